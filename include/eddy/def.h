@@ -1,0 +1,45 @@
+/*
+ * eddy/def.h - what every other header needs: linkage, attributes.
+ *
+ * Words used by all headers:
+ *
+ *   Suspends: yes   the call may let other tasks run; it is a cancellation
+ *                   point.  In a cancelled scope it does nothing and returns
+ *                   -ECANCELED.
+ *   Threads:  loop  only on the thread of the loop, inside eddy_run().  This
+ *                   is the default and is not repeated.
+ *             any   from any thread.
+ *   Owns:           who releases what, and until when a borrow lasts.
+ *
+ * Every function that can fail returns an int or int64_t: 0 and up is
+ * success, a negative value is the error (eddy/error.h).  Outputs are
+ * untouched on failure.  errno is neither set nor read.
+ */
+#ifndef EDDY_DEF_H
+#define EDDY_DEF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define EDDY_BEGIN_DECLS extern "C" {
+#define EDDY_END_DECLS   }
+#else
+#define EDDY_BEGIN_DECLS
+#define EDDY_END_DECLS
+#endif
+
+#define EDDY_API                __attribute__((visibility("default")))
+#define EDDY_MUST_USE           __attribute__((warn_unused_result))
+#define EDDY_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/*
+ * EDDY_AUTO(eddy_stream) eddy_stream *s = NULL;
+ *
+ * Releases what the variable holds when it goes out of sight, on every way
+ * out.  NULL is released by doing nothing.  Sugar: the plain functions stand
+ * under it.
+ */
+#define EDDY_AUTO(type) __attribute__((cleanup(type##_auto_release)))
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * eddy/error.h - error numbers, their names and their texts.
+ *
+ *   0 and up          success (a count where documented)
+ *   -1 .. -4095       -errno, from the system or with the same meaning
+ *   <= -0x10000       EDDY_E_*: 256 per facility
+ *
+ * -ECANCELED means only "you were asked to stop", -ETIMEDOUT only "the
+ * deadline of a scope passed".  The end of a stream is 0 bytes, no error.
+ */
+#ifndef EDDY_ERROR_H
+#define EDDY_ERROR_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+/* facility, number, name, text */
+#define EDDY_ERRORS(X)                                                                             \
+        X(RUN, 0, NOT_RUNNING, "not inside eddy_run()")                                            \
+        X(RUN, 1, NESTED, "this thread already runs a loop")                                       \
+        X(TASK, 0, NOT_DONE, "the task has not finished")                                          \
+        X(TASK, 1, NOT_READY, "the task ended before it said that it is ready")                    \
+        X(DNS, 0, NOT_FOUND, "the name does not exist")                                            \
+        X(DNS, 1, NO_ADDRESS, "the name has no address")                                           \
+        X(DNS, 2, FAILED, "the name server failed or could not be reached")                        \
+        X(DNS, 3, BAD_NAME, "the host name is not valid")                                          \
+        X(TLS, 0, UNSUPPORTED, "TLS is not supported yet")                                         \
+        X(NET, 0, TIMED_OUT, "the network or the peer did not answer in time")                     \
+        X(URL, 0, INVALID, "the URL is not valid")                                                 \
+        X(URL, 1, SCHEME, "the URL's scheme is not supported")                                     \
+        X(HTTP, 0, INVALID_REQUEST, "the request cannot be sent as HTTP")                          \
+        X(HTTP, 1, INVALID_RESPONSE, "the peer's message is not valid HTTP")                       \
+        X(HTTP, 2, TOO_LARGE, "the message is larger than its limit")                              \
+        X(HTTP, 3, CLOSED, "the peer closed the connection before a response")                     \
+        X(HTTP, 4, TRUNCATED, "the peer closed the connection inside a body")                      \
+        X(HTTP, 5, CLIENT_CLOSED, "the client was closed")                                         \
+        X(HTTP, 6, STATE, "the call does not fit the state of the exchange")
+
+enum {
+        EDDY_E_RUN = 0x10000,
+        EDDY_E_TASK = 0x10100,
+        EDDY_E_DNS = 0x10200,
+        EDDY_E_TLS = 0x10300,
+        EDDY_E_NET = 0x10400,
+        EDDY_E_URL = 0x10500,
+        EDDY_E_HTTP = 0x10600,
+};
+
+enum {
+#define EDDY_ERROR_VALUE(facility, number, name, text)                                             \
+        EDDY_E_##facility##_##name = -(EDDY_E_##facility + (number)),
+        EDDY_ERRORS(EDDY_ERROR_VALUE)
+#undef EDDY_ERROR_VALUE
+};
+
+/*
+ * The name of an error as written in C ("EDDY_E_DNS_NOT_FOUND", "ECANCELED"),
+ * or "UNKNOWN".  Never NULL; valid for ever.
+ *
+ * Suspends: no.  Threads: any.
+ */
+EDDY_API const char *eddy_error_name(int error);
+
+/*
+ * One sentence without a full stop that says what happened.  Never NULL;
+ * valid for ever.
+ *
+ * Suspends: no.  Threads: any.
+ */
+EDDY_API const char *eddy_error_text(int error);
+
+EDDY_END_DECLS
+
+#endif

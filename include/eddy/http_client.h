@@ -1,0 +1,172 @@
+/*
+ * eddy/http_client.h - an HTTP/1.1 client with a pool of connections.
+ *
+ *     EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+ *     const void *body;
+ *     size_t body_bytes;
+ *     int err;
+ *
+ *     err = eddy_http_client_send(client, &(struct eddy_http_request){ .url = url }, &response);
+ *     if (err < 0)
+ *             return err;
+ *     err = eddy_http_response_body(response, &body, &body_bytes);
+ *
+ * There are no timeouts here: put the calls in a scope with a deadline.  A
+ * connection goes back to the pool only when its exchange is provably over;
+ * else it is closed.
+ */
+#ifndef EDDY_HTTP_CLIENT_H
+#define EDDY_HTTP_CLIENT_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+typedef struct eddy_http_client eddy_http_client;
+typedef struct eddy_http_response eddy_http_response;
+
+struct eddy_http_header {
+        const char *name;
+        const char *value;
+};
+
+/* All zero is the default. */
+struct eddy_http_client_opts {
+        uint32_t connections_max;   /* open at once; 0: 100 */
+        uint32_t per_host_max;      /* of them to one origin; 0: no further limit */
+        int64_t keepalive_ns;       /* an idle connection is closed after it; 0: 15 s */
+        int64_t connect_timeout_ns; /* for name and connect; 0: none; ends in
+                                        EDDY_E_NET_TIMED_OUT */
+        uint64_t body_bytes_max;    /* of one response; 0: 64 MiB */
+        uint32_t head_bytes_max;    /* of one response's head; 0: 64 KiB */
+        uint32_t headers_max;       /* fields of one response; 0: 128 */
+        const char *user_agent;     /* copied; NULL: "eddy/VERSION" */
+        uintptr_t reserved[6];      /* zero */
+};
+
+/*
+ * Make a client for the loop of the calling task.
+ *
+ * Suspends: no.
+ * Errors: -ENOMEM; -EINVAL  the user agent holds a control character
+ * Owns: returns (owned) '*ret_client'.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_opts *opts,
+                                                eddy_http_client **ret_client);
+
+/*
+ * Close all its connections and free it.  Calls under way fail with
+ * EDDY_E_HTTP_CLIENT_CLOSED; responses not yet freed stay valid for freeing.
+ * Works in a cancelled task.  NULL is fine.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_http_client_free(eddy_http_client *client);
+
+struct eddy_http_request {
+        const char *method; /* NULL: GET, or POST if there is a body */
+        const char *url;    /* absolute, http */
+        const struct eddy_http_header *headers;
+        size_t headers_count;
+        const void *body; /* NULL: none */
+        size_t body_bytes;
+        /* Called when the request has left the pool's queue and the work on
+         * the socket begins: the moment from which to count a timeout. */
+        void (*on_start)(void *arg);
+        void *on_start_arg;
+        uintptr_t reserved[4]; /* zero */
+};
+
+/*
+ * Send a request and wait for the head of its response.  Host, User-Agent,
+ * Accept and Content-Length are added where the caller did not set them.
+ * A request on a reused connection that the server closed before the first
+ * byte of a response is sent once more on a new one, if its method is
+ * idempotent (RFC 9110, 9.2.2).  No redirect is followed.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_URL_*, EDDY_E_TLS_UNSUPPORTED (https)
+ *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
+ *                                       nothing was sent
+ *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
+ *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
+ *         EDDY_E_HTTP_CLIENT_CLOSED
+ *         -ECANCELED, -ENOMEM
+ * Owns: borrows the request for the call; returns (owned) '*ret_response'.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
+                                                 const struct eddy_http_request *request,
+                                                 eddy_http_response **ret_response);
+
+/* The status code, 100 to 999.  Suspends: no. */
+EDDY_API int eddy_http_response_status(const eddy_http_response *response);
+
+/*
+ * The value of the first header of that name (any case), or NULL.  Valid
+ * until the response is freed.
+ *
+ * Suspends: no.
+ */
+EDDY_API const char *eddy_http_response_header(const eddy_http_response *response,
+                                               const char *name);
+
+/* Header number 'i' in the order received.  Returns 0, or -ENOENT past the last. */
+EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
+                                          struct eddy_http_header *ret_header);
+
+/*
+ * Read some of the body: at least one byte and at most 'bytes'; 0 at its end.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
+ *         -ECANCELED
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *response, void *buf,
+                                                       size_t bytes);
+
+/*
+ * Read what is left of the body into the response.  The bytes are valid until
+ * the response is freed; a NUL stands behind them.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_http_response_read(); -ENOMEM
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
+                                                   const void **ret_data, size_t *ret_bytes);
+
+/*
+ * Read and drop what is left of the body, so that the connection can be used
+ * again.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_http_response_read()
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *response);
+
+/*
+ * Free it.  The connection goes back to the pool if the body was read to its
+ * end, else it is closed.  Works in a cancelled task.  NULL is fine.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_http_response_free(eddy_http_response *response);
+
+/* How the pool fares.  Suspends: no. */
+struct eddy_http_client_stats {
+        uint64_t requests;    /* sent, repeats included */
+        uint64_t connections; /* ever opened */
+        uint64_t open;        /* now: idle and in use */
+        uint64_t idle;        /* now */
+        uint64_t waiting;     /* tasks that wait for a connection now */
+};
+EDDY_API void eddy_http_client_stats(const eddy_http_client *client,
+                                     struct eddy_http_client_stats *ret_stats);
+
+static inline void eddy_http_response_auto_release(eddy_http_response **response)
+{
+        eddy_http_response_free(*response);
+}
+
+EDDY_END_DECLS
+
+#endif

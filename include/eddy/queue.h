@@ -1,0 +1,93 @@
+/*
+ * eddy/queue.h - a bounded queue between tasks of one loop.
+ *
+ * Items are copied in and out.  First come, first served on both sides: an
+ * item goes straight to the task that waits longest for one.
+ */
+#ifndef EDDY_QUEUE_H
+#define EDDY_QUEUE_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+enum { EDDY_QUEUE_ITEM_BYTES_MAX = 1024, EDDY_QUEUE_ITEMS_MAX = 1 << 24 };
+
+/*
+ * Private, but ready to use when zero: items are pointers then, and as many
+ * as EDDY_QUEUE_ITEMS_MAX fit.  Never move a used one.
+ */
+typedef struct eddy_queue {
+        uint32_t item_bytes;
+        uint32_t items_max;
+        uint32_t count;
+        uint32_t room;
+        uint32_t head;
+        uint32_t flags;
+        unsigned char *items;
+        void *getters[2];
+        void *putters[2];
+        uint64_t unfinished;
+        void *joiners[2];
+        uintptr_t reserved[4];
+} eddy_queue;
+
+/*
+ * Make an empty queue of at most 'items_max' items (0: EDDY_QUEUE_ITEMS_MAX)
+ * of 'item_bytes' bytes each (0: a pointer).  Allocates nothing.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  a number is above its maximum
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_init(eddy_queue *queue, uint32_t item_bytes,
+                                           uint32_t items_max);
+
+/*
+ * Free what the queue holds; items left in it are dropped.  No task may be
+ * waiting.  Accepts a zero queue, and one that was freed.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_queue_fini(eddy_queue *queue);
+
+/*
+ * Append the item at 'item', waiting for room if need be.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED, -ENOMEM  nothing was appended
+ *         -EPIPE               the queue is shut down
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_put(eddy_queue *queue, const void *item);
+
+/*
+ * Take the first item into 'ret_item', waiting for one if need be.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  nothing was taken
+ *         -EPIPE      the queue is shut down and empty
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_get(eddy_queue *queue, void *ret_item);
+
+/*
+ * The same without waiting.
+ *
+ * Suspends: no.
+ * Errors: -EAGAIN  no room, no item; and as above
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_try_put(eddy_queue *queue, const void *item);
+EDDY_API EDDY_MUST_USE int eddy_queue_try_get(eddy_queue *queue, void *ret_item);
+
+/*
+ * No more items: puts fail with -EPIPE, gets drain what is there and fail
+ * then.  Those who wait are woken.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_queue_shutdown(eddy_queue *queue);
+
+/* Items that are in the queue now.  Suspends: no. */
+EDDY_API uint32_t eddy_queue_count(const eddy_queue *queue);
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * eddy/run.h - running a program's main task, and what is reported meanwhile.
+ */
+#ifndef EDDY_RUN_H
+#define EDDY_RUN_H
+
+#include "eddy/def.h"
+#include "eddy/task.h"
+
+EDDY_BEGIN_DECLS
+
+enum {
+        EDDY_REPORT_WATCHDOG = 1,   /* a task keeps the loop from the others */
+        EDDY_REPORT_DEADLOCK = 2,   /* all tasks are parked and nothing can wake them */
+        EDDY_REPORT_OVERFLOW = 3,   /* a task overflowed its stack; the process ends */
+        EDDY_REPORT_BACKGROUND = 4, /* a background task failed */
+        EDDY_REPORT_IGNORED = 5,    /* a task ignored 1,000 cancels in a row */
+        EDDY_REPORT_STACKS = 6,     /* stacks are not guarded by the kernel here */
+};
+
+struct eddy_report {
+        int kind;         /* EDDY_REPORT_* */
+        int error;        /* what goes with it, or 0 */
+        const char *task; /* the task's name, or NULL */
+        const char *text; /* what to print: lines without a final newline */
+};
+
+/*
+ * Called on the loop's thread, except EDDY_REPORT_WATCHDOG (a thread of its
+ * own) and EDDY_REPORT_OVERFLOW (a signal handler).  Must not suspend.
+ * The report is valid during the call.
+ */
+typedef void eddy_report_fn(const struct eddy_report *report, void *arg);
+
+enum {
+        EDDY_RUN_NO_SIGNALS = 1 << 0,  /* leave SIGINT and SIGTERM to the program */
+        EDDY_RUN_NO_WATCHDOG = 1 << 1, /* no thread that watches for hogs */
+};
+
+/* All zero is the default. */
+struct eddy_run_opts {
+        uint32_t flags;         /* EDDY_RUN_* */
+        uint32_t reserved32;    /* zero */
+        int64_t watchdog_ns;    /* report a task that runs longer; 0: 100 ms */
+        int64_t drain_ns;       /* what background tasks get at the end; 0: 5 s; below 0: none */
+        eddy_report_fn *report; /* NULL: a line on stderr */
+        void *report_arg;
+        const char *poller;    /* "epoll", or NULL: EDDY_POLLER or the best there is */
+        uintptr_t reserved[6]; /* zero */
+};
+
+/*
+ * Run main_fn(arg) as the main task, and all it starts, on this thread;
+ * return its result.  'opts' may be NULL.  Runs one after another work.
+ *
+ * The first SIGINT or SIGTERM cancels the main task; the second ends the
+ * process at once, by that signal.
+ *
+ * Errors: EDDY_E_RUN_NESTED  this thread already runs a loop
+ *         -EDEADLK           all tasks were parked and nothing could wake them
+ *         -EINVAL            an option is not valid
+ *         -ENOMEM, -EMFILE   the loop could not be made
+ *         and what main_fn returns
+ * Threads: any; one loop per thread.
+ */
+EDDY_API int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts);
+
+/*
+ * The signal that cancelled the main task of this thread's last or present
+ * run: SIGINT, SIGTERM, or 0.
+ *
+ * Suspends: no.
+ */
+EDDY_API int eddy_run_signal(void);
+
+/*
+ * Start fn(arg) in the background of this run.  It may outlive the task that
+ * starts it.  Its failure goes to the report.  When the main task has ended,
+ * background tasks have drain_ns to finish and are cancelled then.
+ *
+ * Suspends: no.
+ * Errors: -ECANCELED  the run is ending
+ *         -ENOMEM
+ * Owns: borrows 'arg' until the task ends.
+ */
+EDDY_API int eddy_background(eddy_task_fn *fn, void *arg);
+
+/* What the loop of this thread is made of.  Never NULL inside a run. */
+struct eddy_run_info {
+        const char *poller; /* "epoll", "sim" */
+        const char *guard;  /* what guards stacks: "madvise", "mprotect" or "canary" */
+        uint64_t tasks;     /* alive */
+        uint64_t switches;  /* so far */
+        uint64_t polls;     /* so far */
+};
+EDDY_API int eddy_run_info(struct eddy_run_info *ret_info);
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,239 @@
+/*
+ * eddy/scope.h - scopes: they own tasks, a deadline and a cancellation.
+ *
+ * A scope lives in the frame of the function that opened it.  Control does
+ * not leave eddy_scope_end() while a task of the scope runs, so tasks may
+ * borrow from that frame.
+ *
+ *     struct fetch a = { .url = "/a" }, b = { .url = "/b" };
+ *     eddy_scope scope;
+ *
+ *     eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(5) });
+ *     eddy_scope_start(&scope, fetch, &a);
+ *     eddy_scope_start(&scope, fetch, &b);
+ *     return eddy_scope_end(&scope);
+ *
+ * Between begin and end the owner's own calls are in the scope too.  The
+ * first task to fail cancels the rest.  A cancelled scope stays cancelled:
+ * every suspending call inside returns -ECANCELED until the scope ends, so
+ * an ignored return code cannot lose a cancel.
+ */
+#ifndef EDDY_SCOPE_H
+#define EDDY_SCOPE_H
+
+#include "eddy/def.h"
+#include "eddy/task.h"
+
+EDDY_BEGIN_DECLS
+
+/* Private: begin makes it, end unmakes it.  Never copy or move one. */
+typedef struct eddy_scope {
+        uintptr_t opaque[40];
+} eddy_scope;
+
+enum { EDDY_SCOPE_ERRORS_MAX = 16, EDDY_SCOPE_ERROR_TASK_BYTES = 48 };
+
+/* One failure: the task's result and its name. */
+struct eddy_scope_error {
+        int result;
+        char task[EDDY_SCOPE_ERROR_TASK_BYTES];
+};
+
+/* The first failures of a scope in the order they came, and how many in all. */
+struct eddy_scope_errors {
+        uint64_t count;
+        uint32_t listed;
+        uint32_t reserved;
+        struct eddy_scope_error list[EDDY_SCOPE_ERRORS_MAX];
+};
+
+enum {
+        EDDY_SCOPE_SHIELD = 1 << 0,     /* a cancel from outside stops here */
+        EDDY_SCOPE_KEEP_GOING = 1 << 1, /* a failing task cancels no other */
+};
+
+/* The deadline of a shield that is given none. */
+#define EDDY_SCOPE_SHIELD_NS ((int64_t) 5000000000)
+
+/* All zero is the default. */
+struct eddy_scope_opts {
+        int64_t timeout_ns;  /* from now; below 0: already over; 0: none */
+        int64_t deadline_ns; /* eddy_now() clock; 0: none; the earlier of both counts */
+        uint32_t flags;      /* EDDY_SCOPE_* */
+        uint32_t tasks_max;  /* running at once; 0: no limit but memory */
+        struct eddy_scope_errors *errors; /* caller's; filled as tasks fail; NULL: not wanted */
+        uintptr_t reserved[4];            /* zero */
+};
+
+/*
+ * Open a scope inside the current one.  'opts' may be NULL.  Allocates
+ * nothing and cannot fail.  Must be called inside a task, and be ended in the
+ * same function, innermost scope first.
+ *
+ * Suspends: no.
+ * Owns: borrows 'scope' until its end, 'opts' for the call.
+ */
+EDDY_API void eddy_scope_begin(eddy_scope *scope, const struct eddy_scope_opts *opts);
+
+/*
+ * Wait for every task of the scope, close it, and return the first in time of
+ * a task's failure and of this scope's own deadline (-ETIMEDOUT, if a call
+ * inside returned -ECANCELED because of it); else -ECANCELED if a cancel from
+ * outside was delivered inside; else 0.  Waits also when the caller is
+ * cancelled: its tasks are cancelled then too.
+ *
+ * Suspends: yes, while tasks run.  Not a cancellation point.
+ * Errors: as above.
+ */
+EDDY_API int eddy_scope_end(eddy_scope *scope);
+
+/*
+ * Start 'fn(arg)' as a task of 'scope'.  It first runs when the caller next
+ * suspends, never inside this call.  A started task always runs, at least to
+ * its first suspending call.
+ *
+ * A failure to start is also a failure of the scope (but for -ECANCELED), so
+ * starting many and checking eddy_scope_end() once is correct.
+ *
+ * Suspends: no.
+ * Errors: -ECANCELED  the scope is cancelled; nothing is recorded
+ *         -EAGAIN     tasks_max tasks are running; cancels the scope
+ *         -ENOMEM     no stack; cancels the scope
+ * Owns: borrows 'arg' until the scope's end.
+ */
+EDDY_API int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg);
+
+/*
+ * The same; the task gets the address of its own copy of the 'bytes' bytes at
+ * 'arg', kept on its stack.  For loops.
+ *
+ * Errors: also -EINVAL  bytes is above EDDY_TASK_COPY_MAX
+ */
+enum { EDDY_TASK_COPY_MAX = 2048 };
+EDDY_API int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg,
+                                   size_t bytes);
+
+/*
+ * The same; gives a handle to join, cancel or ask.  'opts' may be NULL.
+ *
+ * Owns: returns (owned) '*ret_task', to be released by eddy_task_release();
+ *       it stays readable after the scope's end.
+ */
+EDDY_API int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
+                                   const struct eddy_task_opts *opts, eddy_task **ret_task);
+
+/*
+ * The same; returns when the task has called eddy_task_ready().  A task that
+ * ends before that fails this call with its result, or with
+ * EDDY_E_TASK_NOT_READY when that is no error; such a failure is not also
+ * one of the scope.
+ *
+ * Suspends: yes.  Cancelling the wait does not cancel the task.
+ */
+EDDY_API int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg);
+
+/*
+ * Ask all that runs inside to stop, the owner's own calls included.  Returns
+ * at once; eddy_scope_end() waits.  No failure by itself.  Cancelling twice,
+ * or after every task has finished, does nothing more.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_scope_cancel(eddy_scope *scope);
+
+/*
+ * Move the deadline to 'deadline_ns' (eddy_now() clock; 0: none; a past one:
+ * now).  That of a shield moves at most to that of a shield around it.
+ *
+ * Suspends: no.
+ * Errors: -EALREADY  the deadline has passed or the scope is cancelled
+ */
+EDDY_API int eddy_scope_set_deadline(eddy_scope *scope, int64_t deadline_ns);
+
+/* The deadline, or 0 when there is none.  Suspends: no. */
+EDDY_API int64_t eddy_scope_deadline(const eddy_scope *scope);
+
+/*
+ * Whether suspending calls inside return -ECANCELED now, whoever cancelled;
+ * and whether this scope's own deadline has passed (valid after end too,
+ * until the frame is gone).
+ *
+ * Suspends: no.
+ */
+EDDY_API int eddy_scope_is_cancelled(const eddy_scope *scope);
+EDDY_API int eddy_scope_expired(const eddy_scope *scope);
+
+/*
+ * fn(arg) under a deadline: a scope in one call.  A result of 0 or more wins
+ * over the deadline; a failure of its own is returned as it is.
+ *
+ * Suspends: as fn does.
+ * Errors: -ETIMEDOUT  the deadline passed and fn returned -ECANCELED
+ */
+EDDY_API int eddy_call_timeout(eddy_task_fn *fn, void *arg, int64_t timeout_ns);
+
+/* One call of eddy_gather(): what to call, and what it returned. */
+struct eddy_call {
+        eddy_task_fn *fn;
+        void *arg;
+        int result; /* -ECANCELED where it could not be started */
+};
+
+enum { EDDY_GATHER_KEEP_GOING = 1 << 0 }; /* a failure cancels no other call */
+
+/*
+ * Run 'n' calls as tasks and wait for all; results stand in 'calls', in
+ * order.  By default the first failure cancels the others and is returned;
+ * with EDDY_GATHER_KEEP_GOING all run to their end and 0 is returned even
+ * if calls failed, unless the wait itself was cancelled or a call could not
+ * be started.
+ *
+ * Suspends: yes.
+ * Errors: the first failing call's; -ECANCELED; -ENOMEM
+ */
+EDDY_API int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags);
+
+#if !defined(__cplusplus)
+/*
+ * EDDY_SCOPE(scope, &err, .timeout_ns = EDDY_SEC(5)) { ... }
+ *
+ * A block in a scope of that name.  The scope ends on every way out (break
+ * and return included), and eddy_scope_end()'s result is stored in 'err'.
+ * Note that `return x` inside evaluates x before the tasks have finished.
+ */
+#define EDDY_SCOPE(scope, err, ...)                                                                \
+        for (int scope##_once = 1; scope##_once;)                                                  \
+                for (eddy_scope scope; scope##_once;)                                              \
+                        for (struct eddy_scope_guard                                               \
+                             __attribute__((cleanup(eddy_scope_guard_release)))                    \
+                             scope##_guard = eddy_scope_guard_begin(                               \
+                                     &scope, (err), &scope##_once,                                 \
+                                     &(struct eddy_scope_opts){ __VA_ARGS__ });                    \
+                             scope##_once; scope##_once = 0)
+
+struct eddy_scope_guard {
+        eddy_scope *scope;
+        int *ret_err;
+        int *once;
+};
+
+static inline struct eddy_scope_guard eddy_scope_guard_begin(eddy_scope *scope, int *ret_err,
+                                                             int *once,
+                                                             const struct eddy_scope_opts *opts)
+{
+        struct eddy_scope_guard guard = { scope, ret_err, once };
+
+        eddy_scope_begin(scope, opts);
+        return guard;
+}
+
+static inline void eddy_scope_guard_release(struct eddy_scope_guard *guard)
+{
+        *guard->once = 0;
+        *guard->ret_err = eddy_scope_end(guard->scope);
+}
+#endif
+
+EDDY_END_DECLS
+
+#endif

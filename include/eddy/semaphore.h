@@ -1,0 +1,77 @@
+/*
+ * eddy/semaphore.h - units that tasks take and give back.
+ *
+ * First come, first served: a unit goes to the task that waits longest, and
+ * nobody passes it.  All on one loop.
+ */
+#ifndef EDDY_SEMAPHORE_H
+#define EDDY_SEMAPHORE_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+enum { EDDY_SEMAPHORE_BOUNDED = 1 << 0 }; /* releasing above the start value fails */
+
+/* Private, but ready to use when zero: no units then.  Never move a used one. */
+typedef struct eddy_semaphore {
+        uint32_t units;
+        uint32_t start;
+        uint32_t flags;
+        uint32_t waiting;
+        void *waiters[2];
+        uintptr_t reserved[2];
+} eddy_semaphore;
+
+/* eddy_semaphore sem = EDDY_SEMAPHORE(10, 0); */
+#define EDDY_SEMAPHORE(units, flags)                                                               \
+        {                                                                                          \
+                (units), (units), (flags), 0, { 0, 0 },                                            \
+                {                                                                                  \
+                        0, 0                                                                       \
+                }                                                                                  \
+        }
+
+/* The same at run time.  Suspends: no. */
+EDDY_API void eddy_semaphore_init(eddy_semaphore *sem, uint32_t units, unsigned flags);
+
+/*
+ * Take a unit, waiting for one if need be.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  no unit was taken
+ */
+EDDY_API EDDY_MUST_USE int eddy_semaphore_acquire(eddy_semaphore *sem);
+
+/*
+ * Take a unit if there is one and nobody waits.
+ *
+ * Suspends: no.
+ * Errors: -EAGAIN
+ */
+EDDY_API EDDY_MUST_USE int eddy_semaphore_try_acquire(eddy_semaphore *sem);
+
+/*
+ * Give a unit back, to the longest waiter if there is one.  Works in a
+ * cancelled task.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL     bounded, and all units are there already
+ *         -EOVERFLOW  there would be more than UINT32_MAX
+ */
+EDDY_API int eddy_semaphore_release(eddy_semaphore *sem);
+
+/* Units that could be taken now, and tasks that wait.  Suspends: no. */
+EDDY_API uint32_t eddy_semaphore_units(const eddy_semaphore *sem);
+EDDY_API uint32_t eddy_semaphore_waiting(const eddy_semaphore *sem);
+
+/* EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;  set it once acquired */
+static inline void eddy_semaphore_auto_release(eddy_semaphore **sem)
+{
+        if (*sem)
+                eddy_semaphore_release(*sem);
+}
+
+EDDY_END_DECLS
+
+#endif

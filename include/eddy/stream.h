@@ -1,0 +1,103 @@
+/*
+ * eddy/stream.h - a two-way stream of bytes: TCP now, others to come.
+ *
+ * One task may read while another writes; two readers or two writers at once
+ * are refused with -EBUSY.
+ */
+#ifndef EDDY_STREAM_H
+#define EDDY_STREAM_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+typedef struct eddy_stream eddy_stream;
+
+/* One piece of a gathered write. */
+struct eddy_slice {
+        const void *data;
+        size_t bytes;
+};
+
+enum { EDDY_STREAM_SLICES_MAX = 16 };
+
+/*
+ * Read what is there, at least one byte and at most 'bytes', waiting for it
+ * if need be.  Returns the count; 0 is the end of the stream.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED            no byte was taken
+ *         -ECONNRESET, ...      from the system
+ *         EDDY_E_NET_TIMED_OUT  the kernel gave the peer up
+ *         -EBUSY                another task reads
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes);
+
+/*
+ * Write all 'bytes' at 'data'.  After an error an unknown part of it was
+ * sent, and the stream is fit for closing only.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED, -EPIPE, -ECONNRESET, EDDY_E_NET_TIMED_OUT, -EBUSY
+ */
+EDDY_API EDDY_MUST_USE int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes);
+
+/*
+ * The same for up to EDDY_STREAM_SLICES_MAX pieces, in order.
+ *
+ * Errors: also -EINVAL  too many pieces
+ */
+EDDY_API EDDY_MUST_USE int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *slices,
+                                              size_t n);
+
+/*
+ * Say that nothing more will be written; reading goes on.
+ *
+ * Suspends: no.
+ * Errors: -ENOTCONN and others from the system
+ */
+EDDY_API int eddy_stream_shutdown(eddy_stream *stream);
+
+/*
+ * Whether a read would not wait: bytes, the end or an error are there.  On an
+ * idle connection that means that the peer has closed or spoken out of turn.
+ *
+ * Suspends: no.
+ */
+EDDY_API int eddy_stream_is_readable(eddy_stream *stream);
+
+/*
+ * Call 'fn(arg)' once, from the loop, when the idle stream becomes readable;
+ * NULL takes the request back.  While it stands no task may read.  'fn' must
+ * not suspend; it may close the stream.
+ *
+ * Suspends: no.
+ * Errors: -EBUSY  a task reads
+ */
+typedef void eddy_stream_idle_fn(void *arg);
+EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+
+/*
+ * Close it and free it.  What was written is still sent.  Tasks that wait in
+ * it get -ECANCELED.  Works in a cancelled task.  NULL is fine.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_stream_close(eddy_stream *stream);
+
+/*
+ * Close it at once and tell the peer by a reset where there is such a thing;
+ * what was not sent is dropped.  NULL is fine.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_stream_abort(eddy_stream *stream);
+
+static inline void eddy_stream_auto_release(eddy_stream **stream)
+{
+        eddy_stream_close(*stream);
+}
+
+EDDY_END_DECLS
+
+#endif

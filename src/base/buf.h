@@ -1,0 +1,58 @@
+/*
+ * base/buf.h - a growing run of bytes with a stated maximum.
+ *
+ * Bytes are appended at the end and consumed at the front; consuming moves an
+ * offset, and memory is moved only when room is needed.
+ */
+#ifndef ED_BASE_BUF_H
+#define ED_BASE_BUF_H
+
+#include <stddef.h>
+
+#include "base/def.h"
+
+struct ed_buf {
+        char *memory;
+        size_t start; /* of the bytes held */
+        size_t end;
+        size_t room; /* bytes allocated */
+        size_t max;  /* of bytes held; 0: nothing fits */
+};
+
+/* Empty, holding at most 'max' bytes.  Allocates nothing. */
+void ed_buf_init(struct ed_buf *buf, size_t max);
+
+/* Free the memory; the buffer is empty and usable again. */
+void ed_buf_fini(struct ed_buf *buf);
+
+static inline char *ed_buf_data(const struct ed_buf *buf)
+{
+        return buf->memory + buf->start;
+}
+
+static inline size_t ed_buf_bytes(const struct ed_buf *buf)
+{
+        return buf->end - buf->start;
+}
+
+/*
+ * Make room for at least 'bytes' more and give its address; ed_buf_grow()
+ * counts what was written there.
+ *
+ * Errors: -EMSGSIZE  that would be more than the maximum
+ *         -ENOMEM
+ */
+EDDY_MUST_USE int ed_buf_reserve(struct ed_buf *buf, size_t bytes, char **ret_room);
+
+static inline void ed_buf_grow(struct ed_buf *buf, size_t bytes)
+{
+        buf->end += bytes;
+}
+
+/* Append a copy.  Errors as ed_buf_reserve(). */
+EDDY_MUST_USE int ed_buf_append(struct ed_buf *buf, const void *data, size_t bytes);
+
+/* Drop the first 'bytes' bytes. */
+void ed_buf_consume(struct ed_buf *buf, size_t bytes);
+
+#endif

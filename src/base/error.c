@@ -1,0 +1,57 @@
+/*
+ * base/error.c - names and texts of errors, and the end on a broken invariant.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/def.h"
+#include "eddy/error.h"
+
+static const struct {
+        int value;
+        const char *name;
+        const char *text;
+} table[] = {
+#define ERROR_ROW(facility, number, name, text)                                                    \
+        { EDDY_E_##facility##_##name, "EDDY_E_" #facility "_" #name, text },
+        EDDY_ERRORS(ERROR_ROW)
+#undef ERROR_ROW
+};
+
+const char *eddy_error_name(int error)
+{
+        const char *name;
+
+        if (error >= 0)
+                return "OK";
+        for (size_t i = 0; i < ed_array_count(table); i++)
+                if (table[i].value == error)
+                        return table[i].name;
+        name = error > -4096 ? strerrorname_np(-error) : NULL;
+        return name ? name : "UNKNOWN";
+}
+
+const char *eddy_error_text(int error)
+{
+        const char *text;
+
+        if (error >= 0)
+                return "no error";
+        if (error == -ECANCELED)
+                return "the scope was cancelled";
+        if (error == -ETIMEDOUT)
+                return "the deadline passed";
+        for (size_t i = 0; i < ed_array_count(table); i++)
+                if (table[i].value == error)
+                        return table[i].text;
+        text = error > -4096 ? strerrordesc_np(-error) : NULL;
+        return text ? text : "unknown error";
+}
+
+void ed_broken(const char *sentence)
+{
+        fprintf(stderr, "eddy: %s\n", sentence);
+        abort();
+}

@@ -1,0 +1,101 @@
+/*
+ * test.c - runs the cases of one test program; see test.h.
+ */
+#include "test.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CASE_SECONDS_MAX = 120, EXIT_SKIPPED = 77 };
+
+static struct test_case *first;
+static struct test_case **last = &first;
+
+void test_add(struct test_case *test)
+{
+        *last = test;
+        last = &test->next;
+}
+
+void test_fail(const char *file, int line, const char *format, ...)
+{
+        va_list args;
+
+        fflush(stdout);
+        fprintf(stderr, "# %s:%d: ", file, line);
+        va_start(args, format);
+        vfprintf(stderr, format, args);
+        va_end(args);
+        fputc('\n', stderr);
+        _exit(1);
+}
+
+void test_skip(const char *why)
+{
+        fprintf(stderr, "# skipped: %s\n", why);
+        _exit(EXIT_SKIPPED);
+}
+
+/* Runs a case in a child; returns its wait status. */
+static int run_case(struct test_case *test)
+{
+        int status = 0;
+        pid_t pid;
+
+        fflush(stdout);
+        fflush(stderr);
+        pid = fork();
+        if (pid < 0) {
+                perror("fork");
+                exit(1);
+        }
+        if (pid == 0) {
+                alarm(CASE_SECONDS_MAX);
+                test->fn();
+                exit(0); /* not _exit: the leak checker runs at exit */
+        }
+        while (waitpid(pid, &status, 0) < 0)
+                continue;
+        return status;
+}
+
+static bool passed(const struct test_case *test, int status)
+{
+        if (test->dies_by)
+                return WIFSIGNALED(status) && WTERMSIG(status) == test->dies_by;
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int main(int argc, char **argv)
+{
+        const char *word = argc > 1 ? argv[1] : "";
+        int failed = 0, n = 0;
+
+        for (struct test_case *test = first; test; test = test->next) {
+                int status;
+
+                if (strcmp(word, "--list") == 0) {
+                        puts(test->name);
+                        continue;
+                }
+                if (!strstr(test->name, word))
+                        continue;
+                status = run_case(test);
+                n++;
+                if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIPPED) {
+                        printf("ok %d - %s # SKIP\n", n, test->name);
+                } else if (passed(test, status)) {
+                        printf("ok %d - %s\n", n, test->name);
+                } else {
+                        printf("not ok %d - %s\n", n, test->name);
+                        if (WIFSIGNALED(status))
+                                printf("# ended by signal %d\n", WTERMSIG(status));
+                        failed++;
+                }
+        }
+        if (strcmp(word, "--list") != 0)
+                printf("1..%d\n", n);
+        return failed ? 1 : 0;
+}

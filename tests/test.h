@@ -1,0 +1,68 @@
+/*
+ * test.h - the harness of our tests: TEST(claim) { ... }, CHECK(...).
+ *
+ * Each case runs in a process of its own, under a time limit, and prints a
+ * line of TAP.  `test_scope end_waits` runs the cases whose names contain the
+ * word; `--list` names them.
+ */
+#ifndef ED_TEST_H
+#define ED_TEST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef void test_fn(void);
+
+struct test_case {
+        const char *name;
+        test_fn *fn;
+        int dies_by; /* the signal that is to end it, or 0 */
+        struct test_case *next;
+};
+
+void test_add(struct test_case *test);
+__attribute__((noreturn, format(printf, 3, 4))) void test_fail(const char *file, int line,
+                                                               const char *format, ...);
+/* Ends the case as skipped, saying why. */
+__attribute__((noreturn)) void test_skip(const char *why);
+
+#define TEST_CASE(claim, signo)                                                                    \
+        static void test_##claim(void);                                                            \
+        __attribute__((constructor)) static void test_add_##claim(void)                            \
+        {                                                                                          \
+                static struct test_case test = { #claim, test_##claim, (signo), NULL };            \
+                test_add(&test);                                                                   \
+        }                                                                                          \
+        static void test_##claim(void)
+
+/* A case, named by what it claims. */
+#define TEST(claim) TEST_CASE(claim, 0)
+
+/* A case that is to be ended by a signal. */
+#define TEST_DIES(claim, signo) TEST_CASE(claim, signo)
+
+#define CHECK(cond)                                                                                \
+        do {                                                                                       \
+                if (!(cond))                                                                       \
+                        test_fail(__FILE__, __LINE__, "%s", #cond);                                \
+        } while (0)
+
+#define CHECK_EQ(a, b)                                                                             \
+        do {                                                                                       \
+                long long test_a = (long long) (a), test_b = (long long) (b);                      \
+                if (test_a != test_b)                                                              \
+                        test_fail(__FILE__, __LINE__, "%s is %lld, expected %s (%lld)", #a,        \
+                                  test_a, #b, test_b);                                             \
+        } while (0)
+
+#define CHECK_STR(a, b)                                                                            \
+        do {                                                                                       \
+                const char *test_a = (a), *test_b = (b);                                           \
+                if (!test_a || strcmp(test_a, test_b) != 0)                                        \
+                        test_fail(__FILE__, __LINE__, "%s is \"%s\", expected \"%s\"", #a,         \
+                                  test_a ? test_a : "(null)", test_b);                             \
+        } while (0)
+
+#endif
