@@ -93,6 +93,20 @@ EDDY_API void eddy_stream_close(eddy_stream *stream);
  */
 EDDY_API void eddy_stream_abort(eddy_stream *stream);
 
+/*
+ * A stream over a descriptor that the program has: standard input or output,
+ * a pipe, a terminal, a regular file.  Its flags are left as they are: where
+ * it blocks, the stream waits until it is ready, and writes to a pipe at most
+ * PIPE_BUF bytes at a time.  Regular files are read and written at once.
+ *
+ * Suspends: no.
+ * Errors: -EBADF, -ENOMEM
+ * Owns: returns (owned) '*ret_stream'.  Closing it leaves 'fd' open unless
+ *       EDDY_STREAM_OWN_FD is given.
+ */
+enum { EDDY_STREAM_OWN_FD = 1 << 0 };
+EDDY_API EDDY_MUST_USE int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream);
+
 static inline void eddy_stream_auto_release(eddy_stream **stream)
 {
         eddy_stream_close(*stream);
