@@ -1,0 +1,89 @@
+/*
+ * co/stack.h - stacks of tasks.
+ *
+ * A stack is a slot of address space in a slab.  Only the pages that were
+ * touched have memory; a task that waits in a shallow call has one.  Freed
+ * stacks are used again last in, first out, while they are warm.  Below each
+ * stack lies a guard; which kind holds here is found out, not assumed:
+ *
+ *   madvise   MADV_GUARD_INSTALL: costs no mapping
+ *   mprotect  two mappings a stack, up to a quarter of those allowed
+ *   canary    a word at the bottom, looked at when the stack is given back
+ */
+#ifndef ED_CO_STACK_H
+#define ED_CO_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/def.h"
+
+enum ed_guard { ED_GUARD_MADVISE, ED_GUARD_MPROTECT, ED_GUARD_CANARY };
+
+/* The two classes: 64 KiB and 256 KiB (four times as much under sanitizers). */
+enum { ED_STACK_SMALL, ED_STACK_DEFAULT, ED_STACK_CLASSES };
+
+/* Lies at the very top of its slot. */
+struct ed_stack {
+        struct ed_stack *next; /* in the free list */
+        char *bottom;          /* lowest usable byte, above the guard */
+        uint32_t class;
+        uint32_t guard; /* enum ed_guard */
+#ifdef ED_TSAN
+        void *fiber;
+#endif
+#ifdef ED_VALGRIND
+        unsigned valgrind_id;
+#endif
+};
+
+struct ed_stack_slab;
+
+struct ed_stacks {
+        struct ed_stack *free[ED_STACK_CLASSES];
+        struct ed_stack_slab *slabs;
+        size_t used;           /* stacks in use */
+        size_t protected;      /* stacks guarded by mprotect, of all loops of the process so far */
+        enum ed_guard weakest; /* guard given out so far */
+};
+
+void ed_stacks_init(struct ed_stacks *stacks);
+
+/* Unmap all; none may be in use. */
+void ed_stacks_fini(struct ed_stacks *stacks);
+
+/* For ed_stack_get(), when no stack is free: map more.  Errors: -ENOMEM. */
+struct ed_stack *ed_stack_get_slow(struct ed_stacks *stacks, unsigned class);
+
+/* A stack of that class, or NULL when there is no memory. */
+static inline struct ed_stack *ed_stack_get(struct ed_stacks *stacks, unsigned class)
+{
+        struct ed_stack *stack = stacks->free[class];
+
+        if (ed_unlikely(!stack))
+                return ed_stack_get_slow(stacks, class);
+        stacks->free[class] = stack->next;
+        stacks->used++;
+        return stack;
+}
+
+/* Aborts when the canary is gone: the stack overflowed unseen. */
+void ed_stack_check_canary(const struct ed_stack *stack);
+
+/* Give a stack back.  It may still be run on until the next switch. */
+static inline void ed_stack_put(struct ed_stacks *stacks, struct ed_stack *stack)
+{
+        if (ed_unlikely(stack->guard == ED_GUARD_CANARY))
+                ed_stack_check_canary(stack);
+        stack->next = stacks->free[stack->class];
+        stacks->free[stack->class] = stack;
+        stacks->used--;
+}
+
+/* Whether 'address' lies in the guard of a stack of these.  For signal handlers too. */
+bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address);
+
+const char *ed_guard_name(enum ed_guard guard);
+
+#endif

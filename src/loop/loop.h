@@ -1,0 +1,112 @@
+/*
+ * loop/loop.h - the scheduler: fibers that are ready run in turn, and when
+ * none is, the loop asks its table what has happened outside.
+ *
+ * A fiber that parks or yields switches straight to the next ready one; the
+ * loop's own context comes in when none is ready, or after ED_LOOP_BUDGET
+ * switches, so that I/O and timers are looked at however busy the fibers are.
+ */
+#ifndef ED_LOOP_LOOP_H
+#define ED_LOOP_LOOP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/def.h"
+#include "co/co.h"
+#include "co/stack.h"
+#include "loop/timer.h"
+#include "sys/sys.h"
+
+enum { ED_LOOP_BUDGET = 128 };
+
+enum ed_fiber_state { ED_FIBER_READY, ED_FIBER_RUNNING, ED_FIBER_PARKED };
+
+/* Takes back what a parked fiber waits for, because it is cancelled. */
+typedef void ed_abort_fn(void *arg);
+
+/* What runs: a context, its place in the ready queue, and what it waits for. */
+struct ed_fiber {
+        struct ed_co co;
+        struct ed_fiber *next; /* in the ready queue */
+        int result;            /* of the wait that was ended */
+        uint8_t state;         /* enum ed_fiber_state */
+        ed_abort_fn *abort;    /* while parked; NULL: it cannot be cancelled */
+        void *abort_arg;
+        const char *waits_for; /* while parked: in words, for reports */
+        int64_t since_ns;      /* parked since, as of the turn's clock */
+};
+
+struct ed_loop {
+        struct ed_fiber *current; /* NULL: the loop's own context runs */
+        struct ed_fiber *ready_first;
+        struct ed_fiber **ready_last;
+        int budget;  /* switches until the next poll */
+        bool choosy; /* the table chooses among ready fibers */
+        struct ed_co co;
+        struct ed_sys *sys;
+        struct ed_stacks stacks;
+        struct ed_timers timers;
+        int64_t now_ns; /* of this turn */
+        uint64_t waits; /* things outside that may wake a fiber: descriptors, lookups */
+        uint64_t polls;
+        _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
+        _Atomic bool polling;
+        void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
+        bool (*on_deadlock)(struct ed_loop *loop);
+};
+
+/* The loop that this thread runs, or NULL. */
+extern ED_SHARED __thread struct ed_loop *ed_loop_current
+        __attribute__((tls_model("initial-exec")));
+
+/* Takes 'sys' over on success.  Errors: none of its own yet. */
+void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys);
+void ed_loop_fini(struct ed_loop *loop);
+
+/*
+ * Run ready fibers and poll until '*done'.  Returns 0, or -EDEADLK when no
+ * fiber is ready, nothing can wake one and on_deadlock() could not help.
+ */
+int ed_loop_run(struct ed_loop *loop, const bool *done);
+
+/* Now, freshly read. */
+static inline int64_t ed_loop_now(struct ed_loop *loop)
+{
+        return loop->sys->ops->now(loop->sys);
+}
+
+/* Put a fiber at the end of the ready queue. */
+static inline void ed_fiber_ready(struct ed_loop *loop, struct ed_fiber *fiber)
+{
+        fiber->state = ED_FIBER_READY;
+        fiber->next = NULL;
+        *loop->ready_last = fiber;
+        loop->ready_last = &fiber->next;
+}
+
+/* End a fiber's wait with 'result'; it runs in its turn. */
+static inline void ed_fiber_wake(struct ed_loop *loop, struct ed_fiber *fiber, int result)
+{
+        ed_assert(fiber->state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
+        fiber->result = result;
+        ed_fiber_ready(loop, fiber);
+}
+
+/* Leave the running fiber, which is queued or parked, for the next one. */
+void ed_fiber_switch_away(struct ed_loop *loop);
+
+/* Leave it for good. */
+__attribute__((noreturn)) void ed_fiber_exit(struct ed_loop *loop);
+
+/*
+ * Wait until somebody calls ed_fiber_wake(); returns its result.  'abort' as
+ * in struct ed_fiber.
+ */
+int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_abort_fn *abort, void *arg);
+
+/* Let the other ready fibers run first. */
+void ed_fiber_yield(struct ed_loop *loop);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * loop/timer.h - timers: armed often, cancelled nearly as often, fired seldom.
+ *
+ * A hierarchical wheel takes what is far away: arming and cancelling are a
+ * few instructions and touch nothing else.  What is due within the present
+ * tick waits in a heap that knows nanoseconds, so timers fire in the order of
+ * their deadlines, and equal ones in the order armed.  No memory is allocated.
+ */
+#ifndef ED_LOOP_TIMER_H
+#define ED_LOOP_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+enum { ED_TIMER_LEVELS = 8, ED_TIMER_SLOTS = 64 };
+
+struct ed_timer {
+        struct ed_list link;     /* in a slot of the wheel; else points to itself */
+        struct ed_timer *child;  /* in the heap */
+        struct ed_timer *next;   /* sibling */
+        struct ed_timer **prevp; /* what points here; NULL: not in the heap */
+        int64_t deadline_ns;
+        uint64_t seq;
+        void (*fn)(struct ed_timer *timer); /* may arm and cancel any timer */
+        uint8_t level, slot;
+        bool armed;
+};
+
+struct ed_timers {
+        struct ed_timer *heap;
+        int64_t horizon; /* ticks below it are in the heap */
+        uint64_t seq;
+        uint64_t count;
+        uint64_t occupied[ED_TIMER_LEVELS]; /* a bit per slot that is not empty */
+        struct ed_list slots[ED_TIMER_LEVELS][ED_TIMER_SLOTS];
+};
+
+void ed_timers_init(struct ed_timers *timers, int64_t now_ns);
+
+static inline void ed_timer_init(struct ed_timer *timer, void (*fn)(struct ed_timer *timer))
+{
+        timer->fn = fn;
+        timer->armed = false;
+}
+
+/* Fire at 'deadline_ns'; an armed timer is moved. */
+void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer, int64_t deadline_ns);
+
+/* Harmless when it is not armed. */
+void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer);
+
+/* The earliest deadline, or -1 when no timer is armed. */
+int64_t ed_timers_next(struct ed_timers *timers);
+
+/* Fire what is due at 'now_ns', and nothing that firing arms for later. */
+void ed_timers_fire(struct ed_timers *timers, int64_t now_ns);
+
+#endif

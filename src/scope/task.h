@@ -1,0 +1,107 @@
+/*
+ * scope/task.h - tasks and the tree of cancellation, as the floors above see
+ * them.
+ *
+ * Every scope and every task is a node.  A scope's parent is the node its
+ * owner was in when it began; a task's is its scope.  Cancelling a node marks
+ * it and all below it, except what lies in a shield, and wakes the tasks that
+ * wait there; a mark is never taken back.  So whether a task is cancelled is
+ * one bit of its innermost node.
+ */
+#ifndef ED_SCOPE_TASK_H
+#define ED_SCOPE_TASK_H
+
+#include "base/list.h"
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "eddy/task.h"
+#include "loop/loop.h"
+
+enum {
+        ED_NODE_CANCELLED = 1 << 0, /* by itself or from above */
+        ED_NODE_OWN = 1 << 1,       /* cancelled by itself: a cause stands here */
+        ED_NODE_SHIELD = 1 << 2,    /* marks from above stop here */
+        ED_NODE_DELIVERED = 1 << 3, /* a call inside returned -ECANCELED because of this node */
+        ED_NODE_OUTSIDE = 1 << 4,   /* ... because of a node above */
+};
+
+struct ed_node {
+        struct ed_node *parent;
+        struct ed_list children;
+        struct ed_list link;   /* in the parent's children */
+        struct ed_task *owner; /* a scope's owner; a task itself */
+        uint32_t flags;        /* ED_NODE_* */
+        uint32_t ignored;      /* cancels delivered here and ignored */
+};
+
+enum { ED_TASK_NAME_BYTES = 32, ED_TASK_BUDGET = 128 };
+
+/*
+ * The public face.  That of a task with a handle is allocated and outlives
+ * it; that of any other lies in the task.
+ */
+struct eddy_task {
+        struct ed_task *task; /* NULL: it has finished */
+        int result;
+        uint32_t refs; /* the handle's holder and the task; 0: lies in the task */
+        struct ed_list joiners;
+        char name[ED_TASK_NAME_BYTES];
+};
+
+struct ed_ready_wait;
+struct ed_scope;
+
+/* Lies at the top of its own stack. */
+struct ed_task {
+        struct ed_fiber fiber;
+        struct ed_node node;
+        struct ed_node *inner; /* the innermost: a scope's node, or its own */
+        uint32_t budget;       /* suspending calls until it gives way */
+        uint32_t flags;
+        struct ed_scope *scope; /* that it was started in */
+        struct ed_loop *loop;
+        eddy_task_fn *fn;
+        void *arg;
+        struct ed_stack *stack;
+        struct ed_ready_wait *ready_wait; /* of eddy_scope_start_ready() */
+        struct eddy_task *face;
+        struct eddy_task self;
+};
+
+/* The task that runs on this thread, or NULL. */
+static inline struct ed_task *ed_task_running(void)
+{
+        struct ed_loop *loop = ed_loop_current;
+
+        if (ed_unlikely(!loop || !loop->current))
+                return NULL;
+        return ed_container_of(loop->current, struct ed_task, fiber);
+}
+
+/* The name of a task; 'buf' is used when it has none of its own. */
+const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes);
+
+/* Attribute a cancel to who caused it, let others run, and return -ECANCELED. */
+ED_SHARED __attribute__((cold)) int ed_cancel_deliver(struct ed_task *task);
+
+/* Yield, and start counting anew. */
+ED_SHARED __attribute__((cold)) void ed_suspend_give_way(struct ed_task *task);
+
+/*
+ * Wait until ed_suspend_wake(); returns its result, or -ECANCELED after
+ * 'abort(arg)' was called.  With 'abort' NULL the wait cannot be cancelled.
+ * 'waits_for' is said in reports: "a unit of a semaphore".
+ */
+ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
+                              void *arg);
+
+/* End the wait of a parked task. */
+static inline void ed_suspend_wake(struct ed_task *task, int result)
+{
+        ed_fiber_wake(task->loop, &task->fiber, result);
+}
+
+/* Cancel a node and what is below it. */
+void ed_node_cancel(struct ed_node *node);
+
+#endif

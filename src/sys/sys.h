@@ -1,0 +1,137 @@
+/*
+ * sys/sys.h - the one table of all that is not deterministic: the clock,
+ * randomness, the order of ready tasks, descriptors, names.
+ *
+ * A back end fills the table: `epoll` stands on the kernel, `sim` on a clock
+ * of its own and streams in memory.  Everything above asks the table, so a
+ * program runs on either and cannot tell.
+ *
+ * No function here suspends; each returns at once with a result or -EAGAIN.
+ */
+#ifndef ED_SYS_SYS_H
+#define ED_SYS_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/def.h"
+#include "eddy/dns.h"
+#include "eddy/stream.h"
+
+enum {
+        ED_EVENT_READ = 1 << 0,  /* a read would not wait */
+        ED_EVENT_WRITE = 1 << 1, /* a write would not wait */
+        ED_EVENT_END = 1 << 2,   /* the peer sends no more, or an error: reads tell */
+};
+
+enum { ED_EVENTS_MAX = 256 };
+
+/* Who is told of a descriptor's events; embedded where they are handled. */
+struct ed_target {
+        /* Called by the loop between tasks.  May wake tasks; runs none. */
+        void (*on_events)(struct ed_target *target, unsigned events);
+};
+
+struct ed_event {
+        struct ed_target *target;
+        unsigned events;
+};
+
+enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2 };
+
+struct ed_sys {
+        const struct ed_sys_ops *ops;
+        size_t transfer_max; /* no read or write moves more bytes; 0: no limit */
+};
+
+struct ed_sys_ops {
+        const char *name;
+        void (*free)(struct ed_sys *sys);
+
+        /* Monotonic and wall clock, nanoseconds. */
+        int64_t (*now)(struct ed_sys *sys);
+        int64_t (*time_of_day)(struct ed_sys *sys);
+        void (*random)(struct ed_sys *sys, void *buf, size_t bytes);
+        /* Which of n ready tasks goes next, 0 the first in; NULL: always the first. */
+        uint32_t (*choose)(struct ed_sys *sys, uint32_t n);
+
+        /*
+         * Wait at most 'timeout_ns' (below 0: for ever; 0: not at all) for
+         * events or a wake, and store at most ED_EVENTS_MAX of them.  Returns
+         * how many.  -EINTR is 0 events.
+         */
+        int (*poll)(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events);
+        /* End the present or the next poll.  Any thread, signal handlers too. */
+        void (*wake)(struct ed_sys *sys);
+
+        /*
+         * Report each change of readiness of 'fd' to 'target' from now on
+         * (edge-triggered: once per change, both directions).  -EPERM: the
+         * descriptor is of a kind that is always ready.
+         */
+        int (*watch)(struct ed_sys *sys, int fd, struct ed_target *target);
+        /* To be called before the descriptor is closed, unless close() does it. */
+        void (*unwatch)(struct ed_sys *sys, int fd);
+        /* Whether a read of 'fd' would not wait, right now. */
+        bool (*is_readable)(struct ed_sys *sys, int fd);
+
+        /* A new socket, non-blocking and close-on-exec; streams without delay. */
+        int (*socket)(struct ed_sys *sys, int family, int kind);
+        int (*connect)(struct ed_sys *sys, int fd, const struct eddy_address *address,
+                       uint16_t port);
+        /* How a connect that was -EINPROGRESS ended, once writable. */
+        int (*connect_result)(struct ed_sys *sys, int fd);
+        int (*listen)(struct ed_sys *sys, int fd, const struct eddy_address *address,
+                      uint16_t port);
+        int (*local_port)(struct ed_sys *sys, int fd);
+        int (*accept)(struct ed_sys *sys, int fd);
+
+        /* Bytes moved, 0 at the end of the stream, or -errno.  Never SIGPIPE on a socket. */
+        int64_t (*recv)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
+        int64_t (*send)(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
+        int64_t (*read)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
+        int64_t (*write)(struct ed_sys *sys, int fd, const void *data, size_t bytes);
+        int (*shutdown)(struct ed_sys *sys, int fd);
+        void (*close)(struct ed_sys *sys, int fd);
+        /* Close with a reset; what was not sent is dropped. */
+        void (*abort)(struct ed_sys *sys, int fd);
+
+        /*
+         * The addresses of a name, stored and counted, or an error.  NULL:
+         * names are asked of the network (io/dns.c).
+         */
+        int (*lookup)(struct ed_sys *sys, const char *name, struct eddy_address *ret_addresses,
+                      size_t max);
+};
+
+/* The kernel, by epoll.  Errors: -EMFILE, -ENFILE, -ENOMEM. */
+int ed_sys_epoll_new(struct ed_sys **ret_sys);
+
+/*
+ * What the process has beside a loop's table; no state.
+ */
+
+/* The monotonic clock outside a loop. */
+int64_t ed_sys_now(void);
+
+/* Pages: reserved address space, no memory until touched.  Errors: -ENOMEM. */
+int ed_sys_map(size_t bytes, void **ret_memory);
+void ed_sys_unmap(void *memory, size_t bytes);
+
+/*
+ * Make 'bytes' at 'page' fault when touched, without a mapping of its own
+ * (MADV_GUARD_INSTALL) or with one (mprotect).
+ */
+int ed_sys_guard_install(void *page, size_t bytes);
+int ed_sys_guard_protect(void *page, size_t bytes);
+/* Whether touching the byte faults: asked of the kernel, which answers EFAULT. */
+bool ed_sys_guard_holds(const void *byte);
+size_t ed_sys_page_bytes(void);
+/* How many mappings the process may have (vm.max_map_count). */
+size_t ed_sys_mappings_max(void);
+
+/* The stack of the calling thread: lowest address and size. */
+void ed_sys_thread_stack(void **ret_base, size_t *ret_bytes);
+
+#endif
