@@ -1,0 +1,381 @@
+/*
+ * wire/http1.h - HTTP/1.1 messages (RFC 9112): bytes in, events out.
+ *
+ * Reading.  A message stands in the caller's buffer, contiguous from its
+ * first byte.  ed_http1_head_parse() reads the head; called again with more
+ * bytes it goes on where it stopped, so delivery byte by byte costs no more
+ * than delivery at once, and gives the same verdict at the same byte.  All
+ * it finds is given as offsets from the head's first byte: the buffer may
+ * move between calls, and a copy of the head can be read by the same offsets.
+ * Then an ed_http1_body gives the body as spans of the caller's bytes.
+ *
+ *     ed_http1_response_init(&head, fields, NULL, ED_HTTP1_TO_OTHER);
+ *     n = ed_http1_head_parse(&head, data, bytes);      0: read more
+ *     err = ed_http1_body_init(&body, &head, body_bytes_max);
+ *     n = ed_http1_body_decode(&body, data, bytes, &span, &span_bytes);
+ *
+ * Writing.  An ed_http1_writer appends a head to an ed_buf and checks each
+ * part before it is put there; a head that is refused leaves no byte behind.
+ *
+ * What is refused is listed in ED_HTTP1_FAULTS.  Where RFC 9112 leaves a choice
+ * we take the stricter one:
+ *
+ *   - a line ends in CR LF; a bare CR or LF is refused everywhere
+ *   - one empty line before a request is skipped, before a response none
+ *   - versions are HTTP/1.1 and HTTP/1.0 only, in capitals
+ *   - Content-Length given twice is refused in requests; in responses equal
+ *     lines are taken as one; a list ("5, 5") is refused in both
+ *   - Transfer-Encoding is "chunked" or refused, and so is it in HTTP/1.0 and
+ *     beside a Content-Length
+ *   - a request's Host is there exactly once (HTTP/1.0: at most once), is a
+ *     host with an optional port, and equals that of an absolute target
+ *   - no space in a chunk's size line before its extension
+ *   - "HTTP/1.1 200" without a space behind the status is read as an empty
+ *     reason, because servers send it and it can mean nothing else
+ *
+ * Nothing here allocates, except the writer through its ed_buf.
+ */
+#ifndef ED_WIRE_HTTP1_H
+#define ED_WIRE_HTTP1_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/def.h"
+#include "wire/url.h"
+
+/* ---- faults ---------------------------------------------------------------- */
+
+/* name, status with which a server answers it, text */
+#define ED_HTTP1_FAULTS(X)                                                                         \
+        X(NONE, 0, "no fault")                                                                     \
+        X(METHOD, 400, "the method is not a token")                                                \
+        X(TARGET, 400, "the request target is not valid")                                          \
+        X(VERSION, 505, "the version is not HTTP/1.1 or HTTP/1.0")                                 \
+        X(STATUS, 400, "the status is not three digits from 100 to 999")                           \
+        X(REASON, 400, "a control character in the reason")                                        \
+        X(LINE_END, 400, "a line does not end in CR LF")                                           \
+        X(FIELD_NAME, 400, "a field's name is empty, not a token, or followed by a space")         \
+        X(FIELD_VALUE, 400, "a control character in a field's value")                              \
+        X(FOLDED, 400, "a field is folded over two lines")                                         \
+        X(LINE_TOO_LONG, 431, "a field line is longer than its limit")                             \
+        X(TARGET_TOO_LONG, 414, "the request line is longer than its limit")                       \
+        X(HEAD_TOO_LARGE, 431, "the head is larger than its limit")                                \
+        X(FIELDS_TOO_MANY, 431, "more fields than the limit")                                      \
+        X(LENGTH, 400, "Content-Length is not one plain number")                                   \
+        X(LENGTH_TWICE, 400, "Content-Length is given twice")                                      \
+        X(LENGTH_AND_CODING, 400, "both Content-Length and Transfer-Encoding")                     \
+        X(CODING, 501, "Transfer-Encoding is other than chunked")                                  \
+        X(CODING_TWICE, 400, "Transfer-Encoding is given twice")                                   \
+        X(CODING_IN_1_0, 400, "Transfer-Encoding in HTTP/1.0")                                     \
+        X(HOST_MISSING, 400, "no Host in an HTTP/1.1 request")                                     \
+        X(HOST_TWICE, 400, "Host is given twice")                                                  \
+        X(HOST, 400, "Host is not valid")                                                          \
+        X(HOST_DIFFERS, 400, "Host differs from the target's")                                     \
+        X(FIELD_TWICE, 400, "a field that stands for one value is given twice")                    \
+        X(CONNECT_BODY, 400, "a body in a CONNECT request")                                        \
+        X(CHUNK_SIZE, 400, "a chunk's size is not a plain hexadecimal number")                     \
+        X(CHUNK_TOO_LARGE, 413, "a chunk's size does not fit 63 bits")                             \
+        X(CHUNK_EXTENSION, 400, "a control character in a chunk's extension")                      \
+        X(CHUNK_EXTENSION_TOO_LONG, 400, "chunk extensions longer than their limit")               \
+        X(CHUNK_END, 400, "a chunk's data is not followed by CR LF")                               \
+        X(TRAILER, 400, "a trailer field that is forbidden there")                                 \
+        X(TRAILERS_TOO_LARGE, 431, "trailers larger than their limit")                             \
+        X(BODY_TOO_LARGE, 413, "the body is larger than its limit")
+
+enum ed_http1_fault {
+#define ED_HTTP1_FAULT_VALUE(name, status, text) ED_HTTP1_FAULT_##name,
+        ED_HTTP1_FAULTS(ED_HTTP1_FAULT_VALUE)
+#undef ED_HTTP1_FAULT_VALUE
+};
+
+/* One sentence without a full stop.  Never NULL; valid for ever. */
+ED_SHARED const char *ed_http1_fault_text(enum ed_http1_fault fault);
+
+/* The status with which a server answers a request that has the fault. */
+ED_SHARED int ed_http1_fault_status(enum ed_http1_fault fault);
+
+/* ---- reading heads --------------------------------------------------------- */
+
+enum {
+        ED_HTTP1_LINE_BYTES_MAX = 8190,     /* of a start line or field line, without CR LF */
+        ED_HTTP1_HEAD_BYTES_MAX = 64 << 10, /* with the empty line that ends it */
+        ED_HTTP1_FIELDS_MAX = 128,
+        ED_HTTP1_INTERIM_MAX = 16, /* a client takes so many 1xx before a response: its count */
+};
+
+/* Zero is the default above.  Limits hold however the bytes arrive. */
+struct ed_http1_limits {
+        uint32_t line_bytes_max;
+        uint32_t head_bytes_max; /* at most 2^31 - 1 */
+        uint32_t fields_max;     /* entries of the caller's table */
+};
+
+/* A run of bytes: an offset from the head's first byte, and a length. */
+struct ed_http1_slice {
+        uint32_t at;
+        uint32_t bytes;
+};
+
+/*
+ * Behind the name stands ':', behind the value OWS or CR: in a copy of the
+ * head both can be ended by a NUL in place.
+ */
+struct ed_http1_field {
+        struct ed_http1_slice name;
+        struct ed_http1_slice value; /* without white space around it; may be empty */
+};
+
+/* How the end of a body is known. */
+enum ed_http1_framing {
+        ED_HTTP1_NO_BODY,
+        ED_HTTP1_BY_LENGTH, /* content_length bytes, above 0 */
+        ED_HTTP1_CHUNKED,
+        ED_HTTP1_BY_CLOSE, /* responses only */
+        ED_HTTP1_TUNNEL,   /* what follows is no HTTP: 101, or 2xx to CONNECT */
+};
+
+enum ed_http1_target_form {
+        ED_HTTP1_ORIGIN,    /* "/path?query" */
+        ED_HTTP1_ABSOLUTE,  /* "http://host/path" */
+        ED_HTTP1_AUTHORITY, /* "host:port", with CONNECT only */
+        ED_HTTP1_ASTERISK,  /* "*", with OPTIONS only */
+};
+
+/* To which kind of request a response answers (RFC 9112, 6.3). */
+enum ed_http1_answers {
+        ED_HTTP1_TO_OTHER,
+        ED_HTTP1_TO_HEAD,
+        ED_HTTP1_TO_CONNECT,
+};
+
+/* The kind for a method. */
+ED_SHARED enum ed_http1_answers ed_http1_answers_to(const char *method, size_t bytes);
+
+struct ed_http1_head {
+        /* What was read; valid once ed_http1_head_parse() has returned above 0. */
+        struct ed_http1_slice method; /* of a request */
+        struct ed_http1_slice target;
+        struct ed_http1_slice reason; /* of a response; may be empty */
+        struct ed_http1_slice host;   /* the value of Host; 0 bytes: none */
+        struct ed_http1_field *fields;
+        uint32_t fields_count;
+        uint16_t status;      /* of a response: 100 to 999 */
+        uint8_t minor;        /* of the version: 0 or 1 */
+        uint8_t target_form;  /* enum ed_http1_target_form */
+        uint8_t framing;      /* enum ed_http1_framing */
+        bool keep_alive;      /* after this message the connection may be used again */
+        bool has_length;      /* Content-Length was there (also where no body is) */
+        bool expect_continue; /* Expect: 100-continue, in HTTP/1.1 */
+        bool expect_other;    /* any other Expect */
+        bool upgrade;         /* Upgrade was there and Connection names it */
+        uint64_t content_length;
+
+        enum ed_http1_fault fault; /* after an error: which */
+
+        /* private */
+        bool is_response;
+        uint8_t answers;
+        uint8_t state;
+        uint32_t seen; /* fields met, and options of Connection */
+        uint32_t at;   /* first byte not yet looked at */
+        uint32_t line; /* start of the line */
+        uint32_t part; /* start of the part of the line being read */
+        uint32_t value_end;
+        struct ed_http1_limits limits;
+};
+
+/*
+ * Begin to read a request.  'fields' has room for limits->fields_max entries
+ * (ED_HTTP1_FIELDS_MAX by default); 'limits' NULL: the defaults.
+ *
+ * Owns: borrows 'fields' as long as the head is used.
+ */
+ED_SHARED void ed_http1_request_init(struct ed_http1_head *head, struct ed_http1_field *fields,
+                                     const struct ed_http1_limits *limits);
+
+/* The same for a response to a request of the kind 'answers'. */
+ED_SHARED void ed_http1_response_init(struct ed_http1_head *head, struct ed_http1_field *fields,
+                                      const struct ed_http1_limits *limits,
+                                      enum ed_http1_answers answers);
+
+/*
+ * Read on.  'data' is the whole message so far, from its first byte, and not
+ * less than at the last call; its address may differ.  Returns the bytes of the head
+ * (of the message, what follows is body), or 0 if it is not complete.
+ *
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE
+ *         EDDY_E_HTTP_TOO_LARGE  a limit
+ *         'fault' says more.  The head is good for nothing then.
+ */
+ED_SHARED EDDY_MUST_USE int64_t ed_http1_head_parse(struct ed_http1_head *head, const char *data,
+                                                    size_t bytes);
+
+/*
+ * What it means that the peer closed after these bytes, the head being
+ * incomplete.  Always an error.
+ *
+ * Errors: EDDY_E_HTTP_CLOSED     no byte of the message had come
+ *         EDDY_E_HTTP_TRUNCATED  some had
+ */
+ED_SHARED int ed_http1_head_finish(const struct ed_http1_head *head);
+
+/*
+ * The first field of that name, in any case, or NULL.  'data' is the head's
+ * first byte, or that of a copy.
+ */
+ED_SHARED const struct ed_http1_field *ed_http1_head_field(const struct ed_http1_head *head,
+                                                           const char *data, const char *name);
+
+/* ---- reading bodies -------------------------------------------------------- */
+
+enum {
+        ED_HTTP1_EXTENSION_BYTES_MAX = 256,       /* of one chunk's extension */
+        ED_HTTP1_EXTENSIONS_BYTES_MAX = 16 << 10, /* of all of a body */
+        ED_HTTP1_TRAILERS_BYTES_MAX = 8190,       /* of the trailer section */
+        ED_HTTP1_TRAILERS_MAX = 32,               /* fields in it */
+        ED_HTTP1_TRAILER_NAME_KEPT = 24,          /* enough to know a forbidden one */
+};
+
+struct ed_http1_body {
+        bool done;                 /* its end was read; nothing more is consumed */
+        enum ed_http1_fault fault; /* after an error: which */
+        uint64_t bytes;            /* of the body, given so far */
+
+        /* private */
+        bool is_response;
+        uint8_t framing;
+        uint8_t state;
+        uint8_t digits;
+        uint8_t name_bytes;
+        uint8_t trailers;
+        uint32_t extension_bytes;
+        uint32_t extensions_bytes;
+        uint32_t trailers_bytes;
+        uint64_t left; /* of the length or of the chunk */
+        uint64_t max;
+        char name[ED_HTTP1_TRAILER_NAME_KEPT];
+};
+
+/*
+ * Begin to read the body behind a complete head, at most 'bytes_max' bytes of
+ * it.  'done' is set at once if there is none.
+ *
+ * Errors: EDDY_E_HTTP_TOO_LARGE  its Content-Length is above 'bytes_max'
+ */
+ED_SHARED EDDY_MUST_USE int ed_http1_body_init(struct ed_http1_body *body,
+                                               const struct ed_http1_head *head,
+                                               uint64_t bytes_max);
+
+/*
+ * Read on: takes 'bytes' new bytes and returns how many of them are dealt
+ * with, more than 0 unless 'bytes' is 0 or the body is done.  '*ret_span' is
+ * the run of body bytes among them, inside 'data'; it may be empty (sizes of
+ * chunks, trailers).  Call again with the rest until it is used up or 'done'.
+ * What follows the end is not consumed.  Trailers are checked and dropped.
+ *
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE, _TOO_LARGE
+ */
+ED_SHARED EDDY_MUST_USE int64_t ed_http1_body_decode(struct ed_http1_body *body, const char *data,
+                                                     size_t bytes, const char **ret_span,
+                                                     size_t *ret_span_bytes);
+
+/*
+ * Say that the peer closed.  A body that ends by close is done.
+ *
+ * Errors: EDDY_E_HTTP_TRUNCATED  it was not complete
+ */
+ED_SHARED EDDY_MUST_USE int ed_http1_body_finish(struct ed_http1_body *body);
+
+/* ---- writing --------------------------------------------------------------- */
+
+struct ed_http1_writer {
+        struct ed_buf *buf;
+        size_t held; /* bytes in it before */
+        int err;
+        bool is_response;
+        uint16_t status;
+        uint32_t seen;
+};
+
+/*
+ * Begin a request, version HTTP/1.1.  'target' is written as it is and must
+ * be one of the four forms, "/path?query" as a rule.
+ *
+ *     ed_http1_write_request(&w, buf, "GET", 3, "/", 1);
+ *     ed_http1_write_field(&w, "Host", 4, host, host_bytes);
+ *     err = ed_http1_write_end(&w);
+ *
+ * Errors are kept in the writer and returned by ed_http1_write_end(); after
+ * the first nothing is written.
+ */
+ED_SHARED void ed_http1_write_request(struct ed_http1_writer *writer, struct ed_buf *buf,
+                                      const char *method, size_t method_bytes, const char *target,
+                                      size_t target_bytes);
+
+/* The same with the target of a URL in origin form, and its Host field. */
+ED_SHARED void ed_http1_write_request_to(struct ed_http1_writer *writer, struct ed_buf *buf,
+                                         const char *method, size_t method_bytes,
+                                         const struct ed_url *url);
+
+/* Begin a response, version HTTP/1.1.  'reason' NULL: the usual one. */
+ED_SHARED void ed_http1_write_response(struct ed_http1_writer *writer, struct ed_buf *buf,
+                                       int status, const char *reason, size_t reason_bytes);
+
+/*
+ * Add a field.  White space around the value is left out.  Refused besides
+ * what is not a token or holds a control character (tabs are fine): a
+ * second Host or Content-Length, a Content-Length that is no number, a
+ * Transfer-Encoding other than one "chunked", both of these together, and
+ * either of them in a 1xx or 204 response.
+ */
+ED_SHARED void ed_http1_write_field(struct ed_http1_writer *writer, const char *name,
+                                    size_t name_bytes, const char *value, size_t value_bytes);
+
+/* The same with a number as value: Content-Length. */
+ED_SHARED void ed_http1_write_number(struct ed_http1_writer *writer, const char *name,
+                                     size_t name_bytes, uint64_t number);
+
+/*
+ * Add the empty line and end the head.  On failure the buffer holds what it
+ * held before.
+ *
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST  something HTTP forbids, or a request
+ *                                      without Host
+ *         -EMSGSIZE                    more than the buffer's maximum
+ *         -ENOMEM
+ */
+ED_SHARED EDDY_MUST_USE int ed_http1_write_end(struct ed_http1_writer *writer);
+
+/* The usual reason of a status ("OK"), or "".  Never NULL; valid for ever. */
+ED_SHARED const char *ed_http1_reason(int status);
+
+enum { ED_HTTP1_CHUNK_HEAD_MAX = 18 };
+
+/*
+ * Write the size line of a chunk of 'bytes' (above 0) bytes and return its
+ * length.  Behind the chunk's data goes "\r\n", behind the last chunk
+ * ED_HTTP1_LAST_CHUNK.
+ */
+ED_SHARED size_t ed_http1_chunk_head(char out[ED_HTTP1_CHUNK_HEAD_MAX], uint64_t bytes);
+
+#define ED_HTTP1_LAST_CHUNK "0\r\n\r\n"
+
+/* Whether all of it is a token (RFC 9110, 5.6.2): a method, a field's name. */
+ED_SHARED bool ed_http1_is_token(const char *text, size_t bytes);
+
+/* Whether it can be a field's value: no control character but tab. */
+ED_SHARED bool ed_http1_is_value(const char *text, size_t bytes);
+
+/* Whether two names are the same in any case. */
+ED_SHARED bool ed_http1_same_name(const char *a, size_t a_bytes, const char *b, size_t b_bytes);
+
+/*
+ * Whether a field's value, a comma-separated list ("Connection: close, te"),
+ * holds a token, in any case.
+ */
+ED_SHARED bool ed_http1_list_has(const char *value, size_t bytes, const char *token);
+
+#endif
