@@ -1,0 +1,104 @@
+# The words people type, over Meson, which is the only build system.
+# `make help` lists them.
+
+BUILD ?= build
+CHECK ?= build-check
+TSAN ?= build-tsan
+VALGRIND ?= build-valgrind
+AARCH64 ?= build-aarch64
+prefix ?= /usr/local
+
+# Given to `meson setup` when a build folder is made, as in
+# MESON_ARGS=-Dwerror=true.
+MESON_ARGS ?=
+
+# Slow cases wait for time to pass rather than for the processor.
+export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
+
+SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
+
+.DEFAULT_GOAL := all
+.PHONY: all demo check tsan valgrind aarch64 torture fuzz bench tidy format examples install \
+	clean help deps-build deps-check deps-bench
+
+all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
+	@ninja -C $(BUILD) --quiet
+	@ln -sfn cmd/eddy/eddy $(BUILD)/eddy
+
+demo: all                                  ## 50 slow requests, 8 at a time, against a local server
+	@tools/demo $(BUILD)/eddy
+
+check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=name for some
+	@ninja -C $(CHECK) --quiet
+	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)')
+
+tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); T=name
+	@ninja -C $(TSAN) --quiet
+	@tools/run-tests $(TSAN) --not tidy,torture,bench $(if $(T),--match '$(T)')
+
+valgrind: deps-check $(VALGRIND)/build.ninja   ## the tests of the floors under Valgrind; T=name
+	@ninja -C $(VALGRIND) --quiet
+	@tools/run-tests $(VALGRIND) --not tidy,torture,bench,e2e,slow --wrap tools/valgrind \
+		$(if $(T),--match '$(T)')
+
+aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch64, under qemu; T=name
+	@ninja -C $(AARCH64) --quiet
+	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,slow $(if $(T),--match '$(T)')
+
+torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
+	@ninja -C $(CHECK) --quiet
+	@$(if $(QUICK),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture \
+		$(if $(T),--match '$(T)')
+
+fuzz: deps-check                           ## the parsers against made-up input; SECONDS=60 T=target
+	@tests/fuzz/run $(or $(SECONDS),60) $(T)
+
+bench: deps-bench all                      ## figures beside the peers
+	@bench/run
+
+tidy: deps-check all                       ## floors, names, banned calls, headers, format, documents
+	@status=0; tests/tidy/run --build $(BUILD) || status=1; \
+	tests/tidy/selftest --build $(BUILD) $(if $(CI),,>/dev/null) || status=1; exit $$status
+
+format: deps-check                         ## clang-format on all C files
+	@tools/c-files | xargs clang-format -i
+
+examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
+	@ninja -C $(BUILD) --quiet
+	@examples/run $(BUILD)
+
+install: all                               ## DESTDIR=, prefix=/usr/local
+	@meson configure $(BUILD) --prefix=$(prefix)
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+
+clean:                                     ## remove the build folders
+	@rm -rf build build-*
+
+help:                                      ## this list
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' \
+		'{ printf "%-18s%s\n", $$1, $$2 }'
+
+deps-build deps-check deps-bench: deps-%:
+	@tools/install-deps $*
+
+$(BUILD)/build.ninja: | deps-build
+	@meson setup $(BUILD) $(MESON_ARGS) >/dev/null || { meson setup $(BUILD) $(MESON_ARGS); exit 1; }
+
+$(BUILD)/examples.made: $(BUILD)/build.ninja
+	@meson configure $(BUILD) -Dexamples=true
+	@touch $@
+
+$(CHECK)/build.ninja: | deps-check
+	meson setup $(CHECK) $(SANITIZE) -Db_sanitize=address,undefined $(MESON_ARGS)
+
+# gcc 12's ThreadSanitizer dies at 8,128 tasks.
+$(TSAN)/build.ninja: | deps-check
+	CC=clang CXX=clang++ meson setup $(TSAN) $(SANITIZE) -Db_sanitize=thread $(MESON_ARGS)
+
+$(VALGRIND)/build.ninja: | deps-check
+	meson setup $(VALGRIND) -Dtests=true -Dvalgrind=true -Doptimization=1 $(MESON_ARGS)
+
+$(AARCH64)/build.ninja: | deps-check
+	tools/aarch64-sysroot $(AARCH64)
+	meson setup $(AARCH64) --cross-file tools/aarch64.ini --cross-file $(AARCH64)/sysroot.ini \
+		-Dtests=true $(MESON_ARGS)

@@ -1,0 +1,137 @@
+"""Documents against the tree: the README's program and map, links, goals of
+the Makefile, the manual pages' options and markup, one version everywhere.
+"""
+import os
+import re
+import shutil
+import subprocess
+
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+EXAMPLE = "examples/01-fetch-two.c"
+
+
+def line_of(text, part):
+    return text[:text.index(part)].count("\n") + 1
+
+
+def check_program(tree, readme):
+    match = re.search(r"```c\n(.*?)```", readme, re.S)
+    if not match:
+        tree.finding("README.md", 1, f"shows no program; put {EXAMPLE} there as ```c")
+        return
+    # The example's opening comment is left out in the README.
+    program = re.sub(r"\A/\*.*?\*/\n", "", tree.text(EXAMPLE), flags=re.S)
+    if match.group(1).strip() != program.strip():
+        tree.finding("README.md", line_of(readme, match.group(0)),
+                     f"the program differs from {EXAMPLE}; copy it from there")
+
+
+def check_map(tree, readme):
+    match = re.search(r"## Map.*?```\n(.*?)```", readme, re.S)
+    if not match:
+        tree.finding("README.md", 1, "has no section 'Map' with a block of paths")
+        return
+    first = line_of(readme, match.group(1))
+    named = set()
+    for number, line in enumerate(match.group(1).splitlines(), first):
+        for path in re.split(r",\s*", re.split(r"\s{2,}", line.strip())[0]):
+            path = path.rstrip("/")
+            if not path:
+                continue
+            named.add(path)
+            if not any(file == path or file.startswith(path + "/") for file in tree.files()):
+                tree.finding("README.md", number, f"the map names {path}, which is not there")
+    tops = {path.split("/")[0] for path in tree.files()
+            if "/" in path and not path.startswith(".")}
+    floors = {"/".join(path.split("/")[:2]) for path in tree.files("src") if path.count("/") > 1}
+    tests = {"/".join(path.split("/")[:2]) for path in tree.files("tests") if path.count("/") > 1}
+    for folder in sorted((tops - {"src", "tests", "include", "cmd", "docs"}) | floors | tests):
+        if folder not in named and not any(name.startswith(folder + "/") for name in named):
+            tree.finding("README.md", first, f"the map does not name {folder}/; add a line")
+
+
+def check_links(tree):
+    for path in tree.files(ends=(".md",)):
+        for number, line in enumerate(tree.lines(path), 1):
+            for target in LINK.findall(line):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                place = os.path.join(tree.root, os.path.dirname(path), target)
+                if not os.path.exists(place):
+                    tree.finding(path, number, f"links to {target}, which is not there")
+
+
+def check_goals(tree):
+    goals = set(re.findall(r"^([a-z0-9]+):", tree.text("Makefile"), re.M))
+    for path in tree.files(ends=(".md",)):
+        for number, line in enumerate(tree.lines(path), 1):
+            for goal in re.findall(r"`make ([a-z0-9]+)\b", line):
+                if goal not in goals:
+                    tree.finding(path, number, f"`make {goal}`: the Makefile has no such goal")
+
+
+def check_versions(tree):
+    match = re.search(r"version: '([^']+)'", tree.text("meson.build"))
+    version = match.group(1)
+    header = tree.text("include/eddy/version.h")
+    numbers = ".".join(re.search(rf"EDDY_VERSION_{part} (\d+)", header).group(1)
+                       for part in ("MAJOR", "MINOR", "PATCH"))
+    if f'"{version}"' not in header or numbers != version:
+        tree.finding("include/eddy/version.h", 1, f"is not {version}, as meson.build says")
+    if not re.search(rf"^## {re.escape(version)}\b", tree.text("CHANGELOG.md"), re.M):
+        tree.finding("CHANGELOG.md", 1, f"has no section for {version}")
+
+
+def check_pages(tree):
+    for path in tree.files("docs/man"):
+        if not re.search(r"\.[1-8]$", path):
+            continue
+        text = tree.text(path)
+        for section in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
+            if not re.search(rf'^\.SH "?{section}"?$', text, re.M):
+                tree.finding(path, 1, f"has no section {section}")
+        for name in re.findall(r"^\.BR (eddy[\w-]*) \(1\)", text, re.M):
+            if f"docs/man/{name}.1" not in tree.files("docs/man"):
+                tree.finding(path, line_of(text, f".BR {name} (1)"),
+                             f"refers to {name}(1), which is not there")
+        if shutil.which("groff"):
+            result = tree.run(["groff", "-man", "-Tutf8", "-ww", "-z", path])
+            for line in result.stderr.splitlines():
+                match = re.match(r"troff:(?:<[^>]*>|[^:]*):(\d+): (.*)", line)
+                tree.finding(path, int(match.group(1)) if match else 1,
+                             match.group(2) if match else line)
+
+
+def options(text):
+    return set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", text.replace("\\-", "-")))
+
+
+def check_help(tree):
+    """The options that the program's --help names are those of its page."""
+    program = os.path.join(tree.build or "", "cmd", "eddy", "eddy")
+    if not tree.build or not os.path.exists(program):
+        return
+    for path in tree.files("docs/man", ends=(".1",)):
+        command = os.path.basename(path)[:-2].split("-")[1:]
+        result = subprocess.run([program] + command + ["--help"], check=False,
+                                stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                timeout=20)
+        page = tree.text(path)
+        tagged = options("\n".join(re.findall(r"^\.TP(?: \d+)?\n(.*)$", page, re.M)))
+        helped = options(result.stdout + result.stderr)
+        for name in sorted(helped - options(page)):
+            tree.finding(path, 1, f"`eddy {' '.join(command)} --help` names {name}; describe it")
+        for name in sorted(tagged - helped):
+            tree.finding(path, 1, f"describes {name}, which `eddy {' '.join(command)} --help` "
+                                  "does not name")
+
+
+def check(tree):
+    readme = tree.text("README.md")
+    check_program(tree, readme)
+    check_map(tree, readme)
+    check_links(tree)
+    check_goals(tree)
+    check_versions(tree)
+    check_pages(tree)
+    check_help(tree)

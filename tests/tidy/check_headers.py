@@ -1,0 +1,52 @@
+"""Public headers compile alone, without a warning, in every language that they
+promise: C99 to C23 and C++11 to C++20, with gcc and clang.
+"""
+import concurrent.futures
+import os
+import shutil
+import subprocess
+
+LANGUAGES = [(compiler, "c", standard) for compiler in ("gcc", "clang")
+             for standard in ("c99", "c11", "gnu17", "c2x")]
+LANGUAGES += [(compiler, "c++", standard) for compiler in ("g++", "clang++")
+              for standard in ("c++11", "c++17", "c++20")]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def compile_one(root, header, compiler, language, standard):
+    command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only",
+               "-I", os.path.join(root, "include")] + WARNINGS + ["-"]
+    # Twice: a header guards itself.
+    text = f'#include "{header}"\n#include "{header}"\nint main(void) {{ return 0; }}\n'
+    if language == "c++":
+        text = text.replace("(void)", "()")
+    result = subprocess.run(command, input=text, check=False, capture_output=True, text=True)
+    return header, compiler, standard, result.returncode, result.stderr
+
+
+def check(tree):
+    for compiler in sorted({language[0] for language in LANGUAGES}):
+        if not shutil.which(compiler):
+            tree.finding("tools/install-deps", 1, f"{compiler} is missing")
+            return
+    headers = [path[len("include/"):] for path in tree.files("include", ends=(".h",))]
+    jobs = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for header in headers:
+            for language in LANGUAGES:
+                jobs.append(pool.submit(compile_one, tree.root, header, *language))
+    for job in jobs:
+        header, compiler, standard, status, errors = job.result()
+        if status == 0:
+            continue
+        first = next((line for line in errors.splitlines() if "error" in line), errors.strip())
+        place, _, what = first.partition(": ")
+        fields = place.split(":")
+        line = int(fields[1]) if len(fields) > 1 and fields[1].isdigit() else 1
+        tree.finding(f"include/{header}", line,
+                     f"{compiler} -std={standard}: {what.replace('error: ', '')}")
+
+    everything = tree.text("include/eddy/eddy.h")
+    for header in headers:
+        if header != "eddy/eddy.h" and f'#include "{header}"' not in everything:
+            tree.finding("include/eddy/eddy.h", 1, f'does not include "{header}"')
