@@ -23,8 +23,8 @@
  *   - a line ends in CR LF; a bare CR or LF is refused everywhere
  *   - one empty line before a request is skipped, before a response none
  *   - versions are HTTP/1.1 and HTTP/1.0 only, in capitals
- *   - Content-Length given twice is refused in requests; in responses equal
- *     lines are taken as one; a list ("5, 5") is refused in both
+ *   - Content-Length given twice is refused in requests; in responses two
+ *     equal ones are taken as one; a list ("5, 5") is refused in both
  *   - Transfer-Encoding is "chunked" or refused, and so is it in HTTP/1.0 and
  *     beside a Content-Length
  *   - a request's Host is there exactly once (HTTP/1.0: at most once), is a

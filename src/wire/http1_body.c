@@ -1,0 +1,301 @@
+/*
+ * wire/http1_body.c - reading bodies of HTTP/1.1 messages.
+ *
+ * A call stops behind each run of body bytes, so what was given before an
+ * error does not depend on how the bytes were cut.
+ */
+#include <string.h>
+
+#include "eddy/error.h"
+#include "wire/http1_parts.h"
+
+enum body_state {
+        IN_LENGTH,
+        IN_CLOSE,
+        IN_SIZE,
+        IN_EXTENSION,
+        BEHIND_SIZE, /* LF is due */
+        IN_DATA,
+        BEHIND_DATA,    /* CR is due */
+        BEHIND_DATA_CR, /* LF is due */
+        AT_TRAILER,
+        IN_TRAILER_NAME,
+        IN_TRAILER_VALUE,
+        BEHIND_TRAILER, /* LF is due */
+        AT_BODY_END,    /* the last LF is due */
+        BODY_DONE,
+        BODY_FAILED,
+};
+
+enum { CHUNK_DIGITS_MAX = 16 };
+
+/*
+ * RFC 9110, 6.5.1: what frames, routes, authenticates or changes the meaning
+ * of a message must not come behind it.
+ */
+static const struct {
+        const char *name;
+        size_t bytes;
+} trailers_forbidden[] = {
+#define FORBIDDEN(name)                                                                            \
+        {                                                                                          \
+                name, sizeof(name) - 1                                                             \
+        }
+        FORBIDDEN("authorization"),
+        FORBIDDEN("cache-control"),
+        FORBIDDEN("connection"),
+        FORBIDDEN("content-range"),
+        FORBIDDEN("content-encoding"),
+        FORBIDDEN("content-length"),
+        FORBIDDEN("content-type"),
+        FORBIDDEN("cookie"),
+        FORBIDDEN("expect"),
+        FORBIDDEN("host"),
+        FORBIDDEN("keep-alive"),
+        FORBIDDEN("max-forwards"),
+        FORBIDDEN("set-cookie"),
+        FORBIDDEN("proxy-authorization"),
+        FORBIDDEN("te"),
+        FORBIDDEN("trailer"),
+        FORBIDDEN("transfer-encoding"),
+        FORBIDDEN("upgrade"),
+#undef FORBIDDEN
+};
+
+static int body_fail(struct ed_http1_body *body, enum ed_http1_fault fault)
+{
+        body->fault = fault;
+        body->state = BODY_FAILED;
+        switch (fault) {
+        case ED_HTTP1_FAULT_CHUNK_TOO_LARGE:
+        case ED_HTTP1_FAULT_CHUNK_EXTENSION_TOO_LONG:
+        case ED_HTTP1_FAULT_TRAILERS_TOO_LARGE:
+        case ED_HTTP1_FAULT_BODY_TOO_LARGE:
+                return EDDY_E_HTTP_TOO_LARGE;
+        default:
+                return body->is_response ? EDDY_E_HTTP_INVALID_RESPONSE
+                                         : EDDY_E_HTTP_INVALID_REQUEST;
+        }
+}
+
+int ed_http1_body_init(struct ed_http1_body *body, const struct ed_http1_head *head,
+                       uint64_t bytes_max)
+{
+        if (head->framing == ED_HTTP1_BY_LENGTH && head->content_length > bytes_max)
+                return EDDY_E_HTTP_TOO_LARGE;
+        *body = (struct ed_http1_body){
+                .is_response = head->is_response,
+                .framing = head->framing,
+                .max = bytes_max,
+        };
+        switch ((enum ed_http1_framing) head->framing) {
+        case ED_HTTP1_BY_LENGTH:
+                body->state = IN_LENGTH;
+                body->left = head->content_length;
+                break;
+        case ED_HTTP1_CHUNKED:
+                body->state = IN_SIZE;
+                break;
+        case ED_HTTP1_BY_CLOSE:
+                body->state = IN_CLOSE;
+                break;
+        case ED_HTTP1_NO_BODY:
+        case ED_HTTP1_TUNNEL:
+                body->state = BODY_DONE;
+                body->done = true;
+                break;
+        }
+        return 0;
+}
+
+/* One byte of a chunk's size, or what ends it. */
+static int take_size(struct ed_http1_body *body, char c)
+{
+        unsigned digit = (unsigned) (uint8_t) c;
+
+        if (ed_char_is(c, ED_CHAR_HEX)) {
+                digit = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+                /* Leading zeros count too: else a size line would have no limit. */
+                if (body->digits == CHUNK_DIGITS_MAX || body->left > (uint64_t) INT64_MAX >> 4)
+                        return body_fail(body, ED_HTTP1_FAULT_CHUNK_TOO_LARGE);
+                body->left = body->left << 4 | digit;
+                body->digits++;
+                return 0;
+        }
+        /* No space before an extension: "BWS" is for what was wrongly sent, and means smuggling. */
+        if (body->digits == 0 || (c != '\r' && c != ';'))
+                return body_fail(body, c == '\n' && body->digits > 0 ? ED_HTTP1_FAULT_LINE_END
+                                                                     : ED_HTTP1_FAULT_CHUNK_SIZE);
+        if (body->left > body->max - body->bytes)
+                return body_fail(body, ED_HTTP1_FAULT_BODY_TOO_LARGE);
+        body->digits = 0;
+        body->extension_bytes = 0;
+        body->state = c == '\r' ? BEHIND_SIZE : IN_EXTENSION;
+        return 0;
+}
+
+static int take_extension(struct ed_http1_body *body, char c)
+{
+        if (c == '\r') {
+                body->state = BEHIND_SIZE;
+                return 0;
+        }
+        if (!ed_char_is(c, ED_CHAR_VALUE))
+                return body_fail(body, ED_HTTP1_FAULT_CHUNK_EXTENSION);
+        if (++body->extension_bytes > ED_HTTP1_EXTENSION_BYTES_MAX ||
+            ++body->extensions_bytes > ED_HTTP1_EXTENSIONS_BYTES_MAX)
+                return body_fail(body, ED_HTTP1_FAULT_CHUNK_EXTENSION_TOO_LONG);
+        return 0;
+}
+
+static bool trailer_is_forbidden(const struct ed_http1_body *body)
+{
+        for (size_t i = 0; i < ed_array_count(trailers_forbidden); i++)
+                if (ed_token_is(body->name, body->name_bytes, trailers_forbidden[i].name,
+                                trailers_forbidden[i].bytes))
+                        return true;
+        return false;
+}
+
+/* One byte where a trailer or the empty line begins, or of a trailer's name. */
+static int take_trailer_name(struct ed_http1_body *body, char c)
+{
+        if (body->state == AT_TRAILER) {
+                if (c == '\r') {
+                        body->state = AT_BODY_END;
+                        return 0;
+                }
+                if (c == ' ' || c == '\t')
+                        return body_fail(body, ED_HTTP1_FAULT_FOLDED);
+                if (c == '\n')
+                        return body_fail(body, ED_HTTP1_FAULT_LINE_END);
+                if (body->trailers++ == ED_HTTP1_TRAILERS_MAX)
+                        return body_fail(body, ED_HTTP1_FAULT_TRAILERS_TOO_LARGE);
+                body->name_bytes = 0;
+                body->state = IN_TRAILER_NAME;
+        }
+        if (ed_char_is(c, ED_CHAR_TOKEN)) {
+                /* A longer name is none of those in the table: its length stays at the room. */
+                if (body->name_bytes < sizeof(body->name))
+                        body->name[body->name_bytes++] = c;
+                return 0;
+        }
+        if (c != ':' || body->name_bytes == 0)
+                return body_fail(body, ED_HTTP1_FAULT_FIELD_NAME);
+        if (trailer_is_forbidden(body))
+                return body_fail(body, ED_HTTP1_FAULT_TRAILER);
+        body->state = IN_TRAILER_VALUE;
+        return 0;
+}
+
+static int take_trailer_value(struct ed_http1_body *body, char c)
+{
+        if (c == '\r') {
+                body->state = BEHIND_TRAILER;
+                return 0;
+        }
+        if (!ed_char_is(c, ED_CHAR_VALUE))
+                return body_fail(body,
+                                 c == '\n' ? ED_HTTP1_FAULT_LINE_END : ED_HTTP1_FAULT_FIELD_VALUE);
+        return 0;
+}
+
+static int take_due(struct ed_http1_body *body, char c, char due, enum body_state next,
+                    enum ed_http1_fault fault)
+{
+        if (c != due)
+                return body_fail(body, fault);
+        body->state = (uint8_t) next;
+        return 0;
+}
+
+/* One byte that is not of the body itself. */
+static int take_control(struct ed_http1_body *body, char c)
+{
+        enum body_state state = (enum body_state) body->state;
+
+        if (state >= AT_TRAILER && ++body->trailers_bytes > ED_HTTP1_TRAILERS_BYTES_MAX)
+                return body_fail(body, ED_HTTP1_FAULT_TRAILERS_TOO_LARGE);
+        switch (state) {
+        case IN_SIZE:
+                return take_size(body, c);
+        case IN_EXTENSION:
+                return take_extension(body, c);
+        case BEHIND_SIZE:
+                return take_due(body, c, '\n', body->left > 0 ? IN_DATA : AT_TRAILER,
+                                ED_HTTP1_FAULT_LINE_END);
+        case BEHIND_DATA:
+                return take_due(body, c, '\r', BEHIND_DATA_CR, ED_HTTP1_FAULT_CHUNK_END);
+        case BEHIND_DATA_CR:
+                return take_due(body, c, '\n', IN_SIZE, ED_HTTP1_FAULT_CHUNK_END);
+        case AT_TRAILER:
+        case IN_TRAILER_NAME:
+                return take_trailer_name(body, c);
+        case IN_TRAILER_VALUE:
+                return take_trailer_value(body, c);
+        case BEHIND_TRAILER:
+                return take_due(body, c, '\n', AT_TRAILER, ED_HTTP1_FAULT_LINE_END);
+        case AT_BODY_END:
+                body->done = c == '\n';
+                return take_due(body, c, '\n', BODY_DONE, ED_HTTP1_FAULT_LINE_END);
+        default:
+                ed_broken("a body's reader is in a state that has no control bytes");
+        }
+}
+
+/* A run of body bytes; what ends it depends on the framing. */
+static size_t take_data(struct ed_http1_body *body, size_t bytes)
+{
+        uint64_t most = body->state == IN_CLOSE ? body->max - body->bytes : body->left;
+
+        if (bytes > most)
+                bytes = (size_t) most;
+        body->bytes += bytes;
+        if (body->state == IN_CLOSE)
+                return bytes;
+        body->left -= bytes;
+        if (body->left == 0) {
+                body->done = body->state == IN_LENGTH;
+                body->state = body->done ? BODY_DONE : BEHIND_DATA;
+        }
+        return bytes;
+}
+
+static bool body_is_in_data(const struct ed_http1_body *body)
+{
+        return body->state == IN_LENGTH || body->state == IN_CLOSE || body->state == IN_DATA;
+}
+
+int64_t ed_http1_body_decode(struct ed_http1_body *body, const char *data, size_t bytes,
+                             const char **ret_span, size_t *ret_span_bytes)
+{
+        size_t at = 0;
+        size_t span = 0;
+        int err;
+
+        if (body->state == BODY_FAILED)
+                return body_fail(body, body->fault);
+        while (at < bytes && !body->done && !body_is_in_data(body)) {
+                err = take_control(body, data[at]);
+                if (err < 0)
+                        return err;
+                at++;
+        }
+        if (at < bytes && !body->done) {
+                span = take_data(body, bytes - at);
+                if (span == 0)
+                        return body_fail(body, ED_HTTP1_FAULT_BODY_TOO_LARGE);
+        }
+        *ret_span = data + at;
+        *ret_span_bytes = span;
+        return (int64_t) (at + span);
+}
+
+int ed_http1_body_finish(struct ed_http1_body *body)
+{
+        if (body->state == IN_CLOSE) {
+                body->state = BODY_DONE;
+                body->done = true;
+        }
+        return body->done ? 0 : EDDY_E_HTTP_TRUNCATED;
+}

@@ -1,0 +1,219 @@
+/*
+ * wire/http1_parts.c - what reading and writing of HTTP/1.1 share.
+ */
+#include "wire/http1_parts.h"
+
+enum {
+        TOKEN = ED_CHAR_TOKEN,
+        VALUE = ED_CHAR_VALUE,
+        TARGET = ED_CHAR_TARGET,
+        PLAIN = TOKEN | VALUE | TARGET,
+        NAME = PLAIN | ED_CHAR_HOST,
+};
+
+const uint8_t ed_chars[256] = {
+        ['\t'] = VALUE,
+        [' '] = VALUE,
+        ['!'] = PLAIN,
+        ['"'] = VALUE,
+        ['#'] = TOKEN | VALUE,
+        ['$' ... '\''] = PLAIN,
+        ['(' ... ')'] = VALUE | TARGET,
+        ['*' ... '+'] = PLAIN,
+        [','] = VALUE | TARGET,
+        ['-' ... '.'] = NAME,
+        ['/'] = VALUE | TARGET,
+        ['0' ... '9'] = NAME | ED_CHAR_HEX | ED_CHAR_DIGIT,
+        [':' ... ';'] = VALUE | TARGET,
+        ['<'] = VALUE,
+        ['='] = VALUE | TARGET,
+        ['>'] = VALUE,
+        ['?' ... '@'] = VALUE | TARGET,
+        ['A' ... 'F'] = NAME | ED_CHAR_HEX,
+        ['G' ... 'Z'] = NAME,
+        ['['] = VALUE | TARGET,
+        ['\\'] = VALUE,
+        [']'] = VALUE | TARGET,
+        ['^'] = PLAIN,
+        ['_'] = NAME,
+        ['`'] = PLAIN,
+        ['a' ... 'f'] = NAME | ED_CHAR_HEX,
+        ['g' ... 'z'] = NAME,
+        ['{'] = VALUE | TARGET,
+        ['|'] = PLAIN,
+        ['}'] = VALUE | TARGET,
+        ['~'] = PLAIN,
+        [0x80 ... 0xFF] = VALUE,
+};
+
+static const struct {
+        int status;
+        const char *text;
+} faults[] = {
+#define FAULT_ROW(name, status, text) { status, text },
+        ED_HTTP1_FAULTS(FAULT_ROW)
+#undef FAULT_ROW
+};
+
+const char *ed_http1_fault_text(enum ed_http1_fault fault)
+{
+        return (size_t) fault < ed_array_count(faults) ? faults[fault].text : "unknown fault";
+}
+
+int ed_http1_fault_status(enum ed_http1_fault fault)
+{
+        return (size_t) fault < ed_array_count(faults) ? faults[fault].status : 400;
+}
+
+bool ed_http1_is_token(const char *text, size_t bytes)
+{
+        for (size_t i = 0; i < bytes; i++)
+                if (!ed_char_is(text[i], ED_CHAR_TOKEN))
+                        return false;
+        return bytes > 0;
+}
+
+bool ed_http1_is_value(const char *text, size_t bytes)
+{
+        for (size_t i = 0; i < bytes; i++)
+                if (!ed_char_is(text[i], ED_CHAR_VALUE))
+                        return false;
+        return true;
+}
+
+static char char_lower(char c)
+{
+        return c >= 'A' && c <= 'Z' ? (char) (c | 0x20) : c;
+}
+
+bool ed_http1_same_name(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+        if (a_bytes != b_bytes)
+                return false;
+        for (size_t i = 0; i < a_bytes; i++)
+                if (char_lower(a[i]) != char_lower(b[i]))
+                        return false;
+        return true;
+}
+
+bool ed_http1_list_has(const char *value, size_t bytes, const char *token)
+{
+        size_t token_bytes = strlen(token);
+        size_t at = 0;
+
+        while (at < bytes) {
+                const char *comma = memchr(value + at, ',', bytes - at);
+                size_t next = comma ? (size_t) (comma - value) : bytes;
+                size_t end = next;
+
+                while (at < end && (value[at] == ' ' || value[at] == '\t'))
+                        at++;
+                while (end > at && (value[end - 1] == ' ' || value[end - 1] == '\t'))
+                        end--;
+                if (ed_http1_same_name(value + at, end - at, token, token_bytes))
+                        return true;
+                at = next + 1;
+        }
+        return false;
+}
+
+enum ed_http1_answers ed_http1_answers_to(const char *method, size_t bytes)
+{
+        /* Methods are case-sensitive (RFC 9110, 9.1). */
+        if (bytes == 4 && memcmp(method, "HEAD", 4) == 0)
+                return ED_HTTP1_TO_HEAD;
+        if (bytes == 7 && memcmp(method, "CONNECT", 7) == 0)
+                return ED_HTTP1_TO_CONNECT;
+        return ED_HTTP1_TO_OTHER;
+}
+
+bool ed_http1_length_parse(const char *text, size_t bytes, uint64_t *ret_length)
+{
+        uint64_t length = 0;
+
+        if (bytes == 0)
+                return false;
+        for (size_t i = 0; i < bytes; i++) {
+                unsigned digit = (unsigned) (uint8_t) text[i] - '0';
+
+                if (digit > 9 || length > ((uint64_t) INT64_MAX - digit) / 10)
+                        return false;
+                length = length * 10 + digit;
+        }
+        *ret_length = length;
+        return true;
+}
+
+int ed_http1_host_split(const char *text, size_t bytes, const char **ret_host,
+                        size_t *ret_host_bytes)
+{
+        bool is_bracketed = bytes > 0 && text[0] == '[';
+        const char *host_end = memchr(text, is_bracketed ? ']' : ':', bytes);
+        const char *host = is_bracketed ? text + 1 : text;
+        size_t host_bytes;
+        size_t at;
+        int kind;
+        unsigned port = 0;
+
+        if (is_bracketed && !host_end)
+                return -1;
+        if (!host_end)
+                host_end = text + bytes;
+        host_bytes = (size_t) (host_end - host);
+        kind = ed_url_host_check(host, host_bytes);
+        if (kind < 0 || kind == ED_URL_NAME_IDN || is_bracketed != (kind == ED_URL_IPV6))
+                return -1;
+        at = (size_t) (host_end - text) + is_bracketed;
+        if (at < bytes) {
+                if (text[at++] != ':' || bytes - at > 5)
+                        return -1;
+                for (size_t i = at; i < bytes; i++) {
+                        if (!ed_char_is(text[i], ED_CHAR_DIGIT))
+                                return -1;
+                        port = port * 10 + (unsigned) (text[i] - '0');
+                }
+                if (port > 65535 || (port == 0 && at < bytes))
+                        return -1;
+        }
+        *ret_host = host;
+        *ret_host_bytes = host_bytes;
+        return (int) port;
+}
+
+/* '%' must be followed by two hexadecimal digits. */
+static bool escapes_are_whole(const char *text, size_t bytes)
+{
+        const char *end = text + bytes;
+
+        while ((text = memchr(text, '%', (size_t) (end - text)))) {
+                if (end - text < 3 || !ed_char_is(text[1], ED_CHAR_HEX) ||
+                    !ed_char_is(text[2], ED_CHAR_HEX))
+                        return false;
+                text += 3;
+        }
+        return true;
+}
+
+int ed_http1_target_form_of(const char *method, size_t method_bytes, const char *target,
+                            size_t target_bytes, struct ed_url *ret_url)
+{
+        const char *host;
+        size_t host_bytes;
+
+        if (target_bytes == 0)
+                return -1;
+        /* RFC 9112, 3.2.3: CONNECT has this form only; a port must be there. */
+        if (ed_http1_answers_to(method, method_bytes) == ED_HTTP1_TO_CONNECT)
+                return ed_http1_host_split(target, target_bytes, &host, &host_bytes) > 0
+                               ? ED_HTTP1_AUTHORITY
+                               : -1;
+        if (target[0] == '/')
+                return escapes_are_whole(target, target_bytes) ? ED_HTTP1_ORIGIN : -1;
+        if (target_bytes == 1 && target[0] == '*')
+                return method_bytes == 7 && memcmp(method, "OPTIONS", 7) == 0 ? ED_HTTP1_ASTERISK
+                                                                              : -1;
+        /* RFC 9110, 4.2.4: user information in a target is most often a phish. */
+        if (ed_url_parse(target, target_bytes, ret_url) < 0 || ret_url->has_userinfo)
+                return -1;
+        return ED_HTTP1_ABSOLUTE;
+}

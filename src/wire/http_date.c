@@ -1,0 +1,300 @@
+/*
+ * wire/http_date.c - dates in HTTP, and Retry-After.
+ */
+#include "wire/http_date.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+        DAY_SECONDS = 24 * 60 * 60,
+        YEAR_MIN = 1601,
+        YEAR_MAX = 9999,
+        ERA_DAYS = 146097, /* 400 years */
+        NANO_DIGITS = 9,
+};
+
+static const char months[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+
+static const char *const weekdays[7] = { "Sunday",   "Monday", "Tuesday", "Wednesday",
+                                         "Thursday", "Friday", "Saturday" };
+
+struct date {
+        int year, month, day; /* month and day from 1 */
+        int hour, minute, second;
+};
+
+/* ---- the calendar ---------------------------------------------------------- */
+
+/* Days since 1970-01-01 of the proleptic Gregorian calendar; years begin in March, so that
+ * the leap day is the last of its year. */
+static int64_t days_from_date(int year, int month, int day)
+{
+        int64_t y = month <= 2 ? year - 1 : year;
+        int64_t era = y / 400;
+        int64_t year_of_era = y - era * 400;
+        int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+        int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+
+        return era * ERA_DAYS + day_of_era - 719468;
+}
+
+static void date_from_days(int64_t days, struct date *ret_date)
+{
+        int64_t shifted = days + 719468;
+        int64_t era = (shifted >= 0 ? shifted : shifted - (ERA_DAYS - 1)) / ERA_DAYS;
+        int64_t day_of_era = shifted - era * ERA_DAYS;
+        int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
+                               day_of_era / (ERA_DAYS - 1)) /
+                              365;
+        int64_t day_of_year =
+                day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        int64_t month = (5 * day_of_year + 2) / 153;
+
+        ret_date->day = (int) (day_of_year - (153 * month + 2) / 5 + 1);
+        ret_date->month = (int) (month < 10 ? month + 3 : month - 9);
+        ret_date->year = (int) (year_of_era + era * 400 + (ret_date->month <= 2));
+}
+
+static bool is_leap(int year)
+{
+        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+}
+
+static int month_days(int year, int month)
+{
+        static const uint8_t days[12] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+
+        return days[month - 1] + (month == 2 && is_leap(year));
+}
+
+/* ---- reading --------------------------------------------------------------- */
+
+/* A text being read from its front.  Each step says whether it fitted. */
+struct reader {
+        const char *at;
+        const char *end;
+};
+
+static bool read_text(struct reader *reader, const char *text)
+{
+        size_t bytes = strlen(text);
+
+        if ((size_t) (reader->end - reader->at) < bytes || memcmp(reader->at, text, bytes) != 0)
+                return false;
+        reader->at += bytes;
+        return true;
+}
+
+/* Exactly 'digits' of them; 'pad' may stand for leading ones (asctime: "Nov  6"). */
+static bool read_digits(struct reader *reader, int digits, bool may_pad, int *ret_number)
+{
+        int number = 0;
+
+        if (reader->end - reader->at < digits)
+                return false;
+        for (int i = 0; i < digits; i++) {
+                char c = reader->at[i];
+
+                if (may_pad && i < digits - 1 && number == 0 && c == ' ')
+                        c = '0';
+                if (c < '0' || c > '9')
+                        return false;
+                number = number * 10 + (c - '0');
+        }
+        reader->at += digits;
+        *ret_number = number;
+        return true;
+}
+
+static bool read_month(struct reader *reader, int *ret_month)
+{
+        for (int i = 0; i < 12; i++) {
+                if (read_text(reader, months[i])) {
+                        *ret_month = i + 1;
+                        return true;
+                }
+        }
+        return false;
+}
+
+static bool read_clock(struct reader *reader, struct date *date)
+{
+        return read_digits(reader, 2, false, &date->hour) && read_text(reader, ":") &&
+               read_digits(reader, 2, false, &date->minute) && read_text(reader, ":") &&
+               read_digits(reader, 2, false, &date->second);
+}
+
+/* "06 Nov 1994 08:49:37 GMT" */
+static bool read_fixed(struct reader *reader, struct date *date)
+{
+        return read_text(reader, " ") && read_digits(reader, 2, false, &date->day) &&
+               read_text(reader, " ") && read_month(reader, &date->month) &&
+               read_text(reader, " ") && read_digits(reader, 4, false, &date->year) &&
+               read_text(reader, " ") && read_clock(reader, date) && read_text(reader, " GMT");
+}
+
+/* "06-Nov-94 08:49:37 GMT" */
+static bool read_rfc850(struct reader *reader, struct date *date)
+{
+        return read_text(reader, " ") && read_digits(reader, 2, false, &date->day) &&
+               read_text(reader, "-") && read_month(reader, &date->month) &&
+               read_text(reader, "-") && read_digits(reader, 2, false, &date->year) &&
+               read_text(reader, " ") && read_clock(reader, date) && read_text(reader, " GMT");
+}
+
+/* "Nov  6 08:49:37 1994" */
+static bool read_asctime(struct reader *reader, struct date *date)
+{
+        return read_text(reader, " ") && read_month(reader, &date->month) &&
+               read_text(reader, " ") && read_digits(reader, 2, true, &date->day) &&
+               read_text(reader, " ") && read_clock(reader, date) && read_text(reader, " ") &&
+               read_digits(reader, 4, false, &date->year);
+}
+
+/* RFC 9110, 5.6.7: a year that seems more than 50 years ahead is in the past century. */
+static int whole_year(int two_digits, int64_t now_s)
+{
+        struct date now;
+        int year;
+
+        date_from_days(now_s / DAY_SECONDS, &now);
+        year = now.year - now.year % 100 + two_digits;
+        if (year > now.year + 50)
+                year -= 100;
+        return year;
+}
+
+static bool date_is_valid(const struct date *date)
+{
+        return date->year >= YEAR_MIN && date->year <= YEAR_MAX && date->day >= 1 &&
+               date->day <= month_days(date->year, date->month) && date->hour <= 23 &&
+               date->minute <= 59 && date->second <= 60;
+}
+
+int ed_http_date_parse(const char *text, size_t bytes, int64_t now_s, int64_t *ret_seconds)
+{
+        struct reader reader = { text, text + bytes };
+        struct date date;
+        bool is_read = false;
+
+        for (int i = 0; i < 7 && !is_read; i++) {
+                char abbreviated[4] = { weekdays[i][0], weekdays[i][1], weekdays[i][2], '\0' };
+
+                reader.at = text;
+                if (read_text(&reader, weekdays[i]) && read_text(&reader, ",")) {
+                        is_read = read_rfc850(&reader, &date);
+                        if (is_read)
+                                date.year = whole_year(date.year, now_s);
+                        break;
+                }
+                reader.at = text;
+                if (read_text(&reader, abbreviated)) {
+                        is_read = read_text(&reader, ",") ? read_fixed(&reader, &date)
+                                                          : read_asctime(&reader, &date);
+                        break;
+                }
+        }
+        if (!is_read || reader.at != reader.end || !date_is_valid(&date))
+                return -EINVAL;
+        if (date.second == 60)
+                date.second = 59;
+        *ret_seconds = days_from_date(date.year, date.month, date.day) * DAY_SECONDS +
+                       date.hour * 3600 + date.minute * 60 + date.second;
+        return 0;
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+static char *put_digits(char *to, int number, int digits)
+{
+        for (int i = digits - 1; i >= 0; i--) {
+                to[i] = (char) ('0' + number % 10);
+                number /= 10;
+        }
+        return to + digits;
+}
+
+int ed_http_date_format(int64_t seconds, char out[ED_HTTP_DATE_BYTES + 1])
+{
+        int64_t days = seconds / DAY_SECONDS - (seconds % DAY_SECONDS < 0);
+        int rest = (int) (seconds - days * DAY_SECONDS);
+        int weekday = (int) (((days + 4) % 7 + 7) % 7); /* 1970-01-01 was a Thursday */
+        struct date date;
+        char *to = out;
+
+        if (seconds < days_from_date(YEAR_MIN, 1, 1) * DAY_SECONDS ||
+            seconds >= days_from_date(YEAR_MAX + 1, 1, 1) * DAY_SECONDS)
+                return -ERANGE;
+        date_from_days(days, &date);
+        memcpy(to, weekdays[weekday], 3);
+        memcpy(to + 3, ", ", 2);
+        to = put_digits(to + 5, date.day, 2);
+        *to++ = ' ';
+        memcpy(to, months[date.month - 1], 3);
+        to[3] = ' ';
+        to = put_digits(to + 4, date.year, 4);
+        *to++ = ' ';
+        to = put_digits(to, rest / 3600, 2);
+        *to++ = ':';
+        to = put_digits(to, rest / 60 % 60, 2);
+        *to++ = ':';
+        to = put_digits(to, rest % 60, 2);
+        memcpy(to, " GMT", 5);
+        return 0;
+}
+
+/* ---- Retry-After ----------------------------------------------------------- */
+
+/* "120" or "1.5", in nanoseconds; what does not fit is INT64_MAX. */
+static bool read_delay(const char *text, size_t bytes, int64_t *ret_delay_ns)
+{
+        int64_t whole = 0;
+        int64_t part = 0;
+        int64_t unit = 100000000;
+        size_t at = 0;
+
+        for (; at < bytes && text[at] >= '0' && text[at] <= '9'; at++)
+                if (__builtin_mul_overflow(whole, 10, &whole) ||
+                    __builtin_add_overflow(whole, text[at] - '0', &whole))
+                        whole = INT64_MAX / 10;
+        if (at == 0)
+                return false;
+        if (at < bytes) {
+                if (text[at] != '.' || at + 1 == bytes)
+                        return false;
+                for (at++; at < bytes && text[at] >= '0' && text[at] <= '9'; at++) {
+                        part += unit * (text[at] - '0');
+                        unit /= 10;
+                }
+                if (at < bytes)
+                        return false;
+        }
+        if (__builtin_mul_overflow(whole, 1000000000, &whole) ||
+            __builtin_add_overflow(whole, part, &whole))
+                whole = INT64_MAX;
+        *ret_delay_ns = whole;
+        return true;
+}
+
+int ed_http_retry_after_parse(const char *text, size_t bytes, int64_t now_s, int64_t *ret_delay_ns)
+{
+        int64_t date_s;
+        int64_t delay_ns;
+        int err;
+
+        if (read_delay(text, bytes, ret_delay_ns))
+                return 0;
+        err = ed_http_date_parse(text, bytes, now_s, &date_s);
+        if (err < 0)
+                return err;
+        if (date_s <= now_s)
+                delay_ns = 0;
+        else if (__builtin_sub_overflow(date_s, now_s, &delay_ns) ||
+                 __builtin_mul_overflow(delay_ns, 1000000000, &delay_ns))
+                delay_ns = INT64_MAX;
+        *ret_delay_ns = delay_ns;
+        return 0;
+}

@@ -1,0 +1,364 @@
+/*
+ * wire/url.c - absolute http and https URLs.
+ */
+#include "wire/url.h"
+
+#include <string.h>
+
+#include "eddy/error.h"
+#include "wire/http1_parts.h"
+
+enum {
+        PORT_HTTP = 80,
+        PORT_HTTPS = 443,
+        LABEL_MAX = 63,
+        IPV4_PARTS = 4,
+        IPV6_GROUPS = 8,
+        IPV4_GROUPS = 2, /* of IPv6 that an IPv4 address at the end takes */
+};
+
+/* ---- hosts ----------------------------------------------------------------- */
+
+/* Four decimal numbers up to 255 without leading zeros. */
+static bool host_is_ipv4(const char *host, size_t bytes)
+{
+        size_t at = 0;
+
+        for (int i = 0; i < IPV4_PARTS; i++) {
+                size_t start = at;
+                unsigned number = 0;
+
+                while (at < bytes && at - start < 3 && ed_char_is(host[at], ED_CHAR_DIGIT))
+                        number = number * 10 + (unsigned) (host[at++] - '0');
+                if (at == start || number > 255 || (host[start] == '0' && at - start > 1))
+                        return false;
+                if (i < IPV4_PARTS - 1 && (at == bytes || host[at++] != '.'))
+                        return false;
+        }
+        return at == bytes;
+}
+
+/* One to four hexadecimal digits at 'at'; gives how many. */
+static size_t hex_group(const char *host, size_t at, size_t bytes)
+{
+        size_t start = at;
+
+        while (at < bytes && at - start < 4 && ed_char_is(host[at], ED_CHAR_HEX))
+                at++;
+        return at - start;
+}
+
+/* RFC 4291, 2.2: eight groups, one run of them left out as "::", the last two as IPv4. */
+static bool host_is_ipv6(const char *host, size_t bytes)
+{
+        size_t at = 0;
+        int groups = 0;
+        bool has_gap = false;
+
+        if (bytes >= 2 && host[0] == ':' && host[1] == ':') {
+                has_gap = true;
+                at = 2;
+        }
+        while (at < bytes) {
+                size_t digits = hex_group(host, at, bytes);
+
+                if (digits > 0 && at + digits < bytes && host[at + digits] == '.') {
+                        if (!host_is_ipv4(host + at, bytes - at))
+                                return false;
+                        groups += IPV4_GROUPS;
+                        break;
+                }
+                if (digits == 0)
+                        return false;
+                groups++;
+                at += digits;
+                if (at == bytes)
+                        break;
+                if (host[at++] != ':' || at == bytes)
+                        return false;
+                if (host[at] == ':') {
+                        if (has_gap)
+                                return false;
+                        has_gap = true;
+                        at++;
+                }
+        }
+        /* "::" stands for at least one group. */
+        return has_gap ? groups < IPV6_GROUPS : groups == IPV6_GROUPS;
+}
+
+/* Whether a label would be read as a number by a lenient address parser: "127", "0x7f". */
+static bool label_is_number(const char *label, size_t bytes)
+{
+        size_t i = 0;
+
+        if (bytes >= 2 && label[0] == '0' && (label[1] | 0x20) == 'x') {
+                for (i = 2; i < bytes; i++)
+                        if (!ed_char_is(label[i], ED_CHAR_HEX))
+                                return false;
+                return true;
+        }
+        while (i < bytes && ed_char_is(label[i], ED_CHAR_DIGIT))
+                i++;
+        return i == bytes;
+}
+
+/* The length of the well-formed UTF-8 sequence at 'text', or 0 (RFC 3629: none too long, no
+ * surrogates, nothing above U+10FFFF). */
+static size_t utf8_sequence(const char *text, size_t bytes)
+{
+        uint8_t first = (uint8_t) text[0];
+        uint8_t second = bytes > 1 ? (uint8_t) text[1] : 0;
+        uint8_t low = 0x80, high = 0xBF;
+        size_t n;
+
+        if (first >= 0xC2 && first <= 0xDF)
+                n = 2;
+        else if (first >= 0xE0 && first <= 0xEF)
+                n = 3;
+        else if (first >= 0xF0 && first <= 0xF4)
+                n = 4;
+        else
+                return 0;
+        if (first == 0xE0)
+                low = 0xA0;
+        if (first == 0xED)
+                high = 0x9F;
+        if (first == 0xF0)
+                low = 0x90;
+        if (first == 0xF4)
+                high = 0x8F;
+        if (n > bytes || second < low || second > high)
+                return 0;
+        for (size_t i = 2; i < n; i++)
+                if (((uint8_t) text[i] & 0xC0) != 0x80)
+                        return 0;
+        return n;
+}
+
+/* Labels of 1 to 63 bytes; the name may end in one dot.  Gives the kind or an error. */
+static int host_name_check(const char *host, size_t bytes)
+{
+        int kind = ED_URL_NAME;
+        size_t label = 0;
+        size_t at = 0;
+
+        if (bytes > 1 && host[bytes - 1] == '.')
+                bytes--;
+        while (at < bytes) {
+                if ((uint8_t) host[at] >= 0x80) {
+                        size_t n = utf8_sequence(host + at, bytes - at);
+
+                        if (n == 0)
+                                return EDDY_E_URL_INVALID;
+                        kind = ED_URL_NAME_IDN;
+                        at += n;
+                        continue;
+                }
+                if (!ed_char_is(host[at], ED_CHAR_HOST))
+                        return EDDY_E_URL_INVALID;
+                if (host[at] == '.') {
+                        if (at == label || at - label > LABEL_MAX)
+                                return EDDY_E_URL_INVALID;
+                        label = at + 1;
+                }
+                at++;
+        }
+        /* A label that IDNA shortens may be longer here: the converted name is checked again. */
+        if (label == bytes || (bytes - label > LABEL_MAX && kind == ED_URL_NAME) ||
+            label_is_number(host + label, bytes - label))
+                return EDDY_E_URL_INVALID;
+        return kind;
+}
+
+int ed_url_host_check(const char *host, size_t bytes)
+{
+        if (bytes == 0 || bytes > ED_URL_HOST_MAX)
+                return EDDY_E_URL_INVALID;
+        if (memchr(host, ':', bytes))
+                return host_is_ipv6(host, bytes) ? ED_URL_IPV6 : EDDY_E_URL_INVALID;
+        if (host_is_ipv4(host, bytes))
+                return ED_URL_IPV4;
+        return host_name_check(host, bytes);
+}
+
+int ed_url_set_host(struct ed_url *url, const char *host, size_t bytes)
+{
+        int kind = ed_url_host_check(host, bytes);
+
+        if (kind < 0)
+                return kind;
+        for (size_t i = 0; i < bytes; i++)
+                url->host[i] = host[i] >= 'A' && host[i] <= 'Z' ? (char) (host[i] | 0x20) : host[i];
+        url->host[bytes] = '\0';
+        url->host_bytes = (uint16_t) bytes;
+        url->host_kind = (uint8_t) kind;
+        return 0;
+}
+
+/* ---- the parts of a URL ---------------------------------------------------- */
+
+/* All of the classes asked for, and '%' followed by two hexadecimal digits. */
+static bool text_is(const char *text, size_t bytes)
+{
+        for (size_t i = 0; i < bytes; i++) {
+                if (!ed_char_is(text[i], ED_CHAR_TARGET))
+                        return false;
+                if (text[i] == '%' && (bytes - i < 3 || !ed_char_is(text[i + 1], ED_CHAR_HEX) ||
+                                       !ed_char_is(text[i + 2], ED_CHAR_HEX)))
+                        return false;
+        }
+        return true;
+}
+
+/* "http://" or "https://" in any case; gives its length, or an error. */
+static int scheme_parse(const char *text, size_t bytes, bool *ret_is_https)
+{
+        size_t colon = 0;
+
+        while (colon < bytes &&
+               (ed_char_is(text[colon], ED_CHAR_HEX | ED_CHAR_HOST) || text[colon] == '+'))
+                colon++;
+        if (colon == 0 || colon == bytes || text[colon] != ':' || bytes - colon < 3 ||
+            text[colon + 1] != '/' || text[colon + 2] != '/' || ed_char_is(text[0], ED_CHAR_DIGIT))
+                return EDDY_E_URL_INVALID;
+        if (!ED_TOKEN_IS(text, colon, "http") && !ED_TOKEN_IS(text, colon, "https"))
+                return EDDY_E_URL_SCHEME;
+        *ret_is_https = colon == 5;
+        return (int) colon + 3;
+}
+
+/* 1 to 65535 without sign or space; an empty port is the scheme's own. */
+static int port_parse(const char *text, size_t bytes, uint16_t *port)
+{
+        unsigned number = 0;
+
+        if (bytes == 0)
+                return 0;
+        for (size_t i = 0; i < bytes; i++) {
+                if (!ed_char_is(text[i], ED_CHAR_DIGIT))
+                        return EDDY_E_URL_INVALID;
+                number = number * 10 + (unsigned) (text[i] - '0');
+                if (number > UINT16_MAX)
+                        return EDDY_E_URL_INVALID;
+        }
+        if (number == 0)
+                return EDDY_E_URL_INVALID;
+        *port = (uint16_t) number;
+        return 0;
+}
+
+/* "host", "host:port", "[v6]:port". */
+static int host_port_parse(const char *text, size_t bytes, struct ed_url *url)
+{
+        bool is_bracketed = bytes > 0 && text[0] == '[';
+        const char *host = text + is_bracketed;
+        const char *host_end = memchr(text, is_bracketed ? ']' : ':', bytes);
+        const char *behind;
+        int err;
+
+        if (is_bracketed && !host_end)
+                return EDDY_E_URL_INVALID;
+        if (!host_end)
+                host_end = text + bytes;
+        err = ed_url_set_host(url, host, (size_t) (host_end - host));
+        if (err < 0)
+                return err;
+        if (is_bracketed != (url->host_kind == ED_URL_IPV6))
+                return EDDY_E_URL_INVALID;
+        behind = host_end + is_bracketed;
+        if (behind == text + bytes)
+                return 0;
+        if (*behind != ':')
+                return EDDY_E_URL_INVALID;
+        behind++;
+        return port_parse(behind, (size_t) (text + bytes - behind), &url->port);
+}
+
+static int authority_parse(const char *text, size_t bytes, struct ed_url *url)
+{
+        /* The last '@': else "http://good@evil@host" has two readings. */
+        const char *at_sign = memrchr(text, '@', bytes);
+
+        if (at_sign) {
+                url->has_userinfo = true;
+                url->userinfo = text;
+                url->userinfo_bytes = (size_t) (at_sign - text);
+                if (!text_is(text, url->userinfo_bytes))
+                        return EDDY_E_URL_INVALID;
+                bytes -= url->userinfo_bytes + 1;
+                text = at_sign + 1;
+        }
+        return host_port_parse(text, bytes, url);
+}
+
+int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url)
+{
+        struct ed_url url;
+        const char *end = text + bytes;
+        const char *hash;
+        const char *authority;
+        int err;
+
+        if (bytes > ED_URL_BYTES_MAX)
+                return EDDY_E_URL_INVALID;
+        /* The host's room stays as it is until a host is put in. */
+        url.has_userinfo = false;
+        url.userinfo = NULL;
+        url.userinfo_bytes = 0;
+        err = scheme_parse(text, bytes, &url.is_https);
+        if (err < 0)
+                return err;
+        url.port = url.is_https ? PORT_HTTPS : PORT_HTTP;
+        hash = memchr(text, '#', bytes);
+        if (hash) {
+                if (!text_is(hash + 1, (size_t) (end - hash - 1)))
+                        return EDDY_E_URL_INVALID;
+                end = hash;
+        }
+        authority = text + err;
+        url.target = authority;
+        while (url.target < end && *url.target != '/' && *url.target != '?')
+                url.target++;
+        url.target_bytes = (size_t) (end - url.target);
+        url.slash_first = url.target_bytes == 0 || *url.target == '?';
+        if (!text_is(url.target, url.target_bytes))
+                return EDDY_E_URL_INVALID;
+        err = authority_parse(authority, (size_t) (url.target - authority), &url);
+        if (err < 0)
+                return err;
+        *ret_url = url;
+        return 0;
+}
+
+/* ---- what a client makes of them ------------------------------------------- */
+
+bool ed_url_same_origin(const struct ed_url *a, const struct ed_url *b)
+{
+        return a->is_https == b->is_https && a->port == b->port && a->host_bytes == b->host_bytes &&
+               memcmp(a->host, b->host, a->host_bytes) == 0;
+}
+
+size_t ed_url_authority(const struct ed_url *url, char out[ED_URL_AUTHORITY_ROOM])
+{
+        bool is_v6 = url->host_kind == ED_URL_IPV6;
+        unsigned port = url->port;
+        unsigned divisor = 10000;
+        char *to = out;
+
+        if (is_v6)
+                *to++ = '[';
+        memcpy(to, url->host, url->host_bytes);
+        to += url->host_bytes;
+        if (is_v6)
+                *to++ = ']';
+        if (port != (url->is_https ? PORT_HTTPS : PORT_HTTP)) {
+                *to++ = ':';
+                while (divisor > port)
+                        divisor /= 10;
+                for (; divisor > 0; divisor /= 10)
+                        *to++ = (char) ('0' + port / divisor % 10);
+        }
+        *to = '\0';
+        return (size_t) (to - out);
+}
