@@ -143,7 +143,8 @@ EDDY_API void eddy_scope_cancel(eddy_scope *scope);
 
 /*
  * Move the deadline to 'deadline_ns' (eddy_now() clock; 0: none; a past one:
- * now).  That of a shield moves at most to that of a shield around it.
+ * now).  A shield always has one: 0 gives it the default, and it never goes
+ * beyond that of a shield around it.
  *
  * Suspends: no.
  * Errors: -EALREADY  the deadline has passed or the scope is cancelled

@@ -52,7 +52,6 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
 
 /* Describe the stack that the calling thread is on, to come back to it. */
 void ed_co_init_thread(struct ed_co *co);
-void ed_co_fini_thread(struct ed_co *co);
 
 /* Leave 'from' for 'to'; returns when somebody switches back. */
 static inline void ed_co_switch(struct ed_co *from, struct ed_co *to)

@@ -44,7 +44,6 @@ struct ed_stacks {
         struct ed_stack *free[ED_STACK_CLASSES];
         struct ed_stack_slab *slabs;
         size_t used;           /* stacks in use */
-        size_t protected;      /* stacks guarded by mprotect, of all loops of the process so far */
         enum ed_guard weakest; /* guard given out so far */
 };
 

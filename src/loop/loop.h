@@ -55,7 +55,21 @@ struct ed_loop {
         _Atomic bool polling;
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
         bool (*on_deadlock)(struct ed_loop *loop);
+        struct ed_list locals;
 };
+
+/*
+ * State of a floor above that lives as long as the loop: found by the address
+ * of a key of its owner's.
+ */
+struct ed_loop_local {
+        struct ed_list link;
+        const void *key;
+        void (*free)(struct ed_loop_local *local);
+};
+
+ED_SHARED struct ed_loop_local *ed_loop_local_find(struct ed_loop *loop, const void *key);
+ED_SHARED void ed_loop_local_add(struct ed_loop *loop, struct ed_loop_local *local);
 
 /* The loop that this thread runs, or NULL. */
 extern ED_SHARED __thread struct ed_loop *ed_loop_current

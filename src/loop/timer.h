@@ -51,8 +51,11 @@ void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer, int64_t dead
 /* Harmless when it is not armed. */
 void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer);
 
-/* The earliest deadline, or -1 when no timer is armed. */
-int64_t ed_timers_next(struct ed_timers *timers);
+/*
+ * When to call ed_timers_fire() next, or -1 when no timer is armed: the
+ * earliest deadline if it is near, else a time before it.
+ */
+int64_t ed_timers_next(const struct ed_timers *timers);
 
 /* Fire what is due at 'now_ns', and nothing that firing arms for later. */
 void ed_timers_fire(struct ed_timers *timers, int64_t now_ns);

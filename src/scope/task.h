@@ -13,8 +13,10 @@
 
 #include "base/list.h"
 #include "eddy/error.h"
+#include "eddy/run.h"
 #include "eddy/scope.h"
 #include "eddy/task.h"
+#include "eddy/time.h"
 #include "loop/loop.h"
 
 enum {
@@ -100,6 +102,20 @@ static inline void ed_suspend_wake(struct ed_task *task, int result)
 {
         ed_fiber_wake(task->loop, &task->fiber, result);
 }
+
+/* Called at each park, by tests that cancel at the Nth one; NULL. */
+extern void (*ed_test_at_suspend)(struct ed_task *task);
+
+/* A report about a task, to eddy_run_opts.report. */
+void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
+                    const char *text);
+
+/* Hang a node below 'parent' (NULL: none), with its mark unless it is a shield. */
+void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
+                  uint32_t flags);
+
+/* The node after 'node' in a walk of the tree below 'top', not into it when 'past'; or NULL. */
+struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past);
 
 /* Cancel a node and what is below it. */
 void ed_node_cancel(struct ed_node *node);

@@ -25,7 +25,7 @@ enum {
         ED_EVENT_END = 1 << 2,   /* the peer sends no more, or an error: reads tell */
 };
 
-enum { ED_EVENTS_MAX = 256 };
+enum { ED_EVENTS_MAX = 64 };
 
 /* Who is told of a descriptor's events; embedded where they are handled. */
 struct ed_target {
@@ -58,10 +58,10 @@ struct ed_sys_ops {
 
         /*
          * Wait at most 'timeout_ns' (below 0: for ever; 0: not at all) for
-         * events or a wake, and store at most ED_EVENTS_MAX of them.  Returns
-         * how many.  -EINTR is 0 events.
+         * events or a wake, and store at most 'max' of them.  Returns how many;
+         * an interrupted wait is 0 events.
          */
-        int (*poll)(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events);
+        int (*poll)(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max);
         /* End the present or the next poll.  Any thread, signal handlers too. */
         void (*wake)(struct ed_sys *sys);
 
@@ -125,6 +125,8 @@ void ed_sys_unmap(void *memory, size_t bytes);
  */
 int ed_sys_guard_install(void *page, size_t bytes);
 int ed_sys_guard_protect(void *page, size_t bytes);
+/* Undo both. */
+void ed_sys_guard_remove(void *page, size_t bytes);
 /* Whether touching the byte faults: asked of the kernel, which answers EFAULT. */
 bool ed_sys_guard_holds(const void *byte);
 size_t ed_sys_page_bytes(void);

@@ -1,0 +1,77 @@
+/*
+ * co/co.c - what a fresh context's stack looks like.
+ */
+#include "co/co.h"
+
+#include "sys/sys.h"
+
+#if defined(__x86_64__)
+/* r15 r14 r13 r12 rbx rbp resume, and two words so that calls find the stack aligned. */
+enum { FRAME_WORDS = 9, FRAME_FN = 3, FRAME_ARG = 2, FRAME_RESUME = 6 };
+#elif defined(__aarch64__)
+/* x19 .. x30, d8 .. d15. */
+enum { FRAME_WORDS = 20, FRAME_FN = 0, FRAME_ARG = 1, FRAME_RESUME = 11 };
+#else
+#error "eddy has a context switch for x86-64 and AArch64 only; src/co is what a port adds to"
+#endif
+
+#ifdef ED_ASAN
+/* The first code on a new stack: ASan wants to hear that the switch is over. */
+enum { ASAN_LEFT_BYTES = 8192 };
+
+struct asan_start {
+        ed_co_fn *fn;
+        void *arg;
+};
+
+static void asan_entry(void *arg)
+{
+        struct asan_start start = *(struct asan_start *) arg;
+
+        __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+        start.fn(start.arg);
+}
+#endif
+
+void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
+{
+        uintptr_t *frame;
+
+#ifdef ED_ASAN
+        /*
+         * The frames that the stack's last user left for good stay poisoned;
+         * they are the outermost ones.
+         */
+        __asan_unpoison_memory_region((char *) top - ASAN_LEFT_BYTES, ASAN_LEFT_BYTES);
+        struct asan_start *start = (struct asan_start *) top - 1;
+
+        *start = (struct asan_start){ fn, arg };
+        top = start;
+        fn = asan_entry;
+        arg = start;
+        co->fake_stack = NULL;
+        co->bottom = bottom;
+        co->bytes = (size_t) ((char *) top - (char *) bottom);
+#else
+        (void) bottom;
+#endif
+        frame = (uintptr_t *) top - FRAME_WORDS;
+        frame[FRAME_FN] = (uintptr_t) fn;
+        frame[FRAME_ARG] = (uintptr_t) arg;
+        frame[FRAME_RESUME] = (uintptr_t) ed_co_entry_asm;
+        co->sp = frame;
+}
+
+void ed_co_init_thread(struct ed_co *co)
+{
+        *co = (struct ed_co){ 0 };
+#ifdef ED_ASAN
+        void *base;
+
+        ed_sys_thread_stack(&base, &co->bytes);
+        co->bottom = base;
+#endif
+#ifdef ED_TSAN
+        co->fiber = __tsan_get_current_fiber();
+#endif
+}

@@ -1,0 +1,210 @@
+/*
+ * co/stack.c - slabs of stacks, and the ladder of guards.
+ */
+#include "co/stack.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "sys/sys.h"
+
+#ifdef ED_TSAN
+#include <sanitizer/tsan_interface.h>
+#endif
+#ifdef ED_VALGRIND
+#include <valgrind/valgrind.h>
+#endif
+
+#if defined(ED_ASAN) || defined(ED_TSAN)
+enum { SANITIZER_FACTOR = 4 };
+#else
+enum { SANITIZER_FACTOR = 1 };
+#endif
+
+/* One page would do for code built against stack clashes; libraries may not be. */
+enum { GUARD_BYTES = 16 * 1024, SLAB_STACKS_MIN = 16, SLAB_STACKS_MAX = 1024 };
+
+static const uintptr_t canary = (uintptr_t) 0xeddedd1e0ddba11fULL;
+
+struct ed_stack_slab {
+        struct ed_stack_slab *next;
+        char *memory;
+        size_t slot_bytes;
+        size_t stacks;
+        size_t used; /* stacks that were ever given out: the first ones */
+        enum ed_guard guard;
+        unsigned class;
+};
+
+/* Mappings spent on mprotect guards, by all loops of the process. */
+static _Atomic size_t mappings_spent;
+
+static size_t slot_bytes(unsigned class)
+{
+        return (size_t) (class == ED_STACK_SMALL ? 64 : 256) * 1024 * SANITIZER_FACTOR;
+}
+
+const char *ed_guard_name(enum ed_guard guard)
+{
+        static const char *const names[] = { "madvise", "mprotect", "canary" };
+
+        return names[guard];
+}
+
+void ed_stacks_init(struct ed_stacks *stacks)
+{
+        *stacks = (struct ed_stacks){ .weakest = ED_GUARD_MADVISE };
+}
+
+static struct ed_stack *slab_stack(const struct ed_stack_slab *slab, size_t i)
+{
+        return (struct ed_stack *) (slab->memory + (i + 1) * slab->slot_bytes) - 1;
+}
+
+void ed_stacks_fini(struct ed_stacks *stacks)
+{
+        struct ed_stack_slab *slab;
+
+        ed_assert(stacks->used == 0, "stacks were unmapped while tasks had them");
+        while ((slab = stacks->slabs)) {
+                stacks->slabs = slab->next;
+#if defined(ED_TSAN) || defined(ED_VALGRIND)
+                for (size_t i = 0; i < slab->used; i++) {
+#ifdef ED_TSAN
+                        __tsan_destroy_fiber(slab_stack(slab, i)->fiber);
+#endif
+#ifdef ED_VALGRIND
+                        VALGRIND_STACK_DEREGISTER(slab_stack(slab, i)->valgrind_id);
+#endif
+                }
+#endif
+                if (slab->guard == ED_GUARD_MPROTECT)
+                        atomic_fetch_sub(&mappings_spent, 2 * slab->stacks);
+                ed_sys_unmap(slab->memory, slab->stacks * slab->slot_bytes);
+                ed_free(slab);
+        }
+}
+
+/*
+ * Guard every stack of a new slab in the best way that holds.  A guard counts
+ * only when the kernel says EFAULT for it: there are systems that accept the
+ * advice and install nothing.
+ */
+static enum ed_guard guard_slab(struct ed_stack_slab *slab)
+{
+        size_t i;
+
+        for (i = 0; i < slab->stacks; i++)
+                if (ed_sys_guard_install(slab->memory + i * slab->slot_bytes, GUARD_BYTES) < 0)
+                        break;
+        if (i == slab->stacks && ed_sys_guard_holds(slab->memory))
+                return ED_GUARD_MADVISE;
+
+        if (atomic_fetch_add(&mappings_spent, 2 * slab->stacks) + 2 * slab->stacks <=
+            ed_sys_mappings_max() / 4) {
+                for (i = 0; i < slab->stacks; i++)
+                        if (ed_sys_guard_protect(slab->memory + i * slab->slot_bytes, GUARD_BYTES) <
+                            0)
+                                break;
+                if (i == slab->stacks && ed_sys_guard_holds(slab->memory))
+                        return ED_GUARD_MPROTECT;
+        }
+        atomic_fetch_sub(&mappings_spent, 2 * slab->stacks);
+        /* What was guarded half-way would be in the way of the canaries. */
+        for (i = 0; i < slab->stacks; i++)
+                ed_sys_guard_remove(slab->memory + i * slab->slot_bytes, GUARD_BYTES);
+        return ED_GUARD_CANARY;
+}
+
+static int slab_new(struct ed_stacks *stacks, unsigned class)
+{
+        struct ed_stack_slab *slab;
+        size_t count = SLAB_STACKS_MIN;
+        void *memory;
+        int err;
+
+        for (slab = stacks->slabs; slab; slab = slab->next)
+                if (slab->class == class) {
+                        count = slab->stacks < SLAB_STACKS_MAX ? slab->stacks * 2 : SLAB_STACKS_MAX;
+                        break;
+                }
+        slab = ed_alloc_zero(sizeof(*slab));
+        if (!slab)
+                return -ENOMEM;
+        slab->slot_bytes = slot_bytes(class);
+        slab->stacks = count;
+        slab->class = class;
+        err = ed_sys_map(count * slab->slot_bytes, &memory);
+        if (err < 0) {
+                ed_free(slab);
+                return err;
+        }
+        slab->memory = memory;
+        slab->guard = guard_slab(slab);
+        if (slab->guard > stacks->weakest)
+                stacks->weakest = slab->guard;
+        slab->next = stacks->slabs;
+        stacks->slabs = slab;
+        return 0;
+}
+
+/* The next stack of a slab that was never used. */
+static struct ed_stack *slab_take(struct ed_stack_slab *slab)
+{
+        char *slot = slab->memory + slab->used * slab->slot_bytes;
+        struct ed_stack *stack = slab_stack(slab, slab->used);
+
+        slab->used++;
+        stack->next = NULL;
+        stack->bottom = slab->guard == ED_GUARD_CANARY ? slot : slot + GUARD_BYTES;
+        stack->class = slab->class;
+        stack->guard = slab->guard;
+        if (slab->guard == ED_GUARD_CANARY)
+                *(uintptr_t *) (void *) stack->bottom = canary;
+#ifdef ED_TSAN
+        stack->fiber = __tsan_create_fiber(0);
+#endif
+#ifdef ED_VALGRIND
+        stack->valgrind_id = VALGRIND_STACK_REGISTER(stack->bottom, (char *) (stack + 1));
+#endif
+        return stack;
+}
+
+struct ed_stack *ed_stack_get_slow(struct ed_stacks *stacks, unsigned class)
+{
+        struct ed_stack_slab *slab;
+
+        for (slab = stacks->slabs; slab; slab = slab->next)
+                if (slab->class == class)
+                        break;
+        /* Only the newest slab of a class has stacks that were never used. */
+        if (!slab || slab->used == slab->stacks) {
+                if (slab_new(stacks, class) < 0)
+                        return NULL;
+                slab = stacks->slabs;
+        }
+        stacks->used++;
+        return slab_take(slab);
+}
+
+void ed_stack_check_canary(const struct ed_stack *stack)
+{
+        ed_assert(*(const uintptr_t *) (const void *) stack->bottom == canary,
+                  "a task overflowed its stack: give it a larger one (the guard here is only a "
+                  "canary)");
+}
+
+bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address)
+{
+        const char *byte = address;
+
+        for (const struct ed_stack_slab *slab = stacks->slabs; slab; slab = slab->next) {
+                size_t bytes = slab->stacks * slab->slot_bytes;
+
+                if (byte >= slab->memory && byte < slab->memory + bytes)
+                        return slab->guard != ED_GUARD_CANARY &&
+                               (size_t) (byte - slab->memory) % slab->slot_bytes < GUARD_BYTES;
+        }
+        return false;
+}

@@ -1,0 +1,198 @@
+/*
+ * loop/loop.c - one turn after another: ready fibers, then what happened
+ * outside, then timers.
+ */
+#include "loop/loop.h"
+
+#include <errno.h>
+
+__thread struct ed_loop *ed_loop_current;
+
+/* Among how many of the first ready fibers the table may choose. */
+enum { CHOICES_MAX = 8 };
+
+void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
+{
+        *loop = (struct ed_loop){ .sys = sys, .choosy = sys->ops->choose != NULL };
+        loop->ready_last = &loop->ready_first;
+        loop->now_ns = sys->ops->now(sys);
+        ed_list_init(&loop->locals);
+        ed_co_init_thread(&loop->co);
+        ed_stacks_init(&loop->stacks);
+        ed_timers_init(&loop->timers, loop->now_ns);
+}
+
+void ed_loop_fini(struct ed_loop *loop)
+{
+        struct ed_list *link;
+
+        while ((link = ed_list_pop_front(&loop->locals))) {
+                struct ed_loop_local *local = ed_container_of(link, struct ed_loop_local, link);
+
+                local->free(local);
+        }
+        ed_stacks_fini(&loop->stacks);
+        loop->sys->ops->free(loop->sys);
+}
+
+struct ed_loop_local *ed_loop_local_find(struct ed_loop *loop, const void *key)
+{
+        ed_list_each (link, &loop->locals) {
+                struct ed_loop_local *local = ed_container_of(link, struct ed_loop_local, link);
+
+                if (local->key == key)
+                        return local;
+        }
+        return NULL;
+}
+
+void ed_loop_local_add(struct ed_loop *loop, struct ed_loop_local *local)
+{
+        ed_list_push_front(&loop->locals, &local->link);
+}
+
+/* Where the table chooses among the first few that are ready: take the chosen one out. */
+static struct ed_fiber *ready_choose(struct ed_loop *loop)
+{
+        struct ed_fiber **place = &loop->ready_first, *fiber;
+        uint32_t n = 0;
+
+        for (fiber = loop->ready_first; fiber && n < CHOICES_MAX; fiber = fiber->next)
+                n++;
+        if (n == 0)
+                return NULL;
+        for (uint32_t i = loop->sys->ops->choose(loop->sys, n); i > 0; i--)
+                place = &(*place)->next;
+        fiber = *place;
+        *place = fiber->next;
+        if (!fiber->next)
+                loop->ready_last = place;
+        return fiber;
+}
+
+/* The next fiber to run, or NULL. */
+static inline struct ed_fiber *ready_pop(struct ed_loop *loop)
+{
+        struct ed_fiber *fiber = loop->ready_first;
+
+        if (ed_unlikely(loop->choosy))
+                return ready_choose(loop);
+        if (!fiber)
+                return NULL;
+        loop->ready_first = fiber->next;
+        if (!fiber->next)
+                loop->ready_last = &loop->ready_first;
+        return fiber;
+}
+
+/* Make the next fiber, or the loop itself, the current one; give its context. */
+static inline struct ed_co *next_context(struct ed_loop *loop)
+{
+        struct ed_fiber *fiber = NULL;
+
+        if (ed_likely(--loop->budget > 0))
+                fiber = ready_pop(loop);
+        loop->current = fiber;
+        if (!fiber)
+                return &loop->co;
+        fiber->state = ED_FIBER_RUNNING;
+        /* One writer: no need for an atomic addition. */
+        atomic_store_explicit(&loop->switches,
+                              atomic_load_explicit(&loop->switches, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+        return &fiber->co;
+}
+
+void ed_fiber_switch_away(struct ed_loop *loop)
+{
+        struct ed_fiber *self = loop->current;
+        struct ed_co *to = next_context(loop);
+
+        if (to != &self->co)
+                ed_co_switch(&self->co, to);
+}
+
+void ed_fiber_exit(struct ed_loop *loop)
+{
+        struct ed_fiber *self = loop->current;
+
+        ed_co_exit(&self->co, next_context(loop));
+}
+
+int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_abort_fn *abort, void *arg)
+{
+        struct ed_fiber *self = loop->current;
+
+        self->state = ED_FIBER_PARKED;
+        self->abort = abort;
+        self->abort_arg = arg;
+        self->waits_for = waits_for;
+        self->since_ns = loop->now_ns;
+        ed_fiber_switch_away(loop);
+        return self->result;
+}
+
+void ed_fiber_yield(struct ed_loop *loop)
+{
+        ed_fiber_ready(loop, loop->current);
+        ed_fiber_switch_away(loop);
+}
+
+/* How long a poll may wait. */
+static int64_t poll_timeout(struct ed_loop *loop)
+{
+        int64_t next;
+
+        if (loop->ready_first)
+                return 0;
+        next = ed_timers_next(&loop->timers);
+        if (next < 0)
+                return -1;
+        return next > loop->now_ns ? next - loop->now_ns : 0;
+}
+
+/* Ask what happened outside, tell those concerned, and fire timers. */
+static void poll_once(struct ed_loop *loop)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        int64_t timeout_ns;
+        int n;
+
+        loop->now_ns = ed_loop_now(loop);
+        timeout_ns = poll_timeout(loop);
+        atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
+        n = loop->sys->ops->poll(loop->sys, timeout_ns, events, ED_EVENTS_MAX);
+        atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
+        loop->polls++;
+        for (int i = 0; i < n; i++)
+                events[i].target->on_events(events[i].target, events[i].events);
+        if (loop->on_wake)
+                loop->on_wake(loop);
+        if (timeout_ns != 0)
+                loop->now_ns = ed_loop_now(loop);
+        ed_timers_fire(&loop->timers, loop->now_ns);
+}
+
+/* Whether nothing in here or outside can make a fiber ready. */
+static bool is_stuck(const struct ed_loop *loop)
+{
+        return !loop->ready_first && loop->waits == 0 && loop->timers.count == 0;
+}
+
+int ed_loop_run(struct ed_loop *loop, const bool *done)
+{
+        while (!*done) {
+                struct ed_co *to;
+
+                loop->budget = ED_LOOP_BUDGET;
+                to = next_context(loop);
+                if (to != &loop->co)
+                        ed_co_switch(&loop->co, to);
+                if (*done)
+                        break;
+                if (is_stuck(loop) && !(loop->on_deadlock && loop->on_deadlock(loop)))
+                        return -EDEADLK;
+                poll_once(loop);
+        }
+        return 0;
+}

@@ -1,0 +1,266 @@
+/*
+ * loop/timer.c - a hierarchical wheel for far deadlines, a pairing heap for
+ * near ones.
+ *
+ * Time is cut into ticks of 2^20 ns.  The horizon is a tick: timers due
+ * before it are in the heap, ordered to the nanosecond; later ones hang in the
+ * slot of the level at which their tick first differs from the horizon's, six
+ * bits a level.  Moving the horizon forward to the next occupied slot empties
+ * that slot into lower levels, and the lowest into the heap.  The horizon may
+ * run ahead of the clock: the heap orders whatever is before it.
+ */
+#include "loop/timer.h"
+
+#include <stddef.h>
+
+#include "base/def.h"
+
+enum { TICK_SHIFT = 20, LEVEL_BITS = 6 };
+
+static int64_t tick_of(int64_t deadline_ns)
+{
+        return deadline_ns <= 0 ? 0 : deadline_ns >> TICK_SHIFT;
+}
+
+static bool due_before(const struct ed_timer *a, const struct ed_timer *b)
+{
+        if (a->deadline_ns != b->deadline_ns)
+                return a->deadline_ns < b->deadline_ns;
+        return a->seq < b->seq;
+}
+
+/* Join two heaps that are not empty; the result's siblings are the caller's. */
+static struct ed_timer *heap_meld(struct ed_timer *a, struct ed_timer *b)
+{
+        struct ed_timer *top = due_before(b, a) ? b : a;
+        struct ed_timer *sub = top == a ? b : a;
+
+        sub->next = top->child;
+        if (sub->next)
+                sub->next->prevp = &sub->next;
+        sub->prevp = &top->child;
+        top->child = sub;
+        return top;
+}
+
+static void heap_set_top(struct ed_timers *timers, struct ed_timer *top)
+{
+        timers->heap = top;
+        if (top) {
+                top->next = NULL;
+                top->prevp = &timers->heap;
+        }
+}
+
+/*
+ * Join a list of siblings into one heap: in pairs from the left, then the
+ * pairs from the right.
+ */
+static struct ed_timer *heap_merge_pairs(struct ed_timer *first)
+{
+        struct ed_timer *pairs = NULL, *top;
+
+        while (first) {
+                struct ed_timer *a = first, *b = a->next;
+
+                first = b ? b->next : NULL;
+                if (b)
+                        a = heap_meld(a, b);
+                a->next = pairs;
+                pairs = a;
+        }
+        top = pairs;
+        if (!top)
+                return NULL;
+        pairs = top->next;
+        while (pairs) {
+                struct ed_timer *next = pairs->next;
+
+                top = heap_meld(top, pairs);
+                pairs = next;
+        }
+        return top;
+}
+
+static void heap_insert(struct ed_timers *timers, struct ed_timer *timer)
+{
+        timer->child = NULL;
+        timer->next = NULL;
+        heap_set_top(timers, timers->heap ? heap_meld(timers->heap, timer) : timer);
+}
+
+static void heap_remove(struct ed_timers *timers, struct ed_timer *timer)
+{
+        struct ed_timer *rest = heap_merge_pairs(timer->child);
+
+        if (timers->heap == timer) {
+                heap_set_top(timers, rest);
+        } else {
+                *timer->prevp = timer->next;
+                if (timer->next)
+                        timer->next->prevp = timer->prevp;
+                if (rest)
+                        heap_set_top(timers, heap_meld(timers->heap, rest));
+        }
+        timer->prevp = NULL;
+}
+
+/* Hang a timer where its tick belongs, seen from the horizon. */
+static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
+{
+        int64_t tick = tick_of(timer->deadline_ns);
+        unsigned level, slot;
+
+        if (tick < timers->horizon) {
+                heap_insert(timers, timer);
+                return;
+        }
+        /* "| 63": all of level 0 looks like the last six bits differ. */
+        level = (63 - (unsigned) __builtin_clzll((uint64_t) (tick ^ timers->horizon) | 63)) /
+                LEVEL_BITS;
+        slot = (unsigned) (tick >> (level * LEVEL_BITS)) % ED_TIMER_SLOTS;
+        timer->prevp = NULL;
+        timer->level = (uint8_t) level;
+        timer->slot = (uint8_t) slot;
+        ed_list_push_back(&timers->slots[level][slot], &timer->link);
+        timers->occupied[level] |= 1ULL << slot;
+}
+
+static void timer_take(struct ed_timers *timers, struct ed_timer *timer)
+{
+        struct ed_list *slot;
+
+        if (timer->prevp) {
+                heap_remove(timers, timer);
+                return;
+        }
+        slot = &timers->slots[timer->level][timer->slot];
+        ed_list_remove(&timer->link);
+        if (ed_list_is_empty(slot))
+                timers->occupied[timer->level] &= ~(1ULL << timer->slot);
+}
+
+/* Hang the timers of a slot anew, as seen from the present horizon. */
+static void slot_empty(struct ed_timers *timers, unsigned level, unsigned i)
+{
+        struct ed_list *slot = &timers->slots[level][i];
+        struct ed_list moved;
+
+        if (ed_list_is_empty(slot))
+                return;
+        moved = *slot;
+        moved.next->prev = &moved;
+        moved.prev->next = &moved;
+        ed_list_init(slot);
+        timers->occupied[level] &= ~(1ULL << i);
+        while (!ed_list_is_empty(&moved))
+                timer_place(timers,
+                            ed_container_of(ed_list_pop_front(&moved), struct ed_timer, link));
+}
+
+/*
+ * The first occupied slot in time: of the lowest level that has any, since
+ * all of a level lies before all of the next.  Gives its first tick.
+ */
+static bool slot_next(const struct ed_timers *timers, unsigned *ret_level, unsigned *ret_slot,
+                      int64_t *ret_start)
+{
+        for (unsigned level = 0; level < ED_TIMER_LEVELS; level++) {
+                unsigned shift = level * LEVEL_BITS, slot;
+                int64_t round;
+
+                if (!timers->occupied[level])
+                        continue;
+                slot = (unsigned) __builtin_ctzll(timers->occupied[level]);
+                round = timers->horizon >> (shift + LEVEL_BITS) << (shift + LEVEL_BITS);
+                *ret_level = level;
+                *ret_slot = slot;
+                *ret_start = round + ((int64_t) slot << shift);
+                return true;
+        }
+        return false;
+}
+
+/* Move the horizon to 'tick', which no occupied slot lies before. */
+static void horizon_move(struct ed_timers *timers, int64_t tick)
+{
+        timers->horizon = tick;
+        /* What the horizon has come to be inside of belongs further down. */
+        for (unsigned level = ED_TIMER_LEVELS - 1; level > 0; level--)
+                slot_empty(timers, level,
+                           (unsigned) (tick >> (level * LEVEL_BITS)) % ED_TIMER_SLOTS);
+}
+
+/* Bring the horizon behind 'tick', and all timers up to it into the heap. */
+static void horizon_pass(struct ed_timers *timers, int64_t tick)
+{
+        unsigned level, slot;
+        int64_t start;
+
+        while (slot_next(timers, &level, &slot, &start) && start <= tick) {
+                if (level > 0) {
+                        horizon_move(timers, start);
+                        continue;
+                }
+                /* Past it first: the slot's timers then belong into the heap. */
+                timers->horizon = start + 1;
+                slot_empty(timers, 0, slot);
+                horizon_move(timers, start + 1);
+        }
+        if (timers->horizon < tick)
+                horizon_move(timers, tick);
+}
+
+void ed_timers_init(struct ed_timers *timers, int64_t now_ns)
+{
+        *timers = (struct ed_timers){ .horizon = tick_of(now_ns) };
+        for (unsigned level = 0; level < ED_TIMER_LEVELS; level++)
+                for (unsigned slot = 0; slot < ED_TIMER_SLOTS; slot++)
+                        ed_list_init(&timers->slots[level][slot]);
+}
+
+void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer, int64_t deadline_ns)
+{
+        if (timer->armed)
+                timer_take(timers, timer);
+        else
+                timers->count++;
+        timer->armed = true;
+        timer->deadline_ns = deadline_ns;
+        timer->seq = timers->seq++;
+        timer_place(timers, timer);
+}
+
+void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer)
+{
+        if (!timer->armed)
+                return;
+        timer_take(timers, timer);
+        timer->armed = false;
+        timers->count--;
+}
+
+int64_t ed_timers_next(const struct ed_timers *timers)
+{
+        unsigned level, slot;
+        int64_t start;
+
+        if (timers->heap)
+                return timers->heap->deadline_ns < 0 ? 0 : timers->heap->deadline_ns;
+        if (!slot_next(timers, &level, &slot, &start))
+                return -1;
+        return start << TICK_SHIFT;
+}
+
+void ed_timers_fire(struct ed_timers *timers, int64_t now_ns)
+{
+        uint64_t seq = timers->seq;
+
+        horizon_pass(timers, tick_of(now_ns));
+        while (timers->heap && timers->heap->deadline_ns <= now_ns && timers->heap->seq < seq) {
+                struct ed_timer *timer = timers->heap;
+
+                ed_timer_cancel(timers, timer);
+                timer->fn(timer);
+        }
+}

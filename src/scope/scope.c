@@ -1,0 +1,357 @@
+/*
+ * scope/scope.c - scopes: begin, start, end, and the deadline.
+ */
+#include "scope/scope.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scope/suspend.h"
+
+static struct ed_task *running_task(void)
+{
+        struct ed_task *task = ed_task_running();
+
+        ed_assert(task, "a scope was used outside of a task of eddy_run()");
+        return task;
+}
+
+/* --- the deadline --- */
+
+static void scope_expire(struct ed_scope *scope)
+{
+        scope->expired = true;
+        scope->expired_first = scope->error == 0;
+        ed_node_cancel(&scope->node);
+}
+
+static void on_deadline(struct ed_timer *timer)
+{
+        scope_expire(ed_container_of(timer, struct ed_scope, timer));
+}
+
+/* The deadline of the nearest shield around a node, or INT64_MAX. */
+static int64_t shield_deadline(struct ed_node *node)
+{
+        for (node = node->parent; node; node = node->parent)
+                if (node->flags & ED_NODE_SHIELD)
+                        return ed_scope_of_node(node)->deadline_ns;
+        return INT64_MAX;
+}
+
+static void deadline_set(struct ed_loop *loop, struct ed_scope *scope, int64_t deadline_ns,
+                         int64_t now_ns)
+{
+        if (scope->node.flags & ED_NODE_SHIELD) {
+                int64_t limit = shield_deadline(&scope->node);
+
+                if (deadline_ns == 0)
+                        deadline_ns = now_ns + EDDY_SCOPE_SHIELD_NS;
+                if (deadline_ns > limit)
+                        deadline_ns = limit;
+        }
+        scope->deadline_ns = deadline_ns;
+        if (deadline_ns == 0)
+                ed_timer_cancel(&loop->timers, &scope->timer);
+        else if (deadline_ns > now_ns)
+                ed_timer_arm(&loop->timers, &scope->timer, deadline_ns);
+        else
+                scope_expire(scope);
+}
+
+/* What the options say, from now on. */
+static int64_t opts_deadline(const struct eddy_scope_opts *opts, int64_t now_ns)
+{
+        int64_t deadline_ns = opts->deadline_ns, at;
+
+        if (opts->timeout_ns != 0) {
+                if (__builtin_add_overflow(now_ns, opts->timeout_ns, &at))
+                        at = opts->timeout_ns < 0 ? now_ns : INT64_MAX;
+                if (deadline_ns == 0 || at < deadline_ns)
+                        deadline_ns = at;
+        }
+        return deadline_ns;
+}
+
+/* --- begin and end --- */
+
+void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *opts)
+{
+        static const struct eddy_scope_opts none;
+        struct ed_scope *scope = ed_scope_of(public_scope);
+        struct ed_task *task = running_task();
+
+        if (!opts)
+                opts = &none;
+        scope->deadline_ns = 0;
+        scope->live = 0;
+        scope->tasks_max = opts->tasks_max ? opts->tasks_max : UINT32_MAX;
+        scope->flags = opts->flags & (EDDY_SCOPE_SHIELD | EDDY_SCOPE_KEEP_GOING);
+        scope->error = 0;
+        scope->expired = false;
+        scope->expired_first = false;
+        scope->errors = opts->errors;
+        if (scope->errors)
+                *scope->errors = (struct eddy_scope_errors){ 0 };
+        ed_timer_init(&scope->timer, on_deadline);
+        ed_node_init(&scope->node, task->inner, task,
+                     opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SHIELD : 0);
+        task->inner = &scope->node;
+        if (opts->timeout_ns || opts->deadline_ns || opts->flags & EDDY_SCOPE_SHIELD) {
+                int64_t now_ns = ed_loop_now(task->loop);
+
+                deadline_set(task->loop, scope, opts_deadline(opts, now_ns), now_ns);
+        }
+}
+
+/* What a closed scope comes to. */
+static int scope_result(const struct ed_scope *scope)
+{
+        bool delivered = scope->node.flags & ED_NODE_DELIVERED;
+
+        if (scope->expired && delivered && scope->expired_first)
+                return -ETIMEDOUT;
+        if (scope->error)
+                return scope->error;
+        return scope->node.flags & ED_NODE_OUTSIDE ? -ECANCELED : 0;
+}
+
+int eddy_scope_end(eddy_scope *public_scope)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+        struct ed_task *task = running_task();
+
+        ed_assert(task->inner == &scope->node,
+                  "a scope was ended that is not the innermost one of the task");
+        while (scope->live > 0) {
+                scope->flags |= ED_SCOPE_ENDING;
+                ed_suspend_park(task, "the tasks of a scope to end", NULL, NULL);
+                scope->flags &= ~(uint32_t) ED_SCOPE_ENDING;
+        }
+        ed_timer_cancel(&task->loop->timers, &scope->timer);
+        ed_list_remove(&scope->node.link);
+        task->inner = scope->node.parent;
+        return scope_result(scope);
+}
+
+void ed_scope_task_ended(struct ed_loop *loop, struct ed_scope *scope)
+{
+        (void) loop;
+        if (--scope->live == 0 && scope->flags & ED_SCOPE_ENDING)
+                ed_suspend_wake(scope->node.owner, 0);
+}
+
+void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *task)
+{
+        struct eddy_scope_errors *errors = scope->errors;
+
+        if (scope->flags & ED_SCOPE_BACKGROUND)
+                ed_report_task(scope->node.owner->loop, EDDY_REPORT_BACKGROUND, error, task,
+                               "failed in the background");
+        if (scope->error == 0)
+                scope->error = error;
+        if (errors) {
+                errors->count++;
+                if (errors->listed < EDDY_SCOPE_ERRORS_MAX) {
+                        struct eddy_scope_error *entry = &errors->list[errors->listed++];
+                        char buf[EDDY_SCOPE_ERROR_TASK_BYTES];
+
+                        entry->result = error;
+                        snprintf(entry->task, sizeof(entry->task), "%s",
+                                 task ? ed_task_name(task, buf, sizeof(buf)) : "(not started)");
+                }
+        }
+        if (!(scope->flags & EDDY_SCOPE_KEEP_GOING))
+                ed_node_cancel(&scope->node);
+}
+
+/* --- starting tasks --- */
+
+static int start_failed(struct ed_scope *scope, int error)
+{
+        ed_scope_failed(scope, error, NULL);
+        ed_node_cancel(&scope->node);
+        return error;
+}
+
+static int start(eddy_scope *public_scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
+                 size_t copy_bytes, struct ed_task **ret_task)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+        struct ed_task *task;
+
+        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED))
+                return -ECANCELED;
+        if (ed_unlikely(scope->live >= scope->tasks_max))
+                return start_failed(scope, -EAGAIN);
+        task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);
+        if (ed_unlikely(!task))
+                return start_failed(scope, -ENOMEM);
+        scope->live++;
+        *ret_task = task;
+        return 0;
+}
+
+int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
+{
+        struct ed_task *task;
+
+        return start(scope, ED_STACK_DEFAULT, fn, arg, 0, &task);
+}
+
+int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes)
+{
+        struct ed_task *task;
+
+        if (bytes > EDDY_TASK_COPY_MAX)
+                return start_failed(ed_scope_of(scope), -EINVAL);
+        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, &task);
+}
+
+int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
+                          const struct eddy_task_opts *opts, eddy_task **ret_task)
+{
+        unsigned class =
+                opts && opts->flags & EDDY_TASK_STACK_64K ? ED_STACK_SMALL : ED_STACK_DEFAULT;
+        eddy_task *face = NULL;
+        struct ed_task *task;
+        int err;
+
+        if (ret_task) {
+                err = ed_task_face_new(opts ? opts->name : NULL, fn, &face);
+                if (err < 0)
+                        return ed_scope_of(scope)->node.flags & ED_NODE_CANCELLED
+                                       ? -ECANCELED
+                                       : start_failed(ed_scope_of(scope), err);
+        }
+        err = start(scope, class, fn, arg, 0, &task);
+        if (err < 0) {
+                ed_task_face_free(face);
+                return err;
+        }
+        if (face) {
+                ed_task_face_give(task, face);
+                *ret_task = face;
+        }
+        return 0;
+}
+
+void ed_ready_wait_end(struct ed_task *task, int result)
+{
+        struct ed_ready_wait *wait = task->ready_wait;
+
+        task->ready_wait = NULL;
+        wait->task = NULL;
+        wait->result = result;
+        if (wait->parked)
+                ed_suspend_wake(wait->starter, result);
+}
+
+static void ready_wait_abort(void *arg)
+{
+        struct ed_ready_wait *wait = arg;
+
+        wait->task->ready_wait = NULL;
+}
+
+int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
+{
+        struct ed_ready_wait wait = { 0 };
+        int err;
+
+        err = ed_suspend_enter(&wait.starter);
+        if (err < 0)
+                return err;
+        err = start(scope, ED_STACK_DEFAULT, fn, arg, 0, &wait.task);
+        if (err < 0)
+                return err;
+        wait.task->ready_wait = &wait;
+        wait.parked = true;
+        return ed_suspend_park(wait.starter, "a task to say that it is ready", ready_wait_abort,
+                               &wait);
+}
+
+/* --- asking and telling --- */
+
+void eddy_scope_cancel(eddy_scope *scope)
+{
+        ed_node_cancel(&ed_scope_of(scope)->node);
+}
+
+int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+        struct ed_loop *loop = scope->node.owner->loop;
+
+        if (scope->expired || scope->node.flags & ED_NODE_CANCELLED)
+                return -EALREADY;
+        deadline_set(loop, scope, deadline_ns, ed_loop_now(loop));
+        return 0;
+}
+
+int64_t eddy_scope_deadline(const eddy_scope *scope)
+{
+        return ed_scope_of((eddy_scope *) scope)->deadline_ns;
+}
+
+int eddy_scope_is_cancelled(const eddy_scope *scope)
+{
+        return (ed_scope_of((eddy_scope *) scope)->node.flags & ED_NODE_CANCELLED) != 0;
+}
+
+int eddy_scope_expired(const eddy_scope *scope)
+{
+        return ed_scope_of((eddy_scope *) scope)->expired;
+}
+
+/* --- scopes in one call --- */
+
+int eddy_call_timeout(eddy_task_fn *fn, void *arg, int64_t timeout_ns)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = timeout_ns > 0 ? timeout_ns : -1 };
+        eddy_scope scope;
+        int result, err;
+
+        if (!ed_task_running())
+                return EDDY_E_RUN_NOT_RUNNING;
+        eddy_scope_begin(&scope, &opts);
+        result = fn(arg);
+        err = eddy_scope_end(&scope);
+        return result == -ECANCELED && err < 0 ? err : result;
+}
+
+static int run_call(void *arg)
+{
+        struct eddy_call *call = arg;
+
+        call->result = call->fn(call->arg);
+        return call->result;
+}
+
+int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
+{
+        bool keep_going = flags & EDDY_GATHER_KEEP_GOING;
+        struct eddy_scope_opts opts = { .flags = keep_going ? EDDY_SCOPE_KEEP_GOING : 0 };
+        struct ed_task *task;
+        eddy_scope scope;
+        int err, start_err = 0, outside;
+
+        err = ed_suspend_enter(&task);
+        if (err < 0) {
+                for (size_t i = 0; i < n; i++)
+                        calls[i].result = err;
+                return err;
+        }
+        eddy_scope_begin(&scope, &opts);
+        for (size_t i = 0; i < n; i++) {
+                calls[i].result = -ECANCELED;
+                if (start_err == 0)
+                        start_err = eddy_scope_start(&scope, run_call, &calls[i]);
+        }
+        err = eddy_scope_end(&scope);
+        outside = ed_scope_of(&scope)->node.flags & ED_NODE_OUTSIDE;
+        if (!keep_going)
+                return err;
+        return start_err < 0 ? start_err : outside ? -ECANCELED : 0;
+}

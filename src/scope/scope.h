@@ -1,0 +1,74 @@
+/*
+ * scope/scope.h - what lies in an eddy_scope, and how tasks begin and end.
+ */
+#ifndef ED_SCOPE_SCOPE_H
+#define ED_SCOPE_SCOPE_H
+
+#include "scope/task.h"
+
+struct ed_scope {
+        struct ed_node node;
+        struct ed_timer timer; /* the deadline */
+        int64_t deadline_ns;   /* 0: none */
+        uint32_t live;         /* tasks that have not ended */
+        uint32_t tasks_max;
+        uint32_t flags;     /* EDDY_SCOPE_*, ED_SCOPE_* */
+        int error;          /* the first failure */
+        bool expired;       /* the deadline has passed */
+        bool expired_first; /* before any failure */
+        struct eddy_scope_errors *errors;
+};
+
+enum {
+        ED_SCOPE_ENDING = 1 << 16,     /* the owner waits in end */
+        ED_SCOPE_BACKGROUND = 1 << 17, /* failures go to the report */
+};
+
+_Static_assert(sizeof(struct ed_scope) + 8 * sizeof(uintptr_t) <= sizeof(eddy_scope),
+               "an eddy_scope has no room left in reserve");
+
+static inline struct ed_scope *ed_scope_of(eddy_scope *scope)
+{
+        return (struct ed_scope *) scope;
+}
+
+/* Of a scope's node. */
+static inline struct ed_scope *ed_scope_of_node(struct ed_node *node)
+{
+        return ed_container_of(node, struct ed_scope, node);
+}
+
+/*
+ * Make a task of 'scope' that calls fn(arg), and queue it; with 'copy_bytes'
+ * above 0, fn gets a copy of that much at 'arg'.  The caller counts it in
+ * scope->live.  NULL: no stack.
+ */
+struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
+                            eddy_task_fn *fn, const void *arg, size_t copy_bytes);
+
+/*
+ * A face that outlives its task: made first, since that can fail, then given
+ * to the task.  'name' NULL: the function's.  Errors: -ENOMEM.
+ */
+int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_face);
+void ed_task_face_give(struct ed_task *task, struct eddy_task *face);
+void ed_task_face_free(struct eddy_task *face);
+
+/* A failure of a task, or of starting one. */
+void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *task);
+
+/* A task has ended and is out of the tree. */
+void ed_scope_task_ended(struct ed_loop *loop, struct ed_scope *scope);
+
+/* Waits of eddy_scope_start_ready(); lies on the starter's stack. */
+struct ed_ready_wait {
+        struct ed_task *starter;
+        struct ed_task *task; /* NULL: it has said so, or ended */
+        int result;
+        bool parked;
+};
+
+/* Tell the starter that waits, if one does. */
+void ed_ready_wait_end(struct ed_task *task, int result);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * scope/semaphore.c - units; a released one goes straight to the first waiter.
+ */
+#include "eddy/semaphore.h"
+
+#include <errno.h>
+
+#include "scope/waiters.h"
+
+void eddy_semaphore_init(eddy_semaphore *sem, uint32_t units, unsigned flags)
+{
+        *sem = (eddy_semaphore) EDDY_SEMAPHORE(units, flags);
+}
+
+static void abort_wait(void *arg)
+{
+        struct ed_waiter *waiter = arg;
+
+        ((eddy_semaphore *) waiter->item)->waiting--;
+        ed_waiters_remove(waiter);
+}
+
+int eddy_semaphore_acquire(eddy_semaphore *sem)
+{
+        struct ed_waiter waiter;
+        int err;
+
+        err = ed_suspend_enter(&waiter.task);
+        if (err < 0)
+                return err;
+        /* While somebody waits there are no units: release hands them over. */
+        if (sem->units > 0) {
+                sem->units--;
+                ed_suspend_passed(waiter.task);
+                return 0;
+        }
+        waiter.item = sem;
+        sem->waiting++;
+        ed_waiters_push(sem->waiters, &waiter);
+        return ed_suspend_park(waiter.task, "a unit of a semaphore", abort_wait, &waiter);
+}
+
+int eddy_semaphore_try_acquire(eddy_semaphore *sem)
+{
+        if (sem->units == 0)
+                return -EAGAIN;
+        sem->units--;
+        return 0;
+}
+
+int eddy_semaphore_release(eddy_semaphore *sem)
+{
+        if (sem->flags & EDDY_SEMAPHORE_BOUNDED && sem->units >= sem->start)
+                return -EINVAL;
+        if (sem->units == UINT32_MAX)
+                return -EOVERFLOW;
+        if (sem->waiting > 0) {
+                sem->waiting--;
+                (void) ed_waiters_wake(sem->waiters, 0);
+        } else {
+                sem->units++;
+        }
+        return 0;
+}
+
+uint32_t eddy_semaphore_units(const eddy_semaphore *sem)
+{
+        return sem->units;
+}
+
+uint32_t eddy_semaphore_waiting(const eddy_semaphore *sem)
+{
+        return sem->waiting;
+}

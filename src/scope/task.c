@@ -1,0 +1,375 @@
+/*
+ * scope/task.c - tasks: how they begin and end, their handles, and what a
+ * cancel does.
+ */
+#include "scope/task.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "scope/scope.h"
+#include "scope/suspend.h"
+#include "sys/process.h"
+
+/* --- the tree of cancellation --- */
+
+/* End the wait of a task that is parked in a node that was just marked. */
+static void node_wake_owner(struct ed_node *node)
+{
+        struct ed_task *task = node->owner;
+        struct ed_fiber *fiber = &task->fiber;
+
+        if (task->inner != node || fiber->state != ED_FIBER_PARKED || !fiber->abort)
+                return;
+        fiber->abort(fiber->abort_arg);
+        ed_fiber_wake(task->loop, fiber, -ECANCELED);
+}
+
+struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past)
+{
+        if (!past && !ed_list_is_empty(&node->children))
+                return ed_container_of(node->children.next, struct ed_node, link);
+        while (node != top) {
+                struct ed_list *next = node->link.next;
+
+                if (next != &node->parent->children)
+                        return ed_container_of(next, struct ed_node, link);
+                node = node->parent;
+        }
+        return NULL;
+}
+
+void ed_node_cancel(struct ed_node *top)
+{
+        struct ed_node *node = top;
+
+        top->flags |= ED_NODE_OWN;
+        if (top->flags & ED_NODE_CANCELLED)
+                return;
+        /* All are marked before any of them runs: waking only queues. */
+        while (node) {
+                bool past = node != top && (node->flags & (ED_NODE_SHIELD | ED_NODE_CANCELLED));
+
+                if (!past) {
+                        node->flags |= ED_NODE_CANCELLED;
+                        node_wake_owner(node);
+                }
+                node = ed_node_next(top, node, past);
+        }
+}
+
+/*
+ * Whose cancel a call in 'inner' returns: the outermost cause that no shield
+ * keeps away.  All nodes inside that one saw a cancel from outside.
+ */
+static void attribute(struct ed_node *inner)
+{
+        struct ed_node *cause = NULL, *node;
+
+        for (node = inner; node; node = node->parent) {
+                if (node->flags & ED_NODE_OWN)
+                        cause = node;
+                if (node->flags & ED_NODE_SHIELD)
+                        break;
+        }
+        ed_assert(cause, "a cancelled task has nobody who cancelled it");
+        for (node = inner; node != cause; node = node->parent)
+                node->flags |= ED_NODE_OUTSIDE;
+        cause->flags |= ED_NODE_DELIVERED;
+}
+
+/* --- suspending --- */
+
+enum { IGNORED_MAX = 1000 };
+
+#define IGNORED_PAUSE_NS EDDY_MS(1)
+
+struct pause {
+        struct ed_timer timer;
+        struct ed_task *task;
+};
+
+static void pause_over(struct ed_timer *timer)
+{
+        ed_suspend_wake(ed_container_of(timer, struct pause, timer)->task, 0);
+}
+
+/* A task that goes on after so many cancels must not keep the others from running. */
+static void pause_careless(struct ed_task *task)
+{
+        struct pause pause = { .task = task };
+
+        if (task->inner->ignored == IGNORED_MAX + 1)
+                ed_report_task(task->loop, EDDY_REPORT_IGNORED, -ECANCELED, task,
+                               "ignored 1,000 cancels in a row: a loop in it goes on after "
+                               "-ECANCELED; each further one now waits a millisecond");
+        ed_timer_init(&pause.timer, pause_over);
+        ed_timer_arm(&task->loop->timers, &pause.timer, ed_loop_now(task->loop) + IGNORED_PAUSE_NS);
+        ed_fiber_park(task->loop, "a millisecond, for ignoring cancels", NULL, NULL);
+}
+
+int ed_cancel_deliver(struct ed_task *task)
+{
+        attribute(task->inner);
+        if (++task->inner->ignored > IGNORED_MAX)
+                pause_careless(task);
+        else
+                ed_fiber_yield(task->loop);
+        return -ECANCELED;
+}
+
+void ed_suspend_give_way(struct ed_task *task)
+{
+        task->budget = ED_TASK_BUDGET;
+        ed_fiber_yield(task->loop);
+}
+
+void (*ed_test_at_suspend)(struct ed_task *task);
+
+int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
+{
+        int result;
+
+        task->budget = ED_TASK_BUDGET;
+        if (ed_unlikely(ed_test_at_suspend))
+                ed_test_at_suspend(task);
+        result = ed_fiber_park(task->loop, waits_for, abort, arg);
+        if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
+                attribute(task->inner);
+        return result;
+}
+
+/* --- the life of a task --- */
+
+static void joiners_wake(struct eddy_task *face);
+
+static void face_unref(struct eddy_task *face)
+{
+        if (--face->refs == 0)
+                ed_free(face);
+}
+
+/* The last thing that runs on a task's stack. */
+static void task_end(struct ed_task *task, int result)
+{
+        struct ed_scope *scope = task->scope;
+        struct ed_loop *loop = task->loop;
+        struct eddy_task *face = task->face;
+        bool failed = result < 0 && !(result == -ECANCELED && task->node.flags & ED_NODE_CANCELLED);
+
+        ed_assert(task->inner == &task->node, "a task returned without ending a scope it began");
+        ed_list_remove(&task->node.link);
+        face->result = result;
+        if (ed_unlikely(task->ready_wait)) {
+                /* What fails before it is ready is the starter's to handle. */
+                ed_ready_wait_end(task, failed ? result : EDDY_E_TASK_NOT_READY);
+                failed = false;
+        }
+        if (ed_unlikely(failed))
+                ed_scope_failed(scope, result, task);
+        face->task = NULL;
+        if (!ed_list_is_empty(&face->joiners))
+                joiners_wake(face);
+        if (face->refs)
+                face_unref(face);
+        ed_scope_task_ended(loop, scope);
+        ed_stack_put(&loop->stacks, task->stack);
+        ed_fiber_exit(loop);
+}
+
+static void task_main(void *arg)
+{
+        struct ed_task *task = arg;
+
+        task_end(task, task->fn(task->arg));
+}
+
+void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
+                  uint32_t flags)
+{
+        node->parent = parent;
+        node->owner = owner;
+        node->flags = flags;
+        node->ignored = 0;
+        ed_list_init(&node->children);
+        if (!(flags & ED_NODE_SHIELD) && parent)
+                node->flags |= parent->flags & ED_NODE_CANCELLED;
+        if (parent)
+                ed_list_push_back(&parent->children, &node->link);
+        else
+                ed_list_init(&node->link);
+}
+
+struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
+                            eddy_task_fn *fn, const void *arg, size_t copy_bytes)
+{
+        struct ed_stack *stack = ed_stack_get(&loop->stacks, stack_class);
+        struct ed_task *task;
+        char *top;
+
+        if (!stack)
+                return NULL;
+        task = (struct ed_task *) (((uintptr_t) stack - sizeof(*task)) & ~(uintptr_t) 63);
+        task->scope = scope;
+        task->loop = loop;
+        task->fn = fn;
+        task->arg = (void *) arg;
+        task->stack = stack;
+        task->inner = &task->node;
+        task->budget = ED_TASK_BUDGET;
+        task->ready_wait = NULL;
+        task->face = &task->self;
+        task->self.task = task;
+        task->self.refs = 0;
+        task->self.name[0] = '\0';
+        ed_list_init(&task->self.joiners);
+        ed_node_init(&task->node, scope ? &scope->node : NULL, task, 0);
+        top = (char *) task;
+        if (copy_bytes) {
+                top -= (copy_bytes + 15) & ~(size_t) 15;
+                task->arg = memcpy(top, arg, copy_bytes);
+        }
+        ed_co_init(&task->fiber.co, stack->bottom, top, task_main, task);
+#ifdef ED_TSAN
+        task->fiber.co.fiber = stack->fiber;
+#endif
+        ed_fiber_ready(loop, &task->fiber);
+        return task;
+}
+
+/* --- handles --- */
+
+const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
+{
+        if (task->face->name[0])
+                return task->face->name;
+        ed_sys_symbol((const void *) task->fn, buf, bytes);
+        return buf;
+}
+
+int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_face)
+{
+        struct eddy_task *face = ed_alloc(sizeof(*face));
+
+        if (!face)
+                return -ENOMEM;
+        /* The holder's reference and the task's. */
+        *face = (struct eddy_task){ .refs = 2 };
+        ed_list_init(&face->joiners);
+        if (name)
+                snprintf(face->name, sizeof(face->name), "%s", name);
+        else
+                ed_sys_symbol((const void *) fn, face->name, sizeof(face->name));
+        *ret_face = face;
+        return 0;
+}
+
+void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
+{
+        face->task = task;
+        task->face = face;
+}
+
+void ed_task_face_free(struct eddy_task *face)
+{
+        ed_free(face);
+}
+
+/* On the joining task's stack; takes the result, since the handle may go first. */
+struct joiner {
+        struct ed_list link;
+        struct ed_task *task;
+        int result;
+};
+
+static void joiners_wake(struct eddy_task *face)
+{
+        struct ed_list *link;
+
+        while ((link = ed_list_pop_front(&face->joiners))) {
+                struct joiner *joiner = ed_container_of(link, struct joiner, link);
+
+                joiner->result = face->result;
+                ed_suspend_wake(joiner->task, 0);
+        }
+}
+
+static void joiner_abort(void *arg)
+{
+        ed_list_remove(&((struct joiner *) arg)->link);
+}
+
+int eddy_task_join(eddy_task *face, int *ret_result)
+{
+        struct joiner joiner;
+        struct ed_task *task;
+        int err;
+
+        err = ed_suspend_enter(&task);
+        if (err < 0)
+                return err;
+        if (face->task == task)
+                return -EDEADLK;
+        if (face->task) {
+                joiner.task = task;
+                ed_list_push_back(&face->joiners, &joiner.link);
+                err = ed_suspend_park(task, "a task to end", joiner_abort, &joiner);
+                if (err == 0 && ret_result)
+                        *ret_result = joiner.result;
+                return err;
+        }
+        if (ret_result)
+                *ret_result = face->result;
+        ed_suspend_passed(task);
+        return 0;
+}
+
+void eddy_task_cancel(eddy_task *face)
+{
+        if (face->task)
+                ed_node_cancel(&face->task->node);
+}
+
+int eddy_task_is_done(const eddy_task *face)
+{
+        return !face->task;
+}
+
+int eddy_task_result(const eddy_task *face, int *ret_result)
+{
+        if (face->task)
+                return EDDY_E_TASK_NOT_DONE;
+        *ret_result = face->result;
+        return 0;
+}
+
+const char *eddy_task_name(const eddy_task *face)
+{
+        /* Only the face within a task can lack a name, and is the task's own. */
+        if (!face->name[0])
+                return ed_task_name(face->task, ((eddy_task *) face)->name, sizeof(face->name));
+        return face->name;
+}
+
+eddy_task *eddy_task_current(void)
+{
+        struct ed_task *task = ed_task_running();
+
+        return task ? task->face : NULL;
+}
+
+void eddy_task_ready(void)
+{
+        struct ed_task *task = ed_task_running();
+
+        if (task && task->ready_wait)
+                ed_ready_wait_end(task, 0);
+}
+
+void eddy_task_release(eddy_task *face)
+{
+        if (face)
+                face_unref(face);
+}

@@ -1,0 +1,69 @@
+/*
+ * scope/waiters.h - a line of tasks that wait, first come, first served.
+ *
+ * The line is two pointers that may start as zero, so that a primitive can be
+ * ready to use when it is zeroed.  Waiters lie on the stacks of their tasks.
+ */
+#ifndef ED_SCOPE_WAITERS_H
+#define ED_SCOPE_WAITERS_H
+
+#include "scope/suspend.h"
+
+struct ed_waiter {
+        struct ed_waiter *next;
+        struct ed_waiter **prevp;
+        void **line;
+        struct ed_task *task;
+        void *item; /* what is handed over, where something is */
+};
+
+enum { LINE_FIRST, LINE_LAST };
+
+static inline struct ed_waiter *ed_waiters_first(void *const line[2])
+{
+        return line[LINE_FIRST];
+}
+
+static inline void ed_waiters_push(void *line[2], struct ed_waiter *waiter)
+{
+        struct ed_waiter *last = line[LINE_LAST];
+
+        waiter->next = NULL;
+        waiter->line = line;
+        waiter->prevp = last ? &last->next : (struct ed_waiter **) &line[LINE_FIRST];
+        *waiter->prevp = waiter;
+        line[LINE_LAST] = waiter;
+}
+
+static inline void ed_waiters_remove(struct ed_waiter *waiter)
+{
+        void **line = waiter->line;
+
+        *waiter->prevp = waiter->next;
+        if (waiter->next)
+                waiter->next->prevp = waiter->prevp;
+        else if (waiter->prevp == (struct ed_waiter **) &line[LINE_FIRST])
+                line[LINE_LAST] = NULL;
+        else
+                line[LINE_LAST] = ed_container_of(waiter->prevp, struct ed_waiter, next);
+}
+
+/* End the wait of the first in line; false: nobody waits. */
+static inline bool ed_waiters_wake(void *line[2], int result)
+{
+        struct ed_waiter *waiter = ed_waiters_first(line);
+
+        if (!waiter)
+                return false;
+        ed_waiters_remove(waiter);
+        ed_suspend_wake(waiter->task, result);
+        return true;
+}
+
+/* For ed_suspend_park(): the waiter leaves the line. */
+static inline void ed_waiters_abort(void *arg)
+{
+        ed_waiters_remove(arg);
+}
+
+#endif

@@ -1,0 +1,427 @@
+/*
+ * sys/epoll.c - the kernel's clock, sockets and epoll.
+ *
+ * Descriptors are registered once, edge-triggered, for both directions.
+ * Closing one takes it out of the set.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "sys/sys.h"
+
+enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+
+struct epoll_sys {
+        struct ed_sys sys;
+        int epoll_fd;
+        int wake_fd;
+        bool coarse; /* no epoll_pwait2(2): milliseconds only */
+};
+
+static struct epoll_sys *self(struct ed_sys *sys)
+{
+        return ed_container_of(sys, struct epoll_sys, sys);
+}
+
+static int64_t clock_ns(clockid_t id)
+{
+        struct timespec ts;
+
+        (void) clock_gettime(id, &ts);
+        return (int64_t) ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+int64_t ed_sys_now(void)
+{
+        return clock_ns(CLOCK_MONOTONIC);
+}
+
+static int64_t epoll_now(struct ed_sys *sys)
+{
+        (void) sys;
+        return clock_ns(CLOCK_MONOTONIC);
+}
+
+static int64_t epoll_time_of_day(struct ed_sys *sys)
+{
+        (void) sys;
+        return clock_ns(CLOCK_REALTIME);
+}
+
+static void epoll_random(struct ed_sys *sys, void *buf, size_t bytes)
+{
+        char *at = buf;
+
+        (void) sys;
+        while (bytes > 0) {
+                ssize_t n = getrandom(at, bytes, 0);
+
+                if (n < 0) {
+                        ed_assert(errno == EINTR, "the kernel gives no random bytes");
+                        continue;
+                }
+                at += n;
+                bytes -= (size_t) n;
+        }
+}
+
+static void epoll_free(struct ed_sys *sys)
+{
+        struct epoll_sys *s = self(sys);
+
+        close(s->wake_fd);
+        close(s->epoll_fd);
+        ed_free(s);
+}
+
+static void epoll_wake(struct ed_sys *sys)
+{
+        uint64_t one = 1;
+
+        /* Fails only when a wake is pending already. */
+        (void) !write(self(sys)->wake_fd, &one, sizeof(one));
+}
+
+static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int max,
+                         int64_t timeout_ns)
+{
+        struct timespec ts;
+        int n;
+
+        if (timeout_ns <= 0)
+                return epoll_wait(s->epoll_fd, events, max, timeout_ns == 0 ? 0 : -1);
+        if (!s->coarse) {
+                ts.tv_sec = timeout_ns / NS_PER_S;
+                ts.tv_nsec = timeout_ns % NS_PER_S;
+                n = epoll_pwait2(s->epoll_fd, events, max, &ts, NULL);
+                if (n >= 0 || errno != ENOSYS)
+                        return n;
+                s->coarse = true;
+        }
+        if (timeout_ns > (int64_t) INT32_MAX * NS_PER_MS)
+                timeout_ns = (int64_t) INT32_MAX * NS_PER_MS;
+        return epoll_wait(s->epoll_fd, events, max,
+                          (int) ((timeout_ns + NS_PER_MS - 1) / NS_PER_MS));
+}
+
+static unsigned events_of(uint32_t bits)
+{
+        unsigned events = 0;
+
+        if (bits & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+                events |= ED_EVENT_READ;
+        if (bits & (EPOLLOUT | EPOLLHUP | EPOLLERR))
+                events |= ED_EVENT_WRITE;
+        if (bits & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+                events |= ED_EVENT_END;
+        return events;
+}
+
+static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
+{
+        struct epoll_event raw[ED_EVENTS_MAX];
+        struct epoll_sys *s = self(sys);
+        int n, count = 0;
+
+        n = epoll_wait_ns(s, raw, max < ED_EVENTS_MAX ? max : ED_EVENTS_MAX, timeout_ns);
+        for (int i = 0; i < n; i++) {
+                if (!raw[i].data.ptr) {
+                        uint64_t drained;
+
+                        (void) !read(s->wake_fd, &drained, sizeof(drained));
+                        continue;
+                }
+                events[count].target = raw[i].data.ptr;
+                events[count].events = events_of(raw[i].events);
+                count++;
+        }
+        return count;
+}
+
+static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
+
+        event.data.ptr = target;
+        return epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+static void epoll_unwatch(struct ed_sys *sys, int fd)
+{
+        (void) epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
+}
+
+static bool epoll_is_readable(struct ed_sys *sys, int fd)
+{
+        struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+        (void) sys;
+        return poll(&pfd, 1, 0) != 0;
+}
+
+/* The kernel's form of an address; returns its size. */
+static socklen_t sockaddr_of(const struct eddy_address *address, uint16_t port,
+                             struct sockaddr_storage *ret)
+{
+        memset(ret, 0, sizeof(*ret));
+        if (address->family == AF_INET6) {
+                struct sockaddr_in6 *in6 = (struct sockaddr_in6 *) ret;
+
+                in6->sin6_family = AF_INET6;
+                in6->sin6_port = htons(port);
+                in6->sin6_scope_id = address->scope_id;
+                memcpy(&in6->sin6_addr, address->bytes, sizeof(in6->sin6_addr));
+                return sizeof(*in6);
+        } else {
+                struct sockaddr_in *in = (struct sockaddr_in *) ret;
+
+                in->sin_family = AF_INET;
+                in->sin_port = htons(port);
+                memcpy(&in->sin_addr, address->bytes, sizeof(in->sin_addr));
+                return sizeof(*in);
+        }
+}
+
+static int set_nodelay(int fd)
+{
+        int one = 1;
+
+        return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) < 0 ? -errno : 0;
+}
+
+static int epoll_socket(struct ed_sys *sys, int family, int kind)
+{
+        int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+        (void) sys;
+        if (fd < 0)
+                return -errno;
+        if (kind == ED_SOCKET_STREAM)
+                (void) set_nodelay(fd);
+        return fd;
+}
+
+static int epoll_connect(struct ed_sys *sys, int fd, const struct eddy_address *address,
+                         uint16_t port)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = sockaddr_of(address, port, &storage);
+
+        (void) sys;
+        if (connect(fd, (struct sockaddr *) &storage, bytes) == 0)
+                return 0;
+        /* Interrupted: it goes on in the background all the same. */
+        return errno == EINTR ? -EINPROGRESS : -errno;
+}
+
+static int epoll_connect_result(struct ed_sys *sys, int fd)
+{
+        struct sockaddr_storage peer;
+        socklen_t bytes = sizeof(int);
+        int err = 0;
+
+        (void) sys;
+        if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &bytes) < 0)
+                return -errno;
+        if (err)
+                return -err;
+        bytes = sizeof(peer);
+        if (getpeername(fd, (struct sockaddr *) &peer, &bytes) < 0)
+                return errno == ENOTCONN ? -EINPROGRESS : -errno;
+        return 0;
+}
+
+static int epoll_listen(struct ed_sys *sys, int fd, const struct eddy_address *address,
+                        uint16_t port)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = sockaddr_of(address, port, &storage);
+        int one = 1;
+
+        (void) sys;
+        if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0 ||
+            bind(fd, (struct sockaddr *) &storage, bytes) < 0 || listen(fd, SOMAXCONN) < 0)
+                return -errno;
+        return 0;
+}
+
+static int epoll_local_port(struct ed_sys *sys, int fd)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = sizeof(storage);
+
+        (void) sys;
+        if (getsockname(fd, (struct sockaddr *) &storage, &bytes) < 0)
+                return -errno;
+        if (storage.ss_family == AF_INET6)
+                return ntohs(((struct sockaddr_in6 *) &storage)->sin6_port);
+        return ntohs(((struct sockaddr_in *) &storage)->sin_port);
+}
+
+static int epoll_accept(struct ed_sys *sys, int fd)
+{
+        int accepted;
+
+        (void) sys;
+        do
+                accepted = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        while (accepted < 0 && errno == EINTR);
+        if (accepted < 0)
+                return -errno;
+        (void) set_nodelay(accepted);
+        return accepted;
+}
+
+static size_t capped(const struct ed_sys *sys, size_t bytes)
+{
+        return sys->transfer_max && bytes > sys->transfer_max ? sys->transfer_max : bytes;
+}
+
+static int64_t epoll_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
+{
+        ssize_t n;
+
+        do
+                n = recv(fd, buf, capped(sys, bytes), 0);
+        while (n < 0 && errno == EINTR);
+        return n < 0 ? -errno : n;
+}
+
+static int64_t epoll_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
+{
+        struct iovec iov[EDDY_STREAM_SLICES_MAX];
+        struct msghdr msg = { .msg_iov = iov };
+        ssize_t sent;
+
+        if (n == 1 || sys->transfer_max) {
+                do
+                        sent = send(fd, slices[0].data, capped(sys, slices[0].bytes), MSG_NOSIGNAL);
+                while (sent < 0 && errno == EINTR);
+                return sent < 0 ? -errno : sent;
+        }
+        for (size_t i = 0; i < n; i++) {
+                iov[i].iov_base = (void *) slices[i].data;
+                iov[i].iov_len = slices[i].bytes;
+        }
+        msg.msg_iovlen = n;
+        do
+                sent = sendmsg(fd, &msg, MSG_NOSIGNAL);
+        while (sent < 0 && errno == EINTR);
+        return sent < 0 ? -errno : sent;
+}
+
+static int64_t epoll_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
+{
+        ssize_t n;
+
+        do
+                n = read(fd, buf, capped(sys, bytes));
+        while (n < 0 && errno == EINTR);
+        return n < 0 ? -errno : n;
+}
+
+static int64_t epoll_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
+{
+        ssize_t n;
+
+        do
+                n = write(fd, data, capped(sys, bytes));
+        while (n < 0 && errno == EINTR);
+        return n < 0 ? -errno : n;
+}
+
+static int epoll_shutdown(struct ed_sys *sys, int fd)
+{
+        (void) sys;
+        return shutdown(fd, SHUT_WR) < 0 ? -errno : 0;
+}
+
+static void epoll_close(struct ed_sys *sys, int fd)
+{
+        (void) sys;
+        (void) close(fd);
+}
+
+static void epoll_abort(struct ed_sys *sys, int fd)
+{
+        struct linger linger = { .l_onoff = 1 };
+
+        (void) sys;
+        (void) setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+        (void) close(fd);
+}
+
+static const struct ed_sys_ops epoll_ops = {
+        .name = "epoll",
+        .free = epoll_free,
+        .now = epoll_now,
+        .time_of_day = epoll_time_of_day,
+        .random = epoll_random,
+        .poll = epoll_poll,
+        .wake = epoll_wake,
+        .watch = epoll_watch,
+        .unwatch = epoll_unwatch,
+        .is_readable = epoll_is_readable,
+        .socket = epoll_socket,
+        .connect = epoll_connect,
+        .connect_result = epoll_connect_result,
+        .listen = epoll_listen,
+        .local_port = epoll_local_port,
+        .accept = epoll_accept,
+        .recv = epoll_recv,
+        .send = epoll_send,
+        .read = epoll_read,
+        .write = epoll_write,
+        .shutdown = epoll_shutdown,
+        .close = epoll_close,
+        .abort = epoll_abort,
+};
+
+int ed_sys_epoll_new(struct ed_sys **ret_sys)
+{
+        struct epoll_event event = { .events = EPOLLIN };
+        struct epoll_sys *s;
+        int err;
+
+        s = ed_alloc_zero(sizeof(*s));
+        if (!s)
+                return -ENOMEM;
+        s->sys.ops = &epoll_ops;
+        s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+        if (s->epoll_fd < 0) {
+                err = -errno;
+                goto fail_free;
+        }
+        s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (s->wake_fd < 0) {
+                err = -errno;
+                goto fail_close_epoll;
+        }
+        /* NULL stands for the wake descriptor. */
+        if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->wake_fd, &event) < 0) {
+                err = -errno;
+                goto fail_close_wake;
+        }
+        *ret_sys = &s->sys;
+        return 0;
+
+fail_close_wake:
+        close(s->wake_fd);
+fail_close_epoll:
+        close(s->epoll_fd);
+fail_free:
+        ed_free(s);
+        return err;
+}

@@ -1,0 +1,354 @@
+/*
+ * sys/process.c - signals, faults and the watching thread.
+ */
+#include "sys/process.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+/* --- the signals that stop a loop --- */
+
+static const int stop_signals[] = { SIGINT, SIGTERM };
+
+static struct {
+        pthread_mutex_t lock;
+        struct ed_sys *_Atomic sys; /* of the loop that is stopped; NULL: none */
+        struct sigaction former[ed_array_count(stop_signals)];
+        bool installed[ed_array_count(stop_signals)];
+        _Atomic int signal;
+} stop = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void on_stop(int signo)
+{
+        struct ed_sys *sys = atomic_load(&stop.sys);
+        int none = 0, saved = errno;
+
+        if (sys && atomic_compare_exchange_strong(&stop.signal, &none, signo)) {
+                sys->ops->wake(sys);
+        } else {
+                (void) signal(signo, SIG_DFL);
+                (void) raise(signo);
+        }
+        errno = saved;
+}
+
+bool ed_sys_stop_install(struct ed_sys *sys)
+{
+        struct sigaction action = { .sa_handler = on_stop, .sa_flags = SA_RESTART | SA_ONSTACK };
+        bool any = false;
+
+        pthread_mutex_lock(&stop.lock);
+        if (atomic_load(&stop.sys))
+                goto out;
+        atomic_store(&stop.signal, 0);
+        for (size_t i = 0; i < ed_array_count(stop_signals); i++) {
+                stop.installed[i] = false;
+                if (sigaction(stop_signals[i], NULL, &stop.former[i]) < 0 ||
+                    stop.former[i].sa_handler != SIG_DFL)
+                        continue;
+                any = true;
+        }
+        if (any)
+                atomic_store(&stop.sys, sys);
+        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
+                if (stop.former[i].sa_handler == SIG_DFL)
+                        stop.installed[i] = sigaction(stop_signals[i], &action, NULL) == 0;
+out:
+        pthread_mutex_unlock(&stop.lock);
+        return any;
+}
+
+void ed_sys_stop_remove(void)
+{
+        pthread_mutex_lock(&stop.lock);
+        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
+                if (stop.installed[i])
+                        (void) sigaction(stop_signals[i], &stop.former[i], NULL);
+        atomic_store(&stop.sys, NULL);
+        pthread_mutex_unlock(&stop.lock);
+}
+
+int ed_sys_stop_signal(void)
+{
+        return atomic_load(&stop.signal);
+}
+
+/* --- faults in guards --- */
+
+enum { FAULT_STACK_BYTES = 64 * 1024 };
+
+static const int fault_signals[] = { SIGSEGV, SIGBUS };
+
+static struct {
+        pthread_mutex_t lock;
+        unsigned users;
+        struct sigaction former[ed_array_count(fault_signals)];
+} fault = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static __thread ed_fault_fn *fault_fn __attribute__((tls_model("initial-exec")));
+
+static void on_fault(int signo, siginfo_t *info, void *context)
+{
+        const struct sigaction *former = &fault.former[signo == SIGSEGV ? 0 : 1];
+
+        if (fault_fn && fault_fn(info->si_addr)) {
+                (void) signal(signo, SIG_DFL);
+                return; /* the fault comes again, and is final */
+        }
+        if (former->sa_flags & SA_SIGINFO)
+                former->sa_sigaction(signo, info, context);
+        else if (former->sa_handler != SIG_DFL && former->sa_handler != SIG_IGN)
+                former->sa_handler(signo);
+        else
+                (void) signal(signo, SIG_DFL);
+}
+
+int ed_sys_fault_install(ed_fault_fn *fn, void **ret_stack)
+{
+        struct sigaction action = { .sa_sigaction = on_fault,
+                                    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+        stack_t stack = { .ss_size = FAULT_STACK_BYTES }, former;
+        void *memory = NULL;
+        int err;
+
+        /* The thread may have a signal stack already: it will do. */
+        if (sigaltstack(NULL, &former) < 0 || (former.ss_flags & SS_DISABLE)) {
+                err = ed_sys_map(FAULT_STACK_BYTES, &memory);
+                if (err < 0)
+                        return err;
+                stack.ss_sp = memory;
+                if (sigaltstack(&stack, NULL) < 0) {
+                        ed_sys_unmap(memory, FAULT_STACK_BYTES);
+                        return -ENOMEM;
+                }
+        }
+        fault_fn = fn;
+        pthread_mutex_lock(&fault.lock);
+        if (fault.users++ == 0)
+                for (size_t i = 0; i < ed_array_count(fault_signals); i++)
+                        (void) sigaction(fault_signals[i], &action, &fault.former[i]);
+        pthread_mutex_unlock(&fault.lock);
+        *ret_stack = memory;
+        return 0;
+}
+
+void ed_sys_fault_remove(void *stack)
+{
+        stack_t none = { .ss_flags = SS_DISABLE };
+
+        pthread_mutex_lock(&fault.lock);
+        if (--fault.users == 0)
+                for (size_t i = 0; i < ed_array_count(fault_signals); i++)
+                        (void) sigaction(fault_signals[i], &fault.former[i], NULL);
+        pthread_mutex_unlock(&fault.lock);
+        fault_fn = NULL;
+        if (stack) {
+                (void) sigaltstack(&none, NULL);
+                ed_sys_unmap(stack, FAULT_STACK_BYTES);
+        }
+}
+
+void ed_sys_write_error(const char *text, size_t bytes)
+{
+        (void) !write(STDERR_FILENO, text, bytes);
+}
+
+void ed_sys_thread_stack(void **ret_base, size_t *ret_bytes)
+{
+        pthread_attr_t attr;
+
+        *ret_base = NULL;
+        *ret_bytes = 0;
+        if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+                (void) pthread_attr_getstack(&attr, ret_base, ret_bytes);
+                (void) pthread_attr_destroy(&attr);
+        }
+}
+
+/* --- the watching thread --- */
+
+/* The watched thread is asked for its stack by this signal, near the end of the real-time ones. */
+static int sample_signal(void)
+{
+        return SIGRTMAX - 3;
+}
+
+enum { SAMPLE_WAIT_NS = 20000000 };
+
+struct ed_ticker {
+        pthread_t thread;
+        pthread_mutex_t lock;
+        pthread_cond_t changed;
+        bool ended;
+        int64_t period_ns;
+        void (*fn)(void *arg);
+        void *arg;
+        pid_t watched;
+        _Atomic int asked; /* a sample is wanted */
+        _Atomic int count; /* frames sampled; -1: not yet */
+        void *frames[ED_FRAMES_MAX];
+};
+
+static struct {
+        pthread_mutex_t lock;
+        unsigned users;
+        struct sigaction former;
+} sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Of the watched thread. */
+static __thread struct ed_ticker *watched_by __attribute__((tls_model("initial-exec")));
+
+static void on_sample(int signo)
+{
+        struct ed_ticker *ticker = watched_by;
+        int saved = errno;
+
+        (void) signo;
+        if (ticker && atomic_exchange(&ticker->asked, 0))
+                atomic_store(&ticker->count, backtrace(ticker->frames, ED_FRAMES_MAX));
+        errno = saved;
+}
+
+static void deadline_in(int64_t ns, struct timespec *ret)
+{
+        int64_t at = ed_sys_now() + ns;
+
+        ret->tv_sec = at / 1000000000;
+        ret->tv_nsec = at % 1000000000;
+}
+
+static void *ticker_main(void *arg)
+{
+        struct ed_ticker *ticker = arg;
+
+        pthread_mutex_lock(&ticker->lock);
+        while (!ticker->ended) {
+                struct timespec until;
+
+                deadline_in(ticker->period_ns, &until);
+                while (!ticker->ended &&
+                       pthread_cond_timedwait(&ticker->changed, &ticker->lock, &until) == 0)
+                        continue;
+                if (ticker->ended)
+                        break;
+                pthread_mutex_unlock(&ticker->lock);
+                ticker->fn(ticker->arg);
+                pthread_mutex_lock(&ticker->lock);
+        }
+        pthread_mutex_unlock(&ticker->lock);
+        return NULL;
+}
+
+/* Signals are for the other threads. */
+static int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
+{
+        sigset_t all, former;
+        int err;
+
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &former);
+        err = pthread_create(thread, NULL, fn, arg);
+        pthread_sigmask(SIG_SETMASK, &former, NULL);
+        return -err;
+}
+
+int ed_sys_ticker_new(int64_t period_ns, void (*fn)(void *arg), void *arg,
+                      struct ed_ticker **ret_ticker)
+{
+        struct sigaction action = { .sa_handler = on_sample, .sa_flags = SA_RESTART | SA_ONSTACK };
+        struct ed_ticker *ticker;
+        pthread_condattr_t attr;
+        void *first;
+        int err;
+
+        ticker = ed_alloc_zero(sizeof(*ticker));
+        if (!ticker)
+                return -ENOMEM;
+        ticker->period_ns = period_ns;
+        ticker->fn = fn;
+        ticker->arg = arg;
+        ticker->watched = (pid_t) syscall(SYS_gettid);
+        pthread_mutex_init(&ticker->lock, NULL);
+        pthread_condattr_init(&attr);
+        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+        pthread_cond_init(&ticker->changed, &attr);
+        pthread_condattr_destroy(&attr);
+        /* The first call loads the unwinder, which a signal handler must not. */
+        (void) backtrace(&first, 1);
+
+        pthread_mutex_lock(&sampling.lock);
+        if (sampling.users++ == 0)
+                (void) sigaction(sample_signal(), &action, &sampling.former);
+        pthread_mutex_unlock(&sampling.lock);
+        watched_by = ticker;
+        err = thread_start(&ticker->thread, ticker_main, ticker);
+        if (err < 0) {
+                ticker->ended = true;
+                ed_sys_ticker_free(ticker);
+                return err;
+        }
+        *ret_ticker = ticker;
+        return 0;
+}
+
+void ed_sys_ticker_free(struct ed_ticker *ticker)
+{
+        if (!ticker->ended) {
+                pthread_mutex_lock(&ticker->lock);
+                ticker->ended = true;
+                pthread_cond_signal(&ticker->changed);
+                pthread_mutex_unlock(&ticker->lock);
+                pthread_join(ticker->thread, NULL);
+        }
+        watched_by = NULL;
+        pthread_mutex_lock(&sampling.lock);
+        if (--sampling.users == 0)
+                (void) sigaction(sample_signal(), &sampling.former, NULL);
+        pthread_mutex_unlock(&sampling.lock);
+        pthread_cond_destroy(&ticker->changed);
+        pthread_mutex_destroy(&ticker->lock);
+        ed_free(ticker);
+}
+
+int ed_sys_ticker_sample(struct ed_ticker *ticker, void **ret_frames, int max)
+{
+        struct timespec pause = { .tv_nsec = 100000 };
+        int n;
+
+        atomic_store(&ticker->count, -1);
+        atomic_store(&ticker->asked, 1);
+        if (syscall(SYS_tgkill, getpid(), ticker->watched, sample_signal()) < 0)
+                return 0;
+        for (int64_t waited = 0; atomic_load(&ticker->count) < 0; waited += pause.tv_nsec) {
+                if (waited > SAMPLE_WAIT_NS && atomic_exchange(&ticker->asked, 0))
+                        return 0;
+                (void) nanosleep(&pause, NULL);
+        }
+        n = atomic_load(&ticker->count);
+        if (n > max)
+                n = max;
+        memcpy(ret_frames, ticker->frames, (size_t) n * sizeof(*ret_frames));
+        return n;
+}
+
+void ed_sys_symbol(const void *address, char *buf, size_t bytes)
+{
+        Dl_info info;
+
+        if (dladdr(address, &info) && info.dli_sname)
+                snprintf(buf, bytes, "%s+0x%zx", info.dli_sname,
+                         (size_t) ((const char *) address - (const char *) info.dli_saddr));
+        else
+                snprintf(buf, bytes, "%p", address);
+}

@@ -1,0 +1,62 @@
+/*
+ * sys/process.h - what a loop needs of the process: signals that stop it,
+ * faults in the guards of stacks, and a thread that watches it.
+ *
+ * Dispositions are the process's; what is installed here is put back when
+ * the last loop that wanted it has ended.
+ */
+#ifndef ED_SYS_PROCESS_H
+#define ED_SYS_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sys/sys.h"
+
+/*
+ * Let SIGINT and SIGTERM stop one loop: the first is kept for
+ * ed_sys_stop_signal() and wakes 'sys', the second ends the process by that
+ * signal.  Only where the disposition is the default one; one loop at a time.
+ * Returns whether it was installed.
+ */
+bool ed_sys_stop_install(struct ed_sys *sys);
+void ed_sys_stop_remove(void);
+/* The signal that came, or 0. */
+int ed_sys_stop_signal(void);
+
+/*
+ * Call 'fn' in the signal handler of a fault, on the faulting thread, on a
+ * stack of its own; true: the fault was in a guard and has been told of, and
+ * the process dies of it; false: the former handler has it.
+ */
+typedef bool ed_fault_fn(const void *address);
+/* For the calling thread.  Errors: -ENOMEM. */
+int ed_sys_fault_install(ed_fault_fn *fn, void **ret_stack);
+void ed_sys_fault_remove(void *stack);
+
+/* Write text to the standard error descriptor; for signal handlers too. */
+void ed_sys_write_error(const char *text, size_t bytes);
+
+/*
+ * A thread that calls 'fn(arg)' every 'period_ns' until it is ended.
+ * 'fn' may ask for the stack of the thread that made the ticker.
+ * Errors: -EAGAIN, -ENOMEM
+ */
+struct ed_ticker;
+int ed_sys_ticker_new(int64_t period_ns, void (*fn)(void *arg), void *arg,
+                      struct ed_ticker **ret_ticker);
+void ed_sys_ticker_free(struct ed_ticker *ticker);
+
+/*
+ * The return addresses of the thread that made the ticker, as it runs now;
+ * innermost first.  From the ticker's thread only.  Returns how many, 0 when
+ * it did not answer in time.
+ */
+enum { ED_FRAMES_MAX = 24 };
+int ed_sys_ticker_sample(struct ed_ticker *ticker, void **ret_frames, int max);
+
+/* The name of the function at an address, "name+0x12" or "0x55d0...". */
+void ed_sys_symbol(const void *address, char *buf, size_t bytes);
+
+#endif
