@@ -151,6 +151,24 @@ static int64_t poll_timeout(struct ed_loop *loop)
         return next > loop->now_ns ? next - loop->now_ns : 0;
 }
 
+void ed_loop_forget(struct ed_loop *loop, const struct ed_target *target)
+{
+        for (int i = 0; i < loop->events_count; i++)
+                if (loop->events[i].target == target)
+                        loop->events[i].target = NULL;
+}
+
+/* Tell the targets; one of them may make another go away. */
+static void tell(struct ed_loop *loop, struct ed_event *events, int n)
+{
+        loop->events = events;
+        loop->events_count = n;
+        for (int i = 0; i < n; i++)
+                if (events[i].target)
+                        events[i].target->on_events(events[i].target, events[i].events);
+        loop->events_count = 0;
+}
+
 /* Ask what happened outside, tell those concerned, and fire timers. */
 static void poll_once(struct ed_loop *loop)
 {
@@ -164,8 +182,7 @@ static void poll_once(struct ed_loop *loop)
         n = loop->sys->ops->poll(loop->sys, timeout_ns, events, ED_EVENTS_MAX);
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         loop->polls++;
-        for (int i = 0; i < n; i++)
-                events[i].target->on_events(events[i].target, events[i].events);
+        tell(loop, events, n);
         if (loop->on_wake)
                 loop->on_wake(loop);
         if (timeout_ns != 0)

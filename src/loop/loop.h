@@ -51,6 +51,8 @@ struct ed_loop {
         int64_t now_ns; /* of this turn */
         uint64_t waits; /* things outside that may wake a fiber: descriptors, lookups */
         uint64_t polls;
+        struct ed_event *events; /* of this turn, while their targets are told */
+        int events_count;
         _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
         _Atomic bool polling;
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
@@ -78,6 +80,12 @@ extern ED_SHARED __thread struct ed_loop *ed_loop_current
 /* Takes 'sys' over on success.  Errors: none of its own yet. */
 void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys);
 void ed_loop_fini(struct ed_loop *loop);
+
+/*
+ * Tell 'target' of nothing more this turn: it is about to go away.  After the
+ * table's unwatch(), which sees to later turns.
+ */
+ED_SHARED void ed_loop_forget(struct ed_loop *loop, const struct ed_target *target);
 
 /*
  * Run ready fibers and poll until '*done'.  Returns 0, or -EDEADLK when no

@@ -22,6 +22,8 @@
 #ifndef ED_SCOPE_SUSPEND_H
 #define ED_SCOPE_SUSPEND_H
 
+#include <errno.h>
+
 #include "base/def.h"
 #include "scope/task.h"
 
@@ -35,8 +37,10 @@ static inline int ed_suspend_enter(struct ed_task **ret_task)
 
         if (ed_unlikely(!task))
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED))
-                return ed_cancel_deliver(task);
+        if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED)) {
+                (void) ed_cancel_deliver(task);
+                return -ECANCELED; /* spelled out: the compiler sees that it is no success */
+        }
         *ret_task = task;
         return 0;
 }

@@ -163,12 +163,23 @@ static void epoll_unwatch(struct ed_sys *sys, int fd)
         (void) epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
+static bool is_ready(int fd, short events)
+{
+        struct pollfd pfd = { .fd = fd, .events = events };
+
+        return poll(&pfd, 1, 0) != 0;
+}
+
 static bool epoll_is_readable(struct ed_sys *sys, int fd)
 {
-        struct pollfd pfd = { .fd = fd, .events = POLLIN };
-
         (void) sys;
-        return poll(&pfd, 1, 0) != 0;
+        return is_ready(fd, POLLIN);
+}
+
+static bool epoll_is_writable(struct ed_sys *sys, int fd)
+{
+        (void) sys;
+        return is_ready(fd, POLLOUT);
 }
 
 /* The kernel's form of an address; returns its size. */
@@ -374,6 +385,7 @@ static const struct ed_sys_ops epoll_ops = {
         .watch = epoll_watch,
         .unwatch = epoll_unwatch,
         .is_readable = epoll_is_readable,
+        .is_writable = epoll_is_writable,
         .socket = epoll_socket,
         .connect = epoll_connect,
         .connect_result = epoll_connect_result,

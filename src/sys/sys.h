@@ -75,6 +75,8 @@ struct ed_sys_ops {
         void (*unwatch)(struct ed_sys *sys, int fd);
         /* Whether a read of 'fd' would not wait, right now. */
         bool (*is_readable)(struct ed_sys *sys, int fd);
+        /* The same of a write; of PIPE_BUF bytes to a pipe. */
+        bool (*is_writable)(struct ed_sys *sys, int fd);
 
         /* A new socket, non-blocking and close-on-exec; streams without delay. */
         int (*socket)(struct ed_sys *sys, int family, int kind);
