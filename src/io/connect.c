@@ -1,0 +1,245 @@
+/*
+ * io/connect.c - connecting: the addresses of a name race (RFC 8305).
+ *
+ * One task runs the race.  It waits in the watches of all attempts at once,
+ * and a timer wakes it when the next attempt is due.  Whatever ends the race,
+ * what is still in it is closed on the way out.  A single address is a race
+ * of one, without a timer.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "eddy/dns.h"
+#include "eddy/tcp.h"
+#include "io/name.h"
+#include "io/socket.h"
+
+/* RFC 8305, 5: the recommended delay between attempts. */
+#define STAGGER_NS ((int64_t) 250000000)
+
+struct race {
+        struct ed_watch_waiter waiter; /* in the watch of every attempt under way */
+        struct ed_loop *loop;
+        uint16_t port;
+        bool due; /* the next attempt */
+        struct ed_timer timer;
+        int error; /* of the attempt that failed last */
+        size_t n, next, under_way;
+        const struct eddy_address *addresses;
+        struct ed_socket *attempts[EDDY_DNS_ADDRESSES_MAX]; /* NULL: over, or not begun */
+};
+
+static void race_wake(struct race *race)
+{
+        if (race->waiter.woken)
+                return;
+        race->waiter.woken = true;
+        ed_suspend_wake(race->waiter.task, 0);
+}
+
+static void on_stagger(struct ed_timer *timer)
+{
+        struct race *race = ed_container_of(timer, struct race, timer);
+
+        race->due = true;
+        race_wake(race);
+}
+
+static void take_back(void *arg)
+{
+        ((struct race *) arg)->waiter.woken = true;
+}
+
+/* Wait until an attempt is decided or the next one is due. */
+static int race_wait(struct race *race)
+{
+        struct ed_task *task = race->waiter.task;
+        int err;
+
+        race->waiter.woken = false;
+        race->loop->waits++;
+        err = ed_suspend_park(task, "a connection to be made", take_back, race);
+        race->loop->waits--;
+        return err < 0 ? err : ed_suspend_enter(&task);
+}
+
+/* Take an attempt out of the race; the caller has its socket. */
+static struct ed_socket *attempt_take(struct race *race, size_t i)
+{
+        struct ed_socket *sock = race->attempts[i];
+
+        sock->watch.waiters[ED_WATCH_WRITE] = NULL;
+        race->attempts[i] = NULL;
+        race->under_way--;
+        return sock;
+}
+
+/* An attempt has failed: the next one need not wait for its time. */
+static void attempt_failed(struct race *race, int err)
+{
+        race->error = ed_io_error(err);
+        race->due = true;
+}
+
+/*
+ * Whether the kernel has connected a socket to itself, which happens on the
+ * loopback when nobody listens and the port it chose is the one asked for.
+ */
+static bool is_own_echo(struct race *race, const struct ed_socket *sock,
+                        const struct eddy_address *address)
+{
+        struct ed_sys *sys = race->loop->sys;
+        struct eddy_address loopback;
+
+        ed_address_loopback(address->family, &loopback);
+        return memcmp(&loopback, address, sizeof(loopback)) == 0 &&
+               sys->ops->local_port(sys, sock->watch.fd) == race->port;
+}
+
+/* Begin the next attempt.  Returns 0 if it is connected, -EINPROGRESS, or how it failed. */
+static int attempt_begin(struct race *race)
+{
+        size_t i = race->next++;
+        const struct eddy_address *address = &race->addresses[i];
+        struct ed_sys *sys = race->loop->sys;
+        struct ed_socket *sock;
+        int err, fd;
+
+        sock = ed_socket_new(race->loop);
+        if (!sock)
+                return -ENOMEM;
+        fd = sys->ops->socket(sys, address->family, ED_SOCKET_STREAM);
+        if (fd < 0) {
+                ed_socket_free(sock);
+                return fd;
+        }
+        ed_socket_attach(sock, fd);
+        race->attempts[i] = sock;
+        race->under_way++;
+        err = sys->ops->connect(sys, fd, address, race->port);
+        if (err == 0 && !is_own_echo(race, sock, address))
+                return 0;
+        /* Nothing is ready until an event says so: it also tells the first read. */
+        sock->watch.ready[ED_WATCH_READ] = sock->watch.ready[ED_WATCH_WRITE] = false;
+        sock->watch.waiters[ED_WATCH_WRITE] = &race->waiter;
+        if (err == -EINPROGRESS) {
+                int registered = ed_watch_register(&sock->watch);
+
+                if (registered == 0)
+                        return -EINPROGRESS;
+                err = registered;
+        }
+        if (err == 0)
+                err = -ECONNREFUSED;
+        eddy_stream_close(&attempt_take(race, i)->stream);
+        return err;
+}
+
+/* How attempt 'i' ended: 0, -EINPROGRESS, or its failure, after which it is over. */
+static int attempt_check(struct race *race, size_t i)
+{
+        struct ed_socket *sock = race->attempts[i];
+        struct ed_sys *sys = race->loop->sys;
+        int err;
+
+        if (!sock || !sock->watch.ready[ED_WATCH_WRITE])
+                return -EINPROGRESS;
+        err = sys->ops->connect_result(sys, sock->watch.fd);
+        if (err == 0 && is_own_echo(race, sock, &race->addresses[i]))
+                err = -ECONNREFUSED;
+        if (err == -EINPROGRESS)
+                sock->watch.ready[ED_WATCH_WRITE] = false;
+        else if (err < 0)
+                eddy_stream_close(&attempt_take(race, i)->stream);
+        return err;
+}
+
+/* Begin what is due.  Returns 0 with '*ret_winner' if one is connected at once. */
+static int race_begin_due(struct race *race, size_t *ret_winner)
+{
+        int err;
+
+        while (race->next < race->n && (race->due || race->under_way == 0)) {
+                race->due = false;
+                err = attempt_begin(race);
+                if (err == 0) {
+                        *ret_winner = race->next - 1;
+                        return 0;
+                }
+                if (err != -EINPROGRESS)
+                        attempt_failed(race, err);
+                else if (race->next < race->n)
+                        ed_timer_arm(&race->loop->timers, &race->timer,
+                                     ed_loop_now(race->loop) + STAGGER_NS);
+        }
+        return -EINPROGRESS;
+}
+
+/* Errors: of the attempt that failed last; -ECANCELED. */
+static int race_run(struct race *race, size_t *ret_winner)
+{
+        for (;;) {
+                int err = race_begin_due(race, ret_winner);
+
+                if (err != -EINPROGRESS)
+                        return err;
+                if (race->under_way == 0)
+                        return race->error;
+                err = race_wait(race);
+                if (err < 0)
+                        return err;
+                for (size_t i = 0; i < race->next; i++) {
+                        err = attempt_check(race, i);
+                        if (err == 0) {
+                                *ret_winner = i;
+                                return 0;
+                        }
+                        if (err != -EINPROGRESS)
+                                attempt_failed(race, err);
+                }
+        }
+}
+
+static int connect_any(struct ed_task *task, const struct eddy_address *addresses, size_t n,
+                       uint16_t port, eddy_stream **ret_stream)
+{
+        struct race race = {
+                .waiter = { .task = task, .woken = true },
+                .loop = task->loop,
+                .port = port,
+                .n = n,
+                .addresses = addresses,
+                .error = EDDY_E_DNS_NO_ADDRESS,
+        };
+        size_t winner = 0;
+        int err;
+
+        ed_timer_init(&race.timer, on_stagger);
+        err = race_run(&race, &winner);
+        ed_timer_cancel(&race.loop->timers, &race.timer);
+        if (err == 0)
+                *ret_stream = &attempt_take(&race, winner)->stream;
+        for (size_t i = 0; i < race.next; i++)
+                if (race.attempts[i])
+                        eddy_stream_close(&attempt_take(&race, i)->stream);
+        return err;
+}
+
+int eddy_tcp_connect(const char *host, uint16_t port, eddy_stream **ret_stream)
+{
+        struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
+        struct ed_task *task;
+        int err, n;
+
+        n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
+        if (n < 0)
+                return n;
+        err = ed_suspend_enter(&task);
+        if (err < 0)
+                return err;
+        err = connect_any(task, addresses, (size_t) n, port, ret_stream);
+        if (err == 0)
+                ed_suspend_passed(task);
+        return err;
+}

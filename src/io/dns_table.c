@@ -1,0 +1,52 @@
+/*
+ * io/dns_table.c - see dns_table.h.
+ */
+#include "io/dns_table.h"
+
+#include <string.h>
+
+/* FNV-1a from a seed, mixed once more so that its low bits depend on all. */
+static uint64_t hash_of(const struct ed_dns_table *table, const char *name)
+{
+        uint64_t hash = table->seed ^ 0xcbf29ce484222325u;
+
+        for (; *name; name++)
+                hash = (hash ^ (unsigned char) *name) * 0x100000001b3u;
+        hash ^= hash >> 32;
+        hash *= 0xd6e8feb86659fd93u;
+        return hash ^ hash >> 32;
+}
+
+void ed_dns_table_init(struct ed_dns_table *table, uint64_t seed)
+{
+        *table = (struct ed_dns_table){ .seed = seed };
+}
+
+struct ed_dns_node *ed_dns_table_find(const struct ed_dns_table *table, const char *name)
+{
+        uint64_t hash = hash_of(table, name);
+        struct ed_dns_node *node = table->buckets[hash % ED_DNS_BUCKETS];
+
+        while (node && (node->hash != hash || strcmp(node->name, name) != 0))
+                node = node->next;
+        return node;
+}
+
+void ed_dns_table_add(struct ed_dns_table *table, struct ed_dns_node *node)
+{
+        struct ed_dns_node **bucket;
+
+        node->hash = hash_of(table, node->name);
+        bucket = &table->buckets[node->hash % ED_DNS_BUCKETS];
+        node->next = *bucket;
+        *bucket = node;
+}
+
+void ed_dns_table_remove(struct ed_dns_table *table, struct ed_dns_node *node)
+{
+        struct ed_dns_node **place = &table->buckets[node->hash % ED_DNS_BUCKETS];
+
+        while (*place != node)
+                place = &(*place)->next;
+        *place = node->next;
+}

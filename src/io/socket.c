@@ -1,0 +1,162 @@
+/*
+ * io/socket.c - see socket.h.
+ *
+ * The path that carries every request is one receive and one send: whether a
+ * socket is drained is told by a receive that brings less than it was asked
+ * for, so the wait that follows needs no call that fails first.
+ */
+#include "io/socket.h"
+
+#include <errno.h>
+
+#include "base/alloc.h"
+
+static struct ed_socket *self(eddy_stream *stream)
+{
+        return ed_container_of(stream, struct ed_socket, stream);
+}
+
+/* How many bytes one transfer of at most 'bytes' is meant to move. */
+static size_t asked(const struct ed_sys *sys, size_t bytes)
+{
+        return sys->transfer_max && bytes > sys->transfer_max ? sys->transfer_max : bytes;
+}
+
+static int64_t socket_read(eddy_stream *stream, void *buf, size_t bytes)
+{
+        struct ed_watch *watch = &self(stream)->watch;
+        struct ed_sys *sys = watch->loop->sys;
+        struct ed_task *task;
+        int64_t n;
+        int err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        if (ed_unlikely(ed_watch_is_busy(watch, ED_WATCH_READ)))
+                return -EBUSY;
+        if (ed_unlikely(bytes == 0))
+                return -EINVAL;
+        for (;;) {
+                if (!watch->ready[ED_WATCH_READ]) {
+                        err = ed_watch_wait(watch, ED_WATCH_READ, task, "bytes of a connection");
+                        if (err < 0)
+                                return err;
+                }
+                n = sys->ops->recv(sys, watch->fd, buf, bytes);
+                if (n != -EAGAIN)
+                        break;
+                watch->ready[ED_WATCH_READ] = false;
+        }
+        if (n > 0 && (size_t) n < asked(sys, bytes) && !watch->ended)
+                watch->ready[ED_WATCH_READ] = false;
+        ed_suspend_passed(task);
+        return n < 0 ? ed_io_error(n) : n;
+}
+
+/* One send, after a wait if need be; the watch must not be touched after an error. */
+static int64_t send_some(struct ed_watch *watch, struct ed_task *task,
+                         const struct eddy_slice *slices, size_t n)
+{
+        struct ed_sys *sys = watch->loop->sys;
+        int64_t sent;
+        int err;
+
+        for (;;) {
+                if (!watch->ready[ED_WATCH_WRITE]) {
+                        err = ed_watch_wait(watch, ED_WATCH_WRITE, task, "room in a connection");
+                        if (err < 0)
+                                return err;
+                }
+                sent = sys->ops->send(sys, watch->fd, slices, n);
+                if (sent != -EAGAIN)
+                        return sent < 0 ? ed_io_error(sent) : sent;
+                watch->ready[ED_WATCH_WRITE] = false;
+        }
+}
+
+static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        struct ed_watch *watch = &self(stream)->watch;
+        struct ed_slices slices;
+        struct ed_task *task;
+        int64_t sent;
+        int err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        if (ed_unlikely(ed_watch_is_busy(watch, ED_WATCH_WRITE)))
+                return -EBUSY;
+        err = ed_slices_init(&slices, list, n);
+        if (err < 0)
+                return err;
+        while (!ed_slices_is_empty(&slices)) {
+                sent = send_some(watch, task, slices.list + slices.first, slices.n - slices.first);
+                if (sent < 0)
+                        return (int) sent;
+                ed_slices_skip(&slices, (size_t) sent);
+        }
+        ed_suspend_passed(task);
+        return 0;
+}
+
+static int socket_shutdown(eddy_stream *stream)
+{
+        struct ed_watch *watch = &self(stream)->watch;
+
+        return watch->loop->sys->ops->shutdown(watch->loop->sys, watch->fd);
+}
+
+static bool socket_is_readable(eddy_stream *stream)
+{
+        struct ed_watch *watch = &self(stream)->watch;
+
+        return watch->loop->sys->ops->is_readable(watch->loop->sys, watch->fd);
+}
+
+static int socket_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
+{
+        return ed_watch_set_idle(&self(stream)->watch, fn, arg);
+}
+
+static void socket_close(eddy_stream *stream, bool abort)
+{
+        struct ed_socket *sock = self(stream);
+        struct ed_sys *sys = sock->watch.loop->sys;
+
+        ed_watch_fini(&sock->watch);
+        if (abort)
+                sys->ops->abort(sys, sock->watch.fd);
+        else
+                sys->ops->close(sys, sock->watch.fd);
+        ed_free(sock);
+}
+
+static const struct ed_stream_ops socket_ops = {
+        .read = socket_read,
+        .writev = socket_writev,
+        .shutdown = socket_shutdown,
+        .is_readable = socket_is_readable,
+        .watch_idle = socket_watch_idle,
+        .close = socket_close,
+};
+
+struct ed_socket *ed_socket_new(struct ed_loop *loop)
+{
+        struct ed_socket *sock = ed_alloc(sizeof(*sock));
+
+        if (!sock)
+                return NULL;
+        sock->stream.ops = &socket_ops;
+        ed_watch_init(&sock->watch, loop, -1);
+        return sock;
+}
+
+void ed_socket_free(struct ed_socket *sock)
+{
+        ed_free(sock);
+}
+
+void ed_socket_attach(struct ed_socket *sock, int fd)
+{
+        sock->watch.fd = fd;
+}

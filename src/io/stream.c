@@ -1,0 +1,75 @@
+/*
+ * io/stream.c - the public calls of every stream, and gathered writes.
+ */
+#include "io/stream.h"
+
+#include <errno.h>
+
+int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes)
+{
+        return stream->ops->read(stream, buf, bytes);
+}
+
+int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes)
+{
+        struct eddy_slice slice = { data, bytes };
+
+        return stream->ops->writev(stream, &slice, 1);
+}
+
+int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *slices, size_t n)
+{
+        return stream->ops->writev(stream, slices, n);
+}
+
+int eddy_stream_shutdown(eddy_stream *stream)
+{
+        return stream->ops->shutdown(stream);
+}
+
+int eddy_stream_is_readable(eddy_stream *stream)
+{
+        return stream->ops->is_readable(stream);
+}
+
+int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
+{
+        return stream->ops->watch_idle(stream, fn, arg);
+}
+
+void eddy_stream_close(eddy_stream *stream)
+{
+        if (stream)
+                stream->ops->close(stream, false);
+}
+
+void eddy_stream_abort(eddy_stream *stream)
+{
+        if (stream)
+                stream->ops->close(stream, true);
+}
+
+int ed_slices_init(struct ed_slices *slices, const struct eddy_slice *list, size_t n)
+{
+        if (n > EDDY_STREAM_SLICES_MAX)
+                return -EINVAL;
+        slices->first = slices->n = 0;
+        for (size_t i = 0; i < n; i++)
+                if (list[i].bytes > 0)
+                        slices->list[slices->n++] = list[i];
+        return 0;
+}
+
+void ed_slices_skip(struct ed_slices *slices, size_t bytes)
+{
+        while (bytes > 0) {
+                struct eddy_slice *slice = &slices->list[slices->first];
+                size_t n = bytes < slice->bytes ? bytes : slice->bytes;
+
+                slice->data = (const char *) slice->data + n;
+                slice->bytes -= n;
+                bytes -= n;
+                if (slice->bytes == 0)
+                        slices->first++;
+        }
+}

@@ -1,0 +1,50 @@
+/*
+ * io/stream.h - what a stream is made of, for those who make one.
+ *
+ * The public calls go through a table of the stream's kind, so that a stream
+ * can lie on another (TLS) or on nothing but memory.  Each entry keeps the
+ * contract of the public call of its name (eddy/stream.h), suspension and
+ * cancellation included.
+ */
+#ifndef ED_IO_STREAM_H
+#define ED_IO_STREAM_H
+
+#include "base/def.h"
+#include "eddy/stream.h"
+#include "io/watch.h"
+
+struct ed_stream_ops {
+        int64_t (*read)(eddy_stream *stream, void *buf, size_t bytes);
+        int (*writev)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
+        int (*shutdown)(eddy_stream *stream);
+        bool (*is_readable)(eddy_stream *stream);
+        int (*watch_idle)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+        void (*close)(eddy_stream *stream, bool abort);
+};
+
+/* The first member of every kind of stream. */
+struct eddy_stream {
+        const struct ed_stream_ops *ops;
+};
+
+/*
+ * What is left of a gathered write: 'slices' with the empty ones and the
+ * first 'skip' bytes left out.
+ */
+struct ed_slices {
+        struct eddy_slice list[EDDY_STREAM_SLICES_MAX];
+        size_t first, n;
+};
+
+/* Errors: -EINVAL  too many. */
+EDDY_MUST_USE int ed_slices_init(struct ed_slices *slices, const struct eddy_slice *list, size_t n);
+
+/* Leave out the next 'bytes'. */
+void ed_slices_skip(struct ed_slices *slices, size_t bytes);
+
+static inline bool ed_slices_is_empty(const struct ed_slices *slices)
+{
+        return slices->first == slices->n;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/*
+ * io/tcp.c - listening and accepting.
+ */
+#include "eddy/tcp.h"
+
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "io/name.h"
+#include "io/socket.h"
+
+/* How long to wait when the process has no room for a connection. */
+#define ROOM_RETRY_NS ((int64_t) 1000000000)
+
+struct eddy_tcp_listener {
+        struct ed_watch watch;   /* with the descriptor */
+        struct ed_socket *spare; /* the next connection's stream */
+        uint16_t port;
+};
+
+int eddy_tcp_listen(const char *address, uint16_t port, eddy_tcp_listener **ret_listener)
+{
+        struct ed_loop *loop = ed_loop_current;
+        struct eddy_tcp_listener *listener;
+        struct eddy_address parsed;
+        struct ed_sys *sys;
+        int err, fd;
+
+        if (!loop)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (ed_address_parse(address, &parsed) < 0)
+                return -EINVAL;
+        sys = loop->sys;
+        listener = ed_alloc_zero(sizeof(*listener));
+        if (!listener)
+                return -ENOMEM;
+        fd = sys->ops->socket(sys, parsed.family, ED_SOCKET_LISTENER);
+        if (fd < 0) {
+                err = fd;
+                goto fail_free;
+        }
+        err = sys->ops->listen(sys, fd, &parsed, port);
+        if (err < 0)
+                goto fail_close;
+        err = sys->ops->local_port(sys, fd);
+        if (err < 0)
+                goto fail_close;
+        listener->port = (uint16_t) err;
+        ed_watch_init(&listener->watch, loop, fd);
+        *ret_listener = listener;
+        return 0;
+
+fail_close:
+        sys->ops->close(sys, fd);
+fail_free:
+        ed_free(listener);
+        return err;
+}
+
+uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener)
+{
+        return listener->port;
+}
+
+/* Failures of one connection, which accept(2) reports: the next may be good. */
+static bool is_of_one_connection(int err)
+{
+        switch (err) {
+        case -ECONNABORTED:
+        case -EPROTO:
+        case -ENETDOWN:
+        case -ENOPROTOOPT:
+        case -EHOSTDOWN:
+        case -ENONET:
+        case -EHOSTUNREACH:
+        case -ENETUNREACH:
+                return true;
+        default:
+                return false;
+        }
+}
+
+static bool is_want_of_room(int err)
+{
+        return err == -EMFILE || err == -ENFILE || err == -ENOBUFS || err == -ENOMEM;
+}
+
+/* The next connection's descriptor, with the stream for it made; no waiting. */
+static int accept_one(struct eddy_tcp_listener *listener)
+{
+        struct ed_loop *loop = listener->watch.loop;
+        int fd;
+
+        if (!listener->spare)
+                listener->spare = ed_socket_new(loop);
+        if (!listener->spare)
+                return -ENOMEM;
+        do
+                fd = loop->sys->ops->accept(loop->sys, listener->watch.fd);
+        while (is_of_one_connection(fd));
+        return fd;
+}
+
+int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
+{
+        struct ed_watch *watch = &listener->watch;
+        struct ed_task *task;
+        int fd, err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        if (ed_watch_is_busy(watch, ED_WATCH_READ))
+                return -EBUSY;
+        for (;;) {
+                fd = watch->ready[ED_WATCH_READ] ? accept_one(listener) : -EAGAIN;
+                if (fd >= 0)
+                        break;
+                if (fd == -EAGAIN) {
+                        watch->ready[ED_WATCH_READ] = false;
+                        err = ed_watch_wait(watch, ED_WATCH_READ, task, "a connection");
+                } else if (is_want_of_room(fd)) {
+                        err = ed_watch_pause(watch, ED_WATCH_READ, task, ROOM_RETRY_NS,
+                                             "room for a connection");
+                } else {
+                        err = fd;
+                }
+                if (err < 0)
+                        return err;
+        }
+        /* From here on nothing fails and nothing waits before it is delivered. */
+        ed_socket_attach(listener->spare, fd);
+        *ret_stream = &listener->spare->stream;
+        listener->spare = NULL;
+        ed_suspend_passed(task);
+        return 0;
+}
+
+void eddy_tcp_listener_close(eddy_tcp_listener *listener)
+{
+        struct ed_sys *sys;
+
+        if (!listener)
+                return;
+        sys = listener->watch.loop->sys;
+        ed_watch_fini(&listener->watch);
+        sys->ops->close(sys, listener->watch.fd);
+        ed_socket_free(listener->spare);
+        ed_free(listener);
+}

@@ -1,0 +1,186 @@
+/*
+ * io/watch.c - see watch.h.
+ */
+#include "io/watch.h"
+
+#include <errno.h>
+
+/* The waiter stays in its place until its task runs: a close in between must find it. */
+static void wake(struct ed_watch *watch, enum ed_watch_side side)
+{
+        struct ed_watch_waiter *waiter = watch->waiters[side];
+
+        if (!waiter || waiter->woken || waiter->deaf)
+                return;
+        waiter->woken = true;
+        ed_suspend_wake(waiter->task, 0);
+}
+
+static void on_events(struct ed_target *target, unsigned events)
+{
+        struct ed_watch *watch = ed_container_of(target, struct ed_watch, target);
+        void (*idle)(void *arg) = watch->idle;
+
+        if (events & ED_EVENT_END)
+                watch->ended = true;
+        if (events & ED_EVENT_WRITE) {
+                watch->ready[ED_WATCH_WRITE] = true;
+                wake(watch, ED_WATCH_WRITE);
+        }
+        if (!(events & (ED_EVENT_READ | ED_EVENT_END)))
+                return;
+        watch->ready[ED_WATCH_READ] = true;
+        wake(watch, ED_WATCH_READ);
+        if (idle) {
+                watch->idle = NULL;
+                idle(watch->idle_arg); /* may have closed the watch */
+        }
+}
+
+void ed_watch_init(struct ed_watch *watch, struct ed_loop *loop, int fd)
+{
+        *watch = (struct ed_watch){
+                .target = { on_events },
+                .loop = loop,
+                .fd = fd,
+                .ready = { true, true },
+        };
+}
+
+void ed_watch_fini(struct ed_watch *watch)
+{
+        for (int side = 0; side < ED_WATCH_SIDES; side++) {
+                struct ed_watch_waiter *waiter = watch->waiters[side];
+
+                if (!waiter)
+                        continue;
+                watch->waiters[side] = NULL;
+                waiter->watch = NULL;
+                if (!waiter->woken) {
+                        waiter->woken = true;
+                        ed_suspend_wake(waiter->task, -ECANCELED);
+                }
+        }
+        watch->idle = NULL;
+        if (!watch->registered)
+                return;
+        watch->registered = false;
+        watch->loop->sys->ops->unwatch(watch->loop->sys, watch->fd);
+        ed_loop_forget(watch->loop, &watch->target);
+}
+
+int ed_watch_register(struct ed_watch *watch)
+{
+        int err;
+
+        if (watch->registered || watch->always)
+                return 0;
+        err = watch->loop->sys->ops->watch(watch->loop->sys, watch->fd, &watch->target);
+        if (err == -EPERM) {
+                watch->always = true;
+                watch->ready[ED_WATCH_READ] = watch->ready[ED_WATCH_WRITE] = true;
+                return 0;
+        }
+        watch->registered = err == 0;
+        return err;
+}
+
+/* The wait of 'waiter' is over without a wake. */
+static void take_back(void *arg)
+{
+        struct ed_watch_waiter *waiter = arg;
+        struct ed_watch *watch = waiter->watch;
+
+        for (int side = 0; side < ED_WATCH_SIDES; side++)
+                if (watch->waiters[side] == waiter)
+                        watch->waiters[side] = NULL;
+        waiter->watch = NULL;
+        waiter->woken = true;
+}
+
+/* Park with 'waiter' in its place; after 0 the watch is alive and the place is free. */
+static int park(struct ed_watch *watch, enum ed_watch_side side, struct ed_watch_waiter *waiter,
+                const char *waits_for)
+{
+        struct ed_task *task = waiter->task;
+        struct ed_loop *loop = watch->loop;
+        int err;
+
+        watch->waiters[side] = waiter;
+        loop->waits++;
+        err = ed_suspend_park(task, waits_for, take_back, waiter);
+        loop->waits--;
+        if (!waiter->watch)
+                return err < 0 ? err : -ECANCELED;
+        watch->waiters[side] = NULL;
+        /* Readiness is no result: a cancel that came since then counts. */
+        return ed_suspend_enter(&task);
+}
+
+int ed_watch_wait(struct ed_watch *watch, enum ed_watch_side side, struct ed_task *task,
+                  const char *waits_for)
+{
+        struct ed_watch_waiter waiter = { .watch = watch, .task = task };
+        int err = ed_watch_register(watch);
+
+        if (err < 0 || watch->always)
+                return err;
+        return park(watch, side, &waiter, waits_for);
+}
+
+struct pause {
+        struct ed_watch_waiter waiter;
+        struct ed_timer timer;
+};
+
+static void pause_over(struct ed_timer *timer)
+{
+        struct ed_watch_waiter *waiter = &ed_container_of(timer, struct pause, timer)->waiter;
+
+        if (waiter->woken)
+                return;
+        waiter->woken = true;
+        ed_suspend_wake(waiter->task, 0);
+}
+
+int ed_watch_pause(struct ed_watch *watch, enum ed_watch_side side, struct ed_task *task,
+                   int64_t duration_ns, const char *waits_for)
+{
+        struct pause pause = { .waiter = { .watch = watch, .task = task, .deaf = true } };
+        struct ed_loop *loop = watch->loop;
+        int err;
+
+        ed_timer_init(&pause.timer, pause_over);
+        ed_timer_arm(&loop->timers, &pause.timer, ed_loop_now(loop) + duration_ns);
+        err = park(watch, side, &pause.waiter, waits_for);
+        ed_timer_cancel(&loop->timers, &pause.timer);
+        return err;
+}
+
+int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
+{
+        int err;
+
+        if (!fn) {
+                watch->idle = NULL;
+                return 0;
+        }
+        if (watch->waiters[ED_WATCH_READ])
+                return -EBUSY;
+        /* Ready already, or perhaps: registered anew, it is reported from the loop. */
+        if (watch->registered && watch->ready[ED_WATCH_READ]) {
+                watch->loop->sys->ops->unwatch(watch->loop->sys, watch->fd);
+                watch->registered = false;
+        }
+        err = ed_watch_register(watch);
+        if (err < 0) {
+                wake(watch, ED_WATCH_WRITE); /* it registers anew, or gets the error */
+                return err;
+        }
+        if (watch->always)
+                return -EINVAL;
+        watch->ready[ED_WATCH_READ] = watch->ended;
+        watch->idle = fn;
+        watch->idle_arg = arg;
+        return 0;
+}
