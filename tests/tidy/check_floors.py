@@ -76,6 +76,8 @@ def check(tree):
                 continue
             if os.path.exists(os.path.join(tree.root, own)) and own.startswith(top + "/"):
                 continue
-            tree.finding(path, number,
-                         f'"{name}" is neither a public header nor of {top}/; '
-                         "use include/eddy/ only")
+            if not tree.allowed("floors", path, name):
+                tree.finding(path, number,
+                             f'"{name}" is neither a public header nor of {top}/; '
+                             "use include/eddy/ only")
+    tree.report_allowed("floors")

@@ -3,6 +3,7 @@ C text without comments, findings, and the list of allowed exceptions.
 
 A check is a module with a function `check(tree)` that calls `tree.finding()`.
 """
+import fnmatch
 import os
 import re
 import subprocess
@@ -68,11 +69,11 @@ class Tree:
                     fields = line.split(None, 3)
                     key = tuple(fields[:3])
                     self._allowed[key] = [number, len(fields) == 4, False]
-        entry = self._allowed.get((check, path, word))
-        if not entry:
-            return False
-        entry[2] = True
-        return True
+        found = False
+        for (name, pattern, allowed_word), entry in self._allowed.items():
+            if name == check and word == allowed_word and fnmatch.fnmatch(path, pattern):
+                entry[2] = found = True
+        return found
 
     def report_allowed(self, check):
         """Findings for lines of tools/tidy-allow that lack a reason or a use."""
