@@ -5,16 +5,6 @@
 
 #include "sys/sys.h"
 
-#if defined(__x86_64__)
-/* r15 r14 r13 r12 rbx rbp resume, and two words so that calls find the stack aligned. */
-enum { FRAME_WORDS = 9, FRAME_FN = 3, FRAME_ARG = 2, FRAME_RESUME = 6 };
-#elif defined(__aarch64__)
-/* x19 .. x30, d8 .. d15. */
-enum { FRAME_WORDS = 20, FRAME_FN = 0, FRAME_ARG = 1, FRAME_RESUME = 11 };
-#else
-#error "eddy has a context switch for x86-64 and AArch64 only; src/co is what a port adds to"
-#endif
-
 #ifdef ED_ASAN
 /* The first code on a new stack: ASan wants to hear that the switch is over. */
 enum { ASAN_LEFT_BYTES = 8192 };
@@ -55,11 +45,13 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
 #else
         (void) bottom;
 #endif
-        frame = (uintptr_t *) top - FRAME_WORDS;
-        frame[FRAME_FN] = (uintptr_t) fn;
-        frame[FRAME_ARG] = (uintptr_t) arg;
-        frame[FRAME_RESUME] = (uintptr_t) ed_co_entry_asm;
+        /* What ed_co_entry_asm() takes from the stack. */
+        frame = (uintptr_t *) top - 2;
+        frame[0] = (uintptr_t) arg;
+        frame[1] = (uintptr_t) fn;
         co->sp = frame;
+        co->frame = NULL;
+        co->resume = (void *) ed_co_entry_asm;
 }
 
 void ed_co_init_thread(struct ed_co *co)

@@ -1,11 +1,16 @@
 /*
  * co/co.h - the context switch: one thread, many stacks.
  *
- * ed_co_switch() saves the callee-saved registers on the stack it leaves and
- * takes up where the other left off.  It ends in an indirect jump, not in a
- * return: the processor predicts returns from its own stack of calls, which
- * is wrong on every switch.  Floating-point control words are not saved:
- * they are shared by all tasks of a thread.
+ * The switch is a few instructions in the place where it is wanted: it stores
+ * the stack pointer, the frame pointer and where to go on, loads those of the
+ * other context, and jumps.  All other registers are declared overwritten, so
+ * the compiler saves those that matter and no more.
+ *
+ * It is no call and ends in no return.  The processor predicts returns from
+ * its own stack of calls; a switch that pops an address which it was not
+ * called from, or returns to one, sets that stack off by one and every return
+ * that follows is predicted wrong.  Floating-point control words are not
+ * saved: they are shared by all tasks of a thread.
  *
  * The sanitizers and Valgrind are told of every stack and every switch.
  */
@@ -25,8 +30,11 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+/* Where a context was left; valid while it does not run.  The order is the assembly's. */
 struct ed_co {
-        void *sp; /* where it was left; valid while it does not run */
+        void *sp;
+        void *frame;
+        void *resume;
 #ifdef ED_ASAN
         void *fake_stack;
         const void *bottom;
@@ -39,10 +47,52 @@ struct ed_co {
 
 typedef void ed_co_fn(void *arg);
 
-/* In assembly: saves to '*save_sp', goes on at 'sp'. */
-void ed_co_switch_asm(void **save_sp, void *sp);
 /* In assembly: where a new context starts; calls the function it was given. */
 void ed_co_entry_asm(void);
+
+static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from, struct ed_co *to)
+{
+#if defined(__x86_64__)
+        __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
+                         "movq %%rsp, 0(%%rdi)\n\t"
+                         "movq %%rbp, 8(%%rdi)\n\t"
+                         "movq %%rax, 16(%%rdi)\n\t"
+                         "movq 0(%%rsi), %%rsp\n\t"
+                         "movq 8(%%rsi), %%rbp\n\t"
+                         "notrack jmp *16(%%rsi)\n"
+                         "1:"
+                         : "+D"(from), "+S"(to)
+                         :
+                         : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13",
+                           "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
+                           "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
+                           "xmm15", "memory", "cc");
+#elif defined(__aarch64__)
+        register struct ed_co *x0 __asm__("x0") = from;
+        register struct ed_co *x1 __asm__("x1") = to;
+
+        /* x16: a jump through it may land anywhere that branch protection knows of. */
+        __asm__ volatile("adr x9, 1f\n\t"
+                         "mov x10, sp\n\t"
+                         "stp x10, x29, [x0]\n\t"
+                         "str x9, [x0, #16]\n\t"
+                         "ldp x10, x29, [x1]\n\t"
+                         "ldr x16, [x1, #16]\n\t"
+                         "mov sp, x10\n\t"
+                         "br x16\n"
+                         "1: hint #36"
+                         : "+r"(x0), "+r"(x1)
+                         :
+                         : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
+                           "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23",
+                           "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4",
+                           "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
+                           "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
+                           "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc");
+#else
+#error "eddy has a context switch for x86-64 and AArch64 only; src/co is what a port adds to"
+#endif
+}
 
 /*
  * Prepare a context that calls fn(arg) on the stack from 'bottom' up to
@@ -54,7 +104,7 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
 void ed_co_init_thread(struct ed_co *co);
 
 /* Leave 'from' for 'to'; returns when somebody switches back. */
-static inline void ed_co_switch(struct ed_co *from, struct ed_co *to)
+static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *from, struct ed_co *to)
 {
 #ifdef ED_ASAN
         __sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->bytes);
@@ -62,14 +112,15 @@ static inline void ed_co_switch(struct ed_co *from, struct ed_co *to)
 #ifdef ED_TSAN
         __tsan_switch_to_fiber(to->fiber, 0);
 #endif
-        ed_co_switch_asm(&from->sp, to->sp);
+        ed_co_jump(from, to);
 #ifdef ED_ASAN
         __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
 #endif
 }
 
 /* Leave 'from' for good; its stack may be used again. */
-static inline __attribute__((noreturn)) void ed_co_exit(struct ed_co *from, struct ed_co *to)
+static inline __attribute__((noreturn, always_inline)) void ed_co_exit(struct ed_co *from,
+                                                                       struct ed_co *to)
 {
 #ifdef ED_ASAN
         __sanitizer_start_switch_fiber(NULL, to->bottom, to->bytes);
@@ -77,7 +128,7 @@ static inline __attribute__((noreturn)) void ed_co_exit(struct ed_co *from, stru
 #ifdef ED_TSAN
         __tsan_switch_to_fiber(to->fiber, 0);
 #endif
-        ed_co_switch_asm(&from->sp, to->sp);
+        ed_co_jump(from, to);
         __builtin_unreachable();
 }
 

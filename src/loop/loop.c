@@ -52,7 +52,7 @@ void ed_loop_local_add(struct ed_loop *loop, struct ed_loop_local *local)
 }
 
 /* Where the table chooses among the first few that are ready: take the chosen one out. */
-static struct ed_fiber *ready_choose(struct ed_loop *loop)
+struct ed_fiber *ed_loop_choose(struct ed_loop *loop)
 {
         struct ed_fiber **place = &loop->ready_first, *fiber;
         uint32_t n = 0;
@@ -70,72 +70,13 @@ static struct ed_fiber *ready_choose(struct ed_loop *loop)
         return fiber;
 }
 
-/* The next fiber to run, or NULL. */
-static inline struct ed_fiber *ready_pop(struct ed_loop *loop)
-{
-        struct ed_fiber *fiber = loop->ready_first;
-
-        if (ed_unlikely(loop->choosy))
-                return ready_choose(loop);
-        if (!fiber)
-                return NULL;
-        loop->ready_first = fiber->next;
-        if (!fiber->next)
-                loop->ready_last = &loop->ready_first;
-        return fiber;
-}
-
-/* Make the next fiber, or the loop itself, the current one; give its context. */
-static inline struct ed_co *next_context(struct ed_loop *loop)
-{
-        struct ed_fiber *fiber = NULL;
-
-        if (ed_likely(--loop->budget > 0))
-                fiber = ready_pop(loop);
-        loop->current = fiber;
-        if (!fiber)
-                return &loop->co;
-        fiber->state = ED_FIBER_RUNNING;
-        /* One writer: no need for an atomic addition. */
-        atomic_store_explicit(&loop->switches,
-                              atomic_load_explicit(&loop->switches, memory_order_relaxed) + 1,
-                              memory_order_relaxed);
-        return &fiber->co;
-}
-
 void ed_fiber_switch_away(struct ed_loop *loop)
 {
         struct ed_fiber *self = loop->current;
-        struct ed_co *to = next_context(loop);
+        struct ed_co *to = ed_loop_next(loop);
 
         if (to != &self->co)
                 ed_co_switch(&self->co, to);
-}
-
-void ed_fiber_exit(struct ed_loop *loop)
-{
-        struct ed_fiber *self = loop->current;
-
-        ed_co_exit(&self->co, next_context(loop));
-}
-
-int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_abort_fn *abort, void *arg)
-{
-        struct ed_fiber *self = loop->current;
-
-        self->state = ED_FIBER_PARKED;
-        self->abort = abort;
-        self->abort_arg = arg;
-        self->waits_for = waits_for;
-        self->since_ns = loop->now_ns;
-        ed_fiber_switch_away(loop);
-        return self->result;
-}
-
-void ed_fiber_yield(struct ed_loop *loop)
-{
-        ed_fiber_ready(loop, loop->current);
-        ed_fiber_switch_away(loop);
 }
 
 /* How long a poll may wait. */
@@ -202,7 +143,7 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
                 struct ed_co *to;
 
                 loop->budget = ED_LOOP_BUDGET;
-                to = next_context(loop);
+                to = ed_loop_next(loop);
                 if (to != &loop->co)
                         ed_co_switch(&loop->co, to);
                 if (*done)

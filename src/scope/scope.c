@@ -135,13 +135,6 @@ int eddy_scope_end(eddy_scope *public_scope)
         return scope_result(scope);
 }
 
-void ed_scope_task_ended(struct ed_loop *loop, struct ed_scope *scope)
-{
-        (void) loop;
-        if (--scope->live == 0 && scope->flags & ED_SCOPE_ENDING)
-                ed_suspend_wake(scope->node.owner, 0);
-}
-
 void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *task)
 {
         struct eddy_scope_errors *errors = scope->errors;

@@ -58,7 +58,11 @@ void ed_task_face_free(struct eddy_task *face);
 void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *task);
 
 /* A task has ended and is out of the tree. */
-void ed_scope_task_ended(struct ed_loop *loop, struct ed_scope *scope);
+static inline void ed_scope_task_ended(struct ed_scope *scope)
+{
+        if (--scope->live == 0 && scope->flags & ED_SCOPE_ENDING)
+                ed_suspend_wake(scope->node.owner, 0);
+}
 
 /* Waits of eddy_scope_start_ready(); lies on the starter's stack. */
 struct ed_ready_wait {
