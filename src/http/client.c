@@ -1,0 +1,279 @@
+/*
+ * http/client.c - the client: from a request to the head of its response.
+ */
+#include "http/client.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "eddy/version.h"
+#include "io/name.h"
+#include "scope/suspend.h"
+
+enum { CONNECTIONS_DEFAULT = 100 };
+
+#define KEEPALIVE_DEFAULT_NS ((int64_t) 15 * 1000000000)
+#define BODY_DEFAULT_BYTES   ((uint64_t) 64 << 20)
+
+static void set_options(eddy_http_client *client, const struct eddy_http_client_opts *opts)
+{
+        struct ed_http_pool *pool = &client->pool;
+
+        pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
+        pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
+        pool->keepalive_ns = opts->keepalive_ns ? opts->keepalive_ns : KEEPALIVE_DEFAULT_NS;
+        client->connect_timeout_ns = opts->connect_timeout_ns;
+        client->body_bytes_max = opts->body_bytes_max ? opts->body_bytes_max : BODY_DEFAULT_BYTES;
+        client->limits.fields_max = opts->headers_max ? opts->headers_max : ED_HTTP1_FIELDS_MAX;
+        client->limits.head_bytes_max =
+                opts->head_bytes_max ? opts->head_bytes_max : ED_HTTP1_HEAD_BYTES_MAX;
+        /* Of a response only the whole head counts: some have one long line. */
+        client->limits.line_bytes_max = client->limits.head_bytes_max;
+}
+
+int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_client **ret_client)
+{
+        static const struct eddy_http_client_opts defaults;
+        struct ed_loop *loop = ed_loop_current;
+        const char *user_agent;
+        eddy_http_client *client;
+        int err = -ENOMEM;
+
+        if (!opts)
+                opts = &defaults;
+        user_agent = opts->user_agent ? opts->user_agent : "eddy/" EDDY_VERSION;
+        if (!loop)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (!ed_http1_is_value(user_agent, strlen(user_agent)) ||
+            opts->head_bytes_max > INT32_MAX || opts->headers_max > UINT16_MAX ||
+            opts->keepalive_ns < 0 || opts->connect_timeout_ns < 0)
+                return -EINVAL;
+        client = ed_alloc_zero(sizeof(*client));
+        if (!client)
+                return -ENOMEM;
+        client->user_agent_bytes = strlen(user_agent);
+        client->user_agent = ed_alloc(client->user_agent_bytes + 1);
+        if (!client->user_agent)
+                goto free_client;
+        memcpy(client->user_agent, user_agent, client->user_agent_bytes + 1);
+        set_options(client, opts);
+        err = ed_http_pool_init(&client->pool, loop);
+        if (err < 0)
+                goto free_user_agent;
+        ed_list_init(&client->spares);
+        client->refs = 1;
+        *ret_client = client;
+        return 0;
+
+free_user_agent:
+        ed_free(client->user_agent);
+free_client:
+        ed_free(client);
+        return err;
+}
+
+static void response_destroy(eddy_http_response *response)
+{
+        ed_http_message_fini(&response->message);
+        ed_buf_fini(&response->out);
+        ed_free(response);
+}
+
+void ed_http_client_unref(eddy_http_client *client)
+{
+        if (--client->refs > 0)
+                return;
+        ed_http_pool_fini(&client->pool);
+        ed_free(client->user_agent);
+        ed_free(client);
+}
+
+void eddy_http_client_free(eddy_http_client *client)
+{
+        struct ed_list *link;
+
+        if (!client)
+                return;
+        ed_http_pool_close(&client->pool);
+        while ((link = ed_list_pop_front(&client->spares)))
+                response_destroy(ed_container_of(link, eddy_http_response, link));
+        client->spares_count = 0;
+        ed_http_client_unref(client);
+}
+
+void eddy_http_client_stats(const eddy_http_client *client,
+                            struct eddy_http_client_stats *ret_stats)
+{
+        *ret_stats = (struct eddy_http_client_stats){
+                .requests = client->requests,
+                .connections = client->pool.connections,
+                .open = client->pool.open,
+                .idle = client->pool.idle_count,
+                .waiting = client->pool.waiting,
+        };
+}
+
+int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_response)
+{
+        struct ed_list *link = ed_list_pop_front(&client->spares);
+        eddy_http_response *response;
+
+        if (link) {
+                client->spares_count--;
+                response = ed_container_of(link, eddy_http_response, link);
+        } else {
+                response = ed_alloc(sizeof(*response) +
+                                    client->limits.fields_max * sizeof(response->fields[0]));
+                if (!response)
+                        return -ENOMEM;
+                ed_list_init(&response->link);
+                ed_buf_init(&response->out, ED_HTTP_REQUEST_HEAD_MAX);
+                ed_http_message_init(&response->message, response->fields, &client->limits,
+                                     ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
+                response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
+                response->client = client;
+        }
+        client->refs++;
+        response->conn = NULL;
+        response->closing = false;
+        response->tainted = false;
+        response->err = 0;
+        *ret_response = response;
+        return 0;
+}
+
+void eddy_http_response_free(eddy_http_response *response)
+{
+        eddy_http_client *client;
+
+        if (!response)
+                return;
+        client = response->client;
+        ed_http_response_abandon(response);
+        if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
+                response_destroy(response);
+        } else {
+                ed_http_message_reset(&response->message);
+                if (response->out.room > ED_HTTP_REQUEST_HEAD_KEPT)
+                        ed_buf_fini(&response->out);
+                else
+                        ed_buf_consume(&response->out, ed_buf_bytes(&response->out));
+                ed_list_push_front(&client->spares, &response->link);
+                client->spares_count++;
+        }
+        ed_http_client_unref(client);
+}
+
+/* ---- sending --------------------------------------------------------------- */
+
+/* Read the URL; a name that is not ASCII is written as DNS and Host want it. */
+static int read_url(const char *text, struct ed_url *url)
+{
+        struct ed_name name;
+        int err;
+
+        if (!text)
+                return EDDY_E_URL_INVALID;
+        err = ed_url_parse(text, strlen(text), url);
+        if (err < 0)
+                return err;
+        if (url->is_https)
+                return EDDY_E_TLS_UNSUPPORTED;
+        if (ed_likely(url->host_kind != ED_URL_NAME_IDN))
+                return 0;
+        err = ed_name_parse(url->host, &name);
+        if (err < 0)
+                return err;
+        return ed_url_set_host(url, name.text, strlen(name.text));
+}
+
+/*
+ * Whether a failed exchange means no more than that the server had closed a
+ * connection that was idle: then the request was not looked at.
+ */
+static bool was_stale(const eddy_http_response *response, const char *method, bool reused, int err)
+{
+        if (!reused || response->message.received > 0)
+                return false;
+        if (err != EDDY_E_HTTP_CLOSED && err != -ECONNRESET && err != -EPIPE)
+                return false;
+        return ed_http_method_is_idempotent(method);
+}
+
+/* Connect where need be, and exchange; once more on a new connection if that was stale. */
+static int send_on(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        eddy_http_client *client = response->client;
+        const char *method = ed_http_request_method(request);
+        struct ed_http_conn *conn = response->conn;
+        bool reused;
+        int err;
+
+        for (;;) {
+                if (!conn->stream) {
+                        err = ed_http_conn_connect(conn, client->connect_timeout_ns);
+                        if (err < 0)
+                                return err;
+                }
+                client->requests++;
+                reused = conn->reused;
+                response->tainted = false;
+                ed_http_message_next(&response->message);
+                ed_http1_response_init(&response->message.head, response->fields, &client->limits,
+                                       ed_http1_answers_to(method, strlen(method)));
+                response->message.stream = &conn->stream;
+                err = ed_http_response_exchange(response, request);
+                if (err >= 0 || !was_stale(response, method, reused, err))
+                        return err;
+                ed_http_conn_disconnect(conn);
+        }
+}
+
+static int begin(eddy_http_client *client, const struct eddy_http_request *request,
+                 eddy_http_response *response)
+{
+        struct ed_url url;
+        int err;
+
+        err = read_url(request->url, &url);
+        if (err < 0)
+                return err;
+        err = ed_http_request_write(client, request, &url, &response->out, &response->closing);
+        if (err < 0)
+                return err;
+        return ed_http_pool_acquire(&client->pool, &url, &response->conn);
+}
+
+int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_request *request,
+                          eddy_http_response **ret_response)
+{
+        eddy_http_response *response;
+        struct ed_task *task;
+        int err;
+
+        err = ed_suspend_enter(&task);
+        if (err < 0)
+                return err;
+        err = ed_http_response_new(client, &response);
+        if (err < 0)
+                return err;
+        err = begin(client, request, response);
+        if (err < 0)
+                goto free_response;
+        if (request->on_start)
+                request->on_start(request->on_start_arg);
+        err = send_on(response, request);
+        if (err < 0) {
+                response->tainted = true;
+                goto free_response;
+        }
+        ed_http_response_settle(response);
+        *ret_response = response;
+        return 0;
+
+free_response:
+        eddy_http_response_free(response);
+        return err;
+}

@@ -1,0 +1,536 @@
+/*
+ * http/message.c - heads and bodies, from a stream through one buffer.
+ */
+#include "http/message.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+
+/* A body outside the buffer begins with so much room at most, whatever length is promised. */
+enum { OUTSIDE_BYTES_FIRST = 64 << 10 };
+
+void ed_http_message_init(struct ed_http_message *message, struct ed_http1_field *fields,
+                          const struct ed_http1_limits *limits, size_t room_first,
+                          uint64_t body_max)
+{
+        *message = (struct ed_http_message){
+                .fields = fields,
+                .limits = *limits,
+                .room_first = room_first,
+                .body_max = body_max,
+        };
+}
+
+void ed_http_message_fini(struct ed_http_message *message)
+{
+        ed_free(message->outside);
+        ed_free(message->in);
+        message->outside = NULL;
+        message->in = NULL;
+}
+
+/* Forget the message that was, but for bytes beyond it. */
+static void forget(struct ed_http_message *message)
+{
+        ed_free(message->outside);
+        message->outside = NULL;
+        message->outside_room = 0;
+        message->whole = NULL;
+        message->whole_bytes = 0;
+        message->head_bytes = 0;
+        message->terminated = false;
+        message->gathered = false;
+        message->nul_at = 0;
+}
+
+void ed_http_message_reset(struct ed_http_message *message)
+{
+        forget(message);
+        message->stream = NULL;
+        message->base = message->at = message->end = 0;
+        message->received = 0;
+        message->filled = false;
+        if (message->room > message->room_first) {
+                ed_free(message->in);
+                message->in = NULL;
+                message->room = 0;
+        }
+}
+
+void ed_http_message_next(struct ed_http_message *message)
+{
+        if (message->nul_at)
+                message->in[message->nul_at] = message->nul_saved;
+        forget(message);
+        message->base = message->at;
+        if (message->at == message->end)
+                message->base = message->at = message->end = 0;
+        message->received = message->end - message->base;
+}
+
+void ed_http_message_skip(struct ed_http_message *message)
+{
+        uint64_t received = message->received;
+
+        message->at = message->base + message->head_bytes;
+        ed_http_message_next(message);
+        message->received = received;
+}
+
+/* ---- heads ----------------------------------------------------------------- */
+
+/* Give the buffer 'room' bytes; the message moves to its front. */
+static int make_room(struct ed_http_message *message, size_t room)
+{
+        size_t held = message->end - message->base;
+        char *in;
+
+        if (room <= message->room) {
+                memmove(message->in, message->in + message->base, held);
+        } else {
+                in = ed_alloc(room);
+                if (!in)
+                        return -ENOMEM;
+                if (held > 0)
+                        memcpy(in, message->in + message->base, held);
+                ed_free(message->in);
+                message->in = in;
+                message->room = room;
+        }
+        message->at -= message->base;
+        message->end = held;
+        message->base = 0;
+        return 0;
+}
+
+/* Read from the stream, which somebody else may close meanwhile. */
+static int64_t read_stream(struct ed_http_message *message, void *buf, size_t bytes)
+{
+        int64_t n;
+
+        if (!message->stream || !*message->stream)
+                return message->closed_error;
+        n = eddy_stream_read(*message->stream, buf, bytes);
+        if (ed_unlikely(n < 0))
+                return *message->stream ? n : message->closed_error;
+        message->filled = (size_t) n == bytes;
+        message->received += (uint64_t) n;
+        return n;
+}
+
+int64_t ed_http_message_fill(struct ed_http_message *message)
+{
+        size_t room = message->room;
+        int64_t n;
+        int err;
+
+        if (ed_unlikely(message->end + 1 >= room)) {
+                /* The parser refuses a head above its limit, so this ends. */
+                if (message->base == 0)
+                        room = room ? 2 * room : message->room_first;
+                err = make_room(message, room);
+                if (err < 0)
+                        return err;
+        }
+        n = read_stream(message, message->in + message->end, message->room - message->end - 1);
+        if (n > 0)
+                message->end += (size_t) n;
+        return n;
+}
+
+int ed_http_message_parse(struct ed_http_message *message)
+{
+        int64_t n;
+
+        if (message->end == message->base)
+                return 0;
+        n = ed_http1_head_parse(&message->head, message->in + message->base,
+                                message->end - message->base);
+        if (n <= 0)
+                return (int) n;
+        message->head_bytes = (size_t) n;
+        message->at = message->base + (size_t) n;
+        return 1;
+}
+
+int ed_http_message_begin_body(struct ed_http_message *message)
+{
+        size_t window;
+        int err;
+
+        err = ed_http1_body_init(&message->body, &message->head, message->body_max);
+        if (err < 0)
+                return err;
+        if (ed_http_message_is_whole(message))
+                return 0;
+        /* The last moment at which the buffer may move. */
+        window = message->head_bytes + ED_HTTP_WINDOW_BYTES;
+        if (message->base + window <= message->room)
+                return 0;
+        if (window < message->end - message->base + 1)
+                window = message->end - message->base + 1;
+        return make_room(message, window);
+}
+
+void ed_http_message_terminate(struct ed_http_message *message)
+{
+        char *text = ed_http_message_text(message);
+        const struct ed_http1_head *head = &message->head;
+
+        if (message->terminated)
+                return;
+        message->terminated = true;
+        for (uint32_t i = 0; i < head->fields_count; i++) {
+                const struct ed_http1_field *field = &head->fields[i];
+
+                text[field->name.at + field->name.bytes] = '\0';
+                text[field->value.at + field->value.bytes] = '\0';
+        }
+        if (head->method.bytes > 0) {
+                text[head->method.at + head->method.bytes] = '\0';
+                text[head->target.at + head->target.bytes] = '\0';
+        }
+}
+
+const char *ed_http_message_header(struct ed_http_message *message, const char *name)
+{
+        const char *text = ed_http_message_text(message);
+        const struct ed_http1_field *field;
+
+        ed_http_message_terminate(message);
+        field = ed_http1_head_field(&message->head, text, name);
+        return field ? text + field->value.at : NULL;
+}
+
+int ed_http_message_header_at(struct ed_http_message *message, size_t i,
+                              struct eddy_http_header *ret_header)
+{
+        const char *text = ed_http_message_text(message);
+
+        if (i >= message->head.fields_count)
+                return -ENOENT;
+        ed_http_message_terminate(message);
+        ret_header->name = text + message->head.fields[i].name.at;
+        ret_header->value = text + message->head.fields[i].value.at;
+        return 0;
+}
+
+/* ---- bodies ---------------------------------------------------------------- */
+
+static uint64_t left_by_length(const struct ed_http_message *message)
+{
+        return message->head.content_length - message->body.bytes;
+}
+
+bool ed_http_message_is_whole(const struct ed_http_message *message)
+{
+        if (message->body.done)
+                return true;
+        return message->head.framing == ED_HTTP1_BY_LENGTH &&
+               message->end - message->at >= left_by_length(message);
+}
+
+bool ed_http_message_has_more(const struct ed_http_message *message)
+{
+        size_t there = message->end - message->at;
+
+        return message->body.done ? there > 0 : there > left_by_length(message);
+}
+
+/* Fill the room behind the head anew; all that was there has been given. */
+static int64_t refill(struct ed_http_message *message)
+{
+        int64_t n;
+
+        message->at = message->end = message->base + message->head_bytes;
+        n = read_stream(message, message->in + message->end, message->room - message->end - 1);
+        if (n > 0)
+                message->end += (size_t) n;
+        else if (n == 0)
+                n = ed_http1_body_finish(&message->body);
+        return n;
+}
+
+/* Body bytes from the buffer: a run of at most 'bytes'; empty if more must be read. */
+static int next_span(struct ed_http_message *message, size_t bytes, const char **ret_span,
+                     size_t *ret_bytes)
+{
+        size_t there, span_bytes = 0;
+        const char *span = NULL;
+        int64_t n;
+
+        while (!message->body.done && span_bytes == 0 && message->at < message->end) {
+                there = message->end - message->at;
+                n = ed_http1_body_decode(&message->body, message->in + message->at,
+                                         there < bytes ? there : bytes, &span, &span_bytes);
+                if (n < 0)
+                        return (int) n;
+                message->at += (size_t) n;
+        }
+        *ret_span = span;
+        *ret_bytes = span_bytes;
+        return 0;
+}
+
+/*
+ * Read body bytes straight to where they are wanted; for framings in which
+ * nothing but body comes.  0 is the end.
+ */
+static int64_t read_direct(struct ed_http_message *message, char *buf, size_t bytes)
+{
+        const char *span;
+        size_t span_bytes;
+        int64_t n;
+
+        if (message->head.framing == ED_HTTP1_BY_LENGTH && bytes > left_by_length(message))
+                bytes = (size_t) left_by_length(message);
+        n = read_stream(message, buf, bytes);
+        if (n < 0)
+                return n;
+        if (n == 0)
+                return ed_http1_body_finish(&message->body);
+        return ed_http1_body_decode(&message->body, buf, (size_t) n, &span, &span_bytes);
+}
+
+int64_t ed_http_message_read(struct ed_http_message *message, void *buf, size_t bytes)
+{
+        const char *span;
+        size_t span_bytes;
+        int64_t n;
+        int err;
+
+        if (message->gathered)
+                return 0;
+        if (message->outside) /* a gathering that was interrupted: bytes stand there */
+                return EDDY_E_HTTP_STATE;
+        for (;;) {
+                err = next_span(message, bytes, &span, &span_bytes);
+                if (err < 0)
+                        return err;
+                if (span_bytes > 0) {
+                        memcpy(buf, span, span_bytes);
+                        return (int64_t) span_bytes;
+                }
+                if (message->body.done)
+                        return 0;
+                if (bytes >= ED_HTTP_DIRECT_BYTES && message->head.framing != ED_HTTP1_CHUNKED)
+                        return read_direct(message, buf, bytes);
+                n = refill(message);
+                if (n < 0)
+                        return n;
+        }
+}
+
+/* Say where the whole rest of the body stands; there is room for a NUL. */
+static void set_whole(struct ed_http_message *message, char *whole, size_t bytes)
+{
+        if (whole != message->outside) {
+                message->nul_at = (size_t) (whole + bytes - message->in);
+                message->nul_saved = whole[bytes];
+        }
+        whole[bytes] = '\0';
+        message->whole = whole;
+        message->whole_bytes = bytes;
+        message->gathered = true;
+}
+
+/* A body of known length that fits the buffer is completed there. */
+static int gather_inside(struct ed_http_message *message)
+{
+        size_t bytes = (size_t) left_by_length(message), start = message->at, span_bytes;
+        const char *span;
+        int64_t n;
+
+        while (message->end - start < bytes) {
+                n = read_stream(message, message->in + message->end,
+                                message->room - message->end - 1);
+                if (n < 0)
+                        return (int) n;
+                if (n == 0)
+                        return ed_http1_body_finish(&message->body);
+                message->end += (size_t) n;
+        }
+        n = ed_http1_body_decode(&message->body, message->in + start, bytes, &span, &span_bytes);
+        if (n < 0)
+                return (int) n;
+        message->at = start + bytes;
+        set_whole(message, message->in + start, bytes);
+        return 0;
+}
+
+/* Room for at least 'bytes' more outside, and a NUL. */
+static int grow_outside(struct ed_http_message *message, size_t bytes)
+{
+        size_t need = message->whole_bytes + bytes + 1, more = message->outside_room;
+        char *outside;
+
+        if (need <= more)
+                return 0;
+        if (more == 0)
+                more = OUTSIDE_BYTES_FIRST;
+        while (more < need)
+                more *= 2;
+        /* Never more than a promised length needs. */
+        if (message->head.framing == ED_HTTP1_BY_LENGTH) {
+                uint64_t most = message->whole_bytes + left_by_length(message) + bytes + 1;
+
+                if (more > most)
+                        more = (size_t) most;
+        }
+        outside = ed_realloc(message->outside, more);
+        if (!outside)
+                return -ENOMEM;
+        message->outside = outside;
+        message->outside_room = more;
+        return 0;
+}
+
+static int append_outside(struct ed_http_message *message, const char *data, size_t bytes)
+{
+        int err = grow_outside(message, bytes);
+
+        if (err < 0)
+                return err;
+        memcpy(message->outside + message->whole_bytes, data, bytes);
+        message->whole_bytes += bytes;
+        return 0;
+}
+
+/* Any other body goes to memory of its own, which grows as bytes come. */
+static int gather_outside(struct ed_http_message *message)
+{
+        size_t span_bytes, want;
+        const char *span;
+        int64_t n;
+        int err;
+
+        for (;;) {
+                err = next_span(message, SIZE_MAX, &span, &span_bytes);
+                if (err >= 0 && span_bytes > 0)
+                        err = append_outside(message, span, span_bytes);
+                if (err < 0)
+                        return err;
+                if (message->body.done)
+                        break;
+                if (message->at < message->end)
+                        continue;
+                if (message->head.framing == ED_HTTP1_CHUNKED) {
+                        n = refill(message);
+                        if (n < 0)
+                                return (int) n;
+                        continue;
+                }
+                err = grow_outside(message, 1);
+                if (err < 0)
+                        return err;
+                want = message->outside_room - message->whole_bytes - 1;
+                n = read_direct(message, message->outside + message->whole_bytes, want);
+                if (n < 0)
+                        return (int) n;
+                message->whole_bytes += (size_t) n;
+        }
+        err = grow_outside(message, 0);
+        if (err < 0)
+                return err;
+        set_whole(message, message->outside, message->whole_bytes);
+        return 0;
+}
+
+/*
+ * Chunks that are in the buffer are moved together there.  Returns 1 if that
+ * was all, 0 if more must come: then all is as before, but for 'whole'.
+ */
+static int gather_chunks_inside(struct ed_http_message *message)
+{
+        char *start = message->in + message->at;
+        const char *span;
+        size_t bytes = 0, span_bytes;
+        int err;
+
+        for (;;) {
+                err = next_span(message, SIZE_MAX, &span, &span_bytes);
+                if (err < 0)
+                        return err;
+                if (span_bytes == 0)
+                        break;
+                if (start + bytes != span)
+                        memmove(start + bytes, span, span_bytes);
+                bytes += span_bytes;
+        }
+        if (message->body.done) {
+                set_whole(message, start, bytes);
+                return 1;
+        }
+        message->whole = start;
+        message->whole_bytes = bytes;
+        return 0;
+}
+
+int ed_http_message_gather(struct ed_http_message *message)
+{
+        uint64_t left;
+        int err;
+
+        if (message->gathered)
+                return 0;
+        if (message->body.done) {
+                set_whole(message, message->in + message->at, 0);
+                return 0;
+        }
+        if (message->head.framing == ED_HTTP1_BY_LENGTH && !message->outside) {
+                left = left_by_length(message);
+                if (left < message->room && message->at + left < message->room)
+                        return gather_inside(message);
+        }
+        if (message->head.framing == ED_HTTP1_CHUNKED && !message->outside) {
+                size_t bytes;
+
+                err = gather_chunks_inside(message);
+                if (err != 0)
+                        return err < 0 ? err : 0;
+                bytes = message->whole_bytes;
+                message->whole_bytes = 0;
+                err = append_outside(message, message->whole, bytes);
+                if (err < 0)
+                        return err;
+        }
+        return gather_outside(message);
+}
+
+int ed_http_message_discard(struct ed_http_message *message, uint64_t bytes_max)
+{
+        uint64_t before = message->body.bytes;
+        const char *span;
+        size_t span_bytes;
+        int64_t n;
+        int err;
+
+        for (;;) {
+                err = next_span(message, SIZE_MAX, &span, &span_bytes);
+                if (err < 0)
+                        return err;
+                if (message->body.done)
+                        return 0;
+                if (message->body.bytes - before > bytes_max)
+                        return -EMSGSIZE;
+                if (message->at < message->end)
+                        continue;
+                n = refill(message);
+                if (n < 0)
+                        return (int) n;
+        }
+}
+
+int ed_http_message_discard_buffered(struct ed_http_message *message)
+{
+        const char *span;
+        size_t span_bytes;
+        int err = 0;
+
+        while (err >= 0 && !message->body.done && message->at < message->end)
+                err = next_span(message, SIZE_MAX, &span, &span_bytes);
+        return err;
+}

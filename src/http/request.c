@@ -1,0 +1,271 @@
+/*
+ * http/request.c - the head of a request: what the caller gave, checked, and
+ * what is added to it.
+ */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "http/client.h"
+
+enum { USERINFO_BYTES_MAX = 4096 };
+
+/* What the caller's own headers say. */
+struct given {
+        bool host;
+        bool user_agent;
+        bool accept;
+        bool authorization;
+        bool length;
+        bool closing;
+};
+
+const char *ed_http_request_method(const struct eddy_http_request *request)
+{
+        if (request->method)
+                return request->method;
+        return request->body ? "POST" : "GET";
+}
+
+bool ed_http_method_is_idempotent(const char *method)
+{
+        static const char *const names[] = { "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE" };
+
+        for (size_t i = 0; i < ed_array_count(names); i++)
+                if (strcmp(method, names[i]) == 0)
+                        return true;
+        return false;
+}
+
+/* Methods whose requests say that they have no body, where they have none. */
+static bool method_expects_body(const char *method)
+{
+        return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
+               strcmp(method, "PATCH") == 0;
+}
+
+static bool names(const struct eddy_http_header *header, const char *name)
+{
+        return strcasecmp(header->name, name) == 0;
+}
+
+/*
+ * Look through the caller's headers.  How a message ends is not his to say: a
+ * Content-Length must be the truth, and a Transfer-Encoding is refused.
+ */
+static int look_through(const struct eddy_http_request *request, struct given *given)
+{
+        for (size_t i = 0; i < request->headers_count; i++) {
+                const struct eddy_http_header *header = &request->headers[i];
+
+                if (!header->name || !header->value)
+                        return EDDY_E_HTTP_INVALID_REQUEST;
+                switch (header->name[0] | 0x20) {
+                case 'h':
+                        given->host |= names(header, "host");
+                        break;
+                case 'u':
+                        given->user_agent |= names(header, "user-agent");
+                        break;
+                case 'a':
+                        given->accept |= names(header, "accept");
+                        given->authorization |= names(header, "authorization");
+                        break;
+                case 'c':
+                        given->length |= names(header, "content-length");
+                        given->closing |=
+                                names(header, "connection") &&
+                                ed_http1_list_has(header->value, strlen(header->value), "close");
+                        break;
+                case 't':
+                        if (names(header, "transfer-encoding"))
+                                return EDDY_E_HTTP_INVALID_REQUEST;
+                        break;
+                default:
+                        break;
+                }
+        }
+        return 0;
+}
+
+/* Whether a Content-Length that the caller wrote is that of the body. */
+static bool is_length(const char *value, size_t bytes)
+{
+        uint64_t number = 0;
+
+        if (*value == '\0')
+                return false;
+        for (; *value; value++) {
+                if (*value < '0' || *value > '9' || number > UINT64_MAX / 10 - 1)
+                        return false;
+                number = number * 10 + (uint64_t) (*value - '0');
+        }
+        return number == bytes;
+}
+
+static int hex_digit(char c)
+{
+        if (c >= '0' && c <= '9')
+                return c - '0';
+        c |= 0x20;
+        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/*
+ * User and password as they were before the URL encoded them.  Returns their
+ * length; RFC 7617, 2: they hold no control characters.
+ */
+static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_bytes)
+{
+        bool colon = false;
+        size_t n = 0;
+
+        for (size_t i = 0; i < url->userinfo_bytes; i++) {
+                char c = url->userinfo[i];
+
+                colon |= c == ':';
+                if (c == '%') { /* the URL was read strictly: two digits follow */
+                        c = (char) (hex_digit(url->userinfo[i + 1]) << 4 |
+                                    hex_digit(url->userinfo[i + 2]));
+                        i += 2;
+                }
+                if ((unsigned char) c < 0x20 || c == 0x7F)
+                        return EDDY_E_HTTP_INVALID_REQUEST;
+                out[n++] = c;
+        }
+        if (!colon)
+                out[n++] = ':';
+        *ret_bytes = n;
+        return 0;
+}
+
+static size_t base64(const char *in, size_t bytes, char *out)
+{
+        static const char digits[] =
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        char *start = out;
+
+        for (size_t i = 0; i < bytes; i += 3) {
+                uint32_t word = (uint32_t) (unsigned char) in[i] << 16;
+
+                if (i + 1 < bytes)
+                        word |= (uint32_t) (unsigned char) in[i + 1] << 8;
+                if (i + 2 < bytes)
+                        word |= (unsigned char) in[i + 2];
+                *out++ = digits[word >> 18];
+                *out++ = digits[word >> 12 & 63];
+                *out++ = i + 1 < bytes ? digits[word >> 6 & 63] : '=';
+                *out++ = i + 2 < bytes ? digits[word & 63] : '=';
+        }
+        return (size_t) (out - start);
+}
+
+/* Credentials of the URL go into a header, and nowhere else. */
+static int write_authorization(struct ed_http1_writer *writer, const struct ed_url *url)
+{
+        static const char scheme[] = "Basic ";
+        const size_t scheme_bytes = sizeof(scheme) - 1;
+        char *plain, *value;
+        size_t bytes;
+        int err;
+
+        if (url->userinfo_bytes > USERINFO_BYTES_MAX)
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        plain = ed_alloc(url->userinfo_bytes + 1);
+        if (!plain)
+                return -ENOMEM;
+        err = userinfo_decode(url, plain, &bytes);
+        if (err < 0)
+                goto free_plain;
+        value = ed_alloc(scheme_bytes + (bytes + 2) / 3 * 4);
+        if (!value) {
+                err = -ENOMEM;
+                goto free_plain;
+        }
+        memcpy(value, scheme, scheme_bytes);
+        bytes = scheme_bytes + base64(plain, bytes, value + scheme_bytes);
+        ed_http1_write_field(writer, "Authorization", 13, value, bytes);
+        ed_free(value);
+free_plain:
+        ed_free(plain);
+        return err;
+}
+
+/* The request line when the caller brings a Host of his own. */
+static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const char *method,
+                      const struct ed_url *url)
+{
+        char *target;
+
+        if (!url->slash_first) {
+                ed_http1_write_request(writer, out, method, strlen(method), url->target,
+                                       url->target_bytes);
+                return 0;
+        }
+        target = ed_alloc(url->target_bytes + 1);
+        if (!target)
+                return -ENOMEM;
+        target[0] = '/';
+        if (url->target_bytes > 0)
+                memcpy(target + 1, url->target, url->target_bytes);
+        ed_http1_write_request(writer, out, method, strlen(method), target, url->target_bytes + 1);
+        ed_free(target);
+        return 0;
+}
+
+static int check(const struct eddy_http_request *request, const char *method)
+{
+        if (!request->body && request->body_bytes > 0)
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        /* A tunnel is no response, and RFC 9110, 9.3.8: TRACE has no content. */
+        if (strcmp(method, "CONNECT") == 0 || (request->body && strcmp(method, "TRACE") == 0))
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        return 0;
+}
+
+int ed_http_request_write(const eddy_http_client *client, const struct eddy_http_request *request,
+                          const struct ed_url *url, struct ed_buf *out, bool *ret_closing)
+{
+        const char *method = ed_http_request_method(request);
+        struct ed_http1_writer writer;
+        struct given given = { false };
+        int err;
+
+        err = check(request, method);
+        if (err >= 0)
+                err = look_through(request, &given);
+        if (err >= 0 && given.host)
+                err = write_line(&writer, out, method, url);
+        if (err < 0)
+                return err;
+        if (!given.host)
+                ed_http1_write_request_to(&writer, out, method, strlen(method), url);
+        for (size_t i = 0; i < request->headers_count; i++) {
+                const struct eddy_http_header *header = &request->headers[i];
+
+                if (names(header, "content-length") &&
+                    !is_length(header->value, request->body_bytes))
+                        err = EDDY_E_HTTP_INVALID_REQUEST;
+                ed_http1_write_field(&writer, header->name, strlen(header->name), header->value,
+                                     strlen(header->value));
+        }
+        if (!given.user_agent)
+                ed_http1_write_field(&writer, "User-Agent", 10, client->user_agent,
+                                     client->user_agent_bytes);
+        if (!given.accept)
+                ed_http1_write_field(&writer, "Accept", 6, "*/*", 3);
+        if (url->has_userinfo && !given.authorization && err >= 0)
+                err = write_authorization(&writer, url);
+        if (!given.length && (request->body || method_expects_body(method)))
+                ed_http1_write_number(&writer, "Content-Length", 14, request->body_bytes);
+        if (err >= 0)
+                err = ed_http1_write_end(&writer);
+        /* Larger than a head may be: nothing that the peer could take. */
+        if (err == -EMSGSIZE)
+                err = EDDY_E_HTTP_INVALID_REQUEST;
+        if (err >= 0)
+                *ret_closing = given.closing;
+        return err;
+}

@@ -1,0 +1,267 @@
+/*
+ * http/response.c - the response: the exchange on its connection, its head,
+ * its body.
+ *
+ * The connection is given back as soon as the exchange is provably over: the
+ * request is sent, the response is read to its end, nothing stands behind it,
+ * both sides mean to go on, and no call in between failed or was cancelled.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "http/client.h"
+#include "scope/suspend.h"
+
+/*
+ * A body up to this size goes out in one write with the head: it fits the
+ * kernel's buffer, so the write does not wait for the peer.
+ */
+enum { SEND_AT_ONCE_BYTES = 16 << 10 };
+
+static int read_head(eddy_http_response *response)
+{
+        struct ed_http_message *message = &response->message;
+        uint32_t interim = 0;
+        int64_t n;
+        int err;
+
+        for (;;) {
+                err = ed_http_message_parse(message);
+                if (err < 0)
+                        return err;
+                if (err == 0) {
+                        n = ed_http_message_fill(message);
+                        if (n == 0)
+                                return EDDY_E_HTTP_CLOSED;
+                        if (n < 0)
+                                return (int) n;
+                        continue;
+                }
+                if (message->head.status >= 200)
+                        return ed_http_message_begin_body(message);
+                /* Nobody asked to change the protocol; and hints have an end. */
+                if (message->head.status == 101 || ++interim > ED_HTTP1_INTERIM_MAX)
+                        return EDDY_E_HTTP_INVALID_RESPONSE;
+                ed_http_message_skip(message);
+                ed_http1_response_init(&message->head, response->fields, &response->client->limits,
+                                       (enum ed_http1_answers) message->head.answers);
+        }
+}
+
+static int write_all(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        struct eddy_slice slices[2] = {
+                { ed_buf_data(&response->out), ed_buf_bytes(&response->out) },
+                { request->body, request->body_bytes },
+        };
+        eddy_stream *stream = response->conn->stream;
+        int err;
+
+        if (!stream)
+                return EDDY_E_HTTP_CLIENT_CLOSED;
+        err = eddy_stream_writev(stream, slices, request->body_bytes > 0 ? 2 : 1);
+        if (err < 0 && !response->conn->stream)
+                return EDDY_E_HTTP_CLIENT_CLOSED;
+        return err;
+}
+
+/* The peer does not read any more; it may have answered before. */
+static bool may_have_answered(int err)
+{
+        return err == -EPIPE || err == -ECONNRESET;
+}
+
+/* A request that needs no more than one write. */
+static int exchange_small(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        int err, sent;
+
+        sent = write_all(response, request);
+        if (sent < 0) {
+                response->tainted = true;
+                if (!may_have_answered(sent))
+                        return sent;
+        }
+        err = read_head(response);
+        /* What broke the write says more than the end that follows it. */
+        if (err == EDDY_E_HTTP_CLOSED && sent < 0)
+                return sent;
+        return err;
+}
+
+struct upload {
+        eddy_http_response *response;
+        const struct eddy_http_request *request;
+        bool done;
+};
+
+static int upload_run(void *arg)
+{
+        struct upload *upload = arg;
+
+        upload->done = write_all(upload->response, upload->request) >= 0;
+        return 0;
+}
+
+/*
+ * A request with a large body is written by a task of its own, so that an
+ * answer given before all of it was read is not missed.  An answer that
+ * refuses the request ends the writing.
+ */
+static int exchange_large(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        struct upload upload = { .response = response, .request = request };
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start(&scope, upload_run, &upload);
+        if (err >= 0)
+                err = read_head(response);
+        if (err < 0 || response->message.head.status >= 400)
+                eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope); /* what counts stands in 'err' and 'upload' */
+        if (!upload.done)
+                response->tainted = true;
+        return err;
+}
+
+int ed_http_response_exchange(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        if (request->body_bytes <= SEND_AT_ONCE_BYTES)
+                return exchange_small(response, request);
+        return exchange_large(response, request);
+}
+
+void ed_http_response_settle(eddy_http_response *response)
+{
+        struct ed_http_message *message = &response->message;
+        struct ed_http_conn *conn = response->conn;
+        bool reusable;
+
+        if (!conn || !ed_http_message_is_whole(message))
+                return;
+        reusable = message->head.keep_alive && !response->closing && !response->tainted &&
+                   conn->stream && !ed_http_message_has_more(message);
+        /* The last read took all that it could: what is behind it, nobody has seen. */
+        if (reusable && message->filled && eddy_stream_is_readable(conn->stream))
+                reusable = false;
+        response->conn = NULL;
+        message->stream = NULL;
+        ed_http_pool_release(conn, reusable);
+}
+
+void ed_http_response_abandon(eddy_http_response *response)
+{
+        struct ed_http_message *message = &response->message;
+
+        if (!response->conn)
+                return;
+        /* Chunks that nobody read may be there to the last. */
+        if (!response->tainted && message->head_bytes > 0 && !message->outside &&
+            ed_http_message_discard_buffered(message) >= 0)
+                ed_http_response_settle(response);
+        if (response->conn)
+                ed_http_pool_release(response->conn, false);
+        response->conn = NULL;
+}
+
+/* ---- what the caller sees -------------------------------------------------- */
+
+int eddy_http_response_status(const eddy_http_response *response)
+{
+        return response->message.head.status;
+}
+
+/* Names and values get their NULs when first asked for; that changes no meaning. */
+static struct ed_http_message *message_of(const eddy_http_response *response)
+{
+        return &((eddy_http_response *) (uintptr_t) response)->message;
+}
+
+const char *eddy_http_response_header(const eddy_http_response *response, const char *name)
+{
+        return ed_http_message_header(message_of(response), name);
+}
+
+int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
+                                 struct eddy_http_header *ret_header)
+{
+        return ed_http_message_header_at(message_of(response), i, ret_header);
+}
+
+/* Begin a call that reads the body. */
+static int reading_begin(eddy_http_response *response, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        return err < 0 ? err : response->err;
+}
+
+/* End it.  After a cancel reading can go on, but the connection is not used again. */
+static void reading_end(eddy_http_response *response, struct ed_task *task, int err)
+{
+        if (err < 0) {
+                response->tainted = true;
+                if (err == -ECANCELED || err == EDDY_E_HTTP_STATE || err == -EINVAL)
+                        return;
+                response->err = err;
+                response->message.stream = NULL;
+                if (response->conn)
+                        ed_http_pool_release(response->conn, false);
+                response->conn = NULL;
+                return;
+        }
+        if (response->message.body.done)
+                ed_http_response_settle(response);
+        ed_suspend_passed(task);
+}
+
+int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t bytes)
+{
+        struct ed_task *task;
+        int64_t n;
+        int err;
+
+        err = reading_begin(response, &task);
+        if (err < 0)
+                return err;
+        if (bytes == 0)
+                return -EINVAL;
+        n = ed_http_message_read(&response->message, buf, bytes);
+        reading_end(response, task, n < 0 ? (int) n : 0);
+        return n;
+}
+
+int eddy_http_response_body(eddy_http_response *response, const void **ret_data, size_t *ret_bytes)
+{
+        struct ed_task *task;
+        int err;
+
+        err = reading_begin(response, &task);
+        if (err < 0)
+                return err;
+        err = ed_http_message_gather(&response->message);
+        reading_end(response, task, err);
+        if (err < 0)
+                return err;
+        *ret_data = response->message.whole;
+        *ret_bytes = response->message.whole_bytes;
+        return 0;
+}
+
+int eddy_http_response_discard(eddy_http_response *response)
+{
+        struct ed_task *task;
+        int err;
+
+        err = reading_begin(response, &task);
+        if (err < 0)
+                return err;
+        if (!response->message.gathered)
+                err = ed_http_message_discard(&response->message, UINT64_MAX);
+        reading_end(response, task, err);
+        return err;
+}
