@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/def.h"
 #include "base/list.h"
 
 enum { ED_TIMER_LEVELS = 8, ED_TIMER_SLOTS = 64 };
@@ -46,10 +47,10 @@ static inline void ed_timer_init(struct ed_timer *timer, void (*fn)(struct ed_ti
 }
 
 /* Fire at 'deadline_ns'; an armed timer is moved. */
-void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer, int64_t deadline_ns);
+ED_SHARED void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer, int64_t deadline_ns);
 
 /* Harmless when it is not armed. */
-void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer);
+ED_SHARED void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer);
 
 /*
  * When to call ed_timers_fire() next, or -1 when no timer is armed: the
