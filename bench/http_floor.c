@@ -1,0 +1,150 @@
+/*
+ * http_floor.c - the least that HTTP requests over many sockets can cost.
+ *
+ *     http_floor URL REQUESTS CONNECTIONS
+ *
+ * A level-triggered epoll loop: each socket is registered once, the request
+ * is built once, nothing is allocated.  A response is checked as little as
+ * one can: it starts with "HTTP/1.1 200" and has the length that its
+ * Content-Length says; the length of head and body is learned from the first
+ * response of the run and must stay the same.  What a client library costs
+ * above this is its own.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "bench.h"
+
+enum { CONNECTIONS_MAX = 4096, RESPONSE_MAX = 16384, EVENTS_MAX = 64 };
+
+struct connection {
+        int fd;
+        size_t received;
+};
+
+static struct connection connections[CONNECTIONS_MAX];
+static char buffer[RESPONSE_MAX];
+static char request[512];
+static size_t request_bytes;
+static size_t response_bytes; /* of every response, learned from the first */
+
+static int tcp_connect(const struct sockaddr_in *address)
+{
+        int one = 1;
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        if (fd < 0 || connect(fd, (const struct sockaddr *) address, sizeof(*address)) < 0)
+                bench_die("connect", strerror(errno));
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+        return fd;
+}
+
+static void request_send(const struct connection *connection)
+{
+        if (send(connection->fd, request, request_bytes, MSG_NOSIGNAL) != (ssize_t) request_bytes)
+                bench_die("send", strerror(errno));
+}
+
+/* The length of head and body of the response in the buffer, or 0: not yet known. */
+static size_t response_length(size_t bytes)
+{
+        const char *end = memmem(buffer, bytes, "\r\n\r\n", 4);
+        const char *field = memmem(buffer, bytes, "Content-Length: ", 16);
+
+        if (!end || !field || field > end)
+                return 0;
+        return (size_t) (end + 4 - buffer) + strtoul(field + 16, NULL, 10);
+}
+
+/* Take what is there; returns 1 when a response is complete and right. */
+static int response_receive(struct connection *connection)
+{
+        ssize_t n = recv(connection->fd, buffer, sizeof(buffer), 0);
+
+        if (n <= 0)
+                bench_die("recv", n < 0 ? strerror(errno) : "the server closed a connection");
+        if (connection->received == 0 && (n < 12 || memcmp(buffer, "HTTP/1.1 200", 12) != 0))
+                bench_die("response", "its status is not 200");
+        if (!response_bytes && connection->received == 0)
+                response_bytes = response_length((size_t) n);
+        connection->received += (size_t) n;
+        if (!response_bytes || connection->received < response_bytes)
+                return 0;
+        if (connection->received > response_bytes)
+                bench_die("response", "longer than its Content-Length");
+        connection->received = 0;
+        return 1;
+}
+
+/* http://ADDRESS:PORT/PATH, and nothing else. */
+static void url_parse(const char *url, struct sockaddr_in *ret_address)
+{
+        char host[64], path[256];
+        unsigned port;
+
+        if (sscanf(url, "http://%63[0-9.]:%u%255s", host, &port, path) != 3 || port > 65535)
+                bench_die(url, "expected http://ADDRESS:PORT/PATH");
+        memset(ret_address, 0, sizeof(*ret_address));
+        ret_address->sin_family = AF_INET;
+        ret_address->sin_port = htons((uint16_t) port);
+        if (inet_pton(AF_INET, host, &ret_address->sin_addr) != 1)
+                bench_die(host, "not an address");
+        request_bytes =
+                (size_t) snprintf(request, sizeof(request),
+                                  "GET %s HTTP/1.1\r\nHost: %s:%u\r\n\r\n", path, host, port);
+}
+
+int main(int argc, char **argv)
+{
+        struct bench_http_result result = { .client = "epoll floor",
+                                            .rss_early_kib = -1,
+                                            .rss_end_kib = -1 };
+        struct epoll_event events[EVENTS_MAX];
+        struct sockaddr_in address;
+        long sent = 0, count, width;
+        int epoll;
+
+        if (argc != 4)
+                bench_die("usage", "http_floor URL REQUESTS CONNECTIONS");
+        url_parse(argv[1], &address);
+        count = bench_count(argv[2], 1000000000);
+        width = bench_count(argv[3], CONNECTIONS_MAX);
+        width = width < count ? width : count;
+
+        bench_span_begin(&result.span);
+        epoll = epoll_create1(EPOLL_CLOEXEC);
+        if (epoll < 0)
+                bench_die("epoll_create1", strerror(errno));
+        for (; sent < width; sent++) {
+                struct connection *connection = &connections[sent];
+                struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
+
+                connection->fd = tcp_connect(&address);
+                if (epoll_ctl(epoll, EPOLL_CTL_ADD, connection->fd, &event) < 0)
+                        bench_die("epoll_ctl", strerror(errno));
+                request_send(connection);
+        }
+        while (result.ok < count) {
+                int n = epoll_wait(epoll, events, EVENTS_MAX, -1);
+
+                for (int i = 0; i < n; i++) {
+                        struct connection *connection = events[i].data.ptr;
+
+                        if (!response_receive(connection))
+                                continue;
+                        result.ok++;
+                        if (sent < count) {
+                                sent++;
+                                request_send(connection);
+                        }
+                }
+        }
+        bench_span_end(&result.span);
+        result.requests = result.ok;
+        result.connections = width;
+        bench_http_print(&result);
+        return 0;
+}

@@ -1,0 +1,3 @@
+module bench/core_go
+
+go 1.19

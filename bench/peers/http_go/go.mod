@@ -1,0 +1,3 @@
+module bench/http_go
+
+go 1.19
