@@ -13,7 +13,7 @@ enum { CHOICES_MAX = 8 };
 
 void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
 {
-        *loop = (struct ed_loop){ .sys = sys, .choosy = sys->ops->choose != NULL };
+        *loop = (struct ed_loop){ .sys = sys, .choosy = sys->ops->choose != NULL, .polling = true };
         loop->ready_last = &loop->ready_first;
         loop->now_ns = sys->ops->now(sys);
         ed_list_init(&loop->locals);
@@ -139,6 +139,9 @@ static bool is_stuck(const struct ed_loop *loop)
 
 int ed_loop_run(struct ed_loop *loop, const bool *done)
 {
+        int err = 0;
+
+        atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         while (!*done) {
                 struct ed_co *to;
 
@@ -148,9 +151,12 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
                         ed_co_switch(&loop->co, to);
                 if (*done)
                         break;
-                if (is_stuck(loop) && !(loop->on_deadlock && loop->on_deadlock(loop)))
-                        return -EDEADLK;
+                if (is_stuck(loop) && !(loop->on_deadlock && loop->on_deadlock(loop))) {
+                        err = -EDEADLK;
+                        break;
+                }
                 poll_once(loop);
         }
-        return 0;
+        atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
+        return err;
 }

@@ -54,7 +54,7 @@ struct ed_loop {
         struct ed_event *events; /* of this turn, while their targets are told */
         int events_count;
         _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
-        _Atomic bool polling;
+        _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;

@@ -127,12 +127,12 @@ static bool on_fault(const void *address)
 
 /* --- the watchdog --- */
 
-static void report_hog(struct run *run, int64_t lasted_ns)
+static void report_hog(struct run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
 {
         void *frames[ED_FRAMES_MAX];
         char message[1536], name[64];
         struct text text = { message, sizeof(message) };
-        int n = ed_sys_ticker_sample(run->watchdog, frames, ED_FRAMES_MAX);
+        int n = ed_sys_ticker_sample(watchdog, frames, ED_FRAMES_MAX);
 
         text_add(&text, "a task has kept the loop from the others for %lld ms; it is in",
                  (long long) (lasted_ns / EDDY_MS(1)));
@@ -146,7 +146,7 @@ static void report_hog(struct run *run, int64_t lasted_ns)
 }
 
 /* On the watchdog's thread: several times in each period that is allowed. */
-static void watch(void *arg)
+static void watch(void *arg, struct ed_ticker *watchdog)
 {
         struct run *run = arg;
         uint64_t switches = atomic_load_explicit(&run->loop.switches, memory_order_relaxed);
@@ -157,7 +157,7 @@ static void watch(void *arg)
                 run->watched_switches = switches;
                 run->watched_ns = now_ns;
         } else if (run->watched_ns && now_ns - run->watched_ns > run->opts.watchdog_ns) {
-                report_hog(run, now_ns - run->watched_ns);
+                report_hog(run, watchdog, now_ns - run->watched_ns);
                 run->watched_ns = 0; /* once for each time */
         }
 }

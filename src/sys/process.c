@@ -192,7 +192,7 @@ struct ed_ticker {
         pthread_cond_t changed;
         bool ended;
         int64_t period_ns;
-        void (*fn)(void *arg);
+        ed_ticker_fn *fn;
         void *arg;
         pid_t watched;
         _Atomic int asked; /* a sample is wanted */
@@ -243,7 +243,7 @@ static void *ticker_main(void *arg)
                 if (ticker->ended)
                         break;
                 pthread_mutex_unlock(&ticker->lock);
-                ticker->fn(ticker->arg);
+                ticker->fn(ticker->arg, ticker);
                 pthread_mutex_lock(&ticker->lock);
         }
         pthread_mutex_unlock(&ticker->lock);
@@ -263,8 +263,7 @@ static int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
         return -err;
 }
 
-int ed_sys_ticker_new(int64_t period_ns, void (*fn)(void *arg), void *arg,
-                      struct ed_ticker **ret_ticker)
+int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_ticker **ret_ticker)
 {
         struct sigaction action = { .sa_handler = on_sample, .sa_flags = SA_RESTART | SA_ONSTACK };
         struct ed_ticker *ticker;

@@ -39,12 +39,13 @@ void ed_sys_fault_remove(void *stack);
 void ed_sys_write_error(const char *text, size_t bytes);
 
 /*
- * A thread that calls 'fn(arg)' every 'period_ns' until it is ended.
+ * A thread that calls 'fn(arg, ticker)' every 'period_ns' until it is ended.
  * 'fn' may ask for the stack of the thread that made the ticker.
  * Errors: -EAGAIN, -ENOMEM
  */
 struct ed_ticker;
-int ed_sys_ticker_new(int64_t period_ns, void (*fn)(void *arg), void *arg,
+typedef void ed_ticker_fn(void *arg, struct ed_ticker *ticker);
+int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg,
                       struct ed_ticker **ret_ticker);
 void ed_sys_ticker_free(struct ed_ticker *ticker);
 
