@@ -20,10 +20,10 @@ struct ed_buf {
 };
 
 /* Empty, holding at most 'max' bytes.  Allocates nothing. */
-void ed_buf_init(struct ed_buf *buf, size_t max);
+ED_SHARED void ed_buf_init(struct ed_buf *buf, size_t max);
 
 /* Free the memory; the buffer is empty and usable again. */
-void ed_buf_fini(struct ed_buf *buf);
+ED_SHARED void ed_buf_fini(struct ed_buf *buf);
 
 static inline char *ed_buf_data(const struct ed_buf *buf)
 {
@@ -42,7 +42,7 @@ static inline size_t ed_buf_bytes(const struct ed_buf *buf)
  * Errors: -EMSGSIZE  that would be more than the maximum
  *         -ENOMEM
  */
-EDDY_MUST_USE int ed_buf_reserve(struct ed_buf *buf, size_t bytes, char **ret_room);
+EDDY_MUST_USE ED_SHARED int ed_buf_reserve(struct ed_buf *buf, size_t bytes, char **ret_room);
 
 static inline void ed_buf_grow(struct ed_buf *buf, size_t bytes)
 {
@@ -50,9 +50,9 @@ static inline void ed_buf_grow(struct ed_buf *buf, size_t bytes)
 }
 
 /* Append a copy.  Errors as ed_buf_reserve(). */
-EDDY_MUST_USE int ed_buf_append(struct ed_buf *buf, const void *data, size_t bytes);
+EDDY_MUST_USE ED_SHARED int ed_buf_append(struct ed_buf *buf, const void *data, size_t bytes);
 
 /* Drop the first 'bytes' bytes. */
-void ed_buf_consume(struct ed_buf *buf, size_t bytes);
+ED_SHARED void ed_buf_consume(struct ed_buf *buf, size_t bytes);
 
 #endif

@@ -28,7 +28,7 @@ struct ed_name {
  * Errors: EDDY_E_DNS_BAD_NAME  not a name and not a canonical address
  *         -ENOMEM
  */
-EDDY_MUST_USE int ed_name_parse(const char *host, struct ed_name *ret_name);
+EDDY_MUST_USE ED_SHARED int ed_name_parse(const char *host, struct ed_name *ret_name);
 
 /*
  * An address in its canonical form: dotted decimal without leading zeros, or

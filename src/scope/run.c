@@ -50,7 +50,7 @@ static struct run *run_of(struct ed_loop *loop)
 
 static void report_to_stderr(const struct eddy_report *report, void *arg)
 {
-        char line[2048];
+        char line[1792];
         int n;
 
         (void) arg;
