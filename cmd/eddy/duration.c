@@ -25,7 +25,7 @@ static const char *number_scale(const char *text, const char *end, int64_t unit_
         }
         if (text < end && *text == '.') {
                 for (text++; text < end && *text >= '0' && *text <= '9'; text++, digits++) {
-                        /* Ten nanoseconds at a time is as fine as it gets. */
+                        /* Digits below a nanosecond add nothing. */
                         place_ns /= 10;
                         fraction_ns += (*text - '0') * place_ns;
                 }
@@ -49,6 +49,7 @@ int ed_duration_parse(const char *text, int64_t *ret_ns, const char **ret_why)
                 { "h", (int64_t) 3600 * 1000000000 },
         };
         size_t number = strspn(text, "0123456789.");
+        int64_t ns;
         const char *unit = text + number;
 
         if (number == 0) {
@@ -62,10 +63,12 @@ int ed_duration_parse(const char *text, int64_t *ret_ns, const char **ret_why)
         for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
                 if (strcmp(unit, units[i].name) != 0)
                         continue;
-                if (number_scale(text, unit, units[i].ns, ret_ns) == unit)
-                        return 0;
-                *ret_why = "is not a number, or more than a year";
-                return -EINVAL;
+                if (number_scale(text, unit, units[i].ns, &ns) != unit) {
+                        *ret_why = "is not a number, or more than a year";
+                        return -EINVAL;
+                }
+                *ret_ns = ns;
+                return 0;
         }
         *ret_why = "has an unknown unit: us, ms, s, m and h are known";
         return -EINVAL;

@@ -29,14 +29,14 @@ static const char help[] =
         "\n"
         "What to fetch\n"
         "  URL ...                  http URLs (https is to come)\n"
-        "  -i, --input FILE         read more, one per line, from FILE or - (standard input);\n"
+        "  -i FILE|-                read more, one per line, from FILE or - (standard input);\n"
         "                           empty lines and lines that begin with # are passed over\n"
         "  --method M               GET, or POST with --data, unless given\n"
         "  --header 'NAME: VALUE'   send this header; may be repeated\n"
         "  --data D|@FILE           send D, or what is in FILE (@-: standard input), as the body\n"
         "\n"
         "How\n"
-        "  -c, --concurrency N      requests at a time, 1 to 65536 (50)\n"
+        "  -c N                     requests at a time, 1 to 65536 (50)\n"
         "  --per-host N             of them to one host and port (no further limit)\n"
         "  --timeout D              for one attempt, from the start of its connect (60s)\n"
         "  --connect-timeout D      for name lookup and connect (5s)\n"
@@ -51,7 +51,7 @@ static const char help[] =
         "connections that broke.  Redirects are not followed.  Proxies are not used yet.\n"
         "\n"
         "Results\n"
-        "  -o, --output FILE        write lines to FILE, which must be new or empty\n"
+        "  -o FILE                  write lines to FILE, which must be new or empty\n"
         "  --force                  or else is overwritten; likewise the folder of --save\n"
         "  --body                   add \"body\" to each line: a string, or {\"_base64\":...};\n"
         "                           at most 64 MiB each\n"
@@ -59,7 +59,7 @@ static const char help[] =
         "  --progress auto|bar|plain|off\n"
         "                           on stderr: a bar on a terminal, else a line each 10 s (auto)\n"
         "  --summary text|json      on stderr, at the end (text)\n"
-        "  -h, --help; -V, --version\n"
+        "  --help, --version\n"
         "\n"
         "\"index\" is the place in the input, from 0.  \"status\" is null when there was no\n"
         "response.  \"bytes\", \"ms\" and \"status\" are those of the last attempt; \"ms\" runs "
@@ -93,12 +93,11 @@ enum {
         OPT_SAVE,
         OPT_PROGRESS,
         OPT_SUMMARY,
+        OPT_HELP,
+        OPT_VERSION,
 };
 
 static const struct option options[] = {
-        { "input", required_argument, NULL, 'i' },
-        { "concurrency", required_argument, NULL, 'c' },
-        { "output", required_argument, NULL, 'o' },
         { "per-host", required_argument, NULL, OPT_PER_HOST },
         { "timeout", required_argument, NULL, OPT_TIMEOUT },
         { "connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT },
@@ -113,8 +112,8 @@ static const struct option options[] = {
         { "save", required_argument, NULL, OPT_SAVE },
         { "progress", required_argument, NULL, OPT_PROGRESS },
         { "summary", required_argument, NULL, OPT_SUMMARY },
-        { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, 'V' },
+        { "help", no_argument, NULL, OPT_HELP },
+        { "version", no_argument, NULL, OPT_VERSION },
         { NULL, 0, NULL, 0 },
 };
 
@@ -362,12 +361,12 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
         };
         optind = 1;
         opterr = 0;
-        while ((option = getopt_long(argc, argv, ":i:c:o:hV", options, NULL)) != -1) {
-                if (option == 'h') {
+        while ((option = getopt_long(argc, argv, ":i:c:o:", options, NULL)) != -1) {
+                if (option == OPT_HELP) {
                         *ret_exit = ed_console_print("fetch", help);
                         return 1;
                 }
-                if (option == 'V') {
+                if (option == OPT_VERSION) {
                         *ret_exit = ed_console_print("fetch", "eddy " EDDY_VERSION "\n");
                         return 1;
                 }

@@ -20,7 +20,7 @@ static const char help[] =
         "  mock     a web server that answers slowly, limits and fails on demand\n"
         "\n"
         "`eddy COMMAND --help` says more.  Results are on standard output, all else on stderr.\n"
-        "  -h, --help; -V, --version\n";
+        "  --help, --version\n";
 
 static const struct {
         const char *name;
@@ -56,9 +56,9 @@ int main(int argc, char **argv)
                 if (strcmp(word, commands[i].name) == 0)
                         return commands[i].main(argc - 1, argv + 1);
         }
-        if (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "help") == 0)
+        if (strcmp(word, "--help") == 0)
                 return ed_console_print(NULL, help);
-        if (strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0)
+        if (strcmp(word, "--version") == 0)
                 return ed_console_print(NULL, "eddy " EDDY_VERSION "\n");
         return ed_console_usage(NULL, "%s: no such command; there are fetch and mock", word);
 }

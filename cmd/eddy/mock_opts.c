@@ -26,7 +26,7 @@ static const char help[] =
         "  --error-rate P       answer that part of the requests, 0 to 1, by a 500 or 503 (0)\n"
         "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (or N/m:\n"
         "                       per minute)\n"
-        "  -h, --help; -V, --version\n"
+        "  --help, --version\n"
         "Durations read 250ms, 2.5s, 1m.\n"
         "\n";
 
@@ -35,7 +35,15 @@ static const char help_end[] =
         "SIGINT or SIGTERM stops it: exit 130 or 143.  Else: 1 it could not serve, 2 the command\n"
         "line is wrong, 4 the first line could not be written.\n";
 
-enum { OPT_LISTEN = 256, OPT_LATENCY, OPT_LATENCY_P99, OPT_ERROR_RATE, OPT_RATE_LIMIT };
+enum {
+        OPT_LISTEN = 256,
+        OPT_LATENCY,
+        OPT_LATENCY_P99,
+        OPT_ERROR_RATE,
+        OPT_RATE_LIMIT,
+        OPT_HELP,
+        OPT_VERSION
+};
 
 static const struct option options[] = {
         { "listen", required_argument, NULL, OPT_LISTEN },
@@ -43,8 +51,8 @@ static const struct option options[] = {
         { "latency-p99", required_argument, NULL, OPT_LATENCY_P99 },
         { "error-rate", required_argument, NULL, OPT_ERROR_RATE },
         { "rate-limit", required_argument, NULL, OPT_RATE_LIMIT },
-        { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, 'V' },
+        { "help", no_argument, NULL, OPT_HELP },
+        { "version", no_argument, NULL, OPT_VERSION },
         { NULL, 0, NULL, 0 },
 };
 
@@ -170,10 +178,10 @@ int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *re
         *opts = (struct ed_mock_opts){ .host = "127.0.0.1" };
         optind = 1;
         opterr = 0;
-        while ((option = getopt_long(argc, argv, ":hV", options, NULL)) != -1) {
-                if (option == 'h')
+        while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+                if (option == OPT_HELP)
                         *ret_exit = help_print();
-                else if (option == 'V')
+                else if (option == OPT_VERSION)
                         *ret_exit = ed_console_print("mock", "eddy " EDDY_VERSION "\n");
                 else if (option == '?' || option == ':')
                         *ret_exit = ed_option_refuse("mock", option, argv);

@@ -1,0 +1,167 @@
+/*
+ * test_progress.c - the progress line, the bar, and the summary: what they
+ * say for a run of known numbers.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "eddy/time.h"
+#include "progress.h"
+#include "stats.h"
+
+static struct ed_stats stats;
+
+static const char *str(struct ed_text *text)
+{
+        ed_text_add(text, "", 1);
+        return text->data;
+}
+
+/* 12,380 ok at 1 s and 51 failed at 5 s, 310 retries, 256 in flight. */
+static void run_some(void)
+{
+        stats.start_ns = EDDY_SEC(100);
+        for (int i = 0; i < 12380; i++)
+                ed_stats_add(&stats, 200, 0, 10, EDDY_SEC(1));
+        for (int i = 0; i < 51; i++)
+                ed_stats_add(&stats, 503, 0, 0, EDDY_SEC(5));
+        stats.retries = 310;
+        stats.in_flight = 256;
+        stats.read = 13000;
+}
+
+TEST(progress_says_how_a_run_fares)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_text text = { 0 };
+
+        run_some();
+        ed_progress_print(&progress, &stats, 100000, EDDY_SEC(158) + EDDY_MS(637), &text);
+        CHECK_STR(str(&text), "12,431 done 12.4% | 212/s | inflight 256 | ok 12,380 fail 51 "
+                              "retry 310 | p50 1.0s p99 1.0s | ETA 6m53s");
+        ed_text_fini(&text);
+}
+
+TEST(progress_without_a_total_has_no_percentage_and_no_eta)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_text text = { 0 };
+
+        run_some();
+        ed_progress_print(&progress, &stats, 0, EDDY_SEC(110), &text);
+        CHECK(!strstr(str(&text), "%"));
+        CHECK(!strstr(text.data, "ETA"));
+        ed_text_fini(&text);
+}
+
+TEST(progress_before_the_first_result_is_well_formed)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_text text = { 0 };
+
+        ed_progress_print(&progress, &stats, 50, EDDY_SEC(10), &text);
+        CHECK_STR(str(&text), "0 done 0.0% | 0.0/s | inflight 0 | ok 0 fail 0 retry 0");
+        ed_text_fini(&text);
+}
+
+TEST(rate_follows_what_happens_lately)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_text text = { 0 };
+
+        stats.start_ns = EDDY_SEC(100);
+        stats.ok = 10000;
+        ed_progress_print(&progress, &stats, 0, EDDY_SEC(110), &text);
+        CHECK(progress.rate > 999 && progress.rate < 1001);
+        for (int i = 1; i <= 10; i++)
+                ed_progress_print(&progress, &stats, 0, EDDY_SEC(110 + 10 * i), &text);
+        CHECK(progress.rate < 1);
+        ed_text_fini(&text);
+}
+
+TEST(bar_fits_its_terminal)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_text text = { 0 };
+
+        run_some();
+        for (unsigned columns = 2; columns < 200; columns++) {
+                ed_text_reset(&text, SIZE_MAX);
+                ed_progress_print_bar(&progress, &stats, 24862, EDDY_SEC(110), columns, &text);
+                CHECK(text.data[0] == '\r');
+                CHECK(memcmp(text.data + text.bytes - 3, "\033[K", 3) == 0);
+                CHECK(text.bytes - 4 < columns);
+        }
+        CHECK(memcmp(text.data, "\r[##########..........] 12,431 done 50.0%", 40) == 0);
+        ed_text_fini(&text);
+}
+
+TEST(summary_counts_what_happened)
+{
+        struct ed_text text = { 0 };
+
+        run_some();
+        ed_stats_add(&stats, 0, -ETIMEDOUT, 0, EDDY_SEC(2));
+        ed_stats_add(&stats, 0, ED_E_LINE_NUL, 0, -1);
+        stats.cancelled = 3;
+        stats.not_started = 1500;
+        stats.lost = 2;
+        stats.unread = true;
+        stats.stop = ED_STOP_SIGNAL;
+        ed_stats_print(&stats, EDDY_SEC(110), &text);
+        CHECK_STR(str(&text),
+                  "12,433 done in 10.0s, 1243.3/s: 12,380 ok, 53 failed, 310 retries, 3 cancelled, "
+                  "1,500 not started, 2 not written, the rest of the input not read\n"
+                  "latency p50 1.0s p90 1.0s p99 1.0s max 5.0s\n"
+                  "status 200: 12,380, 503: 51\n"
+                  "errors invalid_request_line: 1, request_timeout: 1\n"
+                  "stopped by a signal\n");
+        ed_text_fini(&text);
+}
+
+TEST(summary_of_nothing_is_one_line)
+{
+        struct ed_text text = { 0 };
+
+        ed_stats_print(&stats, 0, &text);
+        CHECK_STR(str(&text), "0 done in 0us, 0.0/s: 0 ok, 0 failed\n");
+        ed_text_fini(&text);
+}
+
+TEST(json_summary_has_the_same_numbers)
+{
+        struct ed_text text = { 0 };
+
+        ed_stats_add(&stats, 200, 0, 10, EDDY_MS(5));
+        ed_stats_add(&stats, 0, -ETIMEDOUT, 0, EDDY_MS(5));
+        stats.start_ns = 0;
+        stats.retries = 1;
+        stats.stop = ED_STOP_DEADLINE;
+        ed_stats_print_json(&stats, EDDY_SEC(4), &text);
+        CHECK_STR(str(&text),
+                  "{\"done\":2,\"ok\":1,\"failed\":1,\"retries\":1,\"cancelled\":0,"
+                  "\"not_started\":0,\"not_written\":0,\"input_read\":true,\"bytes\":10,"
+                  "\"wall_s\":4.000,\"rate\":0.5,"
+                  "\"ms\":{\"p50\":5.0,\"p90\":5.0,\"p99\":5.0,\"max\":5.0},"
+                  "\"statuses\":{\"200\":1},\"errors\":{\"request_timeout\":1},"
+                  "\"stopped\":\"deadline\"}\n");
+        ed_text_reset(&text, 0);
+        stats = (struct ed_stats){ 0 };
+        ed_stats_print_json(&stats, 0, &text);
+        CHECK(strstr(str(&text), "\"ms\":{\"p50\":null,"));
+        CHECK(strstr(text.data, "\"stopped\":null}\n"));
+        ed_text_fini(&text);
+}
+
+TEST(status_of_400_and_above_is_failed_and_below_is_ok)
+{
+        static const int statuses[] = { 200, 204, 301, 399, 400, 404, 500, 999 };
+
+        for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+                ed_stats_add(&stats, statuses[i], 0, 0, 1);
+        CHECK_EQ(stats.ok, 4);
+        CHECK_EQ(stats.failed, 4);
+        ed_stats_add(&stats, 200, -ECONNRESET, 5, 1); /* a body that broke off */
+        CHECK_EQ(stats.failed, 5);
+}

@@ -1,0 +1,158 @@
+/*
+ * test_urls.c - the list of URLs: what a line is, what is passed over, and
+ * that the same lines come out however the bytes are split.
+ */
+#include "test.h"
+
+#include "eddy/alloc.h"
+#include "outcome.h"
+#include "urls.h"
+
+/* Collects lines as "url|" or "!error:url|". */
+struct collected {
+        char text[4096];
+        size_t bytes;
+        uint64_t offset;
+};
+
+static void collect(struct collected *all, const struct ed_urls_line *line)
+{
+        size_t shown = line->bytes < 100 ? line->bytes : 100;
+
+        if (line->error == ED_E_LINE_TOO_LONG)
+                all->text[all->bytes++] = '>';
+        if (line->error == ED_E_LINE_NUL)
+                all->text[all->bytes++] = '0';
+        for (size_t i = 0; i < shown; i++)
+                all->text[all->bytes++] = line->data[i] ? line->data[i] : '@';
+        all->text[all->bytes++] = '|';
+        all->text[all->bytes] = '\0';
+        CHECK(line->offset >= all->offset);
+        all->offset = line->offset;
+}
+
+/* Feeds 'data' in pieces of 'piece' bytes. */
+static void feed(const char *data, size_t bytes, size_t piece, struct collected *all)
+{
+        struct ed_urls urls;
+        struct ed_urls_line line;
+        size_t at = 0;
+
+        *all = (struct collected){ 0 };
+        CHECK_EQ(ed_urls_init(&urls), 0);
+        while (at < bytes) {
+                size_t room;
+                char *to = ed_urls_room(&urls, &room);
+                size_t n = bytes - at < piece ? bytes - at : piece;
+
+                CHECK(room > 0);
+                if (n > room)
+                        n = room;
+                memcpy(to, data + at, n);
+                ed_urls_grow(&urls, n);
+                at += n;
+                while (ed_urls_next(&urls, false, &line))
+                        collect(all, &line);
+        }
+        while (ed_urls_next(&urls, true, &line))
+                collect(all, &line);
+        CHECK_EQ(urls.offset, bytes);
+        ed_urls_fini(&urls);
+}
+
+static void check_lines(const char *data, size_t bytes, const char *expected)
+{
+        struct collected all;
+
+        for (size_t piece = 1; piece <= bytes + 1; piece++) {
+                feed(data, bytes, piece, &all);
+                CHECK_STR(all.text, expected);
+        }
+}
+
+TEST(line_feed_or_both_or_the_end_ends_a_line)
+{
+        check_lines("a\nb\r\nc", 6, "a|b|c|");
+        check_lines("a\n", 2, "a|");
+        check_lines("a\r", 2, "a|");
+        check_lines("", 0, "");
+}
+
+TEST(blank_lines_and_comments_are_passed_over)
+{
+        check_lines("\n\n# one\na\n  \n\t# two\r\n\r\nb#c\n#", 29, "a|b#c|");
+}
+
+TEST(blanks_around_a_url_are_taken_off)
+{
+        check_lines("  a \n\tb\t\r\n c d \n", 15, "a|b|c d|");
+}
+
+TEST(byte_order_mark_at_the_start_is_no_part_of_a_url)
+{
+        check_lines("\xef\xbb\xbf"
+                    "a\n\xef\xbb\xbf"
+                    "b\n",
+                    10,
+                    "a|\xef\xbb\xbf"
+                    "b|");
+}
+
+TEST(nul_is_refused_in_its_line_only)
+{
+        check_lines("a\n\0b\nc\0d\ne\n", 11, "a|0@b|0c@d|e|");
+}
+
+TEST(line_of_the_maximum_passes_and_one_more_byte_does_not)
+{
+        size_t max = ED_URLS_LINE_BYTES_MAX;
+        char *data = malloc(max + 16);
+        struct ed_urls urls;
+        struct ed_urls_line line;
+        size_t room;
+
+        CHECK(data);
+        for (size_t extra = 0; extra < 2; extra++) {
+                CHECK_EQ(ed_urls_init(&urls), 0);
+                memset(data, 'x', max + extra);
+                memcpy(data + max + extra, "\r\ny\n", 4);
+                memcpy(ed_urls_room(&urls, &room), data, max + extra + 4);
+                ed_urls_grow(&urls, max + extra + 4);
+                CHECK_EQ(ed_urls_next(&urls, false, &line), 1);
+                CHECK_EQ(line.error, extra ? ED_E_LINE_TOO_LONG : 0);
+                CHECK_EQ(line.bytes, extra ? (size_t) ED_URLS_SHOWN_BYTES_MAX : max);
+                CHECK_EQ(ed_urls_next(&urls, false, &line), 1);
+                CHECK_EQ(line.error, 0);
+                CHECK_EQ(line.bytes, 1);
+                CHECK_EQ(ed_urls_next(&urls, false, &line), 0);
+                ed_urls_fini(&urls);
+        }
+        free(data);
+}
+
+TEST(endless_line_is_refused_once_and_the_next_one_read)
+{
+        size_t bytes = 1000000;
+        char *data = malloc(bytes + 4);
+        struct collected all;
+        char expected[128];
+
+        CHECK(data);
+        memset(data, 'x', bytes);
+        memcpy(data + bytes, "\nok\n", 4);
+        snprintf(expected, sizeof(expected), ">%.*s|ok|", 100, data);
+        feed(data, bytes + 4, 4096, &all);
+        CHECK_STR(all.text, expected);
+        feed(data, bytes + 4, bytes, &all);
+        CHECK_STR(all.text, expected);
+        feed(data, bytes, 4096, &all); /* and no line feed at all */
+        expected[102] = '\0';
+        CHECK_STR(all.text, expected);
+        data[0] = '#';
+        feed(data, bytes + 4, 4096, &all);
+        CHECK_STR(all.text, "ok|");
+        memset(data, ' ', bytes - 1); /* something may come behind such a run of blanks */
+        feed(data, bytes + 4, 4096, &all);
+        CHECK_STR(all.text, ">|ok|");
+        free(data);
+}
