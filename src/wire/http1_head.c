@@ -128,6 +128,14 @@ void ed_http1_response_init(struct ed_http1_head *head, struct ed_http1_field *f
 
 static const char version_text[8] = { 'H', 'T', 'T', 'P', '/', '1', '.', '1' };
 
+/* What begins otherwise is rather the rest of a target with a space in it. */
+static enum ed_http1_fault fault_in_version(const struct ed_http1_head *head, char c, uint32_t i)
+{
+        bool is_begun = i > 0 || c == 'h' || c == 'H' || c == '\r';
+
+        return head->is_response || is_begun ? ED_HTTP1_FAULT_VERSION : ED_HTTP1_FAULT_TARGET;
+}
+
 /* "HTTP/1." and '0' or '1' from 'part' on.  Gives where it ended. */
 static int read_version(struct ed_http1_head *head, const char *data, uint32_t at, uint32_t end,
                         uint32_t *ret_at)
@@ -137,7 +145,7 @@ static int read_version(struct ed_http1_head *head, const char *data, uint32_t a
 
         while (i < sizeof(version_text) && at < stop) {
                 if (data[at] != version_text[i] && !(i == 7 && data[at] == '0'))
-                        return head_fail(head, ED_HTTP1_FAULT_VERSION);
+                        return head_fail(head, fault_in_version(head, data[at], i));
                 i++;
                 at++;
         }
