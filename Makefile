@@ -53,7 +53,7 @@ torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUIC
 fuzz: deps-check                           ## the parsers against made-up input; SECONDS=60 T=target
 	@tests/fuzz/run $(or $(SECONDS),60) $(T)
 
-bench: deps-bench all                      ## figures beside the peers
+bench: deps-bench                          ## figures beside the peers
 	@bench/run
 
 tidy: deps-check all                       ## floors, names, banned calls, headers, format, documents
