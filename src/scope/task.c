@@ -224,6 +224,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->face = &task->self;
         task->self.task = task;
         task->self.refs = 0;
+        task->self.fn = fn;
         task->self.name[0] = '\0';
         ed_list_init(&task->self.joiners);
         ed_node_init(&task->node, scope ? &scope->node : NULL, task, 0);
@@ -257,12 +258,14 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_
         if (!face)
                 return -ENOMEM;
         /* The holder's reference and the task's. */
-        *face = (struct eddy_task){ .refs = 2 };
+        face->task = NULL;
+        face->result = 0;
+        face->refs = 2;
+        face->fn = fn;
+        face->name[0] = '\0';
         ed_list_init(&face->joiners);
         if (name)
                 snprintf(face->name, sizeof(face->name), "%s", name);
-        else
-                ed_sys_symbol((const void *) fn, face->name, sizeof(face->name));
         *ret_face = face;
         return 0;
 }
@@ -348,9 +351,10 @@ int eddy_task_result(const eddy_task *face, int *ret_result)
 
 const char *eddy_task_name(const eddy_task *face)
 {
-        /* Only the face within a task can lack a name, and is the task's own. */
+        /* Found out when first asked for: starting a task must not cost a search for symbols. */
         if (!face->name[0])
-                return ed_task_name(face->task, ((eddy_task *) face)->name, sizeof(face->name));
+                ed_sys_symbol((const void *) face->fn, ((eddy_task *) face)->name,
+                              sizeof(face->name));
         return face->name;
 }
 

@@ -46,6 +46,7 @@ struct eddy_task {
         struct ed_task *task; /* NULL: it has finished */
         int result;
         uint32_t refs; /* the handle's holder and the task; 0: lies in the task */
+        eddy_task_fn *fn; /* names it when it was given no name */
         struct ed_list joiners;
         char name[ED_TASK_NAME_BYTES];
 };
