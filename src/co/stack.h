@@ -28,6 +28,7 @@ enum { ED_STACK_SMALL, ED_STACK_DEFAULT, ED_STACK_CLASSES };
 struct ed_stack {
         struct ed_stack *next; /* in the free list */
         char *bottom;          /* lowest usable byte, above the guard */
+        char *top;             /* behind the highest; not the same place in every slot */
         uint32_t class;
         uint32_t guard; /* enum ed_guard */
 #ifdef ED_TSAN

@@ -212,7 +212,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 
         if (!stack)
                 return NULL;
-        task = (struct ed_task *) (((uintptr_t) stack - sizeof(*task)) & ~(uintptr_t) 63);
+        task = (struct ed_task *) (((uintptr_t) stack->top - sizeof(*task)) & ~(uintptr_t) 63);
         task->scope = scope;
         task->loop = loop;
         task->fn = fn;
