@@ -1,0 +1,360 @@
+/*
+ * sys/sim.c - the simulated table: its clock, its chance, its trace, names and
+ * faults; the sockets are in sim_net.c.
+ */
+#include "sys/sim.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "sys/sim_table.h"
+
+/* A monotonic clock is never near 0, which means "no deadline" in many places. */
+#define START_NS    ((int64_t) 1000 * 1000000000)
+#define WALL_OFFSET ((int64_t) 1800000000 * 1000000000)
+
+/*
+ * What a poll that does not wait costs: a program that spins until a time
+ * comes must see it come.
+ */
+enum { BUSY_POLL_NS = 1000 };
+
+enum {
+        BUFFER_BYTES = 64 * 1024,
+        BACKLOG = 128,
+        SOCKETS_MAX = 1024,
+        STUCK_MAX = 100000,
+};
+
+/* --- chance --- */
+
+/* splitmix64: spreads a seed over many words. */
+static uint64_t seed_next(uint64_t *state)
+{
+        uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
+
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+        return z ^ z >> 31;
+}
+
+static void random_init(struct ed_sim_random *random, uint64_t seed)
+{
+        for (int i = 0; i < 4; i++)
+                random->word[i] = seed_next(&seed);
+}
+
+static uint64_t rotate(uint64_t word, int by)
+{
+        return word << by | word >> (64 - by);
+}
+
+/* xoshiro256**. */
+static uint64_t random_next(struct ed_sim_random *random)
+{
+        uint64_t *word = random->word;
+        uint64_t result = rotate(word[1] * 5, 7) * 9, t = word[1] << 17;
+
+        word[2] ^= word[0];
+        word[3] ^= word[1];
+        word[1] ^= word[2];
+        word[0] ^= word[3];
+        word[2] ^= t;
+        word[3] = rotate(word[3], 45);
+        return result;
+}
+
+/* The bias of a remainder is below 2^-32 for the small numbers asked for here. */
+uint64_t ed_sim_chance(struct ed_sim *sim, uint64_t n)
+{
+        return sim->opts.seed ? random_next(&sim->chance) % n : 0;
+}
+
+static void sim_random(struct ed_sys *sys, void *buf, size_t bytes)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        char *at = buf;
+
+        while (bytes > 0) {
+                uint64_t word = random_next(&sim->entropy);
+                size_t n = bytes < sizeof(word) ? bytes : sizeof(word);
+
+                memcpy(at, &word, n);
+                at += n;
+                bytes -= n;
+        }
+}
+
+static uint32_t sim_choose(struct ed_sys *sys, uint32_t n)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        uint32_t chosen = (uint32_t) ed_sim_chance(sim, n);
+
+        ed_sim_mark(sim, ED_SIM_CHOSE, n, chosen);
+        return chosen;
+}
+
+/* --- the trace --- */
+
+/* FNV-1a, a byte at a time. */
+static uint64_t fnv(uint64_t hash, uint64_t value)
+{
+        for (int i = 0; i < 8; i++) {
+                hash ^= value >> (8 * i) & 0xff;
+                hash *= 0x100000001b3ULL;
+        }
+        return hash;
+}
+
+void ed_sim_mark(struct ed_sim *sim, enum ed_sim_mark what, uint64_t a, uint64_t b)
+{
+        sim->trace = fnv(fnv(fnv(sim->trace, what), a), b);
+}
+
+uint64_t ed_sim_trace(const struct ed_sys *sys)
+{
+        return ed_sim_of((struct ed_sys *) sys)->trace;
+}
+
+/* --- faults --- */
+
+int ed_sim_fault(struct ed_sim *sim)
+{
+        sim->calls++;
+        if (sim->fail_at == 0 || sim->calls < sim->fail_at)
+                return 0;
+        sim->fail_at = 0;
+        sim->faults++;
+        ed_sim_mark(sim, ED_SIM_FAILED, sim->calls, (uint64_t) sim->fail_err);
+        return sim->fail_err;
+}
+
+void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+
+        sim->fail_at = n ? sim->calls + n : 0;
+        sim->fail_err = err;
+}
+
+uint64_t ed_sim_calls(const struct ed_sys *sys)
+{
+        return ed_sim_of((struct ed_sys *) sys)->calls;
+}
+
+void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes)
+{
+        ed_sim_of(sys)->cut = (struct ed_sim_cut){ how, by_server, bytes };
+}
+
+/* --- names --- */
+
+int ed_sim_name_add(struct ed_sys *sys, const char *name, const struct eddy_address *addresses,
+                    size_t n)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        struct ed_sim_name *entry;
+        size_t bytes = strlen(name);
+
+        if (bytes == 0 || bytes > EDDY_DNS_NAME_MAX || n > EDDY_DNS_ADDRESSES_MAX)
+                return -EINVAL;
+        if (sim->names_count == ED_SIM_NAMES_MAX)
+                return -ENOSPC;
+        entry = &sim->names[sim->names_count++];
+        memcpy(entry->name, name, bytes + 1);
+        if (n > 0)
+                memcpy(entry->addresses, addresses, n * sizeof(*addresses));
+        entry->n = n;
+        return 0;
+}
+
+static int sim_lookup(struct ed_sys *sys, const char *name, struct eddy_address *ret_addresses,
+                      size_t max)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        int err = ed_sim_fault(sim);
+
+        if (err < 0)
+                return err;
+        for (size_t i = 0; i < sim->names_count; i++) {
+                const struct ed_sim_name *entry = &sim->names[i];
+                size_t n = entry->n < max ? entry->n : max;
+
+                if (strcasecmp(entry->name, name) != 0)
+                        continue;
+                if (n == 0)
+                        return EDDY_E_DNS_NO_ADDRESS;
+                memcpy(ret_addresses, entry->addresses, n * sizeof(*ret_addresses));
+                return (int) n;
+        }
+        return EDDY_E_DNS_NOT_FOUND;
+}
+
+int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+
+        if (sim->dead_count == ED_SIM_DEAD_MAX)
+                return -ENOSPC;
+        sim->dead[sim->dead_count++] = *address;
+        return 0;
+}
+
+/* --- the clock --- */
+
+static int64_t sim_now(struct ed_sys *sys)
+{
+        return ed_sim_of(sys)->now_ns;
+}
+
+static int64_t sim_time_of_day(struct ed_sys *sys)
+{
+        return ed_sim_of(sys)->now_ns - START_NS + WALL_OFFSET;
+}
+
+static void sim_wake(struct ed_sys *sys)
+{
+        atomic_store_explicit(&ed_sim_of(sys)->woken, true, memory_order_release);
+}
+
+/* Move the clock on to what comes next, until there is an event or 'until_ns' (-1: never). */
+static int wait_until(struct ed_sim *sim, int64_t until_ns, struct ed_event *events, int max)
+{
+        int n = 0;
+
+        while (n == 0 && sim->now_ns != until_ns) {
+                int64_t next_ns = ed_sim_net_next(sim);
+
+                if (next_ns < 0 && until_ns < 0)
+                        return -EDEADLK;
+                if (next_ns < 0 || (until_ns >= 0 && next_ns > until_ns))
+                        next_ns = until_ns;
+                sim->now_ns = next_ns;
+                ed_sim_net_deliver(sim);
+                n = ed_sim_net_collect(sim, events, max);
+        }
+        return n;
+}
+
+/*
+ * A wait for ever with nothing on its way would never end: it returns
+ * -EDEADLK at once.
+ */
+static int sim_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        int64_t until_ns = -1;
+        int n;
+
+        if (timeout_ns == 0)
+                sim->now_ns += BUSY_POLL_NS;
+        if (timeout_ns > 0 && __builtin_add_overflow(sim->now_ns, timeout_ns, &until_ns))
+                until_ns = INT64_MAX;
+        ed_sim_net_deliver(sim);
+        n = ed_sim_net_collect(sim, events, max);
+        if (!atomic_exchange_explicit(&sim->woken, false, memory_order_acquire) && n == 0 &&
+            timeout_ns != 0)
+                n = wait_until(sim, until_ns, events, max);
+        ed_sim_mark(sim, ED_SIM_POLLED, (uint64_t) sim->now_ns, (uint64_t) n);
+        sim->stuck = n == -EDEADLK ? sim->stuck + 1 : 0;
+        ed_assert(sim->stuck < STUCK_MAX,
+                  "the loop polls a simulation for ever in which nothing can happen any more");
+        return n;
+}
+
+/* --- the table --- */
+
+static void sim_free(struct ed_sys *sys)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+
+        if (sim->opts.end)
+                *sim->opts.end = (struct ed_sim_end){
+                        .trace = sim->trace,
+                        .calls = sim->calls,
+                        .faults = sim->faults,
+                        .sockets = sim->sockets_open,
+                        .moved = sim->moved,
+                        .lasted_ns = sim->now_ns - START_NS,
+                };
+        ed_sim_net_fini(sim);
+        ed_free(sim->names);
+        ed_free(sim);
+}
+
+static const struct ed_sys_ops sim_ops = {
+        .name = "sim",
+        .free = sim_free,
+        .now = sim_now,
+        .time_of_day = sim_time_of_day,
+        .random = sim_random,
+        .choose = sim_choose,
+        .poll = sim_poll,
+        .wake = sim_wake,
+        .watch = ed_sim_watch,
+        .unwatch = ed_sim_unwatch,
+        .is_readable = ed_sim_is_readable,
+        .is_writable = ed_sim_is_writable,
+        .socket = ed_sim_socket,
+        .connect = ed_sim_connect,
+        .connect_result = ed_sim_connect_result,
+        .listen = ed_sim_listen,
+        .local_port = ed_sim_local_port,
+        .accept = ed_sim_accept,
+        .recv = ed_sim_recv,
+        .send = ed_sim_send,
+        .read = ed_sim_recv,
+        .write = ed_sim_write,
+        .shutdown = ed_sim_shutdown,
+        .close = ed_sim_close,
+        .abort = ed_sim_abort,
+        .lookup = sim_lookup,
+};
+
+/* Zero is the default. */
+static void opts_default(uint32_t *number, uint32_t value)
+{
+        if (*number == 0)
+                *number = value;
+}
+
+int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
+{
+        struct ed_sim *sim;
+        int err;
+
+        if (opts->latency_ns < 0 || opts->jitter_ns < 0 || opts->buffer_bytes > ED_SIM_BUFFER_MAX ||
+            opts->sockets_max > ED_SIM_SOCKETS_MAX)
+                return -EINVAL;
+        sim = ed_alloc_zero(sizeof(*sim));
+        if (!sim)
+                return -ENOMEM;
+        sim->sys.ops = &sim_ops;
+        sim->opts = *opts;
+        opts_default(&sim->opts.buffer_bytes, BUFFER_BYTES);
+        opts_default(&sim->opts.backlog, BACKLOG);
+        opts_default(&sim->opts.sockets_max, SOCKETS_MAX);
+        sim->now_ns = START_NS;
+        sim->trace = 0xcbf29ce484222325ULL;
+        random_init(&sim->chance, opts->seed);
+        random_init(&sim->entropy, ~opts->seed);
+        sim->names = ed_alloc_zero(ED_SIM_NAMES_MAX * sizeof(*sim->names));
+        if (!sim->names) {
+                err = -ENOMEM;
+                goto fail_free;
+        }
+        err = ed_sim_net_init(sim);
+        if (err < 0)
+                goto fail_names;
+        *ret_sys = &sim->sys;
+        return 0;
+
+fail_names:
+        ed_free(sim->names);
+fail_free:
+        ed_free(sim);
+        return err;
+}
