@@ -1,0 +1,31 @@
+/*
+ * fake_dns.h - a name server for tests, on a thread of its own: UDP and TCP
+ * on a free port of the loopback.  What it answers depends on the name's
+ * first label:
+ *
+ *   a, a2..    one IPv4 address, TTL 300      aaaa     one IPv6 address
+ *   both       one of each                    none     exists, no address
+ *   nx         does not exist                 fail     SERVFAIL
+ *   refused    REFUSED                        silent   no answer
+ *   ttlN       as a, with that TTL            ttlneg   with the TTL 2^31
+ *   many       20 IPv4, 2 IPv6                alias    a CNAME (TTL 5) of a
+ *   cut        the answer ends in its middle  wrongid  another id, then silence
+ *   garbage    random bytes, then as a        later    as a, after 30 ms
+ *   stream     too long for UDP: as a by TCP
+ */
+#ifndef ED_FAKE_DNS_H
+#define ED_FAKE_DNS_H
+
+#include <stdatomic.h>
+
+struct fake_dns {
+        int udp, tcp, stop[2];
+        unsigned long thread;
+        char address[32];   /* "127.0.0.1:12345" */
+        atomic_int queries; /* for IPv4 addresses */
+};
+
+void fake_dns_start(struct fake_dns *dns);
+void fake_dns_stop(struct fake_dns *dns);
+
+#endif

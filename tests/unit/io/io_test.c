@@ -1,0 +1,174 @@
+/*
+ * io_test.c - see io_test.h.
+ */
+#include "io_test.h"
+
+#include <dirent.h>
+#include <errno.h>
+
+#include "scope/task.h"
+
+static struct ed_sys_ops own_ops;
+static int64_t (*real_now)(struct ed_sys *sys);
+static int64_t ahead_ns;
+
+struct main_call {
+        eddy_task_fn *fn;
+};
+
+static int main_task(void *arg)
+{
+        int err = ((struct main_call *) arg)->fn(NULL);
+
+        CHECK_EQ(ed_loop_current->waits, 0);
+        return err;
+}
+
+int io_open_fds(void)
+{
+        DIR *dir = opendir("/proc/self/fd");
+        int n = 0;
+
+        CHECK(dir);
+        while (readdir(dir))
+                n++;
+        closedir(dir);
+        return n;
+}
+
+void io_run(eddy_task_fn *fn)
+{
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
+        struct main_call call = { fn };
+        int fds = io_open_fds(), result = eddy_run(main_task, &call, &opts);
+
+        CHECK_STR(result ? eddy_error_name(result) : "0", "0");
+        CHECK_EQ(io_open_fds(), fds);
+}
+
+static int64_t now_ahead(struct ed_sys *sys)
+{
+        return real_now(sys) + ahead_ns;
+}
+
+struct ed_sys_ops *io_ops(void)
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+
+        if (sys->ops != &own_ops) {
+                own_ops = *sys->ops;
+                sys->ops = &own_ops;
+        }
+        return &own_ops;
+}
+
+void io_clock_advance(int64_t ns)
+{
+        struct ed_sys_ops *ops = io_ops();
+
+        if (ops->now != now_ahead) {
+                real_now = ops->now;
+                ops->now = now_ahead;
+        }
+        ahead_ns += ns;
+}
+
+void io_pair_open(struct io_pair *pair)
+{
+        eddy_tcp_listener *listener;
+
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &pair->a), 0);
+        CHECK_EQ(eddy_tcp_accept(listener, &pair->b), 0);
+        eddy_tcp_listener_close(listener);
+}
+
+void io_pair_close(struct io_pair *pair)
+{
+        eddy_stream_close(pair->a);
+        eddy_stream_close(pair->b);
+}
+
+void io_read_all(eddy_stream *stream, void *buf, size_t bytes)
+{
+        char *at = buf;
+
+        while (bytes > 0) {
+                int64_t n = eddy_stream_read(stream, at, bytes);
+
+                CHECK(n > 0);
+                at += n;
+                bytes -= (size_t) n;
+        }
+}
+
+/* -- cancelling at a suspension --------------------------------------------- */
+
+static struct {
+        int left;
+        eddy_scope *scope;
+        struct ed_task *task;
+        struct ed_timer timer;
+} plan;
+
+static void cancel_now(struct ed_timer *timer)
+{
+        (void) timer;
+        eddy_scope_cancel(plan.scope);
+}
+
+static void at_suspend(struct ed_task *task)
+{
+        if (task == plan.task && --plan.left == 0)
+                ed_timer_arm(&ed_loop_current->timers, &plan.timer, 0);
+}
+
+int io_cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached)
+{
+        eddy_scope scope;
+        int result;
+
+        plan.left = n;
+        plan.scope = &scope;
+        plan.task = ed_task_running();
+        ed_timer_init(&plan.timer, cancel_now);
+        eddy_scope_begin(&scope, NULL);
+        if (n == 0)
+                eddy_scope_cancel(&scope);
+        ed_test_at_suspend = at_suspend;
+        result = fn(arg);
+        ed_test_at_suspend = NULL;
+        ed_timer_cancel(&ed_loop_current->timers, &plan.timer);
+        (void) eddy_scope_end(&scope);
+        *ret_reached = plan.left <= 0;
+        return result;
+}
+
+void io_settle(void)
+{
+        for (int i = 0; i < 5; i++)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+}
+
+/* -- allocations that fail -------------------------------------------------- */
+
+static int allocations_left;
+
+static void *failing(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes == 0) {
+                free(ptr);
+                return NULL;
+        }
+        if (allocations_left == 0)
+                return NULL;
+        allocations_left--;
+        return realloc(ptr, bytes);
+}
+
+void io_fail_allocations(int n)
+{
+        allocations_left = n;
+        eddy_alloc_set(n < 0 ? NULL : failing, NULL);
+}

@@ -1,0 +1,53 @@
+/*
+ * io_test.h - what the tests of the io floor share: running a task on real
+ * loopback sockets, pairs of connected streams, a table that can be made to
+ * fail, and cancelling at a given suspension.
+ */
+#ifndef ED_IO_TEST_H
+#define ED_IO_TEST_H
+
+#include "eddy/eddy.h"
+#include "loop/loop.h"
+#include "test.h"
+
+/*
+ * Run 'fn' as the main task.  It must return 0, leave no descriptor open that
+ * was not open before, and leave nobody waiting.
+ */
+void io_run(eddy_task_fn *fn);
+
+/* How many descriptors the process has open. */
+int io_open_fds(void);
+
+/* The loop's table, to be changed: a copy of its own that it uses from now on. */
+struct ed_sys_ops *io_ops(void);
+
+/* Let the clock of the loop's table run ahead by so much more. */
+void io_clock_advance(int64_t ns);
+
+struct io_pair {
+        eddy_stream *a, *b;
+};
+
+/* Two ends of a connection over the loopback. */
+void io_pair_open(struct io_pair *pair);
+void io_pair_close(struct io_pair *pair);
+
+/* Read exactly so many bytes. */
+void io_read_all(eddy_stream *stream, void *buf, size_t bytes);
+
+/*
+ * Run fn(arg) in a scope of its own that is cancelled at the n-th suspension
+ * inside (0: before it begins), after the events of that turn were told and
+ * before any task runs.  Returns its result; 'ret_reached' says whether there
+ * was such a suspension.
+ */
+int io_cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached);
+
+/* Let events come in and other tasks run, a few turns long. */
+void io_settle(void);
+
+/* Fail every allocation from the n-th on (0: the first); below 0: none. */
+void io_fail_allocations(int n);
+
+#endif

@@ -1,0 +1,432 @@
+/*
+ * test_descriptor.c - streams over descriptors of the program's: pipes,
+ * files, terminals, sockets, blocking or not, whose flags stay as they are.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "io_test.h"
+
+struct ends {
+        int fds[2]; /* read, write */
+        eddy_stream *in, *out;
+};
+
+static void pipe_open(struct ends *ends)
+{
+        CHECK_EQ(pipe2(ends->fds, O_CLOEXEC), 0);
+        CHECK_EQ(eddy_stream_from_fd(ends->fds[0], EDDY_STREAM_OWN_FD, &ends->in), 0);
+        CHECK_EQ(eddy_stream_from_fd(ends->fds[1], EDDY_STREAM_OWN_FD, &ends->out), 0);
+}
+
+static void pipe_close(struct ends *ends)
+{
+        eddy_stream_close(ends->in);
+        eddy_stream_close(ends->out);
+}
+
+struct reading {
+        eddy_stream *stream;
+        char buf[64];
+        int64_t n;
+};
+
+static int read_call(void *arg)
+{
+        struct reading *r = arg;
+
+        return (int) (r->n = eddy_stream_read(r->stream, r->buf, sizeof(r->buf)));
+}
+
+static int read_task(void *arg)
+{
+        (void) read_call(arg);
+        return 0;
+}
+
+enum { MUCH = 1024 * 1024 };
+
+static char data[MUCH];
+
+struct writing {
+        eddy_stream *stream;
+        int result;
+};
+
+static int write_call(void *arg)
+{
+        struct writing *w = arg;
+
+        return w->result = eddy_stream_write(w->stream, data, sizeof(data));
+}
+
+static int write_task(void *arg)
+{
+        (void) write_call(arg);
+        return 0;
+}
+
+/* -- pipes -------------------------------------------------------------------- */
+
+static int pipes(void *arg)
+{
+        struct ends ends;
+        struct reading r;
+        eddy_scope scope;
+
+        pipe_open(&ends);
+        r = (struct reading){ .stream = ends.in };
+        for (int i = 0; i < 3; i++) {
+                r.n = 0;
+                eddy_scope_begin(&scope, NULL);
+                eddy_scope_start(&scope, read_task, &r);
+                io_settle();
+                CHECK_EQ(r.n, 0);
+                CHECK_EQ(eddy_stream_write(ends.out, "hello", 5), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK_EQ(r.n, 5);
+        }
+        CHECK_EQ(fcntl(ends.fds[0], F_GETFL) & O_NONBLOCK, 0);
+        CHECK_EQ(fcntl(ends.fds[1], F_GETFL) & O_NONBLOCK, 0);
+        /* A buffer that is filled exactly: the next read waits and does not block. */
+        CHECK_EQ(eddy_stream_write(ends.out, data, 64), 0);
+        CHECK_EQ(eddy_stream_read(ends.in, r.buf, 64), 64);
+        CHECK(!eddy_stream_is_readable(ends.in));
+        CHECK_EQ(eddy_call_timeout(read_call, &r, EDDY_MS(5)), -ETIMEDOUT);
+        eddy_stream_close(ends.out);
+        CHECK_EQ(eddy_stream_read(ends.in, r.buf, 64), 0);
+        CHECK_EQ(eddy_stream_read(ends.in, r.buf, 64), 0);
+        eddy_stream_close(ends.in);
+        return 0;
+}
+
+TEST(a_blocking_pipe_is_read_without_blocking)
+{
+        io_run(pipes);
+}
+
+static int full_pipe(void *arg)
+{
+        struct writing w = { .result = 1 };
+        struct ends ends;
+        eddy_scope scope;
+        char buf[4096];
+        size_t got = 0;
+
+        for (size_t i = 0; i < MUCH; i++)
+                data[i] = (char) (i * 13 + i / 4096);
+        pipe_open(&ends);
+        w.stream = ends.out;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, write_task, &w);
+        io_settle(); /* this task goes on: the writer waits, and does not block */
+        CHECK_EQ(w.result, 1);
+        while (got < MUCH) {
+                int64_t n = eddy_stream_read(ends.in, buf, sizeof(buf) - got % 7);
+
+                CHECK(n > 0 && memcmp(buf, data + got, (size_t) n) == 0);
+                got += (size_t) n;
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(w.result, 0);
+        pipe_close(&ends);
+        return 0;
+}
+
+TEST(a_blocking_pipe_is_filled_without_blocking)
+{
+        io_run(full_pipe);
+}
+
+static int broken_pipe(void *arg)
+{
+        struct writing w = { .result = 1 };
+        struct ends ends;
+        eddy_scope scope;
+
+        signal(SIGPIPE, SIG_IGN);
+        pipe_open(&ends);
+        w.stream = ends.out;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, write_task, &w);
+        io_settle();
+        eddy_stream_close(ends.in); /* while the writer waits */
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(w.result, -EPIPE);
+        CHECK_EQ(eddy_stream_write(ends.out, "x", 1), -EPIPE);
+        CHECK(eddy_stream_shutdown(ends.out) < 0);
+        eddy_stream_close(ends.out);
+        return 0;
+}
+
+TEST(a_pipe_that_nobody_reads_is_an_error)
+{
+        io_run(broken_pipe);
+}
+
+static int single_bytes(void *arg)
+{
+        struct eddy_slice slices[] = { { "ab", 2 }, { "", 0 }, { "cde", 3 } };
+        struct ends ends;
+        char buf[8] = { 0 };
+
+        pipe_open(&ends);
+        ed_loop_current->sys->transfer_max = 1;
+        CHECK_EQ(eddy_stream_writev(ends.out, slices, 3), 0);
+        CHECK_EQ(eddy_stream_read(ends.in, buf, 8), 1);
+        io_read_all(ends.in, buf + 1, 4);
+        CHECK_STR(buf, "abcde");
+        CHECK_EQ(eddy_stream_writev(ends.out, slices, EDDY_STREAM_SLICES_MAX + 1), -EINVAL);
+        CHECK_EQ(eddy_stream_read(ends.in, buf, 0), -EINVAL);
+        pipe_close(&ends);
+        return 0;
+}
+
+TEST(a_pipe_works_one_byte_at_a_time)
+{
+        io_run(single_bytes);
+}
+
+static int cancelled(void *arg)
+{
+        struct writing w = { .result = 1 };
+        struct reading r = { 0 };
+        struct ends ends;
+        bool reached;
+
+        pipe_open(&ends);
+        r.stream = ends.in;
+        w.stream = ends.out;
+        CHECK_EQ(eddy_stream_write(ends.out, "abc", 3), 0);
+        CHECK_EQ(io_cancel_at(0, read_call, &r, &reached), -ECANCELED);
+        CHECK_EQ(io_cancel_at(1, read_call, &r, &reached), 3);
+        CHECK_EQ(io_cancel_at(1, read_call, &r, &reached), -ECANCELED);
+        CHECK(reached);
+        CHECK_EQ(eddy_stream_write(ends.out, "def", 3), 0);
+        CHECK_EQ(eddy_stream_read(ends.in, r.buf, 64), 3);
+        CHECK_EQ(io_cancel_at(0, write_call, &w, &reached), -ECANCELED);
+        CHECK(!eddy_stream_is_readable(ends.in));
+        CHECK_EQ(io_cancel_at(1, write_call, &w, &reached), -ECANCELED);
+        CHECK(reached);
+        pipe_close(&ends);
+        return 0;
+}
+
+TEST(waiting_for_a_pipe_can_be_cancelled)
+{
+        io_run(cancelled);
+}
+
+static int closed(void *arg)
+{
+        struct writing w = { .result = 1 };
+        struct reading r = { .n = 1 };
+        struct ends ends, other;
+        eddy_scope scope;
+
+        pipe_open(&ends);
+        pipe_open(&other);
+        r.stream = ends.in;
+        w.stream = other.out;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, read_task, &r);
+        eddy_scope_start(&scope, write_task, &w);
+        io_settle();
+        CHECK_EQ(eddy_stream_read(ends.in, r.buf, 1), -EBUSY);
+        CHECK_EQ(eddy_stream_write(other.out, "x", 1), -EBUSY);
+        eddy_stream_close(ends.in);
+        eddy_stream_close(other.out);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(r.n, -ECANCELED);
+        CHECK_EQ(w.result, -ECANCELED);
+        eddy_stream_close(ends.out);
+        eddy_stream_close(other.in);
+        return 0;
+}
+
+TEST(closing_a_descriptor_stream_wakes_who_waits)
+{
+        io_run(closed);
+}
+
+/* -- files and devices -------------------------------------------------------- */
+
+static int files(void *arg)
+{
+        char path[] = "/tmp/eddy-test-XXXXXX";
+        int fd = mkstemp(path);
+        eddy_stream *stream;
+        char buf[16];
+        int calls = 0;
+
+        CHECK(fd >= 0);
+        unlink(path);
+        CHECK_EQ(eddy_stream_from_fd(fd, 0, &stream), 0);
+        CHECK_EQ(eddy_stream_write(stream, data, MUCH), 0);
+        CHECK_EQ(eddy_stream_write(stream, "end", 3), 0);
+        CHECK_EQ(lseek(fd, MUCH, SEEK_SET), MUCH);
+        CHECK(eddy_stream_is_readable(stream));
+        CHECK_EQ(eddy_stream_read(stream, buf, sizeof(buf)), 3);
+        CHECK(memcmp(buf, "end", 3) == 0);
+        CHECK_EQ(eddy_stream_read(stream, buf, sizeof(buf)), 0);
+        CHECK_EQ(eddy_stream_watch_idle(stream, free, &calls), -EINVAL);
+        eddy_stream_close(stream);
+        CHECK_EQ(lseek(fd, 0, SEEK_END), MUCH + 3); /* left open */
+        CHECK_EQ(eddy_stream_from_fd(fd, EDDY_STREAM_OWN_FD, &stream), 0);
+        eddy_stream_abort(stream);
+        CHECK_EQ(lseek(fd, 0, SEEK_END), -1);
+        return 0;
+}
+
+TEST(regular_files_are_read_and_written_at_once)
+{
+        io_run(files);
+}
+
+static int devices(void *arg)
+{
+        eddy_stream *stream = NULL;
+        char buf[4] = { 1, 1, 1, 1 };
+        int fd;
+
+        CHECK_EQ(eddy_stream_from_fd(-1, 0, &stream), -EBADF);
+        CHECK_EQ(eddy_stream_from_fd(12345, 0, &stream), -EBADF);
+        CHECK(!stream);
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+        CHECK_EQ(eddy_stream_from_fd(fd, EDDY_STREAM_OWN_FD, &stream), 0);
+        CHECK_EQ(eddy_stream_write(stream, "x", 1), 0);
+        CHECK_EQ(eddy_stream_read(stream, buf, 4), 0);
+        eddy_stream_close(stream);
+        fd = open("/dev/full", O_RDWR | O_CLOEXEC);
+        CHECK_EQ(eddy_stream_from_fd(fd, EDDY_STREAM_OWN_FD, &stream), 0);
+        CHECK_EQ(eddy_stream_write(stream, "x", 1), -ENOSPC);
+        eddy_stream_close(stream);
+        fd = open("/", O_RDONLY | O_CLOEXEC);
+        CHECK_EQ(eddy_stream_from_fd(fd, EDDY_STREAM_OWN_FD, &stream), 0);
+        CHECK_EQ(eddy_stream_read(stream, buf, 4), -EISDIR);
+        eddy_stream_close(stream);
+        return 0;
+}
+
+TEST(devices_and_bad_descriptors_say_what_they_are)
+{
+        io_run(devices);
+}
+
+static int terminal(void *arg)
+{
+        int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave;
+        struct reading r = { 0 };
+        eddy_stream *stream;
+        eddy_scope scope;
+
+        if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+                test_skip("no terminals here");
+        slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+        CHECK(slave >= 0);
+        CHECK_EQ(eddy_stream_from_fd(slave, EDDY_STREAM_OWN_FD, &stream), 0);
+        r.stream = stream;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, read_task, &r);
+        io_settle();
+        CHECK_EQ(write(master, "half a", 6), 6);
+        io_settle();
+        CHECK_EQ(r.n, 0); /* a terminal gives lines */
+        CHECK_EQ(write(master, " line\n", 6), 6);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(r.n, 12);
+        CHECK(memcmp(r.buf, "half a line\n", 12) == 0);
+        CHECK_EQ(eddy_stream_write(stream, "out", 3), 0);
+        eddy_stream_close(stream);
+        close(master);
+        return 0;
+}
+
+TEST(a_terminal_gives_a_line_when_there_is_one)
+{
+        io_run(terminal);
+}
+
+/* -- sockets that the program has ------------------------------------------------- */
+
+static int sockets(void *arg)
+{
+        for (int flags = 0; flags <= SOCK_NONBLOCK; flags += SOCK_NONBLOCK) {
+                struct writing w = { .result = 1 };
+                eddy_stream *a, *b;
+                eddy_scope scope;
+                char *got = malloc(MUCH);
+                int fds[2];
+
+                CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0, fds), 0);
+                CHECK_EQ(eddy_stream_from_fd(fds[0], EDDY_STREAM_OWN_FD, &a), 0);
+                CHECK_EQ(eddy_stream_from_fd(fds[1], EDDY_STREAM_OWN_FD, &b), 0);
+                w.stream = a;
+                eddy_scope_begin(&scope, NULL);
+                eddy_scope_start(&scope, write_task, &w);
+                io_settle();
+                CHECK_EQ(w.result, 1);
+                io_read_all(b, got, MUCH);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK_EQ(w.result, 0);
+                CHECK_EQ(memcmp(got, data, MUCH), 0);
+                CHECK_EQ(eddy_stream_shutdown(a), 0);
+                CHECK_EQ(eddy_stream_read(b, got, 1), 0);
+                eddy_stream_abort(b);
+                /* No signal, though nobody ignores SIGPIPE here. */
+                CHECK_EQ(eddy_stream_write(a, "x", 1), -EPIPE);
+                eddy_stream_close(a);
+                free(got);
+        }
+        return 0;
+}
+
+TEST(sockets_work_blocking_or_not)
+{
+        io_run(sockets);
+}
+
+static int64_t never_now(struct ed_sys *sys, int fd, void *buf, size_t bytes)
+{
+        static int left = 3;
+
+        return left-- > 0 ? -EAGAIN : read(fd, buf, bytes);
+}
+
+static int not_ready_after_all(void *arg)
+{
+        struct ends ends;
+        char buf[8];
+
+        pipe_open(&ends);
+        io_ops()->read = never_now;
+        CHECK_EQ(eddy_stream_write(ends.out, "abc", 3), 0);
+        CHECK_EQ(eddy_stream_read(ends.in, buf, 8), 3);
+        pipe_close(&ends);
+        return 0;
+}
+
+TEST(readiness_that_is_not_true_is_tried_again)
+{
+        io_run(not_ready_after_all);
+}
+
+static int no_memory(void *arg)
+{
+        eddy_stream *stream = NULL;
+
+        io_fail_allocations(0);
+        CHECK_EQ(eddy_stream_from_fd(0, 0, &stream), -ENOMEM);
+        io_fail_allocations(-1);
+        CHECK(!stream);
+        return 0;
+}
+
+TEST(a_descriptor_stream_without_memory_is_not_made)
+{
+        io_run(no_memory);
+}
