@@ -30,6 +30,7 @@ enum { EDDY_STREAM_SLICES_MAX = 16 };
  *         -ECONNRESET, ...      from the system
  *         EDDY_E_NET_TIMED_OUT  the kernel gave the peer up
  *         -EBUSY                another task reads
+ *         -EINVAL               'bytes' is 0
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes);
 
@@ -72,7 +73,9 @@ EDDY_API int eddy_stream_is_readable(eddy_stream *stream);
  * not suspend; it may close the stream.
  *
  * Suspends: no.
- * Errors: -EBUSY  a task reads
+ * Errors: -EBUSY           a task reads
+ *         -EINVAL          it is always readable: a regular file
+ *         -ENOMEM, -ENOSPC the system cannot watch one more descriptor
  */
 typedef void eddy_stream_idle_fn(void *arg);
 EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
@@ -97,7 +100,8 @@ EDDY_API void eddy_stream_abort(eddy_stream *stream);
  * A stream over a descriptor that the program has: standard input or output,
  * a pipe, a terminal, a regular file.  Its flags are left as they are: where
  * it blocks, the stream waits until it is ready, and writes to a pipe at most
- * PIPE_BUF bytes at a time.  Regular files are read and written at once.
+ * PIPE_BUF bytes at a time.  Regular files are read and written at once.  A
+ * descriptor has one stream at a time: waiting in a second fails with -EEXIST.
  *
  * Suspends: no.
  * Errors: -EBADF, -ENOMEM
