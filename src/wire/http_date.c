@@ -70,6 +70,12 @@ static int month_days(int year, int month)
         return days[month - 1] + (month == 2 && is_leap(year));
 }
 
+static bool seconds_are_in_range(int64_t seconds)
+{
+        return seconds >= days_from_date(YEAR_MIN, 1, 1) * DAY_SECONDS &&
+               seconds < days_from_date(YEAR_MAX + 1, 1, 1) * DAY_SECONDS;
+}
+
 /* ---- reading --------------------------------------------------------------- */
 
 /* A text being read from its front.  Each step says whether it fitted. */
@@ -160,7 +166,8 @@ static int whole_year(int two_digits, int64_t now_s)
         struct date now;
         int year;
 
-        date_from_days(now_s / DAY_SECONDS, &now);
+        /* A clock that is so wrong says nothing about centuries. */
+        date_from_days(seconds_are_in_range(now_s) ? now_s / DAY_SECONDS : 0, &now);
         year = now.year - now.year % 100 + two_digits;
         if (year > now.year + 50)
                 year -= 100;
@@ -219,15 +226,16 @@ static char *put_digits(char *to, int number, int digits)
 
 int ed_http_date_format(int64_t seconds, char out[ED_HTTP_DATE_BYTES + 1])
 {
-        int64_t days = seconds / DAY_SECONDS - (seconds % DAY_SECONDS < 0);
-        int rest = (int) (seconds - days * DAY_SECONDS);
-        int weekday = (int) (((days + 4) % 7 + 7) % 7); /* 1970-01-01 was a Thursday */
         struct date date;
         char *to = out;
+        int64_t days;
+        int rest, weekday;
 
-        if (seconds < days_from_date(YEAR_MIN, 1, 1) * DAY_SECONDS ||
-            seconds >= days_from_date(YEAR_MAX + 1, 1, 1) * DAY_SECONDS)
+        if (!seconds_are_in_range(seconds))
                 return -ERANGE;
+        days = seconds / DAY_SECONDS - (seconds % DAY_SECONDS < 0);
+        rest = (int) (seconds - days * DAY_SECONDS);
+        weekday = (int) (((days + 4) % 7 + 7) % 7); /* 1970-01-01 was a Thursday */
         date_from_days(days, &date);
         memcpy(to, weekdays[weekday], 3);
         memcpy(to + 3, ", ", 2);
