@@ -70,6 +70,7 @@ examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
 install: all                               ## DESTDIR=, prefix=/usr/local
 	@meson configure $(BUILD) --prefix=$(prefix)
 	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+	@[ "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 clean:                                     ## remove the build folders
 	@rm -rf build build-*
