@@ -1,0 +1,284 @@
+"""e2e - the harness of the end-to-end tests: whole programs, real sockets.
+
+    @claim
+    def what_the_case_claims(eddy): ...
+
+    e2e.main()
+
+`script EDDY` runs all cases, several at a time, and prints TAP; `script EDDY
+WORD` those whose names contain the word; `script EDDY --list` names them.
+Each case starts what it needs, on free ports, and nothing outlives it.
+"""
+import concurrent.futures
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+# So long no case may take, whatever slows the machine.
+LIMIT_S = 100
+AT_ONCE = 4
+
+cases = []
+
+
+class Skip(Exception):
+    """The case cannot run here; the text says why."""
+
+
+def claim(case):
+    cases.append(case)
+    return case
+
+
+def check(condition, *facts):
+    if not condition:
+        raise AssertionError(" ".join(str(fact) for fact in facts) or "check failed")
+
+
+def equal(got, expected, *facts):
+    if got != expected:
+        raise AssertionError(f"{got!r}, expected {expected!r} " +
+                             " ".join(str(fact) for fact in facts))
+
+
+class Result:
+    """How a program ended: .code, .out and .err (text), .seconds."""
+
+    def __init__(self, code, out, err, seconds):
+        self.code = code
+        self.raw = out
+        self.out = out.decode("utf-8")
+        self.err = err.decode("utf-8", "replace")
+        self.seconds = seconds
+
+    def lines(self):
+        """The results, each line one object, by index."""
+        check(self.out == "" or self.out.endswith("\n"), "torn output:", repr(self.out[-100:]))
+        return sorted((json.loads(line) for line in self.out.splitlines()),
+                      key=lambda line: line["index"])
+
+    def __str__(self):
+        return f"[exit {self.code} after {self.seconds:.3f} s; stdout {self.out[-600:]!r}; " \
+               f"stderr {self.err[-600:]!r}]"
+
+
+class Eddy:
+    """The program under test, and all that a case starts."""
+
+    def __init__(self, path):
+        self.path = path
+        self.stack = contextlib.ExitStack()
+        self.folder = tempfile.mkdtemp(prefix="eddy-e2e-")
+        self.stack.callback(shutil.rmtree, self.folder, True)
+
+    def file(self, name, content=None):
+        path = os.path.join(self.folder, name)
+        if content is not None:
+            with open(path, "wb") as out:
+                out.write(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def start(self, *args, **options):
+        """Start the program; it is ended with the case at the latest."""
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        child = subprocess.Popen([self.path, *args], **options)
+        self.stack.callback(self.end, child)
+        return child
+
+    @staticmethod
+    def end(child):
+        if child.poll() is None:
+            child.kill()
+        child.wait()
+        for stream in (child.stdin, child.stdout, child.stderr):
+            if stream:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def run(self, *args, stdin=None, **options):
+        """Run the program to its end."""
+        if stdin is not None:
+            options["stdin"] = subprocess.PIPE
+        begin = time.monotonic()
+        child = self.start(*args, **options)
+        try:
+            out, err = child.communicate(stdin, timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            out, err = child.communicate()
+            raise AssertionError(f"hangs: {args} stdout {out[-600:]!r} stderr {err[-600:]!r}")
+        return Result(child.returncode, out or b"", err or b"", time.monotonic() - begin)
+
+    def fetch(self, *args, **options):
+        return self.run("fetch", *args, **options)
+
+    def mock(self, *args):
+        """A mock server; returns its URL, and keeps its process in .child."""
+        child = self.start("mock", *args)
+        first = child.stdout.readline().decode()
+        check(first.startswith("listening on http://"), "first line of the mock:", repr(first),
+              child.stderr.read() if child.poll() is not None else "")
+        self.child = child
+        return first.split()[2]
+
+    def serve(self, answer):
+        """A server of the test: answer(connection, number) runs in a thread for each one."""
+        server = Server(answer)
+        self.stack.callback(server.close)
+        return server
+
+
+class Server:
+    """Hands each connection to a function.  .count says how many there were."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.count = 0
+        self.closing = False
+        self.lock = threading.Lock()
+        self.connections = set()
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.port = self.socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            with self.lock:
+                number = self.count
+                self.count += 1
+                self.connections.add(connection)
+            threading.Thread(target=self.handle, args=(connection, number), daemon=True).start()
+
+    def handle(self, connection, number):
+        with contextlib.suppress(OSError), connection:
+            self.answer(connection, number)
+        with self.lock:
+            self.connections.discard(connection)
+
+    def close(self):
+        # shutdown() wakes a thread that waits in accept(); close() alone does not.
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+        with self.lock:
+            left = list(self.connections)
+        for connection in left:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+def read_head(connection):
+    """A request's head, or what there was of it when the peer went away."""
+    head = b""
+    while b"\r\n\r\n" not in head:
+        piece = connection.recv(65536)
+        if not piece:
+            break
+        head += piece
+    return head
+
+
+def ok(body=b"ok\n", headers=b""):
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n%s" % (len(body), headers, body)
+
+
+def until_closed(connection):
+    """Read and drop, until the peer closes."""
+    while connection.recv(65536):
+        pass
+
+
+def free_port():
+    """A port on which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def deaf_port(eddy):
+    """A port on which connects are not answered: its backlog is full."""
+    listener = socket.socket()
+    eddy.stack.callback(listener.close)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(0)
+    for _ in range(8):
+        connection = socket.socket()
+        eddy.stack.callback(connection.close)
+        connection.setblocking(False)
+        connection.connect_ex(listener.getsockname())
+    time.sleep(0.05)
+    return listener.getsockname()[1]
+
+
+def one_line(result, code, *words):
+    """A program that refused to work: one line on stderr that holds the words."""
+    equal(result.code, code, result)
+    equal(result.out, "", result)
+    equal(result.err.count("\n"), 1, result)
+    check(result.err.startswith("eddy"), result)
+    for word in words:
+        check(word in result.err, f"{word!r} is not in", result)
+
+
+def wait_until(condition, what, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        check(time.monotonic() < end, "waited in vain for", what)
+        time.sleep(0.005)
+
+
+def run_case(case, path):
+    eddy = Eddy(path)
+    try:
+        with eddy.stack:
+            case(eddy)
+        return "ok", ""
+    except Skip as why:
+        return "ok", f" # SKIP {why}"
+    except BaseException:  # a failure of any kind fails the case, not the run
+        return "not ok", "\n# " + traceback.format_exc().replace("\n", "\n# ")
+
+
+def main():
+    path = os.path.abspath(sys.argv[1])
+    word = sys.argv[2] if len(sys.argv) > 2 else ""
+    if word == "--list":
+        for case in cases:
+            print(case.__name__)
+        return
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    chosen = [case for case in cases if word in case.__name__]
+    print(f"1..{len(chosen)}", flush=True)
+    failed = 0
+    # Those that ask to be alone measure the machine.
+    alone = [case for case in chosen if getattr(case, "alone", False)]
+    beside = [case for case in chosen if case not in alone]
+    number = 0
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        running = {pool.submit(run_case, case, path): case for case in beside}
+        for done in concurrent.futures.as_completed(running):
+            number += 1
+            verdict, more = done.result()
+            failed += verdict != "ok"
+            print(f"{verdict} {number} - {running[done].__name__}{more}", flush=True)
+    for case in alone:
+        number += 1
+        verdict, more = run_case(case, path)
+        failed += verdict != "ok"
+        print(f"{verdict} {number} - {case.__name__}{more}", flush=True)
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,380 @@
+"""test_fetch_faults - bad input, bad servers, bad outputs: each gives one
+clear line, and what was finished is kept.
+"""
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import time
+
+import e2e
+from e2e import check, claim, equal
+
+
+def codes(result):
+    return [line["error"]["code"] if line["error"] else line["status"]
+            for line in result.lines()]
+
+
+def against(eddy, answer, *args):
+    """Fetch one URL from a server that answers so; return its line."""
+    server = eddy.serve(answer)
+    result = eddy.fetch("--attempts", "1", "--timeout", "20s", *args, server.url + "/x")
+    lines = result.lines()
+    equal((result.code, len(lines)), (1, 1), result)
+    check(lines[0]["error"]["message"], lines)
+    return lines[0]
+
+
+def says(data, then_close=True):
+    def answer(connection, _):
+        e2e.read_head(connection)
+        connection.sendall(data)
+        if not then_close:
+            e2e.until_closed(connection)
+    return answer
+
+
+@claim
+def urls_that_are_none_fail_in_their_own_lines(eddy):
+    mock = eddy.mock()
+    bad = ["nonsense", "http://", "ftp://127.0.0.1/", "http://127.0.0.1:99999/", "//127.0.0.1/",
+           "http://a b/", "http://[::1/"]
+    urls = eddy.file("urls", "\n".join(bad + [mock + "/bytes/1"]) + "\n")
+    result = eddy.fetch("-i", urls)
+    equal(result.code, 1, result)
+    equal(codes(result)[-1], 200)
+    for url, line in zip(bad, result.lines()):
+        equal((line["url"], line["status"], line["attempts"]), (url, None, 0))
+        check(line["error"]["code"] in ("invalid_request_line", "dns_error"), line)
+
+
+@claim
+def https_says_that_it_comes_with_tls(eddy):
+    result = eddy.fetch("https://127.0.0.1/", "HTTPS://127.0.0.1/")
+    equal(result.code, 1, result)
+    equal(codes(result), ["tls_error", "tls_error"])
+    check("TLS" in result.lines()[0]["error"]["message"], result)
+
+
+@claim
+def lines_that_are_too_long_or_hold_a_nul_are_refused_alone(eddy):
+    mock = eddy.mock()
+    good = f"{mock}/bytes/1\n".encode()
+    urls = eddy.file("urls", b"http://127.0.0.1/" + b"x" * 70000 + b"\n" + good +
+                     b"http://127.0.0.1/\0\n" + good + b"\xff\xfe\n" + good)
+    result = eddy.fetch("-i", urls)
+    equal(codes(result), ["invalid_request_line", 200, "invalid_request_line", 200,
+                          "invalid_request_line", 200], result)
+    check("64 KiB" in result.lines()[0]["error"]["message"], result)
+    check("NUL" in result.lines()[2]["error"]["message"], result)
+
+
+@claim
+def unknown_host_is_a_dns_error(eddy):
+    result = eddy.fetch("--attempts", "1", "http://no-such-host.invalid/")
+    equal((result.code, codes(result)), (1, ["dns_error"]), result)
+
+
+@claim
+def refused_port_is_a_connect_error_and_tried_again(eddy):
+    result = eddy.fetch("--backoff", "1ms", f"http://127.0.0.1:{e2e.free_port()}/")
+    equal((result.code, codes(result)), (1, ["connect_error"]), result)
+    equal(result.lines()[0]["attempts"], 3)
+
+
+@claim
+def unreachable_address_is_a_connect_error(eddy):
+    # The system refuses to connect to a group of machines; nothing is sent.
+    result = eddy.fetch("--attempts", "1", "--connect-timeout", "500ms", "http://224.0.0.1/")
+    equal((result.code, codes(result)), (1, ["connect_error"]), result)
+    check(result.seconds < 3, result.seconds)
+
+
+@claim
+def connect_that_nobody_answers_ends_at_its_timeout(eddy):
+    result = eddy.fetch("--attempts", "1", "--connect-timeout", "500ms",
+                        f"http://127.0.0.1:{e2e.deaf_port(eddy)}/")
+    equal((result.code, codes(result)), (1, ["connect_error"]), result)
+    check(0.5 <= result.seconds < 2, result.seconds)
+
+
+@claim
+def garbage_is_an_invalid_response(eddy):
+    for data in (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", b"\0\1\2\3" * 100,
+                 b"HTTP/1.1 abc\r\n\r\n",
+                 b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n"):
+        equal(against(eddy, says(data))["error"]["code"], "invalid_response", data)
+
+
+@claim
+def endless_header_is_too_large(eddy):
+    def answer(connection, _):
+        e2e.read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\n")
+        while True:
+            connection.sendall(b"X-Again: and again\r\n" * 100)
+
+    equal(against(eddy, answer)["error"]["code"], "response_too_large")
+
+    def one_line(connection, _):
+        e2e.read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+        while True:
+            connection.sendall(b"y" * 4096)
+
+    equal(against(eddy, one_line)["error"]["code"], "response_too_large")
+
+
+@claim
+def body_of_an_absurd_length_is_too_large(eddy):
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000\r\n\r\nbegin"
+    equal(against(eddy, says(head, False))["error"]["code"], "response_too_large")
+    equal(against(eddy, says(head, False), "--body")["error"]["code"], "response_too_large")
+
+
+@claim
+def endless_body_is_too_large_to_keep(eddy):
+    def answer(connection, _):
+        e2e.read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        chunk = b"40000\r\n" + b"z" * 0x40000 + b"\r\n"
+        while True:
+            connection.sendall(chunk)
+
+    line = against(eddy, answer, "--body")
+    equal((line["error"]["code"], line["body"]), ("response_too_large", None))
+
+
+@claim
+def server_that_hangs_up_before_a_response_is_a_reset(eddy):
+    equal(against(eddy, says(b""))["error"]["code"], "connection_reset")
+
+    def reset(connection, _):
+        e2e.read_head(connection)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    equal(against(eddy, reset)["error"]["code"], "connection_reset")
+
+
+@claim
+def body_that_breaks_off_is_truncated(eddy):
+    line = against(eddy, says(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345"))
+    equal((line["error"]["code"], line["status"], line["bytes"]), ("stream_truncated", 200, 5))
+    line = against(eddy, says(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123"))
+    equal((line["error"]["code"], line["status"]), ("stream_truncated", 200))
+
+
+@claim
+def server_that_says_nothing_ends_at_the_timeout(eddy):
+    line = against(eddy, says(b"", False), "--timeout", "400ms")
+    equal(line["error"]["code"], "request_timeout")
+    check(400 <= line["ms"] < 700, line)
+
+
+@claim
+def response_cut_at_any_byte_gives_a_line_and_hangs_nothing(eddy):
+    whole = (b"HTTP/1.1 200 OK\r\nServer: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+             b"4\r\nabcd\r\n3;ext=1\r\nefg\r\n0\r\nX-Trailer: y\r\n\r\n")
+
+    def answer(connection, _):
+        head = e2e.read_head(connection)
+        if head:
+            connection.sendall(whole[:int(head.split()[1][1:])])
+
+    server = eddy.serve(answer)
+    result = eddy.fetch("--attempts", "1", "-c", "20", "--timeout", "20s",
+                        *(f"{server.url}/{n}" for n in range(len(whole) + 1)))
+    got = codes(result)
+    equal(len(got), len(whole) + 1)
+    end = whole.index(b"\r\n\r\n") + 4
+    equal(got[-1], 200)
+    check(set(got[:end]) <= {"connection_reset", "invalid_response"}, got[:end])
+    check(set(got[end:-1]) == {"stream_truncated"}, got[end:])
+
+
+USAGE = [
+    (["--no-such-option"], ["--no-such-option"]),
+    (["-x"], ["-x"]),
+    (["-c", "0"], ["-c"]),
+    (["-c", "70000"], ["-c", "65536"]),
+    (["-c", "many"], ["-c", "many"]),
+    (["-c"], ["-c", "value"]),
+    (["--timeout"], ["--timeout", "value"]),
+    (["--force=yes"], ["--force"]),
+    (["--timeout", "5"], ["--timeout", "unit"]),
+    (["--timeout", "0s"], ["--timeout", "above 0"]),
+    (["--timeout", "-1s"], ["--timeout"]),
+    (["--deadline", "soon"], ["--deadline", "soon"]),
+    (["--attempts", "0"], ["--attempts"]),
+    (["--per-host", "x"], ["--per-host"]),
+    (["--backoff", "1"], ["--backoff", "unit"]),
+    (["--header", "no colon"], ["--header", "NAME: VALUE"]),
+    (["--header", ": empty name"], ["--header"]),
+    (["--header", "Bad Name: x"], ["--header"]),
+    (["--header", "X: a\r\nY: b"], ["--header", "control"]),
+    (["--header", "Content-Length: 5"], ["--header", "Content-Length"]),
+    (["--header", "transfer-encoding: chunked"], ["--header"]),
+    (["--method", "GE T"], ["--method"]),
+    (["--method", ""], ["--method"]),
+    (["--method", "CONNECT"], ["--method"]),
+    (["--data", "@/no/such/file"], ["--data", "/no/such/file"]),
+    (["--progress", "loud"], ["--progress", "plain"]),
+    (["--summary", "xml"], ["--summary", "json"]),
+    (["--body", "--save", "/tmp"], ["--body", "--save"]),
+    (["-i", "/no/such/file"], ["-i", "/no/such/file", "No such file"]),
+    (["-i", "/"], ["-i", "directory"]),
+    (["-i", "-", "--data", "@-"], ["standard input"]),
+]
+
+
+@claim
+def wrong_command_lines_are_refused_before_anything_is_sent(eddy):
+    server = eddy.serve(says(e2e.ok()))
+    for args, words in USAGE:
+        e2e.one_line(eddy.fetch(server.url, *args), 2, *words)
+    e2e.one_line(eddy.fetch(), 2, "-i")
+    e2e.one_line(eddy.run(), 2, "fetch", "mock")
+    e2e.one_line(eddy.run("frobnicate"), 2, "frobnicate")
+    equal(server.count, 0)
+
+
+@claim
+def help_and_version_are_everywhere(eddy):
+    for args in (["--help"], ["fetch", "--help"], ["mock", "--help"]):
+        result = eddy.run(*args)
+        equal((result.code, result.err), (0, ""), result)
+        check(result.out.startswith("Usage: eddy"), result)
+    for args in (["--version"], ["fetch", "--version"], ["mock", "--version"]):
+        result = eddy.run(*args)
+        equal(result.code, 0, result)
+        check(result.out.startswith("eddy "), result)
+    text = eddy.run("fetch", "--help").out
+    for option in ("-i", "-c", "--per-host", "--timeout", "--connect-timeout", "--deadline",
+                   "--attempts", "--backoff", "--header", "--method", "--data", "-o", "--force",
+                   "--body", "--save", "--progress", "--summary"):
+        check(f"  {option} " in text or f" {option} " in text, option, "is not in --help")
+
+
+@claim
+def output_file_that_holds_something_is_refused_and_left_alone(eddy):
+    mock = eddy.mock()
+    path = eddy.file("out", "precious\n")
+    e2e.one_line(eddy.fetch("-o", path, mock + "/bytes/1"), 2, "-o", "--force")
+    with open(path, encoding="utf-8") as file:
+        equal(file.read(), "precious\n")
+    equal(eddy.fetch("-o", path, "--force", mock + "/bytes/1").code, 0)
+    with open(path, encoding="utf-8") as file:
+        equal([json.loads(line)["bytes"] for line in file], [1])
+    equal(eddy.fetch("-o", eddy.file("empty", ""), mock + "/bytes/1").code, 0)
+
+
+@claim
+def two_runs_do_not_mix_their_lines_in_one_file(eddy):
+    mock = eddy.mock()
+    path = eddy.file("out")
+    child = eddy.start("fetch", "-o", path, mock + "/delay/30")
+    e2e.wait_until(lambda: os.path.exists(path), "the file")
+    time.sleep(0.1)
+    e2e.one_line(eddy.fetch("-o", path, "--force", mock + "/bytes/1"), 2, "another eddy")
+    child.send_signal(signal.SIGINT)
+    equal(child.wait(20), 130)
+
+
+@claim
+def output_in_a_folder_that_is_not_there_is_an_output_failure(eddy):
+    e2e.one_line(eddy.fetch("-o", "/no/such/folder/out", "http://127.0.0.1:9/"), 4, "-o",
+                 "No such file")
+
+
+@claim
+def full_disk_is_said_once_and_ends_the_run(eddy):
+    if not os.path.exists("/dev/full"):
+        raise e2e.Skip("there is no /dev/full")
+    mock = eddy.mock()
+    urls = eddy.file("urls", f"{mock}/bytes/1\n" * 20 + f"{mock}/delay/30\n" * 100)
+    result = eddy.fetch("-i", urls, "-c", "10", "-o", "/dev/full")
+    equal(result.code, 4, result)
+    equal(result.err.count("No space left"), 1, result)
+    check(result.seconds < 3, result.seconds)
+    with open("/dev/full", "wb") as full:
+        result = eddy.fetch("-i", urls, "-c", "10", stdout=full)
+    equal(result.code, 4, result)
+    check("standard output" in result.err, result)
+
+
+@claim
+def what_was_written_before_the_disk_was_full_stays_whole(eddy):
+    mock = eddy.mock()
+    path = eddy.file("out")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    result = eddy.fetch("-o", path, "-c", "4", *[mock + "/bytes/1"] * 100, preexec_fn=limit)
+    equal(result.code, 4, result)
+    with open(path, "rb") as file:
+        data = file.read()
+    check(1500 < len(data) <= 2000, len(data))
+    check(data.endswith(b"\n"), data[-50:])
+    for line in data.splitlines():
+        equal(json.loads(line)["status"], 200)
+    check(f"the {len(data.splitlines())} results" in result.err, result)
+
+
+@claim
+def full_folder_of_save_is_an_output_failure(eddy):
+    mock = eddy.mock()
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+    folder = eddy.file("bodies")
+    result = eddy.fetch("--save", folder, "-c", "1", mock + "/bytes/100", mock + "/bytes/100000",
+                        mock + "/bytes/100", preexec_fn=limit)
+    equal(result.code, 4, result)
+    check("--save" in result.err, result)
+    equal(os.listdir(folder), ["0"])
+
+
+@claim
+def standard_output_that_is_closed_is_an_output_failure(eddy):
+    mock = eddy.mock()
+    result = eddy.fetch(mock + "/bytes/1", stdout=None, preexec_fn=lambda: os.close(1))
+    equal(result.code, 4, result)
+    check("standard output" in result.err, result)
+
+
+@claim
+def reader_that_goes_away_ends_the_run_quietly(eddy):
+    mock = eddy.mock()
+    urls = eddy.file("urls", f"{mock}/delay/0.01\n" * 100000)
+    begin = time.monotonic()
+    child = eddy.start("fetch", "-i", urls, "-c", "8")
+    for _ in range(3):
+        json.loads(child.stdout.readline())
+    child.stdout.close()
+    equal(child.wait(20), 0)
+    check(time.monotonic() - begin < 5)
+    err = child.stderr.read().decode()
+    check("rror" not in err and "ipe" not in err, err)
+    check("the reader of the output has gone" in err, err)
+
+
+@claim
+def sigpipe_is_no_death_of_the_mock_either(eddy):
+    url = eddy.mock()
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1]))) as connection:
+            connection.sendall(b"GET /bytes/50000000 HTTP/1.1\r\nHost: x\r\n\r\n")
+            connection.recv(100)
+    equal(eddy.fetch(url + "/bytes/1").code, 0)
+
+
+e2e.main()

@@ -1,0 +1,196 @@
+"""test_fetch_stop - ends that come early: Ctrl-C, SIGTERM, kill -9, readers
+that stall.  Within a second, whole lines, and nothing finished is lost.
+"""
+import fcntl
+import json
+import os
+import signal
+import subprocess
+import time
+
+import e2e
+from e2e import check, claim, equal
+
+# The promise is a second; half a second more is for a machine that is busy.
+SECOND = 1.5
+
+
+def stop(child, signo):
+    """Send a signal; return (exit code, seconds until the end, stdout, stderr)."""
+    begin = time.monotonic()
+    child.send_signal(signo)
+    out, err = child.communicate(timeout=e2e.LIMIT_S)
+    return child.returncode, time.monotonic() - begin, out, err.decode()
+
+
+def whole(data):
+    check(data == b"" or data.endswith(b"\n"), "torn:", data[-100:])
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def some_fast_some_slow(eddy):
+    """A run of which 10 URLs have finished and 4 hang; 86 more wait."""
+    mock = eddy.mock()
+    urls = eddy.file("urls", f"{mock}/bytes/1\n" * 10 + f"{mock}/delay/60\n" * 90)
+    path = eddy.file("out")
+    child = eddy.start("fetch", "-i", urls, "-c", "4", "-o", path, "--summary", "json")
+
+    def finished():
+        if not os.path.exists(path):
+            return 0
+        with open(path, "rb") as file:
+            return file.read().count(b"\n")
+
+    e2e.wait_until(lambda: finished() == 10, "ten lines")
+    time.sleep(0.1)
+    return child, path
+
+
+@claim
+def ctrl_c_ends_within_a_second_with_whole_lines(eddy):
+    child, path = some_fast_some_slow(eddy)
+    code, seconds, _, err = stop(child, signal.SIGINT)
+    equal(code, 130, err)
+    check(seconds < SECOND, seconds)
+    with open(path, "rb") as file:
+        lines = whole(file.read())
+    equal(sorted(line["index"] for line in lines), list(range(10)))
+    summary = json.loads(err)
+    equal((summary["ok"], summary["failed"], summary["cancelled"], summary["stopped"]),
+          (10, 0, 4, "signal"))
+    # Read ahead, but not begun; the rest of the input was perhaps not read.
+    check(0 < summary["not_started"] <= 86, summary)
+
+
+@claim
+def sigterm_does_the_same_with_its_own_exit_code(eddy):
+    child, _ = some_fast_some_slow(eddy)
+    code, seconds, _, err = stop(child, signal.SIGTERM)
+    equal(code, 143, err)
+    check(seconds < SECOND, seconds)
+    equal(json.loads(err)["cancelled"], 4)
+
+
+@claim
+def ctrl_c_ends_a_back_off_at_once(eddy):
+    mock = eddy.mock()
+    child = eddy.start("fetch", mock + "/status/503?retry_after=60", "--summary", "json")
+    time.sleep(0.5)
+    code, seconds, out, err = stop(child, signal.SIGINT)
+    equal((code, out), (130, b""), err)
+    check(seconds < SECOND, seconds)
+    equal(json.loads(err)["cancelled"], 1)
+
+
+@claim
+def ctrl_c_ends_a_wait_for_input_at_once(eddy):
+    mock = eddy.mock()
+    child = eddy.start("fetch", "-i", "-", "--summary", "json", stdin=subprocess.PIPE)
+    child.stdin.write(f"{mock}/bytes/1\n".encode())
+    child.stdin.flush()
+    first = child.stdout.readline()
+    begin = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    equal(child.wait(20), 130)
+    check(time.monotonic() - begin < SECOND)
+    equal(json.loads(first)["status"], 200)
+    equal(json.loads(child.stderr.read())["input_read"], False)
+
+
+@claim
+def ctrl_c_ends_connecting_at_once(eddy):
+    child = eddy.start("fetch", "--connect-timeout", "60s", "--summary", "json",
+                       f"http://127.0.0.1:{e2e.deaf_port(eddy)}/")
+    time.sleep(0.3)
+    code, seconds, _, err = stop(child, signal.SIGINT)
+    equal(code, 130, err)
+    check(seconds < SECOND, seconds)
+    equal(json.loads(err)["cancelled"], 1)
+
+
+@claim
+def ctrl_c_ends_a_run_whose_reader_has_stalled(eddy):
+    mock = eddy.mock()
+    child = eddy.start("fetch", "-c", "8", *[mock + "/bytes/1"] * 3000)
+    # Nobody reads standard output: the pipe fills, and everything waits for it.
+    time.sleep(1.5)
+    begin = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    equal(child.wait(20), 130)
+    seconds = time.monotonic() - begin
+    check(seconds < SECOND, seconds)
+    data = child.stdout.read()
+    # The reader comes back to whole lines, the last one perhaps excepted.
+    whole(data[:data.rindex(b"\n") + 1])
+    err = child.stderr.read().decode()
+    check("could not be written" in err, err)
+
+
+@claim
+def ctrl_c_ends_a_run_whose_stderr_has_stalled(eddy):
+    mock = eddy.mock()
+    reader, writer = os.pipe()
+    flags = fcntl.fcntl(writer, fcntl.F_GETFL)
+    fcntl.fcntl(writer, fcntl.F_SETFL, flags | os.O_NONBLOCK)
+    try:
+        while True:
+            os.write(writer, b"x" * 65536)
+    except BlockingIOError:
+        pass
+    fcntl.fcntl(writer, fcntl.F_SETFL, flags)
+    child = eddy.start("fetch", mock + "/delay/60", "--progress", "bar", stderr=writer)
+    time.sleep(0.5)
+    begin = time.monotonic()
+    child.send_signal(signal.SIGINT)
+    equal(child.wait(20), 130)
+    seconds = time.monotonic() - begin
+    os.close(reader)
+    os.close(writer)
+    check(seconds < SECOND, seconds)
+
+
+@claim
+def slow_reader_gets_all_lines(eddy):
+    mock = eddy.mock()
+    child = eddy.start("fetch", "-c", "8", *[mock + "/bytes/1"] * 1500)
+    time.sleep(1)
+    out, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal(child.returncode, 0, err)
+    equal(sorted(line["index"] for line in whole(out)), list(range(1500)))
+
+
+@claim
+def long_lines_reach_a_pipe_whole(eddy):
+    mock = eddy.mock()
+    result = eddy.fetch("--body", "-c", "8", *[mock + "/bytes/300000"] * 12)
+    equal(result.code, 0, result.err)
+    equal([len(line["body"]) for line in result.lines()], [300000] * 12)
+
+
+@claim
+def kill_leaves_whole_lines_but_for_the_last(eddy):
+    mock = eddy.mock()
+    for i in range(5):
+        path = eddy.file(f"out{i}")
+        urls = eddy.file("urls", f"{mock}/bytes/{i}\n" * 100000)
+        child = eddy.start("fetch", "-i", urls, "-o", path)
+        e2e.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 20000, "lines")
+        child.kill()
+        child.wait()
+        with open(path, "rb") as file:
+            data = file.read()
+        check(len(whole(data[:data.rindex(b"\n") + 1])) > 50)
+
+
+@claim
+def second_ctrl_c_does_not_hang_either(eddy):
+    child, _ = some_fast_some_slow(eddy)
+    child.send_signal(signal.SIGINT)
+    child.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    code = child.wait(20)
+    check(code in (130, -signal.SIGINT), code)
+    check(time.monotonic() - begin < SECOND)
+
+
+e2e.main()
