@@ -147,7 +147,7 @@ static void check_case(enum corpus_number number)
 {
         const struct corpus_case *corpus_case = &corpus[number];
         size_t bytes = corpus_case->input.bytes;
-        size_t every[INPUT_MAX];
+        static size_t every[INPUT_MAX];
 
         CHECK(bytes < INPUT_MAX);
         check_delivery(corpus_case, NULL, 0, "at once");

@@ -341,7 +341,7 @@ static void *realloc_failing(void *ctx, void *ptr, size_t bytes)
 /* R1: each allocation made to fail. */
 TEST(writing_without_memory_fails_and_leaves_the_buffer)
 {
-        char value[2000];
+        static char value[2000];
         int failed = 0;
 
         memset(value, 'v', sizeof(value));

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzzers, tests/fuzz/corpus/TARGET/seed-*.
+
+The messages are every fifth of tests/wire/corpus.h, behind the four bytes that
+choose (fuzz_http1.h); the URLs and dates stand here.  Files of other names,
+such as what a fuzzer has found, are left alone.
+"""
+import pathlib
+import re
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORPUS = HERE.parent / "wire" / "corpus.h"
+EVERY = 5
+
+LIMITS = {"DEFAULT": 0, "LINE_20": 1, "HEAD_40": 2, "FIELDS_3": 4, "BODY_5": 8, "HUGE_BODY": 16}
+RESPONSES = {"RESPONSE": 0, "TO_HEAD": 1, "TO_CONNECT": 2}
+SIMPLE = {"r": 13, "n": 10, "t": 9, "\\": 92, '"': 34}
+
+URLS = [
+    "http://h", "http://h/", "https://user:pass@example.com:8443/a/b?c=d&e#f",
+    "http://[::1]:80/", "http://[::ffff:1.2.3.4]/", "http://127.0.0.1:8080/bytes/12?n=1",
+    "http://127.1/", "http://0x7f.1/", "http://b\u00fccher.de/", "http://a@b@c/", "http://h?q",
+    "http://h/%41%zz", "ftp://h/", "http://h:65536/", "http://h:/", "http://a.b./", "//h/",
+    "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+    "Sun Nov  6 08:49:37 1994", "120", "1.5", "99999999999999999999",
+]
+
+
+def unescape(literal):
+    """The bytes of a C string literal without its quotes."""
+    out, i = bytearray(), 0
+    while i < len(literal):
+        if literal[i] != "\\":
+            out += literal[i].encode()
+            i += 1
+            continue
+        octal = re.match(r"[0-7]{3}", literal[i + 1:])
+        out.append(int(octal[0], 8) if octal else SIMPLE[literal[i + 1]])
+        i += 4 if octal else 2
+    return bytes(out)
+
+
+def parts_of(text, macros):
+    """The bytes of literals and macros that stand side by side."""
+    out = b""
+    for literal, name in re.findall(r'"((?:[^"\\]|\\.)*)"|(\w+)', text):
+        out += macros[name] if name else unescape(literal)
+    return out
+
+
+def arguments(text, start):
+    """The arguments of the call whose '(' stands at 'start'."""
+    out, depth, quoted, at = [""], 0, False, start
+    while True:
+        c = text[at]
+        if quoted:
+            out[-1] += text[at:at + 2] if c == "\\" else c
+            at += 2 if c == "\\" else 1
+            quoted = c != '"'
+            continue
+        at += 1
+        quoted = c == '"'
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return out
+        if c == "," and depth == 1:
+            out.append("")
+        elif not (c == "(" and depth == 1):
+            out[-1] += c
+
+
+def cases():
+    """(kind, limits, input) of each case, in order."""
+    text = CORPUS.read_text().replace("\\\n", "")
+    macros = {}
+    for name, body in re.findall(r"^#define (\w+) +(.*)$", text, re.M):
+        macros[name] = parts_of(body, macros)
+    for call in re.finditer(r"^CASE\(", text, re.M):
+        args = arguments(text, call.end() - 1)
+        yield args[1].strip(), args[2].strip(), parts_of(args[4], macros)
+
+
+def write(target, seeds):
+    folder = HERE / "corpus" / target
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("seed-*"):
+        old.unlink()
+    for i, seed in enumerate(seeds):
+        (folder / f"seed-{i:03}").write_bytes(seed)
+
+
+def chosen(kind, limits, data):
+    cut = len(data) // 2
+    return bytes([LIMITS[limits], RESPONSES.get(kind, 0), cut & 255, cut >> 8]) + data
+
+
+def main():
+    every = list(cases())
+    requests = [chosen(*c) for c in every if c[0] == "REQUEST"]
+    responses = [chosen(*c) for c in every if c[0] != "REQUEST"]
+    write("fuzz_http1_request", requests[::EVERY])
+    write("fuzz_http1_response", responses[::EVERY])
+    write("fuzz_url", [url.encode() for url in URLS])
+    print(f"{len(every)} cases in the corpus")
+
+
+if __name__ == "__main__":
+    main()
