@@ -3,7 +3,7 @@
  *
  * Each part is checked before it is put into the buffer, and the buffer is
  * set back if a later one is refused, so a caller's string can never end a
- * line early (semantics: no request or header injection).
+ * line early.
  */
 #include <errno.h>
 #include <string.h>

@@ -152,6 +152,32 @@ TEST(offsets_hold_in_a_copy_of_the_head_where_strings_are_ended_in_place)
         CHECK(!ed_http1_head_field(&head, data, "Las"));
 }
 
+/* Eight bytes are looked at in one step, with borrows between them. */
+TEST(each_pair_of_bytes_at_each_place_of_a_value_is_judged_alike)
+{
+        static const char neighbours[] = { 'x', '\t', ' ', '~', '!', '\177', '\200', '\377', '\0' };
+        char data[] = "GET / HTTP/1.1\r\nHost: h\r\nA: <xxxxxxxxxxxxxxxxxxxxxxx>\r\n\r\n";
+        char *value = strchr(data, '<') + 1;
+        struct ed_http1_head head;
+
+        for (size_t at = 0; at < 22; at++) {
+                for (int c = 0; c < 256 * (int) sizeof(neighbours); c++) {
+                        uint8_t a = (uint8_t) c;
+                        uint8_t b = (uint8_t) neighbours[c / 256];
+                        bool is_fine =
+                                (a == '\t' || (a >= 0x20 && a != 0x7F)) && b != 0x7F && b != 0;
+                        int64_t n;
+
+                        value[at] = (char) a;
+                        value[at + 1] = (char) b;
+                        n = parse(data, sizeof(data) - 1, ROOM, &head);
+                        CHECK_EQ(n, is_fine ? (int64_t) sizeof(data) - 1
+                                            : EDDY_E_HTTP_INVALID_REQUEST);
+                }
+                value[at] = value[at + 1] = 'x';
+        }
+}
+
 /* ---- bodies ---------------------------------------------------------------- */
 
 static void begin_chunked(struct ed_http1_body *body)
