@@ -459,11 +459,15 @@ static enum ed_http1_fault fault_at_field(char c)
         return c == '\n' ? ED_HTTP1_FAULT_LINE_END : ED_HTTP1_FAULT_FIELD_NAME;
 }
 
-/* The CR at 'at' ends a value that began at 'part'. */
+/* A value that began at 'part' ends at 'at', where CR must stand. */
 static int end_field(struct ed_http1_head *head, const char *data, uint32_t at)
 {
         struct ed_http1_field *field = &head->fields[head->fields_count];
 
+        if (data[at] != '\r')
+                return head_fail_at(head, at,
+                                    data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END
+                                                     : ED_HTTP1_FAULT_FIELD_VALUE);
         while (at > head->part && (data[at - 1] == ' ' || data[at - 1] == '\t'))
                 at--;
         field->value = (struct ed_http1_slice){ head->part, at - head->part };
@@ -516,10 +520,6 @@ static int read_fields(struct ed_http1_head *head, const char *data, uint32_t en
                         at = ed_chars_value_run(data, at, stop);
                         if (at == end)
                                 return head_pause(head, IN_VALUE, at);
-                        if (data[at] != '\r')
-                                return head_fail_at(head, at,
-                                                    data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END
-                                                                     : ED_HTTP1_FAULT_FIELD_VALUE);
                         err = end_field(head, data, at);
                         if (err < 0)
                                 return err;

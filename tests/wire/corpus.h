@@ -10,7 +10,8 @@
  * behind them can be taken for one of theirs.  One case is one rule.
  */
 
-/* clang-format off: one case, one or a few lines. */
+/* One case, one or a few lines. */
+/* clang-format off */
 
 /* Requests end in this where a case is about something before it. */
 #define HOST "Host: h\r\n"

@@ -23,7 +23,7 @@ static char *room(void)
 /* A request whose only field but Host has a line of 'line_bytes' bytes. */
 static size_t long_line(char *data, size_t line_bytes)
 {
-        size_t n = (size_t) sprintf(data, "GET / HTTP/1.1\r\nHost: h\r\nA: ");
+        size_t n = (size_t) snprintf(data, ROOM, "GET / HTTP/1.1\r\nHost: h\r\nA: ");
 
         memset(data + n, 'x', line_bytes - 3);
         n += line_bytes - 3;
@@ -80,7 +80,7 @@ TEST(request_line_of_8191_bytes_is_refused_as_too_long_a_target)
 /* A head of 'fields' fields of 'each' bytes. */
 static size_t many_fields(char *data, size_t fields, size_t each)
 {
-        size_t n = (size_t) sprintf(data, "GET / HTTP/1.1\r\nHost: h\r\n");
+        size_t n = (size_t) snprintf(data, ROOM, "GET / HTTP/1.1\r\nHost: h\r\n");
 
         for (size_t i = 1; i < fields; i++) {
                 memset(data + n, 'x', each);

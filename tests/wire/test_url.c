@@ -354,6 +354,6 @@ TEST(longest_authority_fits_its_room)
 
         for (size_t i = 0; i < 253; i++)
                 url[7 + i] = i % 2 == 0 ? 'a' : '.';
-        strcpy(url + 260, ":65535");
+        memcpy(url + 260, ":65535", 7);
         check_authority(url, url + 7);
 }
