@@ -39,6 +39,12 @@ def claim(case):
     return case
 
 
+def alone(case):
+    """A case that measures the machine: none runs beside it."""
+    case.alone = True
+    return case
+
+
 def check(condition, *facts):
     if not condition:
         raise AssertionError(" ".join(str(fact) for fact in facts) or "check failed")
@@ -265,9 +271,8 @@ def main():
     chosen = [case for case in cases if word in case.__name__]
     print(f"1..{len(chosen)}", flush=True)
     failed = 0
-    # Those that ask to be alone measure the machine.
-    alone = [case for case in chosen if getattr(case, "alone", False)]
-    beside = [case for case in chosen if case not in alone]
+    single = [case for case in chosen if getattr(case, "alone", False)]
+    beside = [case for case in chosen if case not in single]
     number = 0
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         running = {pool.submit(run_case, case, path): case for case in beside}
@@ -276,7 +281,7 @@ def main():
             verdict, more = done.result()
             failed += verdict != "ok"
             print(f"{verdict} {number} - {running[done].__name__}{more}", flush=True)
-    for case in alone:
+    for case in single:
         number += 1
         verdict, more = run_case(case, path)
         failed += verdict != "ok"

@@ -1,6 +1,7 @@
 """test_fetch - what `eddy fetch` does when all goes well, and when servers
 ask for patience: lines, bodies, input, retries, timeouts, deadlines, limits.
 """
+import base64
 import json
 import os
 import resource
@@ -177,7 +178,6 @@ def data_makes_it_a_post_and_comes_from_a_file_or_standard_input(eddy):
         result = eddy.fetch("--body", *args, mock + "/echo", stdin=stdin)
         echo = json.loads(result.lines()[0]["body"])
         equal(echo["method"], "POST")
-        import base64
         equal(base64.b64decode(echo["body"]["_base64"]), data)
 
 
@@ -293,7 +293,7 @@ def each_attempt_ends_at_its_timeout(eddy):
     for line in result.lines():
         equal((line["status"], line["error"]["code"], line["attempts"]),
               (None, "request_timeout", 1))
-        check(500 <= line["ms"] < 700, line)
+        check(500 <= line["ms"] < 1000, line)
     check(result.seconds < 2, result.seconds)
 
 
@@ -303,7 +303,7 @@ def timeout_covers_the_body(eddy):
     result = eddy.fetch("--timeout", "500ms", "--attempts", "1", mock + "/slow-body/5")
     line = result.lines()[0]
     equal((line["status"], line["error"]["code"]), (200, "request_timeout"))
-    check(500 <= line["ms"] < 700, line)
+    check(500 <= line["ms"] < 1000, line)
 
 
 @claim
@@ -368,9 +368,9 @@ def no_more_requests_are_under_way_than_allowed(eddy):
 @claim
 def one_host_s_limit_is_not_another_s(eddy):
     one, two = eddy.mock(), eddy.mock()
-    result = eddy.fetch("--per-host", "1", "-c", "2", one + "/delay/0.6", two + "/delay/0.6")
+    result = eddy.fetch("--per-host", "1", "-c", "2", one + "/delay/1", two + "/delay/1")
     equal(result.code, 0, result)
-    check(result.seconds < 1.15, result.seconds)
+    check(result.seconds < 1.9, result.seconds)
 
 
 @claim
@@ -436,4 +436,5 @@ def output_file_gets_what_standard_output_would(eddy):
         equal(sorted(json.loads(line)["bytes"] for line in file), [1, 2])
 
 
-e2e.main()
+if __name__ == "__main__":
+    e2e.main()

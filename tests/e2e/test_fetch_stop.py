@@ -193,4 +193,5 @@ def second_ctrl_c_does_not_hang_either(eddy):
     check(time.monotonic() - begin < SECOND)
 
 
-e2e.main()
+if __name__ == "__main__":
+    e2e.main()

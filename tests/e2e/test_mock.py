@@ -269,4 +269,5 @@ def signals_end_it_with_their_exit_codes(eddy):
         equal(eddy.child.stderr.read(), b"")
 
 
-e2e.main()
+if __name__ == "__main__":
+    e2e.main()
