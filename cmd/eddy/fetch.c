@@ -127,8 +127,8 @@ static int work_all(struct ed_fetch_run *run)
         err = eddy_scope_end(&work);
         if (err == -ECANCELED)
                 err = 0; /* stopped: ed_fetch_stop() knows why */
-        run->stats.unread = !run->input_whole;
-        if (run->stats.unread || eddy_queue_count(&run->queue) > 0 || run->stats.cancelled > 0 ||
+        run->stats.unread = run->input_fd >= 0 && !run->input_whole;
+        if (!run->input_whole || eddy_queue_count(&run->queue) > 0 || run->stats.cancelled > 0 ||
             run->stats.lost > 0 || err < 0)
                 run->stats.stop = ed_fetch_stop(run);
         queue_drain(run);

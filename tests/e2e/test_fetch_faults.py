@@ -7,7 +7,6 @@ import resource
 import signal
 import socket
 import struct
-import subprocess
 import time
 
 import e2e
