@@ -15,7 +15,7 @@
 
 #include "base/def.h"
 
-enum { TICK_SHIFT = 20, LEVEL_BITS = 6 };
+enum { TICK_SHIFT = 20, LEVEL_BITS = 6, LEVEL_FRESH = ED_TIMER_LEVELS };
 
 static int64_t tick_of(int64_t deadline_ns)
 {
@@ -112,7 +112,13 @@ static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
         unsigned level, slot;
 
         if (tick < timers->horizon) {
-                heap_insert(timers, timer);
+                if (timers->firing) {
+                        timer->prevp = NULL;
+                        timer->level = LEVEL_FRESH;
+                        ed_list_push_back(&timers->fresh, &timer->link);
+                } else {
+                        heap_insert(timers, timer);
+                }
                 return;
         }
         /* "| 63": all of level 0 looks like the last six bits differ. */
@@ -134,8 +140,10 @@ static void timer_take(struct ed_timers *timers, struct ed_timer *timer)
                 heap_remove(timers, timer);
                 return;
         }
-        slot = &timers->slots[timer->level][timer->slot];
         ed_list_remove(&timer->link);
+        if (timer->level == LEVEL_FRESH)
+                return;
+        slot = &timers->slots[timer->level][timer->slot];
         if (ed_list_is_empty(slot))
                 timers->occupied[timer->level] &= ~(1ULL << timer->slot);
 }
@@ -214,6 +222,7 @@ static void horizon_pass(struct ed_timers *timers, int64_t tick)
 void ed_timers_init(struct ed_timers *timers, int64_t now_ns)
 {
         *timers = (struct ed_timers){ .horizon = tick_of(now_ns) };
+        ed_list_init(&timers->fresh);
         for (unsigned level = 0; level < ED_TIMER_LEVELS; level++)
                 for (unsigned slot = 0; slot < ED_TIMER_SLOTS; slot++)
                         ed_list_init(&timers->slots[level][slot]);
@@ -252,15 +261,23 @@ int64_t ed_timers_next(const struct ed_timers *timers)
         return start << TICK_SHIFT;
 }
 
+/*
+ * Near timers that are armed meanwhile stand aside: in the heap, one that is
+ * due before the rest would end the turn, or never let it end.
+ */
 void ed_timers_fire(struct ed_timers *timers, int64_t now_ns)
 {
-        uint64_t seq = timers->seq;
+        struct ed_list *link;
 
         horizon_pass(timers, tick_of(now_ns));
-        while (timers->heap && timers->heap->deadline_ns <= now_ns && timers->heap->seq < seq) {
+        timers->firing = true;
+        while (timers->heap && timers->heap->deadline_ns <= now_ns) {
                 struct ed_timer *timer = timers->heap;
 
                 ed_timer_cancel(timers, timer);
                 timer->fn(timer);
         }
+        timers->firing = false;
+        while ((link = ed_list_pop_front(&timers->fresh)))
+                timer_place(timers, ed_container_of(link, struct ed_timer, link));
 }

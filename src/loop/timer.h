@@ -18,7 +18,7 @@
 enum { ED_TIMER_LEVELS = 8, ED_TIMER_SLOTS = 64 };
 
 struct ed_timer {
-        struct ed_list link;     /* in a slot of the wheel; else points to itself */
+        struct ed_list link;     /* in a slot of the wheel, or fresh; else points to itself */
         struct ed_timer *child;  /* in the heap */
         struct ed_timer *next;   /* sibling */
         struct ed_timer **prevp; /* what points here; NULL: not in the heap */
@@ -35,6 +35,8 @@ struct ed_timers {
         uint64_t seq;
         uint64_t count;
         uint64_t occupied[ED_TIMER_LEVELS]; /* a bit per slot that is not empty */
+        struct ed_list fresh;               /* near ones, armed while others fire */
+        bool firing;
         struct ed_list slots[ED_TIMER_LEVELS][ED_TIMER_SLOTS];
 };
 

@@ -1,0 +1,348 @@
+/*
+ * test_loop.c - the scheduler on a table of the test's own: order of the
+ * ready queue, the budget of a turn, what a poll is asked, events of targets
+ * that go away.
+ */
+#include "loop/loop.h"
+
+#include <errno.h>
+
+#include "test.h"
+
+/* --- a table whose clock and events are the test's --- */
+
+struct table {
+        struct ed_sys sys;
+        int64_t now_ns;
+        int polls;
+        int64_t last_timeout_ns;
+        int64_t longest_ns;
+        struct ed_event events[4];
+        int events_count;
+        bool freed;
+};
+
+static struct table table;
+
+static int64_t table_now(struct ed_sys *sys)
+{
+        (void) sys;
+        return table.now_ns;
+}
+
+static int table_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
+{
+        int n = table.events_count;
+
+        (void) sys;
+        CHECK(max >= n);
+        table.polls++;
+        table.last_timeout_ns = timeout_ns;
+        if (timeout_ns > table.longest_ns)
+                table.longest_ns = timeout_ns;
+        memcpy(events, table.events, (size_t) n * sizeof(*events));
+        table.events_count = 0;
+        if (n == 0 && timeout_ns > 0)
+                table.now_ns += timeout_ns;
+        return n;
+}
+
+static void table_free(struct ed_sys *sys)
+{
+        (void) sys;
+        table.freed = true;
+}
+
+static const struct ed_sys_ops table_ops = {
+        .name = "test", .free = table_free, .now = table_now, .poll = table_poll
+};
+
+/* --- fibers --- */
+
+enum { FIBERS = 8 };
+
+struct strand {
+        struct ed_fiber fiber;
+        struct ed_stack *stack;
+        void (*fn)(struct strand *self);
+        int id, rounds;
+};
+
+static struct ed_loop loop;
+static struct strand strands[FIBERS];
+static int order[1024], order_count;
+static int alive;
+static bool done;
+
+static void strand_main(void *arg)
+{
+        struct strand *strand = arg;
+
+        strand->fn(strand);
+        if (--alive == 0)
+                done = true;
+        ed_stack_put(&loop.stacks, strand->stack);
+        ed_fiber_exit(&loop);
+}
+
+static void spawn(int id, void (*fn)(struct strand *self))
+{
+        struct strand *strand = &strands[id];
+
+        strand->id = id;
+        strand->fn = fn;
+        strand->stack = ed_stack_get(&loop.stacks, ED_STACK_DEFAULT);
+        CHECK(strand->stack != NULL);
+        ed_co_init(&strand->fiber.co, strand->stack->bottom,
+                   (void *) ((uintptr_t) strand->stack & ~(uintptr_t) 63), strand_main, strand);
+#ifdef ED_TSAN
+        strand->fiber.co.fiber = strand->stack->fiber;
+#endif
+        ed_fiber_ready(&loop, &strand->fiber);
+        alive++;
+}
+
+static void begin(void)
+{
+        table.sys.ops = &table_ops;
+        table.now_ns = 1000;
+        ed_loop_init(&loop, &table.sys);
+}
+
+static void finish(void)
+{
+        ed_loop_fini(&loop);
+        CHECK(table.freed);
+}
+
+static void note(const struct strand *self)
+{
+        if (order_count < 1024)
+                order[order_count++] = self->id;
+}
+
+static void note_and_yield(struct strand *self)
+{
+        for (int i = 0; i < self->rounds; i++) {
+                note(self);
+                ed_fiber_yield(&loop);
+        }
+}
+
+/* A1, A29: first in, first out; each runs once a round, in the order started. */
+TEST(ready_fibers_take_turns_in_the_order_queued)
+{
+        begin();
+        for (int i = 0; i < 3; i++) {
+                strands[i].rounds = 3;
+                spawn(i, note_and_yield);
+        }
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(order_count, 9);
+        for (int i = 0; i < 9; i++)
+                CHECK_EQ(order[i], i % 3);
+        finish();
+}
+
+/* A2: outside things are looked at however long fibers go on. */
+TEST(a_poll_comes_after_every_budget_of_switches)
+{
+        begin();
+        strands[0].rounds = strands[1].rounds = 10 * ED_LOOP_BUDGET;
+        spawn(0, note_and_yield);
+        spawn(1, note_and_yield);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK(table.polls >= 19 && table.polls <= 22);
+        CHECK_EQ(table.longest_ns, 0);
+        finish();
+}
+
+static void park(struct strand *self)
+{
+        note(self);
+        CHECK_EQ(ed_fiber_park(&loop, "the test", NULL, NULL), 42);
+        note(self);
+}
+
+struct wake_up {
+        struct ed_timer timer;
+        int id;
+};
+
+static void wake_up(struct ed_timer *timer)
+{
+        ed_fiber_wake(&loop, &strands[ed_container_of(timer, struct wake_up, timer)->id].fiber, 42);
+}
+
+/* A4: the poll waits just until the next timer. */
+TEST(a_poll_waits_until_the_next_timer)
+{
+        struct wake_up alarm = { .id = 0 };
+
+        begin();
+        ed_timer_init(&alarm.timer, wake_up);
+        ed_timer_arm(&loop.timers, &alarm.timer, table.now_ns + 777);
+        spawn(0, park);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(table.longest_ns, 777);
+        CHECK_EQ(table.now_ns, 1777);
+        finish();
+}
+
+/* A4: and for ever, when there is none but something outside may happen. */
+struct seen {
+        struct ed_target target;
+        struct seen *kills;
+        int calls;
+        unsigned events;
+};
+
+static void on_events(struct ed_target *target, unsigned events)
+{
+        struct seen *seen = ed_container_of(target, struct seen, target);
+
+        seen->calls++;
+        seen->events = events;
+        if (seen->kills)
+                ed_loop_forget(&loop, &seen->kills->target);
+        if (strands[0].fiber.state == ED_FIBER_PARKED)
+                ed_fiber_wake(&loop, &strands[0].fiber, 42);
+}
+
+TEST(a_poll_waits_for_ever_without_timers)
+{
+        struct seen seen = { .target.on_events = on_events };
+
+        begin();
+        loop.waits = 1;
+        table.events[0] = (struct ed_event){ &seen.target, ED_EVENT_READ };
+        table.events_count = 1;
+        spawn(0, park);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(table.last_timeout_ns, -1);
+        CHECK_EQ(seen.calls, 1);
+        CHECK_EQ(seen.events, ED_EVENT_READ);
+        finish();
+}
+
+TEST(a_target_that_another_one_makes_go_away_is_told_nothing)
+{
+        struct seen second = { .target.on_events = on_events };
+        struct seen first = { .target.on_events = on_events, .kills = &second };
+
+        begin();
+        loop.waits = 1;
+        table.events[0] = (struct ed_event){ &first.target, ED_EVENT_READ };
+        table.events[1] = (struct ed_event){ &second.target, ED_EVENT_WRITE };
+        table.events_count = 2;
+        spawn(0, park);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(first.calls, 1);
+        CHECK_EQ(second.calls, 0);
+        finish();
+}
+
+/* A3: within a turn first what is ready, then events, then timers. */
+TEST(events_are_told_before_timers_fire)
+{
+        struct seen seen = { .target.on_events = on_events };
+        struct wake_up alarm = { .id = 1 };
+
+        begin();
+        ed_timer_init(&alarm.timer, wake_up);
+        ed_timer_arm(&loop.timers, &alarm.timer, table.now_ns);
+        table.events[0] = (struct ed_event){ &seen.target, ED_EVENT_READ };
+        table.events_count = 1;
+        spawn(0, park);
+        spawn(1, park);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(order_count, 4);
+        CHECK_EQ(order[2], 0);
+        CHECK_EQ(order[3], 1);
+        finish();
+}
+
+static int deadlocks;
+
+static bool help_out(struct ed_loop *stuck)
+{
+        deadlocks++;
+        ed_fiber_wake(stuck, &strands[0].fiber, 42);
+        return true;
+}
+
+TEST(a_loop_where_nothing_can_happen_asks_for_help)
+{
+        begin();
+        loop.on_deadlock = help_out;
+        spawn(0, park);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(deadlocks, 1);
+        finish();
+}
+
+TEST(a_loop_that_nobody_can_help_says_so)
+{
+        begin();
+        spawn(0, park);
+        CHECK_EQ(ed_loop_run(&loop, &done), -EDEADLK);
+        CHECK_EQ(table.polls, 0);
+        /* The fiber is abandoned: its stack is given back for it. */
+        ed_stack_put(&loop.stacks, strands[0].stack);
+        finish();
+}
+
+TEST_DIES(waking_a_fiber_that_does_not_wait_is_a_broken_invariant, 6)
+{
+        begin();
+        spawn(0, note_and_yield);
+        ed_fiber_wake(&loop, &strands[0].fiber, 0);
+}
+
+static uint32_t choose_last(struct ed_sys *sys, uint32_t n)
+{
+        (void) sys;
+        return n - 1;
+}
+
+TEST(a_table_that_chooses_gets_the_order_it_wants)
+{
+        struct ed_sys_ops ops = table_ops;
+
+        ops.choose = choose_last;
+        table.sys.ops = &ops;
+        table.now_ns = 1;
+        ed_loop_init(&loop, &table.sys);
+        for (int i = 0; i < 4; i++) {
+                strands[i].rounds = 1;
+                spawn(i, note_and_yield);
+        }
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(order_count, 4);
+        /* The last one is chosen, yields to the end of the queue, and ends before the next. */
+        for (int i = 0; i < 4; i++)
+                CHECK_EQ(order[i], 3 - i);
+        finish();
+}
+
+static int freed_locals;
+
+static void local_free(struct ed_loop_local *local)
+{
+        (void) local;
+        freed_locals++;
+}
+
+TEST(state_kept_with_the_loop_is_found_by_its_key_and_freed_with_it)
+{
+        static const char key_a, key_b;
+        struct ed_loop_local a = { .key = &key_a, .free = local_free };
+
+        begin();
+        CHECK(ed_loop_local_find(&loop, &key_a) == NULL);
+        ed_loop_local_add(&loop, &a);
+        CHECK(ed_loop_local_find(&loop, &key_a) == &a);
+        CHECK(ed_loop_local_find(&loop, &key_b) == NULL);
+        finish();
+        CHECK_EQ(freed_locals, 1);
+}
