@@ -29,11 +29,11 @@ EDDY_BEGIN_DECLS
         X(NET, 0, TIMED_OUT, "the network or the peer did not answer in time")                     \
         X(URL, 0, INVALID, "the URL is not valid")                                                 \
         X(URL, 1, SCHEME, "the URL's scheme is not supported")                                     \
-        X(HTTP, 0, INVALID_REQUEST, "the request cannot be sent as HTTP")                          \
+        X(HTTP, 0, INVALID_REQUEST, "the request is not valid HTTP")                               \
         X(HTTP, 1, INVALID_RESPONSE, "the peer's message is not valid HTTP")                       \
         X(HTTP, 2, TOO_LARGE, "the message is larger than its limit")                              \
         X(HTTP, 3, CLOSED, "the peer closed the connection before a response")                     \
-        X(HTTP, 4, TRUNCATED, "the peer closed the connection inside a body")                      \
+        X(HTTP, 4, TRUNCATED, "the peer closed the connection inside a message")                   \
         X(HTTP, 5, CLIENT_CLOSED, "the client was closed")                                         \
         X(HTTP, 6, STATE, "the call does not fit the state of the exchange")
 
