@@ -84,7 +84,10 @@ static bool address_of(const struct ares_addrinfo_node *node, struct eddy_addres
         return true;
 }
 
-/* The shortest time that any part of an answer may be kept.  RFC 2181, 8: a negative one is 0. */
+/*
+ * The shortest time that any part of an answer may be kept.  RFC 2181, 8: one
+ * with its first bit set, negative here, means not at all.
+ */
 static int64_t ttl_of(const struct ares_addrinfo *info)
 {
         int64_t ttl_ns = EDDY_DNS_TTL_MAX_NS;
@@ -95,7 +98,7 @@ static int64_t ttl_of(const struct ares_addrinfo *info)
         for (const struct ares_addrinfo_cname *cname = info->cnames; cname; cname = cname->next)
                 if ((int64_t) cname->ttl * 1000000000 < ttl_ns)
                         ttl_ns = (int64_t) cname->ttl * 1000000000;
-        return ttl_ns < 0 ? 0 : ttl_ns;
+        return ttl_ns;
 }
 
 /* At most so many of each family that neither crowds the other out. */

@@ -121,7 +121,7 @@ static void reply(struct fake_dns *dns, const struct message *query, bool by_tcp
         ret->bytes[2] |= 0x80;
         ret->bytes[3] = 0x80;
         memset(ret->bytes + 6, 0, 6);
-        if (is_label(label, "stream") && !by_tcp)
+        if ((is_label(label, "stream") || is_label(label, "pieces")) && !by_tcp)
                 ret->bytes[2] |= 0x02;
         else
                 ret->bytes[3] |= (uint8_t) answer(ret, label, type);
@@ -153,7 +153,7 @@ static void serve_udp(struct fake_dns *dns)
                 sendto(dns->udp, out.bytes, out.n, 0, (struct sockaddr *) &from, bytes);
 }
 
-/* One connection, as many queries as come in it; in two pieces, so that one read is not all. */
+/* One connection, as many queries as come in it. */
 static void serve_tcp(struct fake_dns *dns)
 {
         int fd = accept(dns->tcp, NULL, NULL);
@@ -165,11 +165,16 @@ static void serve_tcp(struct fake_dns *dns)
                 if (recv(fd, query.bytes, query.n, MSG_WAITALL) != (ssize_t) query.n)
                         break;
                 reply(dns, &query, true, &out);
-                size[0] = (uint8_t) (out.n >> 8);
-                size[1] = (uint8_t) out.n;
-                (void) !send(fd, size, 2, MSG_NOSIGNAL);
-                poll(NULL, 0, 2);
-                (void) !send(fd, out.bytes, out.n, MSG_NOSIGNAL);
+                memmove(out.bytes + 2, out.bytes, out.n);
+                out.bytes[0] = (uint8_t) (out.n >> 8);
+                out.bytes[1] = (uint8_t) out.n;
+                if (is_label(query.bytes + 12, "pieces")) {
+                        (void) !send(fd, out.bytes, 2, MSG_NOSIGNAL);
+                        poll(NULL, 0, 2);
+                        (void) !send(fd, out.bytes + 2, out.n, MSG_NOSIGNAL);
+                } else {
+                        (void) !send(fd, out.bytes, out.n + 2, MSG_NOSIGNAL);
+                }
         }
         close(fd);
 }
@@ -185,6 +190,10 @@ static void *serve(void *arg)
                 poll(fds, 3, -1);
                 if (fds[2].revents)
                         return NULL;
+                if (dns->held) {
+                        poll(NULL, 0, 1);
+                        continue;
+                }
                 if (fds[0].revents)
                         serve_udp(dns);
                 if (fds[1].revents)
@@ -197,6 +206,7 @@ static void bind_both(struct fake_dns *dns)
 {
         struct sockaddr_in address = { .sin_family = AF_INET };
         socklen_t bytes = sizeof(address);
+        int room = 1 << 20;
 
         address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         for (;;) {
@@ -210,6 +220,7 @@ static void bind_both(struct fake_dns *dns)
                 close(dns->udp);
                 close(dns->tcp);
         }
+        (void) setsockopt(dns->udp, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
         CHECK_EQ(listen(dns->tcp, 8), 0);
         snprintf(dns->address, sizeof(dns->address), "127.0.0.1:%d", ntohs(address.sin_port));
 }
@@ -220,6 +231,7 @@ void fake_dns_start(struct fake_dns *dns)
 
         bind_both(dns);
         atomic_init(&dns->queries, 0);
+        atomic_init(&dns->held, false);
         CHECK_EQ(pipe(dns->stop), 0);
         CHECK_EQ(pthread_create(&thread, NULL, serve, dns), 0);
         dns->thread = (unsigned long) thread;

@@ -12,17 +12,20 @@
  *   cut        the answer ends in its middle  wrongid  another id, then silence
  *   garbage    random bytes, then as a        later    as a, after 30 ms
  *   stream     too long for UDP: as a by TCP
+ *   pieces     the same, the answer in two pieces
  */
 #ifndef ED_FAKE_DNS_H
 #define ED_FAKE_DNS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct fake_dns {
         int udp, tcp, stop[2];
         unsigned long thread;
         char address[32];   /* "127.0.0.1:12345" */
         atomic_int queries; /* for IPv4 addresses */
+        atomic_bool held;   /* queries are left in the sockets */
 };
 
 void fake_dns_start(struct fake_dns *dns);

@@ -21,6 +21,7 @@ static int main_task(void *arg)
         int err = ((struct main_call *) arg)->fn(NULL);
 
         CHECK_EQ(ed_loop_current->waits, 0);
+        CHECK_EQ(ed_loop_current->timers.count, 0);
         return err;
 }
 
@@ -142,6 +143,13 @@ int io_cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached)
         (void) eddy_scope_end(&scope);
         *ret_reached = plan.left <= 0;
         return result;
+}
+
+void io_cancel_soon(eddy_scope *scope)
+{
+        plan.scope = scope;
+        ed_timer_init(&plan.timer, cancel_now);
+        ed_timer_arm(&ed_loop_current->timers, &plan.timer, 0);
 }
 
 void io_settle(void)

@@ -44,6 +44,9 @@ void io_read_all(eddy_stream *stream, void *buf, size_t bytes);
  */
 int io_cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached);
 
+/* Cancel the scope from the loop, before any timer that is due by then. */
+void io_cancel_soon(eddy_scope *scope);
+
 /* Let events come in and other tasks run, a few turns long. */
 void io_settle(void);
 

@@ -287,6 +287,8 @@ static int fall_back(void *arg)
         CHECK(eddy_now() - start < EDDY_MS(200)); /* a failure does not wait for the stagger */
         CHECK_EQ(eddy_tcp_accept(listener, &accepted), 0);
         CHECK_EQ(eddy_stream_write(c.stream, "x", 1), 0);
+        io_clock_advance(EDDY_MS(300)); /* no timer of the race is left */
+        io_settle();
         eddy_stream_close(c.stream);
         eddy_stream_close(accepted);
         eddy_tcp_listener_close(listener);
@@ -459,6 +461,43 @@ static int paced(void *arg)
 TEST(each_attempt_gets_its_time_before_the_next_begins)
 {
         io_run(paced);
+}
+
+static int handed_over(void *arg)
+{
+        static const int results[] = { -EINPROGRESS, -ECONNREFUSED, -EINPROGRESS };
+        struct connecting c = { .host = "many.test", .port = 1, .result = 1 };
+        eddy_scope scope;
+
+        add("2001:db8::1");
+        add("192.0.2.1");
+        add("2001:db8::2");
+        add("192.0.2.2");
+        io_ops()->lookup = know;
+        io_ops()->connect = try;
+        io_ops()->watch = deaf_watch;
+        net.results = results;
+        net.results_n = ed_array_count(results);
+        io_clock_advance(0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, connect_call, &c);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(net.tries, 1);
+        io_clock_advance(EDDY_MS(250));
+        CHECK_EQ(eddy_sleep(EDDY_US(10)), 0);
+        CHECK_EQ(net.tries, 3); /* the second failed at once, so the third has begun */
+        /* The fourth falls due in the turn of the cancel. */
+        io_cancel_soon(&scope);
+        io_clock_advance(EDDY_MS(250));
+        (void) eddy_scope_end(&scope);
+        CHECK_EQ(net.tries, 3);
+        CHECK_EQ(c.result, -ECANCELED);
+        return 0;
+}
+
+TEST(a_failure_brings_the_next_attempt_forward)
+{
+        io_run(handed_over);
 }
 
 /* -- memory ----------------------------------------------------------------------- */

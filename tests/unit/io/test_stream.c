@@ -313,7 +313,7 @@ static int echo(void *arg)
 
 static void never(void *arg)
 {
-        CHECK(!"an idle callback came that was taken back");
+        test_fail(__FILE__, __LINE__, "an idle callback came that was taken back");
 }
 
 static int round_trips(void *arg)

@@ -298,6 +298,8 @@ static int no_room(void *arg)
         bool reached;
 
         listen_on("127.0.0.1");
+        /* After this the listener's events are heard. */
+        CHECK_EQ(io_cancel_at(1, accept_call, &a, &reached), -ECANCELED);
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &streams[0]), 0);
         use_script(errors);
         eddy_scope_begin(&scope, NULL);
@@ -318,10 +320,22 @@ static int no_room(void *arg)
         CHECK_EQ(a.result, -ECANCELED);
         CHECK_EQ(io_cancel_at(1, accept_call, &a, &reached), -ECANCELED);
         CHECK(reached);
+        io_clock_advance(EDDY_SEC(1)); /* nothing of those waits is left */
+        io_settle();
+        CHECK_EQ(script.calls, 6);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accept_one, &a);
         io_settle();
         CHECK_EQ(script.calls, 7);
+        /* The second passes in the turn of the cancel. */
+        io_cancel_soon(&scope);
+        io_clock_advance(EDDY_SEC(1));
+        (void) eddy_scope_end(&scope);
+        CHECK_EQ(a.result, -ECANCELED);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, accept_one, &a);
+        io_settle();
+        CHECK_EQ(script.calls, 8);
         eddy_tcp_listener_close(listener);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(a.result, -ECANCELED);
