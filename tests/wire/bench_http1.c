@@ -1,5 +1,5 @@
 /*
- * wire_http1.c - what reading a response as nginx sends it costs, and writing
+ * bench_http1.c - what reading a response as nginx sends it costs, and writing
  * a request: nanoseconds of the best of seven rounds.
  */
 #include <inttypes.h>
