@@ -12,7 +12,7 @@
 
 /*
  * Run 'fn' as the main task.  It must return 0, leave no descriptor open that
- * was not open before, and leave nobody waiting.
+ * was not open before, and leave nobody waiting and no timer armed.
  */
 void io_run(eddy_task_fn *fn);
 

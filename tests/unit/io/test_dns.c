@@ -451,6 +451,35 @@ TEST(those_who_wait_their_turn_can_be_cancelled)
         run(crowd_cancelled);
 }
 
+static int crowd_moves_up(void *arg)
+{
+        eddy_scope first, second;
+
+        use_dns(500);
+        dns.held = true;
+        eddy_scope_begin(&second, NULL);
+        eddy_scope_begin(&first, NULL);
+        for (int i = 0; i < MANY; i++) {
+                snprintf(names[i], sizeof(names[i]), "a%d.test", i);
+                many[i] = (struct asking){ .host = names[i] };
+                eddy_scope_start(i < 300 ? &first : &second, ask_task, &many[i]);
+        }
+        io_settle();
+        eddy_scope_cancel(&first);
+        (void) eddy_scope_end(&first);
+        CHECK_EQ(ed_dns_lookups(ed_loop_current), MANY - 300);
+        dns.held = false;
+        CHECK_EQ(eddy_scope_end(&second), 0);
+        for (int i = 0; i < MANY; i++)
+                CHECK_EQ(many[i].result, i < 300 ? -ECANCELED : 1);
+        return 0;
+}
+
+TEST(those_who_are_cancelled_make_room_for_those_who_wait)
+{
+        run(crowd_moves_up);
+}
+
 /* -- other tables; connecting by name; memory ------------------------------------------- */
 
 static int table_lookup(struct ed_sys *sys, const char *name, struct eddy_address *ret, size_t max)
