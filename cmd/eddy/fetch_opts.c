@@ -376,9 +376,11 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
                 }
                 err = option_set(opts, option, optarg);
                 if (err < 0) {
-                        if (err == -ENOMEM)
-                                ed_console_say("fetch", "out of memory");
                         *ret_exit = ED_EXIT_USAGE;
+                        if (err == -ENOMEM) {
+                                ed_console_say("fetch", "out of memory");
+                                *ret_exit = ED_EXIT_FAILED;
+                        }
                         return 1;
                 }
         }

@@ -20,7 +20,8 @@ def start(eddy, *args, **options):
     # Freed memory that a sanitizer holds back would look like growth.
     environment = dict(os.environ)
     old = environment.get("ASAN_OPTIONS", "")
-    environment["ASAN_OPTIONS"] = (old + ":" if old else "") + "quarantine_size_mb=1"
+    environment["ASAN_OPTIONS"] = (old + ":" if old else "") + \
+        "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
     return eddy.start("fetch", *args, env=environment, stderr=subprocess.DEVNULL, **options)
 
 
