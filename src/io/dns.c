@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "io/name.h"
+#include "io/watch.h"
 #include "scope/suspend.h"
 
 /* Questions at once: each has a socket and a channel of tens of kilobytes.  Others wait. */
@@ -291,7 +292,7 @@ static int look_up_in_table(const char *name, struct ed_task *task,
         if (answer.result > 0)
                 ed_dns_order(found, (size_t) answer.result, answer.addresses,
                              EDDY_DNS_ADDRESSES_MAX);
-        return ed_dns_hand_out(answer.result, answer.addresses, ret_addresses, max);
+        return ed_dns_hand_out(ed_io_error(answer.result), answer.addresses, ret_addresses, max);
 }
 
 int eddy_dns_lookup(const char *host, struct eddy_address *ret_addresses, size_t max)

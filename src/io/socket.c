@@ -103,7 +103,7 @@ static int socket_shutdown(eddy_stream *stream)
 {
         struct ed_watch *watch = &self(stream)->watch;
 
-        return watch->loop->sys->ops->shutdown(watch->loop->sys, watch->fd);
+        return ed_io_error(watch->loop->sys->ops->shutdown(watch->loop->sys, watch->fd));
 }
 
 static bool socket_is_readable(eddy_stream *stream)

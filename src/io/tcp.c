@@ -54,7 +54,7 @@ fail_close:
         sys->ops->close(sys, fd);
 fail_free:
         ed_free(listener);
-        return err;
+        return ed_io_error(err);
 }
 
 uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener)
@@ -122,7 +122,7 @@ int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
                         err = ed_watch_pause(watch, ED_WATCH_READ, task, ROOM_RETRY_NS,
                                              "room for a connection");
                 } else {
-                        err = fd;
+                        err = ed_io_error(fd);
                 }
                 if (err < 0)
                         return err;

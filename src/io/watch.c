@@ -82,7 +82,7 @@ int ed_watch_register(struct ed_watch *watch)
                 return 0;
         }
         watch->registered = err == 0;
-        return err;
+        return ed_io_error(err);
 }
 
 /* The wait of 'waiter' is over without a wake. */
