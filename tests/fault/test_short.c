@@ -1,0 +1,44 @@
+/*
+ * test_short.c - every transfer cut to one byte, and to a few, on the
+ * simulation and on the kernel.
+ */
+#include "scenario.h"
+#include "test.h"
+
+static void run_short(eddy_task_fn *main_fn, bool on_epoll)
+{
+        static const size_t limits[] = { 1, 2, 7 };
+        struct outcome outcome;
+
+        for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+                struct setup setup = { .transfer_max = limits[i], .on_epoll = on_epoll };
+
+                scenario_run(main_fn, &setup, &outcome);
+                CHECK_EQ(outcome.result, 0);
+        }
+}
+
+#define ON_SIM(name)                                                                               \
+        TEST(sim_one_byte_at_a_time_##name)                                                        \
+        {                                                                                          \
+                run_short(scenario_##name, false);                                                 \
+        }
+#define ON_EPOLL(name)                                                                             \
+        TEST(epoll_one_byte_at_a_time_##name)                                                      \
+        {                                                                                          \
+                run_short(scenario_##name, true);                                                  \
+        }
+SCENARIOS(ON_SIM)
+NET_SCENARIOS(ON_EPOLL)
+
+/* Without any limit: the scenarios mean the same on both tables. */
+#define WHOLE(name)                                                                                \
+        TEST(epoll_whole_##name)                                                                   \
+        {                                                                                          \
+                struct setup setup = { .on_epoll = true };                                         \
+                struct outcome outcome;                                                            \
+                                                                                                   \
+                scenario_run(scenario_##name, &setup, &outcome);                                   \
+                CHECK_EQ(outcome.result, 0);                                                       \
+        }
+CORE_SCENARIOS(WHOLE)

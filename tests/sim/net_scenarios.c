@@ -1,0 +1,370 @@
+/*
+ * net_scenarios.c - programs of TCP clients and servers.
+ */
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "eddy/eddy.h"
+#include "loop/loop.h"
+#include "scenario.h"
+#include "test.h"
+
+enum { CLIENTS = 4, BYTES = 5000, PIECE = 700 };
+
+struct net {
+        eddy_tcp_listener *listener;
+        const char *host;
+        int to_accept;
+        eddy_task_fn *serve; /* given a stream, which it closes */
+};
+
+/* --- servers --- */
+
+static int echo_stream(void *arg)
+{
+        eddy_stream *stream = arg;
+        char buf[512];
+        int64_t n;
+        int err = 0;
+
+        tasks_begun++;
+        while (err == 0 && (n = eddy_stream_read(stream, buf, sizeof(buf))) != 0)
+                err = n < 0 ? (int) n : eddy_stream_write(stream, buf, (size_t) n);
+        eddy_stream_close(stream);
+        tasks_ended++;
+        return err;
+}
+
+static int serve(void *arg)
+{
+        struct net *net = arg;
+        eddy_stream *stream;
+        eddy_scope scope;
+        int err = 0, end_err;
+
+        tasks_begun++;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < net->to_accept && err == 0; i++) {
+                err = eddy_tcp_accept(net->listener, &stream);
+                if (err < 0)
+                        break;
+                err = eddy_scope_start(&scope, net->serve, stream);
+                if (err < 0)
+                        eddy_stream_close(stream);
+        }
+        end_err = eddy_scope_end(&scope);
+        tasks_ended++;
+        return err < 0 ? err : end_err;
+}
+
+/*
+ * Run 'clients' tasks of 'client' beside a server for as many connections.
+ * The deadline is for a server that has no memory to accept with: it waits
+ * until there is some.
+ */
+static int run_net(struct net *net, eddy_task_fn *client, int clients)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = EDDY_MIN(5) };
+        eddy_scope scope;
+        int err, started;
+
+        err = eddy_tcp_listen("127.0.0.1", 0, &net->listener);
+        if (err < 0)
+                return err;
+        net->to_accept = clients;
+        if (!net->host)
+                net->host = "127.0.0.1";
+        eddy_scope_begin(&scope, &opts);
+        started = eddy_scope_start(&scope, serve, net) == 0;
+        for (int i = 0; i < clients; i++)
+                started += eddy_scope_start(&scope, client, net) == 0;
+        err = eddy_scope_end(&scope);
+        eddy_tcp_listener_close(net->listener);
+        return err == 0 && started < clients + 1 ? -ECANCELED : err;
+}
+
+static int connect_to(const struct net *net, eddy_stream **ret_stream)
+{
+        return eddy_tcp_connect(net->host, eddy_tcp_listener_port(net->listener), ret_stream);
+}
+
+/* --- echo --- */
+
+static int write_pattern(void *arg)
+{
+        eddy_stream *stream = arg;
+        char piece[PIECE];
+        size_t at = 0;
+        int err = 0;
+
+        tasks_begun++;
+        while (at < BYTES && err == 0) {
+                size_t n = BYTES - at < PIECE ? BYTES - at : PIECE;
+                struct eddy_slice slices[2] = { { piece, n / 3 }, { piece + n / 3, n - n / 3 } };
+
+                for (size_t i = 0; i < n; i++)
+                        piece[i] = (char) ((at + i) % 127);
+                err = eddy_stream_writev(stream, slices, 2);
+                at += n;
+        }
+        if (err == 0)
+                err = eddy_stream_shutdown(stream);
+        tasks_ended++;
+        return err;
+}
+
+/* Read the pattern to its end. */
+static int read_pattern(eddy_stream *stream)
+{
+        char buf[300];
+        size_t at = 0;
+        int64_t n;
+
+        while ((n = eddy_stream_read(stream, buf, sizeof(buf))) > 0) {
+                for (size_t i = 0; i < (size_t) n; i++)
+                        CHECK_EQ(buf[i], (at + i) % 127);
+                at += (size_t) n;
+                CHECK(at <= BYTES);
+        }
+        return n < 0 ? (int) n : at == BYTES ? 0 : -ENODATA;
+}
+
+static int echo_client(void *arg)
+{
+        eddy_stream *stream;
+        eddy_scope scope;
+        int err, end_err;
+
+        tasks_begun++;
+        err = connect_to(arg, &stream);
+        if (err == 0) {
+                eddy_scope_begin(&scope, NULL);
+                (void) eddy_scope_start(&scope, write_pattern, stream);
+                err = read_pattern(stream);
+                if (err < 0)
+                        eddy_scope_cancel(&scope);
+                end_err = eddy_scope_end(&scope);
+                if (err == 0 || (err == -ECANCELED && end_err < 0))
+                        err = end_err;
+                eddy_stream_close(stream);
+        }
+        tasks_ended++;
+        return err;
+}
+
+int scenario_echo(void *arg)
+{
+        struct net net = { .serve = echo_stream };
+
+        (void) arg;
+        return run_net(&net, echo_client, CLIENTS);
+}
+
+/* "localhost" is two addresses, of which the first is refused. */
+int scenario_names(void *arg)
+{
+        struct net net = { .serve = echo_stream, .host = "localhost" };
+
+        (void) arg;
+        return run_net(&net, echo_client, 2);
+}
+
+/* --- resets --- */
+
+static int abort_stream(void *arg)
+{
+        char byte;
+        int64_t n;
+
+        tasks_begun++;
+        n = eddy_stream_read(arg, &byte, 1);
+        eddy_stream_abort(arg);
+        tasks_ended++;
+        return n < 0 ? (int) n : 0;
+}
+
+static int reset_client(void *arg)
+{
+        eddy_stream *stream;
+        char byte;
+        int64_t n;
+        int err;
+
+        tasks_begun++;
+        err = connect_to(arg, &stream);
+        if (err == 0) {
+                err = eddy_stream_write(stream, "x", 1);
+                if (err == 0) {
+                        n = eddy_stream_read(stream, &byte, 1);
+                        CHECK(n <= 0);
+                        err = n == -ECONNRESET ? 0 : n == 0 ? -ENODATA : (int) n;
+                }
+                eddy_stream_close(stream);
+        }
+        tasks_ended++;
+        return err;
+}
+
+int scenario_resets(void *arg)
+{
+        struct net net = { .serve = abort_stream };
+        eddy_stream *stream = NULL;
+        uint16_t port;
+        int err;
+
+        (void) arg;
+        err = run_net(&net, reset_client, CLIENTS);
+        if (err < 0)
+                return err;
+        err = eddy_tcp_listen("127.0.0.1", 0, &net.listener);
+        if (err < 0)
+                return err;
+        port = eddy_tcp_listener_port(net.listener);
+        eddy_tcp_listener_close(net.listener);
+        err = eddy_tcp_connect("127.0.0.1", port, &stream);
+        if (err == 0)
+                eddy_stream_close(stream);
+        CHECK(err < 0);
+        return err == -ECONNREFUSED ? 0 : err;
+}
+
+/* --- idle connections --- */
+
+static int speak_late(void *arg)
+{
+        eddy_stream *stream = arg;
+        int err;
+
+        tasks_begun++;
+        err = eddy_sleep(EDDY_MS(5));
+        if (err == 0)
+                err = eddy_stream_write(stream, "now", 3);
+        eddy_stream_close(stream);
+        tasks_ended++;
+        return err;
+}
+
+static void on_idle(void *arg)
+{
+        eddy_semaphore_release(arg);
+}
+
+static int idle_client(void *arg)
+{
+        eddy_semaphore spoken = { 0 };
+        eddy_stream *stream;
+        char buf[8];
+        int64_t n = 0;
+        int err;
+
+        tasks_begun++;
+        eddy_semaphore_init(&spoken, 0, 0);
+        err = connect_to(arg, &stream);
+        if (err == 0) {
+                err = eddy_stream_watch_idle(stream, on_idle, &spoken);
+                if (err == 0) {
+                        err = eddy_semaphore_acquire(&spoken);
+                        (void) eddy_stream_watch_idle(stream, NULL, NULL);
+                }
+                while (err == 0 && (n = eddy_stream_read(stream, buf, sizeof(buf))) > 0)
+                        continue;
+                if (err == 0)
+                        err = (int) n;
+                eddy_stream_close(stream);
+        }
+        tasks_ended++;
+        return err;
+}
+
+int scenario_idle(void *arg)
+{
+        struct net net = { .serve = speak_late };
+
+        (void) arg;
+        return run_net(&net, idle_client, 2);
+}
+
+/* --- half-closed --- */
+
+static int answer_after_end(void *arg)
+{
+        eddy_stream *stream = arg;
+        int err = read_pattern(stream);
+
+        tasks_begun++;
+        if (err == 0)
+                err = eddy_stream_write(stream, "thanks", 6);
+        eddy_stream_close(stream);
+        tasks_ended++;
+        return err;
+}
+
+static int half_client(void *arg)
+{
+        eddy_stream *stream;
+        char buf[16];
+        size_t got = 0;
+        int64_t n;
+        int err;
+
+        tasks_begun++;
+        err = connect_to(arg, &stream);
+        if (err == 0) {
+                err = write_pattern(stream);
+                while (err == 0 && got < sizeof(buf)) {
+                        n = eddy_stream_read(stream, buf + got, sizeof(buf) - got);
+                        if (n < 0)
+                                err = (int) n;
+                        if (n <= 0)
+                                break;
+                        got += (size_t) n;
+                }
+                if (err == 0 && got != 6)
+                        err = -ENODATA;
+                if (err == 0)
+                        CHECK(memcmp(buf, "thanks", 6) == 0);
+                eddy_stream_close(stream);
+        }
+        tasks_ended++;
+        return err;
+}
+
+int scenario_half_closed(void *arg)
+{
+        struct net net = { .serve = answer_after_end };
+
+        (void) arg;
+        return run_net(&net, half_client, 3);
+}
+
+/* --- races of addresses --- */
+
+/* The first address never answers, so that the second begins 250 ms later; one alone times out. */
+int scenario_races(void *arg)
+{
+        static const struct eddy_address addresses[3] = {
+                { .family = AF_INET6, .bytes = { 0xfd, [15] = 1 } },
+                { .family = AF_INET, .bytes = { 10, 0, 0, 1 } },
+                { .family = AF_INET, .bytes = { 127, 0, 0, 1 } },
+        };
+        struct net net = { .serve = echo_stream, .host = "api.example" };
+        struct ed_sys *sys = ed_loop_current->sys;
+        int64_t begin = eddy_now();
+        eddy_stream *stream = NULL;
+        int err;
+
+        (void) arg;
+        CHECK_EQ(ed_sim_address_dead(sys, &addresses[0]), 0);
+        CHECK_EQ(ed_sim_address_dead(sys, &addresses[1]), 0);
+        CHECK_EQ(ed_sim_name_add(sys, "api.example", addresses, 3), 0);
+        CHECK_EQ(ed_sim_name_add(sys, "dead.example", addresses, 1), 0);
+        err = run_net(&net, echo_client, 2);
+        if (err < 0)
+                return err;
+        CHECK(eddy_now() - begin >= EDDY_MS(500));
+        err = eddy_tcp_connect("dead.example", 80, &stream);
+        if (err == 0)
+                eddy_stream_close(stream);
+        CHECK(err < 0);
+        return err == EDDY_E_NET_TIMED_OUT ? 0 : err;
+}

@@ -1,0 +1,89 @@
+/*
+ * scenario.h - small whole programs that use everything, and ways to run them
+ * with something going wrong.
+ *
+ * A scenario checks its own results.  Whatever is done to it, it ends; and
+ * what it took it gives back.  It returns 0 only if all of it was done.
+ */
+#ifndef ED_SCENARIO_H
+#define ED_SCENARIO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "eddy/task.h"
+#include "sys/sim.h"
+
+/* The name of each; its main task is scenario_<name>(). */
+#define CORE_SCENARIOS(X)                                                                          \
+        X(nothing)                                                                                 \
+        X(scopes)                                                                                  \
+        X(copies)                                                                                  \
+        X(timeouts)                                                                                \
+        X(failures)                                                                                \
+        X(handles)                                                                                 \
+        X(queue)                                                                                   \
+        X(bounded_queue)                                                                           \
+        X(gather)                                                                                  \
+        X(background)                                                                              \
+        X(semaphore)
+
+#define NET_SCENARIOS(X)                                                                           \
+        X(echo)                                                                                    \
+        X(names)                                                                                   \
+        X(resets)                                                                                  \
+        X(idle)                                                                                    \
+        X(half_closed)
+
+/* Those that need what only a simulation has: names and addresses of their own. */
+#define SIM_SCENARIOS(X) X(races)
+
+#define SCENARIOS(X)                                                                               \
+        CORE_SCENARIOS(X)                                                                          \
+        NET_SCENARIOS(X)                                                                           \
+        SIM_SCENARIOS(X)
+
+#define SCENARIO_DECLARE(name) eddy_task_fn scenario_##name;
+SCENARIOS(SCENARIO_DECLARE)
+#undef SCENARIO_DECLARE
+
+/* What is done to a scenario.  All zero: nothing. */
+struct setup {
+        struct ed_sim_opts sim;
+        bool on_epoll; /* else on the simulation */
+        size_t transfer_max;
+        uint64_t alloc_fail; /* fail that allocation, 1 the first */
+        bool alloc_forever;  /* and all after it */
+        uint64_t call_fail;  /* fail that fallible call of the table */
+        int call_error;
+        uint64_t cancel_at; /* cancel the main task at that scheduling point */
+};
+
+/* What came of it. */
+struct outcome {
+        int result;
+        uint64_t allocations;  /* asked for */
+        uint64_t alloc_failed; /* of them */
+        int64_t alloc_live;    /* not freed */
+        uint64_t points;       /* scheduling points: a task is chosen, or the loop polls */
+        uint64_t parks;        /* calls that had to wait */
+        uint64_t deadlocks;    /* reported */
+        struct ed_sim_end end; /* of the simulation */
+};
+
+/* Run main_fn and check what holds whatever happens: it ends, and nothing is left. */
+void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outcome *ret_outcome);
+
+/* Whether all of a sweep is asked for (EDDY_TEST_FULL, without EDDY_TEST_QUICK). */
+bool sweep_is_full(void);
+
+/*
+ * The points of a sweep over 1 .. count: all, or 'sample' of them spread
+ * evenly with the first and the last.  Begin with 0; returns 0 at the end.
+ */
+uint64_t sweep_next(uint64_t at, uint64_t count, uint64_t sample);
+
+/* Tasks that began and ended, of all scopes of the scenario; both 0 at its begin. */
+extern int tasks_begun, tasks_ended;
+
+#endif
