@@ -140,9 +140,11 @@ static int slab_new(struct ed_stacks *stacks, unsigned class)
         if (!slab)
                 return -ENOMEM;
         slab->slot_bytes = slot_bytes(class);
-        slab->stacks = count;
         slab->class = class;
-        err = ed_sys_map(count * slab->slot_bytes, &memory);
+        /* Where address space is short, a smaller slab may fit where a larger one does not. */
+        while ((err = ed_sys_map(count * slab->slot_bytes, &memory)) < 0 && count > SLAB_STACKS_MIN)
+                count /= 2;
+        slab->stacks = count;
         if (err < 0) {
                 ed_free(slab);
                 return err;

@@ -1,0 +1,239 @@
+/*
+ * test_stack.c - stacks: classes, guards that hold, reuse, limits.
+ */
+#include "co/stack.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "eddy/alloc.h"
+#include "sys/sys.h"
+#include "test.h"
+
+#if defined(ED_ASAN) || defined(ED_TSAN)
+enum { FACTOR = 4 };
+#else
+enum { FACTOR = 1 };
+#endif
+
+static struct ed_stacks stacks;
+
+static size_t usable(const struct ed_stack *stack)
+{
+        return (size_t) ((const char *) stack - stack->bottom);
+}
+
+TEST(the_classes_have_the_sizes_that_are_promised)
+{
+        struct ed_stack *small, *large;
+
+        ed_stacks_init(&stacks);
+        small = ed_stack_get(&stacks, ED_STACK_SMALL);
+        large = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        CHECK(small && large);
+        CHECK(usable(small) > (size_t) 40 * 1024 * FACTOR);
+        CHECK(usable(small) <= (size_t) 64 * 1024 * FACTOR);
+        CHECK(usable(large) > (size_t) 230 * 1024 * FACTOR);
+        CHECK(usable(large) <= (size_t) 256 * 1024 * FACTOR);
+        CHECK_EQ(stacks.used, 2);
+        ed_stack_put(&stacks, small);
+        ed_stack_put(&stacks, large);
+        ed_stacks_fini(&stacks);
+}
+
+TEST(every_usable_byte_can_be_written)
+{
+        struct ed_stack *all[40];
+
+        ed_stacks_init(&stacks);
+        for (int i = 0; i < 40; i++) {
+                all[i] = ed_stack_get(&stacks, ED_STACK_SMALL);
+                memset(all[i]->bottom + sizeof(uintptr_t), i, usable(all[i]) - sizeof(uintptr_t));
+        }
+        for (int i = 0; i < 40; i++) {
+                CHECK_EQ(all[i]->bottom[sizeof(uintptr_t)], i);
+                CHECK_EQ(((char *) all[i])[-1], i);
+                ed_stack_put(&stacks, all[i]);
+        }
+        ed_stacks_fini(&stacks);
+}
+
+TEST(freed_stacks_are_used_again_last_in_first_out)
+{
+        struct ed_stack *a, *b, *other;
+
+        ed_stacks_init(&stacks);
+        a = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        b = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        other = ed_stack_get(&stacks, ED_STACK_SMALL);
+        ed_stack_put(&stacks, a);
+        ed_stack_put(&stacks, other);
+        ed_stack_put(&stacks, b);
+        CHECK(ed_stack_get(&stacks, ED_STACK_DEFAULT) == b);
+        CHECK(ed_stack_get(&stacks, ED_STACK_DEFAULT) == a);
+        CHECK(ed_stack_get(&stacks, ED_STACK_SMALL) == other);
+        ed_stack_put(&stacks, a);
+        ed_stack_put(&stacks, b);
+        ed_stack_put(&stacks, other);
+        CHECK_EQ(stacks.used, 0);
+        ed_stacks_fini(&stacks);
+}
+
+TEST(no_two_stacks_overlap_over_many_slabs)
+{
+        enum { MANY = 300 };
+        static struct ed_stack *all[MANY];
+
+        ed_stacks_init(&stacks);
+        for (int i = 0; i < MANY; i++) {
+                all[i] = ed_stack_get(&stacks, i % 2 ? ED_STACK_SMALL : ED_STACK_DEFAULT);
+                CHECK(all[i] != NULL);
+                for (int j = 0; j < i; j++)
+                        CHECK((char *) all[i] < all[j]->bottom || all[i]->bottom > (char *) all[j]);
+        }
+        for (int i = 0; i < MANY; i++)
+                ed_stack_put(&stacks, all[i]);
+        ed_stacks_fini(&stacks);
+}
+
+TEST(a_guard_that_is_said_to_hold_does)
+{
+        struct ed_stack *stack;
+
+        ed_stacks_init(&stacks);
+        stack = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        CHECK(ed_guard_name(stacks.weakest) != NULL);
+        CHECK_EQ(stack->guard, stacks.weakest);
+        if (stack->guard == ED_GUARD_CANARY) {
+                CHECK(!ed_stacks_guard_hit(&stacks, stack->bottom - 1));
+        } else {
+                CHECK(ed_sys_guard_holds(stack->bottom - 1));
+                CHECK(ed_stacks_guard_hit(&stacks, stack->bottom - 1));
+                CHECK(!ed_sys_guard_holds(stack->bottom));
+        }
+        CHECK(!ed_stacks_guard_hit(&stacks, stack->bottom));
+        CHECK(!ed_stacks_guard_hit(&stacks, &stack));
+        ed_stack_put(&stacks, stack);
+        ed_stacks_fini(&stacks);
+}
+
+/* Each kind by its own calls: what the ladder stands on. */
+TEST(both_kinds_of_guard_are_told_apart_from_plain_memory)
+{
+        size_t page = ed_sys_page_bytes();
+        void *memory;
+        char *byte;
+
+        CHECK_EQ(ed_sys_map(4 * page, &memory), 0);
+        byte = memory;
+        CHECK(!ed_sys_guard_holds(byte));
+        if (ed_sys_guard_install(byte, page) == 0 && ed_sys_guard_holds(byte)) {
+                CHECK(!ed_sys_guard_holds(byte + page));
+                ed_sys_guard_remove(byte, page);
+                CHECK(!ed_sys_guard_holds(byte));
+        }
+        CHECK_EQ(ed_sys_guard_protect(byte, page), 0);
+        CHECK(ed_sys_guard_holds(byte));
+        CHECK(!ed_sys_guard_holds(byte + page));
+        ed_sys_guard_remove(byte, page);
+        CHECK(!ed_sys_guard_holds(byte));
+        byte[0] = 1;
+        ed_sys_unmap(memory, 4 * page);
+}
+
+/* The kernel refuses to advise guards into locked memory: the next rung must hold. */
+TEST(with_locked_memory_another_guard_takes_over)
+{
+        struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+        struct ed_stack *stack;
+
+#if defined(ED_ASAN) || defined(ED_TSAN)
+        test_skip("a sanitizer's shadow cannot be locked");
+#endif
+        (void) setrlimit(RLIMIT_MEMLOCK, &none);
+        if (mlockall(MCL_FUTURE) < 0)
+                test_skip("memory cannot be locked here");
+        ed_stacks_init(&stacks);
+        stack = ed_stack_get(&stacks, ED_STACK_SMALL);
+        if (!stack)
+                test_skip("not that much memory can be locked here");
+        if (stack->guard == ED_GUARD_CANARY)
+                CHECK(*(uintptr_t *) (void *) stack->bottom != 0);
+        else
+                CHECK(ed_sys_guard_holds(stack->bottom - 1));
+        ed_stack_put(&stacks, stack);
+        ed_stacks_fini(&stacks);
+}
+
+/* Without descriptors for asking the kernel, no guard is believed in: the canary it is. */
+static struct ed_stack *with_canary(void)
+{
+        struct rlimit limit, few;
+        struct ed_stack *stack;
+
+        CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+        few = limit;
+        few.rlim_cur = 0;
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+        ed_stacks_init(&stacks);
+        stack = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        CHECK_EQ(stack->guard, ED_GUARD_CANARY);
+        CHECK_STR(ed_guard_name(stacks.weakest), "canary");
+        return stack;
+}
+
+TEST(a_stack_with_a_canary_goes_and_comes)
+{
+        struct ed_stack *stack = with_canary();
+
+        memset(stack->bottom + 64, 0, 64);
+        ed_stack_put(&stacks, stack);
+        ed_stack_put(&stacks, ed_stack_get(&stacks, ED_STACK_DEFAULT));
+        ed_stacks_fini(&stacks);
+}
+
+TEST_DIES(a_dead_canary_is_an_overflow, SIGABRT)
+{
+        struct ed_stack *stack = with_canary();
+
+        memset(stack->bottom, 0, 64);
+        ed_stack_put(&stacks, stack);
+}
+
+static void *no_memory(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes == 0)
+                free(ptr);
+        return NULL;
+}
+
+TEST(no_memory_for_a_slab_is_no_stack)
+{
+        eddy_alloc_set(no_memory, NULL);
+        ed_stacks_init(&stacks);
+        CHECK(ed_stack_get(&stacks, ED_STACK_DEFAULT) == NULL);
+        CHECK_EQ(stacks.used, 0);
+        eddy_alloc_set(NULL, NULL);
+        ed_stack_put(&stacks, ed_stack_get(&stacks, ED_STACK_DEFAULT));
+        ed_stacks_fini(&stacks);
+}
+
+#if !defined(ED_ASAN) && !defined(ED_TSAN)
+/* A slab twice as large does not fit any more, but a smaller one does. */
+TEST(address_space_is_used_to_the_last_small_slab)
+{
+        struct rlimit limit = { (rlim_t) 100 << 20, (rlim_t) 100 << 20 };
+        int n = 0;
+
+        CHECK_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+        ed_stacks_init(&stacks);
+        while (ed_stack_get(&stacks, ED_STACK_DEFAULT))
+                n++;
+        /* 100 MiB are 400 stacks; some is the program's. */
+        CHECK(n >= 300);
+        CHECK_EQ(stacks.used, n);
+}
+#endif
