@@ -1,0 +1,351 @@
+/*
+ * http/exchange.c - what a handler does with a request: look at it, read its
+ * body, answer it.
+ */
+#include "http/exchange.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+
+/* Unread request bodies up to this size are read and dropped, to keep the connection. */
+enum { UNREAD_BYTES_MAX = 256 << 10 };
+
+/* ---- the request ----------------------------------------------------------- */
+
+static const char *slice_text(const eddy_http_exchange *exchange, struct ed_http1_slice slice)
+{
+        return ed_http_message_text(&exchange->message) + slice.at;
+}
+
+/* Where the path of a target begins: behind the authority of an absolute one. */
+static const char *path_of(const eddy_http_exchange *exchange, const char *target)
+{
+        const char *path;
+
+        if (exchange->message.head.target_form != ED_HTTP1_ABSOLUTE)
+                return target;
+        path = strchr(strstr(target, "://") + 3, '/');
+        if (!path)
+                path = strchr(target, '?');
+        return path ? path : target + strlen(target);
+}
+
+int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
+{
+        const struct ed_http1_head *head = &exchange->message.head;
+        const char *target, *path, *query;
+        size_t path_bytes;
+        int err;
+
+        ed_http_message_terminate(&exchange->message);
+        target = slice_text(exchange, head->target);
+        path = path_of(exchange, target);
+        query = strchr(path, '?');
+        path_bytes = query ? (size_t) (query - path) : strlen(path);
+        ed_buf_consume(&exchange->path, ed_buf_bytes(&exchange->path));
+        if (path_bytes == 0)
+                err = ed_buf_append(&exchange->path, "/", 2); /* with its NUL */
+        else
+                err = ed_buf_append(&exchange->path, path, path_bytes);
+        if (err >= 0 && path_bytes > 0)
+                err = ed_buf_append(&exchange->path, "", 1);
+        if (err < 0)
+                return err;
+        exchange->query = query ? query + 1 : "";
+        exchange->answer = ED_HTTP_UNANSWERED;
+        exchange->head_only = strcmp(slice_text(exchange, head->method), "HEAD") == 0;
+        exchange->chunked = false;
+        exchange->continued = !head->expect_continue;
+        exchange->aborted = false;
+        exchange->failed = 0;
+        if (!head->keep_alive)
+                exchange->closing = true;
+        return 0;
+}
+
+const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
+{
+        return slice_text(exchange, exchange->message.head.method);
+}
+
+const char *eddy_http_exchange_target(const eddy_http_exchange *exchange)
+{
+        return slice_text(exchange, exchange->message.head.target);
+}
+
+const char *eddy_http_exchange_path(const eddy_http_exchange *exchange)
+{
+        return ed_buf_data(&exchange->path);
+}
+
+const char *eddy_http_exchange_query(const eddy_http_exchange *exchange)
+{
+        return exchange->query;
+}
+
+static struct ed_http_message *message_of(const eddy_http_exchange *exchange)
+{
+        return &((eddy_http_exchange *) (uintptr_t) exchange)->message;
+}
+
+const char *eddy_http_exchange_header(const eddy_http_exchange *exchange, const char *name)
+{
+        return ed_http_message_header(message_of(exchange), name);
+}
+
+int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, size_t i,
+                                 struct eddy_http_header *ret_header)
+{
+        return ed_http_message_header_at(message_of(exchange), i, ret_header);
+}
+
+/* The client may be waiting to be told that its body is wanted (RFC 9110, 10.1.1). */
+static int send_continue(eddy_http_exchange *exchange)
+{
+        static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+        if (exchange->continued || exchange->answer != ED_HTTP_UNANSWERED)
+                return 0;
+        exchange->continued = true;
+        return eddy_stream_write(exchange->stream, interim, sizeof(interim) - 1);
+}
+
+/* After a failed read the next request cannot be found: the connection ends. */
+static int64_t read_ended(eddy_http_exchange *exchange, int64_t n)
+{
+        if (n < 0) {
+                exchange->closing = true;
+                exchange->failed = (int) n;
+        }
+        return n;
+}
+
+int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf, size_t bytes)
+{
+        int err;
+
+        if (bytes == 0)
+                return -EINVAL;
+        if (exchange->failed < 0)
+                return exchange->failed;
+        err = send_continue(exchange);
+        if (err < 0)
+                return read_ended(exchange, err);
+        return read_ended(exchange, ed_http_message_read(&exchange->message, buf, bytes));
+}
+
+int eddy_http_exchange_body(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes)
+{
+        int err = exchange->failed;
+
+        if (err == 0)
+                err = send_continue(exchange);
+        if (err == 0)
+                err = ed_http_message_gather(&exchange->message);
+        if (err < 0)
+                return (int) read_ended(exchange, err);
+        *ret_data = exchange->message.whole;
+        *ret_bytes = exchange->message.whole_bytes;
+        return 0;
+}
+
+/* ---- the response ---------------------------------------------------------- */
+
+/* RFC 9110, 15: these end with their head. */
+static bool status_has_no_body(int status)
+{
+        return status == 204 || status == 304;
+}
+
+/*
+ * Whether what the client still has to send of its body is little enough to
+ * be read and dropped; else the connection cannot be kept.
+ */
+static bool rest_is_small(const eddy_http_exchange *exchange)
+{
+        const struct ed_http_message *message = &exchange->message;
+
+        if (message->body.done)
+                return true;
+        if (!exchange->continued || message->head.framing != ED_HTTP1_BY_LENGTH)
+                return false;
+        return message->head.content_length - message->body.bytes <= UNREAD_BYTES_MAX;
+}
+
+/*
+ * Take the handler's headers.  How a message ends is the server's to say, so
+ * fields that do are refused, but for "Connection: close".
+ */
+static int write_fields(eddy_http_exchange *exchange, struct ed_http1_writer *writer,
+                        const struct eddy_http_header *headers, size_t n, bool *ret_date)
+{
+        for (size_t i = 0; i < n; i++) {
+                const char *name = headers[i].name, *value = headers[i].value;
+
+                if (!name || !value || strcasecmp(name, "content-length") == 0 ||
+                    strcasecmp(name, "transfer-encoding") == 0)
+                        return EDDY_E_HTTP_INVALID_REQUEST;
+                if (strcasecmp(name, "connection") == 0) {
+                        if (strcasecmp(value, "close") != 0)
+                                return EDDY_E_HTTP_INVALID_REQUEST;
+                        exchange->closing = true;
+                        continue;
+                }
+                *ret_date |= strcasecmp(name, "date") == 0;
+                ed_http1_write_field(writer, name, strlen(name), value, strlen(value));
+        }
+        return 0;
+}
+
+/* Write a head to 'out'; decides how the body will end. */
+static int write_head(eddy_http_exchange *exchange, int status,
+                      const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
+{
+        const struct ed_http1_head *head = &exchange->message.head;
+        bool no_body = status_has_no_body(status), has_date = false;
+        struct ed_http1_writer writer;
+        int err;
+
+        if (exchange->answer != ED_HTTP_UNANSWERED)
+                return EDDY_E_HTTP_STATE;
+        if (status < 200 || status > 999 || (no_body && body_bytes > 0))
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        if (!rest_is_small(exchange))
+                exchange->closing = true;
+        exchange->chunked = body_bytes < 0 && !no_body && head->minor > 0;
+        if (body_bytes < 0 && !no_body && !exchange->chunked)
+                exchange->closing =
+                        true; /* HTTP/1.0: the end of the body is that of the connection */
+        ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
+        ed_http1_write_response(&writer, &exchange->out, status, NULL, 0);
+        err = write_fields(exchange, &writer, headers, n, &has_date);
+        if (err < 0)
+                return err;
+        if (!has_date)
+                ed_http1_write_field(&writer, "Date", 4, exchange->date, strlen(exchange->date));
+        if (exchange->chunked)
+                ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
+        else if (body_bytes >= 0 && !no_body)
+                ed_http1_write_number(&writer, "Content-Length", 14, (uint64_t) body_bytes);
+        if (exchange->closing)
+                ed_http1_write_field(&writer, "Connection", 10, "close", 5);
+        else if (head->minor == 0)
+                ed_http1_write_field(&writer, "Connection", 10, "keep-alive", 10);
+        err = ed_http1_write_end(&writer);
+        if (err < 0)
+                return err == -EMSGSIZE ? EDDY_E_HTTP_INVALID_REQUEST : err;
+        exchange->head_only |= no_body;
+        exchange->left = no_body ? 0 : body_bytes;
+        exchange->answer = ED_HTTP_ANSWERING;
+        return 0;
+}
+
+/* After an error nobody knows what was sent. */
+static int sent(eddy_http_exchange *exchange, int err)
+{
+        if (err < 0)
+                exchange->closing = true;
+        return err;
+}
+
+int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
+                               const struct eddy_http_header *headers, size_t headers_count,
+                               const void *body, size_t body_bytes)
+{
+        struct eddy_slice slices[2];
+        size_t n = 1;
+        int err;
+
+        if (body_bytes > INT64_MAX || (!body && body_bytes > 0))
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        err = write_head(exchange, status, headers, headers_count, (int64_t) body_bytes);
+        if (err < 0)
+                return err;
+        slices[0].data = ed_buf_data(&exchange->out);
+        slices[0].bytes = ed_buf_bytes(&exchange->out);
+        if (!exchange->head_only && body_bytes > 0) {
+                slices[1].data = body;
+                slices[1].bytes = body_bytes;
+                n = 2;
+        }
+        err = eddy_stream_writev(exchange->stream, slices, n);
+        if (err >= 0)
+                exchange->answer = ED_HTTP_ANSWERED;
+        return sent(exchange, err);
+}
+
+int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
+                             const struct eddy_http_header *headers, size_t headers_count,
+                             int64_t body_bytes)
+{
+        int err = write_head(exchange, status, headers, headers_count,
+                             body_bytes < 0 ? -1 : body_bytes);
+
+        if (err < 0)
+                return err;
+        return sent(exchange, eddy_stream_write(exchange->stream, ed_buf_data(&exchange->out),
+                                                ed_buf_bytes(&exchange->out)));
+}
+
+int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, size_t bytes)
+{
+        char size[ED_HTTP1_CHUNK_HEAD_MAX];
+        struct eddy_slice slices[3] = { { size, 0 }, { data, bytes }, { "\r\n", 2 } };
+
+        if (exchange->answer != ED_HTTP_ANSWERING)
+                return EDDY_E_HTTP_STATE;
+        if (exchange->left >= 0) {
+                if (bytes > (uint64_t) exchange->left) {
+                        exchange->closing = true;
+                        return EDDY_E_HTTP_STATE;
+                }
+                exchange->left -= (int64_t) bytes;
+        }
+        if (bytes == 0 || exchange->head_only)
+                return 0;
+        if (!exchange->chunked)
+                return sent(exchange, eddy_stream_write(exchange->stream, data, bytes));
+        slices[0].bytes = ed_http1_chunk_head(size, bytes);
+        return sent(exchange, eddy_stream_writev(exchange->stream, slices, 3));
+}
+
+int eddy_http_exchange_end(eddy_http_exchange *exchange)
+{
+        int err = 0;
+
+        if (exchange->answer != ED_HTTP_ANSWERING)
+                return EDDY_E_HTTP_STATE;
+        if (exchange->left > 0 && !exchange->head_only) {
+                exchange->closing = true;
+                return EDDY_E_HTTP_STATE;
+        }
+        if (exchange->chunked && !exchange->head_only)
+                err = eddy_stream_write(exchange->stream, ED_HTTP1_LAST_CHUNK,
+                                        sizeof(ED_HTTP1_LAST_CHUNK) - 1);
+        if (err >= 0)
+                exchange->answer = ED_HTTP_ANSWERED;
+        return sent(exchange, err);
+}
+
+void eddy_http_exchange_abort(eddy_http_exchange *exchange)
+{
+        exchange->aborted = true;
+}
+
+void ed_http_exchange_refuse(eddy_http_exchange *exchange, int status, const char *text)
+{
+        struct eddy_http_header plain = { "Content-Type", "text/plain; charset=utf-8" };
+        char body[160];
+        int n = snprintf(body, sizeof(body), "%d %s: %s\n", status, ed_http1_reason(status), text);
+
+        exchange->closing = true;
+        if (n >= (int) sizeof(body))
+                n = (int) sizeof(body) - 1;
+        exchange->failed =
+                eddy_http_exchange_respond(exchange, status, &plain, 1, body, (size_t) n);
+}

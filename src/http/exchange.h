@@ -1,0 +1,51 @@
+/*
+ * http/exchange.h - one request and its response, on a server's connection.
+ */
+#ifndef ED_HTTP_EXCHANGE_H
+#define ED_HTTP_EXCHANGE_H
+
+#include "base/buf.h"
+#include "eddy/http_server.h"
+#include "http/message.h"
+
+enum ed_http_answer {
+        ED_HTTP_UNANSWERED, /* no byte of a final response was sent */
+        ED_HTTP_ANSWERING,  /* its head was, and not all of it */
+        ED_HTTP_ANSWERED,
+};
+
+/* Lives as long as its connection; begun anew for each request. */
+struct eddy_http_exchange {
+        eddy_stream *stream;
+        struct ed_http_message message;
+        struct ed_buf out;  /* the head that is being sent */
+        struct ed_buf path; /* of the request, with a NUL */
+        const char *query;
+        const char *date; /* for the Date field; kept current by the server */
+        uint8_t answer;   /* enum ed_http_answer */
+        bool head_only;   /* HEAD, or a status without a body: no body is sent */
+        bool chunked;
+        bool continued; /* "100 Continue" was sent, or is not waited for */
+        bool closing;   /* this is the connection's last exchange */
+        bool aborted;   /* by the handler */
+        int64_t left;   /* of a body of stated length; below 0: not stated */
+        int failed;     /* what reading the request's body, or answering it, failed with */
+        struct ed_http1_field fields[]; /* of the message */
+};
+
+/*
+ * Make what the accessors give from a complete head.
+ *
+ * Errors: -ENOMEM
+ */
+EDDY_MUST_USE int ed_http_exchange_begin_request(eddy_http_exchange *exchange);
+
+/*
+ * Answer with a status and its text, as far as that can be done, and end the
+ * connection after it.
+ *
+ * Suspends: yes.
+ */
+void ed_http_exchange_refuse(eddy_http_exchange *exchange, int status, const char *text);
+
+#endif

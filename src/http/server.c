@@ -1,0 +1,400 @@
+/*
+ * http/server.c - accepting connections and serving them, one task each.
+ *
+ * Connections live in a shield that a keeper task holds open, so that a cancel
+ * of the server stops the accepting at once and leaves to requests under way
+ * the time that the options give them. Connections that lie idle end at once.
+ */
+#include "eddy/http_server.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/list.h"
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "eddy/semaphore.h"
+#include "eddy/task.h"
+#include "eddy/time.h"
+#include "http/exchange.h"
+#include "loop/loop.h"
+#include "wire/http_date.h"
+
+enum {
+        CONNECTIONS_DEFAULT = 10000,
+        BUFFER_BYTES = 4 << 10, /* of a connection, to begin with */
+        OUT_BYTES_MAX = 64 << 10,
+        LINGER_BYTES_MAX = 256 << 10,
+};
+
+#define BODY_DEFAULT_BYTES      ((uint64_t) 16 << 20)
+#define HEAD_TIMEOUT_DEFAULT_NS EDDY_SEC(30)
+#define IDLE_TIMEOUT_DEFAULT_NS EDDY_SEC(75)
+#define LINGER_NS               EDDY_SEC(1)
+#define NS_PER_S                ((int64_t) 1000000000)
+
+struct server {
+        struct eddy_http_server_opts opts;
+        struct ed_http1_limits limits;
+        eddy_http_handler_fn *handler;
+        void *arg;
+        eddy_scope *connections; /* the keeper's shield */
+        eddy_semaphore room;     /* for further connections */
+        eddy_semaphore over;     /* one unit: the keeper may go */
+        struct ed_list idle;     /* connections that wait for a request */
+        bool stopping;
+        int64_t date_s;
+        char date[ED_HTTP_DATE_BYTES + 1];
+};
+
+struct connection {
+        struct ed_list link; /* while idle */
+        struct server *server;
+        eddy_stream *stream;
+        eddy_scope *waiting; /* around the wait for a request */
+        eddy_http_exchange *exchange;
+};
+
+/* ---- the date -------------------------------------------------------------- */
+
+/* RFC 9110, 6.6.1.  Written anew once a second. */
+static const char *date_now(struct server *server)
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+        int64_t now_s = sys->ops->time_of_day(sys) / NS_PER_S;
+
+        if (now_s != server->date_s && ed_http_date_format(now_s, server->date) >= 0)
+                server->date_s = now_s;
+        return server->date;
+}
+
+/* ---- one request ----------------------------------------------------------- */
+
+enum request { REQUEST_COMPLETE = 1, REQUEST_NONE = 0 };
+
+/*
+ * Read until a head is complete.  The scope's deadline is that of an idle
+ * connection until the first byte comes, and that of a head from then on.
+ */
+static int read_head_within(struct connection *connection, eddy_scope *scope)
+{
+        struct ed_http_message *message = &connection->exchange->message;
+        bool begun = message->end > message->base;
+        int64_t n;
+        int err;
+
+        if (begun)
+                (void) eddy_scope_set_deadline(
+                        scope, eddy_now() + connection->server->opts.head_timeout_ns);
+        for (;;) {
+                err = ed_http_message_parse(message);
+                if (err != 0)
+                        return err;
+                n = ed_http_message_fill(message);
+                if (n <= 0)
+                        return n < 0 ? (int) n : ed_http1_head_finish(&message->head);
+                if (!begun)
+                        (void) eddy_scope_set_deadline(
+                                scope, eddy_now() + connection->server->opts.head_timeout_ns);
+                begun = true;
+        }
+}
+
+/* Wait for a request and read its head.  Errors: -ETIMEDOUT, and what ends the connection. */
+static int read_head(struct connection *connection)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = connection->server->opts.idle_timeout_ns };
+        eddy_http_exchange *exchange = connection->exchange;
+        eddy_scope scope;
+        int err, end;
+
+        ed_http_message_next(&exchange->message);
+        ed_http1_request_init(&exchange->message.head, exchange->fields,
+                              &connection->server->limits);
+        exchange->answer = ED_HTTP_UNANSWERED;
+        exchange->head_only = false;
+        eddy_scope_begin(&scope, &opts);
+        connection->waiting = &scope;
+        ed_list_push_back(&connection->server->idle, &connection->link);
+        err = read_head_within(connection, &scope);
+        ed_list_remove(&connection->link);
+        connection->waiting = NULL;
+        end = eddy_scope_end(&scope);
+        return err == -ECANCELED && end < 0 ? end : err;
+}
+
+/* What a head that could not be read is answered with. */
+static void refuse_head(eddy_http_exchange *exchange, int err)
+{
+        const struct ed_http_message *message = &exchange->message;
+        enum ed_http1_fault fault = message->head.fault;
+
+        if (err == -ETIMEDOUT && message->end > message->base)
+                ed_http_exchange_refuse(exchange, 408, "the request took too long");
+        else if (fault != ED_HTTP1_FAULT_NONE)
+                ed_http_exchange_refuse(exchange, ed_http1_fault_status(fault),
+                                        ed_http1_fault_text(fault));
+        exchange->closing = true;
+}
+
+/* See what the handler left undone. */
+static void finish_request(struct connection *connection, int result)
+{
+        eddy_http_exchange *exchange = connection->exchange;
+        struct ed_http_message *message = &exchange->message;
+
+        if (exchange->aborted) {
+                exchange->closing = true;
+                return;
+        }
+        if (exchange->answer == ED_HTTP_UNANSWERED) {
+                if (exchange->failed == EDDY_E_HTTP_TOO_LARGE)
+                        ed_http_exchange_refuse(exchange, 413, "the body is too large");
+                else if (exchange->failed == EDDY_E_HTTP_INVALID_REQUEST)
+                        ed_http_exchange_refuse(exchange, 400,
+                                                ed_http1_fault_text(message->body.fault));
+                else if (result < 0 && result != -ECANCELED)
+                        ed_http_exchange_refuse(exchange, 500, "the server failed");
+                else if (result >= 0 && exchange->failed == 0)
+                        exchange->failed = eddy_http_exchange_respond(exchange, 404, NULL, 0,
+                                                                      "not found\n", 10);
+        }
+        if (result < 0 || exchange->answer != ED_HTTP_ANSWERED)
+                exchange->closing = true;
+        /* write_head() has looked: what is left is little, or the connection ends. */
+        if (!exchange->closing && !message->body.done &&
+            ed_http_message_discard(message, LINGER_BYTES_MAX) < 0)
+                exchange->closing = true;
+}
+
+/* A request whose head is complete. */
+static void serve_request(struct connection *connection)
+{
+        struct server *server = connection->server;
+        eddy_http_exchange *exchange = connection->exchange;
+        int err;
+
+        exchange->date = date_now(server);
+        if (server->stopping)
+                exchange->closing = true;
+        err = ed_http_exchange_begin_request(exchange);
+        if (err < 0) {
+                exchange->closing = true;
+                return;
+        }
+        err = ed_http_message_begin_body(&exchange->message);
+        if (err == EDDY_E_HTTP_TOO_LARGE) {
+                ed_http_exchange_refuse(exchange, 413, "the body is too large");
+                return;
+        }
+        if (err < 0) {
+                exchange->closing = true;
+                return;
+        }
+        if (exchange->message.head.expect_other) {
+                ed_http_exchange_refuse(exchange, 417, "Expect is other than 100-continue");
+                return;
+        }
+        finish_request(connection, server->handler(exchange, server->arg));
+        if (server->stopping)
+                exchange->closing = true;
+}
+
+/* ---- one connection -------------------------------------------------------- */
+
+/*
+ * End a connection whose peer may still be sending: closed at once, the
+ * system would answer that with a reset, which can reach the peer before our
+ * last response has been read (RFC 9112, 9.6).
+ */
+static int linger(void *arg)
+{
+        struct connection *connection = arg;
+        size_t total = 0;
+        char dropped[1024];
+        int64_t n;
+
+        if (eddy_stream_shutdown(connection->stream) < 0)
+                return 0;
+        do {
+                n = eddy_stream_read(connection->stream, dropped, sizeof(dropped));
+                total += n > 0 ? (size_t) n : 0;
+        } while (n > 0 && total < LINGER_BYTES_MAX);
+        return 0;
+}
+
+static bool must_linger(const eddy_http_exchange *exchange)
+{
+        const struct ed_http_message *message = &exchange->message;
+
+        return exchange->answer == ED_HTTP_ANSWERED && !exchange->aborted &&
+               (message->head.fault != ED_HTTP1_FAULT_NONE || !message->body.done);
+}
+
+static void connection_serve(struct connection *connection)
+{
+        eddy_http_exchange *exchange = connection->exchange;
+        int err;
+
+        while (!exchange->closing) {
+                err = read_head(connection);
+                if (err == REQUEST_COMPLETE) {
+                        serve_request(connection);
+                } else {
+                        exchange->date = date_now(connection->server);
+                        refuse_head(exchange, err);
+                }
+        }
+        if (must_linger(exchange))
+                (void) eddy_call_timeout(linger, connection, LINGER_NS);
+}
+
+static eddy_http_exchange *exchange_new(struct server *server, eddy_stream **stream)
+{
+        size_t fields = server->limits.fields_max * sizeof(struct ed_http1_field);
+        eddy_http_exchange *exchange = ed_alloc_zero(sizeof(*exchange) + fields);
+
+        if (!exchange)
+                return NULL;
+        exchange->stream = *stream;
+        ed_http_message_init(&exchange->message, exchange->fields, &server->limits, BUFFER_BYTES,
+                             server->opts.body_bytes_max);
+        exchange->message.stream = stream;
+        exchange->message.closed_error = -ECANCELED;
+        ed_buf_init(&exchange->out, OUT_BYTES_MAX);
+        ed_buf_init(&exchange->path, (size_t) server->limits.head_bytes_max + 2);
+        return exchange;
+}
+
+static void exchange_free(eddy_http_exchange *exchange)
+{
+        ed_buf_fini(&exchange->path);
+        ed_buf_fini(&exchange->out);
+        ed_http_message_fini(&exchange->message);
+        ed_free(exchange);
+}
+
+/* The task of a connection; gets its own copy of what it needs. */
+static int connection_run(void *arg)
+{
+        struct connection *connection = arg;
+        struct server *server = connection->server;
+
+        ed_list_init(&connection->link);
+        connection->exchange = exchange_new(server, &connection->stream);
+        if (connection->exchange) {
+                connection_serve(connection);
+                exchange_free(connection->exchange);
+        }
+        eddy_stream_close(connection->stream);
+        (void) eddy_semaphore_release(&server->room);
+        return 0;
+}
+
+/* ---- the server ------------------------------------------------------------ */
+
+/* Holds the shield that connections live in, until the server is over. */
+static int keep_connections(void *arg)
+{
+        struct server *server = arg;
+        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD | EDDY_SCOPE_KEEP_GOING,
+                                        .deadline_ns = INT64_MAX };
+        eddy_scope connections;
+
+        eddy_scope_begin(&connections, &opts);
+        server->connections = &connections;
+        eddy_task_ready();
+        /* A shield around the server may end this wait too; then it is over all the same. */
+        if (eddy_semaphore_acquire(&server->over) < 0)
+                server->stopping = true;
+        (void) eddy_scope_end(&connections);
+        server->connections = NULL;
+        return 0;
+}
+
+/* Accept until that fails, which a cancel makes it do. */
+static int accept_all(struct server *server, eddy_tcp_listener *listener)
+{
+        struct connection connection = { .server = server };
+        int err;
+
+        for (;;) {
+                err = eddy_semaphore_acquire(&server->room);
+                if (err < 0)
+                        return err;
+                err = eddy_tcp_accept(listener, &connection.stream);
+                if (err < 0)
+                        return err;
+                err = server->stopping ? -ECANCELED
+                                       : eddy_scope_start_copy(server->connections, connection_run,
+                                                               &connection, sizeof(connection));
+                if (err < 0) {
+                        eddy_stream_close(connection.stream);
+                        return err;
+                }
+        }
+}
+
+/* No further requests; those under way get their time. */
+static void stop(struct server *server)
+{
+        server->stopping = true;
+        if (server->connections) {
+                ed_list_each (link, &server->idle)
+                        eddy_scope_cancel(ed_container_of(link, struct connection, link)->waiting);
+                if (server->opts.drain_ns > 0)
+                        (void) eddy_scope_set_deadline(server->connections,
+                                                       eddy_now() + server->opts.drain_ns);
+                else
+                        eddy_scope_cancel(server->connections);
+        }
+        (void) eddy_semaphore_release(&server->over);
+}
+
+static int options_take(struct server *server, const struct eddy_http_server_opts *opts)
+{
+        static const struct eddy_http_server_opts defaults;
+        struct eddy_http_server_opts *own = &server->opts;
+
+        *own = opts ? *opts : defaults;
+        if (own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
+            own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->drain_ns < 0)
+                return -EINVAL;
+        if (!own->connections_max)
+                own->connections_max = CONNECTIONS_DEFAULT;
+        if (!own->body_bytes_max)
+                own->body_bytes_max = BODY_DEFAULT_BYTES;
+        if (!own->head_timeout_ns)
+                own->head_timeout_ns = HEAD_TIMEOUT_DEFAULT_NS;
+        if (!own->idle_timeout_ns)
+                own->idle_timeout_ns = IDLE_TIMEOUT_DEFAULT_NS;
+        server->limits.fields_max = own->headers_max ? own->headers_max : ED_HTTP1_FIELDS_MAX;
+        server->limits.head_bytes_max =
+                own->head_bytes_max ? own->head_bytes_max : ED_HTTP1_HEAD_BYTES_MAX;
+        return 0;
+}
+
+int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http_server_opts *opts,
+                    eddy_http_handler_fn *handler, void *arg)
+{
+        struct server server = { .handler = handler, .arg = arg, .date_s = -1 };
+        eddy_scope scope;
+        int err;
+
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        err = options_take(&server, opts);
+        if (err < 0)
+                return err;
+        ed_list_init(&server.idle);
+        eddy_semaphore_init(&server.room, server.opts.connections_max, 0);
+        eddy_semaphore_init(&server.over, 0, 0);
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start_ready(&scope, keep_connections, &server);
+        if (err >= 0)
+                err = accept_all(&server, listener);
+        stop(&server);
+        (void) eddy_scope_end(&scope); /* the keeper does not fail */
+        return err;
+}
