@@ -126,6 +126,7 @@ static struct ed_sys *table_new(const struct setup *setup, struct outcome *outco
                 run.wrapped.choose = choose_at_point;
                 run.wrapped.poll = poll_at_point;
                 sys->ops = &run.wrapped;
+                ed_sim_cut(sys, setup->cut, setup->cut_server, setup->cut_bytes);
                 if (setup->call_fail)
                         ed_sim_fail_at(sys, setup->call_fail, setup->call_error);
         }

@@ -33,7 +33,9 @@
         X(names)                                                                                   \
         X(resets)                                                                                  \
         X(idle)                                                                                    \
-        X(half_closed)
+        X(half_closed)                                                                             \
+        X(http)                                                                                    \
+        X(http_hasty)
 
 /* Those that need what only a simulation has: names and addresses of their own. */
 #define SIM_SCENARIOS(X) X(races)
@@ -57,6 +59,9 @@ struct setup {
         uint64_t call_fail;  /* fail that fallible call of the table */
         int call_error;
         uint64_t cancel_at; /* cancel the main task at that scheduling point */
+        int cut;            /* ED_SIM_CUT_*: each connection */
+        bool cut_server;    /* counting what who accepted sends, else who connected */
+        uint64_t cut_bytes; /* after so many bytes */
 };
 
 /* What came of it. */

@@ -102,7 +102,7 @@ static int64_t send_text(struct pair *p, int fd, const char *text)
 
 static int64_t recv_some(struct pair *p, int fd)
 {
-        char buf[4096];
+        char buf[1024];
 
         return p->ops->recv(p->sys, fd, buf, sizeof(buf));
 }

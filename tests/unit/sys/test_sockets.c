@@ -116,7 +116,7 @@ static int64_t send_text(struct world *w, int fd, const char *text)
 
 static int64_t recv_some(struct world *w, int fd)
 {
-        char buf[4096];
+        char buf[1024];
 
         return w->ops->recv(w->sys, fd, buf, sizeof(buf));
 }

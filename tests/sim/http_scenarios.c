@@ -1,0 +1,242 @@
+/*
+ * http_scenarios.c - programs of an HTTP client and server.
+ */
+#include <errno.h>
+
+#include "eddy/eddy.h"
+#include "scenario.h"
+#include "test.h"
+
+enum { CLIENTS = 3, BYTES = 1000, CHUNKS = 5, CHUNK = 150 };
+
+struct web {
+        eddy_tcp_listener *listener;
+        eddy_http_client *client;
+        char base[64];
+        int cut_short; /* requests that were given up on purpose */
+};
+
+/* --- the server --- */
+
+static void fill(char *buf, size_t at, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                buf[i] = (char) ('a' + (at + i) % 26);
+}
+
+static int answer_bytes(eddy_http_exchange *exchange)
+{
+        struct eddy_http_header header = { "Content-Type", "text/plain" };
+        char body[BYTES];
+
+        fill(body, 0, sizeof(body));
+        return eddy_http_exchange_respond(exchange, 200, &header, 1, body, sizeof(body));
+}
+
+static int answer_echo(eddy_http_exchange *exchange)
+{
+        const void *body;
+        size_t bytes;
+        int err = eddy_http_exchange_body(exchange, &body, &bytes);
+
+        return err < 0 ? err : eddy_http_exchange_respond(exchange, 200, NULL, 0, body, bytes);
+}
+
+static int answer_chunks(eddy_http_exchange *exchange)
+{
+        char chunk[CHUNK];
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        for (size_t i = 0; i < CHUNKS && err == 0; i++) {
+                fill(chunk, i * CHUNK, CHUNK);
+                err = eddy_http_exchange_write(exchange, chunk, CHUNK);
+                if (err == 0)
+                        err = eddy_sleep(EDDY_MS(1));
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
+static int answer(eddy_http_exchange *exchange, void *arg)
+{
+        const char *path = eddy_http_exchange_path(exchange);
+        int err;
+
+        (void) arg;
+        tasks_begun++;
+        if (strcmp(path, "/bytes") == 0)
+                err = answer_bytes(exchange);
+        else if (strcmp(path, "/echo") == 0)
+                err = answer_echo(exchange);
+        else if (strcmp(path, "/chunks") == 0)
+                err = answer_chunks(exchange);
+        else if (strcmp(path, "/slow") == 0)
+                err = eddy_sleep(EDDY_MIN(1));
+        else
+                err = 0;
+        tasks_ended++;
+        return err;
+}
+
+static int serve(void *arg)
+{
+        struct web *web = arg;
+        int err;
+
+        tasks_begun++;
+        err = eddy_http_serve(web->listener, NULL, answer, NULL);
+        tasks_ended++;
+        return err;
+}
+
+/* --- the client --- */
+
+static int get(struct web *web, const char *path, const char *body, int status, size_t want_bytes)
+{
+        struct eddy_http_request request = { .body = body, .body_bytes = body ? strlen(body) : 0 };
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        char url[100];
+        const void *data;
+        size_t bytes;
+        int err;
+
+        snprintf(url, sizeof(url), "%s%s", web->base, path);
+        request.url = url;
+        err = eddy_http_client_send(web->client, &request, &response);
+        if (err < 0)
+                return err;
+        if (eddy_http_response_status(response) != status)
+                return -EBADMSG;
+        err = eddy_http_response_body(response, &data, &bytes);
+        if (err < 0)
+                return err;
+        if (status != 200)
+                return 0;
+        CHECK_EQ(bytes, want_bytes);
+        for (size_t i = 0; i < bytes; i++)
+                CHECK_EQ(((const char *) data)[i], body ? body[i] : (char) ('a' + i % 26));
+        return 0;
+}
+
+/* Read some of a body, and leave the rest: the connection is not used again. */
+static int get_some(struct web *web)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct eddy_http_request request = { 0 };
+        char url[100], buf[10];
+        int64_t n;
+        int err;
+
+        snprintf(url, sizeof(url), "%s/chunks", web->base);
+        request.url = url;
+        err = eddy_http_client_send(web->client, &request, &response);
+        if (err < 0)
+                return err;
+        n = eddy_http_response_read(response, buf, sizeof(buf));
+        if (n >= 0)
+                CHECK(n > 0 && n <= (int64_t) sizeof(buf));
+        return n < 0 ? (int) n : 0;
+}
+
+static int get_slow(void *arg)
+{
+        return get(arg, "/slow", NULL, 404, 0);
+}
+
+static int browse(void *arg)
+{
+        struct web *web = arg;
+        int err;
+
+        tasks_begun++;
+        err = get(web, "/bytes", NULL, 200, BYTES);
+        if (err == 0)
+                err = get(web, "/echo", "a body that comes back", 200, 22);
+        if (err == 0)
+                err = get(web, "/chunks", NULL, 200, (size_t) CHUNKS * CHUNK);
+        if (err == 0)
+                err = get(web, "/nothing-here", NULL, 404, 0);
+        tasks_ended++;
+        return err;
+}
+
+static int browse_hastily(void *arg)
+{
+        struct web *web = arg;
+        int err;
+
+        tasks_begun++;
+        err = get_some(web);
+        if (err == 0)
+                err = eddy_call_timeout(get_slow, web, EDDY_MS(5));
+        if (err == -ETIMEDOUT) {
+                web->cut_short++;
+                err = get(web, "/bytes", NULL, 200, BYTES);
+        }
+        tasks_ended++;
+        return err;
+}
+
+static int run_clients(struct web *web, eddy_task_fn *client)
+{
+        /* Fewer connections than tasks: some wait for one. */
+        struct eddy_http_client_opts opts = { .per_host_max = 2 };
+        struct eddy_http_client_stats stats;
+        eddy_scope scope;
+        int started = 0, err;
+
+        err = eddy_http_client_new(&opts, &web->client);
+        if (err < 0)
+                return err;
+        snprintf(web->base, sizeof(web->base), "http://127.0.0.1:%u",
+                 eddy_tcp_listener_port(web->listener));
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < CLIENTS; i++)
+                started += eddy_scope_start(&scope, client, web) == 0;
+        err = eddy_scope_end(&scope);
+        /* All are back in the pool or closed. */
+        eddy_http_client_stats(web->client, &stats);
+        CHECK_EQ(stats.waiting, 0);
+        CHECK_EQ(stats.open, stats.idle);
+        CHECK(stats.open <= 2);
+        eddy_http_client_free(web->client);
+        return err == 0 && started < CLIENTS ? -ECANCELED : err;
+}
+
+static int run_web(struct web *web, eddy_task_fn *client)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = EDDY_MIN(5) };
+        eddy_scope scope;
+        int err, end_err;
+
+        err = eddy_tcp_listen("127.0.0.1", 0, &web->listener);
+        if (err < 0)
+                return err;
+        eddy_scope_begin(&scope, &opts);
+        err = eddy_scope_start(&scope, serve, web);
+        if (err == 0)
+                err = run_clients(web, client);
+        eddy_scope_cancel(&scope);
+        end_err = eddy_scope_end(&scope);
+        eddy_tcp_listener_close(web->listener);
+        return err == 0 || (err == -ECANCELED && end_err < 0) ? end_err : err;
+}
+
+int scenario_http(void *arg)
+{
+        struct web web = { 0 };
+
+        (void) arg;
+        return run_web(&web, browse);
+}
+
+int scenario_http_hasty(void *arg)
+{
+        struct web web = { 0 };
+        int err;
+
+        (void) arg;
+        err = run_web(&web, browse_hastily);
+        if (err == 0)
+                CHECK_EQ(web.cut_short, CLIENTS);
+        return err;
+}
