@@ -15,7 +15,9 @@ struct ed_list {
         struct ed_list *prev;
 };
 
-#define ed_container_of(ptr, type, member) ((type *) ((char *) (ptr) -offsetof(type, member)))
+/* By way of void *: the compiler cannot see that the alignments fit. */
+#define ed_container_of(ptr, type, member)                                                         \
+        ((type *) (void *) ((char *) (ptr) -offsetof(type, member)))
 
 /* Walks a list; the current link must stay in it. */
 #define ed_list_each(link, head)                                                                   \
