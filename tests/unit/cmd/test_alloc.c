@@ -46,7 +46,7 @@ static void serve(int listener)
 {
         static const char answer[] = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n"
                                      "Connection: close\r\n\r\nhello\n";
-        char buf[4096];
+        static char buf[4096];
 
         for (;;) {
                 int fd = accept(listener, NULL, NULL);
@@ -95,18 +95,18 @@ static int fetch_with(const struct faults *plan, char *url, const char *out, boo
         pid = fork();
         CHECK(pid >= 0);
         if (pid == 0) {
-                char *argv[] = { "fetch",      "--body",     "--attempts", "2",    "--backoff",
-                                 "1us",        "--progress", "off",        "-c",   "2",
-                                 "--data",     "data",       "--header",   "A: b", "-o",
-                                 (char *) out, "--force",    url,          url,    "https://x/",
-                                 NULL };
+                const char *argv[] = { "fetch",  "--body",     "--attempts", "2",    "--backoff",
+                                       "1us",    "--progress", "off",        "-c",   "2",
+                                       "--data", "data",       "--header",   "A: b", "-o",
+                                       out,      "--force",    url,          url,    "https://x/",
+                                       NULL };
                 struct faults faults = *plan;
                 int null = open("/dev/null", O_WRONLY), code;
 
                 dup2(null, STDERR_FILENO);
                 alarm(60);
                 eddy_alloc_set(allocate, &faults);
-                code = ed_fetch_main((int) (sizeof(argv) / sizeof(argv[0])) - 1, argv);
+                code = ed_fetch_main((int) (sizeof(argv) / sizeof(argv[0])) - 1, (char **) argv);
                 result = faults.failed;
                 CHECK(write(failed[1], &result, 1) == 1);
                 exit(code);

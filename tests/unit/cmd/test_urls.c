@@ -62,7 +62,7 @@ static void feed(const char *data, size_t bytes, size_t piece, struct collected 
 
 static void check_lines(const char *data, size_t bytes, const char *expected)
 {
-        struct collected all;
+        static struct collected all;
 
         for (size_t piece = 1; piece <= bytes + 1; piece++) {
                 feed(data, bytes, piece, &all);
@@ -134,7 +134,7 @@ TEST(endless_line_is_refused_once_and_the_next_one_read)
 {
         size_t bytes = 1000000;
         char *data = malloc(bytes + 4);
-        struct collected all;
+        static struct collected all;
         char expected[128];
 
         CHECK(data);
