@@ -139,7 +139,7 @@ static void serve_udp(struct fake_dns *dns)
 {
         struct sockaddr_in from;
         socklen_t bytes = sizeof(from);
-        struct message query, out;
+        static struct message query, out; /* one thread serves */
         ssize_t n = recvfrom(dns->udp, query.bytes, sizeof(query.bytes), 0,
                              (struct sockaddr *) &from, &bytes);
 
@@ -157,7 +157,7 @@ static void serve_udp(struct fake_dns *dns)
 static void serve_tcp(struct fake_dns *dns)
 {
         int fd = accept(dns->tcp, NULL, NULL);
-        struct message query, out;
+        static struct message query, out; /* one thread serves */
         uint8_t size[2];
 
         while (recv(fd, size, 2, MSG_WAITALL) == 2) {

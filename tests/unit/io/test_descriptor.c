@@ -114,7 +114,7 @@ static int full_pipe(void *arg)
         struct writing w = { .result = 1 };
         struct ends ends;
         eddy_scope scope;
-        char buf[4096];
+        static char buf[4096];
         size_t got = 0;
 
         for (size_t i = 0; i < MUCH; i++)

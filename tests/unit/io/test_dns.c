@@ -241,7 +241,7 @@ TEST(failures_are_kept_for_a_second)
 
 static int shared(void *arg)
 {
-        struct asking a[5];
+        static struct asking a[5];
         eddy_task *tasks[5];
         eddy_scope scope;
 

@@ -149,7 +149,7 @@ TEST(addresses_need_no_asking)
 
 TEST(lengths_are_bounded)
 {
-        char text[2000];
+        static char text[2000];
         struct ed_name name;
 
         memset(text, 'a', sizeof(text));
