@@ -22,7 +22,8 @@ static struct ed_task *running_task(void)
 static void scope_expire(struct ed_scope *scope)
 {
         scope->expired = true;
-        scope->expired_first = scope->error == 0;
+        /* What was cancelled before is not cancelled because of the deadline. */
+        scope->expired_first = scope->error == 0 && !(scope->node.flags & ED_NODE_OWN);
         ed_node_cancel(&scope->node);
 }
 
@@ -60,14 +61,32 @@ static void deadline_set(struct ed_loop *loop, struct ed_scope *scope, int64_t d
                 scope_expire(scope);
 }
 
+/* A shield's deadline was moved: those of the shields inside it must not lie beyond. */
+static void shields_inside_limit(struct ed_loop *loop, struct ed_scope *shield, int64_t now_ns)
+{
+        struct ed_node *node = &shield->node;
+
+        while ((node = ed_node_next(&shield->node, node, false))) {
+                struct ed_scope *inside;
+
+                if (!(node->flags & ED_NODE_SHIELD))
+                        continue;
+                inside = ed_scope_of_node(node);
+                if (!inside->expired && inside->deadline_ns > shield->deadline_ns)
+                        deadline_set(loop, inside, shield->deadline_ns, now_ns);
+        }
+}
+
 /* What the options say, from now on. */
 static int64_t opts_deadline(const struct eddy_scope_opts *opts, int64_t now_ns)
 {
         int64_t deadline_ns = opts->deadline_ns, at;
 
         if (opts->timeout_ns != 0) {
-                if (__builtin_add_overflow(now_ns, opts->timeout_ns, &at))
-                        at = opts->timeout_ns < 0 ? now_ns : INT64_MAX;
+                if (opts->timeout_ns < 0)
+                        at = now_ns;
+                else if (__builtin_add_overflow(now_ns, opts->timeout_ns, &at))
+                        at = INT64_MAX;
                 if (deadline_ns == 0 || at < deadline_ns)
                         deadline_ns = at;
         }
@@ -97,6 +116,9 @@ void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *op
         ed_timer_init(&scope->timer, on_deadline);
         ed_node_init(&scope->node, task->inner, task,
                      opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SHIELD : 0);
+        /* Cancels ignored count on: a careless loop may open a scope in each of its turns. */
+        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED))
+                scope->node.ignored = task->inner->ignored;
         task->inner = &scope->node;
         if (opts->timeout_ns || opts->deadline_ns || opts->flags & EDDY_SCOPE_SHIELD) {
                 int64_t now_ns = ed_loop_now(task->loop);
@@ -127,11 +149,13 @@ int eddy_scope_end(eddy_scope *public_scope)
         while (scope->live > 0) {
                 scope->flags |= ED_SCOPE_ENDING;
                 ed_suspend_park(task, "the tasks of a scope to end", NULL, NULL);
-                scope->flags &= ~(uint32_t) ED_SCOPE_ENDING;
         }
         ed_timer_cancel(&task->loop->timers, &scope->timer);
         ed_list_remove(&scope->node.link);
         task->inner = scope->node.parent;
+        if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED) &&
+            !(scope->flags & EDDY_SCOPE_SHIELD))
+                task->inner->ignored = scope->node.ignored;
         return scope_result(scope);
 }
 
@@ -198,7 +222,8 @@ int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, 
         struct ed_task *task;
 
         if (bytes > EDDY_TASK_COPY_MAX)
-                return start_failed(ed_scope_of(scope), -EINVAL);
+                return eddy_scope_is_cancelled(scope) ? -ECANCELED
+                                                      : start_failed(ed_scope_of(scope), -EINVAL);
         return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, &task);
 }
 
@@ -276,10 +301,14 @@ int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
         struct ed_loop *loop = scope->node.owner->loop;
+        int64_t now_ns;
 
         if (scope->expired || scope->node.flags & ED_NODE_CANCELLED)
                 return -EALREADY;
-        deadline_set(loop, scope, deadline_ns, ed_loop_now(loop));
+        now_ns = ed_loop_now(loop);
+        deadline_set(loop, scope, deadline_ns, now_ns);
+        if (scope->flags & EDDY_SCOPE_SHIELD)
+                shields_inside_limit(loop, scope, now_ns);
         return 0;
 }
 

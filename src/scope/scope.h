@@ -60,8 +60,11 @@ void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *ta
 /* A task has ended and is out of the tree. */
 static inline void ed_scope_task_ended(struct ed_scope *scope)
 {
-        if (--scope->live == 0 && scope->flags & ED_SCOPE_ENDING)
+        if (--scope->live == 0 && scope->flags & ED_SCOPE_ENDING) {
+                /* Once: until the owner runs, another task may start and end one more. */
+                scope->flags &= ~(uint32_t) ED_SCOPE_ENDING;
                 ed_suspend_wake(scope->node.owner, 0);
+        }
 }
 
 /* Waits of eddy_scope_start_ready(); lies on the starter's stack. */

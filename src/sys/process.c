@@ -303,6 +303,8 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_
 
 void ed_sys_ticker_free(struct ed_ticker *ticker)
 {
+        static const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
         if (!ticker->ended) {
                 pthread_mutex_lock(&ticker->lock);
                 ticker->ended = true;
@@ -312,8 +314,11 @@ void ed_sys_ticker_free(struct ed_ticker *ticker)
         }
         watched_by = NULL;
         pthread_mutex_lock(&sampling.lock);
-        if (--sampling.users == 0)
+        if (--sampling.users == 0) {
+                /* Ignoring drops one that the thread has blocked: it must not meet the former. */
+                (void) sigaction(sample_signal(), &ignore, NULL);
                 (void) sigaction(sample_signal(), &sampling.former, NULL);
+        }
         pthread_mutex_unlock(&sampling.lock);
         pthread_cond_destroy(&ticker->changed);
         pthread_mutex_destroy(&ticker->lock);

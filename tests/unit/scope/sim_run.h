@@ -1,0 +1,73 @@
+/*
+ * sim_run.h - a run on the simulated table, where time passes by itself, and a
+ * place that reports go to.
+ */
+#ifndef SIM_RUN_H
+#define SIM_RUN_H
+
+#include <eddy/eddy.h>
+#include <errno.h>
+
+#include "scope/run.h"
+#include "sys/sim.h"
+#include "test.h"
+
+#define MS EDDY_MS(1)
+
+struct reports {
+        int count[8]; /* by kind */
+        int error;    /* of the last */
+        char task[64];
+        char text[2048];
+};
+
+static inline void reports_add(const struct eddy_report *report, void *arg)
+{
+        struct reports *reports = arg;
+
+        reports->count[report->kind]++;
+        reports->error = report->error;
+        snprintf(reports->task, sizeof(reports->task), "%s", report->task ? report->task : "");
+        snprintf(reports->text, sizeof(reports->text), "%s", report->text);
+}
+
+static inline int sim_run_with(eddy_task_fn *fn, void *arg, uint64_t seed,
+                               struct eddy_run_opts opts)
+{
+        struct ed_sim_opts sim = { .seed = seed };
+        struct ed_sys *sys;
+
+        CHECK_EQ(ed_sys_sim_new(&sim, &sys), 0);
+        return ed_run_on(sys, fn, arg, &opts);
+}
+
+static inline int sim_run(eddy_task_fn *fn, void *arg)
+{
+        return sim_run_with(fn, arg, 0, (struct eddy_run_opts){ 0 });
+}
+
+/* A case whose body is the main task; nothing in it may leave the run in another state. */
+#define SIM_TEST(claim)                                                                            \
+        static void sim_##claim(void);                                                             \
+        static int main_##claim(void *arg)                                                         \
+        {                                                                                          \
+                (void) arg;                                                                        \
+                sim_##claim();                                                                     \
+                return 0;                                                                          \
+        }                                                                                          \
+        TEST(claim)                                                                                \
+        {                                                                                          \
+                CHECK_EQ(sim_run(main_##claim, NULL), 0);                                          \
+        }                                                                                          \
+        static void sim_##claim(void)
+
+/* Whether a time of the simulation is 'expected', but for what polls that wait not at all cost. */
+#define CHECK_NS(a, expected)                                                                      \
+        do {                                                                                       \
+                int64_t ns_a = (a), ns_b = (expected);                                             \
+                if (ns_a < ns_b || ns_a > ns_b + EDDY_US(100))                                     \
+                        test_fail(__FILE__, __LINE__, "%s is %lld ns, expected %s (%lld)", #a,     \
+                                  (long long) ns_a, #expected, (long long) ns_b);                  \
+        } while (0)
+
+#endif
