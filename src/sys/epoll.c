@@ -8,6 +8,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -343,14 +345,42 @@ static int64_t epoll_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
         return n < 0 ? -errno : n;
 }
 
+/*
+ * write(2) without the SIGPIPE that comes with EPIPE: held back while it is
+ * written, and taken from the thread unless one was pending before.  Sockets
+ * have a flag for that; pipes have not.
+ */
+static ssize_t write_quietly(int fd, const void *data, size_t bytes)
+{
+        static const struct timespec at_once;
+        sigset_t pipe_only, former, pending;
+        bool was_pending;
+        ssize_t n;
+
+        sigemptyset(&pipe_only);
+        sigaddset(&pipe_only, SIGPIPE);
+        sigpending(&pending);
+        was_pending = sigismember(&pending, SIGPIPE);
+        pthread_sigmask(SIG_BLOCK, &pipe_only, &former);
+        n = write(fd, data, bytes);
+        if (n < 0) {
+                n = -errno;
+                if (n == -EPIPE && !was_pending)
+                        while (sigtimedwait(&pipe_only, NULL, &at_once) < 0 && errno == EINTR)
+                                continue;
+        }
+        pthread_sigmask(SIG_SETMASK, &former, NULL);
+        return n;
+}
+
 static int64_t epoll_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
 {
         ssize_t n;
 
         do
-                n = write(fd, data, capped(sys, bytes));
-        while (n < 0 && errno == EINTR);
-        return n < 0 ? -errno : n;
+                n = write_quietly(fd, data, capped(sys, bytes));
+        while (n == -EINTR);
+        return n;
 }
 
 static int epoll_shutdown(struct ed_sys *sys, int fd)

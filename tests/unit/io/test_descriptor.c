@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -148,7 +147,6 @@ static int broken_pipe(void *arg)
         struct ends ends;
         eddy_scope scope;
 
-        signal(SIGPIPE, SIG_IGN);
         pipe_open(&ends);
         w.stream = ends.out;
         eddy_scope_begin(&scope, NULL);
