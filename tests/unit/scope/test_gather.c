@@ -1,0 +1,141 @@
+/*
+ * test_gather.c - eddy_gather(): order, failing fast, keeping going, cancel.
+ */
+#include "sim_run.h"
+
+struct call {
+        int64_t sleep_ns;
+        int result;
+};
+
+static int run(void *arg)
+{
+        const struct call *call = arg;
+        int err = eddy_sleep(call->sleep_ns);
+
+        return err < 0 ? err : call->result;
+}
+
+static int run_on(void *arg)
+{
+        const struct call *call = arg;
+
+        (void) eddy_sleep(call->sleep_ns);
+        return call->result;
+}
+
+/* A76: none is fine; results stand in the order of the calls, however they finish. */
+SIM_TEST(results_stand_in_the_order_of_the_calls)
+{
+        struct call args[3] = { { 30 * MS, 1 }, { 10 * MS, 2 }, { 20 * MS, 3 } };
+        struct eddy_call calls[3];
+        int64_t begun = eddy_now();
+
+        CHECK_EQ(eddy_gather(NULL, 0, 0), 0);
+        CHECK_EQ(eddy_gather(NULL, 0, EDDY_GATHER_KEEP_GOING), 0);
+        for (int i = 0; i < 3; i++)
+                calls[i] = (struct eddy_call){ .fn = run, .arg = &args[i] };
+        CHECK_EQ(eddy_gather(calls, 3, 0), 0);
+        CHECK_NS(eddy_now() - begun, 30 * MS);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(calls[i].result, i + 1);
+}
+
+/* A77: the first failure cancels the others and is returned. */
+SIM_TEST(the_first_failure_ends_all)
+{
+        struct call args[3] = { { EDDY_SEC(30), 1 }, { 10 * MS, -EIO }, { 5 * MS, 3 } };
+        struct eddy_call calls[3];
+        int64_t begun = eddy_now();
+
+        for (int i = 0; i < 3; i++)
+                calls[i] = (struct eddy_call){ .fn = run, .arg = &args[i] };
+        CHECK_EQ(eddy_gather(calls, 3, 0), -EIO);
+        CHECK_NS(eddy_now() - begun, 10 * MS);
+        CHECK_EQ(calls[0].result, -ECANCELED);
+        CHECK_EQ(calls[1].result, -EIO);
+        CHECK_EQ(calls[2].result, 3);
+        CHECK_EQ(eddy_sleep(MS), 0);
+}
+
+/* A77, A78: kept going, failures and cancels are results like others. */
+SIM_TEST(kept_going_all_run_to_their_end)
+{
+        struct call args[3] = { { 30 * MS, 1 }, { 10 * MS, -EIO }, { 20 * MS, -ECANCELED } };
+        struct eddy_call calls[3];
+
+        for (int i = 0; i < 3; i++)
+                calls[i] = (struct eddy_call){ .fn = run, .arg = &args[i] };
+        CHECK_EQ(eddy_gather(calls, 3, EDDY_GATHER_KEEP_GOING), 0);
+        CHECK_EQ(calls[0].result, 1);
+        CHECK_EQ(calls[1].result, -EIO);
+        CHECK_EQ(calls[2].result, -ECANCELED);
+}
+
+/* A79: whoever is cancelled while it gathers gets that, kept going or not; the calls are its own. */
+SIM_TEST(cancelled_while_waiting_the_calls_are_cancelled_too)
+{
+        for (unsigned flags = 0; flags <= EDDY_GATHER_KEEP_GOING; flags++) {
+                struct call args[2] = { { EDDY_SEC(9), 1 }, { EDDY_SEC(9), 2 } };
+                struct eddy_call calls[2] = { { run, &args[0], 0 }, { run_on, &args[1], 0 } };
+                eddy_scope scope;
+
+                eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = 10 * MS });
+                CHECK_EQ(eddy_gather(calls, 2, flags), -ECANCELED);
+                CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+                CHECK_EQ(calls[0].result, -ECANCELED);
+                CHECK_EQ(calls[1].result, 2);
+        }
+}
+
+SIM_TEST(in_a_cancelled_scope_no_call_starts)
+{
+        struct call arg = { 0, 5 };
+        struct eddy_call calls[2] = { { run, &arg, 7 }, { run, &arg, 7 } };
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_gather(calls, 2, 0), -ECANCELED);
+        CHECK_EQ(calls[0].result, -ECANCELED);
+        CHECK_EQ(calls[1].result, -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static bool starving;
+
+static void *starve(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes == 0) {
+                free(ptr);
+                return NULL;
+        }
+        return starving ? NULL : realloc(ptr, bytes);
+}
+
+static int gathers_too_many(void *arg)
+{
+        enum { MANY = 3000 };
+        struct call call = { EDDY_SEC(1), 5 };
+        struct eddy_call *calls = calloc(MANY, sizeof(*calls));
+
+        for (unsigned flags = 0; flags <= EDDY_GATHER_KEEP_GOING; flags++) {
+                for (int i = 0; i < MANY; i++)
+                        calls[i] = (struct eddy_call){ run, &call, 7 };
+                starving = true;
+                CHECK_EQ(eddy_gather(calls, MANY, flags), -ENOMEM);
+                starving = false;
+                for (int i = 0; i < MANY; i++)
+                        CHECK_EQ(calls[i].result, -ECANCELED);
+        }
+        free(calls);
+        (void) arg;
+        return 0;
+}
+
+TEST(no_memory_for_all_calls_is_enomem_and_cancels_those_that_started)
+{
+        eddy_alloc_set(starve, NULL);
+        CHECK_EQ(sim_run(gathers_too_many, NULL), 0);
+}
