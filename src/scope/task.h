@@ -45,7 +45,7 @@ enum { ED_TASK_NAME_BYTES = 32, ED_TASK_BUDGET = 128 };
 struct eddy_task {
         struct ed_task *task; /* NULL: it has finished */
         int result;
-        uint32_t refs; /* the handle's holder and the task; 0: lies in the task */
+        uint32_t refs;    /* the handle's holder and the task; 0: lies in the task */
         eddy_task_fn *fn; /* names it when it was given no name */
         struct ed_list joiners;
         char name[ED_TASK_NAME_BYTES];
