@@ -1,0 +1,294 @@
+/*
+ * test_queue.c - the queue: order, bounds, hand-over, shutdown, cancel.
+ */
+#include "sim_run.h"
+
+struct user {
+        eddy_queue *queue;
+        int item, err;
+        eddy_task *task;
+};
+
+static int puts_one(void *arg)
+{
+        struct user *u = arg;
+
+        u->err = eddy_queue_put(u->queue, &u->item);
+        return u->err == -EPIPE ? 0 : u->err;
+}
+
+static int gets_one(void *arg)
+{
+        struct user *u = arg;
+
+        u->err = eddy_queue_get(u->queue, &u->item);
+        return u->err == -EPIPE ? 0 : u->err;
+}
+
+static void start_users(eddy_scope *scope, struct user *users, int n, eddy_queue *queue,
+                        eddy_task_fn *fn)
+{
+        for (int i = 0; i < n; i++) {
+                users[i] = (struct user){ .queue = queue, .item = i, .err = 1 };
+                CHECK_EQ(eddy_scope_start_task(scope, fn, &users[i], NULL, &users[i].task), 0);
+        }
+        CHECK_EQ(eddy_sleep(0), 0);
+}
+
+static void let_go(struct user *users, int n)
+{
+        for (int i = 0; i < n; i++)
+                eddy_task_release(users[i].task);
+}
+
+static eddy_queue queue_of(uint32_t items_max)
+{
+        eddy_queue queue;
+
+        CHECK_EQ(eddy_queue_init(&queue, sizeof(int), items_max), 0);
+        return queue;
+}
+
+/* A97: first in, first out, through growth and wrapping. */
+SIM_TEST(items_come_out_in_order_through_growth_and_wrap_around)
+{
+        eddy_queue queue = queue_of(0);
+        int in = 0, out = 0, item;
+
+        for (int round = 1; round < 60; round++) {
+                for (int i = 0; i < round; i++, in++)
+                        CHECK_EQ(eddy_queue_put(&queue, &in), 0);
+                for (int i = 0; i < round / 2 + 1; i++, out++) {
+                        CHECK_EQ(eddy_queue_get(&queue, &item), 0);
+                        CHECK_EQ(item, out);
+                }
+                CHECK_EQ(eddy_queue_count(&queue), in - out);
+        }
+        while (eddy_queue_try_get(&queue, &item) == 0)
+                CHECK_EQ(item, out++);
+        CHECK_EQ(out, in);
+        eddy_queue_fini(&queue);
+        eddy_queue_fini(&queue);
+}
+
+/* A97: a full queue takes no more until one is taken. */
+SIM_TEST(a_bounded_queue_holds_exactly_that_many)
+{
+        const uint32_t sizes[] = { 1, 2, 7, 8, 9, 100 };
+
+        for (int s = 0; s < 6; s++) {
+                eddy_queue queue = queue_of(sizes[s]);
+                int item = 5;
+
+                for (uint32_t i = 0; i < sizes[s]; i++)
+                        CHECK_EQ(eddy_queue_try_put(&queue, &item), 0);
+                CHECK_EQ(eddy_queue_try_put(&queue, &item), -EAGAIN);
+                CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+                CHECK_EQ(eddy_queue_try_put(&queue, &item), 0);
+                CHECK_EQ(eddy_queue_count(&queue), sizes[s]);
+                eddy_queue_fini(&queue);
+        }
+}
+
+/* A98, A100: a put item is the longest waiter's at once; try_get cannot take it. */
+SIM_TEST(an_item_goes_straight_to_the_longest_getter)
+{
+        eddy_queue queue = queue_of(1);
+        struct user getters[3];
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        start_users(&scope, getters, 3, &queue, gets_one);
+        for (item = 10; item < 13; item++)
+                CHECK_EQ(eddy_queue_try_put(&queue, &item), 0);
+        CHECK_EQ(eddy_queue_try_get(&queue, &item), -EAGAIN);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(getters[i].item, 10 + i);
+        let_go(getters, 3);
+        eddy_queue_fini(&queue);
+}
+
+SIM_TEST(room_goes_straight_to_the_longest_putter)
+{
+        eddy_queue queue = queue_of(1);
+        struct user putters[3];
+        eddy_scope scope;
+        int item = 99;
+
+        CHECK_EQ(eddy_queue_put(&queue, &item), 0);
+        eddy_scope_begin(&scope, NULL);
+        start_users(&scope, putters, 3, &queue, puts_one);
+        CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+        CHECK_EQ(item, 99);
+        CHECK_EQ(eddy_queue_try_put(&queue, &item), -EAGAIN);
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+                CHECK_EQ(item, i);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        let_go(putters, 3);
+        eddy_queue_fini(&queue);
+}
+
+/* A99: cancelled getters and putters leave; the rest get what comes, in order. */
+SIM_TEST(cancelled_waiters_leave_and_lose_nothing)
+{
+        for (int who = 0; who < 3; who++) {
+                eddy_queue queue = queue_of(1);
+                struct user u[3];
+                eddy_scope scope;
+                int item, expected = 50;
+
+                eddy_scope_begin(&scope, NULL);
+                start_users(&scope, u, 3, &queue, gets_one);
+                eddy_task_cancel(u[who].task);
+                for (item = 50; item < 52; item++)
+                        CHECK_EQ(eddy_queue_try_put(&queue, &item), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                for (int i = 0; i < 3; i++) {
+                        CHECK_EQ(u[i].err, i == who ? -ECANCELED : 0);
+                        CHECK_EQ(u[i].item, i == who ? i : expected++);
+                }
+                let_go(u, 3);
+
+                CHECK_EQ(eddy_queue_try_put(&queue, &item), 0);
+                eddy_scope_begin(&scope, NULL);
+                start_users(&scope, u, 3, &queue, puts_one);
+                eddy_task_cancel(u[who].task);
+                CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+                for (int i = 0; i < 3; i++)
+                        if (i != who) {
+                                CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+                                CHECK_EQ(item, i);
+                        }
+                CHECK_EQ(eddy_queue_count(&queue), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                let_go(u, 3);
+                eddy_queue_fini(&queue);
+        }
+}
+
+/* A102: after the shutdown puts fail, gets drain and fail then. */
+SIM_TEST(a_shut_queue_drains_and_then_says_so)
+{
+        eddy_queue queue = queue_of(0);
+        int item = 1;
+
+        CHECK_EQ(eddy_queue_put(&queue, &item), 0);
+        item = 2;
+        CHECK_EQ(eddy_queue_put(&queue, &item), 0);
+        eddy_queue_shutdown(&queue);
+        eddy_queue_shutdown(&queue);
+        CHECK_EQ(eddy_queue_put(&queue, &item), -EPIPE);
+        CHECK_EQ(eddy_queue_try_put(&queue, &item), -EPIPE);
+        CHECK_EQ(eddy_queue_get(&queue, &item), 0);
+        CHECK_EQ(item, 1);
+        CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+        CHECK_EQ(item, 2);
+        item = 77;
+        CHECK_EQ(eddy_queue_get(&queue, &item), -EPIPE);
+        CHECK_EQ(eddy_queue_try_get(&queue, &item), -EPIPE);
+        CHECK_EQ(item, 77);
+        eddy_queue_fini(&queue);
+}
+
+/* A102: those who wait on either side are woken. */
+SIM_TEST(a_shutdown_wakes_both_sides)
+{
+        eddy_queue empty = queue_of(1), full = queue_of(1);
+        struct user getters[2], putters[2];
+        eddy_scope scope;
+        int item = 5;
+
+        CHECK_EQ(eddy_queue_put(&full, &item), 0);
+        eddy_scope_begin(&scope, NULL);
+        start_users(&scope, getters, 2, &empty, gets_one);
+        start_users(&scope, putters, 2, &full, puts_one);
+        eddy_queue_shutdown(&empty);
+        eddy_queue_shutdown(&full);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(getters[i].err, -EPIPE);
+                CHECK_EQ(putters[i].err, -EPIPE);
+        }
+        CHECK_EQ(eddy_queue_count(&full), 1);
+        let_go(getters, 2);
+        let_go(putters, 2);
+        eddy_queue_fini(&empty);
+        eddy_queue_fini(&full);
+}
+
+SIM_TEST(a_zero_queue_carries_pointers)
+{
+        static eddy_queue queue;
+        int a, b;
+        int *pointers[] = { &a, &b, NULL }, *got;
+
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_queue_put(&queue, &pointers[i]), 0);
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(eddy_queue_get(&queue, &got), 0);
+                CHECK(got == pointers[i]);
+        }
+        eddy_queue_fini(&queue);
+}
+
+SIM_TEST(items_of_every_size_are_copied_whole)
+{
+        unsigned char in[EDDY_QUEUE_ITEM_BYTES_MAX], out[EDDY_QUEUE_ITEM_BYTES_MAX + 1];
+        const uint32_t sizes[] = { 1, 3, 8, 24, 1000, EDDY_QUEUE_ITEM_BYTES_MAX };
+        eddy_queue queue;
+
+        for (int s = 0; s < 6; s++) {
+                CHECK_EQ(eddy_queue_init(&queue, sizes[s], 0), 0);
+                for (int i = 0; i < 20; i++) {
+                        memset(in, i + 1, sizes[s]);
+                        CHECK_EQ(eddy_queue_put(&queue, in), 0);
+                }
+                for (int i = 0; i < 20; i++) {
+                        memset(out, 0, sizeof(out));
+                        CHECK_EQ(eddy_queue_get(&queue, out), 0);
+                        CHECK(out[0] == i + 1 && out[sizes[s] - 1] == i + 1);
+                        CHECK_EQ(out[sizes[s]], 0);
+                }
+                eddy_queue_fini(&queue);
+        }
+        CHECK_EQ(eddy_queue_init(&queue, EDDY_QUEUE_ITEM_BYTES_MAX + 1, 0), -EINVAL);
+        CHECK_EQ(eddy_queue_init(&queue, 1, EDDY_QUEUE_ITEMS_MAX + 1), -EINVAL);
+}
+
+static bool starving;
+
+static void *starve(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes == 0) {
+                free(ptr);
+                return NULL;
+        }
+        return starving ? NULL : realloc(ptr, bytes);
+}
+
+static int puts_without_memory(void *arg)
+{
+        eddy_queue queue = queue_of(0);
+        int item = 3;
+
+        (void) arg;
+        starving = true;
+        CHECK_EQ(eddy_queue_put(&queue, &item), -ENOMEM);
+        CHECK_EQ(eddy_queue_try_put(&queue, &item), -ENOMEM);
+        CHECK_EQ(eddy_queue_count(&queue), 0);
+        starving = false;
+        CHECK_EQ(eddy_queue_put(&queue, &item), 0);
+        eddy_queue_fini(&queue);
+        return 0;
+}
+
+TEST(no_memory_appends_nothing)
+{
+        eddy_alloc_set(starve, NULL);
+        CHECK_EQ(sim_run(puts_without_memory, NULL), 0);
+}

@@ -1,0 +1,185 @@
+/*
+ * test_semaphore.c - units: first come, first served, whoever is cancelled.
+ */
+#include "sim_run.h"
+
+enum { TAKERS = 5 };
+
+struct taker {
+        eddy_semaphore *sem;
+        int id, err;
+        eddy_task *task;
+};
+
+static int order[32], order_count;
+
+static int takes(void *arg)
+{
+        struct taker *t = arg;
+
+        t->err = eddy_semaphore_acquire(t->sem);
+        if (t->err == 0)
+                order[order_count++] = t->id;
+        return t->err;
+}
+
+static void line_up(eddy_scope *scope, struct taker *takers, eddy_semaphore *sem)
+{
+        for (int i = 0; i < TAKERS; i++) {
+                takers[i] = (struct taker){ .sem = sem, .id = i, .err = 1 };
+                CHECK_EQ(eddy_scope_start_task(scope, takes, &takers[i], NULL, &takers[i].task), 0);
+        }
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(eddy_semaphore_waiting(sem), TAKERS);
+}
+
+static void let_go(struct taker *takers)
+{
+        for (int i = 0; i < TAKERS; i++)
+                eddy_task_release(takers[i].task);
+}
+
+/* A86: units go out in the order of the line. */
+SIM_TEST(units_go_to_the_longest_waiter)
+{
+        eddy_semaphore sem = EDDY_SEMAPHORE(0, 0);
+        struct taker takers[TAKERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, takers, &sem);
+        for (int i = 0; i < TAKERS; i++)
+                CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        /* A88: several released at once wake several; handed over, so none is there to take. */
+        CHECK_EQ(eddy_semaphore_waiting(&sem), 0);
+        CHECK_EQ(eddy_semaphore_units(&sem), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(order_count, TAKERS);
+        for (int i = 0; i < TAKERS; i++)
+                CHECK_EQ(order[i], i);
+        let_go(takers);
+}
+
+/* A83, A86: nobody passes the line, not even who released. */
+SIM_TEST(nobody_passes_the_line)
+{
+        eddy_semaphore sem = EDDY_SEMAPHORE(1, 0);
+        struct taker takers[TAKERS];
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, takers, &sem);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_try_acquire(&sem), -EAGAIN);
+        for (int i = 1; i < TAKERS; i++)
+                CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_try_acquire(&sem), -EAGAIN);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_try_acquire(&sem), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        let_go(takers);
+}
+
+/* A84, A87: cancelled waiters leave the line, wherever they stand; units go to the others. */
+SIM_TEST(cancelled_waiters_leave_the_line)
+{
+        for (int who = 0; who < TAKERS; who++) {
+                eddy_semaphore sem = { 0 };
+                struct taker takers[TAKERS];
+                eddy_scope scope;
+
+                order_count = 0;
+                eddy_scope_begin(&scope, NULL);
+                line_up(&scope, takers, &sem);
+                eddy_task_cancel(takers[who].task);
+                CHECK_EQ(eddy_semaphore_waiting(&sem), TAKERS - 1);
+                for (int i = 0; i < TAKERS - 1; i++)
+                        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK_EQ(eddy_semaphore_units(&sem), 0);
+                CHECK_EQ(order_count, TAKERS - 1);
+                for (int i = 0; i < TAKERS; i++)
+                        CHECK_EQ(takers[i].err, i == who ? -ECANCELED : 0);
+                for (int i = 1; i < TAKERS - 1; i++)
+                        CHECK(order[i - 1] < order[i]);
+                let_go(takers);
+        }
+}
+
+SIM_TEST(when_all_in_line_are_cancelled_the_next_unit_stays)
+{
+        eddy_semaphore sem = { 0 };
+        struct taker takers[TAKERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, takers, &sem);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_semaphore_waiting(&sem), 0);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_units(&sem), 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+        let_go(takers);
+}
+
+/* A89: giving back more than there ever were is refused where that is asked for. */
+SIM_TEST(a_bounded_semaphore_refuses_a_unit_too_many)
+{
+        eddy_semaphore sem;
+
+        eddy_semaphore_init(&sem, 2, EDDY_SEMAPHORE_BOUNDED);
+        CHECK_EQ(eddy_semaphore_release(&sem), -EINVAL);
+        CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_release(&sem), -EINVAL);
+        CHECK_EQ(eddy_semaphore_units(&sem), 2);
+        eddy_semaphore_init(&sem, 2, 0);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_units(&sem), 3);
+}
+
+SIM_TEST(units_do_not_overflow)
+{
+        eddy_semaphore sem = EDDY_SEMAPHORE(UINT32_MAX, 0);
+
+        CHECK_EQ(eddy_semaphore_release(&sem), -EOVERFLOW);
+        CHECK_EQ(eddy_semaphore_units(&sem), UINT32_MAX);
+        CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+}
+
+SIM_TEST(a_zero_semaphore_is_ready_and_has_no_units)
+{
+        static eddy_semaphore sem;
+
+        CHECK_EQ(eddy_semaphore_try_acquire(&sem), -EAGAIN);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+        CHECK_EQ(eddy_semaphore_units(&sem), 0);
+}
+
+/* Fairness: after 128 calls that need not wait, another task has its turn. */
+static int looks(void *arg)
+{
+        *(int *) arg = 1;
+        return 0;
+}
+
+SIM_TEST(calls_that_never_wait_give_way_after_128)
+{
+        eddy_semaphore sem = EDDY_SEMAPHORE(1000, 0);
+        eddy_scope scope;
+        int seen = 0, calls = 0;
+
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, looks, &seen);
+        while (!seen) {
+                CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+                calls++;
+        }
+        CHECK_EQ(calls, 128);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
