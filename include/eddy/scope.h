@@ -206,7 +206,7 @@ EDDY_API int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags);
         for (int scope##_once = 1; scope##_once;)                                                  \
                 for (eddy_scope scope; scope##_once;)                                              \
                         for (struct eddy_scope_guard                                               \
-                             __attribute__((cleanup(eddy_scope_guard_release)))                    \
+                             __attribute__((cleanup(eddy_scope_guard_release), unused))            \
                              scope##_guard = eddy_scope_guard_begin(                               \
                                      &scope, (err), &scope##_once,                                 \
                                      &(struct eddy_scope_opts){ __VA_ARGS__ });                    \
