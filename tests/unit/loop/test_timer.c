@@ -71,7 +71,7 @@ static int drain(void)
 
 TEST(deadlines_a_nanosecond_apart_fire_in_their_order)
 {
-        struct alarm alarms[64];
+        static struct alarm alarms[64];
 
         start_at(5 * TICK);
         for (int i = 0; i < 64; i++)

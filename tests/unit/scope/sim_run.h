@@ -18,7 +18,7 @@ struct reports {
         int count[8]; /* by kind */
         int error;    /* of the last */
         char task[64];
-        char text[2048];
+        char text[1536];
 };
 
 static inline void reports_add(const struct eddy_report *report, void *arg)

@@ -237,7 +237,7 @@ SIM_TEST(a_zero_queue_carries_pointers)
 
 SIM_TEST(items_of_every_size_are_copied_whole)
 {
-        unsigned char in[EDDY_QUEUE_ITEM_BYTES_MAX], out[EDDY_QUEUE_ITEM_BYTES_MAX + 1];
+        static unsigned char in[EDDY_QUEUE_ITEM_BYTES_MAX], out[EDDY_QUEUE_ITEM_BYTES_MAX + 1];
         const uint32_t sizes[] = { 1, 3, 8, 24, 1000, EDDY_QUEUE_ITEM_BYTES_MAX };
         eddy_queue queue;
 

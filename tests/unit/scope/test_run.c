@@ -320,7 +320,7 @@ TEST(signals_and_timers_are_seen_while_tasks_yield_for_ever)
 
 struct hog {
         _Atomic int reports;
-        char text[2048];
+        char text[1400];
 };
 
 static void on_report(const struct eddy_report *report, void *arg)

@@ -87,14 +87,22 @@ SIM_TEST(the_current_task_is_the_one_that_asks)
         eddy_task_release(task);
 }
 
+__attribute__((noinline)) static int deeper(volatile char *above, int left)
+{
+        volatile char frame[1024];
+
+        frame[0] = (char) (above[0] + 1);
+        if (left > 0)
+                return deeper(frame, left - 1) + frame[0] - above[0] - 1;
+        return frame[0] == 21;
+}
+
 static int touches_half(void *arg)
 {
-        volatile char deep[20 * 1024];
+        volatile char top = 0;
 
-        for (size_t i = 0; i < sizeof(deep); i += 512)
-                deep[i] = (char) i;
         (void) arg;
-        return deep[0];
+        return deeper(&top, 20) == 1 ? 0 : -EIO;
 }
 
 SIM_TEST(a_small_stack_is_enough_for_20_kib)
