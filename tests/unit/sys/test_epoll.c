@@ -1,0 +1,247 @@
+/*
+ * test_epoll.c - the kernel's table where it is more than its sockets: how
+ * long a poll waits, wakes, edges, the clocks.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/sys.h"
+#include "test.h"
+
+#define MS ((int64_t) 1000000)
+
+struct seen {
+        struct ed_target target;
+        unsigned events;
+};
+
+static struct ed_sys *sys;
+
+static void begin(void)
+{
+        CHECK_EQ(ed_sys_epoll_new(&sys), 0);
+}
+
+static void finish(void)
+{
+        sys->ops->free(sys);
+}
+
+static int polled(int64_t timeout_ns, struct ed_event *events)
+{
+        return sys->ops->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
+}
+
+TEST(a_poll_waits_as_long_as_it_is_told_to_the_microsecond)
+{
+        static const int64_t waits[] = { 1, 50000, MS, 3 * MS + 1 };
+        struct ed_event events[ED_EVENTS_MAX];
+
+        begin();
+        for (int i = 0; i < 4; i++) {
+                int64_t begun = sys->ops->now(sys);
+
+                CHECK_EQ(polled(waits[i], events), 0);
+                CHECK(sys->ops->now(sys) - begun >= waits[i]);
+        }
+        finish();
+}
+
+TEST(a_poll_that_may_not_wait_does_not)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+
+        begin();
+        for (int i = 0; i < 1000; i++)
+                CHECK_EQ(polled(0, events), 0);
+        finish();
+}
+
+TEST(a_wake_before_or_during_a_poll_ends_it_and_only_that_one)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        int64_t begun;
+
+        begin();
+        sys->ops->wake(sys);
+        sys->ops->wake(sys);
+        CHECK_EQ(polled(-1, events), 0);
+        begun = sys->ops->now(sys);
+        CHECK_EQ(polled(2 * MS, events), 0);
+        CHECK(sys->ops->now(sys) - begun >= 2 * MS);
+        finish();
+}
+
+static void *wakes(void *arg)
+{
+        (void) arg;
+        usleep(2000);
+        sys->ops->wake(sys);
+        return NULL;
+}
+
+/* A10: a wake from another thread reaches a poll that waits for ever. */
+TEST(another_thread_wakes_a_poll_that_waits_for_ever)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        pthread_t thread;
+
+        begin();
+        CHECK_EQ(pthread_create(&thread, NULL, wakes, NULL), 0);
+        CHECK_EQ(polled(-1, events), 0);
+        pthread_join(thread, NULL);
+        finish();
+}
+
+static void on_alarm(int signo)
+{
+        (void) signo;
+        sys->ops->wake(sys);
+}
+
+TEST(a_signal_handler_wakes_a_poll)
+{
+        struct itimerspec soon = { .it_value.tv_nsec = 2000000 };
+        struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+        struct ed_event events[ED_EVENTS_MAX];
+        timer_t timer;
+
+        begin();
+        signal(SIGUSR1, on_alarm);
+        CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+        CHECK_EQ(timer_settime(timer, 0, &soon, NULL), 0);
+        CHECK_EQ(polled(-1, events), 0);
+        timer_delete(timer);
+        finish();
+}
+
+TEST(readiness_is_told_once_per_change)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        struct seen seen = { 0 };
+        int ends[2];
+        char byte;
+
+        begin();
+        CHECK_EQ(pipe(ends), 0);
+        CHECK(!sys->ops->is_readable(sys, ends[0]));
+        CHECK(sys->ops->is_writable(sys, ends[1]));
+        CHECK_EQ(sys->ops->watch(sys, ends[0], &seen.target), 0);
+        CHECK_EQ(polled(0, events), 0);
+        CHECK_EQ(write(ends[1], "ab", 2), 2);
+        CHECK_EQ(polled(-1, events), 1);
+        CHECK(events[0].target == &seen.target);
+        CHECK(events[0].events & ED_EVENT_READ);
+        CHECK_EQ(polled(0, events), 0);
+        CHECK(sys->ops->is_readable(sys, ends[0]));
+        CHECK_EQ(sys->ops->read(sys, ends[0], &byte, 1), 1);
+        CHECK_EQ(polled(0, events), 0);
+        close(ends[1]);
+        CHECK_EQ(polled(-1, events), 1);
+        CHECK(events[0].events & ED_EVENT_END);
+        sys->ops->unwatch(sys, ends[0]);
+        close(ends[0]);
+        finish();
+}
+
+TEST(what_is_not_watched_any_more_is_not_told_of)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        struct seen seen = { 0 };
+        int ends[2];
+
+        begin();
+        CHECK_EQ(pipe(ends), 0);
+        CHECK_EQ(sys->ops->watch(sys, ends[0], &seen.target), 0);
+        CHECK_EQ(write(ends[1], "a", 1), 1);
+        sys->ops->unwatch(sys, ends[0]);
+        CHECK_EQ(polled(0, events), 0);
+        sys->ops->unwatch(sys, ends[0]);
+        close(ends[0]);
+        close(ends[1]);
+        finish();
+}
+
+TEST(a_descriptor_that_is_always_ready_says_so)
+{
+        struct seen seen = { 0 };
+        char name[] = "/tmp/eddy-test-XXXXXX";
+        int fd = mkstemp(name);
+
+        begin();
+        CHECK(fd >= 0);
+        unlink(name);
+        CHECK_EQ(sys->ops->watch(sys, fd, &seen.target), -EPERM);
+        CHECK_EQ(sys->ops->watch(sys, -1, &seen.target), -EBADF);
+        close(fd);
+        finish();
+}
+
+TEST(no_more_events_are_stored_than_there_is_room_for)
+{
+        enum { PIPES = 8 };
+        struct ed_event events[ED_EVENTS_MAX];
+        struct seen seen[PIPES];
+        int ends[PIPES][2], told = 0;
+
+        begin();
+        for (int i = 0; i < PIPES; i++) {
+                CHECK_EQ(pipe(ends[i]), 0);
+                CHECK_EQ(sys->ops->watch(sys, ends[i][0], &seen[i].target), 0);
+                CHECK_EQ(write(ends[i][1], "x", 1), 1);
+        }
+        while (told < PIPES) {
+                int n = sys->ops->poll(sys, 0, events, 3);
+
+                CHECK(n > 0 && n <= 3);
+                told += n;
+        }
+        CHECK_EQ(polled(0, events), 0);
+        for (int i = 0; i < PIPES; i++) {
+                close(ends[i][0]);
+                close(ends[i][1]);
+        }
+        finish();
+}
+
+TEST(without_descriptors_there_is_no_table_and_nothing_leaks)
+{
+        struct rlimit limit, few;
+
+        CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+        for (rlim_t n = 0; n < 5; n++) {
+                struct ed_sys *none = NULL;
+                int err;
+
+                few = limit;
+                few.rlim_cur = n;
+                CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+                err = ed_sys_epoll_new(&none);
+                CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+                CHECK(err == -EMFILE || err == 0);
+                CHECK((err == 0) == (none != NULL));
+                if (none)
+                        none->ops->free(none);
+        }
+}
+
+TEST(clocks_go_on_and_randomness_differs)
+{
+        unsigned char a[600] = { 0 }, b[600] = { 0 };
+        int64_t before;
+
+        begin();
+        before = sys->ops->now(sys);
+        CHECK(sys->ops->now(sys) >= before);
+        CHECK(ed_sys_now() >= before);
+        CHECK(sys->ops->time_of_day(sys) > (int64_t) 1600000000 * 1000 * MS);
+        sys->ops->random(sys, a, sizeof(a));
+        sys->ops->random(sys, b, sizeof(b));
+        CHECK(memcmp(a, b, sizeof(a)) != 0);
+        sys->ops->random(sys, a, 0);
+        finish();
+}
