@@ -96,7 +96,8 @@ EDDY_API int eddy_scope_end(eddy_scope *scope);
  * starting many and checking eddy_scope_end() once is correct.
  *
  * Suspends: no.
- * Errors: -ECANCELED  the scope is cancelled; nothing is recorded
+ * Errors: -ECANCELED  the scope is cancelled; that is no failure, but counts
+ *                     as delivered inside
  *         -EAGAIN     tasks_max tasks are running; cancels the scope
  *         -ENOMEM     no stack; cancels the scope
  * Owns: borrows 'arg' until the scope's end.

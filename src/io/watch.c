@@ -16,6 +16,14 @@ static void wake(struct ed_watch *watch, enum ed_watch_side side)
         ed_suspend_wake(waiter->task, 0);
 }
 
+/* The callback, which may wake tasks, is not expected any more. */
+static void idle_end(struct ed_watch *watch)
+{
+        if (watch->idle)
+                watch->loop->waits--;
+        watch->idle = NULL;
+}
+
 static void on_events(struct ed_target *target, unsigned events)
 {
         struct ed_watch *watch = ed_container_of(target, struct ed_watch, target);
@@ -32,7 +40,7 @@ static void on_events(struct ed_target *target, unsigned events)
         watch->ready[ED_WATCH_READ] = true;
         wake(watch, ED_WATCH_READ);
         if (idle) {
-                watch->idle = NULL;
+                idle_end(watch);
                 idle(watch->idle_arg); /* may have closed the watch */
         }
 }
@@ -61,7 +69,7 @@ void ed_watch_fini(struct ed_watch *watch)
                         ed_suspend_wake(waiter->task, -ECANCELED);
                 }
         }
-        watch->idle = NULL;
+        idle_end(watch);
         if (!watch->registered)
                 return;
         watch->registered = false;
@@ -162,7 +170,7 @@ int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
         int err;
 
         if (!fn) {
-                watch->idle = NULL;
+                idle_end(watch);
                 return 0;
         }
         if (watch->waiters[ED_WATCH_READ])
@@ -180,6 +188,8 @@ int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
         if (watch->always)
                 return -EINVAL;
         watch->ready[ED_WATCH_READ] = watch->ended;
+        if (!watch->idle)
+                watch->loop->waits++;
         watch->idle = fn;
         watch->idle_arg = arg;
         return 0;

@@ -110,8 +110,11 @@ static void tell(struct ed_loop *loop, struct ed_event *events, int n)
         loop->events_count = 0;
 }
 
-/* Ask what happened outside, tell those concerned, and fire timers. */
-static void poll_once(struct ed_loop *loop)
+/*
+ * Ask what happened outside, tell those concerned, and fire timers.  Errors:
+ * -EDEADLK  a simulated world in which nothing can happen any more
+ */
+static int poll_once(struct ed_loop *loop)
 {
         struct ed_event events[ED_EVENTS_MAX];
         int64_t timeout_ns;
@@ -129,6 +132,7 @@ static void poll_once(struct ed_loop *loop)
         if (timeout_ns != 0)
                 loop->now_ns = ed_loop_now(loop);
         ed_timers_fire(&loop->timers, loop->now_ns);
+        return n < 0 ? n : 0;
 }
 
 /* Whether nothing in here or outside can make a fiber ready. */
@@ -144,6 +148,7 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         while (!*done) {
                 struct ed_co *to;
+                bool stuck;
 
                 loop->budget = ED_LOOP_BUDGET;
                 to = ed_loop_next(loop);
@@ -151,11 +156,11 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
                         ed_co_switch(&loop->co, to);
                 if (*done)
                         break;
-                if (is_stuck(loop) && !(loop->on_deadlock && loop->on_deadlock(loop))) {
+                stuck = is_stuck(loop) || poll_once(loop) == -EDEADLK;
+                if (stuck && !(loop->on_deadlock && loop->on_deadlock(loop))) {
                         err = -EDEADLK;
                         break;
                 }
-                poll_once(loop);
         }
         atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
         return err;

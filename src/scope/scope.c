@@ -198,8 +198,11 @@ static int start(eddy_scope *public_scope, unsigned stack_class, eddy_task_fn *f
         struct ed_scope *scope = ed_scope_of(public_scope);
         struct ed_task *task;
 
-        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED))
+        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED)) {
+                /* No failure, but delivered: the scope's end tells that not all was done. */
+                ed_node_attribute(&scope->node);
                 return -ECANCELED;
+        }
         if (ed_unlikely(scope->live >= scope->tasks_max))
                 return start_failed(scope, -EAGAIN);
         task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);

@@ -60,11 +60,7 @@ void ed_node_cancel(struct ed_node *top)
         }
 }
 
-/*
- * Whose cancel a call in 'inner' returns: the outermost cause that no shield
- * keeps away.  All nodes inside that one saw a cancel from outside.
- */
-static void attribute(struct ed_node *inner)
+void ed_node_attribute(struct ed_node *inner)
 {
         struct ed_node *cause = NULL, *node;
 
@@ -112,7 +108,7 @@ static void pause_careless(struct ed_task *task)
 
 int ed_cancel_deliver(struct ed_task *task)
 {
-        attribute(task->inner);
+        ed_node_attribute(task->inner);
         if (++task->inner->ignored > IGNORED_MAX)
                 pause_careless(task);
         else
@@ -137,7 +133,7 @@ int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *ab
                 ed_test_at_suspend(task);
         result = ed_fiber_park(task->loop, waits_for, abort, arg);
         if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
-                attribute(task->inner);
+                ed_node_attribute(task->inner);
         return result;
 }
 

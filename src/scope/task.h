@@ -118,6 +118,13 @@ void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *
 /* The node after 'node' in a walk of the tree below 'top', not into it when 'past'; or NULL. */
 struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past);
 
+/*
+ * A call in 'inner' returns -ECANCELED: put it down to the outermost cause
+ * that no shield keeps away.  All nodes inside that one saw a cancel from
+ * outside.
+ */
+void ed_node_attribute(struct ed_node *inner);
+
 /* Cancel a node and what is below it. */
 void ed_node_cancel(struct ed_node *node);
 

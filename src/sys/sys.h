@@ -59,7 +59,8 @@ struct ed_sys_ops {
         /*
          * Wait at most 'timeout_ns' (below 0: for ever; 0: not at all) for
          * events or a wake, and store at most 'max' of them.  Returns how many;
-         * an interrupted wait is 0 events.
+         * an interrupted wait is 0 events.  -EDEADLK: in a simulated world
+         * nothing can happen any more.
          */
         int (*poll)(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max);
         /* End the present or the next poll.  Any thread, signal handlers too. */
