@@ -50,6 +50,20 @@ typedef void ed_co_fn(void *arg);
 /* In assembly: where a new context starts; calls the function it was given. */
 void ed_co_entry_asm(void);
 
+/* Registers that exist only for some processors, where the compiler may use them. */
+#if defined(__AVX512F__)
+#define ED_CO_MORE_REGISTERS                                                                       \
+        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",  \
+                "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4",      \
+                "k5", "k6", "k7",
+#elif defined(__ARM_FEATURE_SVE)
+#define ED_CO_MORE_REGISTERS                                                                       \
+        "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13",    \
+                "p14", "p15",
+#else
+#define ED_CO_MORE_REGISTERS
+#endif
+
 static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from, struct ed_co *to)
 {
 #if defined(__x86_64__)
@@ -66,7 +80,7 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
                          : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13",
                            "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
                            "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-                           "xmm15", "memory", "cc");
+                           "xmm15", ED_CO_MORE_REGISTERS "memory", "cc");
 #elif defined(__aarch64__)
         register struct ed_co *x0 __asm__("x0") = from;
         register struct ed_co *x1 __asm__("x1") = to;
@@ -84,11 +98,12 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
                          : "+r"(x0), "+r"(x1)
                          :
                          : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
-                           "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23",
-                           "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4",
-                           "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
-                           "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
-                           "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc");
+                           "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",
+                           "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3",
+                           "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",
+                           "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
+                           "v25", "v26", "v27", "v28", "v29", "v30", "v31",
+                           ED_CO_MORE_REGISTERS "memory", "cc");
 #else
 #error "eddy has a context switch for x86-64 and AArch64 only; src/co is what a port adds to"
 #endif
