@@ -1,0 +1,288 @@
+/*
+ * http_test.c - see http_test.h.
+ */
+#include "http_test.h"
+
+#include "loop/loop.h"
+#include "scope/run.h"
+#include "scope/task.h"
+#include "sys/sim.h"
+
+/* ---- running --------------------------------------------------------------- */
+
+struct main_call {
+        eddy_task_fn *fn;
+        void *arg;
+};
+
+static int main_task(void *arg)
+{
+        struct main_call *call = arg;
+        int err = eddy_call_timeout(call->fn, call->arg, EDDY_MIN(10));
+
+        CHECK_EQ(ed_loop_current->waits, 0);
+        CHECK_EQ(ed_loop_current->timers.count, 0);
+        return err;
+}
+
+static const struct eddy_run_opts run_opts = { .flags =
+                                                       EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
+
+void http_run(eddy_task_fn *fn, void *arg)
+{
+        struct main_call call = { fn, arg };
+        struct ed_sim_end end = { 0 };
+        struct ed_sim_opts opts = { .end = &end };
+        struct ed_sys *sys;
+        int result;
+
+        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
+        result = ed_run_on(sys, main_task, &call, &run_opts);
+        CHECK_STR(result ? eddy_error_name(result) : "0", "0");
+        CHECK_EQ(end.sockets, 0);
+}
+
+void http_run_real(eddy_task_fn *fn, void *arg)
+{
+        struct main_call call = { fn, arg };
+        int result = eddy_run(main_task, &call, &run_opts);
+
+        CHECK_STR(result ? eddy_error_name(result) : "0", "0");
+}
+
+void http_pause(int64_t ns)
+{
+        CHECK_EQ(eddy_sleep(ns), 0);
+}
+
+/* ---- a server that follows a script ---------------------------------------- */
+
+bool read_until(eddy_stream *stream, char *buf, size_t room, const char *end)
+{
+        size_t held = 0;
+
+        buf[0] = '\0';
+        while (!strstr(buf, end)) {
+                int64_t n;
+
+                CHECK(held + 1 < room);
+                n = eddy_stream_read(stream, buf + held, room - held - 1);
+                if (n <= 0)
+                        return false;
+                held += (size_t) n;
+                buf[held] = '\0';
+        }
+        return true;
+}
+
+struct peer_conn {
+        struct peer *peer;
+        eddy_stream *stream;
+        uint32_t number;
+};
+
+static bool next_request(struct peer_conn *conn)
+{
+        if (!read_until(conn->stream, conn->peer->last, sizeof(conn->peer->last), "\r\n\r\n"))
+                return false;
+        conn->peer->requests++;
+        return true;
+}
+
+static int put(struct peer_conn *conn, const char *text)
+{
+        return eddy_stream_write(conn->stream, text, strlen(text));
+}
+
+/* One step; below 0 ends the connection. */
+static int take_step(struct peer_conn *conn, const char *step)
+{
+        switch (*step) {
+        case '+':
+                return eddy_sleep(EDDY_MS(10)) < 0 ? -1 : put(conn, step + 1);
+        case '<':
+                return put(conn, step + 1);
+        case '?':
+                return next_request(conn) ? 0 : -1;
+        case '.':
+                return eddy_sleep(EDDY_SEC(1));
+        case '~':
+                return -1;
+        case '!':
+                eddy_stream_abort(conn->stream);
+                conn->stream = NULL;
+                return -1;
+        default:
+                return next_request(conn) ? put(conn, step) : -1;
+        }
+}
+
+static int peer_serve(void *arg)
+{
+        struct peer_conn *conn = arg;
+        struct peer *peer = conn->peer;
+        const struct script *script =
+                &peer->scripts[conn->number < peer->scripts_count ? conn->number
+                                                                  : peer->scripts_count - 1];
+        char dropped[512];
+        int err = 0;
+
+        for (size_t i = 0; i < SCRIPT_STEPS_MAX && script->steps[i] && err >= 0; i++)
+                err = take_step(conn, script->steps[i]);
+        while (err >= 0 && eddy_stream_read(conn->stream, dropped, sizeof(dropped)) > 0)
+                continue;
+        eddy_stream_close(conn->stream);
+        peer->open--;
+        return 0;
+}
+
+static int peer_run(void *arg)
+{
+        struct peer *peer = arg;
+        struct peer_conn conn = { .peer = peer };
+
+        while (eddy_tcp_accept(peer->listener, &conn.stream) == 0) {
+                conn.number = peer->accepted++;
+                peer->open++;
+                CHECK_EQ(eddy_scope_start_copy(peer->scope, peer_serve, &conn, sizeof(conn)), 0);
+        }
+        return 0;
+}
+
+void peer_start(struct peer *peer, eddy_scope *scope, const struct script *scripts, size_t n)
+{
+        *peer = (struct peer){ .scripts = scripts, .scripts_count = n, .scope = scope };
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &peer->listener), 0);
+        CHECK_EQ(eddy_scope_start(scope, peer_run, peer), 0);
+}
+
+void peer_stop(struct peer *peer)
+{
+        eddy_tcp_listener_close(peer->listener);
+}
+
+/* ---- a client against it --------------------------------------------------- */
+
+struct rig_call {
+        const struct script *scripts;
+        size_t n;
+        const struct eddy_http_client_opts *opts;
+        rig_fn *fn;
+};
+
+static int rig_main(void *arg)
+{
+        struct rig_call *call = arg;
+        static struct rig rig;
+        eddy_scope peers;
+
+        rig = (struct rig){ .status = 0 };
+        eddy_scope_begin(&peers, NULL);
+        peer_start(&rig.peer, &peers, call->scripts, call->n);
+        snprintf(rig.url, sizeof(rig.url), "http://127.0.0.1:%u",
+                 eddy_tcp_listener_port(rig.peer.listener));
+        CHECK_EQ(eddy_http_client_new(call->opts, &rig.client), 0);
+        call->fn(&rig);
+        eddy_http_client_free(rig.client);
+        eddy_scope_cancel(&peers);
+        CHECK_EQ(eddy_scope_end(&peers), 0);
+        peer_stop(&rig.peer);
+        CHECK_EQ(rig.peer.open, 0);
+        return 0;
+}
+
+void rig_run(const struct script *scripts, size_t n, const struct eddy_http_client_opts *opts,
+             bool real, rig_fn *fn)
+{
+        struct rig_call call = { scripts, n, opts, fn };
+
+        (real ? http_run_real : http_run)(rig_main, &call);
+}
+
+int rig_send(struct rig *rig, const struct eddy_http_request *request,
+             eddy_http_response **ret_response)
+{
+        struct eddy_http_request whole = *request;
+        char url[200];
+
+        snprintf(url, sizeof(url), "%s%s", rig->url, request->url);
+        whole.url = url;
+        return eddy_http_client_send(rig->client, &whole, ret_response);
+}
+
+int rig_fetch(struct rig *rig, const struct eddy_http_request *request)
+{
+        eddy_http_response *response;
+        const void *body = "";
+        size_t bytes = 0;
+        int err = rig_send(rig, request, &response);
+
+        if (err < 0)
+                return err;
+        rig->status = eddy_http_response_status(response);
+        err = eddy_http_response_body(response, &body, &bytes);
+        if (err == 0)
+                snprintf(rig->body, sizeof(rig->body), "%s", (const char *) body);
+        rig->body_bytes = bytes;
+        eddy_http_response_free(response);
+        return err;
+}
+
+int rig_get(struct rig *rig, const char *path)
+{
+        return rig_fetch(rig, &(struct eddy_http_request){ .url = path });
+}
+
+void check_stats(const eddy_http_client *client, uint64_t open, uint64_t idle, uint64_t waiting,
+                 const char *file, int line)
+{
+        struct eddy_http_client_stats stats;
+
+        eddy_http_client_stats(client, &stats);
+        if (stats.open != open || stats.idle != idle || stats.waiting != waiting)
+                test_fail(file, line, "%d open, %d idle, %d waiting; expected %d, %d, %d",
+                          (int) stats.open, (int) stats.idle, (int) stats.waiting, (int) open,
+                          (int) idle, (int) waiting);
+}
+
+/* ---- cancelling ------------------------------------------------------------ */
+
+static struct {
+        int left;
+        eddy_scope *scope;
+        struct ed_task *task;
+        struct ed_timer timer;
+} plan;
+
+static void cancel_now(struct ed_timer *timer)
+{
+        (void) timer;
+        eddy_scope_cancel(plan.scope);
+}
+
+static void at_suspend(struct ed_task *task)
+{
+        if (task == plan.task && --plan.left == 0)
+                ed_timer_arm(&ed_loop_current->timers, &plan.timer, 0);
+}
+
+int cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached)
+{
+        eddy_scope scope;
+        int result;
+
+        plan.left = n;
+        plan.scope = &scope;
+        plan.task = ed_task_running();
+        ed_timer_init(&plan.timer, cancel_now);
+        eddy_scope_begin(&scope, NULL);
+        if (n == 0)
+                eddy_scope_cancel(&scope);
+        ed_test_at_suspend = at_suspend;
+        result = fn(arg);
+        ed_test_at_suspend = NULL;
+        ed_timer_cancel(&ed_loop_current->timers, &plan.timer);
+        (void) eddy_scope_end(&scope);
+        *ret_reached = plan.left <= 0;
+        return result;
+}
