@@ -66,7 +66,7 @@ void ed_stacks_init(struct ed_stacks *stacks)
 
 static struct ed_stack *slab_stack(const struct ed_stack_slab *slab, size_t i)
 {
-        return (struct ed_stack *) (slab->memory + (i + 1) * slab->slot_bytes) - 1;
+        return (struct ed_stack *) (void *) (slab->memory + (i + 1) * slab->slot_bytes) - 1;
 }
 
 void ed_stacks_fini(struct ed_stacks *stacks)

@@ -3,6 +3,7 @@
  * long a poll waits, wakes, edges, the clocks.
  */
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -79,7 +80,7 @@ TEST(a_wake_before_or_during_a_poll_ends_it_and_only_that_one)
 static void *wakes(void *arg)
 {
         (void) arg;
-        usleep(2000);
+        (void) poll(NULL, 0, 2);
         sys->ops->wake(sys);
         return NULL;
 }
