@@ -11,8 +11,7 @@
 static int never(void *arg)
 {
         (void) arg;
-        CHECK(!"a task ran that could not be started");
-        return 0;
+        test_fail(__FILE__, __LINE__, "a task ran that could not be started");
 }
 
 static int start_when_cancelled(void *arg)
