@@ -515,7 +515,8 @@ static int hosts(void *arg)
         char line[512], address[64], name[256];
         bool found = false;
 
-        CHECK(file);
+        if (!file)
+                test_skip("there is no /etc/hosts");
         use_dns(1000);
         while (!found && fgets(line, sizeof(line), file))
                 found = sscanf(line, "%63[0-9.] %255[a-z]", address, name) == 2 &&
