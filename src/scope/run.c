@@ -127,14 +127,34 @@ static bool on_fault(const void *address)
 
 /* --- the watchdog --- */
 
+/* Who runs, as seen from its own thread. */
+struct hog {
+        struct ed_loop *loop;
+        char name[ED_TASK_NAME_BYTES];
+        eddy_task_fn *fn; /* NULL: no task runs */
+};
+
+/* In a signal handler on the loop's thread. */
+static void look_who_runs(void *arg)
+{
+        struct hog *hog = arg;
+        struct ed_task *task = ed_task_running();
+
+        if (!task || task->loop != hog->loop)
+                return;
+        memcpy(hog->name, task->face->name, sizeof(hog->name));
+        hog->fn = task->fn;
+}
+
 static void report_hog(struct run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
 {
+        struct hog hog = { .loop = &run->loop };
         void *frames[ED_FRAMES_MAX];
         char message[1536], name[64];
         struct text text = { message, sizeof(message) };
-        int n = ed_sys_ticker_sample(watchdog, frames, ED_FRAMES_MAX);
+        int n = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, frames, ED_FRAMES_MAX);
 
-        text_add(&text, "a task has kept the loop from the others for %lld ms; it is in",
+        text_add(&text, "has kept the loop from the others for %lld ms; it is in",
                  (long long) (lasted_ns / EDDY_MS(1)));
         for (int i = 0; i < n; i++) {
                 ed_sys_symbol(frames[i], name, sizeof(name));
@@ -142,7 +162,9 @@ static void report_hog(struct run *run, struct ed_ticker *watchdog, int64_t last
         }
         if (n == 0)
                 text_add(&text, " a place that could not be found out");
-        report(run, EDDY_REPORT_WATCHDOG, 0, NULL, message);
+        if (hog.fn && !hog.name[0])
+                ed_sys_symbol((const void *) hog.fn, hog.name, sizeof(hog.name));
+        report(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : "(the loop itself)", message);
 }
 
 /* On the watchdog's thread: several times in each period that is allowed. */

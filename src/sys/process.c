@@ -197,6 +197,8 @@ struct ed_ticker {
         pid_t watched;
         _Atomic int asked; /* a sample is wanted */
         _Atomic int count; /* frames sampled; -1: not yet */
+        void (*look)(void *arg);
+        void *look_arg;
         void *frames[ED_FRAMES_MAX];
 };
 
@@ -215,8 +217,10 @@ static void on_sample(int signo)
         int saved = errno;
 
         (void) signo;
-        if (ticker && atomic_exchange(&ticker->asked, 0))
+        if (ticker && atomic_exchange(&ticker->asked, 0)) {
+                ticker->look(ticker->look_arg);
                 atomic_store(&ticker->count, backtrace(ticker->frames, ED_FRAMES_MAX));
+        }
         errno = saved;
 }
 
@@ -325,11 +329,17 @@ void ed_sys_ticker_free(struct ed_ticker *ticker)
         ed_free(ticker);
 }
 
-int ed_sys_ticker_sample(struct ed_ticker *ticker, void **ret_frames, int max)
+/* Of the frames sampled the first are those of the signal's delivery. */
+enum { FRAMES_OF_SIGNAL = 2 };
+
+int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
+                         void **ret_frames, int max)
 {
         struct timespec pause = { .tv_nsec = 100000 };
         int n;
 
+        ticker->look = look;
+        ticker->look_arg = arg;
         atomic_store(&ticker->count, -1);
         atomic_store(&ticker->asked, 1);
         if (syscall(SYS_tgkill, getpid(), ticker->watched, sample_signal()) < 0)
@@ -339,10 +349,12 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void **ret_frames, int max)
                         return 0;
                 (void) nanosleep(&pause, NULL);
         }
-        n = atomic_load(&ticker->count);
+        n = atomic_load(&ticker->count) - FRAMES_OF_SIGNAL;
         if (n > max)
                 n = max;
-        memcpy(ret_frames, ticker->frames, (size_t) n * sizeof(*ret_frames));
+        if (n <= 0)
+                return 0;
+        memcpy(ret_frames, ticker->frames + FRAMES_OF_SIGNAL, (size_t) n * sizeof(*ret_frames));
         return n;
 }
 

@@ -51,11 +51,13 @@ void ed_sys_ticker_free(struct ed_ticker *ticker);
 
 /*
  * The return addresses of the thread that made the ticker, as it runs now;
- * innermost first.  From the ticker's thread only.  Returns how many, 0 when
- * it did not answer in time.
+ * innermost first.  Meanwhile that thread calls 'look(arg)', in a signal
+ * handler.  From the ticker's thread only.  Returns how many, 0 when it did
+ * not answer in time.
  */
 enum { ED_FRAMES_MAX = 24 };
-int ed_sys_ticker_sample(struct ed_ticker *ticker, void **ret_frames, int max);
+int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
+                         void **ret_frames, int max);
 
 /* The name of the function at an address, "name+0x12" or "0x55d0...". */
 void ed_sys_symbol(const void *address, char *buf, size_t bytes);
