@@ -283,7 +283,7 @@ static int64_t read_direct(struct ed_http_message *message, char *buf, size_t by
 {
         const char *span;
         size_t span_bytes;
-        int64_t n;
+        int64_t n, taken;
 
         if (message->head.framing == ED_HTTP1_BY_LENGTH && bytes > left_by_length(message))
                 bytes = (size_t) left_by_length(message);
@@ -292,7 +292,12 @@ static int64_t read_direct(struct ed_http_message *message, char *buf, size_t by
                 return n;
         if (n == 0)
                 return ed_http1_body_finish(&message->body);
-        return ed_http1_body_decode(&message->body, buf, (size_t) n, &span, &span_bytes);
+        taken = ed_http1_body_decode(&message->body, buf, (size_t) n, &span, &span_bytes);
+        /* What is beyond the limit of a body is an error now: the next read may be the end. */
+        if (taken >= 0 && taken < n)
+                taken = ed_http1_body_decode(&message->body, buf + taken, (size_t) (n - taken),
+                                             &span, &span_bytes);
+        return taken;
 }
 
 int64_t ed_http_message_read(struct ed_http_message *message, void *buf, size_t bytes)

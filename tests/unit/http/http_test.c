@@ -83,10 +83,18 @@ struct peer_conn {
 
 static bool next_request(struct peer_conn *conn)
 {
-        if (!read_until(conn->stream, conn->peer->last, sizeof(conn->peer->last), "\r\n\r\n"))
-                return false;
-        conn->peer->requests++;
-        return true;
+        size_t room = sizeof(conn->peer->last);
+        char *buf = calloc(1, room);
+        bool whole;
+
+        CHECK(buf);
+        whole = read_until(conn->stream, buf, room, "\r\n\r\n");
+        if (whole) {
+                memcpy(conn->peer->last, buf, room);
+                conn->peer->requests++;
+        }
+        free(buf);
+        return whole;
 }
 
 static int put(struct peer_conn *conn, const char *text)

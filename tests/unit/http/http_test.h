@@ -48,7 +48,7 @@ void http_pause(int64_t ns);
  *     !       it is reset
  *     NULL    nothing more is done, and it is closed when the client closes
  */
-enum { SCRIPT_STEPS_MAX = 8 };
+enum { SCRIPT_STEPS_MAX = 24 };
 
 struct script {
         const char *steps[SCRIPT_STEPS_MAX];
