@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/alloc.h"
 #include "eddy/error.h"
+#include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
 enum { UNREAD_BYTES_MAX = 256 << 10 };
@@ -25,14 +25,10 @@ static const char *slice_text(const eddy_http_exchange *exchange, struct ed_http
 /* Where the path of a target begins: behind the authority of an absolute one. */
 static const char *path_of(const eddy_http_exchange *exchange, const char *target)
 {
-        const char *path;
-
         if (exchange->message.head.target_form != ED_HTTP1_ABSOLUTE)
                 return target;
-        path = strchr(strstr(target, "://") + 3, '/');
-        if (!path)
-                path = strchr(target, '?');
-        return path ? path : target + strlen(target);
+        target = strstr(target, "://") + 3;
+        return target + strcspn(target, "/?");
 }
 
 int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
@@ -115,40 +111,55 @@ static int send_continue(eddy_http_exchange *exchange)
         return eddy_stream_write(exchange->stream, interim, sizeof(interim) - 1);
 }
 
-/* After a failed read the next request cannot be found: the connection ends. */
-static int64_t read_ended(eddy_http_exchange *exchange, int64_t n)
+/*
+ * After a failed read the next request cannot be found: the connection ends.
+ * What a cancel interrupted can be read on.
+ */
+static int64_t read_ended(eddy_http_exchange *exchange, struct ed_task *task, int64_t n)
 {
         if (n < 0) {
                 exchange->closing = true;
-                exchange->failed = (int) n;
+                if (n != -ECANCELED)
+                        exchange->failed = (int) n;
+                return n;
         }
+        ed_suspend_passed(task);
         return n;
 }
 
 int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf, size_t bytes)
 {
-        int err;
+        struct ed_task *task;
+        int64_t n;
+        int err = ed_suspend_enter(&task);
 
+        if (err < 0)
+                return err;
         if (bytes == 0)
                 return -EINVAL;
         if (exchange->failed < 0)
                 return exchange->failed;
-        err = send_continue(exchange);
-        if (err < 0)
-                return read_ended(exchange, err);
-        return read_ended(exchange, ed_http_message_read(&exchange->message, buf, bytes));
+        n = send_continue(exchange);
+        if (n == 0)
+                n = ed_http_message_read(&exchange->message, buf, bytes);
+        return read_ended(exchange, task, n);
 }
 
 int eddy_http_exchange_body(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes)
 {
-        int err = exchange->failed;
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
 
-        if (err == 0)
-                err = send_continue(exchange);
+        if (err < 0)
+                return err;
+        if (exchange->failed < 0)
+                return exchange->failed;
+        err = send_continue(exchange);
         if (err == 0)
                 err = ed_http_message_gather(&exchange->message);
+        err = (int) read_ended(exchange, task, err);
         if (err < 0)
-                return (int) read_ended(exchange, err);
+                return err;
         *ret_data = exchange->message.whole;
         *ret_bytes = exchange->message.whole_bytes;
         return 0;
@@ -219,8 +230,7 @@ static int write_head(eddy_http_exchange *exchange, int status,
                 exchange->closing = true;
         exchange->chunked = body_bytes < 0 && !no_body && head->minor > 0;
         if (body_bytes < 0 && !no_body && !exchange->chunked)
-                exchange->closing =
-                        true; /* HTTP/1.0: the end of the body is that of the connection */
+                exchange->closing = true; /* HTTP/1.0: the body ends with the connection */
         ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
         ed_http1_write_response(&writer, &exchange->out, status, NULL, 0);
         err = write_fields(exchange, &writer, headers, n, &has_date);
@@ -258,9 +268,12 @@ int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
                                const void *body, size_t body_bytes)
 {
         struct eddy_slice slices[2];
+        struct ed_task *task;
         size_t n = 1;
-        int err;
+        int err = ed_suspend_enter(&task);
 
+        if (err < 0)
+                return err;
         if (body_bytes > INT64_MAX || (!body && body_bytes > 0))
                 return EDDY_E_HTTP_INVALID_REQUEST;
         err = write_head(exchange, status, headers, headers_count, (int64_t) body_bytes);
@@ -283,9 +296,12 @@ int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
                              const struct eddy_http_header *headers, size_t headers_count,
                              int64_t body_bytes)
 {
-        int err = write_head(exchange, status, headers, headers_count,
-                             body_bytes < 0 ? -1 : body_bytes);
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
 
+        if (err >= 0)
+                err = write_head(exchange, status, headers, headers_count,
+                                 body_bytes < 0 ? -1 : body_bytes);
         if (err < 0)
                 return err;
         return sent(exchange, eddy_stream_write(exchange->stream, ed_buf_data(&exchange->out),
@@ -296,7 +312,11 @@ int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, siz
 {
         char size[ED_HTTP1_CHUNK_HEAD_MAX];
         struct eddy_slice slices[3] = { { size, 0 }, { data, bytes }, { "\r\n", 2 } };
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
 
+        if (err < 0)
+                return err;
         if (exchange->answer != ED_HTTP_ANSWERING)
                 return EDDY_E_HTTP_STATE;
         if (exchange->left >= 0) {
@@ -306,8 +326,10 @@ int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, siz
                 }
                 exchange->left -= (int64_t) bytes;
         }
-        if (bytes == 0 || exchange->head_only)
+        if (bytes == 0 || exchange->head_only) {
+                ed_suspend_passed(task);
                 return 0;
+        }
         if (!exchange->chunked)
                 return sent(exchange, eddy_stream_write(exchange->stream, data, bytes));
         slices[0].bytes = ed_http1_chunk_head(size, bytes);
@@ -316,8 +338,11 @@ int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, siz
 
 int eddy_http_exchange_end(eddy_http_exchange *exchange)
 {
-        int err = 0;
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
 
+        if (err < 0)
+                return err;
         if (exchange->answer != ED_HTTP_ANSWERING)
                 return EDDY_E_HTTP_STATE;
         if (exchange->left > 0 && !exchange->head_only) {

@@ -112,6 +112,7 @@ static int read_head(struct connection *connection)
         ed_http_message_next(&exchange->message);
         ed_http1_request_init(&exchange->message.head, exchange->fields,
                               &connection->server->limits);
+        exchange->message.body = (struct ed_http1_body){ .done = false };
         exchange->answer = ED_HTTP_UNANSWERED;
         exchange->head_only = false;
         eddy_scope_begin(&scope, &opts);
@@ -138,6 +139,12 @@ static void refuse_head(eddy_http_exchange *exchange, int err)
         exchange->closing = true;
 }
 
+/* The rest of a request's body, for which its client gets as long as for a head. */
+static int drop_body(void *arg)
+{
+        return ed_http_message_discard(arg, LINGER_BYTES_MAX);
+}
+
 /* See what the handler left undone. */
 static void finish_request(struct connection *connection, int result)
 {
@@ -154,7 +161,9 @@ static void finish_request(struct connection *connection, int result)
                 else if (exchange->failed == EDDY_E_HTTP_INVALID_REQUEST)
                         ed_http_exchange_refuse(exchange, 400,
                                                 ed_http1_fault_text(message->body.fault));
-                else if (result < 0 && result != -ECANCELED)
+                else if (exchange->failed == EDDY_E_HTTP_TRUNCATED)
+                        ed_http_exchange_refuse(exchange, 400, "the body was cut short");
+                else if (result < 0)
                         ed_http_exchange_refuse(exchange, 500, "the server failed");
                 else if (result >= 0 && exchange->failed == 0)
                         exchange->failed = eddy_http_exchange_respond(exchange, 404, NULL, 0,
@@ -164,7 +173,7 @@ static void finish_request(struct connection *connection, int result)
                 exchange->closing = true;
         /* write_head() has looked: what is left is little, or the connection ends. */
         if (!exchange->closing && !message->body.done &&
-            ed_http_message_discard(message, LINGER_BYTES_MAX) < 0)
+            eddy_call_timeout(drop_body, message, connection->server->opts.head_timeout_ns) < 0)
                 exchange->closing = true;
 }
 
@@ -229,7 +238,17 @@ static bool must_linger(const eddy_http_exchange *exchange)
         const struct ed_http_message *message = &exchange->message;
 
         return exchange->answer == ED_HTTP_ANSWERED && !exchange->aborted &&
-               (message->head.fault != ED_HTTP1_FAULT_NONE || !message->body.done);
+               (message->head.fault != ED_HTTP1_FAULT_NONE || !message->body.done ||
+                message->end > message->at);
+}
+
+/*
+ * Whether only the connection's end says where the body ends, and it is not
+ * there yet: then it must not look like one.
+ */
+static bool must_reset(const eddy_http_exchange *exchange)
+{
+        return exchange->answer == ED_HTTP_ANSWERING && exchange->left < 0 && !exchange->chunked;
 }
 
 static void connection_serve(struct connection *connection)
@@ -280,14 +299,19 @@ static int connection_run(void *arg)
 {
         struct connection *connection = arg;
         struct server *server = connection->server;
+        bool reset = false;
 
         ed_list_init(&connection->link);
         connection->exchange = exchange_new(server, &connection->stream);
         if (connection->exchange) {
                 connection_serve(connection);
+                reset = must_reset(connection->exchange);
                 exchange_free(connection->exchange);
         }
-        eddy_stream_close(connection->stream);
+        if (reset)
+                eddy_stream_abort(connection->stream);
+        else
+                eddy_stream_close(connection->stream);
         (void) eddy_semaphore_release(&server->room);
         return 0;
 }
