@@ -256,7 +256,8 @@ static void connection_serve(struct connection *connection)
         eddy_http_exchange *exchange = connection->exchange;
         int err;
 
-        while (!exchange->closing) {
+        /* The server may have stopped before this task first ran. */
+        while (!exchange->closing && !connection->server->stopping) {
                 err = read_head(connection);
                 if (err == REQUEST_COMPLETE) {
                         serve_request(connection);

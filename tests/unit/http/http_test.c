@@ -28,11 +28,18 @@ static int main_task(void *arg)
 static const struct eddy_run_opts run_opts = { .flags =
                                                        EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
 
+static uint64_t sim_seed;
+
+void http_set_seed(uint64_t seed)
+{
+        sim_seed = seed;
+}
+
 void http_run(eddy_task_fn *fn, void *arg)
 {
         struct main_call call = { fn, arg };
         struct ed_sim_end end = { 0 };
-        struct ed_sim_opts opts = { .end = &end };
+        struct ed_sim_opts opts = { .seed = sim_seed, .end = &end };
         struct ed_sys *sys;
         int result;
 

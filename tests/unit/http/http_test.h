@@ -20,6 +20,9 @@
  */
 void http_run(eddy_task_fn *fn, void *arg);
 
+/* The seed of the next runs; 0, as at first: nothing is random. */
+void http_set_seed(uint64_t seed);
+
 /* The same on the real loopback. */
 void http_run_real(eddy_task_fn *fn, void *arg);
 
