@@ -168,8 +168,13 @@ static void epoll_unwatch(struct ed_sys *sys, int fd)
 static bool is_ready(int fd, short events)
 {
         struct pollfd pfd = { .fd = fd, .events = events };
+        int n;
 
-        return poll(&pfd, 1, 0) != 0;
+        /* A signal makes it fail even though it does not wait: that says nothing. */
+        do
+                n = poll(&pfd, 1, 0);
+        while (n < 0 && errno == EINTR);
+        return n != 0;
 }
 
 static bool epoll_is_readable(struct ed_sys *sys, int fd)
