@@ -29,7 +29,7 @@ struct epoll_sys {
         struct ed_sys sys;
         int epoll_fd;
         int wake_fd;
-        bool coarse; /* no epoll_pwait2(2): milliseconds only */
+        bool coarse; /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
 };
 
 static struct epoll_sys *self(struct ed_sys *sys)
@@ -108,7 +108,7 @@ static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int ma
                 ts.tv_sec = timeout_ns / NS_PER_S;
                 ts.tv_nsec = timeout_ns % NS_PER_S;
                 n = epoll_pwait2(s->epoll_fd, events, max, &ts, NULL);
-                if (n >= 0 || errno != ENOSYS)
+                if (n >= 0 || (errno != ENOSYS && errno != EPERM))
                         return n;
                 s->coarse = true;
         }
