@@ -145,7 +145,6 @@ static int fetch_all(void *arg)
         struct ed_fetch_run *run = arg;
         int err;
 
-        run->stats.start_ns = eddy_now();
         err = ed_output_begin(&run->output);
         if (err < 0) {
                 run->output.err = err;
@@ -272,6 +271,7 @@ static int run_whole(struct ed_fetch_run *run)
 {
         int err, close_err, signo, exit_code;
 
+        run->stats.start_ns = eddy_now(); /* here, since the run may fail to begin */
         err = eddy_run(
                 fetch_all, run,
                 &(struct eddy_run_opts){ .watchdog_ns = EDDY_SEC(1), .report = ed_console_report });

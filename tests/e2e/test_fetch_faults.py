@@ -376,5 +376,16 @@ def sigpipe_is_no_death_of_the_mock_either(eddy):
     equal(eddy.fetch(url + "/bytes/1").code, 0)
 
 
+@claim
+def run_that_cannot_begin_took_no_time(eddy):
+    def no_room():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
+    result = eddy.fetch("--summary", "json", "http://127.0.0.1/", preexec_fn=no_room)
+    equal((result.code, result.out), (1, ""), result)
+    check("open files" in result.err, result)
+    summary = json.loads(result.err.splitlines()[-1])
+    check(summary["wall_s"] < 20, summary)
+
+
 if __name__ == "__main__":
     e2e.main()
