@@ -32,14 +32,21 @@ void ed_http_message_fini(struct ed_http_message *message)
         message->in = NULL;
 }
 
-/* Forget the message that was, but for bytes beyond it. */
-static void forget(struct ed_http_message *message)
+/* Drop the body's bytes that stand outside of the buffer. */
+static void drop_outside(struct ed_http_message *message)
 {
         ed_free(message->outside);
         message->outside = NULL;
         message->outside_room = 0;
-        message->whole = NULL;
         message->whole_bytes = 0;
+        message->given = 0;
+}
+
+/* Forget the message that was, but for bytes beyond it. */
+static void forget(struct ed_http_message *message)
+{
+        drop_outside(message);
+        message->whole = NULL;
         message->head_bytes = 0;
         message->terminated = false;
         message->gathered = false;
@@ -300,6 +307,22 @@ static int64_t read_direct(struct ed_http_message *message, char *buf, size_t by
         return taken;
 }
 
+/* Body bytes that were read ahead, or by a gathering that was interrupted; 0: no more. */
+static size_t read_outside(struct ed_http_message *message, void *buf, size_t bytes)
+{
+        size_t there = message->whole_bytes - message->given;
+
+        if (bytes > there)
+                bytes = there;
+        if (bytes == 0) {
+                drop_outside(message);
+                return 0;
+        }
+        memcpy(buf, message->outside + message->given, bytes);
+        message->given += bytes;
+        return bytes;
+}
+
 int64_t ed_http_message_read(struct ed_http_message *message, void *buf, size_t bytes)
 {
         const char *span;
@@ -309,8 +332,11 @@ int64_t ed_http_message_read(struct ed_http_message *message, void *buf, size_t 
 
         if (message->gathered)
                 return 0;
-        if (message->outside) /* a gathering that was interrupted: bytes stand there */
-                return EDDY_E_HTTP_STATE;
+        if (message->outside) {
+                span_bytes = read_outside(message, buf, bytes);
+                if (span_bytes > 0)
+                        return (int64_t) span_bytes;
+        }
         for (;;) {
                 err = next_span(message, bytes, &span, &span_bytes);
                 if (err < 0)
@@ -332,7 +358,7 @@ int64_t ed_http_message_read(struct ed_http_message *message, void *buf, size_t 
 /* Say where the whole rest of the body stands; there is room for a NUL. */
 static void set_whole(struct ed_http_message *message, char *whole, size_t bytes)
 {
-        if (whole != message->outside) {
+        if (!message->outside) {
                 message->nul_at = (size_t) (whole + bytes - message->in);
                 message->nul_saved = whole[bytes];
         }
@@ -404,8 +430,7 @@ static int append_outside(struct ed_http_message *message, const char *data, siz
         return 0;
 }
 
-/* Any other body goes to memory of its own, which grows as bytes come. */
-static int gather_outside(struct ed_http_message *message)
+int ed_http_message_read_ahead(struct ed_http_message *message)
 {
         size_t span_bytes, want;
         const char *span;
@@ -419,7 +444,7 @@ static int gather_outside(struct ed_http_message *message)
                 if (err < 0)
                         return err;
                 if (message->body.done)
-                        break;
+                        return 0;
                 if (message->at < message->end)
                         continue;
                 if (message->head.framing == ED_HTTP1_CHUNKED) {
@@ -437,10 +462,19 @@ static int gather_outside(struct ed_http_message *message)
                         return (int) n;
                 message->whole_bytes += (size_t) n;
         }
-        err = grow_outside(message, 0);
+}
+
+/* Any other body goes to memory of its own, which grows as bytes come. */
+static int gather_outside(struct ed_http_message *message)
+{
+        int err = ed_http_message_read_ahead(message);
+
+        if (err >= 0)
+                err = grow_outside(message, 0);
         if (err < 0)
                 return err;
-        set_whole(message, message->outside, message->whole_bytes);
+        set_whole(message, message->outside + message->given,
+                  message->whole_bytes - message->given);
         return 0;
 }
 
@@ -481,16 +515,18 @@ int ed_http_message_gather(struct ed_http_message *message)
 
         if (message->gathered)
                 return 0;
+        if (message->outside)
+                return gather_outside(message);
         if (message->body.done) {
                 set_whole(message, message->in + message->at, 0);
                 return 0;
         }
-        if (message->head.framing == ED_HTTP1_BY_LENGTH && !message->outside) {
+        if (message->head.framing == ED_HTTP1_BY_LENGTH) {
                 left = left_by_length(message);
                 if (left < message->room && message->at + left < message->room)
                         return gather_inside(message);
         }
-        if (message->head.framing == ED_HTTP1_CHUNKED && !message->outside) {
+        if (message->head.framing == ED_HTTP1_CHUNKED) {
                 size_t bytes;
 
                 err = gather_chunks_inside(message);
@@ -513,6 +549,8 @@ int ed_http_message_discard(struct ed_http_message *message, uint64_t bytes_max)
         int64_t n;
         int err;
 
+        if (message->outside)
+                drop_outside(message);
         for (;;) {
                 err = next_span(message, SIZE_MAX, &span, &span_bytes);
                 if (err < 0)

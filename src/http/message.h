@@ -45,6 +45,7 @@ struct ed_http_message {
         size_t whole_bytes;
         char *outside; /* memory of a body that did not fit the buffer; owned */
         size_t outside_room;
+        size_t given; /* of the bytes outside, by reads */
         struct ed_http1_field *fields;
         struct ed_http1_limits limits;
         uint64_t body_max;
@@ -118,6 +119,12 @@ EDDY_MUST_USE int64_t ed_http_message_read(struct ed_http_message *message, void
 
 /* Read all that is left of it, into memory of the message; a NUL stands behind. */
 EDDY_MUST_USE int ed_http_message_gather(struct ed_http_message *message);
+
+/*
+ * Read what is left into memory of the message, for later calls of read and
+ * gather.  Cancelled, it keeps what it has read by then.
+ */
+EDDY_MUST_USE int ed_http_message_read_ahead(struct ed_http_message *message);
 
 /* Read and drop what is left, at most 'bytes_max' more bytes of it (then -EMSGSIZE). */
 EDDY_MUST_USE int ed_http_message_discard(struct ed_http_message *message, uint64_t bytes_max);

@@ -94,6 +94,8 @@ static int exchange_small(eddy_http_response *response, const struct eddy_http_r
 struct upload {
         eddy_http_response *response;
         const struct eddy_http_request *request;
+        eddy_scope *ahead; /* around the reading meanwhile */
+        bool ended;
         bool done;
 };
 
@@ -102,6 +104,35 @@ static int upload_run(void *arg)
         struct upload *upload = arg;
 
         upload->done = write_all(upload->response, upload->request) >= 0;
+        upload->ended = true;
+        if (upload->ahead)
+                eddy_scope_cancel(upload->ahead);
+        return 0;
+}
+
+/*
+ * While the request goes out, take in what comes of the body: a server that
+ * answers as it reads would otherwise wait for us, and we for it.  What is
+ * wrong with the body is for those to hear who read it.
+ */
+static int read_ahead(eddy_http_response *response, struct upload *upload)
+{
+        eddy_scope scope;
+        int err, end;
+
+        eddy_scope_begin(&scope, NULL);
+        upload->ahead = &scope;
+        err = upload->ended ? 0 : ed_http_message_read_ahead(&response->message);
+        upload->ahead = NULL;
+        end = eddy_scope_end(&scope);
+        if (err == -ECANCELED)
+                return end;
+        if (err == EDDY_E_HTTP_CLIENT_CLOSED)
+                return err;
+        if (err < 0) {
+                response->tainted = true;
+                response->err = err;
+        }
         return 0;
 }
 
@@ -120,7 +151,9 @@ static int exchange_large(eddy_http_response *response, const struct eddy_http_r
         err = eddy_scope_start(&scope, upload_run, &upload);
         if (err >= 0)
                 err = read_head(response);
-        if (err < 0 || response->message.head.status >= 400)
+        if (err >= 0 && response->message.head.status < 400)
+                err = read_ahead(response, &upload);
+        if (err < 0 || response->err < 0 || response->message.head.status >= 400)
                 eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope); /* what counts stands in 'err' and 'upload' */
         if (!upload.done)

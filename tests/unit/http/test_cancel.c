@@ -22,6 +22,23 @@ struct sweep {
         bool warm; /* an idle connection is there */
 };
 
+/* The request's body, as it comes. */
+static int stream_back(eddy_http_exchange *exchange)
+{
+        static char piece[30000];
+        int64_t n;
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        if (err < 0)
+                return err;
+        while ((n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0) {
+                err = eddy_http_exchange_write(exchange, piece, (size_t) n);
+                if (err < 0)
+                        return err;
+        }
+        return n < 0 ? (int) n : eddy_http_exchange_end(exchange);
+}
+
 static int answer(eddy_http_exchange *exchange, void *arg)
 {
         const char *path = eddy_http_exchange_path(exchange);
@@ -30,6 +47,8 @@ static int answer(eddy_http_exchange *exchange, void *arg)
         int err;
 
         (void) arg;
+        if (strcmp(path, "/stream") == 0)
+                return stream_back(exchange);
         err = eddy_http_exchange_body(exchange, &body, &bytes);
         if (err < 0)
                 return err;
@@ -156,6 +175,11 @@ TEST(exchange_of_stated_length_is_cancelled_everywhere)
 TEST(upload_is_cancelled_everywhere)
 {
         sweep(&(struct sweep){ .path = "/chunks", .method = "PUT", .body_bytes = BODY_BYTES });
+}
+
+TEST(streaming_both_ways_is_cancelled_everywhere)
+{
+        sweep(&(struct sweep){ .path = "/stream", .method = "PUT", .body_bytes = BODY_BYTES });
 }
 
 TEST(exchange_on_an_idle_connection_is_cancelled_everywhere)

@@ -517,6 +517,38 @@ CLIENT_TEST(cancelled_body_can_be_asked_for_again, NULL, SCRIPT(TEN_CHUNKED), SC
         }
 }
 
+/* What a cancelled call has taken in, a read gives, and reading goes on behind it. */
+CLIENT_TEST(cancelled_body_can_be_read_on, NULL, SCRIPT(TEN_CHUNKED), SCRIPT(TEN_BY_LENGTH),
+            SCRIPT(TEN_BY_CLOSE))
+{
+        for (int i = 0; i < 6; i++) {
+                struct body_call call = { 0 };
+                char buf[16] = "";
+                int64_t n, total = 0;
+
+                rig->peer.accepted = (uint32_t) i % 3;
+                CHECK_EQ(rig_send(rig, &get_root, &call.response), 0);
+                CHECK_ERR(eddy_call_timeout(body_call, &call, EDDY_MS(13)), -ETIMEDOUT);
+                do {
+                        n = eddy_http_response_read(call.response, buf + total, i < 3 ? 2 : 1);
+                        total += n > 0 ? n : 0;
+                        /* The rest of it at once. */
+                        if (i >= 3 && total == 2) {
+                                CHECK_EQ(body_call(&call), 0);
+                                CHECK_STR((const char *) call.data, "23456789");
+                                CHECK_EQ(call.bytes, 8);
+                                break;
+                        }
+                } while (n > 0);
+                if (i < 3) {
+                        CHECK_EQ(n, 0);
+                        CHECK_STR(buf, "0123456789");
+                }
+                eddy_http_response_free(call.response);
+                CHECK_STATS(rig->client, 0, 0, 0);
+        }
+}
+
 /* ---- limits ---------------------------------------------------------------- */
 
 /* B5.37: the limits of a head, and of its fields. */
@@ -834,7 +866,8 @@ static int serve_large(void *arg)
         return eddy_http_serve(arg, NULL, send_large, NULL);
 }
 
-static void check_large(eddy_http_client *client, const char *base, const char *path, size_t step)
+static void check_large(eddy_http_client *client, const char *base, const char *path, size_t step,
+                        bool kept)
 {
         static char got[LARGE_BYTES + 1];
         struct eddy_http_request request = { 0 };
@@ -867,7 +900,7 @@ static void check_large(eddy_http_client *client, const char *base, const char *
         CHECK_EQ(bytes, LARGE_BYTES);
         CHECK(memcmp(body, large, LARGE_BYTES) == 0);
         eddy_http_response_free(response);
-        CHECK_STATS(client, 1, 1, 0);
+        CHECK_STATS(client, kept, kept, 0);
 }
 
 static int large_main(void *arg)
@@ -888,9 +921,9 @@ static int large_main(void *arg)
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve_large, listener), 0);
         for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-                check_large(client, base, "/length", steps[i]);
-                check_large(client, base, "/chunked", steps[i]);
-                check_large(client, base, "/echo", steps[i]);
+                check_large(client, base, "/length", steps[i], true);
+                check_large(client, base, "/chunked", steps[i], true);
+                check_large(client, base, "/echo", steps[i], true);
         }
         eddy_http_client_stats(client, &stats);
         CHECK_EQ(stats.connections, 1);
@@ -1053,6 +1086,23 @@ CLIENT_TEST(early_refusal_of_an_upload_is_read, NULL,
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
+/* A body that breaks while the request still goes out is an error for its reader. */
+CLIENT_TEST(broken_body_during_an_upload_is_an_error, NULL,
+            SCRIPT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\nx", "."),
+            SCRIPT(OK_2))
+{
+        eddy_http_response *response;
+        const void *body;
+        size_t bytes;
+
+        CHECK_EQ(upload(rig, &response), 0);
+        CHECK_EQ(eddy_http_response_status(response), 200);
+        CHECK_ERR(eddy_http_response_body(response, &body, &bytes), EDDY_E_HTTP_INVALID_RESPONSE);
+        eddy_http_response_free(response);
+        CHECK_STATS(rig->client, 0, 0, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
 /* B1.12: the write fails, and the answer that was sent before it is still read. */
 CLIENT_TEST(answer_is_read_though_the_write_failed, NULL,
             SCRIPT("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", "~"), SCRIPT(OK_2))
@@ -1156,4 +1206,80 @@ TEST(upload_on_a_stale_connection_is_repeated_whole)
 {
         http_run(put_main, NULL);
         http_run_real(put_main, NULL);
+}
+
+/* ---- an answer that streams while the request does -------------------------- */
+
+static int echo_as_it_comes(eddy_http_exchange *exchange, void *arg)
+{
+        static char piece[30000];
+        int64_t n;
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        while ((n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0) {
+                err = eddy_http_exchange_write(exchange, piece, (size_t) n);
+                if (err < 0)
+                        return err;
+        }
+        return n < 0 ? (int) n : eddy_http_exchange_end(exchange);
+}
+
+static int serve_echo(void *arg)
+{
+        return eddy_http_serve(arg, NULL, echo_as_it_comes, NULL);
+}
+
+static int echo_main(void *arg)
+{
+        eddy_tcp_listener *listener;
+        eddy_http_client *client;
+        eddy_scope scope;
+        char base[64];
+
+        (void) arg;
+        for (size_t i = 0; i < LARGE_BYTES; i++)
+                large[i] = pattern(i);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        snprintf(base, sizeof(base), "http://127.0.0.1:%u", eddy_tcp_listener_port(listener));
+        CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(20) });
+        CHECK_EQ(eddy_scope_start(&scope, serve_echo, listener), 0);
+        check_large(client, base, "/echo", 0, false);
+        check_large(client, base, "/echo", 1000, false);
+        check_large(client, base, "/echo", 65536, false);
+        eddy_http_client_free(client);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+/* B1.12: a server may answer as it reads: neither side waits for the other for ever. */
+TEST(answer_that_streams_while_the_request_does_is_read)
+{
+        http_run(echo_main, NULL);
+        http_run_real(echo_main, NULL);
+}
+
+/* A name that is not ASCII is looked up, and stands in Host, as DNS has it. */
+CLIENT_TEST_BOTH(host_that_is_not_ascii_is_sent_as_idna, NULL, SCRIPT(OK_2))
+{
+        eddy_http_response *response;
+        char url[96], host[96];
+        unsigned port = eddy_tcp_listener_port(rig->peer.listener);
+
+        snprintf(url, sizeof(url),
+                 "http://B\xC3\xBC"
+                 "cher.localhost:%u/x",
+                 port);
+        snprintf(host, sizeof(host), "\r\nHost: xn--bcher-kva.localhost:%u\r\n", port);
+        CHECK_EQ(eddy_http_client_send(rig->client, &(struct eddy_http_request){ .url = url },
+                                       &response),
+                 0);
+        eddy_http_response_free(response);
+        CHECK(strstr(rig->peer.last, host));
+        CHECK(strstr(rig->peer.last, "GET /x HTTP/1.1\r\n") == rig->peer.last);
 }
