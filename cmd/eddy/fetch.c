@@ -194,6 +194,18 @@ static int input_open(struct ed_fetch_run *run)
         return 0;
 }
 
+/* Results that land in the list of URLs would be read as such, or overwrite it. */
+static bool output_is_input(const struct ed_fetch_run *run)
+{
+        struct stat in, out;
+
+        if (run->input_fd < 0 || fstat(run->input_fd, &in) < 0 || !S_ISREG(in.st_mode))
+                return false;
+        if (run->opts.output ? stat(run->opts.output, &out) < 0 : fstat(STDOUT_FILENO, &out) < 0)
+                return false;
+        return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 /* As many connections as there can be open files. */
 static void concurrency_hold(struct ed_fetch_opts *opts)
 {
@@ -297,6 +309,11 @@ int ed_fetch_main(int argc, char **argv)
         exit_code = input_open(&run);
         if (exit_code)
                 goto done_opts;
+        if (output_is_input(&run)) {
+                exit_code = ed_console_usage("fetch", "-i %s: the results go to the same file",
+                                             run.opts.input);
+                goto done_opts;
+        }
         exit_code = ed_output_open(&run.output, "fetch", run.opts.output, run.opts.force);
         if (exit_code)
                 goto done_opts;

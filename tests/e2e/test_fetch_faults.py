@@ -387,5 +387,16 @@ def run_that_cannot_begin_took_no_time(eddy):
     check(summary["wall_s"] < 20, summary)
 
 
+@claim
+def list_of_urls_is_no_place_for_the_results(eddy):
+    mock = eddy.mock()
+    urls = eddy.file("urls", f"{mock}/bytes/1\n" * 3)
+    e2e.one_line(eddy.fetch("-i", urls, "-o", urls, "--force"), 2, "same file")
+    with open(urls, "ab") as both:
+        e2e.one_line(eddy.fetch("-i", urls, stdout=both), 2, "same file")
+    with open(urls, encoding="utf-8") as kept:
+        equal(kept.read(), f"{mock}/bytes/1\n" * 3)
+
+
 if __name__ == "__main__":
     e2e.main()
