@@ -16,6 +16,7 @@
 #include "eddy/run.h"
 #include "eddy/time.h"
 #include "fetch_run.h"
+#include "option.h"
 #include "progress.h"
 
 /* After a signal the program is to be gone within a second; most of it is for
@@ -305,6 +306,9 @@ int ed_fetch_main(int argc, char **argv)
         int exit_code;
 
         if (ed_fetch_opts_parse(&run.opts, argc, argv, &exit_code) != 0)
+                goto done_opts;
+        exit_code = ed_option_poller("fetch");
+        if (exit_code)
                 goto done_opts;
         exit_code = input_open(&run);
         if (exit_code)

@@ -13,6 +13,7 @@
 #include "eddy/run.h"
 #include "eddy/tcp.h"
 #include "eddy/time.h"
+#include "option.h"
 
 enum { CONNECTIONS_MAX = 50000, FILES_SPARE = 32 };
 
@@ -71,6 +72,9 @@ int ed_mock_main(int argc, char **argv)
         int err, signo;
 
         if (ed_mock_opts_parse(&run.mock.opts, argc, argv, &run.exit_code) != 0)
+                return run.exit_code;
+        run.exit_code = ed_option_poller("mock");
+        if (run.exit_code)
                 return run.exit_code;
         files = ed_console_raise_files();
         run.connections_max = files > CONNECTIONS_MAX + FILES_SPARE ? CONNECTIONS_MAX

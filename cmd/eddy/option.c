@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "console.h"
@@ -61,4 +62,13 @@ int ed_option_refuse(const char *command, int found, char **argv)
         if (optopt != 0)
                 return ed_console_usage(command, "%.*s takes no value", (int) name, word);
         return ed_console_usage(command, "unknown or ambiguous option %.*s", (int) name, word);
+}
+
+int ed_option_poller(const char *command)
+{
+        const char *poller = getenv("EDDY_POLLER");
+
+        if (!poller || !*poller || strcmp(poller, "epoll") == 0)
+                return ED_EXIT_OK;
+        return ed_console_usage(command, "EDDY_POLLER=%s: epoll is the only one there is", poller);
 }

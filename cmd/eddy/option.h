@@ -25,4 +25,11 @@ EDDY_MUST_USE int ed_option_duration(const char *command, const char *option, co
  */
 int ed_option_refuse(const char *command, int found, char **argv);
 
+/*
+ * Look at EDDY_POLLER before anything is opened: the library refuses a name
+ * that it does not know, but cannot say which option it was.  Returns the
+ * exit code.
+ */
+int ed_option_poller(const char *command);
+
 #endif

@@ -398,5 +398,16 @@ def list_of_urls_is_no_place_for_the_results(eddy):
         equal(kept.read(), f"{mock}/bytes/1\n" * 3)
 
 
+@claim
+def poller_that_is_not_there_is_named(eddy):
+    kept = eddy.file("kept", "of an earlier run\n")
+    env = dict(os.environ, EDDY_POLLER="kqueue")
+    e2e.one_line(eddy.fetch("-o", kept, "--force", "http://127.0.0.1/", env=env), 2,
+                 "EDDY_POLLER=kqueue")
+    e2e.one_line(eddy.run("mock", env=env), 2, "EDDY_POLLER=kqueue")
+    with open(kept, encoding="utf-8") as lines:
+        equal(lines.read(), "of an earlier run\n")
+
+
 if __name__ == "__main__":
     e2e.main()
