@@ -230,7 +230,11 @@ void read_answer(eddy_stream *stream, struct answer *ret_answer)
         ret_answer->error = (int) n;
         ret_answer->lasted_ns = eddy_now() - before;
         for (const char *at = ret_answer->text; (at = strstr(at, "HTTP/1.1 ")); at += 9) {
-                int status = atoi(at + 9);
+                const char *code = at + 9;
+                int status = 0;
+
+                for (int i = 0; i < 3 && code[i] >= '0' && code[i] <= '9'; i++)
+                        status = 10 * status + (code[i] - '0');
 
                 if (status >= 200 && ret_answer->responses++ == 0)
                         ret_answer->status = status;
