@@ -16,7 +16,7 @@ struct ed_bucket {
 /* Full at first; it holds what comes in a second, but at least one token. */
 void ed_bucket_init(struct ed_bucket *bucket, double rate, int64_t now_ns);
 
-/* Take a token.  Returns 0, or how long it will take until there is one. */
+/* Take a token.  Returns 0, or how long it will take until there is one, at most a year. */
 int64_t ed_bucket_take(struct ed_bucket *bucket, int64_t now_ns);
 
 #endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "bucket.h"
+#include "duration.h"
 #include "eddy/time.h"
 #include "flaky.h"
 #include "latency.h"
@@ -72,6 +73,16 @@ TEST(bucket_slower_than_one_per_second_still_lets_one_through)
         wait = ed_bucket_take(&bucket, 0);
         CHECK(wait > EDDY_MS(9990) && wait < EDDY_MS(10010));
         CHECK_EQ(ed_bucket_take(&bucket, wait), 0);
+}
+
+TEST(bucket_that_hardly_ever_fills_still_limits)
+{
+        struct ed_bucket bucket;
+
+        ed_bucket_init(&bucket, 1e-14, 0);
+        CHECK_EQ(ed_bucket_take(&bucket, 0), 0);
+        CHECK_EQ(ed_bucket_take(&bucket, 0), ED_DURATION_MAX_NS);
+        CHECK_EQ(ed_bucket_take(&bucket, EDDY_SEC(3600)), ED_DURATION_MAX_NS);
 }
 
 TEST(bucket_without_a_rate_is_no_limit)
