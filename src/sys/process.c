@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,16 +28,22 @@ static struct {
         struct sigaction former[ed_array_count(stop_signals)];
         bool installed[ed_array_count(stop_signals)];
         _Atomic int signal;
+        _Atomic int handlers; /* that may be about to wake 'sys' */
 } stop = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void on_stop(int signo)
 {
-        struct ed_sys *sys = atomic_load(&stop.sys);
+        struct ed_sys *sys;
         int none = 0, saved = errno;
+        bool first;
 
-        if (sys && atomic_compare_exchange_strong(&stop.signal, &none, signo)) {
+        atomic_fetch_add(&stop.handlers, 1);
+        sys = atomic_load(&stop.sys);
+        first = sys && atomic_compare_exchange_strong(&stop.signal, &none, signo);
+        if (first)
                 sys->ops->wake(sys);
-        } else {
+        atomic_fetch_sub(&stop.handlers, 1);
+        if (!first) {
                 (void) signal(signo, SIG_DFL);
                 (void) raise(signo);
         }
@@ -76,6 +83,9 @@ void ed_sys_stop_remove(void)
                 if (stop.installed[i])
                         (void) sigaction(stop_signals[i], &stop.former[i], NULL);
         atomic_store(&stop.sys, NULL);
+        /* One that another thread is in has the loop that is about to go away. */
+        while (atomic_load(&stop.handlers) > 0)
+                (void) sched_yield();
         pthread_mutex_unlock(&stop.lock);
 }
 
