@@ -216,8 +216,11 @@ static void concurrency_hold(struct ed_fetch_opts *opts)
 
         if (opts->concurrency <= most)
                 return;
-        ed_console_say("fetch", "-c %u is held at %lu: the limit of open files is %lu (ulimit -n)",
-                       opts->concurrency, most, limit);
+        ed_console_say(
+                "fetch",
+                "-c %u is held at %lu: %lu files may be open (ulimit -n), %d are kept for other "
+                "things",
+                opts->concurrency, most, limit, FILES_SPARE);
         opts->concurrency = (uint32_t) most;
 }
 

@@ -67,7 +67,7 @@ static const char help[] =
         "\"error\" is {\"code\":...,\"message\":...} with one of the codes\n"
         "  invalid_request_line  tls_error  dns_error  connect_error  connection_reset\n"
         "  request_timeout  stream_truncated  invalid_response  response_too_large\n"
-        "  deadline_exceeded  cancelled  out_of_memory\n"
+        "  deadline_exceeded  out_of_memory\n"
         "A status of 400 and above counts as failed, with \"error\" null.\n"
         "\n"
         "Ctrl-C (or SIGTERM) stops the run: what has finished is written, what is in flight is\n"
@@ -271,6 +271,18 @@ static int method_set(struct ed_fetch_opts *opts, const char *value)
         return 0;
 }
 
+/* Of two lists or two places for results the first would be lost without a word. */
+static int once(const char *option, const char **ret_value, const char *value)
+{
+        if (*ret_value) {
+                ed_console_usage("fetch", "%s %s: %s %s was given already; give one", option, value,
+                                 option, *ret_value);
+                return -EINVAL;
+        }
+        *ret_value = value;
+        return 0;
+}
+
 static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
 {
         static const char *const progress[] = { "auto", "bar", "plain", "off" };
@@ -279,14 +291,12 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
 
         switch (option) {
         case 'i':
-                opts->input = value;
-                break;
+                return once("-i", &opts->input, value);
         case 'c':
                 return ed_option_count("fetch", "-c", value, 1, ED_FETCH_CONCURRENCY_MAX,
                                        &opts->concurrency);
         case 'o':
-                opts->output = value;
-                break;
+                return once("-o", &opts->output, value);
         case OPT_PER_HOST:
                 return ed_option_count("fetch", "--per-host", value, 1, ED_FETCH_CONCURRENCY_MAX,
                                        &opts->per_host);
@@ -315,8 +325,7 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 opts->body = true;
                 break;
         case OPT_SAVE:
-                opts->save = value;
-                break;
+                return once("--save", &opts->save, value);
         case OPT_PROGRESS:
                 err = word_find("--progress", value, progress, 4, "auto, bar, plain, off");
                 if (err >= 0)
@@ -360,8 +369,8 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
         };
         optind = 1;
         opterr = 0;
-        while ((option = getopt_long(argc, argv, ":i:c:o:", options, NULL)) != -1) {
-                if (option == OPT_HELP) {
+        while ((option = getopt_long(argc, argv, ":hi:c:o:", options, NULL)) != -1) {
+                if (option == OPT_HELP || option == 'h') {
                         *ret_exit = ed_console_print("fetch", help);
                         return 1;
                 }

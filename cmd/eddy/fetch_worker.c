@@ -11,6 +11,7 @@
 #include "fetch_run.h"
 #include "outcome.h"
 #include "retry.h"
+#include "urls.h"
 
 enum {
         READ_BYTES = 16 << 10,
@@ -170,14 +171,15 @@ static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attemp
         return wait_ns;
 }
 
+/* The line is the last that is made of an item: its URL may lose its password. */
 static void line_build(struct ed_text *line, const struct ed_fetch_run *run,
-                       const struct ed_fetch_item *item, const struct attempt *attempt,
-                       unsigned attempts)
+                       struct ed_fetch_item *item, const struct attempt *attempt, unsigned attempts)
 {
         ed_text_reset(line, LINE_KEEP_BYTES);
         ed_text_add_str(line, "{\"index\":");
         ed_text_add_u64(line, item->index);
         ed_text_add_str(line, ",\"url\":");
+        item->bytes = ed_urls_hide_password(item->url, item->bytes);
         ed_text_add_json(line, item->url, item->bytes);
         ed_text_add_str(line, ",\"status\":");
         if (attempt->status)

@@ -56,7 +56,7 @@ int main(int argc, char **argv)
                 if (strcmp(word, commands[i].name) == 0)
                         return commands[i].main(argc - 1, argv + 1);
         }
-        if (strcmp(word, "--help") == 0)
+        if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
                 return ed_console_print(NULL, help);
         if (strcmp(word, "--version") == 0)
                 return ed_console_print(NULL, "eddy " EDDY_VERSION "\n");

@@ -178,8 +178,8 @@ int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *re
         *opts = (struct ed_mock_opts){ .host = "127.0.0.1" };
         optind = 1;
         opterr = 0;
-        while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-                if (option == OPT_HELP)
+        while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+                if (option == OPT_HELP || option == 'h')
                         *ret_exit = help_print();
                 else if (option == OPT_VERSION)
                         *ret_exit = ed_console_print("mock", "eddy " EDDY_VERSION "\n");

@@ -101,3 +101,25 @@ int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_lin
                 return 1;
         }
 }
+
+size_t ed_urls_hide_password(char *url, size_t bytes)
+{
+        char *end = url + bytes, *start, *at, *colon;
+        size_t stars;
+
+        start = memmem(url, bytes, "://", 3);
+        if (!start)
+                return bytes;
+        start += 3;
+        at = NULL;
+        for (char *c = start; c < end && *c != '/' && *c != '?' && *c != '#'; c++)
+                if (*c == '@')
+                        at = c;
+        colon = at ? memchr(start, ':', (size_t) (at - start)) : NULL;
+        if (!colon)
+                return bytes;
+        stars = (size_t) (at - colon) - 1 < 3 ? (size_t) (at - colon) - 1 : 3;
+        memset(colon + 1, '*', stars);
+        memmove(colon + 1 + stars, at, (size_t) (end - at));
+        return (size_t) (colon + 1 + stars - url) + (size_t) (end - at);
+}

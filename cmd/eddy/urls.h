@@ -48,4 +48,10 @@ void ed_urls_grow(struct ed_urls *urls, size_t bytes);
  */
 int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_line);
 
+/*
+ * Overwrite the password of a URL ("http://user:password@host/") by at most
+ * three stars, in place; returns the bytes that are left.
+ */
+size_t ed_urls_hide_password(char *url, size_t bytes);
+
 #endif

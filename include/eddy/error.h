@@ -11,6 +11,8 @@
 #ifndef EDDY_ERROR_H
 #define EDDY_ERROR_H
 
+#include <errno.h> /* what -1 .. -4095 are called */
+
 #include "eddy/def.h"
 
 EDDY_BEGIN_DECLS

@@ -54,7 +54,9 @@ struct eddy_run_opts {
  * return its result.  'opts' may be NULL.  Runs one after another work.
  *
  * The first SIGINT or SIGTERM cancels the main task; the second ends the
- * process at once, by that signal.
+ * process at once, by that signal.  A signal that is ignored or has a handler
+ * when the run begins is left alone: a shell's script starts what it puts in
+ * the background ("&") with SIGINT ignored.
  *
  * Errors: EDDY_E_RUN_NESTED  this thread already runs a loop
  *         -EDEADLK           all tasks were parked and nothing could wake them

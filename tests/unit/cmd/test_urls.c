@@ -156,3 +156,26 @@ TEST(endless_line_is_refused_once_and_the_next_one_read)
         CHECK_STR(all.text, ">|ok|");
         free(data);
 }
+
+static void check_hidden(const char *url, const char *shown)
+{
+        char text[128];
+        size_t bytes = strlen(url);
+
+        memcpy(text, url, bytes + 1);
+        bytes = ed_urls_hide_password(text, bytes);
+        text[bytes] = '\0';
+        CHECK_STR(text, shown);
+}
+
+TEST(passwords_of_urls_are_not_shown)
+{
+        check_hidden("http://user:secret@host/a:b@c", "http://user:***@host/a:b@c");
+        check_hidden("http://user:se@cret@host", "http://user:***@host");
+        check_hidden("http://user:x@host/", "http://user:*@host/");
+        check_hidden("http://user:@host/", "http://user:@host/");
+        check_hidden("http://user@host:80/", "http://user@host:80/");
+        check_hidden("http://host:80/x@y", "http://host:80/x@y");
+        check_hidden("no url at all: a@b", "no url at all: a@b");
+        check_hidden("http://", "http://");
+}
