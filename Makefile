@@ -70,7 +70,8 @@ examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
 
 install: all                               ## DESTDIR=, prefix=/usr/local
 	@meson configure $(BUILD) --prefix=$(prefix)
-	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --quiet
+	@ninja -C $(BUILD) --quiet >/dev/null
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
 	@[ "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
 clean:                                     ## remove the build folders
