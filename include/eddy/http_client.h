@@ -48,7 +48,10 @@ struct eddy_http_client_opts {
  * Make a client for the loop of the calling task.
  *
  * Suspends: no.
- * Errors: -ENOMEM; -EINVAL  the user agent holds a control character
+ * Errors: -ENOMEM
+ *         -EINVAL  the user agent holds a control character, a limit is out of
+ *                  range (head_bytes_max 2^31 - 1, headers_max 65,535), or a
+ *                  time is negative
  * Owns: returns (owned) '*ret_client'.
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_opts *opts,

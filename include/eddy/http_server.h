@@ -40,6 +40,7 @@ struct eddy_http_server_opts {
  *
  * Suspends: yes.
  * Errors: -ECANCELED, when it was asked to stop; -ENOMEM; what accepting fails with
+ *         -EINVAL  a limit is out of range or a time negative, as for a client
  * Owns: borrows 'listener' and 'arg'.
  */
 EDDY_API int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http_server_opts *opts,

@@ -61,7 +61,7 @@ struct eddy_run_opts {
  * Errors: EDDY_E_RUN_NESTED  this thread already runs a loop
  *         -EDEADLK           all tasks were parked and nothing could wake them
  *         -EINVAL            an option is not valid
- *         -ENOMEM, -EMFILE   the loop could not be made
+ *         -ENOMEM, -EMFILE, -EAGAIN  the loop or its watchdog could not be made
  *         and what main_fn returns
  * Threads: any; one loop per thread.
  */

@@ -183,7 +183,8 @@ static void idle_watch_time(struct ed_http_pool *pool)
         if (pool->timer.armed || ed_list_is_empty(&pool->idle))
                 return;
         oldest = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
-        ed_timer_arm(&pool->loop->timers, &pool->timer, oldest->idle_since_ns + pool->keepalive_ns);
+        ed_timer_arm(&pool->loop->timers, &pool->timer,
+                     ed_time_after(oldest->idle_since_ns, pool->keepalive_ns));
 }
 
 /* Take an idle connection out of the lists, to be used or closed. */

@@ -86,7 +86,7 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
 
         if (begun)
                 (void) eddy_scope_set_deadline(
-                        scope, eddy_now() + connection->server->opts.head_timeout_ns);
+                        scope, ed_time_after(eddy_now(), connection->server->opts.head_timeout_ns));
         for (;;) {
                 err = ed_http_message_parse(message);
                 if (err != 0)
@@ -96,7 +96,8 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
                         return n < 0 ? (int) n : ed_http1_head_finish(&message->head);
                 if (!begun)
                         (void) eddy_scope_set_deadline(
-                                scope, eddy_now() + connection->server->opts.head_timeout_ns);
+                                scope, ed_time_after(eddy_now(),
+                                                     connection->server->opts.head_timeout_ns));
                 begun = true;
         }
 }
@@ -369,8 +370,9 @@ static void stop(struct server *server)
                 ed_list_each (link, &server->idle)
                         eddy_scope_cancel(ed_container_of(link, struct connection, link)->waiting);
                 if (server->opts.drain_ns > 0)
-                        (void) eddy_scope_set_deadline(server->connections,
-                                                       eddy_now() + server->opts.drain_ns);
+                        (void) eddy_scope_set_deadline(
+                                server->connections,
+                                ed_time_after(eddy_now(), server->opts.drain_ns));
                 else
                         eddy_scope_cancel(server->connections);
         }

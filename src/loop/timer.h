@@ -40,6 +40,14 @@ struct ed_timers {
         struct ed_list slots[ED_TIMER_LEVELS][ED_TIMER_SLOTS];
 };
 
+/* 'duration_ns' (0 or more) after 'now_ns', or the end of time. */
+static inline int64_t ed_time_after(int64_t now_ns, int64_t duration_ns)
+{
+        int64_t at_ns;
+
+        return __builtin_add_overflow(now_ns, duration_ns, &at_ns) ? INT64_MAX : at_ns;
+}
+
 void ed_timers_init(struct ed_timers *timers, int64_t now_ns);
 
 static inline void ed_timer_init(struct ed_timer *timer, void (*fn)(struct ed_timer *timer))

@@ -248,7 +248,6 @@ static void supervise(struct run *run)
         struct eddy_scope_opts keep_going = { .flags = EDDY_SCOPE_KEEP_GOING };
         struct eddy_task_opts named = { .name = "main" };
         eddy_scope main_scope;
-        int64_t until_ns;
         int err;
 
         eddy_scope_begin(&run->root, &keep_going);
@@ -261,12 +260,11 @@ static void supervise(struct run *run)
                 run->result = err;
         else
                 (void) eddy_task_result(run->main_task, &run->result);
-        if (__builtin_add_overflow(eddy_now(), run->opts.drain_ns, &until_ns))
-                until_ns = INT64_MAX;
         if (run->opts.drain_ns < 0)
                 eddy_scope_cancel(&run->root);
         else
-                (void) eddy_scope_set_deadline(&run->root, until_ns);
+                (void) eddy_scope_set_deadline(&run->root,
+                                               ed_time_after(eddy_now(), run->opts.drain_ns));
         (void) eddy_scope_end(&run->root);
 }
 

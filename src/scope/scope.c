@@ -83,10 +83,7 @@ static int64_t opts_deadline(const struct eddy_scope_opts *opts, int64_t now_ns)
         int64_t deadline_ns = opts->deadline_ns, at;
 
         if (opts->timeout_ns != 0) {
-                if (opts->timeout_ns < 0)
-                        at = now_ns;
-                else if (__builtin_add_overflow(now_ns, opts->timeout_ns, &at))
-                        at = INT64_MAX;
+                at = opts->timeout_ns < 0 ? now_ns : ed_time_after(now_ns, opts->timeout_ns);
                 if (deadline_ns == 0 || at < deadline_ns)
                         deadline_ns = at;
         }

@@ -43,8 +43,7 @@ int eddy_sleep(int64_t duration_ns)
                 ed_fiber_yield(sleeper.task->loop);
                 return 0;
         }
-        if (__builtin_add_overflow(ed_loop_now(sleeper.task->loop), duration_ns, &until))
-                until = INT64_MAX;
+        until = ed_time_after(ed_loop_now(sleeper.task->loop), duration_ns);
         ed_timer_init(&sleeper.timer, sleeper_wake);
         ed_timer_arm(&sleeper.task->loop->timers, &sleeper.timer, until);
         return ed_suspend_park(sleeper.task, "time to pass", sleeper_abort, &sleeper);
