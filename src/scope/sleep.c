@@ -30,21 +30,27 @@ static void sleeper_abort(void *arg)
         ed_timer_cancel(&sleeper->task->loop->timers, &sleeper->timer);
 }
 
+/* Apart from eddy_sleep(), so that a task that only gives way needs no room for a timer. */
+static __attribute__((noinline)) int sleep_parked(struct ed_task *task, int64_t duration_ns)
+{
+        struct sleeper sleeper = { .task = task };
+
+        ed_timer_init(&sleeper.timer, sleeper_wake);
+        ed_timer_arm(&task->loop->timers, &sleeper.timer,
+                     ed_time_after(ed_loop_now(task->loop), duration_ns));
+        return ed_suspend_park(task, "time to pass", sleeper_abort, &sleeper);
+}
+
 int eddy_sleep(int64_t duration_ns)
 {
-        struct sleeper sleeper;
-        int64_t until;
+        struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&sleeper.task);
+        err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (duration_ns <= 0) {
-                ed_fiber_yield(sleeper.task->loop);
-                return 0;
-        }
-        until = ed_time_after(ed_loop_now(sleeper.task->loop), duration_ns);
-        ed_timer_init(&sleeper.timer, sleeper_wake);
-        ed_timer_arm(&sleeper.task->loop->timers, &sleeper.timer, until);
-        return ed_suspend_park(sleeper.task, "time to pass", sleeper_abort, &sleeper);
+        if (duration_ns > 0)
+                return sleep_parked(task, duration_ns);
+        ed_fiber_yield(task->loop);
+        return 0;
 }
