@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-EXAMPLE = "examples/01-fetch-two.c"
+EXAMPLE = "examples/01-hello.c"
 
 
 def line_of(text, part):

@@ -1,0 +1,35 @@
+/*
+ * 01-hello - two tasks in a scope, both within five seconds.
+ *
+ * What to notice: say() is plain C, with no callback and no state machine.  If
+ * one of the two fails, the other is cancelled; if five seconds pass, both are;
+ * and hello() does not return before both have ended.
+ *
+ * Run: 01-hello
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int say(void *word)
+{
+        int err = eddy_sleep(EDDY_MS(100));
+
+        return err < 0 ? err : puts(word) < 0 ? -EIO : 0;
+}
+
+static int hello(void *arg)
+{
+        char first[] = "hello,", second[] = "world";
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(5) });
+        eddy_scope_start(&scope, say, first);
+        eddy_scope_start(&scope, say, second);
+        return eddy_scope_end(&scope);
+}
+
+int main(void)
+{
+        return eddy_run(hello, NULL, NULL) == 0 ? 0 : 1;
+}
