@@ -27,9 +27,7 @@ typedef struct eddy_queue {
         unsigned char *items;
         void *getters[2];
         void *putters[2];
-        uint64_t unfinished;
-        void *joiners[2];
-        uintptr_t reserved[4];
+        uintptr_t reserved[7];
 } eddy_queue;
 
 /*

@@ -35,7 +35,6 @@ struct ed_fiber {
         ed_abort_fn *abort;    /* while parked; NULL: it cannot be cancelled */
         void *abort_arg;
         const char *waits_for; /* while parked: in words, for reports */
-        int64_t since_ns;      /* parked since, as of the turn's clock */
 };
 
 struct ed_loop {
@@ -179,7 +178,6 @@ static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_
         self->abort = abort;
         self->abort_arg = arg;
         self->waits_for = waits_for;
-        self->since_ns = loop->now_ns;
         ed_fiber_switch_away(loop);
         return self->result;
 }

@@ -58,9 +58,8 @@ struct ed_scope;
 struct ed_task {
         struct ed_fiber fiber;
         struct ed_node node;
-        struct ed_node *inner; /* the innermost: a scope's node, or its own */
-        uint32_t budget;       /* suspending calls until it gives way */
-        uint32_t flags;
+        struct ed_node *inner;  /* the innermost: a scope's node, or its own */
+        uint32_t budget;        /* suspending calls until it gives way */
         struct ed_scope *scope; /* that it was started in */
         struct ed_loop *loop;
         eddy_task_fn *fn;
