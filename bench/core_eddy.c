@@ -169,7 +169,7 @@ static int row_queue(struct bench *bench)
                         bench_die("queue", "the item came back changed");
         }
         bench_span_end(&bench->span);
-        eddy_queue_shutdown(&bench->there);
+        eddy_queue_shutdown(&bench->there, 0);
         err = err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
         eddy_queue_fini(&bench->there);
         eddy_queue_fini(&bench->back);

@@ -104,6 +104,6 @@ int ed_fetch_read(void *arg)
         if (err < 0 && err != -ECANCELED && run->input_err == 0)
                 run->input_err = err;
         run->input_whole = err == 0 && run->input_err == 0;
-        eddy_queue_shutdown(&run->queue);
+        eddy_queue_shutdown(&run->queue, 0);
         return 0;
 }

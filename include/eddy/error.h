@@ -37,7 +37,14 @@ EDDY_BEGIN_DECLS
         X(HTTP, 3, CLOSED, "the peer closed the connection before a response")                     \
         X(HTTP, 4, TRUNCATED, "the peer closed the connection inside a message")                   \
         X(HTTP, 5, CLIENT_CLOSED, "the client was closed")                                         \
-        X(HTTP, 6, STATE, "the call does not fit the state of the exchange")
+        X(HTTP, 6, STATE, "the call does not fit the state of the exchange")                       \
+        X(LOOP, 0, CLOSED, "the loop is closed")                                                   \
+        X(LOOP, 1, FORKED, "the loop belongs to the parent of this process")                       \
+        X(LOOP, 2, STOPPED, "the loop was stopped before the main task ended")                     \
+        X(SYNC, 0, BROKEN, "the barrier is broken")                                                \
+        X(FUTURE, 0, NOT_DONE, "the future is not done")                                           \
+        X(THREAD, 0, POOL_CLOSED, "the thread pool is closed")                                     \
+        X(SIGNAL, 0, UNCATCHABLE, "the signal cannot be caught")
 
 enum {
         EDDY_E_RUN = 0x10000,
@@ -47,6 +54,11 @@ enum {
         EDDY_E_NET = 0x10400,
         EDDY_E_URL = 0x10500,
         EDDY_E_HTTP = 0x10600,
+        EDDY_E_LOOP = 0x10700,
+        EDDY_E_SYNC = 0x10800,
+        EDDY_E_FUTURE = 0x10900,
+        EDDY_E_THREAD = 0x10a00,
+        EDDY_E_SIGNAL = 0x10b00,
 };
 
 enum {

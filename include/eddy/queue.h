@@ -2,7 +2,8 @@
  * eddy/queue.h - a bounded queue between tasks of one loop.
  *
  * Items are copied in and out.  First come, first served on both sides: an
- * item goes straight to the task that waits longest for one.
+ * item goes straight to the task that waits longest for one, and a call that
+ * does not wait cannot take it from there.
  */
 #ifndef EDDY_QUEUE_H
 #define EDDY_QUEUE_H
@@ -27,7 +28,11 @@ typedef struct eddy_queue {
         unsigned char *items;
         void *getters[2];
         void *putters[2];
-        uintptr_t reserved[7];
+        void *joiners[2];
+        int (*compare)(const void *a, const void *b);
+        uint64_t unfinished;
+        uint64_t seq;
+        uintptr_t reserved[6];
 } eddy_queue;
 
 /*
@@ -39,6 +44,20 @@ typedef struct eddy_queue {
  */
 EDDY_API EDDY_MUST_USE int eddy_queue_init(eddy_queue *queue, uint32_t item_bytes,
                                            uint32_t items_max);
+
+/*
+ * The same; the item put last is taken first.
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_init_lifo(eddy_queue *queue, uint32_t item_bytes,
+                                                uint32_t items_max);
+
+/*
+ * The same; the smallest item is taken first: compare(a, b) below 0 says that
+ * a goes before b.  Equal ones are taken in the order they were put.
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_init_priority(eddy_queue *queue, uint32_t item_bytes,
+                                                    uint32_t items_max,
+                                                    int (*compare)(const void *a, const void *b));
 
 /*
  * Free what the queue holds; items left in it are dropped.  No task may be
@@ -75,13 +94,33 @@ EDDY_API EDDY_MUST_USE int eddy_queue_get(eddy_queue *queue, void *ret_item);
 EDDY_API EDDY_MUST_USE int eddy_queue_try_put(eddy_queue *queue, const void *item);
 EDDY_API EDDY_MUST_USE int eddy_queue_try_get(eddy_queue *queue, void *ret_item);
 
+enum { EDDY_QUEUE_NOW = 1 << 0 }; /* drop the items that are in it */
+
 /*
  * No more items: puts fail with -EPIPE, gets drain what is there and fail
- * then.  Those who wait are woken.
+ * then; with EDDY_QUEUE_NOW it is emptied, and what was dropped counts as
+ * done.  Those who wait are woken.  Twice does nothing more, but the second
+ * may add EDDY_QUEUE_NOW.
  *
  * Suspends: no.
  */
-EDDY_API void eddy_queue_shutdown(eddy_queue *queue);
+EDDY_API void eddy_queue_shutdown(eddy_queue *queue, unsigned flags);
+
+/*
+ * An item that was taken has been dealt with.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  more are done than were put
+ */
+EDDY_API int eddy_queue_task_done(eddy_queue *queue);
+
+/*
+ * Wait until every item that was put has been taken and said to be done.
+ *
+ * Suspends: yes, unless that is so.
+ * Errors: -ECANCELED
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_join(eddy_queue *queue);
 
 /* Items that are in the queue now.  Suspends: no. */
 EDDY_API uint32_t eddy_queue_count(const eddy_queue *queue);

@@ -315,7 +315,7 @@ void ed_http_pool_release(struct ed_http_conn *conn, bool reusable)
 }
 
 /* The wait was cancelled. */
-static void stop_waiting(void *arg)
+static bool stop_waiting(void *arg)
 {
         struct waiter *waiter = arg;
 
@@ -323,6 +323,7 @@ static void stop_waiting(void *arg)
         waiter->origin->waiting--;
         waiter->pool->waiting--;
         origin_changed(waiter->pool, waiter->origin);
+        return true;
 }
 
 static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,

@@ -46,9 +46,10 @@ static void on_stagger(struct ed_timer *timer)
         race_wake(race);
 }
 
-static void take_back(void *arg)
+static bool take_back(void *arg)
 {
         ((struct race *) arg)->waiter.woken = true;
+        return true;
 }
 
 /* Wait until an attempt is decided or the next one is due. */

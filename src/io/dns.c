@@ -200,17 +200,18 @@ static void ask_next(struct resolver *resolver)
 }
 
 /* The waiter's task is cancelled: the last to go takes the question back. */
-static void take_back(void *arg)
+static bool take_back(void *arg)
 {
         struct waiter *waiter = arg;
         struct lookup *lookup = waiter->lookup;
         struct resolver *resolver = lookup->resolver;
 
         ed_list_remove(&waiter->link);
-        if (!ed_list_is_empty(&lookup->waiters))
-                return;
-        lookup_free(lookup);
-        ask_next(resolver);
+        if (ed_list_is_empty(&lookup->waiters)) {
+                lookup_free(lookup);
+                ask_next(resolver);
+        }
+        return true;
 }
 
 /* -- the call -------------------------------------------------------------- */

@@ -94,7 +94,7 @@ int ed_watch_register(struct ed_watch *watch)
 }
 
 /* The wait of 'waiter' is over without a wake. */
-static void take_back(void *arg)
+static bool take_back(void *arg)
 {
         struct ed_watch_waiter *waiter = arg;
         struct ed_watch *watch = waiter->watch;
@@ -104,6 +104,7 @@ static void take_back(void *arg)
                         watch->waiters[side] = NULL;
         waiter->watch = NULL;
         waiter->woken = true;
+        return true;
 }
 
 /* Park with 'waiter' in its place; after 0 the watch is alive and the place is free. */

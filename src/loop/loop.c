@@ -51,23 +51,56 @@ void ed_loop_local_add(struct ed_loop *loop, struct ed_loop_local *local)
         ed_list_push_front(&loop->locals, &local->link);
 }
 
-/* Where the table chooses among the first few that are ready: take the chosen one out. */
-struct ed_fiber *ed_loop_choose(struct ed_loop *loop)
+static struct ed_ready *take_out(struct ed_loop *loop, struct ed_ready **place)
 {
-        struct ed_fiber **place = &loop->ready_first, *fiber;
+        struct ed_ready *ready = *place;
+
+        *place = ready->next;
+        if (!ready->next)
+                loop->ready_last = place;
+        return ready;
+}
+
+/*
+ * Where the table chooses among the first few that are ready: take the chosen
+ * one out.  Calls keep their order among themselves.
+ */
+struct ed_ready *ed_loop_choose(struct ed_loop *loop)
+{
+        struct ed_ready **place = &loop->ready_first, **call = NULL;
         uint32_t n = 0;
 
-        for (fiber = loop->ready_first; fiber && n < CHOICES_MAX; fiber = fiber->next)
+        for (struct ed_ready *ready = *place; ready && n < CHOICES_MAX; ready = ready->next)
                 n++;
         if (n == 0)
                 return NULL;
-        for (uint32_t i = loop->sys->ops->choose(loop->sys, n); i > 0; i--)
+        for (uint32_t i = loop->sys->ops->choose(loop->sys, n);; i--) {
+                if (!call && (*place)->is_call)
+                        call = place;
+                if (i == 0)
+                        break;
                 place = &(*place)->next;
-        fiber = *place;
-        *place = fiber->next;
-        if (!fiber->next)
-                loop->ready_last = place;
-        return fiber;
+        }
+        return take_out(loop, (*place)->is_call ? call : place);
+}
+
+void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll)
+{
+        call->queued = true;
+        call->turn = in_poll ? loop->polls - 1 : loop->polls;
+        ed_loop_push(loop, &call->ready);
+}
+
+void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
+{
+        if (!call->queued)
+                return;
+        call->queued = false;
+        for (struct ed_ready **place = &loop->ready_first; *place; place = &(*place)->next)
+                if (*place == &call->ready) {
+                        (void) take_out(loop, place);
+                        return;
+                }
 }
 
 void ed_fiber_switch_away(struct ed_loop *loop)
@@ -141,19 +174,42 @@ static bool is_stuck(const struct ed_loop *loop)
         return !loop->ready_first && loop->waits == 0 && loop->timers.count == 0;
 }
 
+/* Make the call that was taken out of the queue; false: it is for the next turn. */
+static bool make_call(struct ed_loop *loop)
+{
+        struct ed_call *call = ed_container_of(loop->call, struct ed_call, ready);
+
+        loop->call = NULL;
+        if (call->turn == loop->polls) {
+                ed_loop_push_front(loop, &call->ready);
+                return false;
+        }
+        call->queued = false;
+        call->fn(call);
+        return true;
+}
+
+/* Let what is ready run until it is time to look outside. */
+static void run_ready(struct ed_loop *loop, const bool *done)
+{
+        loop->budget = ED_LOOP_BUDGET;
+        do {
+                struct ed_co *to = ed_loop_next(loop);
+
+                if (to != &loop->co)
+                        ed_co_switch(&loop->co, to);
+        } while (!*done && loop->call && make_call(loop));
+}
+
 int ed_loop_run(struct ed_loop *loop, const bool *done)
 {
         int err = 0;
 
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         while (!*done) {
-                struct ed_co *to;
                 bool stuck;
 
-                loop->budget = ED_LOOP_BUDGET;
-                to = ed_loop_next(loop);
-                if (to != &loop->co)
-                        ed_co_switch(&loop->co, to);
+                run_ready(loop, done);
                 if (*done)
                         break;
                 stuck = is_stuck(loop) || poll_once(loop) == -EDEADLK;

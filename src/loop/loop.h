@@ -21,28 +21,50 @@
 
 enum { ED_LOOP_BUDGET = 128 };
 
+/* In the ready queue: a fiber, or a call that the loop itself makes. */
+struct ed_ready {
+        struct ed_ready *next;
+        bool is_call;
+};
+
 enum ed_fiber_state { ED_FIBER_READY, ED_FIBER_RUNNING, ED_FIBER_PARKED };
 
-/* Takes back what a parked fiber waits for, because it is cancelled. */
-typedef void ed_abort_fn(void *arg);
+/*
+ * Takes back what a parked fiber waits for, because it is cancelled.  False:
+ * that is not possible any more, the wake with its result is on its way.
+ */
+typedef bool ed_abort_fn(void *arg);
 
 /* What runs: a context, its place in the ready queue, and what it waits for. */
 struct ed_fiber {
         struct ed_co co;
-        struct ed_fiber *next; /* in the ready queue */
-        int result;            /* of the wait that was ended */
-        uint8_t state;         /* enum ed_fiber_state */
-        ed_abort_fn *abort;    /* while parked; NULL: it cannot be cancelled */
+        struct ed_ready ready;
+        uint8_t state;      /* enum ed_fiber_state */
+        int result;         /* of the wait that was ended */
+        ed_abort_fn *abort; /* while parked; NULL: it cannot be cancelled */
         void *abort_arg;
         const char *waits_for; /* while parked: in words, for reports */
 };
 
+/*
+ * A call that the loop makes in its own context: in its turn among the ready
+ * fibers, but never in the turn in which it was asked for, so that I/O and
+ * timers come in between however often a call asks for the next.
+ */
+struct ed_call {
+        struct ed_ready ready;
+        bool queued;
+        uint64_t turn; /* in which it was queued */
+        void (*fn)(struct ed_call *call);
+};
+
 struct ed_loop {
         struct ed_fiber *current; /* NULL: the loop's own context runs */
-        struct ed_fiber *ready_first;
-        struct ed_fiber **ready_last;
-        int budget;  /* switches until the next poll */
-        bool choosy; /* the table chooses among ready fibers */
+        struct ed_ready *ready_first;
+        struct ed_ready **ready_last;
+        struct ed_ready *call; /* out of the queue, to be made */
+        int budget;            /* switches until the next poll */
+        bool choosy;           /* the table chooses among ready fibers */
         struct ed_co co;
         struct ed_sys *sys;
         struct ed_stacks stacks;
@@ -98,14 +120,48 @@ static inline int64_t ed_loop_now(struct ed_loop *loop)
         return loop->sys->ops->now(loop->sys);
 }
 
+static inline void ed_loop_push(struct ed_loop *loop, struct ed_ready *ready)
+{
+        ready->next = NULL;
+        *loop->ready_last = ready;
+        loop->ready_last = &ready->next;
+}
+
+static inline void ed_loop_push_front(struct ed_loop *loop, struct ed_ready *ready)
+{
+        ready->next = loop->ready_first;
+        if (!ready->next)
+                loop->ready_last = &ready->next;
+        loop->ready_first = ready;
+}
+
+/* Before its first use. */
+static inline void ed_fiber_init(struct ed_fiber *fiber)
+{
+        fiber->ready.is_call = false;
+}
+
 /* Put a fiber at the end of the ready queue. */
 static inline void ed_fiber_ready(struct ed_loop *loop, struct ed_fiber *fiber)
 {
         fiber->state = ED_FIBER_READY;
-        fiber->next = NULL;
-        *loop->ready_last = fiber;
-        loop->ready_last = &fiber->next;
+        ed_loop_push(loop, &fiber->ready);
 }
+
+static inline void ed_call_init(struct ed_call *call, void (*fn)(struct ed_call *call))
+{
+        *call = (struct ed_call){ .ready = { .is_call = true }, .fn = fn };
+}
+
+/*
+ * Queue a call that is not queued; it may queue itself again when it is made.
+ * 'in_poll': by an event or a timer, whose calls are made in the turn that
+ * they open.
+ */
+ED_SHARED void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll);
+
+/* Take a queued call out; harmless when it is not queued.  Looks through the queue. */
+ED_SHARED void ed_call_cancel(struct ed_loop *loop, struct ed_call *call);
 
 /* End a fiber's wait with 'result'; it runs in its turn. */
 static inline void ed_fiber_wake(struct ed_loop *loop, struct ed_fiber *fiber, int result)
@@ -116,33 +172,38 @@ static inline void ed_fiber_wake(struct ed_loop *loop, struct ed_fiber *fiber, i
 }
 
 /* For a table that chooses: take the chosen one out of the first that are ready. */
-struct ed_fiber *ed_loop_choose(struct ed_loop *loop);
+struct ed_ready *ed_loop_choose(struct ed_loop *loop);
 
-/* The first ready fiber, taken out of the queue, or NULL. */
-static inline struct ed_fiber *ed_loop_pop(struct ed_loop *loop)
+/* The first that is ready, taken out of the queue, or NULL. */
+static inline struct ed_ready *ed_loop_pop(struct ed_loop *loop)
 {
-        struct ed_fiber *fiber = loop->ready_first;
+        struct ed_ready *ready = loop->ready_first;
 
         if (ed_unlikely(loop->choosy))
                 return ed_loop_choose(loop);
-        if (!fiber)
+        if (!ready)
                 return NULL;
-        loop->ready_first = fiber->next;
-        if (!fiber->next)
+        loop->ready_first = ready->next;
+        if (!ready->next)
                 loop->ready_last = &loop->ready_first;
-        return fiber;
+        return ready;
 }
 
 /* Make the next fiber, or the loop itself, the current one; give its context. */
 static inline struct ed_co *ed_loop_next(struct ed_loop *loop)
 {
-        struct ed_fiber *fiber = NULL;
+        struct ed_ready *ready = NULL;
+        struct ed_fiber *fiber;
 
         if (ed_likely(--loop->budget > 0))
-                fiber = ed_loop_pop(loop);
-        loop->current = fiber;
-        if (!fiber)
+                ready = ed_loop_pop(loop);
+        if (ed_unlikely(!ready || ready->is_call)) {
+                loop->current = NULL;
+                loop->call = ready;
                 return &loop->co;
+        }
+        fiber = ed_container_of(ready, struct ed_fiber, ready);
+        loop->current = fiber;
         fiber->state = ED_FIBER_RUNNING;
         /* One writer: no need for an atomic addition. */
         atomic_store_explicit(&loop->switches,

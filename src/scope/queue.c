@@ -121,37 +121,39 @@ static int get_now(eddy_queue *queue, void *ret_item)
 int eddy_queue_put(eddy_queue *queue, const void *item)
 {
         struct ed_waiter waiter;
+        struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&waiter.task);
+        err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
         err = put_now(queue, item);
         if (err != -EAGAIN) {
-                ed_suspend_passed(waiter.task);
+                ed_suspend_passed(task);
                 return err;
         }
-        waiter.item = (void *) item;
+        ed_waiter_init(&waiter, task, (void *) item);
         ed_waiters_push(queue->putters, &waiter);
-        return ed_suspend_park(waiter.task, "room in a queue", ed_waiters_abort, &waiter);
+        return ed_suspend_park(task, "room in a queue", ed_waiters_abort, &waiter);
 }
 
 int eddy_queue_get(eddy_queue *queue, void *ret_item)
 {
         struct ed_waiter waiter;
+        struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&waiter.task);
+        err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
         err = get_now(queue, ret_item);
         if (err != -EAGAIN) {
-                ed_suspend_passed(waiter.task);
+                ed_suspend_passed(task);
                 return err;
         }
-        waiter.item = ret_item;
+        ed_waiter_init(&waiter, task, ret_item);
         ed_waiters_push(queue->getters, &waiter);
-        return ed_suspend_park(waiter.task, "an item in a queue", ed_waiters_abort, &waiter);
+        return ed_suspend_park(task, "an item in a queue", ed_waiters_abort, &waiter);
 }
 
 int eddy_queue_try_put(eddy_queue *queue, const void *item)
@@ -164,8 +166,9 @@ int eddy_queue_try_get(eddy_queue *queue, void *ret_item)
         return get_now(queue, ret_item);
 }
 
-void eddy_queue_shutdown(eddy_queue *queue)
+void eddy_queue_shutdown(eddy_queue *queue, unsigned flags)
 {
+        (void) flags;
         queue->flags |= QUEUE_SHUT;
         while (ed_waiters_wake(queue->getters, -EPIPE))
                 continue;

@@ -266,11 +266,12 @@ void ed_ready_wait_end(struct ed_task *task, int result)
                 ed_suspend_wake(wait->starter, result);
 }
 
-static void ready_wait_abort(void *arg)
+static bool ready_wait_abort(void *arg)
 {
         struct ed_ready_wait *wait = arg;
 
         wait->task->ready_wait = NULL;
+        return true;
 }
 
 int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)

@@ -12,32 +12,34 @@ void eddy_semaphore_init(eddy_semaphore *sem, uint32_t units, unsigned flags)
         *sem = (eddy_semaphore) EDDY_SEMAPHORE(units, flags);
 }
 
-static void abort_wait(void *arg)
+static bool abort_wait(void *arg)
 {
         struct ed_waiter *waiter = arg;
 
         ((eddy_semaphore *) waiter->item)->waiting--;
         ed_waiters_remove(waiter);
+        return true;
 }
 
 int eddy_semaphore_acquire(eddy_semaphore *sem)
 {
         struct ed_waiter waiter;
+        struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&waiter.task);
+        err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
         /* While somebody waits there are no units: release hands them over. */
         if (sem->units > 0) {
                 sem->units--;
-                ed_suspend_passed(waiter.task);
+                ed_suspend_passed(task);
                 return 0;
         }
-        waiter.item = sem;
+        ed_waiter_init(&waiter, task, sem);
         sem->waiting++;
         ed_waiters_push(sem->waiters, &waiter);
-        return ed_suspend_park(waiter.task, "a unit of a semaphore", abort_wait, &waiter);
+        return ed_suspend_park(task, "a unit of a semaphore", abort_wait, &waiter);
 }
 
 int eddy_semaphore_try_acquire(eddy_semaphore *sem)

@@ -23,11 +23,12 @@ static void sleeper_wake(struct ed_timer *timer)
         ed_suspend_wake(ed_container_of(timer, struct sleeper, timer)->task, 0);
 }
 
-static void sleeper_abort(void *arg)
+static bool sleeper_abort(void *arg)
 {
         struct sleeper *sleeper = arg;
 
         ed_timer_cancel(&sleeper->task->loop->timers, &sleeper->timer);
+        return true;
 }
 
 /* Apart from eddy_sleep(), so that a task that only gives way needs no room for a timer. */

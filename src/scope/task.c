@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
+#include "scope/waiters.h"
 #include "sys/process.h"
 
 /* --- the tree of cancellation --- */
@@ -23,8 +24,8 @@ static void node_wake_owner(struct ed_node *node)
 
         if (task->inner != node || fiber->state != ED_FIBER_PARKED || !fiber->abort)
                 return;
-        fiber->abort(fiber->abort_arg);
-        ed_fiber_wake(task->loop, fiber, -ECANCELED);
+        if (fiber->abort(fiber->abort_arg))
+                ed_fiber_wake(task->loop, fiber, -ECANCELED);
 }
 
 struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past)
@@ -167,7 +168,7 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
         if (ed_unlikely(failed))
                 ed_scope_failed(scope, result, task);
         face->task = NULL;
-        if (!ed_list_is_empty(&face->joiners))
+        if (ed_unlikely(face->joiners[0] != NULL))
                 joiners_wake(face);
         if (face->refs)
                 face_unref(face);
@@ -222,7 +223,8 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->self.refs = 0;
         task->self.fn = fn;
         task->self.name[0] = '\0';
-        ed_list_init(&task->self.joiners);
+        ed_fiber_init(&task->fiber);
+        task->self.joiners[0] = task->self.joiners[1] = NULL;
         ed_node_init(&task->node, scope ? &scope->node : NULL, task, 0);
         top = (char *) task;
         if (copy_bytes) {
@@ -259,7 +261,7 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_
         face->refs = 2;
         face->fn = fn;
         face->name[0] = '\0';
-        ed_list_init(&face->joiners);
+        face->joiners[0] = face->joiners[1] = NULL;
         if (name)
                 snprintf(face->name, sizeof(face->name), "%s", name);
         *ret_face = face;
@@ -277,33 +279,21 @@ void ed_task_face_free(struct eddy_task *face)
         ed_free(face);
 }
 
-/* On the joining task's stack; takes the result, since the handle may go first. */
-struct joiner {
-        struct ed_list link;
-        struct ed_task *task;
-        int result;
-};
-
+/* The result goes to where each joiner wants it, since the handle may go first. */
 static void joiners_wake(struct eddy_task *face)
 {
-        struct ed_list *link;
+        struct ed_waiter *joiner;
 
-        while ((link = ed_list_pop_front(&face->joiners))) {
-                struct joiner *joiner = ed_container_of(link, struct joiner, link);
-
-                joiner->result = face->result;
-                ed_suspend_wake(joiner->task, 0);
+        while ((joiner = ed_waiters_first(face->joiners))) {
+                if (joiner->item)
+                        *(int *) joiner->item = face->result;
+                (void) ed_waiters_wake(face->joiners, 0);
         }
-}
-
-static void joiner_abort(void *arg)
-{
-        ed_list_remove(&((struct joiner *) arg)->link);
 }
 
 int eddy_task_join(eddy_task *face, int *ret_result)
 {
-        struct joiner joiner;
+        struct ed_waiter joiner;
         struct ed_task *task;
         int err;
 
@@ -313,12 +303,9 @@ int eddy_task_join(eddy_task *face, int *ret_result)
         if (face->task == task)
                 return -EDEADLK;
         if (face->task) {
-                joiner.task = task;
-                ed_list_push_back(&face->joiners, &joiner.link);
-                err = ed_suspend_park(task, "a task to end", joiner_abort, &joiner);
-                if (err == 0 && ret_result)
-                        *ret_result = joiner.result;
-                return err;
+                ed_waiter_init(&joiner, task, ret_result);
+                ed_waiters_push(face->joiners, &joiner);
+                return ed_suspend_park(task, "a task to end", ed_waiters_abort, &joiner);
         }
         if (ret_result)
                 *ret_result = face->result;

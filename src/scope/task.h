@@ -47,7 +47,7 @@ struct eddy_task {
         int result;
         uint32_t refs;    /* the handle's holder and the task; 0: lies in the task */
         eddy_task_fn *fn; /* names it when it was given no name */
-        struct ed_list joiners;
+        void *joiners[2]; /* a line of waiters; their items: where the result goes */
         char name[ED_TASK_NAME_BYTES];
 };
 
@@ -91,7 +91,8 @@ ED_SHARED __attribute__((cold)) void ed_suspend_give_way(struct ed_task *task);
 
 /*
  * Wait until ed_suspend_wake(); returns its result, or -ECANCELED after
- * 'abort(arg)' was called.  With 'abort' NULL the wait cannot be cancelled.
+ * 'abort(arg)' has taken the wait back.  With 'abort' NULL the wait cannot be
+ * cancelled.
  * 'waits_for' is said in reports: "a unit of a semaphore".
  */
 ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,

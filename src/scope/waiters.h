@@ -15,6 +15,12 @@ struct ed_waiter {
         void **line;
         struct ed_task *task;
         void *item; /* what is handed over, where something is */
+        /*
+         * For one that stands in line for more than a task: called when what it
+         * waits for has come, out of the line already, instead of waking the
+         * task.  NULL: wakes it.
+         */
+        void (*granted)(struct ed_waiter *waiter, int result);
 };
 
 enum { LINE_FIRST, LINE_LAST };
@@ -22,6 +28,14 @@ enum { LINE_FIRST, LINE_LAST };
 static inline struct ed_waiter *ed_waiters_first(void *const line[2])
 {
         return line[LINE_FIRST];
+}
+
+/* A waiter of a task, to be pushed. */
+static inline void ed_waiter_init(struct ed_waiter *waiter, struct ed_task *task, void *item)
+{
+        waiter->task = task;
+        waiter->item = item;
+        waiter->granted = NULL;
 }
 
 static inline void ed_waiters_push(void *line[2], struct ed_waiter *waiter)
@@ -56,14 +70,18 @@ static inline bool ed_waiters_wake(void *line[2], int result)
         if (!waiter)
                 return false;
         ed_waiters_remove(waiter);
-        ed_suspend_wake(waiter->task, result);
+        if (ed_unlikely(waiter->granted != NULL))
+                waiter->granted(waiter, result);
+        else
+                ed_suspend_wake(waiter->task, result);
         return true;
 }
 
 /* For ed_suspend_park(): the waiter leaves the line. */
-static inline void ed_waiters_abort(void *arg)
+static inline bool ed_waiters_abort(void *arg)
 {
         ed_waiters_remove(arg);
+        return true;
 }
 
 #endif

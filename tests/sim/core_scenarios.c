@@ -295,7 +295,7 @@ static int produce(void *arg)
                 }
         }
         if (--line->producers == 0)
-                eddy_queue_shutdown(&line->queue);
+                eddy_queue_shutdown(&line->queue, 0);
         tasks_ended++;
         return err;
 }

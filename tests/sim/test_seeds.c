@@ -144,7 +144,7 @@ static int produce(void *arg)
                 }
         }
         if (--swarm.producers == 0)
-                eddy_queue_shutdown(&swarm.queue);
+                eddy_queue_shutdown(&swarm.queue, 0);
         tasks_ended++;
         return err;
 }

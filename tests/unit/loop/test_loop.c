@@ -98,6 +98,7 @@ static void spawn(int id, void (*fn)(struct strand *self))
 #ifdef ED_TSAN
         strand->fiber.co.fiber = strand->stack->fiber;
 #endif
+        ed_fiber_init(&strand->fiber);
         ed_fiber_ready(&loop, &strand->fiber);
         alive++;
 }

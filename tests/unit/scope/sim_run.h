@@ -15,8 +15,8 @@
 #define MS EDDY_MS(1)
 
 struct reports {
-        int count[8]; /* by kind */
-        int error;    /* of the last */
+        int count[16]; /* by kind */
+        int error;     /* of the last */
         char task[64];
         char text[1536];
 };

@@ -179,8 +179,8 @@ SIM_TEST(a_shut_queue_drains_and_then_says_so)
         CHECK_EQ(eddy_queue_put(&queue, &item), 0);
         item = 2;
         CHECK_EQ(eddy_queue_put(&queue, &item), 0);
-        eddy_queue_shutdown(&queue);
-        eddy_queue_shutdown(&queue);
+        eddy_queue_shutdown(&queue, 0);
+        eddy_queue_shutdown(&queue, 0);
         CHECK_EQ(eddy_queue_put(&queue, &item), -EPIPE);
         CHECK_EQ(eddy_queue_try_put(&queue, &item), -EPIPE);
         CHECK_EQ(eddy_queue_get(&queue, &item), 0);
@@ -206,8 +206,8 @@ SIM_TEST(a_shutdown_wakes_both_sides)
         eddy_scope_begin(&scope, NULL);
         start_users(&scope, getters, 2, &empty, gets_one);
         start_users(&scope, putters, 2, &full, puts_one);
-        eddy_queue_shutdown(&empty);
-        eddy_queue_shutdown(&full);
+        eddy_queue_shutdown(&empty, 0);
+        eddy_queue_shutdown(&full, 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         for (int i = 0; i < 2; i++) {
                 CHECK_EQ(getters[i].err, -EPIPE);

@@ -149,7 +149,7 @@ static int queue_world(void *arg)
         eddy_scope_start(&getters, gets_until_shut, &w);
         eddy_scope_start(&putters, cancels_some, &w);
         CHECK_EQ(eddy_scope_end(&putters), 0);
-        eddy_queue_shutdown(&w.queue);
+        eddy_queue_shutdown(&w.queue, 0);
         CHECK_EQ(eddy_scope_end(&getters), 0);
         while (eddy_queue_try_get(&w.queue, &item) == 0)
                 w.got += item;

@@ -1,0 +1,65 @@
+/*
+ * eddy/condition.h - waiting for a change of what a lock protects.
+ *
+ *     err = eddy_lock_acquire(&lock);
+ *     while (err == 0 && !there_is_work)
+ *             err = eddy_condition_wait(&changed, &lock);
+ *
+ * All on one loop.
+ */
+#ifndef EDDY_CONDITION_H
+#define EDDY_CONDITION_H
+
+#include "eddy/def.h"
+#include "eddy/lock.h"
+
+EDDY_BEGIN_DECLS
+
+/* Private, but ready to use when zero.  Never move a used one. */
+typedef struct eddy_condition {
+        eddy_lock *lock; /* of those who wait */
+        void *waiters[2];
+        uint32_t waiting;
+        uint32_t reserved32;
+        uintptr_t reserved[2];
+} eddy_condition;
+
+/*
+ * Release the lock, which the caller holds, wait to be notified, and take the
+ * lock again: it is held when this returns, also when it returns -ECANCELED.
+ * A notification that came before the cancel counts: 0.  A recursive lock is
+ * released as often as it was taken, and taken as often again.
+ *
+ * Suspends: yes.  Taking the lock again is not a cancellation point.
+ * Errors: -ECANCELED  was not notified
+ *         -EPERM      the caller does not hold the lock
+ *         -EINVAL     other tasks wait on it with another lock
+ */
+EDDY_API EDDY_MUST_USE int eddy_condition_wait(eddy_condition *condition, eddy_lock *lock);
+
+/*
+ * Wait until predicate(arg) is not 0: it is asked first, and after each
+ * notification, with the lock held.
+ *
+ * Suspends: yes, unless the predicate holds.
+ * Errors: as above
+ */
+EDDY_API EDDY_MUST_USE int eddy_condition_wait_for(eddy_condition *condition, eddy_lock *lock,
+                                                   int (*predicate)(void *arg), void *arg);
+
+/*
+ * Wake the 'n' tasks that wait longest, or all of them.  The caller holds
+ * their lock; each goes on when it gets it.
+ *
+ * Suspends: no.
+ * Errors: -EPERM  tasks wait and the caller does not hold their lock
+ */
+EDDY_API int eddy_condition_notify(eddy_condition *condition, uint32_t n);
+EDDY_API int eddy_condition_notify_all(eddy_condition *condition);
+
+/* How many tasks wait to be notified.  Suspends: no. */
+EDDY_API uint32_t eddy_condition_waiting(const eddy_condition *condition);
+
+EDDY_END_DECLS
+
+#endif

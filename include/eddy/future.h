@@ -1,0 +1,108 @@
+/*
+ * eddy/future.h - a result that comes later, set once, awaited by many.
+ *
+ * For the seam between callbacks and tasks.  Between tasks alone, a task's
+ * own result, a queue or an event mostly serve better.  All on one loop; from
+ * another thread, set it in a call made by eddy_loop_call_threadsafe().
+ */
+#ifndef EDDY_FUTURE_H
+#define EDDY_FUTURE_H
+
+#include "eddy/def.h"
+#include "eddy/task.h"
+
+EDDY_BEGIN_DECLS
+
+/* Private, but ready to use when zero: not done.  Never move a used one. */
+typedef struct eddy_future {
+        int result;
+        uint32_t flags;
+        void *value;
+        void *waiters[2];
+        void *callbacks[2];
+        uintptr_t reserved[4];
+} eddy_future;
+
+/*
+ * A callback of a future; the caller's memory until it has run or was
+ * removed.  Zero before its first use.
+ */
+typedef struct eddy_future_callback {
+        uintptr_t opaque[16];
+} eddy_future_callback;
+
+/*
+ * Finish it with a result, as a task's (below 0: a failure), and a value that
+ * goes with it, which may be NULL and stays the caller's.
+ *
+ * Suspends: no.
+ * Errors: -EALREADY  it is done
+ */
+EDDY_API int eddy_future_set(eddy_future *future, int result, void *value);
+
+/*
+ * Finish it with -ECANCELED, if it is not done.  Counts as looking at its
+ * result.  Returns 1 if it was finished by this, else 0.
+ *
+ * Suspends: no.
+ */
+EDDY_API int eddy_future_cancel(eddy_future *future);
+
+/*
+ * Wait until it is done, and give its result.  The return value is the
+ * caller's own: cancelling the wait does nothing to the future.  'ret_result'
+ * may be NULL.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  the caller was cancelled
+ */
+EDDY_API EDDY_MUST_USE int eddy_future_wait(eddy_future *future, int *ret_result);
+
+/* Whether it is done, and whether by eddy_future_cancel().  Suspends: no. */
+EDDY_API int eddy_future_is_done(const eddy_future *future);
+EDDY_API int eddy_future_is_cancelled(const eddy_future *future);
+
+/*
+ * Its result.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_FUTURE_NOT_DONE; '*ret_result' is untouched then
+ */
+EDDY_API int eddy_future_result(eddy_future *future, int *ret_result);
+
+/* The value it was set with, or NULL.  Suspends: no. */
+EDDY_API void *eddy_future_value(const eddy_future *future);
+
+/*
+ * Call fn(arg) from the loop once the future is done: never inside this call
+ * or eddy_future_set(), in the order added.  It must not suspend; what it
+ * returns below 0 is reported.
+ *
+ * Suspends: no.
+ * Errors: -EBUSY  'callback' is in use
+ *         EDDY_E_RUN_NOT_RUNNING
+ * Owns: borrows 'callback' until it has run or was removed.
+ */
+EDDY_API int eddy_future_add_callback(eddy_future *future, eddy_future_callback *callback,
+                                      eddy_task_fn *fn, void *arg);
+
+/*
+ * Remove all callbacks with that fn and arg that have not run.  Returns how
+ * many there were.
+ *
+ * Suspends: no.
+ */
+EDDY_API int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg);
+
+/*
+ * Make it ready for another use.  A failure that nobody looked at is
+ * reported (EDDY_REPORT_UNHANDLED).  No task may be waiting; callbacks that
+ * have not run are removed.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_future_fini(eddy_future *future);
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * eddy/select.h - waiting for the first of several things.
+ *
+ *     struct eddy_choice choices[] = {
+ *             eddy_choice_event(&stop),
+ *             eddy_choice_get(&jobs, &job),
+ *             eddy_choice_after(EDDY_SEC(1)),
+ *     };
+ *
+ *     switch (eddy_select(choices, 3)) { ... }
+ *
+ * Exactly one of them is done; the others are untouched: no item was taken
+ * from their queues, none put in.
+ */
+#ifndef EDDY_SELECT_H
+#define EDDY_SELECT_H
+
+#include "eddy/def.h"
+#include "eddy/event.h"
+#include "eddy/future.h"
+#include "eddy/queue.h"
+#include "eddy/task.h"
+
+EDDY_BEGIN_DECLS
+
+enum {
+        EDDY_CHOICE_GET = 1,
+        EDDY_CHOICE_PUT = 2,
+        EDDY_CHOICE_EVENT = 3,
+        EDDY_CHOICE_FUTURE = 4,
+        EDDY_CHOICE_TASK = 5,
+        EDDY_CHOICE_AT = 6,
+        EDDY_CHOICE_AFTER = 7,
+        EDDY_CHOICE_NEVER = 8,
+};
+
+enum { EDDY_SELECT_MAX = 1024 };
+
+/* One alternative, made by the functions below.  Must not move while it is waited for. */
+struct eddy_choice {
+        uint32_t kind;
+        int result; /* of the one that was done: of the get, the put, the future, the task */
+        void *object;
+        void *item;
+        int64_t ns;
+        uintptr_t opaque[16];
+};
+
+/*
+ * Wait for the first of 'n' choices and do it; returns its index, and stores
+ * in its 'result' what eddy_queue_get(), eddy_queue_put() (-EPIPE included),
+ * the future or the task gave.  Of several that are ready, the first in the
+ * list is done.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  nothing was done
+ *         -EINVAL     n is 0 or above EDDY_SELECT_MAX, or a kind is not known
+ *         -EDEADLK    a choice is the calling task itself
+ *         -ENOMEM     a put found no memory; nothing was done
+ */
+EDDY_API EDDY_MUST_USE int eddy_select(struct eddy_choice *choices, size_t n);
+
+/* The same without waiting.  Errors: also -EAGAIN.  Suspends: no. */
+EDDY_API EDDY_MUST_USE int eddy_try_select(struct eddy_choice *choices, size_t n);
+
+/* Take the first item of a queue. */
+static inline struct eddy_choice eddy_choice_get(eddy_queue *queue, void *ret_item)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_GET, 0, queue, ret_item, 0, { 0 } };
+
+        return choice;
+}
+
+/* Append an item to a queue.  Borrows 'item' until the select returns. */
+static inline struct eddy_choice eddy_choice_put(eddy_queue *queue, const void *item)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_PUT, 0, queue, (void *) item, 0, { 0 } };
+
+        return choice;
+}
+
+static inline struct eddy_choice eddy_choice_event(eddy_event *event)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_EVENT, 0, event, 0, 0, { 0 } };
+
+        return choice;
+}
+
+static inline struct eddy_choice eddy_choice_future(eddy_future *future)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_FUTURE, 0, future, 0, 0, { 0 } };
+
+        return choice;
+}
+
+static inline struct eddy_choice eddy_choice_task(eddy_task *task)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_TASK, 0, task, 0, 0, { 0 } };
+
+        return choice;
+}
+
+/* A point of eddy_now()'s clock, and a duration from the select's begin. */
+static inline struct eddy_choice eddy_choice_at(int64_t when_ns)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_AT, 0, 0, 0, when_ns, { 0 } };
+
+        return choice;
+}
+
+static inline struct eddy_choice eddy_choice_after(int64_t duration_ns)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_AFTER, 0, 0, 0, duration_ns, { 0 } };
+
+        return choice;
+}
+
+/* Never done: for switching an alternative off. */
+static inline struct eddy_choice eddy_choice_never(void)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_NEVER, 0, 0, 0, 0, { 0 } };
+
+        return choice;
+}
+
+EDDY_END_DECLS
+
+#endif

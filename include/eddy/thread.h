@@ -1,0 +1,137 @@
+/*
+ * eddy/thread.h - functions that would block the loop, on threads of their own.
+ *
+ * For code that cannot suspend: a library that blocks, a long computation.
+ * The function runs on another thread: it must not touch tasks, scopes or
+ * anything else of the loop, but by eddy_loop_call_threadsafe() and the like.
+ */
+#ifndef EDDY_THREAD_H
+#define EDDY_THREAD_H
+
+#include "eddy/def.h"
+#include "eddy/task.h"
+
+EDDY_BEGIN_DECLS
+
+typedef struct eddy_thread_pool eddy_thread_pool;
+
+enum { EDDY_THREADS_MAX = 1024 };
+
+/* All zero is the default. */
+struct eddy_thread_pool_opts {
+        uint32_t threads_max; /* 0: eddy_cpu_count() + 4, at most 32 */
+        uint32_t slow_max; /* threads of the slow lane, besides; 0: a quarter of that, at least 1 */
+        uint32_t queued_max; /* jobs that wait for a thread, in each lane; 0: 65,536 */
+        uint32_t reserved32; /* zero */
+        int64_t idle_ns;     /* a thread without work for that long ends; 0: 10 s */
+        int64_t close_ns;    /* how long close waits for jobs; 0: 5 s; below 0: not at all */
+        uintptr_t reserved[4];
+};
+
+enum {
+        EDDY_THREAD_SLOW = 1 << 0,    /* in a lane of its own: cannot starve the quick jobs */
+        EDDY_THREAD_ABANDON = 1 << 1, /* a cancelled caller does not wait for a running job */
+};
+
+/* All zero is the default. */
+struct eddy_thread_opts {
+        uint32_t flags;             /* EDDY_THREAD_* */
+        uint32_t reserved32;        /* zero */
+        void (*release)(void *arg); /* called once, when the job is over and with it the use of
+                                        'arg': on the thread that ran it, or where it was dropped */
+        uintptr_t reserved[4];      /* zero */
+};
+
+/*
+ * Run fn(arg) on a thread of the run's own pool and return its result.
+ *
+ * A cancelled caller's job is dropped if it waits for a thread (-ECANCELED;
+ * 'fn' never runs).  If it runs, eddy_thread_is_stopping() tells it to stop,
+ * and the caller waits for it, since it may borrow from the caller's frame;
+ * its result is returned then.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  the job did not run
+ *         -EAGAIN     too many jobs wait, or no thread could be made
+ *         -ENOMEM
+ *         and what fn returns
+ */
+EDDY_API int eddy_to_thread(eddy_task_fn *fn, void *arg);
+
+/*
+ * The same in a pool (NULL: the run's own), with options (NULL: none).
+ *
+ * With EDDY_THREAD_ABANDON a cancelled caller returns -ECANCELED at once; the
+ * job runs on, told to stop, its result is dropped, and 'release' is called
+ * when it is over: 'arg' must be its own, not the caller's.
+ *
+ * Suspends: yes.
+ * Errors: as above, and EDDY_E_THREAD_POOL_CLOSED
+ */
+EDDY_API int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
+                                   const struct eddy_thread_opts *opts);
+
+/*
+ * On a thread of a pool: whether the caller of the job that runs there was
+ * cancelled, or the pool closes and will not wait longer.  0 elsewhere.
+ *
+ * Suspends: no.  Threads: any.
+ */
+EDDY_API int eddy_thread_is_stopping(void);
+
+/*
+ * A pool of this loop.  Threads are made when a job finds none idle, up to
+ * the maximum.  'opts' may be NULL.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  a number is above its maximum
+ *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
+ * Owns: returns (owned) '*ret_pool', to be freed by eddy_thread_pool_free().
+ */
+EDDY_API EDDY_MUST_USE int eddy_thread_pool_new(const struct eddy_thread_pool_opts *opts,
+                                                eddy_thread_pool **ret_pool);
+
+/*
+ * Take no more jobs, wait close_ns for those there are, tell the rest to
+ * stop, and go on without them.  What still runs then is abandoned and
+ * reported (EDDY_REPORT_THREAD); a caller that waits for such a job goes on
+ * waiting.  Returns how many were abandoned.  Twice does nothing more.
+ *
+ * Suspends: yes.  Not a cancellation point, but a cancel ends the wait for
+ *           jobs early.
+ */
+EDDY_API int eddy_thread_pool_close(eddy_thread_pool *pool);
+
+/*
+ * Close the pool if it is not closed, and free it.  No task may be waiting for
+ * a job of it.  NULL is fine.
+ *
+ * Suspends: as close does.
+ */
+EDDY_API void eddy_thread_pool_free(eddy_thread_pool *pool);
+
+/* What a pool is doing. */
+struct eddy_thread_pool_info {
+        uint32_t threads;   /* alive, both lanes */
+        uint32_t running;   /* jobs */
+        uint32_t queued;    /* jobs that wait for a thread */
+        uint32_t abandoned; /* running jobs nobody waits for */
+};
+EDDY_API void eddy_thread_pool_info(const eddy_thread_pool *pool,
+                                    struct eddy_thread_pool_info *ret_info);
+
+/*
+ * How many processors this process may use; 1 at least.
+ *
+ * Suspends: no.  Threads: any.
+ */
+EDDY_API uint32_t eddy_cpu_count(void);
+
+static inline void eddy_thread_pool_auto_release(eddy_thread_pool **pool)
+{
+        eddy_thread_pool_free(*pool);
+}
+
+EDDY_END_DECLS
+
+#endif
