@@ -46,8 +46,15 @@ EDDY_API int eddy_var_set(const eddy_var *var, const void *value);
  */
 EDDY_API const void *eddy_var_get(const eddy_var *var);
 
-/* Take the value away from the calling task.  Suspends: no. */
-EDDY_API void eddy_var_unset(const eddy_var *var);
+/*
+ * Take the value away from the calling task, if it has one.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_RUN_NOT_RUNNING
+ *         -ENOMEM  the value stays: it could not be told apart from that of
+ *                  tasks that inherited it
+ */
+EDDY_API int eddy_var_unset(const eddy_var *var);
 
 EDDY_END_DECLS
 

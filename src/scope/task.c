@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
+#include "scope/vars.h"
 #include "scope/waiters.h"
 #include "sys/process.h"
 
@@ -172,6 +173,8 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
                 joiners_wake(face);
         if (face->refs)
                 face_unref(face);
+        if (ed_unlikely(task->vars != NULL))
+                ed_vars_drop(task->vars);
         ed_scope_task_ended(scope);
         ed_stack_put(&loop->stacks, task->stack);
         ed_fiber_exit(loop);
@@ -218,6 +221,8 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->inner = &task->node;
         task->budget = ED_TASK_BUDGET;
         task->ready_wait = NULL;
+        /* The supervisor of a run, which has no scope, begins with none. */
+        task->vars = scope ? ed_vars_take() : NULL;
         task->face = &task->self;
         task->self.task = task;
         task->self.refs = 0;

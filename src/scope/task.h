@@ -53,6 +53,7 @@ struct eddy_task {
 
 struct ed_ready_wait;
 struct ed_scope;
+struct ed_vars;
 
 /* Lies at the top of its own stack. */
 struct ed_task {
@@ -66,6 +67,7 @@ struct ed_task {
         void *arg;
         struct ed_stack *stack;
         struct ed_ready_wait *ready_wait; /* of eddy_scope_start_ready() */
+        struct ed_vars *vars;             /* values of variables; NULL: none */
         struct eddy_task *face;
         struct eddy_task self;
 };
