@@ -22,6 +22,7 @@
 #include "base/alloc.h"
 #include "base/list.h"
 #include "sys/sys.h"
+#include "sys/worker.h"
 
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
@@ -29,6 +30,7 @@ struct epoll_sys {
         struct ed_sys sys;
         int epoll_fd;
         int wake_fd;
+        struct ed_workers workers;
         bool coarse; /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
 };
 
@@ -83,6 +85,7 @@ static void epoll_free(struct ed_sys *sys)
 {
         struct epoll_sys *s = self(sys);
 
+        ed_workers_fini(&s->workers);
         close(s->wake_fd);
         close(s->epoll_fd);
         ed_free(s);
@@ -135,9 +138,14 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
 {
         struct epoll_event raw[ED_EVENTS_MAX];
         struct epoll_sys *s = self(sys);
-        int n, count = 0;
+        int limit = max < ED_EVENTS_MAX ? max : ED_EVENTS_MAX, n, count = 0;
 
-        n = epoll_wait_ns(s, raw, max < ED_EVENTS_MAX ? max : ED_EVENTS_MAX, timeout_ns);
+        /* However many descriptors are ready, jobs that are done get their share. */
+        if (ed_workers_have_done(&s->workers)) {
+                timeout_ns = 0;
+                limit = (limit + 1) / 2;
+        }
+        n = epoll_wait_ns(s, raw, limit, timeout_ns);
         for (int i = 0; i < n; i++) {
                 if (!raw[i].data.ptr) {
                         uint64_t drained;
@@ -149,7 +157,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
                 events[count].events = events_of(raw[i].events);
                 count++;
         }
-        return count;
+        return count + ed_workers_collect(&s->workers, events + count, max - count);
 }
 
 static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
@@ -409,6 +417,17 @@ static void epoll_abort(struct ed_sys *sys, int fd)
         (void) close(fd);
 }
 
+static uint32_t epoll_cpu_count(struct ed_sys *sys)
+{
+        (void) sys;
+        return ed_sys_cpu_count();
+}
+
+static int epoll_worker_new(struct ed_sys *sys, const char *name, struct ed_worker **ret_worker)
+{
+        return ed_worker_new(&self(sys)->workers, name, ret_worker);
+}
+
 static const struct ed_sys_ops epoll_ops = {
         .name = "epoll",
         .free = epoll_free,
@@ -434,6 +453,11 @@ static const struct ed_sys_ops epoll_ops = {
         .shutdown = epoll_shutdown,
         .close = epoll_close,
         .abort = epoll_abort,
+        .cpu_count = epoll_cpu_count,
+        .worker_new = epoll_worker_new,
+        .worker_run = ed_worker_run,
+        .worker_free = ed_worker_free,
+        .worker_abandon = ed_worker_abandon,
 };
 
 int ed_sys_epoll_new(struct ed_sys **ret_sys)
@@ -461,6 +485,7 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
                 err = -errno;
                 goto fail_close_wake;
         }
+        ed_workers_init(&s->workers, &s->sys);
         *ret_sys = &s->sys;
         return 0;
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "sys/worker.h"
 
 /* --- the signals that stop a loop --- */
 
@@ -264,19 +265,6 @@ static void *ticker_main(void *arg)
         return NULL;
 }
 
-/* Signals are for the other threads. */
-static int thread_start(pthread_t *thread, void *(*fn)(void *), void *arg)
-{
-        sigset_t all, former;
-        int err;
-
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &former);
-        err = pthread_create(thread, NULL, fn, arg);
-        pthread_sigmask(SIG_SETMASK, &former, NULL);
-        return -err;
-}
-
 int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_ticker **ret_ticker)
 {
         struct sigaction action = { .sa_handler = on_sample, .sa_flags = SA_RESTART | SA_ONSTACK };
@@ -305,7 +293,7 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_
                 (void) sigaction(sample_signal(), &action, &sampling.former);
         pthread_mutex_unlock(&sampling.lock);
         watched_by = ticker;
-        err = thread_start(&ticker->thread, ticker_main, ticker);
+        err = ed_thread_start(&ticker->thread, ticker_main, ticker);
         if (err < 0) {
                 ticker->ended = true;
                 ed_sys_ticker_free(ticker);

@@ -1,6 +1,6 @@
 /*
  * sys/sim.c - the simulated table: its clock, its chance, its trace, names and
- * faults; the sockets are in sim_net.c.
+ * faults; the sockets are in sim_net.c, the threads in sim_worker.c.
  */
 #include "sys/sim.h"
 
@@ -20,7 +20,7 @@
  * What a poll that does not wait costs: a program that spins until a time
  * comes must see it come.
  */
-enum { BUSY_POLL_NS = 1000 };
+enum { BUSY_POLL_NS = 1000, JOB_NS = 1000000 };
 
 enum {
         BUFFER_BYTES = 64 * 1024,
@@ -220,21 +220,44 @@ static void sim_wake(struct ed_sys *sys)
         atomic_store_explicit(&ed_sim_of(sys)->woken, true, memory_order_release);
 }
 
-/* Move the clock on to what comes next, until there is an event or 'until_ns' (-1: never). */
+/* The earlier of two times; -1 is never. */
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
+{
+        if (a_ns < 0 || b_ns < 0)
+                return a_ns < 0 ? b_ns : a_ns;
+        return a_ns < b_ns ? a_ns : b_ns;
+}
+
+/* What has come by now: at most 'max' events. */
+static int collect(struct ed_sim *sim, struct ed_event *events, int max)
+{
+        int n;
+
+        ed_sim_net_deliver(sim);
+        n = ed_sim_net_collect(sim, events, max);
+        return n + ed_sim_worker_collect(sim, events + n, max - n);
+}
+
+static bool take_wake(struct ed_sim *sim)
+{
+        return atomic_exchange_explicit(&sim->woken, false, memory_order_acquire);
+}
+
+/*
+ * Move the clock on to what comes next, until there is an event, a job has
+ * woken the table, or 'until_ns' (-1: never).
+ */
 static int wait_until(struct ed_sim *sim, int64_t until_ns, struct ed_event *events, int max)
 {
         int n = 0;
 
-        while (n == 0 && sim->now_ns != until_ns) {
-                int64_t next_ns = ed_sim_net_next(sim);
+        while (n == 0 && sim->now_ns != until_ns && !take_wake(sim)) {
+                int64_t next_ns = earlier(ed_sim_net_next(sim), ed_sim_worker_next(sim));
 
                 if (next_ns < 0 && until_ns < 0)
                         return -EDEADLK;
-                if (next_ns < 0 || (until_ns >= 0 && next_ns > until_ns))
-                        next_ns = until_ns;
-                sim->now_ns = next_ns;
-                ed_sim_net_deliver(sim);
-                n = ed_sim_net_collect(sim, events, max);
+                sim->now_ns = earlier(next_ns, until_ns);
+                n = collect(sim, events, max);
         }
         return n;
 }
@@ -253,11 +276,10 @@ static int sim_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *eve
                 sim->now_ns += BUSY_POLL_NS;
         if (timeout_ns > 0 && __builtin_add_overflow(sim->now_ns, timeout_ns, &until_ns))
                 until_ns = INT64_MAX;
-        ed_sim_net_deliver(sim);
-        n = ed_sim_net_collect(sim, events, max);
-        if (!atomic_exchange_explicit(&sim->woken, false, memory_order_acquire) && n == 0 &&
-            timeout_ns != 0)
+        n = collect(sim, events, max);
+        if (n == 0 && timeout_ns != 0)
                 n = wait_until(sim, until_ns, events, max);
+        (void) take_wake(sim);
         ed_sim_mark(sim, ED_SIM_POLLED, (uint64_t) sim->now_ns, (uint64_t) n);
         sim->stuck = n == -EDEADLK ? sim->stuck + 1 : 0;
         ed_assert(sim->stuck < STUCK_MAX,
@@ -280,6 +302,7 @@ static void sim_free(struct ed_sys *sys)
                         .moved = sim->moved,
                         .lasted_ns = sim->now_ns - START_NS,
                 };
+        ed_sim_worker_fini(sim);
         ed_sim_net_fini(sim);
         ed_free(sim->names);
         ed_free(sim);
@@ -312,6 +335,11 @@ static const struct ed_sys_ops sim_ops = {
         .close = ed_sim_close,
         .abort = ed_sim_abort,
         .lookup = sim_lookup,
+        .cpu_count = ed_sim_cpu_count,
+        .worker_new = ed_sim_worker_new,
+        .worker_run = ed_sim_worker_run,
+        .worker_free = ed_sim_worker_free,
+        .worker_abandon = ed_sim_worker_abandon,
 };
 
 /* Zero is the default. */
@@ -338,6 +366,8 @@ int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
         opts_default(&sim->opts.backlog, BACKLOG);
         opts_default(&sim->opts.sockets_max, SOCKETS_MAX);
         sim->now_ns = START_NS;
+        sim->job_ns = JOB_NS;
+        ed_list_init(&sim->running);
         sim->trace = 0xcbf29ce484222325ULL;
         random_init(&sim->chance, opts->seed);
         random_init(&sim->entropy, ~opts->seed);

@@ -11,6 +11,9 @@
  * ends, backlogs, edges.  Descriptors are small integers from
  * ED_SIM_FD_FIRST up, the lowest free one first; they are none of the
  * process's.
+ *
+ * Threads are none either: the function of a job is called in poll(), on the
+ * loop's own thread, when the time that the job lasts has passed.
  */
 #ifndef ED_SYS_SIM_H
 #define ED_SYS_SIM_H
@@ -61,7 +64,7 @@ uint64_t ed_sim_calls(const struct ed_sys *sys);
  * Fail the n-th fallible call from now (1: the next) with 'err', and none
  * after it; nothing else comes of that call.  n 0 takes it back.  Fallible
  * are watch, socket, connect, listen, accept, recv, send, read, write,
- * shutdown and lookup.
+ * shutdown, lookup and worker_new.
  */
 void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
 
@@ -90,5 +93,11 @@ int ed_sim_name_add(struct ed_sys *sys, const char *name, const struct eddy_addr
  * connects to it end in -ETIMEDOUT after two minutes.  Errors: -ENOSPC.
  */
 int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address);
+
+/*
+ * Let jobs that are given to workers from now on last 'job_ns' (above 0), or,
+ * with a seed, up to twice that.  It is a millisecond before.
+ */
+void ed_sim_job_ns(struct ed_sys *sys, int64_t job_ns);
 
 #endif

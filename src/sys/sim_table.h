@@ -52,6 +52,10 @@ struct ed_sim {
         size_t dead_count;
         struct ed_sim_name *names;
         size_t names_count;
+
+        struct ed_list running; /* workers that have a job */
+        uint32_t workers;       /* made so far */
+        int64_t job_ns;         /* how long a job lasts */
 };
 
 static inline struct ed_sim *ed_sim_of(struct ed_sys *sys)
@@ -73,6 +77,8 @@ enum ed_sim_mark {
         ED_SIM_SHUT,
         ED_SIM_CLOSED,
         ED_SIM_CUT_OFF,
+        ED_SIM_WORKER,
+        ED_SIM_JOB,
 };
 
 void ed_sim_mark(struct ed_sim *sim, enum ed_sim_mark what, uint64_t a, uint64_t b);
@@ -114,5 +120,22 @@ int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
 int ed_sim_shutdown(struct ed_sys *sys, int fd);
 void ed_sim_close(struct ed_sys *sys, int fd);
 void ed_sim_abort(struct ed_sys *sys, int fd);
+
+/* --- of the workers --- */
+
+/* Do the jobs that were abandoned and are not done yet. */
+void ed_sim_worker_fini(struct ed_sim *sim);
+
+/* When the next job is done, or -1. */
+int64_t ed_sim_worker_next(const struct ed_sim *sim);
+
+/* Call the functions of jobs whose end has come, and store at most 'max'; returns how many. */
+int ed_sim_worker_collect(struct ed_sim *sim, struct ed_event *events, int max);
+
+uint32_t ed_sim_cpu_count(struct ed_sys *sys);
+int ed_sim_worker_new(struct ed_sys *sys, const char *name, struct ed_worker **ret_worker);
+void ed_sim_worker_run(struct ed_sys *sys, struct ed_worker *worker, struct ed_job *job);
+void ed_sim_worker_free(struct ed_sys *sys, struct ed_worker *worker);
+void ed_sim_worker_abandon(struct ed_sys *sys, struct ed_worker *worker);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * sys/sys.h - the one table of all that is not deterministic: the clock,
- * randomness, the order of ready tasks, descriptors, names.
+ * randomness, the order of ready tasks, descriptors, names, threads.
  *
  * A back end fills the table: `epoll` stands on the kernel, `sim` on a clock
  * of its own and streams in memory.  Everything above asks the table, so a
@@ -36,6 +36,19 @@ struct ed_target {
 struct ed_event {
         struct ed_target *target;
         unsigned events;
+};
+
+/* What a worker runs; embedded in what its owner allocated. */
+struct ed_job {
+        struct ed_target done;             /* told when it has run */
+        void (*run)(struct ed_job *job);   /* on the worker's thread */
+        void (*leave)(struct ed_job *job); /* the same, after run(), instead of telling 'done':
+                                              the worker was abandoned meanwhile */
+};
+
+/* A thread that runs one job at a time; what is in it is the table's. */
+struct ed_worker {
+        struct ed_job *job; /* NULL: idle */
 };
 
 enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2 };
@@ -106,6 +119,20 @@ struct ed_sys_ops {
          */
         int (*lookup)(struct ed_sys *sys, const char *name, struct eddy_address *ret_addresses,
                       size_t max);
+
+        /* How many processors this process may use; 1 at least. */
+        uint32_t (*cpu_count)(struct ed_sys *sys);
+        /* A thread for jobs.  'name' is cut to 15 bytes.  Errors: -EAGAIN, -ENOMEM. */
+        int (*worker_new)(struct ed_sys *sys, const char *name, struct ed_worker **ret_worker);
+        /* Have an idle worker run 'job'; poll() tells when that is over. */
+        void (*worker_run)(struct ed_sys *sys, struct ed_worker *worker, struct ed_job *job);
+        /* End an idle worker; waits for its thread, which has nothing to do. */
+        void (*worker_free)(struct ed_sys *sys, struct ed_worker *worker);
+        /*
+         * Leave a busy worker to itself: nobody is told of its job, and it ends
+         * after that.  It may outlive the table.
+         */
+        void (*worker_abandon)(struct ed_sys *sys, struct ed_worker *worker);
 };
 
 /* The kernel, by epoll.  Errors: -EMFILE, -ENFILE, -ENOMEM. */
@@ -117,6 +144,9 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys);
 
 /* The monotonic clock outside a loop. */
 int64_t ed_sys_now(void);
+
+/* How many processors this process may use; 1 at least. */
+uint32_t ed_sys_cpu_count(void);
 
 /* Pages: reserved address space, no memory until touched.  Errors: -ENOMEM. */
 int ed_sys_map(size_t bytes, void **ret_memory);
