@@ -70,4 +70,16 @@ static inline struct ed_list *ed_list_pop_front(struct ed_list *head)
         return link;
 }
 
+/* Append all of 'from', which is empty afterwards. */
+static inline void ed_list_splice_back(struct ed_list *head, struct ed_list *from)
+{
+        if (ed_list_is_empty(from))
+                return;
+        from->next->prev = head->prev;
+        from->prev->next = head;
+        head->prev->next = from->next;
+        head->prev = from->prev;
+        ed_list_init(from);
+}
+
 #endif

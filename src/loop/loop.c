@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "loop/inbox.h"
+
 __thread struct ed_loop *ed_loop_current;
 
 /* Among how many of the first ready fibers the table may choose. */
@@ -26,6 +28,8 @@ void ed_loop_fini(struct ed_loop *loop)
 {
         struct ed_list *link;
 
+        if (loop->inbox)
+                ed_inbox_close(loop->inbox);
         while ((link = ed_list_pop_front(&loop->locals))) {
                 struct ed_loop_local *local = ed_container_of(link, struct ed_loop_local, link);
 
@@ -160,6 +164,8 @@ static int poll_once(struct ed_loop *loop)
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         loop->polls++;
         tell(loop, events, n);
+        if (loop->inbox)
+                ed_inbox_run(loop->inbox);
         if (loop->on_wake)
                 loop->on_wake(loop);
         if (timeout_ns != 0)
@@ -171,7 +177,8 @@ static int poll_once(struct ed_loop *loop)
 /* Whether nothing in here or outside can make a fiber ready. */
 static bool is_stuck(const struct ed_loop *loop)
 {
-        return !loop->ready_first && loop->waits == 0 && loop->timers.count == 0;
+        return !loop->ready_first && loop->waits == 0 && loop->timers.count == 0 &&
+               !(loop->inbox && ed_inbox_is_pending(loop->inbox));
 }
 
 /* Make the call that was taken out of the queue; false: it is for the next turn. */

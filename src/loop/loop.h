@@ -79,6 +79,7 @@ struct ed_loop {
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
+        struct ed_inbox *inbox; /* of other threads; NULL: nobody asked for it */
 };
 
 /*

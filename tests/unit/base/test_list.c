@@ -125,3 +125,21 @@ TEST(a_member_may_move_to_another_list)
         CHECK_EQ(digits(&f.head), 1235);
         CHECK_EQ(digits(&other), 4);
 }
+
+TEST(a_list_is_appended_to_another_in_order)
+{
+        struct fixture f;
+        struct ed_list other;
+
+        fill(&f);
+        ed_list_init(&other);
+        ed_list_splice_back(&f.head, &other);
+        CHECK_EQ(digits(&f.head), 12345);
+        ed_list_remove(&f.members[0].link);
+        ed_list_push_back(&other, &f.members[0].link);
+        ed_list_splice_back(&other, &f.head);
+        CHECK_EQ(digits(&other), 12345);
+        CHECK(ed_list_is_empty(&f.head));
+        ed_list_splice_back(&f.head, &other);
+        CHECK_EQ(digits(&f.head), 12345);
+}
