@@ -53,7 +53,10 @@ EDDY_API EDDY_MUST_USE int eddy_queue_init_lifo(eddy_queue *queue, uint32_t item
 
 /*
  * The same; the smallest item is taken first: compare(a, b) below 0 says that
- * a goes before b.  Equal ones are taken in the order they were put.
+ * a goes before b.  Equal ones are taken in the order they were put.  It must
+ * not suspend, nor use the queue.
+ *
+ * Errors: -EINVAL  as above; 'compare' is NULL
  */
 EDDY_API EDDY_MUST_USE int eddy_queue_init_priority(eddy_queue *queue, uint32_t item_bytes,
                                                     uint32_t items_max,
@@ -107,7 +110,8 @@ enum { EDDY_QUEUE_NOW = 1 << 0 }; /* drop the items that are in it */
 EDDY_API void eddy_queue_shutdown(eddy_queue *queue, unsigned flags);
 
 /*
- * An item that was taken has been dealt with.
+ * An item that was taken has been dealt with.  Every item that was put counts
+ * until then, those that were dropped excepted.
  *
  * Suspends: no.
  * Errors: -EINVAL  more are done than were put
