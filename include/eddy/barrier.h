@@ -40,18 +40,20 @@ EDDY_API void eddy_barrier_init(eddy_barrier *barrier, uint32_t parties);
  * Suspends: yes; the last to come does not.
  * Errors: -ECANCELED           the caller left; the barrier is not broken by that
  *         EDDY_E_SYNC_BROKEN   it was aborted, or reset while the caller waited
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait already
  */
 EDDY_API EDDY_MUST_USE int eddy_barrier_wait(eddy_barrier *barrier);
 
 /*
  * Break the barrier: who waits, and who comes before the next reset, fails.
+ * And begin anew: who waits fails, who comes later waits.  Those whom the
+ * last to come has let go on are not concerned.
  *
  * Suspends: no.
+ * Errors: EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; nothing is done
  */
-EDDY_API void eddy_barrier_abort(eddy_barrier *barrier);
-
-/* Begin anew: who waits fails, who comes later waits.  Suspends: no. */
-EDDY_API void eddy_barrier_reset(eddy_barrier *barrier);
+EDDY_API int eddy_barrier_abort(eddy_barrier *barrier);
+EDDY_API int eddy_barrier_reset(eddy_barrier *barrier);
 
 /* How many wait now, and whether it is broken.  Suspends: no. */
 EDDY_API uint32_t eddy_barrier_waiting(const eddy_barrier *barrier);

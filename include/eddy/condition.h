@@ -34,6 +34,7 @@ typedef struct eddy_condition {
  * Errors: -ECANCELED  was not notified
  *         -EPERM      the caller does not hold the lock
  *         -EINVAL     other tasks wait on it with another lock
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait, for it or its lock
  */
 EDDY_API EDDY_MUST_USE int eddy_condition_wait(eddy_condition *condition, eddy_lock *lock);
 
@@ -53,6 +54,7 @@ EDDY_API EDDY_MUST_USE int eddy_condition_wait_for(eddy_condition *condition, ed
  *
  * Suspends: no.
  * Errors: -EPERM  tasks wait and the caller does not hold their lock
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait
  */
 EDDY_API int eddy_condition_notify(eddy_condition *condition, uint32_t n);
 EDDY_API int eddy_condition_notify_all(eddy_condition *condition);

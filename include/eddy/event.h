@@ -21,8 +21,9 @@ typedef struct eddy_event {
  * they run.  Setting it twice does nothing more.
  *
  * Suspends: no.
+ * Errors: EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; it is not set
  */
-EDDY_API void eddy_event_set(eddy_event *event);
+EDDY_API int eddy_event_set(eddy_event *event);
 
 /* Who waits from now on waits for the next set.  Suspends: no. */
 EDDY_API void eddy_event_clear(eddy_event *event);
@@ -35,6 +36,7 @@ EDDY_API int eddy_event_is_set(const eddy_event *event);
  *
  * Suspends: yes.
  * Errors: -ECANCELED
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait already
  */
 EDDY_API EDDY_MUST_USE int eddy_event_wait(eddy_event *event);
 

@@ -16,18 +16,19 @@ enum { EDDY_LOCK_RECURSIVE = 1 << 0 }; /* its owner may take it again, and relea
 /* Private, but ready to use when zero.  Never move a used one. */
 typedef struct eddy_lock {
         void *owner;
+        uint64_t owner_number;
         uint32_t depth;
         uint32_t flags;
         void *waiters[2];
-        uintptr_t reserved[4];
+        uintptr_t reserved[3];
 } eddy_lock;
 
 /* eddy_lock lock = EDDY_LOCK(EDDY_LOCK_RECURSIVE); */
 #define EDDY_LOCK(flags)                                                                           \
         {                                                                                          \
-                0, 0, (flags), { 0, 0 },                                                           \
+                0, 0, 0, (flags), { 0, 0 },                                                        \
                 {                                                                                  \
-                        0, 0, 0, 0                                                                 \
+                        0, 0, 0                                                                    \
                 }                                                                                  \
         }
 
@@ -41,6 +42,7 @@ EDDY_API void eddy_lock_init(eddy_lock *lock, unsigned flags);
  * Errors: -ECANCELED  the lock was not taken
  *         -EDEADLK    the caller holds it already, and it is not recursive
  *         -EOVERFLOW  recursive, and taken UINT32_MAX times
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait in line
  */
 EDDY_API EDDY_MUST_USE int eddy_lock_acquire(eddy_lock *lock);
 
@@ -50,6 +52,7 @@ EDDY_API EDDY_MUST_USE int eddy_lock_acquire(eddy_lock *lock);
  * Suspends: no.
  * Errors: -EAGAIN     another task holds it
  *         -EDEADLK, -EOVERFLOW  as above
+ *         EDDY_E_RUN_NOT_RUNNING  the caller is no task
  */
 EDDY_API EDDY_MUST_USE int eddy_lock_try_acquire(eddy_lock *lock);
 
@@ -60,6 +63,7 @@ EDDY_API EDDY_MUST_USE int eddy_lock_try_acquire(eddy_lock *lock);
  *
  * Suspends: no.
  * Errors: -EPERM  nobody holds it, or it is recursive and another task does
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; it stays locked
  */
 EDDY_API int eddy_lock_release(eddy_lock *lock);
 

@@ -40,6 +40,7 @@ EDDY_API void eddy_semaphore_init(eddy_semaphore *sem, uint32_t units, unsigned 
  *
  * Suspends: yes.
  * Errors: -ECANCELED  no unit was taken
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait in line
  */
 EDDY_API EDDY_MUST_USE int eddy_semaphore_acquire(eddy_semaphore *sem);
 
@@ -58,6 +59,7 @@ EDDY_API EDDY_MUST_USE int eddy_semaphore_try_acquire(eddy_semaphore *sem);
  * Suspends: no.
  * Errors: -EINVAL     bounded, and all units are there already
  *         -EOVERFLOW  there would be more than UINT32_MAX
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait in line
  */
 EDDY_API int eddy_semaphore_release(eddy_semaphore *sem);
 

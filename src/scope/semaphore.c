@@ -36,6 +36,8 @@ int eddy_semaphore_acquire(eddy_semaphore *sem)
                 ed_suspend_passed(task);
                 return 0;
         }
+        if (ed_unlikely(ed_waiters_are_foreign(sem->waiters, task->loop)))
+                return EDDY_E_RUN_OTHER_LOOP;
         ed_waiter_init(&waiter, task, sem);
         sem->waiting++;
         ed_waiters_push(sem->waiters, &waiter);
@@ -57,6 +59,8 @@ int eddy_semaphore_release(eddy_semaphore *sem)
         if (sem->units == UINT32_MAX)
                 return -EOVERFLOW;
         if (sem->waiting > 0) {
+                if (ed_unlikely(ed_waiters_are_foreign(sem->waiters, ed_loop_current)))
+                        return EDDY_E_RUN_OTHER_LOOP;
                 sem->waiting--;
                 (void) ed_waiters_wake(sem->waiters, 0);
         } else {

@@ -215,6 +215,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task = (struct ed_task *) (((uintptr_t) stack->top - sizeof(*task)) & ~(uintptr_t) 63);
         task->scope = scope;
         task->loop = loop;
+        task->number = ++loop->fibers;
         task->fn = fn;
         task->arg = (void *) arg;
         task->stack = stack;

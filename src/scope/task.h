@@ -63,6 +63,7 @@ struct ed_task {
         uint32_t budget;        /* suspending calls until it gives way */
         struct ed_scope *scope; /* that it was started in */
         struct ed_loop *loop;
+        uint64_t number; /* of those that its loop has started: its address is used again */
         eddy_task_fn *fn;
         void *arg;
         struct ed_stack *stack;

@@ -13,8 +13,8 @@ struct ed_waiter {
         struct ed_waiter *next;
         struct ed_waiter **prevp;
         void **line;
-        struct ed_task *task;
-        void *item; /* what is handed over, where something is */
+        struct ed_task *task; /* on whose behalf */
+        void *item;           /* what is handed over, where something is */
         /*
          * For one that stands in line for more than a task: called when what it
          * waits for has come, out of the line already, instead of waking the
@@ -28,6 +28,18 @@ enum { LINE_FIRST, LINE_LAST };
 static inline struct ed_waiter *ed_waiters_first(void *const line[2])
 {
         return line[LINE_FIRST];
+}
+
+/*
+ * Whether tasks wait there for another loop than 'loop', that of who asks.  A
+ * line belongs to one loop's thread, so this finds a mistake where it can and
+ * promises nothing.  'loop' NULL: nobody asks who could be on the wrong one.
+ */
+static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_loop *loop)
+{
+        const struct ed_waiter *first = ed_waiters_first(line);
+
+        return first && loop && first->task->loop != loop;
 }
 
 /* A waiter of a task, to be pushed. */

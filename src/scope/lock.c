@@ -1,0 +1,152 @@
+/*
+ * scope/lock.c - a lock; a released one belongs to the first waiter before
+ * that one runs.
+ *
+ * The owner is known by address and number: a task that ends may leave its
+ * lock to others, and its address goes to the next task that is started.
+ */
+#include "scope/lock.h"
+
+#include <errno.h>
+
+#include "scope/waiters.h"
+
+void eddy_lock_init(eddy_lock *lock, unsigned flags)
+{
+        *lock = (eddy_lock) EDDY_LOCK(flags);
+}
+
+static bool is_owner(const eddy_lock *lock, const struct ed_task *task)
+{
+        return lock->owner == task && lock->owner_number == task->number;
+}
+
+static void hold(eddy_lock *lock, struct ed_task *task)
+{
+        lock->owner = task;
+        lock->owner_number = task->number;
+        lock->depth = 1;
+}
+
+/* By its owner. */
+static int take_again(eddy_lock *lock)
+{
+        if (!(lock->flags & EDDY_LOCK_RECURSIVE))
+                return -EDEADLK;
+        if (lock->depth == UINT32_MAX)
+                return -EOVERFLOW;
+        lock->depth++;
+        return 0;
+}
+
+static int acquire_held(eddy_lock *lock, struct ed_task *task)
+{
+        struct ed_waiter waiter;
+        int err;
+
+        if (is_owner(lock, task)) {
+                err = take_again(lock);
+                ed_suspend_passed(task);
+                return err;
+        }
+        if (ed_waiters_are_foreign(lock->waiters, task->loop))
+                return EDDY_E_RUN_OTHER_LOOP;
+        ed_waiter_init(&waiter, task, lock);
+        ed_waiters_push(lock->waiters, &waiter);
+        return ed_suspend_park(task, "a lock", ed_waiters_abort, &waiter);
+}
+
+int eddy_lock_acquire(eddy_lock *lock)
+{
+        struct ed_task *task;
+        int err;
+
+        err = ed_suspend_enter(&task);
+        if (err < 0)
+                return err;
+        /* While somebody waits it has an owner: release hands it over. */
+        if (ed_unlikely(lock->owner))
+                return acquire_held(lock, task);
+        hold(lock, task);
+        ed_suspend_passed(task);
+        return 0;
+}
+
+int eddy_lock_try_acquire(eddy_lock *lock)
+{
+        struct ed_task *task = ed_task_running();
+
+        if (!task)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (lock->owner)
+                return is_owner(lock, task) ? take_again(lock) : -EAGAIN;
+        hold(lock, task);
+        return 0;
+}
+
+static int hand_over(eddy_lock *lock)
+{
+        if (ed_waiters_are_foreign(lock->waiters, ed_loop_current))
+                return EDDY_E_RUN_OTHER_LOOP;
+        hold(lock, ed_waiters_first(lock->waiters)->task);
+        (void) ed_waiters_wake(lock->waiters, 0);
+        return 0;
+}
+
+int eddy_lock_release(eddy_lock *lock)
+{
+        if (!lock->owner)
+                return -EPERM;
+        if (lock->flags & EDDY_LOCK_RECURSIVE) {
+                if (!eddy_lock_is_mine(lock))
+                        return -EPERM;
+                if (lock->depth > 1) {
+                        lock->depth--;
+                        return 0;
+                }
+        }
+        if (ed_waiters_first(lock->waiters))
+                return hand_over(lock);
+        lock->owner = NULL;
+        return 0;
+}
+
+int ed_lock_leave(eddy_lock *lock, uint32_t *ret_depth)
+{
+        uint32_t depth = lock->depth;
+        int err;
+
+        lock->depth = 1;
+        err = eddy_lock_release(lock);
+        if (err < 0)
+                lock->depth = depth;
+        else
+                *ret_depth = depth;
+        return err;
+}
+
+void ed_lock_retake(eddy_lock *lock, struct ed_task *task, uint32_t depth)
+{
+        struct ed_waiter waiter;
+
+        if (lock->owner) {
+                ed_waiter_init(&waiter, task, lock);
+                ed_waiters_push(lock->waiters, &waiter);
+                (void) ed_suspend_park(task, "the lock of a condition", NULL, NULL);
+        } else {
+                hold(lock, task);
+        }
+        lock->depth = depth;
+}
+
+int eddy_lock_is_locked(const eddy_lock *lock)
+{
+        return lock->owner != NULL;
+}
+
+int eddy_lock_is_mine(const eddy_lock *lock)
+{
+        const struct ed_task *task = ed_task_running();
+
+        return task && is_owner(lock, task);
+}
