@@ -6,6 +6,10 @@
  * and hello() does not return before both have ended.
  *
  * Run: 01-hello
+ * Time: virtual 0.1 s
+ * Output:
+ *     hello,
+ *     world
  */
 #include <stdio.h>
 

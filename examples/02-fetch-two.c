@@ -6,6 +6,10 @@
  * are; and fetch_two() does not return before both have.
  *
  * Run: 02-fetch-two $MOCK/delay/0.2 $MOCK/bytes/100
+ * Time: wall 0.2 s
+ * Output:
+ *     200 $MOCK/bytes/100
+ *     200 $MOCK/delay/0.2
  */
 #include <stdio.h>
 
