@@ -75,8 +75,9 @@ EDDY_API void *eddy_future_value(const eddy_future *future);
 
 /*
  * Call fn(arg) from the loop once the future is done: never inside this call
- * or eddy_future_set(), in the order added.  It must not suspend; what it
- * returns below 0 is reported.
+ * or eddy_future_set(), in the order added.  It sees the variables that the
+ * caller has now (eddy/var.h), and must not suspend; what it returns below 0
+ * is reported (EDDY_REPORT_CALLBACK).
  *
  * Suspends: no.
  * Errors: -EBUSY  'callback' is in use
@@ -95,8 +96,8 @@ EDDY_API int eddy_future_add_callback(eddy_future *future, eddy_future_callback 
 EDDY_API int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg);
 
 /*
- * Make it ready for another use.  A failure that nobody looked at is
- * reported (EDDY_REPORT_UNHANDLED).  No task may be waiting; callbacks that
+ * Make it ready for another use.  A failure (but -ECANCELED) that nobody
+ * looked at is reported (EDDY_REPORT_UNHANDLED).  No task may be waiting; callbacks that
  * have not run are removed.
  *
  * Suspends: no.

@@ -30,6 +30,10 @@ void ed_loop_fini(struct ed_loop *loop)
 
         if (loop->inbox)
                 ed_inbox_close(loop->inbox);
+        /* Calls that were not made: who holds one may ask, and find it in no queue. */
+        for (struct ed_ready *ready = loop->ready_first; ready; ready = ready->next)
+                if (ready->is_call)
+                        ed_container_of(ready, struct ed_call, ready)->queued = false;
         while ((link = ed_list_pop_front(&loop->locals))) {
                 struct ed_loop_local *local = ed_container_of(link, struct ed_loop_local, link);
 

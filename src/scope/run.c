@@ -82,6 +82,16 @@ void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_t
         report(run_of(loop), kind, error, task ? ed_task_name(task, buf, sizeof(buf)) : NULL, text);
 }
 
+void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
+{
+        char name[64], message[256];
+
+        ed_sys_symbol((const void *) fn, name, sizeof(name));
+        snprintf(message, sizeof(message), "the callback %s failed: %s", name,
+                 eddy_error_text(error));
+        report(run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
+}
+
 /* Text that is cut where it ends. */
 struct text {
         char *at;

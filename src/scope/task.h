@@ -114,6 +114,9 @@ extern void (*ed_test_at_suspend)(struct ed_task *task);
 void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
                     const char *text);
 
+/* A callback of the loop failed: EDDY_REPORT_CALLBACK, with its function's name. */
+void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn);
+
 /* Hang a node below 'parent' (NULL: none), with its mark unless it is a shield. */
 void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
                   uint32_t flags);
