@@ -125,6 +125,7 @@ static int64_t poll_timeout(struct ed_loop *loop)
 {
         int64_t next;
 
+        loop->now_ns = ed_loop_now(loop);
         if (loop->ready_first)
                 return 0;
         next = ed_timers_next(&loop->timers);
@@ -155,14 +156,11 @@ static void tell(struct ed_loop *loop, struct ed_event *events, int n)
  * Ask what happened outside, tell those concerned, and fire timers.  Errors:
  * -EDEADLK  a simulated world in which nothing can happen any more
  */
-static int poll_once(struct ed_loop *loop)
+static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
 {
         struct ed_event events[ED_EVENTS_MAX];
-        int64_t timeout_ns;
         int n;
 
-        loop->now_ns = ed_loop_now(loop);
-        timeout_ns = poll_timeout(loop);
         atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
         n = loop->sys->ops->poll(loop->sys, timeout_ns, events, ED_EVENTS_MAX);
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
@@ -201,7 +199,7 @@ static bool make_call(struct ed_loop *loop)
 }
 
 /* Let what is ready run until it is time to look outside. */
-static void run_ready(struct ed_loop *loop, const bool *done)
+static void run_ready(struct ed_loop *loop)
 {
         loop->budget = ED_LOOP_BUDGET;
         do {
@@ -209,7 +207,16 @@ static void run_ready(struct ed_loop *loop, const bool *done)
 
                 if (to != &loop->co)
                         ed_co_switch(&loop->co, to);
-        } while (!*done && loop->call && make_call(loop));
+        } while (loop->call && make_call(loop));
+}
+
+void ed_loop_turn(struct ed_loop *loop)
+{
+        atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
+        run_ready(loop);
+        loop->now_ns = ed_loop_now(loop);
+        (void) poll_once(loop, 0);
+        atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
 }
 
 int ed_loop_run(struct ed_loop *loop, const bool *done)
@@ -220,10 +227,10 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
         while (!*done) {
                 bool stuck;
 
-                run_ready(loop, done);
+                run_ready(loop);
                 if (*done)
                         break;
-                stuck = is_stuck(loop) || poll_once(loop) == -EDEADLK;
+                stuck = is_stuck(loop) || poll_once(loop, poll_timeout(loop)) == -EDEADLK;
                 if (stuck && !(loop->on_deadlock && loop->on_deadlock(loop))) {
                         err = -EDEADLK;
                         break;

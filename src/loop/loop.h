@@ -116,6 +116,9 @@ ED_SHARED void ed_loop_forget(struct ed_loop *loop, const struct ed_target *targ
  */
 int ed_loop_run(struct ed_loop *loop, const bool *done);
 
+/* One turn that does not wait: run what is ready, look outside, fire timers. */
+void ed_loop_turn(struct ed_loop *loop);
+
 /* Now, freshly read. */
 static inline int64_t ed_loop_now(struct ed_loop *loop)
 {

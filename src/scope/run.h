@@ -1,11 +1,48 @@
 /*
- * scope/run.h - running a main task on a given table; tests choose theirs.
+ * scope/run.h - a run: a loop with its root scope and its supervisor, as
+ * eddy_run() and the loops of eddy/loop.h have it.
  */
 #ifndef ED_SCOPE_RUN_H
 #define ED_SCOPE_RUN_H
 
+#include "eddy/loop.h"
 #include "eddy/run.h"
+#include "scope/scope.h"
 #include "sys/sys.h"
+
+enum ed_run_order {
+        ED_RUN_REST,  /* nothing: the supervisor waits */
+        ED_RUN_MAIN,  /* run a main task */
+        ED_RUN_CLOSE, /* drain the background and end */
+};
+
+struct ed_run {
+        struct ed_loop loop;
+        struct eddy_run_opts opts;
+        eddy_loop *face; /* NULL: nobody has asked for it */
+        eddy_scope root; /* where background tasks live; the supervisor's */
+        struct ed_task *supervisor;
+        bool idle;  /* the supervisor waits for an order */
+        int order;  /* enum ed_run_order: the next */
+        bool stop;  /* ed_loop_run() is to return */
+        bool ended; /* the supervisor has */
+        bool deadlocked;
+        bool signals; /* SIGINT and SIGTERM come here */
+        eddy_task_fn *main_fn;
+        void *main_arg;
+        eddy_task *main_task;   /* NULL: none runs */
+        int result;             /* of the last main task */
+        struct ed_list handles; /* scheduled ones of the loop's own thread, scope/handle.c */
+        void *fault_stack;
+        struct ed_ticker *watchdog;
+        uint64_t watched_switches;
+        int64_t watched_ns;
+};
+
+static inline struct ed_run *ed_run_of(struct ed_loop *loop)
+{
+        return ed_container_of(loop, struct ed_run, loop);
+}
 
 /*
  * eddy_run() on the table 'sys', which is freed at the end whatever comes.
@@ -13,5 +50,40 @@
  */
 int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
               const struct eddy_run_opts *opts);
+
+/* Make the table that the options or the environment ask for. */
+int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys);
+
+/* Make a run, which stands still; takes 'sys' over whatever comes. */
+int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_run **ret_run);
+
+/* Let the first SIGINT or SIGTERM cancel the main task, unless the options say no; and no more. */
+void ed_run_signals_join(struct ed_run *run);
+void ed_run_signals_leave(struct ed_run *run);
+
+/* Run a main task until it ends or the run is stopped (EDDY_E_LOOP_STOPPED). */
+int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg);
+
+/* Run until the run is stopped; at least a turn. */
+void ed_run_forever(struct ed_run *run);
+
+/* Do what can be done without waiting, for about a millisecond; true: there is more. */
+bool ed_run_step(struct ed_run *run);
+
+/* End what runs, drain the background, and free it. */
+void ed_run_close(struct ed_run *run);
+
+/* The face that other threads may hold: made at first use.  NULL: no memory. */
+eddy_loop *ed_run_face(struct ed_run *run);
+
+/* No callback that is scheduled will run. */
+void ed_run_drop_handles(struct ed_run *run);
+
+/* scope/report.c: what a run tells of. */
+void ed_report_deadlock(struct ed_run *run);
+void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
+void ed_report_watch(void *run, struct ed_ticker *watchdog);
+bool ed_report_fault(const void *address);
+eddy_report_fn ed_report_to_stderr;
 
 #endif

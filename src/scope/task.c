@@ -183,8 +183,11 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
 static __attribute__((noreturn)) void task_main(void *arg)
 {
         struct ed_task *task = arg;
+        int result = task->fn(task->arg);
 
-        task_end(task, task->fn(task->arg));
+        ed_assert(ed_loop_current == task->loop,
+                  "a child of fork() returned from a task of its parent: end it with _exit()");
+        task_end(task, result);
 }
 
 void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,

@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +32,8 @@ struct epoll_sys {
         int epoll_fd;
         int wake_fd;
         struct ed_workers workers;
-        bool coarse; /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
+        int timer_fd; /* of pollable(); -1: nobody has asked for it */
+        bool coarse;  /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
 };
 
 static struct epoll_sys *self(struct ed_sys *sys)
@@ -86,6 +88,8 @@ static void epoll_free(struct ed_sys *sys)
         struct epoll_sys *s = self(sys);
 
         ed_workers_fini(&s->workers);
+        if (s->timer_fd >= 0)
+                close(s->timer_fd);
         close(s->wake_fd);
         close(s->epoll_fd);
         ed_free(s);
@@ -153,11 +157,50 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
                         (void) !read(s->wake_fd, &drained, sizeof(drained));
                         continue;
                 }
+                if (raw[i].data.ptr == &s->timer_fd)
+                        continue;
                 events[count].target = raw[i].data.ptr;
                 events[count].events = events_of(raw[i].events);
                 count++;
         }
         return count + ed_workers_collect(&s->workers, events + count, max - count);
+}
+
+static int epoll_pollable(struct ed_sys *sys)
+{
+        /* Edge-triggered, and to nobody: it only makes the epoll descriptor readable. */
+        struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+        struct epoll_sys *s = self(sys);
+        int err;
+
+        if (s->timer_fd >= 0)
+                return s->epoll_fd;
+        s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+        if (s->timer_fd < 0)
+                return -errno;
+        event.data.ptr = &s->timer_fd;
+        if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->timer_fd, &event) < 0) {
+                err = -errno;
+                close(s->timer_fd);
+                s->timer_fd = -1;
+                return err;
+        }
+        return s->epoll_fd;
+}
+
+static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
+{
+        struct itimerspec at = { .it_value = { .tv_sec = 0 } };
+        struct epoll_sys *s = self(sys);
+
+        if (s->timer_fd < 0)
+                return;
+        /* All zero would disarm it. */
+        if (at_ns >= 0) {
+                at.it_value.tv_sec = at_ns / NS_PER_S;
+                at.it_value.tv_nsec = at_ns > 0 ? at_ns % NS_PER_S : 1;
+        }
+        (void) timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
 static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
@@ -436,6 +479,8 @@ static const struct ed_sys_ops epoll_ops = {
         .random = epoll_random,
         .poll = epoll_poll,
         .wake = epoll_wake,
+        .pollable = epoll_pollable,
+        .alarm = epoll_alarm,
         .watch = epoll_watch,
         .unwatch = epoll_unwatch,
         .is_readable = epoll_is_readable,
@@ -470,6 +515,7 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
         if (!s)
                 return -ENOMEM;
         s->sys.ops = &epoll_ops;
+        s->timer_fd = -1;
         s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
         if (s->epoll_fd < 0) {
                 err = -errno;

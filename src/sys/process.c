@@ -95,6 +95,50 @@ int ed_sys_stop_signal(void)
         return atomic_load(&stop.signal);
 }
 
+/* --- children of fork() --- */
+
+static struct {
+        pthread_once_t once;
+        void (*in_child)(void);
+        unsigned forks; /* written in a child, where no other thread is */
+} forking = { .once = PTHREAD_ONCE_INIT };
+
+/* The parent's loop is not ours: neither to be woken nor to be stopped by a signal. */
+static void stop_forget(void)
+{
+        if (!atomic_load(&stop.sys))
+                return;
+        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
+                if (stop.installed[i])
+                        (void) sigaction(stop_signals[i], &stop.former[i], NULL);
+        atomic_store(&stop.sys, NULL);
+        atomic_store(&stop.handlers, 0);
+}
+
+static void after_fork(void)
+{
+        forking.forks++;
+        pthread_mutex_init(&stop.lock, NULL);
+        stop_forget();
+        forking.in_child();
+}
+
+static void watch_forks(void)
+{
+        (void) pthread_atfork(NULL, NULL, after_fork);
+}
+
+void ed_sys_fork_watch(void (*in_child)(void))
+{
+        forking.in_child = in_child;
+        (void) pthread_once(&forking.once, watch_forks);
+}
+
+unsigned ed_sys_forks(void)
+{
+        return forking.forks;
+}
+
 /* --- faults in guards --- */
 
 enum { FAULT_STACK_BYTES = 64 * 1024 };

@@ -59,6 +59,15 @@ enum { ED_FRAMES_MAX = 24 };
 int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
                          void **ret_frames, int max);
 
+/*
+ * Call 'in_child' in each child of fork(), on the thread that forked, from now
+ * on.  Once for a process; one function.
+ */
+void ed_sys_fork_watch(void (*in_child)(void));
+
+/* How many forks lie between the process that asked for the watch and this one. */
+unsigned ed_sys_forks(void);
+
 /* The name of the function at an address, "name+0x12" or "0x55d0...". */
 void ed_sys_symbol(const void *address, char *buf, size_t bytes);
 

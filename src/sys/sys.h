@@ -80,6 +80,15 @@ struct ed_sys_ops {
         void (*wake)(struct ed_sys *sys);
 
         /*
+         * A descriptor of this table's that can be read when poll() would have
+         * something to say, or alarm()'s time has come.  NULL: there is none.
+         * Errors: -EMFILE, -ENFILE, -ENOMEM.
+         */
+        int (*pollable)(struct ed_sys *sys);
+        /* Make that descriptor readable from 'at_ns' on (0: at once); below 0: by no time. */
+        void (*alarm)(struct ed_sys *sys, int64_t at_ns);
+
+        /*
          * Report each change of readiness of 'fd' to 'target' from now on
          * (edge-triggered: once per change, both directions).  -EPERM: the
          * descriptor is of a kind that is always ready.

@@ -1,0 +1,212 @@
+/*
+ * scope/embed.c - loops of one's own: run again and again, for ever, or step
+ * by step inside another program's loop.
+ */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "scope/face.h"
+#include "sys/process.h"
+
+/* --- faces --- */
+
+static void on_stop(struct ed_post *post, bool closed)
+{
+        eddy_loop *face = ed_container_of(post, struct eddy_loop, stop);
+
+        atomic_store(&face->stopping, false);
+        if (!closed && face->run)
+                face->run->stop = true;
+        eddy_loop_unref(face);
+}
+
+eddy_loop *ed_run_face(struct ed_run *run)
+{
+        struct ed_inbox *inbox;
+        eddy_loop *face;
+
+        if (run->face)
+                return run->face;
+        inbox = ed_loop_inbox(&run->loop);
+        face = inbox ? ed_alloc_zero(sizeof(*face)) : NULL;
+        if (!face)
+                return NULL;
+        atomic_init(&face->refs, 1); /* the run's */
+        face->inbox = ed_inbox_ref(inbox);
+        face->forks = ed_sys_forks();
+        face->run = run;
+        face->stop.fn = on_stop;
+        run->face = face;
+        /* From now on another thread may wake it at any time. */
+        run->loop.waits++;
+        return face;
+}
+
+void ed_face_close(eddy_loop *face)
+{
+        face->run->loop.waits--;
+        face->run = NULL;
+        eddy_loop_unref(face);
+}
+
+int ed_face_run(const eddy_loop *face, struct ed_run **ret_run)
+{
+        if (face->forks != ed_sys_forks())
+                return EDDY_E_LOOP_FORKED;
+        if (!ed_inbox_is_mine(face->inbox))
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (!face->run)
+                return EDDY_E_LOOP_CLOSED;
+        *ret_run = face->run;
+        return 0;
+}
+
+eddy_loop *eddy_loop_current(void)
+{
+        struct ed_loop *loop = ed_loop_current;
+
+        return loop ? ed_run_face(ed_run_of(loop)) : NULL;
+}
+
+eddy_loop *eddy_loop_ref(eddy_loop *face)
+{
+        if (face)
+                (void) atomic_fetch_add_explicit(&face->refs, 1, memory_order_relaxed);
+        return face;
+}
+
+void eddy_loop_unref(eddy_loop *face)
+{
+        if (!face || atomic_fetch_sub_explicit(&face->refs, 1, memory_order_acq_rel) != 1)
+                return;
+        ed_inbox_unref(face->inbox);
+        ed_free(face);
+}
+
+/* --- making, running, ending --- */
+
+int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop)
+{
+        struct ed_run *run;
+        struct ed_sys *sys;
+        int err;
+
+        if (ed_loop_current)
+                return EDDY_E_RUN_NESTED;
+        err = ed_run_table(opts, &sys);
+        if (err < 0)
+                return err;
+        err = ed_run_open(sys, opts, &run);
+        if (err < 0)
+                return err;
+        if (!ed_run_face(run)) {
+                ed_run_close(run);
+                return -ENOMEM;
+        }
+        *ret_loop = eddy_loop_ref(run->face);
+        return 0;
+}
+
+/* Before a loop is run in whatever way; ended by leave(). */
+static int enter(eddy_loop *face, struct ed_run **ret_run)
+{
+        int err = ed_face_run(face, ret_run);
+
+        if (err == 0 && ed_loop_current)
+                err = EDDY_E_RUN_NESTED;
+        if (err < 0)
+                return err;
+        face->running = true;
+        return 0;
+}
+
+static void leave(eddy_loop *face)
+{
+        face->running = false;
+}
+
+int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
+{
+        struct ed_run *run;
+        int err = enter(face, &run);
+
+        if (err < 0)
+                return err;
+        ed_run_signals_join(run);
+        err = ed_run_main(run, main_fn, arg);
+        ed_run_signals_leave(run);
+        leave(face);
+        return err;
+}
+
+int eddy_loop_run_forever(eddy_loop *face)
+{
+        struct ed_run *run;
+        int err = enter(face, &run);
+
+        if (err < 0)
+                return err;
+        ed_run_signals_join(run);
+        ed_run_forever(run);
+        ed_run_signals_leave(run);
+        leave(face);
+        return 0;
+}
+
+int eddy_loop_step(eddy_loop *face)
+{
+        struct ed_run *run;
+        int err = enter(face, &run), more;
+
+        if (err < 0)
+                return err;
+        more = ed_run_step(run);
+        leave(face);
+        return more;
+}
+
+int eddy_loop_fd(eddy_loop *face)
+{
+        struct ed_run *run;
+        struct ed_sys *sys;
+        int err = ed_face_run(face, &run), fd;
+
+        if (err < 0)
+                return err;
+        sys = run->loop.sys;
+        if (!sys->ops->pollable)
+                return -ENOTSUP;
+        fd = sys->ops->pollable(sys);
+        /* What was started before it was asked for is to be seen in it. */
+        if (fd >= 0)
+                sys->ops->alarm(sys, 0);
+        return fd;
+}
+
+void eddy_loop_stop(eddy_loop *face)
+{
+        if (face->forks != ed_sys_forks() || atomic_exchange(&face->stopping, true))
+                return;
+        eddy_loop_ref(face);
+        if (ed_inbox_post(face->inbox, &face->stop) < 0) {
+                atomic_store(&face->stopping, false);
+                eddy_loop_unref(face);
+        }
+}
+
+int eddy_loop_close(eddy_loop *face)
+{
+        struct ed_run *run;
+        int err = ed_face_run(face, &run);
+
+        if (err == EDDY_E_LOOP_CLOSED)
+                return 0;
+        if (err < 0)
+                return err;
+        if (face->running)
+                return -EBUSY;
+        if (ed_loop_current)
+                return EDDY_E_RUN_NESTED;
+        ed_run_close(run);
+        return 0;
+}

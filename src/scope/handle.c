@@ -1,0 +1,321 @@
+/*
+ * scope/handle.c - callbacks of the loop: soon, later, from another thread,
+ * and when a descriptor is ready.
+ */
+#include <errno.h>
+#include <stddef.h>
+
+#include "scope/face.h"
+#include "sys/process.h"
+
+enum handle_kind {
+        HANDLE_NONE, /* has run, was cancelled, or was never scheduled */
+        HANDLE_SOON,
+        HANDLE_TIMED,
+        HANDLE_POSTED,
+        HANDLE_WATCH,
+};
+
+struct handle {
+        _Atomic uint32_t kind; /* enum handle_kind */
+        unsigned wanted;       /* EDDY_LOOP_*, of a watch */
+        eddy_task_fn *fn;
+        void *arg;
+        struct ed_run *run;
+        struct ed_list link; /* in the run's, unless it is posted */
+        eddy_loop *loop;     /* that it was posted to last, kept by whom may cancel it; else NULL */
+        struct ed_call call;
+        union {
+                struct ed_timer timer;
+                struct ed_post post;
+                struct {
+                        struct ed_target target;
+                        int fd;
+                        bool *gone; /* set when the watch ends in its own callback */
+                } watch;
+        };
+};
+
+_Static_assert(sizeof(struct handle) <= sizeof(eddy_handle), "an eddy_handle is too small");
+
+static struct handle *handle_of(eddy_handle *handle)
+{
+        return (struct handle *) handle;
+}
+
+static bool is_scheduled(const struct handle *handle)
+{
+        return atomic_load_explicit(&handle->kind, memory_order_acquire) != HANDLE_NONE;
+}
+
+static void set_kind(struct handle *handle, enum handle_kind kind)
+{
+        atomic_store_explicit(&handle->kind, kind, memory_order_release);
+}
+
+static void scheduled(struct handle *handle, enum handle_kind kind)
+{
+        ed_list_push_back(&handle->run->handles, &handle->link);
+        set_kind(handle, kind);
+}
+
+static void not_scheduled(struct handle *handle)
+{
+        ed_list_remove(&handle->link);
+        set_kind(handle, HANDLE_NONE);
+}
+
+static void call_fn(struct ed_run *run, eddy_task_fn *fn, void *arg)
+{
+        int err = fn(arg);
+
+        if (err < 0)
+                ed_report_callback(&run->loop, err, fn);
+}
+
+/* --- soon, later, at --- */
+
+/* The handle is the caller's again before its callback is called. */
+static void on_call(struct ed_call *call)
+{
+        struct handle *handle = ed_container_of(call, struct handle, call);
+
+        not_scheduled(handle);
+        call_fn(handle->run, handle->fn, handle->arg);
+}
+
+static void on_time(struct ed_timer *timer)
+{
+        struct handle *handle = ed_container_of(timer, struct handle, timer);
+
+        ed_call_queue(&handle->run->loop, &handle->call, true);
+}
+
+/* A step that waits for the loop's descriptor is to look again. */
+static void touched(struct ed_run *run)
+{
+        if (!ed_loop_current)
+                run->loop.sys->ops->wake(run->loop.sys);
+}
+
+static int take(eddy_loop *loop, struct handle *handle, eddy_task_fn *fn, void *arg)
+{
+        struct ed_run *run;
+        int err;
+
+        if (is_scheduled(handle))
+                return -EBUSY;
+        if (loop) {
+                err = ed_face_run(loop, &run);
+                if (err < 0)
+                        return err;
+        } else if (ed_loop_current) {
+                run = ed_run_of(ed_loop_current);
+        } else {
+                return EDDY_E_RUN_NOT_RUNNING;
+        }
+        handle->fn = fn;
+        handle->arg = arg;
+        handle->run = run;
+        handle->loop = NULL;
+        return 0;
+}
+
+int eddy_loop_call_soon(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn, void *arg)
+{
+        struct handle *handle = handle_of(public_handle);
+        int err = take(loop, handle, fn, arg);
+
+        if (err < 0)
+                return err;
+        ed_call_init(&handle->call, on_call);
+        ed_call_queue(&handle->run->loop, &handle->call, false);
+        scheduled(handle, HANDLE_SOON);
+        touched(handle->run);
+        return 0;
+}
+
+int eddy_loop_call_at(eddy_loop *loop, eddy_handle *public_handle, int64_t when_ns,
+                      eddy_task_fn *fn, void *arg)
+{
+        struct handle *handle = handle_of(public_handle);
+        int err = take(loop, handle, fn, arg);
+
+        if (err < 0)
+                return err;
+        ed_call_init(&handle->call, on_call);
+        ed_timer_init(&handle->timer, on_time);
+        ed_timer_arm(&handle->run->loop.timers, &handle->timer, when_ns);
+        scheduled(handle, HANDLE_TIMED);
+        touched(handle->run);
+        return 0;
+}
+
+int eddy_loop_call_later(eddy_loop *loop, eddy_handle *handle, int64_t delay_ns, eddy_task_fn *fn,
+                         void *arg)
+{
+        int64_t now_ns = eddy_now();
+
+        return eddy_loop_call_at(loop, handle,
+                                 delay_ns < 0 ? now_ns + delay_ns : ed_time_after(now_ns, delay_ns),
+                                 fn, arg);
+}
+
+/* --- from any thread --- */
+
+static void on_post(struct ed_post *post, bool closed)
+{
+        struct handle *handle = ed_container_of(post, struct handle, post);
+
+        set_kind(handle, HANDLE_NONE);
+        if (!closed)
+                call_fn(ed_run_of(ed_loop_current), handle->fn, handle->arg);
+}
+
+int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn,
+                              void *arg)
+{
+        struct handle *handle = handle_of(public_handle);
+        int err;
+
+        if (is_scheduled(handle))
+                return -EBUSY;
+        if (loop->forks != ed_sys_forks())
+                return EDDY_E_LOOP_FORKED;
+        handle->fn = fn;
+        handle->arg = arg;
+        handle->loop = loop;
+        handle->post = (struct ed_post){ .fn = on_post };
+        set_kind(handle, HANDLE_POSTED);
+        err = ed_inbox_post(loop->inbox, &handle->post);
+        if (err < 0)
+                set_kind(handle, HANDLE_NONE);
+        return err;
+}
+
+static int post_cancel(struct handle *handle)
+{
+        int cancelled = 0;
+
+        /* In a child of fork() the inbox may be locked by a thread that is not there. */
+        if (handle->loop->forks == ed_sys_forks())
+                cancelled = ed_inbox_cancel(handle->loop->inbox, &handle->post);
+        if (cancelled)
+                set_kind(handle, HANDLE_NONE);
+        return cancelled;
+}
+
+/* --- descriptors --- */
+
+/* Whether what is waited for is so right now. */
+static bool watch_is_ready(const struct handle *handle)
+{
+        struct ed_sys *sys = handle->run->loop.sys;
+
+        return (handle->wanted & EDDY_LOOP_READ && sys->ops->is_readable(sys, handle->watch.fd)) ||
+               (handle->wanted & EDDY_LOOP_WRITE && sys->ops->is_writable(sys, handle->watch.fd));
+}
+
+/* The table tells of changes: as long as the descriptor is ready, each turn calls again. */
+static void on_watch_call(struct ed_call *call)
+{
+        struct handle *handle = ed_container_of(call, struct handle, call);
+        bool gone = false;
+
+        if (!watch_is_ready(handle))
+                return;
+        handle->watch.gone = &gone;
+        call_fn(handle->run, handle->fn, handle->arg);
+        if (gone)
+                return;
+        handle->watch.gone = NULL;
+        if (watch_is_ready(handle))
+                ed_call_queue(&handle->run->loop, &handle->call, false);
+}
+
+static void on_watch_events(struct ed_target *target, unsigned events)
+{
+        struct handle *handle = ed_container_of(target, struct handle, watch.target);
+
+        (void) events;
+        if (!handle->call.queued)
+                ed_call_queue(&handle->run->loop, &handle->call, true);
+}
+
+int eddy_loop_watch(eddy_loop *loop, eddy_handle *public_handle, int fd, unsigned events,
+                    eddy_task_fn *fn, void *arg)
+{
+        struct handle *handle = handle_of(public_handle);
+        struct ed_sys *sys;
+        int err;
+
+        if (!events || events & ~(unsigned) (EDDY_LOOP_READ | EDDY_LOOP_WRITE))
+                return -EINVAL;
+        err = take(loop, handle, fn, arg);
+        if (err < 0)
+                return err;
+        ed_call_init(&handle->call, on_watch_call);
+        handle->wanted = events;
+        handle->watch.target.on_events = on_watch_events;
+        handle->watch.fd = fd;
+        handle->watch.gone = NULL;
+        sys = handle->run->loop.sys;
+        err = sys->ops->watch(sys, fd, &handle->watch.target);
+        if (err < 0)
+                return err;
+        handle->run->loop.waits++;
+        scheduled(handle, HANDLE_WATCH);
+        return 0;
+}
+
+static void watch_end(struct handle *handle)
+{
+        struct ed_loop *loop = &handle->run->loop;
+
+        loop->sys->ops->unwatch(loop->sys, handle->watch.fd);
+        ed_loop_forget(loop, &handle->watch.target);
+        loop->waits--;
+        if (handle->watch.gone)
+                *handle->watch.gone = true;
+}
+
+/* --- all of them --- */
+
+int eddy_handle_cancel(eddy_handle *public_handle)
+{
+        struct handle *handle = handle_of(public_handle);
+        uint32_t kind = atomic_load_explicit(&handle->kind, memory_order_acquire);
+
+        if (handle->loop)
+                return post_cancel(handle);
+        if (kind == HANDLE_NONE)
+                return 0;
+        if (kind == HANDLE_TIMED)
+                ed_timer_cancel(&handle->run->loop.timers, &handle->timer);
+        else if (kind == HANDLE_WATCH)
+                watch_end(handle);
+        ed_call_cancel(&handle->run->loop, &handle->call);
+        not_scheduled(handle);
+        return 1;
+}
+
+void ed_run_drop_handles(struct ed_run *run)
+{
+        while (!ed_list_is_empty(&run->handles))
+                (void) eddy_handle_cancel(
+                        (eddy_handle *) ed_container_of(run->handles.next, struct handle, link));
+}
+
+int eddy_handle_is_scheduled(const eddy_handle *handle)
+{
+        return is_scheduled(handle_of((eddy_handle *) handle));
+}
+
+int64_t eddy_handle_when(const eddy_handle *public_handle)
+{
+        const struct handle *handle = handle_of((eddy_handle *) public_handle);
+
+        return atomic_load_explicit(&handle->kind, memory_order_acquire) == HANDLE_TIMED
+                       ? handle->timer.deadline_ns
+                       : 0;
+}

@@ -1,0 +1,196 @@
+/*
+ * scope/report.c - what a run tells of: reports, faults in the guards of
+ * stacks, the watchdog, deadlock.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scope/run.h"
+#include "sys/process.h"
+
+/* --- reports --- */
+
+void ed_report_to_stderr(const struct eddy_report *report, void *arg)
+{
+        char line[1792];
+        int n;
+
+        (void) arg;
+        if (report->task)
+                n = snprintf(line, sizeof(line), "eddy: task %s: %s%s%s\n", report->task,
+                             report->text, report->error ? ": " : "",
+                             report->error ? eddy_error_text(report->error) : "");
+        else
+                n = snprintf(line, sizeof(line), "eddy: %s\n", report->text);
+        if (n >= (int) sizeof(line)) {
+                n = (int) sizeof(line) - 1;
+                line[n - 1] = '\n';
+        }
+        ed_sys_write_error(line, (size_t) n);
+}
+
+void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text)
+{
+        struct eddy_report report = { .kind = kind, .error = error, .task = task, .text = text };
+
+        run->opts.report(&report, run->opts.report_arg);
+}
+
+void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
+                    const char *text)
+{
+        char buf[ED_TASK_NAME_BYTES];
+
+        ed_report_run(ed_run_of(loop), kind, error,
+                      task ? ed_task_name(task, buf, sizeof(buf)) : NULL, text);
+}
+
+/* Text that is cut where it ends. */
+struct text {
+        char *at;
+        size_t left;
+};
+
+static EDDY_PRINTF(2, 3) void text_add(struct text *text, const char *format, ...)
+{
+        va_list args;
+        int n;
+
+        va_start(args, format);
+        n = vsnprintf(text->at, text->left, format, args);
+        va_end(args);
+        if (n < 0)
+                return;
+        if ((size_t) n >= text->left)
+                n = text->left > 0 ? (int) text->left - 1 : 0;
+        text->at += n;
+        text->left -= (size_t) n;
+}
+
+/* --- faults in guards --- */
+
+/* In a signal handler, on a stack of its own. */
+bool ed_report_fault(const void *address)
+{
+        struct ed_loop *loop = ed_loop_current;
+        struct ed_task *task = ed_task_running();
+        char name[ED_TASK_NAME_BYTES], message[256];
+        const char *who;
+
+        if (!loop || !ed_stacks_guard_hit(&loop->stacks, address))
+                return false;
+        who = task ? ed_task_name(task, name, sizeof(name)) : "(none)";
+        snprintf(message, sizeof(message),
+                 "overflowed its stack of %zu KiB: give it a larger one, or larger buffers to the "
+                 "heap",
+                 task ? (size_t) ((char *) task - task->stack->bottom + 1023) / 1024 : (size_t) 0);
+        ed_report_run(ed_run_of(loop), EDDY_REPORT_OVERFLOW, 0, who, message);
+        return true;
+}
+
+/* --- the watchdog --- */
+
+/* Who runs, as seen from its own thread. */
+struct hog {
+        struct ed_loop *loop;
+        char name[ED_TASK_NAME_BYTES];
+        eddy_task_fn *fn; /* NULL: no task runs */
+};
+
+/* In a signal handler on the loop's thread. */
+static void look_who_runs(void *arg)
+{
+        struct hog *hog = arg;
+        struct ed_task *task = ed_task_running();
+
+        if (!task || task->loop != hog->loop)
+                return;
+        memcpy(hog->name, task->face->name, sizeof(hog->name));
+        hog->fn = task->fn;
+}
+
+static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
+{
+        struct hog hog = { .loop = &run->loop };
+        void *frames[ED_FRAMES_MAX];
+        char message[1536], name[64];
+        struct text text = { message, sizeof(message) };
+        int n = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, frames, ED_FRAMES_MAX);
+
+        text_add(&text, "has kept the loop from the others for %lld ms; it is in",
+                 (long long) (lasted_ns / EDDY_MS(1)));
+        for (int i = 0; i < n; i++) {
+                ed_sys_symbol(frames[i], name, sizeof(name));
+                text_add(&text, "%s %s", i > 0 ? " <-" : "", name);
+        }
+        if (n == 0)
+                text_add(&text, " a place that could not be found out");
+        if (hog.fn && !hog.name[0])
+                ed_sys_symbol((const void *) hog.fn, hog.name, sizeof(hog.name));
+        ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : "(the loop itself)",
+                      message);
+}
+
+/* On the watchdog's thread: several times in each period that is allowed. */
+void ed_report_watch(void *arg, struct ed_ticker *watchdog)
+{
+        struct ed_run *run = arg;
+        uint64_t switches = atomic_load_explicit(&run->loop.switches, memory_order_relaxed);
+        int64_t now_ns = ed_sys_now();
+
+        if (switches != run->watched_switches ||
+            atomic_load_explicit(&run->loop.polling, memory_order_relaxed)) {
+                run->watched_switches = switches;
+                run->watched_ns = now_ns;
+        } else if (run->watched_ns && now_ns - run->watched_ns > run->opts.watchdog_ns) {
+                report_hog(run, watchdog, now_ns - run->watched_ns);
+                run->watched_ns = 0; /* once for each time */
+        }
+}
+
+enum { DEADLOCK_LINES_MAX = 20 };
+
+/* Name those that are parked in a task or scope below 'node'. */
+static void describe_parked(struct ed_run *run, struct text *text)
+{
+        struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
+        unsigned n = 0, more = 0;
+
+        /* The root scope's owner is the supervisor, which is not theirs. */
+        while ((node = ed_node_next(root, node, false))) {
+                struct ed_task *task = node->owner;
+                char name[ED_TASK_NAME_BYTES];
+
+                if (node != &task->node)
+                        continue;
+                if (n++ < DEADLOCK_LINES_MAX)
+                        text_add(text, "\n  %s waits for %s",
+                                 ed_task_name(task, name, sizeof(name)), task->fiber.waits_for);
+                else
+                        more++;
+        }
+        if (more)
+                text_add(text, "\n  and %u more", more);
+}
+
+void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
+{
+        char name[64], message[256];
+
+        ed_sys_symbol((const void *) fn, name, sizeof(name));
+        snprintf(message, sizeof(message), "the callback %s failed: %s", name,
+                 eddy_error_text(error));
+        ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
+}
+
+void ed_report_deadlock(struct ed_run *run)
+{
+        char message[1536];
+        struct text text = { message, sizeof(message) };
+
+        text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
+        describe_parked(run, &text);
+        ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message);
+}
