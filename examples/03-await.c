@@ -1,0 +1,51 @@
+/*
+ * 03-await - waiting for an answer is a plain call.
+ *
+ * What to notice: fetch_data() suspends in the middle, and nothing in its name,
+ * its type or its callers says so.  Where Python writes `await fetch_data()`,
+ * C calls it; other tasks, if there were any, would run meanwhile.  Its error
+ * is its return value, and -ECANCELED would come out that way too.
+ *
+ * Program: 1
+ * Run: 03-await
+ * Time: virtual 2 s
+ * Output:
+ *     Starting data request
+ *     Data received
+ *     {'status': 'ok'}
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+struct reply {
+        const char *status;
+};
+
+static int fetch_data(struct reply *ret_reply)
+{
+        int err;
+
+        puts("Starting data request");
+        err = eddy_sleep(EDDY_SEC(2)); /* as long as a network would take */
+        if (err < 0)
+                return err;
+        puts("Data received");
+        *ret_reply = (struct reply){ .status = "ok" };
+        return 0;
+}
+
+static int show(void *arg)
+{
+        struct reply reply;
+        int err = fetch_data(&reply);
+
+        if (err == 0)
+                printf("{'status': '%s'}\n", reply.status);
+        return err;
+}
+
+int main(void)
+{
+        return eddy_run(show, NULL, NULL) == 0 ? 0 : 1;
+}

@@ -1,0 +1,51 @@
+/*
+ * 04-gather - three calls at the same time, results in the order of the calls.
+ *
+ * What to notice: three waits of a second take one second, not three.  What a
+ * call takes and gives stands in a struct of the caller's; that is safe because
+ * eddy_gather() does not return before all three have.  A failure of one would
+ * cancel the other two and be the result.  In Python it would be raised while
+ * the other two ran on unseen.
+ *
+ * Program: 2
+ * Run: 04-gather
+ * Time: virtual 1 s
+ * Output:
+ *     ['Task 1 done', 'Task 2 done', 'Task 3 done']
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+struct job {
+        int n;
+        char result[32];
+};
+
+static int task(void *arg)
+{
+        struct job *job = arg;
+        int err = eddy_sleep(EDDY_SEC(1));
+
+        if (err < 0)
+                return err;
+        snprintf(job->result, sizeof(job->result), "Task %d done", job->n);
+        return 0;
+}
+
+static int run_three(void *arg)
+{
+        struct job jobs[] = { { .n = 1 }, { .n = 2 }, { .n = 3 } };
+        struct eddy_call calls[] = { { task, &jobs[0] }, { task, &jobs[1] }, { task, &jobs[2] } };
+        int err = eddy_gather(calls, 3, 0);
+
+        if (err < 0)
+                return err;
+        printf("['%s', '%s', '%s']\n", jobs[0].result, jobs[1].result, jobs[2].result);
+        return 0;
+}
+
+int main(void)
+{
+        return eddy_run(run_three, NULL, NULL) == 0 ? 0 : 1;
+}

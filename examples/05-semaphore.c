@@ -1,0 +1,66 @@
+/*
+ * 05-semaphore - thirty tasks, never more than ten of them at work.
+ *
+ * What to notice: all thirty start at once, but each needs a unit to go on, and
+ * there are ten.  A unit that is given back goes to the task that has waited
+ * longest.  EDDY_AUTO gives it back on every way out of guarded(), as `async
+ * with` does in Python; a cancelled wait has taken none.
+ *
+ * Program: 3
+ * Run: 05-semaphore
+ * Time: virtual 3 s
+ * Output:
+ *     30 done, 10 at once
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static eddy_semaphore room = EDDY_SEMAPHORE(10, 0);
+
+struct tally {
+        int running, most, done;
+};
+
+static int work(struct tally *tally)
+{
+        int err;
+
+        if (++tally->running > tally->most)
+                tally->most = tally->running;
+        err = eddy_sleep(EDDY_SEC(1));
+        tally->running--;
+        if (err == 0)
+                tally->done++;
+        return err;
+}
+
+static int guarded(void *tally)
+{
+        EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;
+        int err = eddy_semaphore_acquire(&room);
+
+        if (err < 0)
+                return err;
+        unit = &room;
+        return work(tally);
+}
+
+static int start_all(void *arg)
+{
+        struct tally tally = { 0 };
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 30; i++)
+                eddy_scope_start(&scope, guarded, &tally);
+        err = eddy_scope_end(&scope);
+        printf("%d done, %d at once\n", tally.done, tally.most);
+        return err;
+}
+
+int main(void)
+{
+        return eddy_run(start_all, NULL, NULL) == 0 ? 0 : 1;
+}

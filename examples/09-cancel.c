@@ -1,0 +1,69 @@
+/*
+ * 09-cancel - asking a task to stop, and waiting until it has.
+ *
+ * What to notice: nothing is torn down behind slow_task()'s back.  Its sleep
+ * returns -ECANCELED, it says its last words, and passes the error on.  Joining
+ * keeps two things apart: what became of the wait is returned, what became of
+ * the task is stored.
+ *
+ * In Python, a task that catches CancelledError and returns has swallowed the
+ * cancel, and looks as if it had not been cancelled.  Here a cancel is a state,
+ * not an exception: had slow_task() gone on, its next wait would have returned
+ * -ECANCELED again.
+ *
+ * Program: 7
+ * Run: 09-cancel
+ * Time: virtual 2 s
+ * Output:
+ *     Starting task
+ *     Task was cancelled
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int slow_task(void *arg)
+{
+        int err;
+
+        puts("Starting task");
+        err = eddy_sleep(EDDY_SEC(5));
+        if (err == 0)
+                puts("Task completed successfully");
+        else if (err == -ECANCELED)
+                puts("Task was cancelled");
+        return err;
+}
+
+/* Cancels the task after two seconds; 0 if that is how it ended. */
+static int cancel_later(eddy_task *task)
+{
+        int result, err = eddy_sleep(EDDY_SEC(2));
+
+        if (err < 0)
+                return err;
+        eddy_task_cancel(task);
+        err = eddy_task_join(task, &result);
+        if (err < 0)
+                return err;
+        return result == -ECANCELED ? 0 : -EINVAL;
+}
+
+static int run(void *arg)
+{
+        EDDY_AUTO(eddy_task) eddy_task *task = NULL;
+        eddy_scope scope;
+        int err, end;
+
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start_task(&scope, slow_task, NULL, NULL, &task);
+        if (err == 0)
+                err = cancel_later(task);
+        end = eddy_scope_end(&scope); /* being cancelled is no failure of the scope */
+        return err < 0 ? err : end;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}

@@ -1,0 +1,54 @@
+/*
+ * 10-cancel-all - stopping a group of tasks at once.
+ *
+ * What to notice: the group is a scope, and cancelling it is one call, however
+ * many tasks it has.  eddy_scope_end() returns when the last of them has cleaned
+ * up.  Python keeps a list, cancels each task of it, and must not forget to
+ * gather them afterwards, or it ends before they do.
+ *
+ * eddy_scope_start_copy() gives each task its own copy of the loop's variable.
+ *
+ * Program: 8
+ * Run: 10-cancel-all
+ * Time: virtual 1 s
+ * Output:
+ *     Starting 0
+ *     Starting 1
+ *     Starting 2
+ *     Cancelled 0
+ *     Cancelled 1
+ *     Cancelled 2
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int fetch(void *arg)
+{
+        const int *n = arg;
+        int err;
+
+        printf("Starting %d\n", *n);
+        err = eddy_sleep(EDDY_SEC(3));
+        printf("%s %d\n", err == 0 ? "Finished" : "Cancelled", *n);
+        return err;
+}
+
+static int stop_early(void *arg)
+{
+        eddy_scope scope;
+        int err, end;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 3; i++)
+                eddy_scope_start_copy(&scope, fetch, &i, sizeof(i));
+        err = eddy_sleep(EDDY_SEC(1));
+        eddy_scope_cancel(&scope);
+        end = eddy_scope_end(&scope);
+        return err < 0 ? err : end;
+}
+
+int main(void)
+{
+        return eddy_run(stop_early, NULL, NULL) == 0 ? 0 : 1;
+}

@@ -1,0 +1,44 @@
+/*
+ * 20-call-timeout - a call that gets one second and would take two.
+ *
+ * What to notice: eddy_call_timeout() is wait_for(), and needs no task: the
+ * function runs in the caller's own.  A result that is there when the time is
+ * up is kept and returned, never dropped for the sake of the deadline.
+ *
+ * Program: 18
+ * Run: 20-call-timeout
+ * Time: virtual 1 s
+ * Output:
+ *     Task did not complete within the specified time.
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int my_task(void *arg)
+{
+        const char **ret_text = arg;
+        int err = eddy_sleep(EDDY_SEC(2));
+
+        if (err == 0)
+                *ret_text = "Task done";
+        return err;
+}
+
+static int run(void *arg)
+{
+        const char *text = NULL;
+        int err = eddy_call_timeout(my_task, &text, EDDY_SEC(1));
+
+        if (err == -ETIMEDOUT)
+                text = "Task did not complete within the specified time.";
+        else if (err < 0)
+                return err;
+        puts(text);
+        return 0;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}

@@ -1,0 +1,51 @@
+/*
+ * 21-gather-timeout - five seconds for two calls together.
+ *
+ * What to notice: a deadline covers all that is called inside, so it needs no
+ * function of its own for each way to wait.  When it passes, both calls are
+ * cancelled, and gone before the block is left.  f() was ready in time: its
+ * result is still there to be used.
+ *
+ * Program: 19
+ * Run: 21-gather-timeout
+ * Time: virtual 5 s
+ * Output:
+ *     oops took longer than 5s!
+ *     f was ready, g was not
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int f(void *arg)
+{
+        return eddy_sleep(EDDY_SEC(4));
+}
+
+static int g(void *arg)
+{
+        return eddy_sleep(EDDY_SEC(6));
+}
+
+static int run(void *arg)
+{
+        struct eddy_call calls[] = { { f, NULL }, { g, NULL } };
+        int gathered = 0, err = 0;
+
+        EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(5)) {
+                gathered = eddy_gather(calls, 2, 0);
+        }
+        if (err == 0)
+                return gathered;
+        if (err != -ETIMEDOUT)
+                return err;
+        puts("oops took longer than 5s!");
+        printf("f %s ready, g %s\n", calls[0].result == 0 ? "was" : "was not",
+               calls[1].result == 0 ? "was" : "was not");
+        return 0;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}
