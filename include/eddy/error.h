@@ -85,6 +85,14 @@ EDDY_API const char *eddy_error_name(int error);
  */
 EDDY_API const char *eddy_error_text(int error);
 
+/*
+ * Which part of eddy an error is from: EDDY_E_HTTP, EDDY_E_DNS and so on; 0
+ * for -errno, for a success, and for a number that is none of ours.
+ *
+ * Suspends: no.  Threads: any.
+ */
+EDDY_API int eddy_error_facility(int error);
+
 EDDY_END_DECLS
 
 #endif

@@ -50,6 +50,17 @@ const char *eddy_error_text(int error)
         return text ? text : "unknown error";
 }
 
+int eddy_error_facility(int error)
+{
+        for (size_t i = 0; i < ed_array_count(table); i++) {
+                int facility = -table[i].value & ~0xff;
+
+                if (error <= -facility && error > -facility - 0x100)
+                        return facility;
+        }
+        return 0;
+}
+
 void ed_broken(const char *sentence)
 {
         fprintf(stderr, "eddy: %s\n", sentence);

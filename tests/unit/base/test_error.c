@@ -87,3 +87,16 @@ TEST(any_number_has_a_name_and_a_text)
         CHECK_STR(eddy_error_name(-0x20000), "UNKNOWN");
         CHECK_STR(eddy_error_text(-0x20000), "unknown error");
 }
+
+TEST(an_error_is_of_the_facility_that_it_is_named_for)
+{
+        static const int none[] = { INT_MIN, -0x20000, -0xffff, -EIO, -ECANCELED, 0, 1, INT_MAX };
+
+        for (int i = 0; i < COUNT; i++) {
+                CHECK_EQ(eddy_error_facility(all[i].value), all[i].facility);
+                CHECK_EQ(eddy_error_facility(-all[i].facility), all[i].facility);
+                CHECK_EQ(eddy_error_facility(-all[i].facility - 0xff), all[i].facility);
+        }
+        for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+                CHECK_EQ(eddy_error_facility(none[i]), 0);
+}
