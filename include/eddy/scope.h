@@ -39,7 +39,13 @@ struct eddy_scope_error {
         char task[EDDY_SCOPE_ERROR_TASK_BYTES];
 };
 
-/* The first failures of a scope in the order they came, and how many in all. */
+/*
+ * The first failures of a scope in the order they came, and how many in all.
+ * What Python tells apart by except*, a loop does:
+ *
+ *     for (uint32_t i = 0; i < errors.listed; i++)
+ *             if (eddy_error_facility(errors.list[i].result) == EDDY_E_HTTP) ...
+ */
 struct eddy_scope_errors {
         uint64_t count;
         uint32_t listed;
@@ -97,7 +103,7 @@ EDDY_API int eddy_scope_end(eddy_scope *scope);
  *
  * Suspends: no.
  * Errors: -ECANCELED  the scope is cancelled; that is no failure, but counts
- *                     as delivered inside
+ *                     as delivered inside; or it has ended
  *         -EAGAIN     tasks_max tasks are running; cancels the scope
  *         -ENOMEM     no stack; cancels the scope
  * Owns: borrows 'arg' until the scope's end.
@@ -148,7 +154,7 @@ EDDY_API void eddy_scope_cancel(eddy_scope *scope);
  * beyond that of a shield around it.
  *
  * Suspends: no.
- * Errors: -EALREADY  the deadline has passed or the scope is cancelled
+ * Errors: -EALREADY  the deadline has passed, or the scope is cancelled or has ended
  */
 EDDY_API int eddy_scope_set_deadline(eddy_scope *scope, int64_t deadline_ns);
 

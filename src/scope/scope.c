@@ -110,6 +110,7 @@ void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *op
         scope->errors = opts->errors;
         if (scope->errors)
                 *scope->errors = (struct eddy_scope_errors){ 0 };
+        ed_assert(task->inner != &scope->node, "a scope was begun that is open");
         ed_timer_init(&scope->timer, on_deadline);
         ed_node_init(&scope->node, task->inner, task,
                      opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SHIELD : 0);
@@ -149,6 +150,7 @@ int eddy_scope_end(eddy_scope *public_scope)
         }
         ed_timer_cancel(&task->loop->timers, &scope->timer);
         ed_list_remove(&scope->node.link);
+        scope->node.flags |= ED_NODE_ENDED;
         task->inner = scope->node.parent;
         if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED) &&
             !(scope->flags & EDDY_SCOPE_SHIELD))
@@ -182,6 +184,11 @@ void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *ta
 
 /* --- starting tasks --- */
 
+static bool takes_no_more(const struct ed_scope *scope)
+{
+        return scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED);
+}
+
 static int start_failed(struct ed_scope *scope, int error)
 {
         ed_scope_failed(scope, error, NULL);
@@ -195,9 +202,10 @@ static int start(eddy_scope *public_scope, unsigned stack_class, eddy_task_fn *f
         struct ed_scope *scope = ed_scope_of(public_scope);
         struct ed_task *task;
 
-        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED)) {
+        if (ed_unlikely(takes_no_more(scope))) {
                 /* No failure, but delivered: the scope's end tells that not all was done. */
-                ed_node_attribute(&scope->node);
+                if (!(scope->node.flags & ED_NODE_ENDED))
+                        ed_node_attribute(&scope->node);
                 return -ECANCELED;
         }
         if (ed_unlikely(scope->live >= scope->tasks_max))
@@ -222,8 +230,9 @@ int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, 
         struct ed_task *task;
 
         if (bytes > EDDY_TASK_COPY_MAX)
-                return eddy_scope_is_cancelled(scope) ? -ECANCELED
-                                                      : start_failed(ed_scope_of(scope), -EINVAL);
+                return takes_no_more(ed_scope_of(scope))
+                               ? -ECANCELED
+                               : start_failed(ed_scope_of(scope), -EINVAL);
         return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, &task);
 }
 
@@ -239,7 +248,7 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         if (ret_task) {
                 err = ed_task_face_new(opts ? opts->name : NULL, fn, &face);
                 if (err < 0)
-                        return ed_scope_of(scope)->node.flags & ED_NODE_CANCELLED
+                        return takes_no_more(ed_scope_of(scope))
                                        ? -ECANCELED
                                        : start_failed(ed_scope_of(scope), err);
         }
@@ -304,7 +313,7 @@ int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
         struct ed_loop *loop = scope->node.owner->loop;
         int64_t now_ns;
 
-        if (scope->expired || scope->node.flags & ED_NODE_CANCELLED)
+        if (scope->expired || takes_no_more(scope))
                 return -EALREADY;
         now_ns = ed_loop_now(loop);
         deadline_set(loop, scope, deadline_ns, now_ns);

@@ -231,6 +231,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->self.task = task;
         task->self.refs = 0;
         task->self.fn = fn;
+        task->self.loop = loop;
         task->self.name[0] = '\0';
         ed_fiber_init(&task->fiber);
         task->self.joiners[0] = task->self.joiners[1] = NULL;
@@ -280,6 +281,7 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_
 void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
 {
         face->task = task;
+        face->loop = task->loop;
         task->face = face;
 }
 
@@ -309,6 +311,8 @@ int eddy_task_join(eddy_task *face, int *ret_result)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (ed_unlikely(face->loop != task->loop))
+                return -EINVAL;
         if (face->task == task)
                 return -EDEADLK;
         if (face->task) {

@@ -25,6 +25,7 @@ enum {
         ED_NODE_SHIELD = 1 << 2,    /* marks from above stop here */
         ED_NODE_DELIVERED = 1 << 3, /* a call inside returned -ECANCELED because of this node */
         ED_NODE_OUTSIDE = 1 << 4,   /* ... because of a node above */
+        ED_NODE_ENDED = 1 << 5,     /* a scope that is over: nothing starts in it any more */
 };
 
 struct ed_node {
@@ -47,6 +48,7 @@ struct eddy_task {
         int result;
         uint32_t refs;    /* the handle's holder and the task; 0: lies in the task */
         eddy_task_fn *fn; /* names it when it was given no name */
+        const struct ed_loop *loop;
         void *joiners[2]; /* a line of waiters; their items: where the result goes */
         char name[ED_TASK_NAME_BYTES];
 };
