@@ -1,0 +1,300 @@
+/*
+ * test_event.c - a flag: who waits when it is set is woken, whatever becomes
+ * of it then.
+ */
+#include "other_loop.h"
+#include "random_run.h"
+
+enum { WAITERS = 5 };
+
+struct waiter {
+        eddy_event *event;
+        int id, err, was_set;
+        eddy_task *task;
+};
+
+static int order[32], order_count;
+
+static int waits(void *arg)
+{
+        struct waiter *w = arg;
+
+        w->err = eddy_event_wait(w->event);
+        if (w->err < 0)
+                return w->err;
+        w->was_set = eddy_event_is_set(w->event);
+        order[order_count++] = w->id;
+        return 0;
+}
+
+static void line_up(eddy_scope *scope, struct waiter *waiters, eddy_event *event)
+{
+        for (int i = 0; i < WAITERS; i++) {
+                waiters[i] = (struct waiter){ .event = event, .id = i, .err = 1, .was_set = -1 };
+                CHECK_EQ(eddy_scope_start_task(scope, waits, &waiters[i], NULL, &waiters[i].task),
+                         0);
+        }
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(order_count, 0);
+}
+
+static void let_go(struct waiter *waiters)
+{
+        for (int i = 0; i < WAITERS; i++)
+                eddy_task_release(waiters[i].task);
+}
+
+/* A90: setting wakes all who wait, in the order they came, and once. */
+SIM_TEST(setting_wakes_all_who_wait)
+{
+        eddy_event event = { 0 };
+        struct waiter waiters[WAITERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, waiters, &event);
+        CHECK(!eddy_event_is_set(&event));
+        CHECK_EQ(eddy_event_set(&event), 0);
+        CHECK_EQ(eddy_event_set(&event), 0);
+        CHECK(eddy_event_is_set(&event));
+        CHECK_EQ(order_count, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(order_count, WAITERS);
+        for (int i = 0; i < WAITERS; i++) {
+                CHECK_EQ(order[i], i);
+                CHECK_EQ(waiters[i].was_set, 1);
+        }
+        let_go(waiters);
+}
+
+/* A90: set and cleared before they run, they are woken still, and see it cleared. */
+SIM_TEST(who_waited_when_it_was_set_is_woken_though_it_is_cleared)
+{
+        eddy_event event = { 0 };
+        struct waiter waiters[WAITERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, waiters, &event);
+        CHECK_EQ(eddy_event_set(&event), 0);
+        eddy_event_clear(&event);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(order_count, WAITERS);
+        for (int i = 0; i < WAITERS; i++)
+                CHECK_EQ(waiters[i].was_set, 0);
+        let_go(waiters);
+}
+
+static int looks_at_order(void *arg)
+{
+        (void) arg;
+        order_count++;
+        return 0;
+}
+
+static int waits_for_it(void *arg)
+{
+        return eddy_event_wait(arg);
+}
+
+static int sets(void *arg)
+{
+        return eddy_event_set(arg);
+}
+
+/* A90: set, nobody waits; cleared, the next one waits for the next set. */
+SIM_TEST(a_set_event_lets_all_pass_until_it_is_cleared)
+{
+        eddy_event event = { 0 };
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_event_set(&event), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, looks_at_order, NULL);
+        CHECK_EQ(eddy_event_wait(&event), 0);
+        CHECK_EQ(eddy_event_wait(&event), 0);
+        /* Neither let another task run. */
+        CHECK_EQ(order_count, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_event_clear(&event);
+        eddy_event_clear(&event);
+        CHECK(!eddy_event_is_set(&event));
+        CHECK_EQ(eddy_call_timeout(waits_for_it, &event, MS), -ETIMEDOUT);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, sets, &event);
+        CHECK_EQ(eddy_event_wait(&event), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+/* A90: who is cancelled leaves the line, and the others are woken. */
+SIM_TEST(cancelled_waiters_leave_the_line)
+{
+        for (int who = 0; who < WAITERS; who++) {
+                eddy_event event = { 0 };
+                struct waiter waiters[WAITERS];
+                eddy_scope scope;
+
+                order_count = 0;
+                eddy_scope_begin(&scope, NULL);
+                line_up(&scope, waiters, &event);
+                eddy_task_cancel(waiters[who].task);
+                CHECK_EQ(eddy_event_set(&event), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK_EQ(order_count, WAITERS - 1);
+                for (int i = 0; i < WAITERS; i++)
+                        CHECK_EQ(waiters[i].err, i == who ? -ECANCELED : 0);
+                let_go(waiters);
+        }
+}
+
+/* A90: woken by the set, and cancelled before it runs: it was woken. */
+SIM_TEST(a_cancel_after_the_set_comes_too_late_for_the_wait)
+{
+        eddy_event event = { 0 };
+        struct waiter waiters[WAITERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, waiters, &event);
+        CHECK_EQ(eddy_event_set(&event), 0);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(order_count, WAITERS);
+        let_go(waiters);
+}
+
+SIM_TEST(in_a_cancelled_scope_nobody_passes_a_set_event)
+{
+        eddy_event event = { 0 };
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_event_set(&event), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_event_wait(&event), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_event_wait(&event), 0);
+}
+
+static int passes_128(void *arg)
+{
+        eddy_event event = { 0 };
+        eddy_scope scope;
+        int calls = 0;
+
+        (void) arg;
+        CHECK_EQ(eddy_event_set(&event), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, looks_at_order, NULL);
+        for (; order_count == 0; calls++)
+                CHECK_EQ(eddy_event_wait(&event), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        return calls;
+}
+
+/* Fairness: after 128 calls that need not wait, another task has its turn. */
+TEST(calls_that_never_wait_give_way_after_128)
+{
+        CHECK_EQ(sim_run(passes_128, NULL), 128);
+}
+
+TEST(outside_a_task_an_event_can_be_set_but_not_waited_for)
+{
+        eddy_event event = { 0 };
+
+        CHECK_EQ(eddy_event_wait(&event), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_event_set(&event), 0);
+        CHECK_EQ(sim_run(waits_for_it, &event), 0);
+}
+
+/* --- two loops --- */
+
+static int uses_elsewhere(void *arg)
+{
+        CHECK_EQ(eddy_event_wait(arg), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_event_set(arg), EDDY_E_RUN_OTHER_LOOP);
+        return 7;
+}
+
+/* A96: while tasks of one loop wait, another loop can neither wait nor set. */
+SIM_TEST(an_event_that_tasks_of_another_loop_wait_for_is_refused)
+{
+        eddy_event event = { 0 };
+        struct waiter waiters[WAITERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, waiters, &event);
+        CHECK_EQ(on_other_loop(uses_elsewhere, &event), 7);
+        CHECK(!eddy_event_is_set(&event));
+        CHECK_EQ(eddy_event_set(&event), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(order_count, WAITERS);
+        let_go(waiters);
+}
+
+/* --- in any order --- */
+
+struct world {
+        struct random_run random;
+        eddy_event event;
+        int sets; /* how often it was set */
+        bool over;
+};
+
+static int waits_often(void *arg)
+{
+        struct world *w = arg;
+
+        while (!w->over) {
+                int was_set = eddy_event_is_set(&w->event), sets_before = w->sets;
+                int err = eddy_event_wait(&w->event);
+
+                if (err < 0)
+                        return err;
+                CHECK(was_set || w->sets > sets_before);
+                err = random_pause(&w->random);
+                if (err < 0)
+                        return err;
+        }
+        return 0;
+}
+
+static int sets_often(void *arg)
+{
+        struct world *w = arg;
+
+        for (int i = 0; i < 10; i++) {
+                w->sets++;
+                CHECK_EQ(eddy_event_set(&w->event), 0);
+                CHECK_EQ(random_pause(&w->random), 0);
+                eddy_event_clear(&w->event);
+                CHECK_EQ(random_pause(&w->random), 0);
+        }
+        /* Who waits now is woken by this one, though it does not last; nobody waits any more. */
+        w->over = true;
+        w->sets++;
+        CHECK_EQ(eddy_event_set(&w->event), 0);
+        eddy_event_clear(&w->event);
+        return 0;
+}
+
+static int event_world(void *arg)
+{
+        struct world w = { .sets = 0 };
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        random_begin(&w.random, *(uint64_t *) arg, &scope, waits_often, &w);
+        eddy_scope_start(&scope, sets_often, &w);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        random_end(&w.random);
+        return w.random.cancelled;
+}
+
+/* A90: in each order of things nobody is woken without a set, and no set is missed. */
+TEST(no_set_is_missed_in_many_schedules_with_cancels)
+{
+        random_run_all(event_world);
+}
