@@ -1,7 +1,7 @@
 /*
  * test_semaphore.c - units: first come, first served, whoever is cancelled.
  */
-#include "sim_run.h"
+#include "other_loop.h"
 
 enum { TAKERS = 5 };
 
@@ -107,6 +107,52 @@ SIM_TEST(cancelled_waiters_leave_the_line)
         }
 }
 
+/*
+ * A87: a unit that was handed over before the cancel is kept; the cancel shows
+ * at the next call, and released the unit goes to the next in line.
+ */
+SIM_TEST(who_was_handed_a_unit_and_is_cancelled_has_it)
+{
+        eddy_semaphore sem = { 0 };
+        struct taker takers[TAKERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, takers, &sem);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        eddy_task_cancel(takers[0].task);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(takers[0].err, 0);
+        CHECK_EQ(takers[1].err, 1);
+        /* A88: what it gives back, and what comes besides, wakes the others. */
+        for (int i = 1; i < TAKERS; i++)
+                CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(order_count, TAKERS);
+        CHECK_EQ(eddy_semaphore_units(&sem), 0);
+        let_go(takers);
+}
+
+static int acquires(void *arg)
+{
+        return eddy_semaphore_acquire(arg);
+}
+
+/* A87: a deadline takes its own waiter away; no unit is missing after it. */
+SIM_TEST(a_deadline_leaves_the_line_and_takes_nothing)
+{
+        eddy_semaphore sem = EDDY_SEMAPHORE(0, 0);
+
+        CHECK_EQ(eddy_call_timeout(acquires, &sem, MS), -ETIMEDOUT);
+        CHECK_EQ(eddy_semaphore_waiting(&sem), 0);
+        CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_units(&sem), 1);
+        /* In a cancelled scope not even a unit that is there is taken. */
+        CHECK_EQ(eddy_call_timeout(acquires, &sem, -1), -ETIMEDOUT);
+        CHECK_EQ(eddy_semaphore_units(&sem), 1);
+        CHECK_EQ(eddy_call_timeout(acquires, &sem, MS), 0);
+}
+
 SIM_TEST(when_all_in_line_are_cancelled_the_next_unit_stays)
 {
         eddy_semaphore sem = { 0 };
@@ -138,6 +184,24 @@ SIM_TEST(a_bounded_semaphore_refuses_a_unit_too_many)
         eddy_semaphore_init(&sem, 2, 0);
         CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_semaphore_units(&sem), 3);
+}
+
+/* A89: also while tasks wait for the units that are out. */
+SIM_TEST(a_bounded_semaphore_hands_on_what_comes_back)
+{
+        eddy_semaphore sem = EDDY_SEMAPHORE(1, EDDY_SEMAPHORE_BOUNDED);
+        struct taker takers[TAKERS];
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, takers, &sem);
+        for (int i = 0; i <= TAKERS; i++)
+                CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_semaphore_release(&sem), -EINVAL);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_semaphore_units(&sem), 1);
+        let_go(takers);
 }
 
 SIM_TEST(units_do_not_overflow)
@@ -182,4 +246,30 @@ SIM_TEST(calls_that_never_wait_give_way_after_128)
         }
         CHECK_EQ(calls, 128);
         CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int uses_elsewhere(void *arg)
+{
+        CHECK_EQ(eddy_semaphore_acquire(arg), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_semaphore_release(arg), EDDY_E_RUN_OTHER_LOOP);
+        return 7;
+}
+
+/* A96: while tasks of one loop wait, another loop can neither take nor give. */
+SIM_TEST(a_semaphore_that_tasks_of_another_loop_wait_for_is_refused)
+{
+        eddy_semaphore sem = { 0 };
+        struct taker takers[TAKERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, takers, &sem);
+        CHECK_EQ(on_other_loop(uses_elsewhere, &sem), 7);
+        CHECK_EQ(eddy_semaphore_waiting(&sem), TAKERS);
+        CHECK_EQ(eddy_semaphore_units(&sem), 0);
+        for (int i = 0; i < TAKERS; i++)
+                CHECK_EQ(eddy_semaphore_release(&sem), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(order_count, TAKERS);
+        let_go(takers);
 }
