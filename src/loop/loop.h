@@ -72,7 +72,7 @@ struct ed_loop {
         int64_t now_ns; /* of this turn */
         uint64_t waits; /* things outside that may wake a fiber: descriptors, lookups */
         uint64_t polls;
-        uint64_t fibers; /* ever made: numbers them */
+        uint64_t fibers;         /* ever made: numbers them */
         struct ed_event *events; /* of this turn, while their targets are told */
         int events_count;
         _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */

@@ -129,7 +129,8 @@ int eddy_loop_call_soon(eddy_loop *loop, eddy_handle *public_handle, eddy_task_f
         if (err < 0)
                 return err;
         ed_call_init(&handle->call, on_call);
-        ed_call_queue(&handle->run->loop, &handle->call, false);
+        /* Asked for between two runs, it is for the first turn of the next. */
+        ed_call_queue(&handle->run->loop, &handle->call, !ed_loop_current);
         scheduled(handle, HANDLE_SOON);
         touched(handle->run);
         return 0;
