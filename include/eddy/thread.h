@@ -15,7 +15,7 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_thread_pool eddy_thread_pool;
 
-enum { EDDY_THREADS_MAX = 1024 };
+enum { EDDY_THREADS_MAX = 1024, EDDY_THREAD_QUEUED_MAX = 1 << 24 };
 
 /* All zero is the default. */
 struct eddy_thread_pool_opts {
@@ -37,13 +37,17 @@ enum {
 struct eddy_thread_opts {
         uint32_t flags;             /* EDDY_THREAD_* */
         uint32_t reserved32;        /* zero */
-        void (*release)(void *arg); /* called once, when the job is over and with it the use of
-                                        'arg': on the thread that ran it, or where it was dropped */
+        void (*release)(void *arg); /* called once, whatever comes of the call: on the job's thread
+                                       when 'fn' has returned, else, as it will not run, before the
+                                       call returns */
         uintptr_t reserved[4];      /* zero */
 };
 
 /*
- * Run fn(arg) on a thread of the run's own pool and return its result.
+ * Run fn(arg) on a thread of the run's own pool and return its result.  It
+ * sees the values that the caller has of variables (eddy/var.h).  That pool is
+ * made at first use; it is closed when the run has no task left, and waits for
+ * jobs as long as background tasks get (drain_ns).
  *
  * A cancelled caller's job is dropped if it waits for a thread (-ECANCELED;
  * 'fn' never runs).  If it runs, eddy_thread_is_stopping() tells it to stop,
@@ -66,7 +70,11 @@ EDDY_API int eddy_to_thread(eddy_task_fn *fn, void *arg);
  * when it is over: 'arg' must be its own, not the caller's.
  *
  * Suspends: yes.
- * Errors: as above, and EDDY_E_THREAD_POOL_CLOSED
+ * Errors: as above, and
+ *         EDDY_E_THREAD_POOL_CLOSED  before the call, or before a thread took
+ *                                    the job
+ *         -EINVAL                    a flag is not known, or the pool is
+ *                                    another loop's
  */
 EDDY_API int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
                                    const struct eddy_thread_opts *opts);
@@ -92,10 +100,11 @@ EDDY_API EDDY_MUST_USE int eddy_thread_pool_new(const struct eddy_thread_pool_op
                                                 eddy_thread_pool **ret_pool);
 
 /*
- * Take no more jobs, wait close_ns for those there are, tell the rest to
- * stop, and go on without them.  What still runs then is abandoned and
- * reported (EDDY_REPORT_THREAD); a caller that waits for such a job goes on
- * waiting.  Returns how many were abandoned.  Twice does nothing more.
+ * Take no more jobs, wait close_ns for those there are, and go on without the
+ * rest: what waits for a thread is dropped, what still runs is told to stop,
+ * abandoned and reported (EDDY_REPORT_THREAD).  A caller that waits for such a
+ * job goes on waiting.  Returns how many were abandoned.  Twice does nothing
+ * more.
  *
  * Suspends: yes.  Not a cancellation point, but a cancel ends the wait for
  *           jobs early.
@@ -103,8 +112,10 @@ EDDY_API EDDY_MUST_USE int eddy_thread_pool_new(const struct eddy_thread_pool_op
 EDDY_API int eddy_thread_pool_close(eddy_thread_pool *pool);
 
 /*
- * Close the pool if it is not closed, and free it.  No task may be waiting for
- * a job of it.  NULL is fine.
+ * Close the pool if it is not closed, and free it.  No other task may be
+ * closing it.  A caller that waits for a job that was abandoned goes on
+ * waiting.  NULL is fine.  A pool that is not freed when its run ends is
+ * closed then, without a wait, and is to be freed all the same.
  *
  * Suspends: as close does.
  */

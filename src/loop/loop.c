@@ -179,7 +179,7 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
 /* Whether nothing in here or outside can make a fiber ready. */
 static bool is_stuck(const struct ed_loop *loop)
 {
-        return !loop->ready_first && loop->waits == 0 && loop->timers.count == 0 &&
+        return !loop->ready_first && loop->waits == 0 && loop->timers.count == loop->quiet_timers &&
                !(loop->inbox && ed_inbox_is_pending(loop->inbox));
 }
 

@@ -69,8 +69,9 @@ struct ed_loop {
         struct ed_sys *sys;
         struct ed_stacks stacks;
         struct ed_timers timers;
-        int64_t now_ns; /* of this turn */
-        uint64_t waits; /* things outside that may wake a fiber: descriptors, lookups */
+        int64_t now_ns;        /* of this turn */
+        uint64_t quiet_timers; /* armed, but no fiber waits for them */
+        uint64_t waits;        /* things outside that may wake a fiber: descriptors, lookups */
         uint64_t polls;
         uint64_t fibers;         /* ever made: numbers them */
         struct ed_event *events; /* of this turn, while their targets are told */

@@ -3,8 +3,8 @@
  *
  * The first task of a run is its supervisor.  It opens the root scope, where
  * background tasks live, and takes orders: in it starts a main task and waits
- * for its end, or gives the background its time to drain and ends the root
- * scope.
+ * for its end, or gives the background its time to drain, ends the root scope
+ * and then the threads.
  */
 #include "scope/run.h"
 
@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "scope/face.h"
 #include "scope/suspend.h"
+#include "scope/thread.h"
 #include "sys/process.h"
 
 #define WATCHDOG_NS EDDY_MS(100)
@@ -39,7 +40,7 @@ static void on_wake(struct ed_loop *loop)
         else if (run->idle)
                 run->stop = true;
         else
-                eddy_scope_cancel(&run->root);
+                eddy_scope_cancel(run->ending);
 }
 
 static bool on_deadlock(struct ed_loop *loop)
@@ -75,11 +76,24 @@ static void supervise_main(struct ed_run *run)
         run->stop = true;
 }
 
+/* No task is left.  A signal ends the wait for jobs. */
+static void end_threads(struct ed_run *run)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        run->ending = &scope;
+        ed_thread_pools_end(&run->loop, run->opts.drain_ns);
+        run->ending = &run->root;
+        (void) eddy_scope_end(&scope);
+}
+
 static void supervise(struct ed_run *run)
 {
         struct eddy_scope_opts keep_going = { .flags = EDDY_SCOPE_KEEP_GOING };
 
         eddy_scope_begin(&run->root, &keep_going);
+        run->ending = &run->root;
         ed_scope_of(&run->root)->flags |= ED_SCOPE_BACKGROUND;
         while (run->order != ED_RUN_CLOSE) {
                 if (run->order == ED_RUN_MAIN) {
@@ -97,6 +111,7 @@ static void supervise(struct ed_run *run)
                 (void) eddy_scope_set_deadline(&run->root,
                                                ed_time_after(eddy_now(), run->opts.drain_ns));
         (void) eddy_scope_end(&run->root);
+        end_threads(run);
 }
 
 /* The supervisor's task belongs to no scope, so it ends in its own way: never by returning. */

@@ -19,8 +19,9 @@ enum ed_run_order {
 struct ed_run {
         struct ed_loop loop;
         struct eddy_run_opts opts;
-        eddy_loop *face; /* NULL: nobody has asked for it */
-        eddy_scope root; /* where background tasks live; the supervisor's */
+        eddy_loop *face;    /* NULL: nobody has asked for it */
+        eddy_scope root;    /* where background tasks live; the supervisor's */
+        eddy_scope *ending; /* that a signal cancels when no main task runs */
         struct ed_task *supervisor;
         bool idle;  /* the supervisor waits for an order */
         int order;  /* enum ed_run_order: the next */
