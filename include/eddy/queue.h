@@ -76,6 +76,7 @@ EDDY_API void eddy_queue_fini(eddy_queue *queue);
  * Suspends: yes.
  * Errors: -ECANCELED, -ENOMEM  nothing was appended
  *         -EPIPE               the queue is shut down
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait in line
  */
 EDDY_API EDDY_MUST_USE int eddy_queue_put(eddy_queue *queue, const void *item);
 
@@ -85,6 +86,7 @@ EDDY_API EDDY_MUST_USE int eddy_queue_put(eddy_queue *queue, const void *item);
  * Suspends: yes.
  * Errors: -ECANCELED  nothing was taken
  *         -EPIPE      the queue is shut down and empty
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait in line
  */
 EDDY_API EDDY_MUST_USE int eddy_queue_get(eddy_queue *queue, void *ret_item);
 
@@ -106,8 +108,9 @@ enum { EDDY_QUEUE_NOW = 1 << 0 }; /* drop the items that are in it */
  * may add EDDY_QUEUE_NOW.
  *
  * Suspends: no.
+ * Errors: EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; nothing is done
  */
-EDDY_API void eddy_queue_shutdown(eddy_queue *queue, unsigned flags);
+EDDY_API int eddy_queue_shutdown(eddy_queue *queue, unsigned flags);
 
 /*
  * An item that was taken has been dealt with.  Every item that was put counts
@@ -115,6 +118,7 @@ EDDY_API void eddy_queue_shutdown(eddy_queue *queue, unsigned flags);
  *
  * Suspends: no.
  * Errors: -EINVAL  more are done than were put
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; nothing is done
  */
 EDDY_API int eddy_queue_task_done(eddy_queue *queue);
 
@@ -123,6 +127,7 @@ EDDY_API int eddy_queue_task_done(eddy_queue *queue);
  *
  * Suspends: yes, unless that is so.
  * Errors: -ECANCELED
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait already
  */
 EDDY_API EDDY_MUST_USE int eddy_queue_join(eddy_queue *queue);
 

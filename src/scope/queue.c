@@ -233,6 +233,8 @@ static inline __attribute__((always_inline)) int put_with(eddy_queue *queue, con
         if (flags & QUEUE_SHUT)
                 return -EPIPE;
         if (getter) {
+                if (ed_unlikely(ed_waiters_are_foreign(queue->getters, ed_loop_current)))
+                        return EDDY_E_RUN_OTHER_LOOP;
                 queue->unfinished++;
                 memcpy(getter->item, item, item_bytes(queue));
                 (void) ed_waiters_wake(queue->getters, 0);
@@ -251,12 +253,13 @@ static inline __attribute__((always_inline)) int put_with(eddy_queue *queue, con
 static inline __attribute__((always_inline)) int get_with(eddy_queue *queue, void *ret_item,
                                                           uint32_t flags)
 {
-        struct ed_waiter *putter;
+        struct ed_waiter *putter = ed_waiters_first(queue->putters);
 
         if (queue->count == 0)
                 return flags & QUEUE_SHUT ? -EPIPE : -EAGAIN;
+        if (ed_unlikely(ed_waiters_are_foreign(queue->putters, ed_loop_current)))
+                return EDDY_E_RUN_OTHER_LOOP;
         take(queue, ret_item, flags);
-        putter = ed_waiters_first(queue->putters);
         if (putter) {
                 queue->unfinished++;
                 store(queue, putter->item, flags);
@@ -288,9 +291,21 @@ static inline int get_now(eddy_queue *queue, void *ret_item)
                                         : get_special(queue, ret_item);
 }
 
-int eddy_queue_put(eddy_queue *queue, const void *item)
+/* Wait to be served; apart, so that who need not wait has no room for a waiter to make. */
+static __attribute__((noinline)) int stand_in_line(struct ed_task *task, void *line[2], void *item,
+                                                   const char *waits_for)
 {
         struct ed_waiter waiter;
+
+        if (ed_unlikely(ed_waiters_are_foreign(line, task->loop)))
+                return EDDY_E_RUN_OTHER_LOOP;
+        ed_waiter_init(&waiter, task, item);
+        ed_waiters_push(line, &waiter);
+        return ed_suspend_park(task, waits_for, ed_waiters_abort, &waiter);
+}
+
+int eddy_queue_put(eddy_queue *queue, const void *item)
+{
         struct ed_task *task;
         int err;
 
@@ -302,14 +317,11 @@ int eddy_queue_put(eddy_queue *queue, const void *item)
                 ed_suspend_passed(task);
                 return err;
         }
-        ed_waiter_init(&waiter, task, (void *) item);
-        ed_waiters_push(queue->putters, &waiter);
-        return ed_suspend_park(task, "room in a queue", ed_waiters_abort, &waiter);
+        return stand_in_line(task, queue->putters, (void *) item, "room in a queue");
 }
 
 int eddy_queue_get(eddy_queue *queue, void *ret_item)
 {
-        struct ed_waiter waiter;
         struct ed_task *task;
         int err;
 
@@ -321,9 +333,7 @@ int eddy_queue_get(eddy_queue *queue, void *ret_item)
                 ed_suspend_passed(task);
                 return err;
         }
-        ed_waiter_init(&waiter, task, ret_item);
-        ed_waiters_push(queue->getters, &waiter);
-        return ed_suspend_park(task, "an item in a queue", ed_waiters_abort, &waiter);
+        return stand_in_line(task, queue->getters, ret_item, "an item in a queue");
 }
 
 int eddy_queue_try_put(eddy_queue *queue, const void *item)
@@ -348,8 +358,18 @@ static void finish(eddy_queue *queue, uint64_t items)
                 continue;
 }
 
-void eddy_queue_shutdown(eddy_queue *queue, unsigned flags)
+/* Whether tasks of another loop wait, on whatever side. */
+static bool is_foreign(const eddy_queue *queue)
 {
+        return ed_waiters_are_foreign(queue->getters, ed_loop_current) ||
+               ed_waiters_are_foreign(queue->putters, ed_loop_current) ||
+               ed_waiters_are_foreign(queue->joiners, ed_loop_current);
+}
+
+int eddy_queue_shutdown(eddy_queue *queue, unsigned flags)
+{
+        if (is_foreign(queue))
+                return EDDY_E_RUN_OTHER_LOOP;
         queue->flags |= QUEUE_SHUT;
         while (ed_waiters_wake(queue->getters, -EPIPE))
                 continue;
@@ -363,19 +383,21 @@ void eddy_queue_shutdown(eddy_queue *queue, unsigned flags)
                 queue->count = 0;
                 finish(queue, dropped);
         }
+        return 0;
 }
 
 int eddy_queue_task_done(eddy_queue *queue)
 {
         if (queue->unfinished == 0)
                 return -EINVAL;
+        if (is_foreign(queue))
+                return EDDY_E_RUN_OTHER_LOOP;
         finish(queue, 1);
         return 0;
 }
 
 int eddy_queue_join(eddy_queue *queue)
 {
-        struct ed_waiter waiter;
         struct ed_task *task;
         int err;
 
@@ -386,9 +408,7 @@ int eddy_queue_join(eddy_queue *queue)
                 ed_suspend_passed(task);
                 return 0;
         }
-        ed_waiter_init(&waiter, task, NULL);
-        ed_waiters_push(queue->joiners, &waiter);
-        return ed_suspend_park(task, "a queue's items to be done", ed_waiters_abort, &waiter);
+        return stand_in_line(task, queue->joiners, NULL, "a queue's items to be done");
 }
 
 uint32_t eddy_queue_count(const eddy_queue *queue)

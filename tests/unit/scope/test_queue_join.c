@@ -1,8 +1,8 @@
 /*
  * test_queue_join.c - the queue's end: items that are done, waiting for all of
- * them, and shutting down at once.
+ * them, and shutting down at once; and what a queue says to a second loop.
  */
-#include "sim_run.h"
+#include "other_loop.h"
 
 struct joiner {
         eddy_queue *queue;
@@ -271,4 +271,63 @@ SIM_TEST(a_shutdown_at_once_counts_no_item_twice)
         CHECK_EQ(eddy_queue_task_done(&queue), -EINVAL);
         CHECK_EQ(eddy_queue_join(&queue), 0);
         eddy_queue_fini(&queue);
+}
+
+/* --- another loop --- */
+
+static int uses_elsewhere(void *arg)
+{
+        eddy_queue *queue = arg;
+        void *item = queue;
+        struct eddy_choice choices[] = {
+                eddy_choice_after(MS),
+                eddy_choice_get(queue, &item),
+                eddy_choice_put(queue, &item),
+        };
+
+        CHECK_EQ(eddy_queue_put(queue, &item), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_queue_get(queue, &item), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_queue_shutdown(queue, EDDY_QUEUE_NOW), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_select(choices, 3), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_try_select(choices, 3), EDDY_E_RUN_OTHER_LOOP);
+        return 7;
+}
+
+static int joins_elsewhere(void *arg)
+{
+        CHECK_EQ(eddy_queue_join(arg), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_queue_task_done(arg), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_queue_shutdown(arg, 0), EDDY_E_RUN_OTHER_LOOP);
+        return 7;
+}
+
+/* A96: while tasks of one loop wait, those of another are told; nothing happens to the queue. */
+SIM_TEST(a_queue_that_tasks_of_another_loop_wait_for_is_refused)
+{
+        eddy_queue queue, full;
+        struct joiner joiner;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_queue_init(&queue, 0, 0), 0);
+        CHECK_EQ(eddy_queue_init(&full, 0, 1), 0);
+        put_some(&full, 1);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, gets_one, &queue), 0);
+        CHECK_EQ(eddy_scope_start(&scope, puts_one, &full), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(on_other_loop(uses_elsewhere, &queue), 7);
+        CHECK_EQ(on_other_loop(uses_elsewhere, &full), 7);
+        put_some(&queue, 1);
+        get_one(&full);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+
+        eddy_scope_begin(&scope, NULL);
+        start_joiner(&scope, &joiner, &queue);
+        CHECK_EQ(on_other_loop(joins_elsewhere, &queue), 7);
+        CHECK_EQ(eddy_queue_task_done(&queue), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(joiner.err, 0);
+        eddy_task_release(joiner.task);
+        eddy_queue_fini(&queue);
+        eddy_queue_fini(&full);
 }
