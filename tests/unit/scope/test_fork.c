@@ -1,0 +1,202 @@
+/*
+ * test_fork.c - a child of fork() has none of its parent's loops, and cannot
+ * touch them.
+ */
+#include <eddy/eddy.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static const struct eddy_run_opts quiet = { .flags = EDDY_RUN_NO_WATCHDOG };
+
+/* Wait for a child that checks by itself: 0 is what it is to end with. */
+static int child_result(pid_t child)
+{
+        int status;
+
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+#define CHILD_CHECK(cond)                                                                          \
+        do {                                                                                       \
+                if (!(cond))                                                                       \
+                        _exit(__LINE__ % 255 + 1);                                                 \
+        } while (0)
+
+static int count_up(void *arg)
+{
+        ++*(int *) arg;
+        return 0;
+}
+
+static int small_main(void *arg)
+{
+        (void) arg;
+        return eddy_sleep(1) == 0 ? 5 : -1;
+}
+
+/* --- what a child sees --- */
+
+struct family {
+        eddy_loop *loop;
+        eddy_handle handle;
+        eddy_event event;
+        int calls;
+};
+
+static void live_as_child(struct family *family)
+{
+        eddy_handle handle = { 0 };
+
+        CHILD_CHECK(eddy_task_current() == NULL);
+        CHILD_CHECK(eddy_loop_current() == NULL);
+        CHILD_CHECK(eddy_sleep(1) == EDDY_E_RUN_NOT_RUNNING);
+        CHILD_CHECK(eddy_event_wait(&family->event) == EDDY_E_RUN_NOT_RUNNING);
+        CHILD_CHECK(eddy_background(count_up, &family->calls) == EDDY_E_RUN_NOT_RUNNING);
+        CHILD_CHECK(eddy_loop_call_soon(family->loop, &handle, count_up, NULL) ==
+                    EDDY_E_LOOP_FORKED);
+        CHILD_CHECK(eddy_loop_call_threadsafe(family->loop, &handle, count_up, NULL) ==
+                    EDDY_E_LOOP_FORKED);
+        CHILD_CHECK(eddy_loop_step(family->loop) == EDDY_E_LOOP_FORKED);
+        CHILD_CHECK(eddy_loop_run(family->loop, small_main, NULL) == EDDY_E_LOOP_FORKED);
+        CHILD_CHECK(eddy_loop_close(family->loop) == EDDY_E_LOOP_FORKED);
+        CHILD_CHECK(eddy_handle_cancel(&family->handle) == 0);
+        eddy_loop_stop(family->loop);
+        /* A run of its own it can have. */
+        CHILD_CHECK(eddy_run(small_main, NULL, &quiet) == 5);
+        _exit(0);
+}
+
+static int forks(void *arg)
+{
+        struct family *family = arg;
+        pid_t child;
+
+        family->loop = eddy_loop_ref(eddy_loop_current());
+        CHECK_EQ(eddy_loop_call_threadsafe(family->loop, &family->handle, count_up, &family->calls),
+                 0);
+        child = fork();
+        CHECK(child >= 0);
+        if (child == 0)
+                live_as_child(family);
+        CHECK_EQ(child_result(child), 0);
+        CHECK_EQ(eddy_sleep(EDDY_US(10)), 0);
+        CHECK_EQ(family->calls, 1);
+        return 3;
+}
+
+/* A22: the child has neither a current task nor a loop; the parent's goes on undisturbed. */
+TEST(a_child_has_no_loop_and_may_run_its_own)
+{
+        struct family family = { .calls = 0 };
+
+        CHECK_EQ(eddy_run(forks, &family, &quiet), 3);
+        eddy_loop_unref(family.loop);
+}
+
+/* A22: neither does a fork between two steps of a loop. */
+TEST(a_child_cannot_step_its_parents_loop)
+{
+        eddy_loop *loop;
+        pid_t child;
+
+        CHECK_EQ(eddy_loop_new(&quiet, &loop), 0);
+        CHECK_EQ(eddy_loop_run(loop, small_main, NULL), 5);
+        child = fork();
+        if (child == 0) {
+                CHILD_CHECK(eddy_loop_step(loop) == EDDY_E_LOOP_FORKED);
+                CHILD_CHECK(eddy_loop_fd(loop) == EDDY_E_LOOP_FORKED);
+                CHILD_CHECK(eddy_run(small_main, NULL, &quiet) == 5);
+                _exit(0);
+        }
+        CHECK_EQ(child_result(child), 0);
+        CHECK_EQ(eddy_loop_run(loop, small_main, NULL), 5);
+        CHECK_EQ(eddy_loop_close(loop), 0);
+        eddy_loop_unref(loop);
+}
+
+/* --- signals --- */
+
+static int forks_and_signals(void *arg)
+{
+        pid_t child = fork();
+
+        (void) arg;
+        if (child == 0) {
+                /* Not by the parent's handler: it would stop the parent's loop. */
+                (void) raise(SIGTERM);
+                _exit(1);
+        }
+        CHECK_EQ(child_result(child), 1000 + SIGTERM);
+        CHECK_EQ(eddy_sleep(1), 0);
+        CHECK_EQ(eddy_run_signal(), 0);
+        return 4;
+}
+
+/* A22: a signal to the child is the child's alone. */
+TEST(a_signal_to_the_child_does_not_stop_the_parent)
+{
+        CHECK_EQ(eddy_run(forks_and_signals, NULL, &quiet), 4);
+}
+
+/* --- returning --- */
+
+static int forks_and_returns(void *arg)
+{
+        pid_t child = fork();
+
+        (void) arg;
+        if (child == 0)
+                return 0;
+        CHECK_EQ(child_result(child), 1000 + SIGABRT);
+        return 6;
+}
+
+/* A22: a child that returns into its parent's loop is ended, with one sentence. */
+TEST(a_child_that_returns_from_a_task_is_ended)
+{
+        CHECK_EQ(eddy_run(forks_and_returns, NULL, &quiet), 6);
+}
+
+/* --- often --- */
+
+enum { ROUNDS = 30 };
+
+static int ticks(void *arg)
+{
+        int *left = arg;
+
+        while (*left > 0)
+                CHECK_EQ(eddy_sleep(EDDY_US(20)), 0);
+        return 0;
+}
+
+static int forks_under_load(void *arg)
+{
+        eddy_scope scope;
+        int left = ROUNDS;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 20; i++)
+                CHECK_EQ(eddy_scope_start(&scope, ticks, &left), 0);
+        for (; left > 0; left--) {
+                pid_t child = fork();
+
+                if (child == 0)
+                        _exit(eddy_run(small_main, NULL, &quiet) == 5 ? 0 : 1);
+                CHECK_EQ(eddy_sleep(EDDY_US(30)), 0);
+                CHECK_EQ(child_result(child), 0);
+        }
+        return eddy_scope_end(&scope);
+}
+
+TEST(forks_under_load_leave_the_parents_tasks_alone)
+{
+        CHECK_EQ(eddy_run(forks_under_load, NULL, &quiet), 0);
+}
