@@ -38,6 +38,9 @@ EDDY_API void eddy_channel_unref(eddy_channel *channel);
  * Suspends: yes.  Threads: any loop's.
  * Errors: -ECANCELED  nothing was appended or taken
  *         -EPIPE      it is shut down; for a get: and empty
+ *         -ENOMEM     only the first time on a loop
+ *         EDDY_E_RUN_NOT_RUNNING
+ * Owns: while a task waits, its caller holds a reference.
  */
 EDDY_API EDDY_MUST_USE int eddy_channel_put(eddy_channel *channel, const void *item);
 EDDY_API EDDY_MUST_USE int eddy_channel_get(eddy_channel *channel, void *ret_item);

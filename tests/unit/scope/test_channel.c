@@ -1,0 +1,467 @@
+/*
+ * test_channel.c - a queue between loops: order, bound, shutting down, who is
+ * served, cancels, and that nothing is lost or doubled between threads.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "sim_run.h"
+
+static eddy_channel *channel_of(uint32_t items_max)
+{
+        eddy_channel *channel = NULL;
+
+        CHECK_EQ(eddy_channel_new(sizeof(int), items_max, &channel), 0);
+        return channel;
+}
+
+static eddy_channel *channel;
+static int got[64], got_count;
+
+static int get_one(void *arg)
+{
+        int err, item = -1;
+
+        err = eddy_channel_get(channel, &item);
+        if (err == 0)
+                got[got_count++] = item;
+        else
+                CHECK_EQ(item, -1);
+        if (arg)
+                *(int *) arg = err;
+        return 0;
+}
+
+struct put {
+        int item, result;
+};
+
+static int put_one(void *arg)
+{
+        struct put *put = arg;
+
+        put->result = eddy_channel_put(channel, &put->item);
+        return 0;
+}
+
+/* --- as a queue --- */
+
+TEST(numbers_out_of_range_are_refused)
+{
+        eddy_channel *none = NULL;
+
+        CHECK_EQ(eddy_channel_new(4, 0, &none), -EINVAL);
+        CHECK_EQ(eddy_channel_new(EDDY_CHANNEL_ITEM_BYTES_MAX + 1, 1, &none), -EINVAL);
+        CHECK_EQ(eddy_channel_new(4, EDDY_CHANNEL_ITEMS_MAX + 1, &none), -EINVAL);
+        CHECK(none == NULL);
+        eddy_channel_unref(NULL);
+}
+
+TEST(without_a_loop_only_try_works)
+{
+        void *item = &channel, *back = NULL;
+
+        CHECK_EQ(eddy_channel_new(0, 1, &channel), 0);
+        CHECK_EQ(eddy_channel_put(channel, &item), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_channel_get(channel, &back), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_channel_try_get(channel, &back), -EAGAIN);
+        CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
+        CHECK_EQ(eddy_channel_try_put(channel, &item), -EAGAIN);
+        CHECK_EQ(eddy_channel_try_get(channel, &back), 0);
+        CHECK(back == &channel);
+        CHECK(eddy_channel_ref(channel) == channel);
+        eddy_channel_unref(channel);
+        CHECK_EQ(eddy_channel_count(channel), 0);
+        eddy_channel_unref(channel);
+}
+
+SIM_TEST(items_come_out_in_the_order_put)
+{
+        EDDY_AUTO(eddy_channel) eddy_channel *three = channel_of(3);
+
+        for (int i = 0, out = 0; i < 100; i++) {
+                int item = -1;
+
+                CHECK_EQ(eddy_channel_put(three, &i), 0);
+                if (i % 3 != 2)
+                        continue;
+                CHECK_EQ(eddy_channel_try_put(three, &i), -EAGAIN);
+                CHECK_EQ(eddy_channel_count(three), 3);
+                for (int k = 0; k < 3; k++) {
+                        CHECK_EQ(eddy_channel_get(three, &item), 0);
+                        CHECK_EQ(item, out++);
+                }
+        }
+}
+
+SIM_TEST(who_waits_longest_gets_the_item)
+{
+        int results[3] = { 1, 1, 1 };
+        eddy_scope scope;
+
+        channel = channel_of(1);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_scope_start(&scope, get_one, &results[i]), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        for (int i = 0; i < 3; i++) {
+                int item = -1;
+
+                CHECK_EQ(eddy_channel_try_put(channel, &i), 0);
+                /* It is in the getter's hands already. */
+                CHECK_EQ(eddy_channel_try_get(channel, &item), -EAGAIN);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(results[i], 0);
+                CHECK_EQ(got[i], i);
+        }
+        eddy_channel_unref(channel);
+}
+
+SIM_TEST(who_waits_longest_to_put_goes_first)
+{
+        struct put puts[4] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 1 } };
+        eddy_scope scope;
+
+        channel = channel_of(1);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 4; i++)
+                CHECK_EQ(eddy_scope_start(&scope, put_one, &puts[i]), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(puts[0].result, 0);
+        CHECK_EQ(puts[1].result, 1);
+        for (int i = 0; i < 4; i++) {
+                int item = -1;
+
+                CHECK_EQ(eddy_channel_try_get(channel, &item), 0);
+                CHECK_EQ(item, i);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(puts[3].result, 0);
+        eddy_channel_unref(channel);
+}
+
+SIM_TEST(a_channel_shut_down_drains_and_refuses)
+{
+        struct put puts[2] = { { 7, 1 }, { 8, 1 } };
+        eddy_scope scope;
+        int item = 9;
+
+        channel = channel_of(1);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 2; i++)
+                CHECK_EQ(eddy_scope_start(&scope, put_one, &puts[i]), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_channel_shutdown(channel);
+        eddy_channel_shutdown(channel);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(puts[0].result, 0);
+        CHECK_EQ(puts[1].result, -EPIPE);
+        CHECK_EQ(eddy_channel_put(channel, &item), -EPIPE);
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        CHECK_EQ(item, 7);
+        CHECK_EQ(eddy_channel_get(channel, &item), -EPIPE);
+        CHECK_EQ(eddy_channel_try_get(channel, &item), -EPIPE);
+        eddy_channel_unref(channel);
+}
+
+SIM_TEST(shutting_down_wakes_all_that_wait_for_an_item)
+{
+        int results[3] = { 1, 1, 1 };
+        eddy_scope scope;
+
+        channel = channel_of(1);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_scope_start(&scope, get_one, &results[i]), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_channel_shutdown(channel);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(results[i], -EPIPE);
+        eddy_channel_unref(channel);
+}
+
+/* --- cancelled on one loop --- */
+
+SIM_TEST(a_cancelled_wait_takes_and_appends_nothing)
+{
+        struct put first = { 1, 1 }, second = { 2, 1 };
+        int result = 1, item = -1;
+        eddy_scope scope;
+
+        channel = channel_of(1);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, get_one, &result), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(result, -ECANCELED);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, put_one, &first), 0);
+        CHECK_EQ(eddy_scope_start(&scope, put_one, &second), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_channel_put(channel, &item), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(second.result, -ECANCELED);
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        CHECK_EQ(item, 1);
+        CHECK_EQ(eddy_channel_try_get(channel, &item), -EAGAIN);
+        eddy_channel_unref(channel);
+}
+
+SIM_TEST(an_item_that_was_handed_over_beats_a_cancel)
+{
+        int result = 1, item = 5;
+        eddy_scope scope;
+
+        channel = channel_of(1);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, get_one, &result), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(result, 0);
+        CHECK_EQ(got[0], 5);
+        eddy_channel_unref(channel);
+}
+
+/* --- between threads --- */
+
+static struct reports reports;
+static pthread_mutex_t reports_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void add_report(const struct eddy_report *report, void *arg)
+{
+        (void) arg;
+        pthread_mutex_lock(&reports_lock);
+        reports_add(report, &reports);
+        pthread_mutex_unlock(&reports_lock);
+}
+
+static int run_loop(eddy_task_fn *fn, void *arg)
+{
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG,
+                                      .report = add_report };
+
+        return eddy_run(fn, arg, &opts);
+}
+
+static pthread_t thread(void *(*fn)(void *), void *arg)
+{
+        pthread_t id;
+
+        CHECK_EQ(pthread_create(&id, NULL, fn, arg), 0);
+        return id;
+}
+
+static pthread_barrier_t meeting;
+
+static int meet(void *arg)
+{
+        (void) arg;
+        (void) pthread_barrier_wait(&meeting);
+        return 0;
+}
+
+static void *put_a_little_later(void *arg)
+{
+        (void) meet(NULL);
+        for (int i = 0; i < 100; i++)
+                (void) sched_yield();
+        CHECK_EQ(eddy_channel_try_put(channel, arg), 0);
+        return NULL;
+}
+
+static int wait_for_other_thread(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, meet, NULL), 0);
+        CHECK_EQ(get_one(NULL), 0);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_thread_without_a_loop_wakes_a_task_and_waiting_is_no_deadlock)
+{
+        pthread_t putter;
+        int item = 42;
+
+        channel = channel_of(1);
+        pthread_barrier_init(&meeting, NULL, 2);
+        putter = thread(put_a_little_later, &item);
+        CHECK_EQ(run_loop(wait_for_other_thread, NULL), 0);
+        pthread_join(putter, NULL);
+        CHECK_EQ(got[0], 42);
+        CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 0);
+        eddy_channel_unref(channel);
+}
+
+/* --- 100,000 items through a channel of 16 --- */
+
+enum { ITEMS = 100000, ROOM = 16, WORKERS = 4 };
+
+static _Atomic int next_item, taken;
+static _Atomic unsigned char times_got[ITEMS];
+static _Atomic int cancels;
+static bool with_cancels, in_order;
+
+static uint32_t chance(uint32_t *state)
+{
+        *state = *state * 1664525u + 1013904223u;
+        return *state >> 8;
+}
+
+static int put_call(void *arg)
+{
+        return eddy_channel_put(channel, arg);
+}
+
+static int get_call(void *arg)
+{
+        return eddy_channel_get(channel, arg);
+}
+
+/* A put or a get that is cancelled at some moment, and tried again, until it was done. */
+static int insist(eddy_task_fn *fn, int *item, uint32_t *state)
+{
+        int err;
+
+        do {
+                err = with_cancels ? eddy_call_timeout(fn, item, chance(state) % 20000) : fn(item);
+                if (err == -ETIMEDOUT)
+                        atomic_fetch_add(&cancels, 1);
+        } while (err == -ETIMEDOUT);
+        return err;
+}
+
+static int producer(void *arg)
+{
+        uint32_t state = (uint32_t) (uintptr_t) arg;
+        int item;
+
+        while ((item = atomic_fetch_add(&next_item, 1)) < ITEMS)
+                CHECK_EQ(insist(put_call, &item, &state), 0);
+        return 0;
+}
+
+static int consumer(void *arg)
+{
+        uint32_t state = (uint32_t) (uintptr_t) arg;
+
+        for (;;) {
+                int item = -1, err = insist(get_call, &item, &state);
+
+                if (err < 0) {
+                        CHECK_EQ(err, -EPIPE);
+                        return 0;
+                }
+                CHECK_EQ(atomic_fetch_add(&times_got[item], 1), 0);
+                if (in_order)
+                        CHECK_EQ(item, atomic_load(&taken));
+                atomic_fetch_add(&taken, 1);
+        }
+}
+
+static int many_of(void *arg)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (uintptr_t i = 0; i < (in_order ? 1 : WORKERS); i++)
+                CHECK_EQ(eddy_scope_start(&scope, *(eddy_task_fn **) arg, (void *) (i + 1)), 0);
+        return eddy_scope_end(&scope);
+}
+
+static void *consume(void *arg)
+{
+        static eddy_task_fn *fn = consumer;
+
+        (void) arg;
+        CHECK_EQ(run_loop(many_of, (void *) &fn), 0);
+        return NULL;
+}
+
+static void pass_all_items(void)
+{
+        static eddy_task_fn *fn = producer;
+        pthread_t consumers;
+
+        channel = channel_of(ROOM);
+        consumers = thread(consume, NULL);
+        CHECK_EQ(run_loop(many_of, (void *) &fn), 0);
+        eddy_channel_shutdown(channel);
+        pthread_join(consumers, NULL);
+        CHECK_EQ(atomic_load(&taken), ITEMS);
+        for (int i = 0; i < ITEMS; i++)
+                CHECK_EQ(times_got[i], 1);
+        CHECK_EQ(eddy_channel_count(channel), 0);
+        CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 0);
+        eddy_channel_unref(channel);
+}
+
+TEST(two_loops_pass_items_on_in_order)
+{
+        in_order = true;
+        pass_all_items();
+}
+
+TEST(two_loops_lose_and_double_nothing_when_puts_and_gets_are_cancelled)
+{
+        with_cancels = true;
+        pass_all_items();
+        printf("# %d puts and gets were cancelled\n", atomic_load(&cancels));
+        CHECK(atomic_load(&cancels) > 0);
+}
+
+/* --- a loop that ends just when it is given something --- */
+
+enum { ROUNDS = 300 };
+
+static void *put_in_time(void *arg)
+{
+        int rounds = *(int *) arg;
+
+        (void) meet(NULL);
+        for (int i = 0; i < rounds; i++)
+                (void) sched_yield();
+        CHECK_EQ(eddy_channel_try_put(channel, &rounds), 0);
+        return NULL;
+}
+
+static int64_t patience_ns;
+
+static int get_or_leave(void *arg)
+{
+        (void) meet(NULL);
+        return eddy_call_timeout(get_call, arg, patience_ns);
+}
+
+TEST(an_item_goes_to_a_loop_that_ends_or_stays)
+{
+        int delivered = 0;
+
+        pthread_barrier_init(&meeting, NULL, 2);
+        for (int i = 0; i < ROUNDS; i++) {
+                int pauses = i % 60, item = -1, err;
+                pthread_t putter;
+
+                patience_ns = i * 997 % 60000;
+                channel = channel_of(1);
+                putter = thread(put_in_time, &pauses);
+                err = run_loop(get_or_leave, &item);
+                pthread_join(putter, NULL);
+                CHECK(err == 0 || err == -ETIMEDOUT);
+                CHECK_EQ(eddy_channel_count(channel), err == 0 ? 0 : 1);
+                CHECK_EQ(item, err == 0 ? pauses : -1);
+                delivered += err == 0;
+                eddy_channel_unref(channel);
+        }
+        printf("# %d of %d were delivered\n", delivered, ROUNDS);
+}
