@@ -14,7 +14,9 @@
  *     while ((err = eddy_generator_next(&gen, &n)) > 0) ...
  *
  * A generator runs in a task of its own, only when its next value is asked
- * for, and may suspend as any task does.  It ends with its scope.
+ * for, and may suspend as any task does.  It starts with the variables
+ * (eddy/var.h) of who asks for the first one.  It ends with its scope: when
+ * the scope's other tasks have ended, eddy_scope_end() closes it.
  */
 #ifndef EDDY_GENERATOR_H
 #define EDDY_GENERATOR_H
@@ -29,7 +31,11 @@ typedef struct eddy_generator {
         uintptr_t opaque[24];
 } eddy_generator;
 
-/* A failure it returns is given by eddy_generator_next(), once, and is none of the scope's. */
+/*
+ * A failure it returns is given by eddy_generator_next() or _close(), once, and
+ * is none of the scope's.  One that nobody has asked for when the scope ends or
+ * is cancelled is the scope's.
+ */
 typedef int eddy_generator_fn(eddy_generator *gen, void *arg);
 
 /*
@@ -51,6 +57,8 @@ EDDY_API void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_
  * Errors: -ECANCELED  the caller was cancelled, or the scope of the generator was
  *         -EBUSY      another task is waiting for its next value, or the generator
  *                     asks itself
+ *         -EAGAIN     the scope has tasks_max tasks, among which it would count;
+ *                     nothing was lost
  *         -ENOMEM     it could not be started; nothing was lost
  *         and what the generator's function returned below 0, once; 0 then
  */
@@ -69,8 +77,8 @@ EDDY_API EDDY_MUST_USE int eddy_generator_yield(eddy_generator *gen, const void 
 
 /*
  * End it early: its yield returns -ECANCELED, and this waits until its
- * function has returned.  Returns what it failed with, else 0.  The end of the
- * scope does the same.  Closing twice, or one that never ran or has ended,
+ * function has returned.  Returns what it failed with, else 0.  A value that was
+ * kept is dropped.  Closing twice, or one that never ran or has ended,
  * does nothing.
  *
  * Suspends: yes, while it cleans up.  Not a cancellation point.

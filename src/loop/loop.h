@@ -177,6 +177,15 @@ static inline void ed_fiber_wake(struct ed_loop *loop, struct ed_fiber *fiber, i
         ed_fiber_ready(loop, fiber);
 }
 
+/* The same, but it runs next, as soon as the running one leaves. */
+static inline void ed_fiber_wake_next(struct ed_loop *loop, struct ed_fiber *fiber, int result)
+{
+        ed_assert(fiber->state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
+        fiber->result = result;
+        fiber->state = ED_FIBER_READY;
+        ed_loop_push_front(loop, &fiber->ready);
+}
+
 /* For a table that chooses: take the chosen one out of the first that are ready. */
 struct ed_ready *ed_loop_choose(struct ed_loop *loop);
 

@@ -108,7 +108,7 @@ static void look_who_runs(void *arg)
         if (!task || task->loop != hog->loop)
                 return;
         memcpy(hog->name, task->face->name, sizeof(hog->name));
-        hog->fn = task->fn;
+        hog->fn = task->face->fn;
 }
 
 static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)

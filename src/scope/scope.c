@@ -102,6 +102,8 @@ void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *op
                 opts = &none;
         scope->deadline_ns = 0;
         scope->live = 0;
+        scope->generating = 0;
+        ed_list_init(&scope->generators);
         scope->tasks_max = opts->tasks_max ? opts->tasks_max : UINT32_MAX;
         scope->flags = opts->flags & (EDDY_SCOPE_SHIELD | EDDY_SCOPE_KEEP_GOING);
         scope->error = 0;
@@ -145,9 +147,14 @@ int eddy_scope_end(eddy_scope *public_scope)
         ed_assert(task->inner == &scope->node,
                   "a scope was ended that is not the innermost one of the task");
         while (scope->live > 0) {
+                /* The other tasks may still ask them. */
+                if (ed_unlikely(scope->live == scope->generating))
+                        ed_scope_close_generators(scope);
                 scope->flags |= ED_SCOPE_ENDING;
                 ed_suspend_park(task, "the tasks of a scope to end", NULL, NULL);
         }
+        if (ed_unlikely(!ed_list_is_empty(&scope->generators)))
+                ed_scope_close_generators(scope);
         ed_timer_cancel(&task->loop->timers, &scope->timer);
         ed_list_remove(&scope->node.link);
         scope->node.flags |= ED_NODE_ENDED;

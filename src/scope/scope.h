@@ -11,12 +11,14 @@ struct ed_scope {
         struct ed_timer timer; /* the deadline */
         int64_t deadline_ns;   /* 0: none */
         uint32_t live;         /* tasks that have not ended */
+        uint32_t generating;   /* of them: those of generators */
         uint32_t tasks_max;
         uint32_t flags;     /* EDDY_SCOPE_*, ED_SCOPE_* */
         int error;          /* the first failure */
         bool expired;       /* the deadline has passed */
         bool expired_first; /* before any failure */
         struct eddy_scope_errors *errors;
+        struct ed_list generators; /* that have not ended */
 };
 
 enum {
@@ -60,12 +62,15 @@ void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *ta
 /* A task has ended and is out of the tree. */
 static inline void ed_scope_task_ended(struct ed_scope *scope)
 {
-        if (--scope->live == 0 && scope->flags & ED_SCOPE_ENDING) {
+        if (--scope->live == scope->generating && scope->flags & ED_SCOPE_ENDING) {
                 /* Once: until the owner runs, another task may start and end one more. */
                 scope->flags &= ~(uint32_t) ED_SCOPE_ENDING;
                 ed_suspend_wake(scope->node.owner, 0);
         }
 }
+
+/* Tell all generators of a scope to end, if they have not been told. */
+void ed_scope_close_generators(struct ed_scope *scope);
 
 /* Waits of eddy_scope_start_ready(); lies on the starter's stack. */
 struct ed_ready_wait {

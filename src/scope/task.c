@@ -255,7 +255,7 @@ const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
 {
         if (task->face->name[0])
                 return task->face->name;
-        ed_sys_symbol((const void *) task->fn, buf, bytes);
+        ed_sys_symbol((const void *) task->face->fn, buf, bytes);
         return buf;
 }
 
