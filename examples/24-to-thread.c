@@ -1,0 +1,64 @@
+/*
+ * 24-to-thread - a function that blocks, on a thread of its own.
+ *
+ * What to notice: blocking_task() knows nothing of eddy and keeps its thread for
+ * two seconds; the loop goes on meanwhile, as the ticks show.  Called directly,
+ * it would stop every task of the loop, and the watchdog would report it.
+ *
+ * Program: 22
+ * Run: 24-to-thread
+ * Time: wall 2 s
+ * Output:
+ *     Start blocking task
+ *     tick
+ *     tick
+ *     tick
+ *     Completed
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "eddy/eddy.h"
+
+static int blocking_task(void *arg)
+{
+        const char **ret_text = arg;
+        struct timespec two_seconds = { .tv_sec = 2 };
+
+        nanosleep(&two_seconds, NULL);
+        *ret_text = "Completed";
+        return 0;
+}
+
+static int tick(void *arg)
+{
+        int err = 0;
+
+        for (int i = 0; i < 3 && err == 0; i++) {
+                err = eddy_sleep(EDDY_MS(500));
+                if (err == 0)
+                        puts("tick");
+        }
+        return err;
+}
+
+static int run(void *arg)
+{
+        const char *text = NULL;
+        eddy_scope scope;
+        int err, end;
+
+        puts("Start blocking task");
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, tick, NULL);
+        err = eddy_to_thread(blocking_task, &text);
+        end = eddy_scope_end(&scope);
+        if (err == 0)
+                puts(text);
+        return err < 0 ? err : end;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}
