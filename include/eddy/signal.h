@@ -42,7 +42,12 @@ EDDY_API EDDY_MUST_USE int eddy_signal_open(const int *signos, size_t n, eddy_si
  */
 EDDY_API EDDY_MUST_USE int eddy_signal_wait(eddy_signal *signal);
 
-/* Receive them no longer.  NULL is fine.  Suspends: no. */
+/*
+ * Receive them no longer.  Who waits for it gets -ECANCELED.  May come after
+ * the run has ended.  NULL is fine.
+ *
+ * Suspends: no.
+ */
 EDDY_API void eddy_signal_close(eddy_signal *signal);
 
 static inline void eddy_signal_auto_release(eddy_signal **signal)

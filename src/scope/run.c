@@ -17,6 +17,7 @@
 #include "scope/suspend.h"
 #include "scope/thread.h"
 #include "sys/process.h"
+#include "sys/signals.h"
 
 #define WATCHDOG_NS EDDY_MS(100)
 #define DRAIN_NS    EDDY_SEC(5)

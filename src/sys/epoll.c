@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "sys/signals.h"
 #include "sys/sys.h"
 #include "sys/worker.h"
 
@@ -145,7 +146,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
         int limit = max < ED_EVENTS_MAX ? max : ED_EVENTS_MAX, n, count = 0;
 
         /* However many descriptors are ready, jobs that are done get their share. */
-        if (ed_workers_have_done(&s->workers)) {
+        if (ed_workers_have_done(&s->workers) || ed_signals_have_come(sys)) {
                 timeout_ns = 0;
                 limit = (limit + 1) / 2;
         }
@@ -163,7 +164,8 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
                 events[count].events = events_of(raw[i].events);
                 count++;
         }
-        return count + ed_workers_collect(&s->workers, events + count, max - count);
+        count += ed_workers_collect(&s->workers, events + count, max - count);
+        return count + ed_signals_collect(sys, events + count, max - count);
 }
 
 static int epoll_pollable(struct ed_sys *sys)

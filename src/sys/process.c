@@ -1,5 +1,5 @@
 /*
- * sys/process.c - signals, faults and the watching thread.
+ * sys/process.c - children of fork(), faults and the watching thread.
  */
 #include "sys/process.h"
 
@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,83 +16,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "sys/signals.h"
 #include "sys/worker.h"
-
-/* --- the signals that stop a loop --- */
-
-static const int stop_signals[] = { SIGINT, SIGTERM };
-
-static struct {
-        pthread_mutex_t lock;
-        struct ed_sys *_Atomic sys; /* of the loop that is stopped; NULL: none */
-        struct sigaction former[ed_array_count(stop_signals)];
-        bool installed[ed_array_count(stop_signals)];
-        _Atomic int signal;
-        _Atomic int handlers; /* that may be about to wake 'sys' */
-} stop = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-static void on_stop(int signo)
-{
-        struct ed_sys *sys;
-        int none = 0, saved = errno;
-        bool first;
-
-        atomic_fetch_add(&stop.handlers, 1);
-        sys = atomic_load(&stop.sys);
-        first = sys && atomic_compare_exchange_strong(&stop.signal, &none, signo);
-        if (first)
-                sys->ops->wake(sys);
-        atomic_fetch_sub(&stop.handlers, 1);
-        if (!first) {
-                (void) signal(signo, SIG_DFL);
-                (void) raise(signo);
-        }
-        errno = saved;
-}
-
-bool ed_sys_stop_install(struct ed_sys *sys)
-{
-        struct sigaction action = { .sa_handler = on_stop, .sa_flags = SA_RESTART | SA_ONSTACK };
-        bool any = false;
-
-        pthread_mutex_lock(&stop.lock);
-        if (atomic_load(&stop.sys))
-                goto out;
-        atomic_store(&stop.signal, 0);
-        for (size_t i = 0; i < ed_array_count(stop_signals); i++) {
-                stop.installed[i] = false;
-                if (sigaction(stop_signals[i], NULL, &stop.former[i]) < 0 ||
-                    stop.former[i].sa_handler != SIG_DFL)
-                        continue;
-                any = true;
-        }
-        if (any)
-                atomic_store(&stop.sys, sys);
-        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
-                if (stop.former[i].sa_handler == SIG_DFL)
-                        stop.installed[i] = sigaction(stop_signals[i], &action, NULL) == 0;
-out:
-        pthread_mutex_unlock(&stop.lock);
-        return any;
-}
-
-void ed_sys_stop_remove(void)
-{
-        pthread_mutex_lock(&stop.lock);
-        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
-                if (stop.installed[i])
-                        (void) sigaction(stop_signals[i], &stop.former[i], NULL);
-        atomic_store(&stop.sys, NULL);
-        /* One that another thread is in has the loop that is about to go away. */
-        while (atomic_load(&stop.handlers) > 0)
-                (void) sched_yield();
-        pthread_mutex_unlock(&stop.lock);
-}
-
-int ed_sys_stop_signal(void)
-{
-        return atomic_load(&stop.signal);
-}
 
 /* --- children of fork() --- */
 
@@ -103,23 +27,10 @@ static struct {
         unsigned forks; /* written in a child, where no other thread is */
 } forking = { .once = PTHREAD_ONCE_INIT };
 
-/* The parent's loop is not ours: neither to be woken nor to be stopped by a signal. */
-static void stop_forget(void)
-{
-        if (!atomic_load(&stop.sys))
-                return;
-        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
-                if (stop.installed[i])
-                        (void) sigaction(stop_signals[i], &stop.former[i], NULL);
-        atomic_store(&stop.sys, NULL);
-        atomic_store(&stop.handlers, 0);
-}
-
 static void after_fork(void)
 {
         forking.forks++;
-        pthread_mutex_init(&stop.lock, NULL);
-        stop_forget();
+        ed_signals_forget();
         forking.in_child();
 }
 

@@ -1,6 +1,6 @@
 /*
- * sys/process.h - what a loop needs of the process: signals that stop it,
- * faults in the guards of stacks, and a thread that watches it.
+ * sys/process.h - what a loop needs of the process: faults in the guards of
+ * stacks, a thread that watches it, and that it is told of forks.
  *
  * Dispositions are the process's; what is installed here is put back when
  * the last loop that wanted it has ended.
@@ -13,17 +13,6 @@
 #include <stdint.h>
 
 #include "sys/sys.h"
-
-/*
- * Let SIGINT and SIGTERM stop one loop: the first is kept for
- * ed_sys_stop_signal() and wakes 'sys', the second ends the process by that
- * signal.  Only where the disposition is the default one; one loop at a time.
- * Returns whether it was installed.
- */
-bool ed_sys_stop_install(struct ed_sys *sys);
-void ed_sys_stop_remove(void);
-/* The signal that came, or 0. */
-int ed_sys_stop_signal(void);
 
 /*
  * Call 'fn' in the signal handler of a fault, on the faulting thread, on a

@@ -1,0 +1,300 @@
+/*
+ * sys/signals.c - one handler for all signals that loops receive.
+ *
+ * A slot stands for one who opened signals.  The handler marks each slot that
+ * wants the signal and wakes its loop; one that nobody has opened stops the
+ * loop that asked for that.  Whoever leaves puts the former handling back
+ * first, and then waits until no handler is on its way to his loop.
+ */
+#include "sys/signals.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+#include "eddy/error.h"
+
+enum { SIGNALS = 64 };
+
+struct slot {
+        struct ed_sys *_Atomic sys; /* NULL: free */
+        _Atomic uint64_t wanted;
+        _Atomic uint64_t pending;
+        _Atomic bool told; /* the loop has been told of what is pending */
+        struct ed_target *target;
+};
+
+static struct {
+        pthread_mutex_t lock; /* guards what is not atomic, and who comes and goes */
+        unsigned users[SIGNALS + 1];
+        struct sigaction former[SIGNALS + 1];
+        struct slot slots[ED_SIGNALS_MAX];
+        _Atomic int handlers; /* that may be about to wake a loop */
+        _Atomic bool arrived; /* a slot has something its loop was not told of */
+        /* The loop that is stopped. */
+        struct ed_sys *_Atomic stop_sys; /* NULL: none */
+        uint64_t stop_set;
+        _Atomic int stop_signal;
+} signals = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* --- the handler --- */
+
+static bool tell_slots(int signo)
+{
+        bool any = false;
+
+        for (int i = 0; i < ED_SIGNALS_MAX; i++) {
+                struct slot *slot = &signals.slots[i];
+                struct ed_sys *sys = atomic_load(&slot->sys);
+
+                if (!sys || !(atomic_load(&slot->wanted) & ed_signal_bit(signo)))
+                        continue;
+                atomic_fetch_or(&slot->pending, ed_signal_bit(signo));
+                atomic_store(&slot->told, false);
+                atomic_store(&signals.arrived, true);
+                sys->ops->wake(sys);
+                any = true;
+        }
+        return any;
+}
+
+static void on_signal(int signo)
+{
+        int none = 0, saved = errno;
+        struct ed_sys *sys;
+        bool taken;
+
+        atomic_fetch_add(&signals.handlers, 1);
+        taken = tell_slots(signo);
+        if (!taken) {
+                sys = atomic_load(&signals.stop_sys);
+                taken = sys && atomic_compare_exchange_strong(&signals.stop_signal, &none, signo);
+                if (taken)
+                        sys->ops->wake(sys);
+        }
+        atomic_fetch_sub(&signals.handlers, 1);
+        if (!taken) {
+                (void) signal(signo, SIG_DFL);
+                (void) raise(signo);
+        }
+        errno = saved;
+}
+
+/* One that another thread is in may have the loop that is about to go away. */
+static void handlers_wait(void)
+{
+        while (atomic_load(&signals.handlers) > 0)
+                (void) sched_yield();
+}
+
+/* --- who wants a signal; with the lock held --- */
+
+static bool signal_use(int signo)
+{
+        struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
+
+        if (signals.users[signo] == 0 && sigaction(signo, &action, &signals.former[signo]) < 0)
+                return false;
+        signals.users[signo]++;
+        return true;
+}
+
+static void signal_leave(int signo)
+{
+        if (--signals.users[signo] == 0)
+                (void) sigaction(signo, &signals.former[signo], NULL);
+}
+
+/* How the signal is handled but for us. */
+static bool is_default(int signo)
+{
+        struct sigaction now;
+
+        if (signals.users[signo] > 0)
+                return signals.former[signo].sa_handler == SIG_DFL;
+        return sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
+}
+
+/* Leave all of a set. */
+static void set_leave(uint64_t set)
+{
+        for (int signo = 1; signo <= SIGNALS; signo++)
+                if (set & ed_signal_bit(signo))
+                        signal_leave(signo);
+}
+
+/* --- slots --- */
+
+int ed_signal_check(int signo)
+{
+        struct sigaction now;
+
+        if (signo < 1 || signo > SIGNALS)
+                return -EINVAL;
+        switch (signo) {
+        case SIGKILL:
+        case SIGSTOP:
+        case SIGSEGV:
+        case SIGBUS:
+        case SIGFPE:
+        case SIGILL:
+                return EDDY_E_SIGNAL_UNCATCHABLE;
+        default:
+                /* Some real-time ones belong to the C library. */
+                return sigaction(signo, NULL, &now) < 0 ? -EINVAL : 0;
+        }
+}
+
+static struct slot *slot_free(void)
+{
+        for (int i = 0; i < ED_SIGNALS_MAX; i++)
+                if (!atomic_load(&signals.slots[i].sys))
+                        return &signals.slots[i];
+        return NULL;
+}
+
+int ed_signals_open(struct ed_sys *sys, uint64_t wanted, struct ed_target *target)
+{
+        uint64_t used = 0;
+        struct slot *slot;
+        int err;
+
+        pthread_mutex_lock(&signals.lock);
+        err = -ENOSPC;
+        slot = slot_free();
+        if (!slot)
+                goto out;
+        slot->target = target;
+        atomic_store(&slot->pending, 0);
+        atomic_store(&slot->told, true);
+        atomic_store(&slot->wanted, wanted);
+        atomic_store(&slot->sys, sys);
+        for (int signo = 1; signo <= SIGNALS; signo++) {
+                if (!(wanted & ed_signal_bit(signo)))
+                        continue;
+                err = -EINVAL;
+                if (!signal_use(signo))
+                        goto fail_leave;
+                used |= ed_signal_bit(signo);
+        }
+        err = (int) (slot - signals.slots);
+        goto out;
+
+fail_leave:
+        set_leave(used);
+        atomic_store(&slot->sys, NULL);
+        handlers_wait();
+out:
+        pthread_mutex_unlock(&signals.lock);
+        return err;
+}
+
+void ed_signals_close(int i)
+{
+        struct slot *slot = &signals.slots[i];
+
+        pthread_mutex_lock(&signals.lock);
+        set_leave(atomic_load(&slot->wanted));
+        atomic_store(&slot->wanted, 0);
+        handlers_wait();
+        atomic_store(&slot->sys, NULL);
+        pthread_mutex_unlock(&signals.lock);
+}
+
+uint64_t ed_signals_take(int i)
+{
+        return atomic_exchange(&signals.slots[i].pending, 0);
+}
+
+bool ed_signals_have_come(const struct ed_sys *sys)
+{
+        if (!atomic_load_explicit(&signals.arrived, memory_order_relaxed))
+                return false;
+        for (int i = 0; i < ED_SIGNALS_MAX; i++)
+                if (atomic_load(&signals.slots[i].sys) == sys &&
+                    !atomic_load(&signals.slots[i].told))
+                        return true;
+        return false;
+}
+
+int ed_signals_collect(struct ed_sys *sys, struct ed_event *events, int max)
+{
+        int n = 0;
+
+        if (!atomic_load_explicit(&signals.arrived, memory_order_relaxed))
+                return 0;
+        /* Set again by whoever comes from now on; other loops' slots are looked at by this, too. */
+        atomic_store(&signals.arrived, false);
+        for (int i = 0; i < ED_SIGNALS_MAX; i++) {
+                struct slot *slot = &signals.slots[i];
+
+                if (atomic_load(&slot->told) || !atomic_load(&slot->sys))
+                        continue;
+                if (n == max || atomic_load(&slot->sys) != sys) {
+                        atomic_store(&signals.arrived, true);
+                        continue;
+                }
+                atomic_store(&slot->told, true);
+                events[n++] = (struct ed_event){ slot->target, ED_EVENT_READ };
+        }
+        return n;
+}
+
+/* --- stopping a loop --- */
+
+static const int stop_signals[] = { SIGINT, SIGTERM };
+
+bool ed_sys_stop_install(struct ed_sys *sys)
+{
+        uint64_t set = 0;
+
+        pthread_mutex_lock(&signals.lock);
+        if (atomic_load(&signals.stop_sys))
+                goto out;
+        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
+                if (is_default(stop_signals[i]))
+                        set |= ed_signal_bit(stop_signals[i]);
+        if (!set)
+                goto out;
+        atomic_store(&signals.stop_signal, 0);
+        atomic_store(&signals.stop_sys, sys);
+        signals.stop_set = 0;
+        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
+                if (set & ed_signal_bit(stop_signals[i]) && signal_use(stop_signals[i]))
+                        signals.stop_set |= ed_signal_bit(stop_signals[i]);
+out:
+        pthread_mutex_unlock(&signals.lock);
+        return set != 0;
+}
+
+void ed_sys_stop_remove(void)
+{
+        pthread_mutex_lock(&signals.lock);
+        set_leave(signals.stop_set);
+        atomic_store(&signals.stop_sys, NULL);
+        handlers_wait();
+        pthread_mutex_unlock(&signals.lock);
+}
+
+int ed_sys_stop_signal(void)
+{
+        return atomic_load(&signals.stop_signal);
+}
+
+/* --- fork --- */
+
+void ed_signals_forget(void)
+{
+        pthread_mutex_init(&signals.lock, NULL);
+        atomic_store(&signals.handlers, 0);
+        for (int signo = 1; signo <= SIGNALS; signo++) {
+                if (signals.users[signo] > 0)
+                        (void) sigaction(signo, &signals.former[signo], NULL);
+                signals.users[signo] = 0;
+        }
+        for (int i = 0; i < ED_SIGNALS_MAX; i++)
+                atomic_store(&signals.slots[i].sys, NULL);
+        atomic_store(&signals.stop_sys, NULL);
+}
