@@ -25,13 +25,15 @@ enum {
 /*
  * Wait until all of the 'n' tasks have finished, or the first, or the first
  * that failed.  Returns how many have finished, which may be more than were
- * asked for.  The same task may stand there twice.
+ * asked for.  The same task may stand there twice, and counts twice then.
  *
  * Suspends: yes, unless that is so already.
  * Errors: -ECANCELED  the caller was cancelled
- *         -EINVAL     n is 0 or above EDDY_WAIT_TASKS_MAX, or 'until' is not known
+ *         -EINVAL     n is 0 or above EDDY_WAIT_TASKS_MAX, 'until' is not known,
+ *                     or a task runs on another loop
  *         -EDEADLK    the caller is among them
  *         -ENOMEM
+ * Owns: borrows the handles until it returns.
  */
 EDDY_API EDDY_MUST_USE int eddy_wait(eddy_task *const *tasks, size_t n, int until);
 
@@ -42,18 +44,22 @@ EDDY_API EDDY_MUST_USE int eddy_wait(eddy_task *const *tasks, size_t n, int unti
  *     while (err == 0 && (err = eddy_as_completed_next(&done, &task)) > 0) ...
  *     eddy_as_completed_end(&done);
  *
- * Private; the handles in 'tasks' must live until its end.
+ * Private; the handles in 'tasks' must live until its end, but the array need
+ * not.  Never move one that has begun.
  */
 typedef struct eddy_as_completed {
         uintptr_t opaque[8];
 } eddy_as_completed;
 
 /*
- * Begin.  A task that stands in 'tasks' twice is given once.
+ * Begin.  A task that stands in 'tasks' twice is given once.  After a failure
+ * there is nothing to end, but eddy_as_completed_end() is harmless.
  *
  * Suspends: no.
  * Errors: -ENOMEM
- *         -EINVAL  n is above EDDY_WAIT_TASKS_MAX
+ *         -EINVAL   n is above EDDY_WAIT_TASKS_MAX, or a task runs on another loop
+ *         -EDEADLK  the caller is among them
+ *         EDDY_E_RUN_NOT_RUNNING
  */
 EDDY_API EDDY_MUST_USE int eddy_as_completed_begin(eddy_as_completed *done, eddy_task *const *tasks,
                                                    size_t n);
@@ -61,13 +67,14 @@ EDDY_API EDDY_MUST_USE int eddy_as_completed_begin(eddy_as_completed *done, eddy
 /*
  * The next task to have finished: 1 and '*ret_task', one of the handles given;
  * 0 when all were given.  What the task came to does not matter here.
+ * Several tasks may take from one.
  *
  * Suspends: yes, while none has finished.
  * Errors: -ECANCELED  the caller was cancelled; the rest can still be had
  */
 EDDY_API EDDY_MUST_USE int eddy_as_completed_next(eddy_as_completed *done, eddy_task **ret_task);
 
-/* Stop; the tasks go on.  Not twice.  Suspends: no. */
+/* Stop; the tasks go on.  Nobody may be waiting in it.  Suspends: no. */
 EDDY_API void eddy_as_completed_end(eddy_as_completed *done);
 
 EDDY_END_DECLS

@@ -99,11 +99,16 @@ static int check(struct eddy_choice *choices, size_t n)
                 if (choices[i].kind < EDDY_CHOICE_GET || choices[i].kind > EDDY_CHOICE_NEVER)
                         return -EINVAL;
         for (size_t i = 0; i < n; i++) {
-                if (choices[i].kind == EDDY_CHOICE_TASK && self &&
-                    ((const eddy_task *) choices[i].object)->task == self)
-                        return -EDEADLK;
+                const eddy_task *task = choices[i].object;
+
                 if (is_foreign(&choices[i]))
                         return EDDY_E_RUN_OTHER_LOOP;
+                if (choices[i].kind != EDDY_CHOICE_TASK || !self)
+                        continue;
+                if (task->loop != self->loop)
+                        return -EINVAL;
+                if (task->task == self)
+                        return -EDEADLK;
         }
         return 0;
 }
