@@ -28,6 +28,12 @@
         X(background)                                                                              \
         X(semaphore)
 
+#define SYNC_SCENARIOS(X)                                                                          \
+        X(locks)                                                                                   \
+        X(events)                                                                                  \
+        X(conditions)                                                                              \
+        X(barriers)
+
 #define NET_SCENARIOS(X)                                                                           \
         X(echo)                                                                                    \
         X(names)                                                                                   \
@@ -42,6 +48,7 @@
 
 #define SCENARIOS(X)                                                                               \
         CORE_SCENARIOS(X)                                                                          \
+        SYNC_SCENARIOS(X)                                                                          \
         NET_SCENARIOS(X)                                                                           \
         SIM_SCENARIOS(X)
 
