@@ -10,7 +10,8 @@
  * The Python program this mirrors throws all answers away when one request
  * fails, repeats requests that cannot succeed (400, 404), waits in equal steps,
  * and does not await what it has cancelled.  Here each request keeps its own
- * result, only what may pass is repeated, and pauses double.
+ * result, only what may pass is repeated, and pauses double.  (Many clients of
+ * one server would also add chance to them.)
  *
  * Program: 9
  * Run: 11-many-requests $MOCK/delay/1
