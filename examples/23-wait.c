@@ -1,0 +1,68 @@
+/*
+ * 23-wait - what is ready after one and a half seconds, and what is not.
+ *
+ * What to notice: the inner scope's deadline ends the wait, not the tasks, which
+ * belong to the outer scope and run on.  Then it is for the program to decide:
+ * here the results that are there are printed, and the rest is cancelled by
+ * name.  Python cancels it too, unsaid, as the loop goes away.
+ *
+ * Program: 21
+ * Run: 23-wait
+ * Time: virtual 1.5 s
+ * Output:
+ *     Task 2 done
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int task1(void *arg)
+{
+        return eddy_sleep(EDDY_SEC(2));
+}
+
+static int task2(void *arg)
+{
+        return eddy_sleep(EDDY_SEC(1));
+}
+
+/* Wait for all, but no longer than that; being late is no error. */
+static int wait_a_while(eddy_task **tasks, size_t n, int64_t timeout_ns)
+{
+        int waited = 0, err = 0;
+
+        EDDY_SCOPE (scope, &err, .timeout_ns = timeout_ns) {
+                waited = eddy_wait(tasks, n, EDDY_WAIT_ALL);
+        }
+        if (err == -ETIMEDOUT)
+                return 0;
+        return err < 0 ? err : waited;
+}
+
+static int run(void *arg)
+{
+        struct eddy_task_opts first = { .name = "Task 1" }, second = { .name = "Task 2" };
+        eddy_task *tasks[2] = { NULL };
+        eddy_scope scope;
+        int err, end;
+
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start_task(&scope, task1, NULL, &first, &tasks[0]);
+        if (err == 0)
+                err = eddy_scope_start_task(&scope, task2, NULL, &second, &tasks[1]);
+        if (err == 0)
+                err = wait_a_while(tasks, 2, EDDY_MS(1500));
+        for (int i = 0; i < 2 && err >= 0; i++)
+                if (eddy_task_is_done(tasks[i]))
+                        printf("%s done\n", eddy_task_name(tasks[i]));
+        eddy_scope_cancel(&scope);
+        end = eddy_scope_end(&scope);
+        eddy_task_release(tasks[0]);
+        eddy_task_release(tasks[1]);
+        return err < 0 ? err : end;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}
