@@ -3,7 +3,8 @@
  *
  * As eddy_queue, but for any thread: a task that waits suspends on its own
  * loop, and is woken there.  Items are copied in and out; first come, first
- * served on both sides.
+ * served on both sides.  A channel of the parent is not for a child of fork():
+ * there its calls fail with EDDY_E_LOOP_FORKED.
  */
 #ifndef EDDY_CHANNEL_H
 #define EDDY_CHANNEL_H

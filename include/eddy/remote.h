@@ -32,7 +32,9 @@ EDDY_API EDDY_MUST_USE int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task
  *
  * Suspends: yes.  Threads: any but that of a loop outside its tasks.
  * Errors: -ECANCELED  the caller was cancelled
- *         -EDEADLK    on the thread of the task's loop outside of a task
+ *         -EDEADLK    in that task itself; on the thread of a loop outside of its tasks
+ *         -ENOMEM     only the first time on a loop
+ *         EDDY_E_LOOP_FORKED
  */
 EDDY_API EDDY_MUST_USE int eddy_remote_wait(eddy_remote *remote, int *ret_result);
 

@@ -13,9 +13,11 @@
 
 #include "base/alloc.h"
 #include "scope/far_waiter.h"
+#include "sys/process.h"
 
 struct eddy_channel {
         _Atomic uint32_t refs;
+        unsigned forks; /* ed_sys_forks() where it was made */
         uint32_t item_bytes;
         uint32_t items_max;
         struct ed_mutex lock; /* guards all below, and 'items' */
@@ -46,7 +48,9 @@ int eddy_channel_new(uint32_t item_bytes, uint32_t items_max, eddy_channel **ret
         channel = ed_alloc(sizeof(*channel) + (size_t) items_max * item_bytes);
         if (!channel)
                 return -ENOMEM;
-        *channel = (eddy_channel){ .item_bytes = item_bytes, .items_max = items_max };
+        *channel = (eddy_channel){ .forks = ed_sys_forks(),
+                                   .item_bytes = item_bytes,
+                                   .items_max = items_max };
         atomic_init(&channel->refs, 1);
         ed_mutex_init(&channel->lock);
         *ret_channel = channel;
@@ -65,6 +69,15 @@ void eddy_channel_unref(eddy_channel *channel)
                 return;
         ed_mutex_fini(&channel->lock);
         ed_free(channel);
+}
+
+/*
+ * Whether it came here by fork(): it may be locked by a thread that is not
+ * here, and who is in line is not.
+ */
+static bool is_forked(const eddy_channel *channel)
+{
+        return channel->forks != ed_sys_forks();
 }
 
 /* Append, if that can be done at once; '*ret_woken' is to be woken.  Locked. */
@@ -115,6 +128,8 @@ int eddy_channel_put(eddy_channel *channel, const void *item)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (is_forked(channel))
+                return EDDY_E_LOOP_FORKED;
         err = ed_far_waiter_init(&waiter, task, &channel->lock, (void *) item);
         if (err < 0)
                 return err;
@@ -139,6 +154,8 @@ int eddy_channel_get(eddy_channel *channel, void *ret_item)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (is_forked(channel))
+                return EDDY_E_LOOP_FORKED;
         err = ed_far_waiter_init(&waiter, task, &channel->lock, ret_item);
         if (err < 0)
                 return err;
@@ -159,6 +176,8 @@ int eddy_channel_try_put(eddy_channel *channel, const void *item)
         struct ed_far_waiter *woken = NULL;
         int err;
 
+        if (is_forked(channel))
+                return EDDY_E_LOOP_FORKED;
         ed_mutex_lock(&channel->lock);
         err = put_now(channel, item, &woken);
         ed_mutex_unlock(&channel->lock);
@@ -171,6 +190,8 @@ int eddy_channel_try_get(eddy_channel *channel, void *ret_item)
         struct ed_far_waiter *woken = NULL;
         int err;
 
+        if (is_forked(channel))
+                return EDDY_E_LOOP_FORKED;
         ed_mutex_lock(&channel->lock);
         err = get_now(channel, ret_item, &woken);
         ed_mutex_unlock(&channel->lock);
@@ -182,6 +203,8 @@ void eddy_channel_shutdown(eddy_channel *channel)
 {
         struct ed_far_waiter *waiter;
 
+        if (is_forked(channel))
+                return;
         /* One at a time: nobody gets in line any more. */
         do {
                 ed_mutex_lock(&channel->lock);
@@ -198,6 +221,8 @@ uint32_t eddy_channel_count(eddy_channel *channel)
 {
         uint32_t count;
 
+        if (is_forked(channel))
+                return 0;
         ed_mutex_lock(&channel->lock);
         count = channel->count;
         ed_mutex_unlock(&channel->lock);

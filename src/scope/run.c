@@ -369,21 +369,30 @@ int eddy_run_signal(void)
         return last_signal;
 }
 
-int eddy_background(eddy_task_fn *fn, void *arg)
+int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
+                        struct ed_task **ret_task)
 {
-        struct ed_loop *loop = ed_loop_current;
-        struct ed_scope *root;
+        struct ed_scope *root = ed_scope_of(&ed_run_of(loop)->root);
+        struct ed_task *task;
 
-        if (!loop)
-                return EDDY_E_RUN_NOT_RUNNING;
-        root = ed_scope_of(&ed_run_of(loop)->root);
-        if (!root->node.owner || root->node.flags & ED_NODE_CANCELLED)
+        if (!root->node.owner || root->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED))
                 return -ECANCELED;
         /* Not eddy_scope_start(): a failure to start one must not cancel the root. */
-        if (!ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0))
+        task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0);
+        if (!task)
                 return -ENOMEM;
         root->live++;
+        *ret_task = task;
         return 0;
+}
+
+int eddy_background(eddy_task_fn *fn, void *arg)
+{
+        struct ed_task *task;
+
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        return ed_background_start(ed_loop_current, fn, arg, &task);
 }
 
 int eddy_run_info(struct eddy_run_info *ret_info)

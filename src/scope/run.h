@@ -74,6 +74,13 @@ bool ed_run_step(struct ed_run *run);
 /* End what runs, drain the background, and free it. */
 void ed_run_close(struct ed_run *run);
 
+/*
+ * Start a task of the root scope, from the loop's thread.
+ * Errors: -ECANCELED  the run is ending; -ENOMEM
+ */
+int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
+                        struct ed_task **ret_task);
+
 /* The face that other threads may hold: made at first use.  NULL: no memory. */
 eddy_loop *ed_run_face(struct ed_run *run);
 
