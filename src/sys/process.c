@@ -23,7 +23,7 @@
 
 static struct {
         pthread_once_t once;
-        void (*in_child)(void);
+        void (*_Atomic in_child)(void);
         unsigned forks; /* written in a child, where no other thread is */
 } forking = { .once = PTHREAD_ONCE_INIT };
 
@@ -31,7 +31,7 @@ static void after_fork(void)
 {
         forking.forks++;
         ed_signals_forget();
-        forking.in_child();
+        atomic_load (&forking.in_child)();
 }
 
 static void watch_forks(void)
@@ -41,7 +41,7 @@ static void watch_forks(void)
 
 void ed_sys_fork_watch(void (*in_child)(void))
 {
-        forking.in_child = in_child;
+        atomic_store(&forking.in_child, in_child);
         (void) pthread_once(&forking.once, watch_forks);
 }
 
