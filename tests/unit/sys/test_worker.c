@@ -271,6 +271,15 @@ static void count_wake(struct ed_sys *table)
 static const struct ed_sys_ops counting_ops = { .wake = count_wake };
 static struct ed_sys counting = { .ops = &counting_ops };
 
+static int list_count(struct ed_list *list)
+{
+        int n = 0;
+
+        ed_list_each (link, list)
+                n++;
+        return n;
+}
+
 TEST(several_jobs_that_end_before_a_poll_wake_it_once)
 {
         struct ed_event events[4];
@@ -290,8 +299,7 @@ TEST(several_jobs_that_end_before_a_poll_wake_it_once)
         /* Nobody looks until all have ended. */
         for (bool all = false; !all;) {
                 pthread_mutex_lock(&workers.lock);
-                all = workers.done.next != &workers.done &&
-                      workers.done.next->next->next->next == &workers.done;
+                all = list_count(&workers.done) == 3;
                 pthread_mutex_unlock(&workers.lock);
         }
         CHECK_EQ(sem_getvalue(&woken, &wakes), 0);
