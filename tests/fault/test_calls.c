@@ -41,5 +41,6 @@ static void sweep(const char *name, eddy_task_fn *main_fn)
         {                                                                                          \
                 sweep(#name, scenario_##name);                                                     \
         }
+SWEEP(threads)
 NET_SCENARIOS(SWEEP)
 SIM_SCENARIOS(SWEEP)

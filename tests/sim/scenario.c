@@ -12,6 +12,7 @@
 #include "test.h"
 
 int tasks_begun, tasks_ended;
+_Atomic int jobs_called, jobs_released;
 
 /* Of the run under way. */
 static struct {
@@ -144,6 +145,7 @@ void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outco
 
         *ret_outcome = (struct outcome){ 0 };
         tasks_begun = tasks_ended = 0;
+        jobs_called = jobs_released = 0;
         run.main_fn = main_fn;
         run.main_task = NULL;
         run.cancel_main = false;
@@ -169,6 +171,7 @@ void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outco
         CHECK_EQ(ret_outcome->end.sockets, 0);
         CHECK_EQ(ret_outcome->deadlocks, 0);
         CHECK_EQ(tasks_begun, tasks_ended);
+        CHECK_EQ(jobs_called, jobs_released);
 }
 
 /* --- sweeps --- */

@@ -26,7 +26,8 @@
         X(bounded_queue)                                                                           \
         X(gather)                                                                                  \
         X(background)                                                                              \
-        X(semaphore)
+        X(semaphore)                                                                               \
+        X(threads)
 
 #define SYNC_SCENARIOS(X)                                                                          \
         X(locks)                                                                                   \
@@ -97,5 +98,8 @@ uint64_t sweep_next(uint64_t at, uint64_t count, uint64_t sample);
 
 /* Tasks that began and ended, of all scopes of the scenario; both 0 at its begin. */
 extern int tasks_begun, tasks_ended;
+
+/* Jobs that were asked for, and that were over and done with, on whatever thread; likewise. */
+extern _Atomic int jobs_called, jobs_released;
 
 #endif

@@ -1,0 +1,206 @@
+/*
+ * test_thread_real.c - pools on the kernel's threads: many jobs at once, stop
+ * tokens that a running job sees, and jobs that outlive their run.
+ */
+#include <eddy/eddy.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include "test.h"
+
+static _Atomic int runs, releases, running, most_running;
+
+static void count_release(void *arg)
+{
+        (void) arg;
+        releases++;
+}
+
+static void wait_for(sem_t *sem)
+{
+        while (sem_wait(sem) < 0)
+                CHECK_EQ(errno, EINTR);
+}
+
+static int run_with(eddy_task_fn *fn, int64_t drain_ns, eddy_report_fn *report, void *report_arg)
+{
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG,
+                                      .drain_ns = drain_ns,
+                                      .report = report,
+                                      .report_arg = report_arg };
+
+        return eddy_run(fn, NULL, &opts);
+}
+
+/* --- many --- */
+
+enum { TASKS = 50, CALLS = 40, THREADS = 4 };
+
+static eddy_thread_pool *pool;
+
+static int add(void *arg)
+{
+        int now = ++running, most = most_running;
+
+        while (now > most && !atomic_compare_exchange_weak(&most_running, &most, now))
+                continue;
+        runs++;
+        ++*(int *) arg;
+        running--;
+        return 0;
+}
+
+static int call_often(void *arg)
+{
+        struct eddy_thread_opts opts = { .release = count_release };
+        int sum = 0;
+
+        (void) arg;
+        for (int i = 0; i < CALLS; i++) {
+                opts.flags = i % 5 == 0 ? EDDY_THREAD_SLOW : 0;
+                CHECK_EQ(eddy_thread_pool_call(pool, add, &sum, &opts), 0);
+                CHECK_EQ(sum, i + 1);
+        }
+        return 0;
+}
+
+static int main_of_many(void *arg)
+{
+        struct eddy_thread_pool_opts opts = { .threads_max = THREADS, .slow_max = 1 };
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_thread_pool_new(&opts, &pool), 0);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < TASKS; i++)
+                CHECK_EQ(eddy_scope_start(&scope, call_often, NULL), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_thread_pool_close(pool), 0);
+        eddy_thread_pool_free(pool);
+        return 0;
+}
+
+TEST(many_jobs_on_few_threads_each_run_once)
+{
+        CHECK_EQ(run_with(main_of_many, 0, NULL, NULL), 0);
+        CHECK_EQ(runs, TASKS * CALLS);
+        CHECK_EQ(releases, TASKS * CALLS);
+        CHECK(most_running <= THREADS + 1);
+}
+
+/* A115: a job runs on another thread, on which it is no task. */
+static int look_around(void *arg)
+{
+        CHECK(!pthread_equal(*(pthread_t *) arg, pthread_self()));
+        CHECK_EQ(eddy_sleep(0), EDDY_E_RUN_NOT_RUNNING);
+        CHECK(!eddy_task_current());
+        CHECK(!eddy_thread_is_stopping());
+        return 3;
+}
+
+static int main_of_look(void *arg)
+{
+        pthread_t self = pthread_self();
+
+        (void) arg;
+        return eddy_to_thread(look_around, &self);
+}
+
+TEST(a_job_runs_on_another_thread)
+{
+        CHECK_EQ(run_with(main_of_look, 0, NULL, NULL), 3);
+}
+
+/* --- told to stop --- */
+
+static int spin_until_told(void *arg)
+{
+        runs++;
+        while (!eddy_thread_is_stopping())
+                (void) sched_yield();
+        return *(int *) arg;
+}
+
+static int call_spin(void *arg)
+{
+        struct eddy_thread_opts opts = { .flags = *(unsigned *) arg, .release = count_release };
+        static int result = 11;
+
+        return eddy_thread_pool_call(NULL, spin_until_told, &result, &opts);
+}
+
+static int main_of_told(void *arg)
+{
+        unsigned waits = 0, leaves = EDDY_THREAD_ABANDON;
+
+        (void) arg;
+        /* A116: who waits gets the result; who may leave does not. */
+        CHECK_EQ(eddy_call_timeout(call_spin, &waits, EDDY_MS(1)), 11);
+        CHECK_EQ(eddy_call_timeout(call_spin, &leaves, EDDY_MS(1)), -ETIMEDOUT);
+        return 0;
+}
+
+TEST(a_running_job_sees_that_it_is_to_stop)
+{
+        CHECK_EQ(run_with(main_of_told, 0, NULL, NULL), 0);
+        CHECK_EQ(runs, 2);
+        CHECK_EQ(releases, 2);
+}
+
+/* --- longer than its run --- */
+
+static sem_t go, gone;
+
+static int hang(void *arg)
+{
+        (void) arg;
+        wait_for(&go);
+        /* The run closed its pool long ago. */
+        return !eddy_thread_is_stopping();
+}
+
+static void say_gone(void *arg)
+{
+        (void) arg;
+        sem_post(&gone);
+}
+
+static int call_hang(void *arg)
+{
+        struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON, .release = say_gone };
+
+        (void) arg;
+        return eddy_thread_pool_call(NULL, hang, NULL, &opts);
+}
+
+static int main_of_hang(void *arg)
+{
+        (void) arg;
+        return eddy_call_timeout(call_hang, NULL, EDDY_MS(1));
+}
+
+static void count_threads_left(const struct eddy_report *report, void *arg)
+{
+        *(int *) arg += report->kind == EDDY_REPORT_THREAD;
+}
+
+/* A104 (executor part): the run's end is bounded, whatever a job does. */
+TEST(a_job_that_hangs_outlives_its_run)
+{
+        int reported = 0;
+
+        CHECK_EQ(sem_init(&go, 0, 0), 0);
+        CHECK_EQ(sem_init(&gone, 0, 0), 0);
+        for (int i = 1; i <= 3; i++) {
+                CHECK_EQ(run_with(main_of_hang, EDDY_MS(20), count_threads_left, &reported),
+                         -ETIMEDOUT);
+                CHECK_EQ(reported, i);
+        }
+        for (int i = 0; i < 3; i++)
+                sem_post(&go);
+        for (int i = 0; i < 3; i++)
+                wait_for(&gone);
+}
