@@ -28,6 +28,18 @@ static void hold(eddy_lock *lock, struct ed_task *task)
         lock->depth = 1;
 }
 
+static bool abort_wait(void *arg)
+{
+        return ed_waiters_abort(arg);
+}
+
+/* The task has to have the lock: the wake will come when it is released. */
+static bool abort_retake(void *arg)
+{
+        (void) arg;
+        return false;
+}
+
 /* By its owner. */
 static int take_again(eddy_lock *lock)
 {
@@ -53,7 +65,7 @@ static int acquire_held(eddy_lock *lock, struct ed_task *task)
                 return EDDY_E_RUN_OTHER_LOOP;
         ed_waiter_init(&waiter, task, lock);
         ed_waiters_push(lock->waiters, &waiter);
-        return ed_suspend_park(task, "a lock", ed_waiters_abort, &waiter);
+        return ed_suspend_park(task, "a lock", abort_wait, &waiter);
 }
 
 int eddy_lock_acquire(eddy_lock *lock)
@@ -132,11 +144,37 @@ void ed_lock_retake(eddy_lock *lock, struct ed_task *task, uint32_t depth)
         if (lock->owner) {
                 ed_waiter_init(&waiter, task, lock);
                 ed_waiters_push(lock->waiters, &waiter);
-                (void) ed_suspend_park(task, "the lock of a condition", NULL, NULL);
+                (void) ed_suspend_park(task, "the lock of a condition", abort_retake, &waiter);
         } else {
                 hold(lock, task);
         }
         lock->depth = depth;
+}
+
+const eddy_lock *ed_lock_awaited(const struct ed_task *task)
+{
+        const struct ed_fiber *fiber = &task->fiber;
+
+        if (fiber->state != ED_FIBER_PARKED ||
+            (fiber->abort != abort_wait && fiber->abort != abort_retake))
+                return NULL;
+        return ((const struct ed_waiter *) fiber->abort_arg)->item;
+}
+
+bool ed_lock_seize(struct ed_node *top)
+{
+        struct ed_node *node = top;
+
+        while ((node = ed_node_next(top, node, false))) {
+                const struct ed_task *task = node->owner;
+
+                if (node != &task->node || !ed_lock_awaited(task))
+                        continue;
+                /* Who could be cancelled has left the line: the first is one of these. */
+                if (task->fiber.abort == abort_retake)
+                        return hand_over((eddy_lock *) ed_lock_awaited(task)) == 0;
+        }
+        return false;
 }
 
 int eddy_lock_is_locked(const eddy_lock *lock)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scope/lock.h"
 #include "scope/run.h"
 #include "sys/process.h"
 
@@ -152,6 +153,34 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
 
 enum { DEADLOCK_LINES_MAX = 20 };
 
+/* The task below 'root' that holds a lock, or NULL. */
+static const struct ed_task *holder_of(const eddy_lock *lock, struct ed_node *root)
+{
+        struct ed_node *node = root;
+
+        while ((node = ed_node_next(root, node, false))) {
+                const struct ed_task *task = node->owner;
+
+                if (task == lock->owner && task->number == lock->owner_number)
+                        return task;
+        }
+        return NULL;
+}
+
+static void describe_wait(const struct ed_task *task, struct ed_node *root, struct text *text)
+{
+        const eddy_lock *lock = ed_lock_awaited(task);
+        const struct ed_task *holder = lock ? holder_of(lock, root) : NULL;
+        char name[ED_TASK_NAME_BYTES];
+
+        text_add(text, "\n  %s waits for %s", ed_task_name(task, name, sizeof(name)),
+                 task->fiber.waits_for);
+        if (holder)
+                text_add(text, ", held by %s", ed_task_name(holder, name, sizeof(name)));
+        else if (lock)
+                text_add(text, ", left locked by a task that has ended");
+}
+
 /* Name those that are parked in a task or scope below 'node'. */
 static void describe_parked(struct ed_run *run, struct text *text)
 {
@@ -161,13 +190,11 @@ static void describe_parked(struct ed_run *run, struct text *text)
         /* The root scope's owner is the supervisor, which is not theirs. */
         while ((node = ed_node_next(root, node, false))) {
                 struct ed_task *task = node->owner;
-                char name[ED_TASK_NAME_BYTES];
 
                 if (node != &task->node)
                         continue;
                 if (n++ < DEADLOCK_LINES_MAX)
-                        text_add(text, "\n  %s waits for %s",
-                                 ed_task_name(task, name, sizeof(name)), task->fiber.waits_for);
+                        describe_wait(task, root, text);
                 else
                         more++;
         }

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "scope/face.h"
+#include "scope/lock.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
 #include "sys/process.h"
@@ -49,7 +50,7 @@ static bool on_deadlock(struct ed_loop *loop)
         struct ed_run *run = ed_run_of(loop);
 
         if (run->deadlocked)
-                return false;
+                return ed_lock_seize(&ed_scope_of(&run->root)->node);
         run->deadlocked = true;
         ed_report_deadlock(run);
         eddy_scope_cancel(&run->root);

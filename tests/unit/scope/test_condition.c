@@ -387,6 +387,50 @@ SIM_TEST(a_recursive_lock_is_as_deep_after_as_before)
         CHECK(!eddy_lock_is_locked(&s.lock));
 }
 
+/* --- a lock that nobody releases any more --- */
+
+static int takes_and_ends(void *arg)
+{
+        CHECK_EQ(eddy_lock_acquire(arg), 0);
+        return 0;
+}
+
+static int all_wait_for_a_lock_left_locked(void *arg)
+{
+        struct shared *s = arg;
+        struct waiter waiters[WAITERS];
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        line_up(&scope, waiters, s);
+        eddy_scope_start(&scope, takes_and_ends, &s->lock);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(eddy_lock_release(&s->lock), 0);
+        notify(s, 1);
+        eddy_scope_start(&scope, takes_and_ends, &s->lock);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_task_cancel(waiters[1].task);
+        eddy_task_cancel(waiters[2].task);
+        CHECK_EQ(eddy_scope_end(&scope), -ECANCELED);
+        for (int i = 0; i < WAITERS; i++)
+                CHECK_EQ(waiters[i].err, i == 0 ? 0 : -ECANCELED);
+        CHECK(!eddy_lock_is_locked(&s->lock));
+        let_go(waiters);
+        return 0;
+}
+
+/* A91: who must have the lock again, and for whom no cancel helps, gets it when all else waits. */
+TEST(a_lock_that_nobody_releases_is_a_deadlock_that_ends)
+{
+        struct reports reports = { 0 };
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+        struct shared s = { 0 };
+
+        CHECK_EQ(sim_run_with(all_wait_for_a_lock_left_locked, &s, 0, opts), -EDEADLK);
+        CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 1);
+        CHECK(strstr(reports.text, "waits for the lock of a condition, left locked by") != NULL);
+}
+
 /* --- two loops --- */
 
 static int uses_elsewhere(void *arg)

@@ -341,6 +341,83 @@ SIM_TEST(calls_that_never_wait_give_way_after_128)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
+/* --- deadlocks --- */
+
+static struct reports reports;
+
+static int run_reported(eddy_task_fn *main_fn)
+{
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+
+        return sim_run_with(main_fn, NULL, 0, opts);
+}
+
+struct crossed {
+        eddy_lock locks[2];
+        int id;
+};
+
+static int takes_both(void *arg)
+{
+        struct crossed *c = *(struct crossed **) arg;
+        int first = c->id++ % 2, err;
+
+        CHECK_EQ(eddy_lock_acquire(&c->locks[first]), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        err = eddy_lock_acquire(&c->locks[!first]);
+        CHECK_EQ(err, -ECANCELED);
+        CHECK_EQ(eddy_lock_release(&c->locks[first]), 0);
+        return err;
+}
+
+static int crosses_locks(void *arg)
+{
+        static const char *const names[] = { "left", "right" };
+        struct crossed crossed = { .id = 0 }, *c = &crossed;
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 2; i++) {
+                struct eddy_task_opts opts = { .name = names[i] };
+                eddy_task *task;
+
+                CHECK_EQ(eddy_scope_start_task(&scope, takes_both, &c, &opts, &task), 0);
+                eddy_task_release(task);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), -ECANCELED);
+        CHECK(!eddy_lock_is_locked(&crossed.locks[0]));
+        CHECK(!eddy_lock_is_locked(&crossed.locks[1]));
+        return 0;
+}
+
+TEST(a_cycle_of_locks_is_reported_with_who_holds_what)
+{
+        CHECK_EQ(run_reported(crosses_locks), -EDEADLK);
+        CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 1);
+        CHECK(strstr(reports.text, "left waits for a lock, held by right\n") != NULL);
+        CHECK(strstr(reports.text, "right waits for a lock, held by left") != NULL);
+}
+
+static int waits_for_one_left_locked(void *arg)
+{
+        eddy_lock lock = { 0 };
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, takes_and_ends, &lock);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_lock_acquire(&lock), -ECANCELED);
+        return 0;
+}
+
+TEST(a_lock_left_locked_is_reported_as_that)
+{
+        CHECK_EQ(run_reported(waits_for_one_left_locked), -EDEADLK);
+        CHECK(strstr(reports.text, "main waits for a lock, left locked by a task that has ended"));
+}
+
 /* --- two loops --- */
 
 static int acquires_elsewhere(void *arg)
