@@ -35,6 +35,12 @@
         X(conditions)                                                                              \
         X(barriers)
 
+#define WAIT_SCENARIOS(X)                                                                          \
+        X(select)                                                                                  \
+        X(waits)                                                                                   \
+        X(completed)                                                                               \
+        X(priority_queue)
+
 #define NET_SCENARIOS(X)                                                                           \
         X(echo)                                                                                    \
         X(names)                                                                                   \
@@ -50,6 +56,7 @@
 #define SCENARIOS(X)                                                                               \
         CORE_SCENARIOS(X)                                                                          \
         SYNC_SCENARIOS(X)                                                                          \
+        WAIT_SCENARIOS(X)                                                                          \
         NET_SCENARIOS(X)                                                                           \
         SIM_SCENARIOS(X)
 
