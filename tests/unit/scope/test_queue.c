@@ -170,6 +170,88 @@ SIM_TEST(cancelled_waiters_leave_and_lose_nothing)
         }
 }
 
+/* A99: what was handed over before the cancel is kept, and its line moves on as if there were none. */
+SIM_TEST(one_who_was_served_and_is_then_cancelled_keeps_what_he_got)
+{
+        eddy_queue queue = queue_of(1);
+        struct user u[3];
+        eddy_scope scope;
+        int item = 50;
+
+        eddy_scope_begin(&scope, NULL);
+        start_users(&scope, u, 3, &queue, gets_one);
+        CHECK_EQ(eddy_queue_try_put(&queue, &item), 0);
+        eddy_task_cancel(u[0].task);
+        item++;
+        CHECK_EQ(eddy_queue_try_put(&queue, &item), 0);
+        eddy_task_cancel(u[2].task);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(u[i].err, i < 2 ? 0 : -ECANCELED);
+                CHECK_EQ(u[i].item, i < 2 ? 50 + i : 2);
+        }
+        let_go(u, 3);
+
+        CHECK_EQ(eddy_queue_put(&queue, &item), 0);
+        eddy_scope_begin(&scope, NULL);
+        start_users(&scope, u, 2, &queue, puts_one);
+        CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+        eddy_task_cancel(u[0].task);
+        CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+        CHECK_EQ(item, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(u[0].err, 0);
+        CHECK_EQ(eddy_queue_try_get(&queue, &item), 0);
+        CHECK_EQ(item, 1);
+        let_go(u, 2);
+        eddy_queue_fini(&queue);
+}
+
+enum { CROWD = 5, ROUNDS = 20 };
+
+static int puts_many(void *arg)
+{
+        int err = 0;
+
+        for (int i = 0; i < ROUNDS && err == 0; i++)
+                err = eddy_queue_put(arg, &i);
+        return err;
+}
+
+static int gets_many(void *arg)
+{
+        int item, err = 0;
+
+        for (int i = 0; i < ROUNDS && err == 0; i++)
+                err = eddy_queue_get(arg, &item);
+        return err;
+}
+
+static int crowds_at_one_place(void *arg)
+{
+        eddy_queue queue = queue_of(1);
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < CROWD; i++) {
+                eddy_scope_start(&scope, puts_many, &queue);
+                eddy_scope_start(&scope, gets_many, &queue);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_queue_count(&queue), 0);
+        eddy_queue_fini(&queue);
+        return 0;
+}
+
+/* A100: many on both sides of a queue for one item: none is left waiting, in any order. */
+TEST(many_on_both_sides_of_one_place_all_get_through)
+{
+        for (uint64_t seed = 0; seed < 100; seed++)
+                CHECK_EQ(sim_run_with(crowds_at_one_place, NULL, seed, (struct eddy_run_opts){ 0 }),
+                         0);
+}
+
 /* A102: after the shutdown puts fail, gets drain and fail then. */
 SIM_TEST(a_shut_queue_drains_and_then_says_so)
 {

@@ -146,6 +146,27 @@ static void check_untouched(const struct eddy_choice *choice, int item)
                 CHECK_EQ(item, -1);
 }
 
+/* Who selects meets those who wait for one queue only. */
+static int use_one_queue(void)
+{
+        int item = -1, err;
+
+        if (random_below(2)) {
+                err = eddy_queue_get(some_queue(), &item);
+                CHECK_EQ(item == -1, err < 0);
+                if (err == 0)
+                        world.fates[item].taken++;
+        } else {
+                item = world.items++;
+                err = eddy_queue_put(some_queue(), &item);
+                if (err == 0)
+                        world.fates[item].put++;
+        }
+        CHECK(err == 0 || err == -EPIPE || err == -ECANCELED);
+        check_nobody_forgotten();
+        return err;
+}
+
 static int select_once(void)
 {
         struct eddy_choice choices[CHOICES_MAX];
@@ -181,7 +202,7 @@ static int selects_often(void *arg)
                 struct eddy_scope_opts opts = { .timeout_ns = EDDY_US(1 + random_below(4000)) };
 
                 eddy_scope_begin(&scope, &opts);
-                done = select_once();
+                done = random_below(4) ? select_once() : use_one_queue();
                 world.cancelled += done == -ECANCELED;
                 err = eddy_scope_end(&scope);
                 if (random_below(4) == 0 && err != -ECANCELED)
