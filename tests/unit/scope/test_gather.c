@@ -139,3 +139,97 @@ TEST(no_memory_for_all_calls_is_enomem_and_cancels_those_that_started)
         eddy_alloc_set(starve, NULL);
         CHECK_EQ(sim_run(gathers_too_many, NULL), 0);
 }
+
+/* --- in the corners --- */
+
+static int cancels_itself(void *arg)
+{
+        (void) arg;
+        eddy_task_cancel(eddy_task_current());
+        return eddy_sleep(MS);
+}
+
+/* A78: a call that is cancelled by itself is no failure: it stands in its result, the others go on. */
+SIM_TEST(a_call_that_is_cancelled_by_itself_is_no_failure)
+{
+        for (unsigned flags = 0; flags <= EDDY_GATHER_KEEP_GOING; flags++) {
+                struct call arg = { 10 * MS, 7 };
+                struct eddy_call calls[2] = { { cancels_itself, NULL, 1 }, { run, &arg, 1 } };
+
+                CHECK_EQ(eddy_gather(calls, 2, flags), 0);
+                CHECK_EQ(calls[0].result, -ECANCELED);
+                CHECK_EQ(calls[1].result, 7);
+        }
+}
+
+struct gatherer {
+        struct call arg;
+        unsigned flags;
+        eddy_task *self;
+        bool cancels;
+        int result, later;
+};
+
+static int ends_gather(void *arg)
+{
+        struct gatherer *g = arg;
+
+        CHECK_EQ(eddy_sleep(10 * MS), 0);
+        if (g->cancels)
+                eddy_task_cancel(g->self);
+        return 5;
+}
+
+static int gathers(void *arg)
+{
+        struct gatherer *g = arg;
+        struct eddy_call call = { ends_gather, g, 1 };
+
+        g->self = eddy_task_current();
+        g->result = eddy_gather(&call, 1, g->flags);
+        CHECK_EQ(call.result, 5);
+        g->later = eddy_sleep(0);
+        return g->later;
+}
+
+/* A79, A32: all calls were done when the cancel came: too late for it, which shows at the next call. */
+SIM_TEST(a_cancel_after_the_last_call_has_ended_comes_too_late)
+{
+        for (unsigned flags = 0; flags <= EDDY_GATHER_KEEP_GOING; flags++) {
+                struct gatherer g = { .flags = flags, .cancels = true, .result = 1, .later = 1 };
+                eddy_scope scope;
+
+                eddy_scope_begin(&scope, NULL);
+                CHECK_EQ(eddy_scope_start(&scope, gathers, &g), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK_EQ(g.result, 0);
+                CHECK_EQ(g.later, -ECANCELED);
+        }
+}
+
+static int counts(void *arg)
+{
+        ++*(int *) arg;
+        return 0;
+}
+
+/* A76: calls, not awaitables: the same function and argument twice is called twice. */
+SIM_TEST(the_same_call_twice_is_made_twice)
+{
+        int times = 0;
+        struct eddy_call calls[2] = { { counts, &times, 1 }, { counts, &times, 1 } };
+
+        CHECK_EQ(eddy_gather(calls, 2, 0), 0);
+        CHECK_EQ(times, 2);
+}
+
+/* A77: failures after the first, kept going or not, are told in the calls and nowhere else. */
+SIM_TEST(later_failures_stand_in_their_calls)
+{
+        struct call args[2] = { { MS, -EIO }, { EDDY_SEC(9), -EPERM } };
+        struct eddy_call calls[2] = { { run, &args[0], 1 }, { run_on, &args[1], 1 } };
+
+        CHECK_EQ(eddy_gather(calls, 2, 0), -EIO);
+        CHECK_EQ(calls[1].result, -EPERM);
+        CHECK_EQ(eddy_sleep(MS), 0);
+}

@@ -283,6 +283,149 @@ SIM_TEST(cancelling_the_wait_for_ready_does_not_cancel_the_task)
         eddy_task_release(task);
 }
 
+/* What a task does once it runs: cancels who waits for it, says that it is ready, in some order. */
+struct readying {
+        eddy_scope *scope;
+        eddy_task *starter;
+        bool cancels_first, cancels_then, says_ready;
+        int result, ready, later;
+};
+
+static int readies(void *arg)
+{
+        struct readying *r = arg;
+
+        if (r->cancels_first)
+                eddy_task_cancel(r->starter);
+        if (r->says_ready)
+                eddy_task_ready();
+        if (r->cancels_then)
+                eddy_task_cancel(r->starter);
+        return r->result;
+}
+
+static int starts_readying(void *arg)
+{
+        struct readying *r = arg;
+
+        r->starter = eddy_task_current();
+        r->ready = eddy_scope_start_ready(r->scope, readies, r);
+        r->later = eddy_sleep(0);
+        return r->later;
+}
+
+/* The scope's result; the starter is a task of another scope. */
+static int start_ready_outside(struct readying *r)
+{
+        eddy_scope scope, starters;
+        int end;
+
+        eddy_scope_begin(&starters, NULL);
+        eddy_scope_begin(&scope, NULL);
+        r->scope = &scope;
+        CHECK_EQ(eddy_scope_start(&starters, starts_readying, r), 0);
+        (void) eddy_sleep(MS);
+        end = eddy_scope_end(&scope);
+        CHECK_EQ(eddy_scope_end(&starters), 0);
+        return end;
+}
+
+/* A32, A72: ready, or failed, before the cancel of who waits: that is delivered, then the cancel. */
+SIM_TEST(ready_just_before_the_cancel_of_the_starter_is_delivered)
+{
+        struct readying ready = { .cancels_then = true, .says_ready = true, .result = -EIO };
+        struct readying failed = { .cancels_then = true, .result = -EIO };
+
+        CHECK_EQ(start_ready_outside(&ready), -EIO);
+        CHECK_EQ(ready.ready, 0);
+        CHECK_EQ(ready.later, -ECANCELED);
+        /* It was cancelled first, and then failed: an ordinary task of its scope by then. */
+        CHECK_EQ(start_ready_outside(&failed), -EIO);
+        CHECK_EQ(failed.ready, -ECANCELED);
+}
+
+/* A72: ready after that: nobody waits any more, and the task is one of its scope like others. */
+SIM_TEST(ready_just_after_the_cancel_of_the_starter_is_nothing)
+{
+        struct readying ready = { .cancels_first = true, .says_ready = true };
+        struct readying failed = { .cancels_first = true, .says_ready = true, .result = -EIO };
+
+        CHECK_EQ(start_ready_outside(&ready), 0);
+        CHECK_EQ(ready.ready, -ECANCELED);
+        CHECK_EQ(start_ready_outside(&failed), -EIO);
+        CHECK_EQ(failed.ready, -ECANCELED);
+}
+
+static int fails_soon(void *arg)
+{
+        CHECK_EQ(eddy_sleep(MS), 0);
+        return (int) (intptr_t) arg;
+}
+
+/* A72: the scope is cancelled while its owner waits for ready: by a failure, and by its deadline. */
+SIM_TEST(a_scope_cancelled_while_its_owner_waits_for_ready)
+{
+        struct server s = { 10 * MS, 10 * MS, 0, true, false };
+        struct eddy_scope_errors errors;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .errors = &errors });
+        CHECK_EQ(eddy_scope_start(&scope, fails_soon, (void *) (intptr_t) -EIO), 0);
+        CHECK_EQ(eddy_scope_start_ready(&scope, serve, &s), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), -EIO);
+        CHECK_EQ(errors.count, 1);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = MS, .errors = &errors });
+        CHECK_EQ(eddy_scope_start_ready(&scope, serve, &s), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+        CHECK_EQ(errors.count, 0);
+        CHECK(!s.ended);
+}
+
+static int starts_serving(void *arg)
+{
+        struct starter *starter = arg;
+
+        starter->err = eddy_scope_start_ready(starter->scope, serve, starter->server);
+        return 0;
+}
+
+/* A72: it is cancelled while somebody outside of it waits: the task ended, and was not ready. */
+SIM_TEST(a_scope_cancelled_while_somebody_else_waits_for_ready)
+{
+        struct server s = { 10 * MS, 0, 0, true, false };
+        struct starter starter = { .server = &s, .err = 1 };
+        struct eddy_scope_errors errors;
+        eddy_scope scope, starters;
+
+        eddy_scope_begin(&starters, NULL);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .errors = &errors });
+        starter.scope = &scope;
+        CHECK_EQ(eddy_scope_start(&starters, starts_serving, &starter), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(errors.count, 0);
+        CHECK_EQ(eddy_scope_end(&starters), 0);
+        CHECK_EQ(starter.err, EDDY_E_TASK_NOT_READY);
+}
+
+/* A72: a task of an ending scope may start another there until it is ready; tasks_max counts it. */
+SIM_TEST(a_task_may_start_until_ready_in_its_scope_while_that_ends)
+{
+        for (uint32_t tasks_max = 1; tasks_max <= 2; tasks_max++) {
+                struct server s = { 10 * MS, 10 * MS, 0, true, false };
+                struct starter starter = { .server = &s, .err = 1 };
+                eddy_scope scope;
+
+                eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .tasks_max = tasks_max });
+                starter.scope = &scope;
+                CHECK_EQ(eddy_scope_start(&scope, starts_serving, &starter), 0);
+                CHECK_EQ(eddy_scope_end(&scope), tasks_max == 1 ? -EAGAIN : 0);
+                CHECK_EQ(starter.err, tasks_max == 1 ? -EAGAIN : 0);
+                CHECK_EQ(s.ended, tasks_max == 2);
+        }
+}
+
 /* --- from elsewhere --- */
 
 struct late {
