@@ -167,12 +167,11 @@ bool ed_lock_seize(struct ed_node *top)
 
         while ((node = ed_node_next(top, node, false))) {
                 const struct ed_task *task = node->owner;
+                const eddy_lock *lock = node == &task->node ? ed_lock_awaited(task) : NULL;
 
-                if (node != &task->node || !ed_lock_awaited(task))
-                        continue;
-                /* Who could be cancelled has left the line: the first is one of these. */
-                if (task->fiber.abort == abort_retake)
-                        return hand_over((eddy_lock *) ed_lock_awaited(task)) == 0;
+                /* Who could be cancelled has left the line already. */
+                if (lock)
+                        return hand_over((eddy_lock *) lock) == 0;
         }
         return false;
 }
