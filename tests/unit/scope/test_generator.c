@@ -58,6 +58,15 @@ static void expect(eddy_generator *gen, int value)
         CHECK_EQ(item, value);
 }
 
+/* Asks under a deadline that comes before the value. */
+static int asks_briefly(void *arg)
+{
+        int item = -1, err = eddy_generator_next(arg, &item);
+
+        CHECK_EQ(item, -1);
+        return err;
+}
+
 /* --- asking --- */
 
 SIM_TEST(values_come_one_by_one_and_then_the_end)
@@ -309,6 +318,17 @@ static int asks_itself(eddy_generator *gen, void *arg)
         return eddy_generator_yield(gen, &item);
 }
 
+static int asks_itself_unasked(eddy_generator *gen, void *arg)
+{
+        int item;
+
+        CHECK_EQ(eddy_sleep(2 * MS), 0);
+        CHECK_EQ(eddy_generator_next(gen, &item), -EBUSY);
+        CHECK_EQ(eddy_generator_close(gen), -EBUSY);
+        *(bool *) arg = true;
+        return 0;
+}
+
 static int yields_for_another(void *arg)
 {
         int item = 5;
@@ -328,6 +348,20 @@ SIM_TEST(a_generator_cannot_ask_itself_and_nobody_else_can_yield_for_it)
         CHECK_EQ(eddy_generator_yield(&gen, &item), -EPERM);
         expect(&gen, 1);
         CHECK_EQ(eddy_scope_start(&scope, yields_for_another, &gen), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+SIM_TEST(a_generator_cannot_ask_itself_when_nobody_waits_either)
+{
+        eddy_generator gen;
+        bool asked = false;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_generator_begin(&gen, &scope, asks_itself_unasked, &asked, sizeof(int));
+        CHECK_EQ(eddy_call_timeout(asks_briefly, &gen, MS), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(2 * MS), 0);
+        CHECK(asked);
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
@@ -434,15 +468,6 @@ SIM_TEST(a_failure_while_the_scope_closes_it_is_the_scopes)
         CHECK_EQ(eddy_scope_end(&scope), -EIO);
         CHECK_EQ(errors.count, 1);
         CHECK_EQ(count.err, -ECANCELED);
-}
-
-/* Asks under a deadline that comes before the value. */
-static int asks_briefly(void *arg)
-{
-        int item = -1, err = eddy_generator_next(arg, &item);
-
-        CHECK_EQ(item, -1);
-        return err;
 }
 
 SIM_TEST(a_failure_that_nobody_waited_for_is_kept_for_who_asks_next)
@@ -831,6 +856,21 @@ SIM_TEST(the_scopes_end_closes_all_that_live)
         }
         CHECK_EQ(unstarted.begun, 0);
         CHECK_NS(eddy_now() - begun, 5 * MS);
+}
+
+SIM_TEST(one_that_never_ran_has_ended_with_its_scope)
+{
+        struct count count = { .upto = 3 };
+        eddy_generator gen;
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(count.begun, 0);
 }
 
 struct late {
