@@ -111,15 +111,6 @@ void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
                 }
 }
 
-void ed_fiber_switch_away(struct ed_loop *loop)
-{
-        struct ed_fiber *self = loop->current;
-        struct ed_co *to = ed_loop_next(loop);
-
-        if (to != &self->co)
-                ed_co_switch(&self->co, to);
-}
-
 /* How long a poll may wait. */
 static int64_t poll_timeout(struct ed_loop *loop)
 {

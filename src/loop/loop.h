@@ -227,8 +227,20 @@ static inline struct ed_co *ed_loop_next(struct ed_loop *loop)
         return &fiber->co;
 }
 
-/* Leave the running fiber, which is queued or parked, for the next one. */
-void ed_fiber_switch_away(struct ed_loop *loop);
+/*
+ * Leave the running fiber, which is queued or parked, for the next one.
+ * Inline: the processor foresees returns by the calls it saw last, which were
+ * those of another fiber, so each function less to return from after a switch
+ * is worth several nanoseconds.
+ */
+static inline __attribute__((always_inline)) void ed_fiber_switch_away(struct ed_loop *loop)
+{
+        struct ed_fiber *self = loop->current;
+        struct ed_co *to = ed_loop_next(loop);
+
+        if (to != &self->co)
+                ed_co_switch(&self->co, to);
+}
 
 /*
  * Leave it for good.  Inline, like all on the way out of a task: a call that

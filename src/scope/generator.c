@@ -69,13 +69,20 @@ static void hand_over(struct ed_task *from, struct ed_task *to, int result)
         }
 }
 
-/* Parks as any call does, but a wait for one another is no rest from the others' view. */
-static int park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
+/*
+ * Park as any call does, but keep the budget: a wait for one another is no
+ * rest as the others see it.  Inline: see ed_fiber_switch_away().
+ */
+static inline __attribute__((always_inline)) int park(struct ed_task *task, const char *waits_for,
+                                                      ed_abort_fn *abort, void *arg)
 {
-        uint32_t budget = task->budget;
-        int result = ed_suspend_park(task, waits_for, abort, arg);
+        int result;
 
-        task->budget = budget;
+        if (ed_unlikely(ed_test_at_suspend))
+                ed_test_at_suspend(task);
+        result = ed_fiber_park(task->loop, waits_for, abort, arg);
+        if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
+                ed_node_attribute(task->inner);
         return result;
 }
 
@@ -96,7 +103,7 @@ static bool unpark(void *arg)
         return true;
 }
 
-static int park_until_asked(struct generator *gen)
+static inline __attribute__((always_inline)) int park_until_asked(struct generator *gen)
 {
         gen->parked = true;
         return park(gen->task, "its next value to be asked for", unpark, gen);
