@@ -1,6 +1,8 @@
 /*
  * test_task.c - handles: names, results, joining, letting go.
  */
+#include <pthread.h>
+
 #include "sim_run.h"
 
 static int returns(void *arg)
@@ -192,6 +194,48 @@ SIM_TEST(a_task_cannot_join_itself)
         CHECK_EQ(eddy_scope_start_task(&scope, joins_itself, NULL, NULL, &task), 0);
         CHECK_EQ(eddy_task_join(task, &result), 0);
         CHECK_EQ(result, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_task_release(task);
+}
+
+static int joins_a_strangers_task(void *arg)
+{
+        int result = 50;
+
+        CHECK_EQ(eddy_task_join(arg, &result), -EINVAL);
+        CHECK_EQ(result, 50);
+        return 6;
+}
+
+static void *runs_beside(void *arg)
+{
+        return (void *) (intptr_t) sim_run(joins_a_strangers_task, arg);
+}
+
+static void join_from_another_loop(eddy_task *task)
+{
+        pthread_t thread;
+        void *result;
+
+        CHECK_EQ(pthread_create(&thread, NULL, runs_beside, task), 0);
+        CHECK_EQ(pthread_join(thread, &result), 0);
+        CHECK_EQ((intptr_t) result, 6);
+}
+
+/* A45: nor one of another thread's loop, whether that runs or has ended. */
+SIM_TEST(a_task_of_another_loop_cannot_be_joined)
+{
+        eddy_scope scope;
+        eddy_task *task;
+        int result;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, sleeps, (void *) (intptr_t) MS, NULL, &task), 0);
+        join_from_another_loop(task);
+        CHECK_EQ(eddy_task_join(task, &result), 0);
+        CHECK_EQ(result, 11);
+        join_from_another_loop(task);
+        join_from_another_loop(eddy_task_current());
         CHECK_EQ(eddy_scope_end(&scope), 0);
         eddy_task_release(task);
 }
