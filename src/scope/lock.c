@@ -51,7 +51,8 @@ static int take_again(eddy_lock *lock)
         return 0;
 }
 
-static int acquire_held(eddy_lock *lock, struct ed_task *task)
+/* Not inline, so that taking a free lock needs no frame. */
+static __attribute__((noinline)) int acquire_held(eddy_lock *lock, struct ed_task *task)
 {
         struct ed_waiter waiter;
         int err;
@@ -77,11 +78,12 @@ int eddy_lock_acquire(eddy_lock *lock)
         if (err < 0)
                 return err;
         /* While somebody waits it has an owner: release hands it over. */
-        if (ed_unlikely(lock->owner))
-                return acquire_held(lock, task);
-        hold(lock, task);
-        ed_suspend_passed(task);
-        return 0;
+        if (ed_likely(!lock->owner)) {
+                hold(lock, task);
+                ed_suspend_passed(task);
+                return 0;
+        }
+        return acquire_held(lock, task);
 }
 
 int eddy_lock_try_acquire(eddy_lock *lock)
@@ -96,7 +98,7 @@ int eddy_lock_try_acquire(eddy_lock *lock)
         return 0;
 }
 
-static int hand_over(eddy_lock *lock)
+static __attribute__((noinline)) int hand_over(eddy_lock *lock)
 {
         if (ed_waiters_are_foreign(lock->waiters, ed_loop_current))
                 return EDDY_E_RUN_OTHER_LOOP;

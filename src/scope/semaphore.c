@@ -21,9 +21,21 @@ static bool abort_wait(void *arg)
         return true;
 }
 
-int eddy_semaphore_acquire(eddy_semaphore *sem)
+/* Not inline, so that taking a unit that is there needs no frame. */
+static __attribute__((noinline)) int wait_for_unit(eddy_semaphore *sem, struct ed_task *task)
 {
         struct ed_waiter waiter;
+
+        if (ed_waiters_are_foreign(sem->waiters, task->loop))
+                return EDDY_E_RUN_OTHER_LOOP;
+        ed_waiter_init(&waiter, task, sem);
+        sem->waiting++;
+        ed_waiters_push(sem->waiters, &waiter);
+        return ed_suspend_park(task, "a unit of a semaphore", abort_wait, &waiter);
+}
+
+int eddy_semaphore_acquire(eddy_semaphore *sem)
+{
         struct ed_task *task;
         int err;
 
@@ -31,17 +43,12 @@ int eddy_semaphore_acquire(eddy_semaphore *sem)
         if (err < 0)
                 return err;
         /* While somebody waits there are no units: release hands them over. */
-        if (sem->units > 0) {
+        if (ed_likely(sem->units > 0)) {
                 sem->units--;
                 ed_suspend_passed(task);
                 return 0;
         }
-        if (ed_unlikely(ed_waiters_are_foreign(sem->waiters, task->loop)))
-                return EDDY_E_RUN_OTHER_LOOP;
-        ed_waiter_init(&waiter, task, sem);
-        sem->waiting++;
-        ed_waiters_push(sem->waiters, &waiter);
-        return ed_suspend_park(task, "a unit of a semaphore", abort_wait, &waiter);
+        return wait_for_unit(sem, task);
 }
 
 int eddy_semaphore_try_acquire(eddy_semaphore *sem)
@@ -52,20 +59,24 @@ int eddy_semaphore_try_acquire(eddy_semaphore *sem)
         return 0;
 }
 
+static __attribute__((noinline)) int hand_over(eddy_semaphore *sem)
+{
+        if (ed_waiters_are_foreign(sem->waiters, ed_loop_current))
+                return EDDY_E_RUN_OTHER_LOOP;
+        sem->waiting--;
+        (void) ed_waiters_wake(sem->waiters, 0);
+        return 0;
+}
+
 int eddy_semaphore_release(eddy_semaphore *sem)
 {
         if (sem->flags & EDDY_SEMAPHORE_BOUNDED && sem->units >= sem->start)
                 return -EINVAL;
         if (sem->units == UINT32_MAX)
                 return -EOVERFLOW;
-        if (sem->waiting > 0) {
-                if (ed_unlikely(ed_waiters_are_foreign(sem->waiters, ed_loop_current)))
-                        return EDDY_E_RUN_OTHER_LOOP;
-                sem->waiting--;
-                (void) ed_waiters_wake(sem->waiters, 0);
-        } else {
-                sem->units++;
-        }
+        if (ed_unlikely(sem->waiting > 0))
+                return hand_over(sem);
+        sem->units++;
         return 0;
 }
 
