@@ -115,7 +115,8 @@ EDDY_API int eddy_thread_pool_close(eddy_thread_pool *pool);
  * Close the pool if it is not closed, and free it.  No other task may be
  * closing it.  A caller that waits for a job that was abandoned goes on
  * waiting.  NULL is fine.  A pool that is not freed when its run ends is
- * closed then, without a wait, and is to be freed all the same.
+ * closed then, without a wait, and is to be freed all the same.  In a child of
+ * fork() only memory is freed.
  *
  * Suspends: as close does.
  */

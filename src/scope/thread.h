@@ -78,7 +78,8 @@ struct ed_thread_closer;
 
 struct eddy_thread_pool {
         struct ed_list link;  /* among those of its loop */
-        struct ed_loop *loop; /* NULL: the run has ended */
+        struct ed_loop *loop; /* not to be used when the pool is closed and nothing runs */
+        unsigned forks;       /* ed_sys_forks() where it was made */
         struct ed_thread_lane lanes[ED_LANES];
         uint32_t queued_max; /* in each lane */
         int64_t idle_ns, close_ns;

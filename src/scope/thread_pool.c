@@ -289,8 +289,16 @@ static int pool_close(eddy_thread_pool *pool, int64_t close_ns)
         return n;
 }
 
+/* In a child of fork() its threads are not there. */
+static bool is_forked(const eddy_thread_pool *pool)
+{
+        return pool->forks != ed_sys_forks();
+}
+
 int eddy_thread_pool_close(eddy_thread_pool *pool)
 {
+        if (is_forked(pool))
+                return 0;
         return pool->state == ED_POOL_OPEN ? pool_close(pool, pool->close_ns) : 0;
 }
 
@@ -306,7 +314,7 @@ void eddy_thread_pool_free(eddy_thread_pool *pool)
                 return;
         (void) eddy_thread_pool_close(pool);
         pool->freed = true;
-        if (pool->running == 0)
+        if (pool->running == 0 || is_forked(pool))
                 pool_destroy(pool);
 }
 
@@ -420,6 +428,7 @@ static void pool_init(eddy_thread_pool *pool, struct ed_loop *loop,
         uint32_t slow_max = opts->slow_max ? opts->slow_max : threads_max / SLOW_SHARE;
 
         pool->loop = loop;
+        pool->forks = ed_sys_forks();
         pool->queued_max = opts->queued_max ? opts->queued_max : QUEUED;
         pool->idle_ns = opts->idle_ns ? opts->idle_ns : IDLE_NS;
         pool->close_ns = opts->close_ns ? opts->close_ns : CLOSE_NS;
@@ -484,7 +493,6 @@ void ed_thread_pools_end(struct ed_loop *loop, int64_t close_ns)
 
                 if (pool->state == ED_POOL_OPEN)
                         (void) pool_close(pool, -1);
-                pool->loop = NULL;
         }
 }
 

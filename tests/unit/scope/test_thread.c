@@ -35,15 +35,34 @@ SIM_TEST(a_job_sees_the_variables_of_its_caller)
         CHECK_EQ(eddy_to_thread(read_var, NULL), 7);
 }
 
-static int sleep_here(void *arg)
+static int look_around(void *arg)
 {
+        eddy_thread_pool *pool;
+
         (void) arg;
-        return eddy_sleep(0);
+        CHECK_EQ(eddy_sleep(0), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_thread_pool_new(NULL, &pool), EDDY_E_RUN_NOT_RUNNING);
+        return 4;
 }
 
-SIM_TEST(a_job_is_no_task)
+static int look_for_task(void *arg)
 {
-        CHECK_EQ(eddy_to_thread(sleep_here, NULL), EDDY_E_RUN_NOT_RUNNING);
+        (void) arg;
+        CHECK(eddy_task_current());
+        return eddy_sleep(0) == 0 ? 5 : 0;
+}
+
+/* It may even run a loop of its own. */
+static int run_here(void *arg)
+{
+        return sim_run(look_for_task, arg);
+}
+
+SIM_TEST(a_job_is_no_task_and_has_no_loop)
+{
+        CHECK_EQ(eddy_to_thread(look_around, NULL), 4);
+        CHECK_EQ(eddy_to_thread(run_here, NULL), 5);
+        CHECK_EQ(eddy_to_thread(look_around, NULL), 4);
 }
 
 TEST(without_a_run_there_are_no_threads)

@@ -326,26 +326,22 @@ TEST(a_caller_may_leave_after_its_pool_has_gone)
         CHECK_EQ(work.releases, 1);
 }
 
-static int close_task(void *arg)
-{
-        CHECK(eddy_thread_pool_close(arg) > 0);
-        /* Not a cancellation point: the next call tells. */
-        return eddy_sleep(0);
-}
-
 static int cut_closing_short(void *arg)
 {
         struct eddy_thread_pool_opts opts = { .close_ns = EDDY_MIN(1) };
         struct work work = { .pool = pool_new(opts) };
         int64_t begin = eddy_now();
-        eddy_scope scope;
+        eddy_scope scope, limited;
 
         (void) arg;
         jobs_last(EDDY_SEC(10));
         works_begin(&scope, &work, 1);
-        CHECK_EQ(eddy_call_timeout(close_task, work.pool, EDDY_SEC(1)), -ETIMEDOUT);
+        eddy_scope_begin(&limited, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(1) });
+        CHECK_EQ(eddy_thread_pool_close(work.pool), 1);
         CHECK_NS(eddy_now() - begin, EDDY_SEC(1));
-        /* In a cancelled task it does not wait at all. */
+        /* Not a cancellation point: nothing was told of the deadline. */
+        CHECK(eddy_scope_expired(&limited));
+        CHECK_EQ(eddy_scope_end(&limited), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(work.stops, 1);
         eddy_thread_pool_free(work.pool);

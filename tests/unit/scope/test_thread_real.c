@@ -8,6 +8,8 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "test.h"
 
@@ -148,6 +150,39 @@ TEST(a_running_job_sees_that_it_is_to_stop)
         CHECK_EQ(run_with(main_of_told, 0, NULL, NULL), 0);
         CHECK_EQ(runs, 2);
         CHECK_EQ(releases, 2);
+}
+
+/* --- fork --- */
+
+static int main_of_fork(void *arg)
+{
+        int sum = 0, status;
+        pid_t pid;
+
+        (void) arg;
+        CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);
+        CHECK_EQ(eddy_thread_pool_call(pool, add, &sum, NULL), 0);
+        pid = fork();
+        CHECK(pid >= 0);
+        if (pid == 0) {
+                /* The idle thread is the parent's: here it would be waited for in vain. */
+                (void) alarm(20);
+                if (eddy_to_thread(add, &sum) != EDDY_E_RUN_NOT_RUNNING ||
+                    eddy_thread_pool_close(pool) != 0)
+                        _exit(1);
+                eddy_thread_pool_free(pool);
+                _exit(0);
+        }
+        CHECK_EQ(waitpid(pid, &status, 0), pid);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        CHECK_EQ(eddy_thread_pool_call(pool, add, &sum, NULL), 0);
+        eddy_thread_pool_free(pool);
+        return sum;
+}
+
+TEST(a_child_of_fork_does_not_touch_the_parents_threads)
+{
+        CHECK_EQ(run_with(main_of_fork, 0, NULL, NULL), 2);
 }
 
 /* --- longer than its run --- */
