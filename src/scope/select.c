@@ -56,6 +56,15 @@ static int64_t time_of(const struct eddy_choice *choice, int64_t now_ns)
         return choice->ns > 0 ? ed_time_after(now_ns, choice->ns) : now_ns;
 }
 
+/* The time at which a select begins; not asked for where no choice needs it. */
+static int64_t begin_of(const struct eddy_choice *choices, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                if (is_timed(&choices[i]))
+                        return eddy_now();
+        return 0;
+}
+
 /* The line in which it is waited for, and where what it gives goes; NULL: in none. */
 static void **line_of(struct eddy_choice *choice, void **ret_item)
 {
@@ -170,7 +179,7 @@ int eddy_try_select(struct eddy_choice *choices, size_t n)
 {
         int err = check(choices, n);
 
-        return err < 0 ? err : try_all(choices, n, eddy_now());
+        return err < 0 ? err : try_all(choices, n, begin_of(choices, n));
 }
 
 /* --- waiting --- */
@@ -256,7 +265,7 @@ int eddy_select(struct eddy_choice *choices, size_t n)
         err = check(choices, n);
         if (err < 0)
                 return err;
-        now_ns = ed_loop_now(selector.task->loop);
+        now_ns = begin_of(choices, n);
         err = try_all(choices, n, now_ns);
         if (err != -EAGAIN) {
                 ed_suspend_passed(selector.task);
