@@ -297,3 +297,28 @@ SIM_TEST(a_callback_may_start_a_task)
         CHECK_EQ(eddy_sleep(2 * MS), 0);
         CHECK_STR(ran, "task");
 }
+
+/* --- the real clock --- */
+
+static int sleeps_briefly(void *arg)
+{
+        struct eddy_run_info before, after;
+
+        (void) arg;
+        CHECK_EQ(eddy_run_info(&before), 0);
+        for (int i = 0; i < 5; i++) {
+                int64_t begin_ns = eddy_now();
+
+                CHECK_EQ(eddy_sleep(EDDY_US(1 + i * 20)), 0);
+                CHECK(eddy_now() - begin_ns >= EDDY_US(1 + i * 20));
+        }
+        CHECK_EQ(eddy_run_info(&after), 0);
+        CHECK(after.polls - before.polls <= 20);
+        return 0;
+}
+
+/* A4, A5: very short sleeps wait in the poll and do not spin, and none is too short. */
+TEST(very_short_sleeps_do_not_spin)
+{
+        CHECK_EQ(eddy_run(sleeps_briefly, NULL, NULL), 0);
+}
