@@ -283,7 +283,7 @@ static int64_t sim_lasted(eddy_task_fn *fn, struct reports *reports, int64_t dra
 }
 
 /*
- * A104 (executor part): main's result first, then the tasks that are left,
+ * A104: main's result first, then the tasks that are left,
  * then the run's own threads, which are waited for.
  */
 TEST(a_run_ends_with_its_tasks_and_then_its_threads)
@@ -306,7 +306,7 @@ static int main_of_hanging(void *arg)
         return 0;
 }
 
-/* A104 (executor part): a job that does not end is waited for so long, told of, and left behind. */
+/* A104: a job that does not end is waited for so long, told of, and left behind. */
 TEST(a_job_that_hangs_does_not_hang_the_run)
 {
         struct reports reports = { 0 };

@@ -219,7 +219,6 @@ SIM_TEST(a_pool_that_closes_does_what_it_has_and_takes_no_more)
         eddy_thread_pool_free(pool);
 }
 
-/* A117: a call while a pool closes is refused too. */
 static int call_late(void *arg)
 {
         CHECK_EQ(eddy_sleep(MS / 2), 0);
@@ -227,6 +226,7 @@ static int call_late(void *arg)
         return 0;
 }
 
+/* A117: a call while a pool closes is refused too. */
 SIM_TEST(a_pool_that_is_closing_takes_no_jobs)
 {
         eddy_thread_pool *pool = pool_new((struct eddy_thread_pool_opts){ .threads_max = 4 });
@@ -477,7 +477,7 @@ static int main_of_any(void *arg)
         return 0;
 }
 
-/* A116: what each call says came of its job did. */
+/* What the call says came of its job did. */
 static void check_any(const struct work *work)
 {
         if (!work->over) { /* cancelled before its call */
@@ -521,6 +521,7 @@ static uint64_t run_any(uint64_t seed, struct reports *reports)
         return end.trace;
 }
 
+/* A116: whatever is cancelled when, a job that a call says was dropped never ran. */
 TEST(each_job_runs_once_or_not_at_all_and_is_released_once)
 {
         struct reports reports = { 0 };

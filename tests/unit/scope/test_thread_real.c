@@ -93,7 +93,6 @@ TEST(many_jobs_on_few_threads_each_run_once)
         CHECK(most_running <= THREADS + 1);
 }
 
-/* A115: a job runs on another thread, on which it is no task. */
 static int look_around(void *arg)
 {
         CHECK(!pthread_equal(*(pthread_t *) arg, pthread_self()));
@@ -111,6 +110,7 @@ static int main_of_look(void *arg)
         return eddy_to_thread(look_around, &self);
 }
 
+/* A115: a job runs on another thread, on which it is no task. */
 TEST(a_job_runs_on_another_thread)
 {
         CHECK_EQ(run_with(main_of_look, 0, NULL, NULL), 3);
@@ -139,12 +139,12 @@ static int main_of_told(void *arg)
         unsigned waits = 0, leaves = EDDY_THREAD_ABANDON;
 
         (void) arg;
-        /* A116: who waits gets the result; who may leave does not. */
         CHECK_EQ(eddy_call_timeout(call_spin, &waits, EDDY_MS(1)), 11);
         CHECK_EQ(eddy_call_timeout(call_spin, &leaves, EDDY_MS(1)), -ETIMEDOUT);
         return 0;
 }
 
+/* A116: who waits for a job that is told to stop gets its result; who may leave does not. */
 TEST(a_running_job_sees_that_it_is_to_stop)
 {
         CHECK_EQ(run_with(main_of_told, 0, NULL, NULL), 0);
@@ -222,7 +222,7 @@ static void count_threads_left(const struct eddy_report *report, void *arg)
         *(int *) arg += report->kind == EDDY_REPORT_THREAD;
 }
 
-/* A104 (executor part): the run's end is bounded, whatever a job does. */
+/* A104: the run's end is bounded, whatever a job does. */
 TEST(a_job_that_hangs_outlives_its_run)
 {
         int reported = 0;
