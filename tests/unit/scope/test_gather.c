@@ -233,3 +233,19 @@ SIM_TEST(later_failures_stand_in_their_calls)
         CHECK_EQ(calls[1].result, -EPERM);
         CHECK_EQ(eddy_sleep(MS), 0);
 }
+
+/* A79, A68: a call that fails in the cleanup of a cancel: fail fast gives that, kept going the cancel. */
+SIM_TEST(a_failure_in_cleanup_beats_the_cancel_unless_kept_going)
+{
+        for (unsigned flags = 0; flags <= EDDY_GATHER_KEEP_GOING; flags++) {
+                struct call arg = { EDDY_SEC(9), -EIO };
+                struct eddy_call call = { run_on, &arg, 1 };
+                eddy_scope scope;
+
+                eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = 10 * MS });
+                CHECK_EQ(eddy_gather(&call, 1, flags), flags ? -ECANCELED : -EIO);
+                CHECK_EQ(call.result, -EIO);
+                CHECK_EQ(eddy_sleep(0), -ECANCELED);
+                CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+        }
+}

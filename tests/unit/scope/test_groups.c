@@ -430,6 +430,49 @@ SIM_TEST(a_child_of_the_last_task_is_awaited_and_cancelled_with_it)
         CHECK_EQ(s.child.cancels, 1);
 }
 
+struct intruder {
+        eddy_scope *scope;
+        struct member child;
+        int64_t wakes_ns;
+        int started;
+};
+
+static int wakes_with_it(void *arg)
+{
+        const struct intruder *in = arg;
+
+        return eddy_sleep(in->wakes_ns - eddy_now());
+}
+
+static int starts_before_the_owner_runs(void *arg)
+{
+        struct intruder *in = arg;
+
+        CHECK_EQ(eddy_sleep(in->wakes_ns - eddy_now()), 0);
+        in->started = eddy_scope_start(in->scope, takes_part, &in->child);
+        return 0;
+}
+
+/* A72: the last task has ended, the owner has not gone on yet: what is started now is awaited too. */
+SIM_TEST(a_task_started_between_the_last_ones_end_and_the_owner_is_awaited)
+{
+        struct intruder in = { .child = { 50 * MS, 0, 1, 0, 0 }, .started = 1 };
+        int64_t begun = eddy_now();
+        eddy_scope others, scope;
+
+        in.wakes_ns = begun + 10 * MS;
+        eddy_scope_begin(&others, NULL);
+        eddy_scope_begin(&scope, NULL);
+        in.scope = &scope;
+        CHECK_EQ(eddy_scope_start(&scope, wakes_with_it, &in), 0);
+        CHECK_EQ(eddy_scope_start(&others, starts_before_the_owner_runs, &in), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(in.started, 0);
+        CHECK_EQ(in.child.slept, 0);
+        CHECK_NS(eddy_now() - begun, 60 * MS);
+        CHECK_EQ(eddy_scope_end(&others), 0);
+}
+
 static int begins_twice(void *arg)
 {
         eddy_scope scope;
