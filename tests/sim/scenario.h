@@ -41,6 +41,11 @@
         X(completed)                                                                               \
         X(priority_queue)
 
+#define VALUE_SCENARIOS(X)                                                                         \
+        X(futures)                                                                                 \
+        X(generators)                                                                              \
+        X(variables)
+
 #define NET_SCENARIOS(X)                                                                           \
         X(echo)                                                                                    \
         X(names)                                                                                   \
@@ -57,6 +62,7 @@
         CORE_SCENARIOS(X)                                                                          \
         SYNC_SCENARIOS(X)                                                                          \
         WAIT_SCENARIOS(X)                                                                          \
+        VALUE_SCENARIOS(X)                                                                         \
         NET_SCENARIOS(X)                                                                           \
         SIM_SCENARIOS(X)
 

@@ -439,8 +439,8 @@ static int failing_callback_main(void *arg)
         return 0;
 }
 
-/* A17: a failing callback is reported and the loop goes on.  A19: the report is made with its
- * variables, which are those its adder had. */
+/* A17, A19: a failing callback is reported, with its own variables, which are those of who added
+ * it, and the loop goes on. */
 TEST(a_failing_callback_is_reported_with_its_own_variables)
 {
         struct reports reports = { 0 };
