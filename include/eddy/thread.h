@@ -67,7 +67,8 @@ EDDY_API int eddy_to_thread(eddy_task_fn *fn, void *arg);
  *
  * With EDDY_THREAD_ABANDON a cancelled caller returns -ECANCELED at once; the
  * job runs on, told to stop, its result is dropped, and 'release' is called
- * when it is over: 'arg' must be its own, not the caller's.
+ * when it is over: 'arg' must be its own, not the caller's.  It keeps its
+ * thread of the pool until then.
  *
  * Suspends: yes.
  * Errors: as above, and

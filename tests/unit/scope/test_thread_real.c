@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -238,4 +239,58 @@ TEST(a_job_that_hangs_outlives_its_run)
                 sem_post(&go);
         for (int i = 0; i < 3; i++)
                 wait_for(&gone);
+}
+
+static sem_t main_ended;
+static bool main_ending;
+
+/* In the background: cancels main's scope, and is the last task there is. */
+static int end_last(void *arg)
+{
+        eddy_scope_cancel(arg);
+        while (!main_ending)
+                CHECK_EQ(eddy_sleep(EDDY_US(100)), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        sem_post(&main_ended);
+        return 0;
+}
+
+static int hang_with_signal(void *arg)
+{
+        wait_for(&main_ended);
+        CHECK_EQ(kill(getpid(), SIGTERM), 0);
+        return hang(arg);
+}
+
+static int main_of_signal(void *arg)
+{
+        struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON, .release = say_gone };
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_background(end_last, &scope), 0);
+        CHECK_EQ(eddy_thread_pool_call(NULL, hang_with_signal, NULL, &opts), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        main_ending = true;
+        return 0;
+}
+
+TEST(a_signal_ends_the_wait_for_jobs_at_the_end)
+{
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_WATCHDOG,
+                                      .drain_ns = EDDY_MIN(10),
+                                      .report = count_threads_left };
+        int reported = 0;
+
+        CHECK_EQ(sem_init(&main_ended, 0, 0), 0);
+        CHECK_EQ(sem_init(&go, 0, 0), 0);
+        CHECK_EQ(sem_init(&gone, 0, 0), 0);
+        opts.report_arg = &reported;
+        /* Else the case runs into its time limit. */
+        CHECK_EQ(eddy_run(main_of_signal, NULL, &opts), 0);
+        CHECK_EQ(eddy_run_signal(), SIGTERM);
+        CHECK_EQ(reported, 1);
+        sem_post(&go);
+        wait_for(&gone);
 }
