@@ -6,7 +6,7 @@
 
 #include "sim_run.h"
 
-enum { RANDOM_SEEDS = 200, RANDOM_TASKS = 8 };
+enum { RANDOM_SEEDS = 1000, RANDOM_TASKS = 8 };
 
 struct random_run {
         uint64_t state;
