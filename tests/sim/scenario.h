@@ -46,6 +46,10 @@
         X(generators)                                                                              \
         X(variables)
 
+#define CROSS_SCENARIOS(X)                                                                         \
+        X(channel)                                                                                 \
+        X(remote)
+
 #define NET_SCENARIOS(X)                                                                           \
         X(echo)                                                                                    \
         X(names)                                                                                   \
@@ -63,6 +67,7 @@
         SYNC_SCENARIOS(X)                                                                          \
         WAIT_SCENARIOS(X)                                                                          \
         VALUE_SCENARIOS(X)                                                                         \
+        CROSS_SCENARIOS(X)                                                                         \
         NET_SCENARIOS(X)                                                                           \
         SIM_SCENARIOS(X)
 
