@@ -79,10 +79,12 @@ void ed_far_waiter_wake(struct ed_far_waiter *waiter)
         if (!waiter)
                 return;
         inbox = waiter->inbox;
-        if (ed_loop_current == waiter->waiter.task->loop)
+        if (ed_loop_current == waiter->waiter.task->loop) {
                 ed_suspend_wake(waiter->waiter.task, waiter->result);
-        else
-                /* Refused only in a child of fork(), where that task does not exist. */
-                (void) ed_inbox_post(inbox, &waiter->post);
+        } else {
+                int err = ed_inbox_post(inbox, &waiter->post);
+
+                ed_assert(err == 0, "a loop was closed while a task of it waits");
+        }
         ed_inbox_unref(inbox);
 }
