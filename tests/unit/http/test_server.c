@@ -169,6 +169,7 @@ SERVER_TEST(handler_that_answers_nothing_answers_404, NULL)
         CHECK_EQ(answer->responses, 2);
 }
 
+/* A139: a handler that fails is answered for, and its connection closed. */
 SERVER_TEST(handler_that_fails_answers_500_and_closes, NULL)
 {
         CHECK_EQ(ask(site, GET("/fail") GET("/ok"))->status, 500);
@@ -468,6 +469,7 @@ static void check_stop(struct site *site, const char *text, int64_t expected_ns,
         free(client.answer);
 }
 
+/* A135: stopping a server ends its connections, at once if it is to drain none. */
 SERVER_TEST(stop_without_drain_ends_all_at_once, NULL)
 {
         check_stop(site, GET("/slow"), 0, 0);
@@ -478,11 +480,13 @@ SERVER_TEST(stop_closes_idle_connections_at_once, SERVER_OPTIONS(.drain_ns = EDD
         check_stop(site, GET("/ok"), 0, 1);
 }
 
+/* A135: it waits for those that have a request under way. */
 SERVER_TEST(stop_lets_a_request_under_way_finish, SERVER_OPTIONS(.drain_ns = EDDY_SEC(10)))
 {
         check_stop(site, GET("/slow") GET("/ok"), EDDY_MS(2500), 1);
 }
 
+/* A135, A139: and cancels the handlers that take longer, without an answer. */
 SERVER_TEST(stop_cancels_what_takes_too_long, SERVER_OPTIONS(.drain_ns = EDDY_SEC(1)))
 {
         check_stop(site, GET("/slow"), EDDY_SEC(1), 0);

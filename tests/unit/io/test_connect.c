@@ -193,6 +193,7 @@ static int cancelled(void *arg)
         return 0;
 }
 
+/* A137, A138: cancelled before it began and in the turn in which it connected. */
 TEST(a_cancelled_connect_leaves_nothing)
 {
         io_run(cancelled);
@@ -411,7 +412,7 @@ static int ordered(void *arg)
         return 0;
 }
 
-/* RFC 8305, 4: IPv6 first, families in turn; all failing, the last error is told. */
+/* A136: as RFC 8305, 4 has it: IPv6 first, families in turn; all failing, the last error is told. */
 TEST(addresses_are_tried_ipv6_first_and_in_turn)
 {
         io_run(ordered);
@@ -495,6 +496,7 @@ static int handed_over(void *arg)
         return 0;
 }
 
+/* A136, A138: a failure starts the next at once; a cancel ends all that are under way. */
 TEST(a_failure_brings_the_next_attempt_forward)
 {
         io_run(handed_over);
@@ -527,6 +529,7 @@ static int no_memory(void *arg)
         return 0;
 }
 
+/* A138: nor when the stream that the connection is for cannot be made. */
 TEST(every_allocation_of_a_connect_may_fail)
 {
         io_run(no_memory);

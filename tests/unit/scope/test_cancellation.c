@@ -376,7 +376,7 @@ static int sleeps_long(void *arg)
         return eddy_sleep(EDDY_SEC(3600));
 }
 
-/* A50: a cancelled sleep takes its timer with it. */
+/* A8, A50: a cancelled sleep takes its timer with it, at once. */
 SIM_TEST(cancelling_a_sleep_takes_its_timer_away)
 {
         uint64_t before = ed_loop_current->timers.count;

@@ -259,6 +259,24 @@ SIM_TEST(a_failure_whose_wait_was_over_before_the_deadline_is_the_result)
         CHECK_EQ(f.slept, 0);
 }
 
+/* A58: kept going, a failure cancels nobody; it came before the deadline and is the result. */
+SIM_TEST(kept_going_a_failure_before_the_deadline_is_the_result)
+{
+        struct failing early = { 5 * MS, 0, 1 }, late = { EDDY_SEC(9), 0, 1 };
+        struct eddy_scope_errors errors;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = 10 * MS,
+                                                            .flags = EDDY_SCOPE_KEEP_GOING,
+                                                            .errors = &errors });
+        CHECK_EQ(eddy_scope_start(&scope, fails_after, &early), 0);
+        CHECK_EQ(eddy_scope_start(&scope, fails_after, &late), 0);
+        CHECK_EQ(eddy_scope_end(&scope), -EIO);
+        CHECK(eddy_scope_expired(&scope));
+        CHECK_EQ(late.slept, -ECANCELED);
+        CHECK_EQ(errors.count, 2);
+}
+
 SIM_TEST(a_failure_that_the_deadline_brought_about_is_listed)
 {
         struct eddy_scope_errors errors;
