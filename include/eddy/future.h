@@ -37,6 +37,8 @@ typedef struct eddy_future_callback {
  *
  * Suspends: no.
  * Errors: -EALREADY  it is done
+ *         EDDY_E_RUN_OTHER_LOOP  tasks or callbacks of another loop wait for it;
+ *                                it is not set
  */
 EDDY_API int eddy_future_set(eddy_future *future, int result, void *value);
 
@@ -45,6 +47,7 @@ EDDY_API int eddy_future_set(eddy_future *future, int result, void *value);
  * result.  Returns 1 if it was finished by this, else 0.
  *
  * Suspends: no.
+ * Errors: EDDY_E_RUN_OTHER_LOOP  as above
  */
 EDDY_API int eddy_future_cancel(eddy_future *future);
 
@@ -55,6 +58,7 @@ EDDY_API int eddy_future_cancel(eddy_future *future);
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the caller was cancelled
+ *         EDDY_E_RUN_OTHER_LOOP  as above
  */
 EDDY_API EDDY_MUST_USE int eddy_future_wait(eddy_future *future, int *ret_result);
 
@@ -82,6 +86,7 @@ EDDY_API void *eddy_future_value(const eddy_future *future);
  * Suspends: no.
  * Errors: -EBUSY  'callback' is in use
  *         EDDY_E_RUN_NOT_RUNNING
+ *         EDDY_E_RUN_OTHER_LOOP  as above
  * Owns: borrows 'callback' until it has run or was removed.
  */
 EDDY_API int eddy_future_add_callback(eddy_future *future, eddy_future_callback *callback,

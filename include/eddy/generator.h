@@ -60,6 +60,7 @@ EDDY_API void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_
  *         -EAGAIN     the scope has tasks_max tasks, among which it would count;
  *                     nothing was lost
  *         -ENOMEM     it could not be started; nothing was lost
+ *         EDDY_E_RUN_OTHER_LOOP  it belongs to another loop
  *         and what the generator's function returned below 0, once; 0 then
  */
 EDDY_API EDDY_MUST_USE int eddy_generator_next(eddy_generator *gen, void *ret_item);
@@ -83,6 +84,7 @@ EDDY_API EDDY_MUST_USE int eddy_generator_yield(eddy_generator *gen, const void 
  *
  * Suspends: yes, while it cleans up.  Not a cancellation point.
  * Errors: -EBUSY  another task is waiting for its next value, or it closes itself
+ *         EDDY_E_RUN_OTHER_LOOP  it belongs to another loop
  */
 EDDY_API int eddy_generator_close(eddy_generator *gen);
 

@@ -71,6 +71,17 @@ static void remove_callback(struct callback *callback)
         let_go(callback);
 }
 
+/* Whether tasks or callbacks of another loop than the one that runs here are told of it. */
+static bool is_foreign(eddy_future *future)
+{
+        struct ed_list *callbacks = callbacks_of(future);
+        struct ed_loop *loop = ed_loop_current;
+
+        return ed_waiters_are_foreign(future->waiters, loop) ||
+               (loop && !ed_list_is_empty(callbacks) &&
+                ed_container_of(callbacks->next, struct callback, link)->loop != loop);
+}
+
 int eddy_future_add_callback(eddy_future *future, eddy_future_callback *memory, eddy_task_fn *fn,
                              void *arg)
 {
@@ -81,6 +92,8 @@ int eddy_future_add_callback(eddy_future *future, eddy_future_callback *memory, 
                 return EDDY_E_RUN_NOT_RUNNING;
         if (callback->future)
                 return -EBUSY;
+        if (is_foreign(future))
+                return EDDY_E_RUN_OTHER_LOOP;
         *callback = (struct callback){
                 .future = future, .loop = loop, .vars = ed_vars_take(), .fn = fn, .arg = arg
         };
@@ -132,12 +145,16 @@ int eddy_future_set(eddy_future *future, int result, void *value)
 {
         if (future->flags & ED_FUTURE_DONE)
                 return -EALREADY;
+        if (ed_unlikely(is_foreign(future)))
+                return EDDY_E_RUN_OTHER_LOOP;
         finish(future, result, value, 0);
         return 0;
 }
 
 int eddy_future_cancel(eddy_future *future)
 {
+        if (ed_unlikely(is_foreign(future)))
+                return EDDY_E_RUN_OTHER_LOOP;
         future->flags |= ED_FUTURE_SEEN;
         if (future->flags & ED_FUTURE_DONE)
                 return 0;
@@ -155,6 +172,8 @@ int eddy_future_wait(eddy_future *future, int *ret_result)
         if (err < 0)
                 return err;
         if (!(future->flags & ED_FUTURE_DONE)) {
+                if (ed_unlikely(is_foreign(future)))
+                        return EDDY_E_RUN_OTHER_LOOP;
                 ed_waiter_init(&waiter, task, ret_result);
                 ed_waiters_push(future->waiters, &waiter);
                 return ed_suspend_park(task, "a future", ed_waiters_abort, &waiter);

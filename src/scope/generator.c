@@ -202,13 +202,21 @@ static bool abort_ask(void *arg)
         return true;
 }
 
+/* Whether it belongs to another loop than a task: finds a mistake, and promises nothing. */
+static bool is_foreign(const struct generator *gen, const struct ed_task *task)
+{
+        return gen->scope->node.owner->loop != task->loop;
+}
+
 /* What can be told without waiting, or 2: the generator runs, and will tell. */
 static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
 {
-        if (gen->ask || task == gen->task)
-                return -EBUSY;
         if (gen->ended)
                 return 0;
+        if (ed_unlikely(is_foreign(gen, task)))
+                return EDDY_E_RUN_OTHER_LOOP;
+        if (gen->ask || task == gen->task)
+                return -EBUSY;
         if (!gen->task) {
                 int err = start(gen);
 
@@ -271,6 +279,10 @@ int eddy_generator_close(eddy_generator *public_gen)
 
         if (!ask.task)
                 return EDDY_E_RUN_NOT_RUNNING;
+        if (gen->ended)
+                return 0;
+        if (is_foreign(gen, ask.task))
+                return EDDY_E_RUN_OTHER_LOOP;
         if (gen->ask || ask.task == gen->task)
                 return -EBUSY;
         if (!gen->task) {

@@ -1,6 +1,7 @@
 /*
  * test_future.c - futures: set once, waited for by many, callbacks in turn.
  */
+#include "other_loop.h"
 #include "sim_run.h"
 
 static const eddy_var origin = EDDY_VAR("origin", int);
@@ -479,6 +480,90 @@ TEST(a_callback_cannot_suspend)
         CHECK_EQ(sim_run_with(suspending_callback_main, NULL, 0, opts), 0);
         CHECK_EQ(reports.count[EDDY_REPORT_CALLBACK], 1);
         CHECK_EQ(reports.error, EDDY_E_RUN_NOT_RUNNING);
+}
+
+/* --- other loops and threads --- */
+
+static int uses_elsewhere(void *arg)
+{
+        eddy_future_callback callback = { { 0 } };
+        eddy_future *future = arg;
+        int result = 1;
+
+        CHECK_EQ(eddy_future_wait(future, &result), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_future_set(future, 3, NULL), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_future_cancel(future), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_future_add_callback(future, &callback, count_turns, NULL),
+                 EDDY_E_RUN_OTHER_LOOP);
+        CHECK(!eddy_future_is_done(future));
+        CHECK_EQ(result, 1);
+        return 7;
+}
+
+SIM_TEST(a_future_whose_waiters_are_of_another_loop_is_refused)
+{
+        eddy_future waited_for = { 0 }, with_callback = { 0 };
+        eddy_future_callback callback = { { 0 } };
+        struct waiter waiter;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        start_waiters(&scope, &waiter, 1, &waited_for);
+        CHECK_EQ(on_other_loop(uses_elsewhere, &waited_for), 7);
+        add(&with_callback, &callback, "a");
+        CHECK_EQ(on_other_loop(uses_elsewhere, &with_callback), 7);
+        CHECK_EQ(eddy_future_set(&waited_for, 4, NULL), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(waiter.result, 4);
+        let_go(&waiter, 1);
+        CHECK_EQ(eddy_future_set(&with_callback, 4, NULL), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_STR(calls, "a");
+}
+
+struct computation {
+        eddy_future future;
+        eddy_loop *loop;
+        eddy_handle handle;
+};
+
+/* On the loop's thread. */
+static int deliver(void *arg)
+{
+        struct computation *computation = arg;
+
+        return eddy_future_set(&computation->future, 42, NULL);
+}
+
+static void *compute(void *arg)
+{
+        struct computation *computation = arg;
+
+        CHECK_EQ(eddy_loop_call_threadsafe(computation->loop, &computation->handle, deliver,
+                                           computation),
+                 0);
+        return NULL;
+}
+
+static int waits_for_a_thread(void *arg)
+{
+        struct computation computation = { .loop = eddy_loop_current() };
+        pthread_t thread;
+        int result;
+
+        (void) arg;
+        CHECK_EQ(pthread_create(&thread, NULL, compute, &computation), 0);
+        CHECK_EQ(eddy_future_wait(&computation.future, &result), 0);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        CHECK_EQ(result, 42);
+        eddy_future_fini(&computation.future);
+        return 0;
+}
+
+/* A28: another thread hands a result to a future by a call on the loop of those who wait. */
+TEST(a_result_comes_from_another_thread_by_a_call_on_the_loop)
+{
+        CHECK_EQ(eddy_run(waits_for_a_thread, NULL, NULL), 0);
 }
 
 /* --- the end of a future --- */

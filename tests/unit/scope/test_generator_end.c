@@ -1,0 +1,524 @@
+/*
+ * test_generator_end.c - how generators end: failures, cancels, closing, and the
+ * end of their scope.
+ */
+#include "generator_test.h"
+
+/* --- failures --- */
+
+SIM_TEST(its_failure_is_given_once_by_next_and_is_not_the_scopes)
+{
+        struct count count = { .upto = 2, .result = -EIO };
+        eddy_generator gen;
+        eddy_scope scope;
+        int item = -1;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        expect(&gen, 1);
+        expect(&gen, 2);
+        CHECK_EQ(eddy_generator_next(&gen, &item), -EIO);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(item, -1);
+        CHECK(!eddy_scope_is_cancelled(&scope));
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+/* A140: what fails while the scope's end closes it is the scope's failure. */
+SIM_TEST(a_failure_while_the_scope_closes_it_is_the_scopes)
+{
+        struct eddy_scope_errors errors;
+        struct eddy_scope_opts opts = { .errors = &errors };
+        struct count count = { .upto = 2, .result = -EIO };
+        eddy_generator gen;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &opts);
+        begin(&gen, &scope, &count);
+        expect(&gen, 1);
+        CHECK_EQ(eddy_scope_end(&scope), -EIO);
+        CHECK_EQ(errors.count, 1);
+        CHECK_EQ(count.err, -ECANCELED);
+}
+
+SIM_TEST(a_failure_that_nobody_waited_for_is_kept_for_who_asks_next)
+{
+        struct count count = { .at = 1, .upto = 1, .cleanup = 5 * MS, .result = -EIO };
+        eddy_generator gen;
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_call_timeout(asks_briefly, &gen, MS), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(20 * MS), 0);
+        CHECK_EQ(count.ended, 1);
+        CHECK(!eddy_scope_is_cancelled(&scope));
+        CHECK_EQ(eddy_generator_next(&gen, &item), -EIO);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+SIM_TEST(a_failure_that_nobody_asks_for_is_the_scopes)
+{
+        struct count count = { .at = 1, .upto = 1, .cleanup = 5 * MS, .result = -EIO };
+        eddy_generator gen;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_call_timeout(asks_briefly, &gen, MS), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(20 * MS), 0);
+        CHECK_EQ(eddy_scope_end(&scope), -EIO);
+}
+
+SIM_TEST(a_kept_failure_is_given_by_close)
+{
+        struct count count = { .at = 1, .upto = 1, .cleanup = 5 * MS, .result = -EIO };
+        eddy_generator gen;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_call_timeout(asks_briefly, &gen, MS), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(20 * MS), 0);
+        CHECK_EQ(eddy_generator_close(&gen), -EIO);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+/* --- cancelling --- */
+
+SIM_TEST(a_value_made_while_its_asker_was_cancelled_is_kept)
+{
+        struct count count = { .upto = 3, .delay = 5 * MS };
+        eddy_generator gen;
+        eddy_scope scope;
+        int64_t begun;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_call_timeout(asks_briefly, &gen, MS), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(50 * MS), 0);
+        CHECK_EQ(count.at, 1);
+        begun = eddy_now();
+        expect(&gen, 1);
+        CHECK_EQ(eddy_now(), begun);
+        expect(&gen, 2);
+        expect(&gen, 3);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+SIM_TEST(who_asks_while_a_value_is_still_made_for_nobody_gets_it)
+{
+        struct count count = { .upto = 2, .delay = 5 * MS };
+        eddy_generator gen;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_call_timeout(asks_briefly, &gen, MS), -ETIMEDOUT);
+        CHECK_EQ(count.at, 0);
+        expect(&gen, 1);
+        expect(&gen, 2);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int takes_one(void *arg)
+{
+        struct taker *taker = arg;
+
+        taker->err = eddy_generator_next(taker->gen, &taker->got);
+        return taker->err < 0 ? taker->err : 0;
+}
+
+static int cancelled_in_time, cancelled_late;
+
+static int cancels_who_asks(void *arg)
+{
+        struct count count = { .upto = 1, .delay = MS };
+        struct taker taker = { 0 };
+        eddy_generator gen;
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        taker.gen = &gen;
+        CHECK_EQ(eddy_scope_start_task(&scope, takes_one, &taker, NULL, &taker.task), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_task_cancel(taker.task);
+        CHECK_EQ(eddy_task_join(taker.task, NULL), 0);
+        if (taker.err == -ECANCELED) {
+                cancelled_in_time++;
+                CHECK_EQ(taker.got, 0);
+                expect(&gen, 1);
+        } else {
+                cancelled_late++;
+                CHECK_EQ(taker.err, 1);
+                CHECK_EQ(taker.got, 1);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_task_release(taker.task);
+        return 0;
+}
+
+/* What is there wins: handed over before the cancel, a value is delivered; else it is kept. */
+TEST(a_value_is_delivered_or_kept_whenever_the_cancel_comes)
+{
+        for (uint64_t seed = 1; seed <= 200; seed++)
+                CHECK_EQ(sim_run_with(cancels_who_asks, NULL, seed, (struct eddy_run_opts){ 0 }),
+                         0);
+        CHECK(cancelled_in_time > 0);
+        CHECK(cancelled_late > 0);
+}
+
+SIM_TEST(in_a_cancelled_scope_next_does_nothing)
+{
+        struct count count = { .upto = 3 }, unstarted = { .upto = 3 };
+        eddy_generator gen, other;
+        eddy_scope scope;
+        int item = -1;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        begin(&other, &scope, &unstarted);
+        expect(&gen, 1);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_generator_next(&gen, &item), -ECANCELED);
+        CHECK_EQ(eddy_generator_next(&other, &item), -ECANCELED);
+        CHECK_EQ(item, -1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(count.err, -ECANCELED);
+        CHECK_EQ(count.ended, 1);
+        CHECK_EQ(unstarted.begun, 0);
+}
+
+static int begin_and_cancel(void *arg)
+{
+        struct taker *taker = arg;
+        struct count count = { .upto = 3, .delay = 10 * MS };
+        eddy_generator gens[2];
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gens[0], &scope, &count);
+        begin(&gens[1], &scope, &count);
+        taker->gen = &gens[0];
+        CHECK_EQ(eddy_sleep(MS), 0);
+        eddy_scope_cancel(&scope);
+        err = eddy_scope_end(&scope);
+        /* The frame may be used for something else at once. */
+        memset(gens, 0xee, sizeof(gens));
+        return err;
+}
+
+/* One that asks from outside of the scope is told that it was cancelled, or that it ended. */
+SIM_TEST(who_asks_from_outside_is_told_when_the_generators_scope_is_cancelled)
+{
+        struct taker taker = { 0 };
+        eddy_task *owner;
+        eddy_scope scope;
+        int result;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, begin_and_cancel, &taker, NULL, &owner), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(eddy_generator_next(taker.gen, &result), -ECANCELED);
+        CHECK_EQ(eddy_task_join(owner, &result), 0);
+        CHECK_EQ(result, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_task_release(owner);
+}
+
+SIM_TEST(an_unstarted_generator_of_a_cancelled_scope_starts_for_nobody)
+{
+        struct count count = { .upto = 3 };
+        eddy_generator gen;
+        eddy_scope outer, shield;
+        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD };
+        int item;
+
+        eddy_scope_begin(&outer, NULL);
+        begin(&gen, &outer, &count);
+        eddy_scope_cancel(&outer);
+        eddy_scope_begin(&shield, &opts);
+        for (int i = 0; i < 1000; i++)
+                CHECK_EQ(eddy_generator_next(&gen, &item), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+        CHECK_EQ(count.begun, 0);
+}
+
+/* --- closing --- */
+
+/* A140: closing gives the yield -ECANCELED, runs the cleanup with its waits, and waits for it. */
+SIM_TEST(close_waits_for_the_cleanup)
+{
+        struct count count = { .upto = 10, .cleanup = 5 * MS };
+        int64_t begun = eddy_now();
+        eddy_generator gen;
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        expect(&gen, 1);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(count.err, -ECANCELED);
+        CHECK_EQ(count.ended, 1);
+        CHECK_NS(eddy_now() - begun, 5 * MS);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK(!eddy_scope_is_cancelled(&scope));
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+/* A140: closing twice, before the first value and after the last. */
+SIM_TEST(closing_twice_or_before_it_ran_or_after_it_ended_does_nothing)
+{
+        struct count first = { .upto = 1 }, second = { .upto = 1 };
+        eddy_generator gen, unstarted;
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &first);
+        expect(&gen, 1);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(first.ended, 1);
+        begin(&unstarted, &scope, &second);
+        CHECK_EQ(eddy_generator_close(&unstarted), 0);
+        CHECK_EQ(eddy_generator_close(&unstarted), 0);
+        CHECK_EQ(eddy_generator_next(&unstarted, &item), 0);
+        CHECK_EQ(second.begun, 0);
+        begin(&gen, &scope, &second);
+        expect(&gen, 1);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+}
+
+SIM_TEST(close_returns_the_failure_of_the_cleanup)
+{
+        struct count count = { .upto = 2, .result = -EIO };
+        eddy_generator gen;
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        expect(&gen, 1);
+        CHECK_EQ(eddy_generator_close(&gen), -EIO);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+SIM_TEST(close_finishes_in_a_cancelled_task)
+{
+        struct count count = { .upto = 2, .cleanup = MS };
+        eddy_generator gen;
+        eddy_scope outer, inner;
+
+        eddy_scope_begin(&outer, NULL);
+        begin(&gen, &outer, &count);
+        expect(&gen, 1);
+        eddy_scope_begin(&inner, NULL);
+        eddy_scope_cancel(&inner);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(count.ended, 1);
+        /* Nothing was cut short by that cancel. */
+        CHECK_EQ(eddy_scope_end(&inner), 0);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+}
+
+struct stubborn {
+        int yields;
+        int refused;
+};
+
+static int yields_on(eddy_generator *gen, void *arg)
+{
+        struct stubborn *stubborn = arg;
+        int item = 0;
+
+        for (int i = 0; i < stubborn->yields; i++)
+                stubborn->refused += eddy_generator_yield(gen, &item) == -ECANCELED;
+        return 0;
+}
+
+/* A140: a yield after the close is refused again, however often. */
+SIM_TEST(yielding_again_after_the_close_is_refused_each_time)
+{
+        struct stubborn stubborn = { .yields = 50 };
+        eddy_generator gen;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_generator_begin(&gen, &scope, yields_on, &stubborn, sizeof(int));
+        expect(&gen, 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(stubborn.refused, 50);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int yields_in_shield(eddy_generator *gen, void *arg)
+{
+        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD };
+        struct stubborn *stubborn = arg;
+        eddy_scope shield;
+        int item = 0, err = 0;
+
+        eddy_scope_begin(&shield, &opts);
+        for (int i = 0; i < stubborn->yields; i++) {
+                err = eddy_generator_yield(gen, &item);
+                stubborn->refused += err == -ECANCELED;
+        }
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        return err;
+}
+
+SIM_TEST(a_shield_does_not_keep_a_yield_from_being_closed)
+{
+        struct stubborn stubborn = { .yields = 50 }, again = { .yields = 50 };
+        int64_t begun = eddy_now();
+        eddy_generator gen, other;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_generator_begin(&gen, &scope, yields_in_shield, &stubborn, sizeof(int));
+        eddy_generator_begin(&other, &scope, yields_in_shield, &again, sizeof(int));
+        expect(&gen, 0);
+        expect(&gen, 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(stubborn.refused, 49);
+        expect(&other, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(again.refused, 50);
+        CHECK_NS(eddy_now() - begun, 0);
+}
+
+/* A140: the end of the scope closes all that live, with their cleanups, at the same time. */
+SIM_TEST(the_scopes_end_closes_all_that_live)
+{
+        enum { N = 20 };
+
+        struct count live[N], unstarted = { .upto = 3 };
+        eddy_generator gens[N], other;
+        int64_t begun = eddy_now();
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < N; i++) {
+                live[i] = (struct count){ .upto = 3, .cleanup = 5 * MS };
+                begin(&gens[i], &scope, &live[i]);
+                expect(&gens[i], 1);
+        }
+        begin(&other, &scope, &unstarted);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < N; i++) {
+                CHECK_EQ(live[i].ended, 1);
+                CHECK_EQ(live[i].err, -ECANCELED);
+        }
+        CHECK_EQ(unstarted.begun, 0);
+        CHECK_NS(eddy_now() - begun, 5 * MS);
+}
+
+SIM_TEST(one_that_never_ran_has_ended_with_its_scope)
+{
+        struct count count = { .upto = 3 };
+        eddy_generator gen;
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, NULL);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_generator_next(&gen, &item), 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(count.begun, 0);
+}
+
+struct late {
+        eddy_scope *scope;
+        eddy_generator gen;
+        struct count count;
+};
+
+/* In its cleanup, begins another generator of the scope that ends. */
+static int begins_late(eddy_generator *gen, void *arg)
+{
+        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD };
+        struct late *late = arg;
+        int item = 1, err = eddy_generator_yield(gen, &item);
+        eddy_scope shield;
+
+        CHECK_EQ(err, -ECANCELED);
+        eddy_scope_begin(&shield, &opts);
+        begin(&late->gen, late->scope, &late->count);
+        expect(&late->gen, 1);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        expect(&late->gen, 2);
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        return err;
+}
+
+SIM_TEST(a_cleanup_may_begin_a_generator_of_the_scope_that_ends)
+{
+        eddy_scope scope;
+        struct late late = { .scope = &scope, .count = { .upto = 9 } };
+        eddy_generator gen;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_generator_begin(&gen, &scope, begins_late, &late, sizeof(int));
+        expect(&gen, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(late.count.at, 2);
+        CHECK_EQ(late.count.ended, 1);
+}
+
+SIM_TEST(it_counts_among_the_tasks_of_its_scope)
+{
+        struct eddy_scope_opts opts = { .tasks_max = 1 };
+        struct count count = { .upto = 3 };
+        eddy_generator gens[2];
+        eddy_scope scope;
+        int item;
+
+        eddy_scope_begin(&scope, &opts);
+        begin(&gens[0], &scope, &count);
+        begin(&gens[1], &scope, &count);
+        expect(&gens[0], 1);
+        CHECK_EQ(eddy_generator_next(&gens[1], &item), -EAGAIN);
+        CHECK(!eddy_scope_is_cancelled(&scope));
+        CHECK_EQ(eddy_generator_close(&gens[0]), 0);
+        expect(&gens[1], 2);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int names_itself(eddy_generator *gen, void *arg)
+{
+        int item = 0;
+
+        CHECK(eddy_task_current());
+        CHECK(eddy_task_current() != arg);
+        CHECK(!strstr(eddy_task_name(eddy_task_current()), "generator_main"));
+        return eddy_generator_yield(gen, &item);
+}
+
+SIM_TEST(it_is_a_task_with_the_name_of_its_function)
+{
+        eddy_generator gen;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_generator_begin(&gen, &scope, names_itself, eddy_task_current(), sizeof(int));
+        expect(&gen, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
