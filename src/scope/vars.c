@@ -38,10 +38,7 @@ __thread struct ed_vars *ed_vars_current;
 
 static bool drop_ref(_Atomic uint32_t *refs)
 {
-        if (atomic_fetch_sub_explicit(refs, 1, memory_order_release) != 1)
-                return false;
-        atomic_thread_fence(memory_order_acquire);
-        return true;
+        return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
 
 static void value_drop(struct value *value)
