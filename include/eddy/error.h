@@ -21,7 +21,7 @@ EDDY_BEGIN_DECLS
 #define EDDY_ERRORS(X)                                                                             \
         X(RUN, 0, NOT_RUNNING, "not inside eddy_run()")                                            \
         X(RUN, 1, NESTED, "this thread already runs a loop")                                       \
-        X(RUN, 2, OTHER_LOOP, "tasks of another loop wait there")                                  \
+        X(RUN, 2, OTHER_LOOP, "it belongs to another loop")                                        \
         X(TASK, 0, NOT_DONE, "the task has not finished")                                          \
         X(TASK, 1, NOT_READY, "the task ended before it said that it is ready")                    \
         X(DNS, 0, NOT_FOUND, "the name does not exist")                                            \

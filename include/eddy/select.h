@@ -54,12 +54,11 @@ struct eddy_choice {
  *
  * Suspends: yes.
  * Errors: -ECANCELED  nothing was done
- *         -EINVAL     n is 0 or above EDDY_SELECT_MAX, a kind is not known, or a
- *                     task runs on another loop
+ *         -EINVAL     n is 0 or above EDDY_SELECT_MAX, or a kind is not known
  *         -EDEADLK    a choice is the calling task itself
  *         -ENOMEM     a put found no memory; nothing was done
- *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait for a choice; nothing
- *                     was done
+ *         EDDY_E_RUN_OTHER_LOOP  a choice is a task of another loop, or tasks of
+ *                     one wait for it; nothing was done
  */
 EDDY_API EDDY_MUST_USE int eddy_select(struct eddy_choice *choices, size_t n);
 

@@ -36,7 +36,7 @@ enum {
  * Suspends: yes.
  * Errors: -ECANCELED  the caller was cancelled
  *         -EDEADLK    a task joins itself
- *         -EINVAL     the task is one of another thread's loop
+ *         EDDY_E_RUN_OTHER_LOOP  the task belongs to another loop
  */
 EDDY_API int eddy_task_join(eddy_task *task, int *ret_result);
 

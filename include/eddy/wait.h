@@ -29,8 +29,8 @@ enum {
  *
  * Suspends: yes, unless that is so already.
  * Errors: -ECANCELED  the caller was cancelled
- *         -EINVAL     n is 0 or above EDDY_WAIT_TASKS_MAX, 'until' is not known,
- *                     or a task runs on another loop
+ *         -EINVAL     n is 0 or above EDDY_WAIT_TASKS_MAX, or 'until' is not known
+ *         EDDY_E_RUN_OTHER_LOOP  a task belongs to another loop
  *         -EDEADLK    the caller is among them
  *         -ENOMEM
  * Owns: borrows the handles until it returns.
@@ -57,7 +57,8 @@ typedef struct eddy_as_completed {
  *
  * Suspends: no.
  * Errors: -ENOMEM
- *         -EINVAL   n is above EDDY_WAIT_TASKS_MAX, or a task runs on another loop
+ *         -EINVAL  n is above EDDY_WAIT_TASKS_MAX
+ *         EDDY_E_RUN_OTHER_LOOP  a task belongs to another loop
  *         -EDEADLK  the caller is among them
  *         EDDY_E_RUN_NOT_RUNNING
  */

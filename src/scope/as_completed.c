@@ -111,7 +111,7 @@ int eddy_as_completed_begin(eddy_as_completed *done, eddy_task *const *tasks, si
                 return -EINVAL;
         for (size_t i = 0; i < n; i++) {
                 if (tasks[i]->loop != self->loop)
-                        return -EINVAL;
+                        return EDDY_E_RUN_OTHER_LOOP;
                 if (tasks[i]->task == self)
                         return -EDEADLK;
         }

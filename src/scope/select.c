@@ -115,7 +115,7 @@ static int check(struct eddy_choice *choices, size_t n)
                 if (choices[i].kind != EDDY_CHOICE_TASK || !self)
                         continue;
                 if (task->loop != self->loop)
-                        return -EINVAL;
+                        return EDDY_E_RUN_OTHER_LOOP;
                 if (task->task == self)
                         return -EDEADLK;
         }

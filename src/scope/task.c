@@ -312,7 +312,7 @@ int eddy_task_join(eddy_task *face, int *ret_result)
         if (err < 0)
                 return err;
         if (ed_unlikely(face->loop != task->loop))
-                return -EINVAL;
+                return EDDY_E_RUN_OTHER_LOOP;
         if (face->task == task)
                 return -EDEADLK;
         if (face->task) {

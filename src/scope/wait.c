@@ -102,7 +102,7 @@ static int check(const struct ed_task *self, eddy_task *const *tasks, size_t n, 
                 return -EINVAL;
         for (size_t i = 0; i < n; i++) {
                 if (tasks[i]->loop != self->loop)
-                        return -EINVAL;
+                        return EDDY_E_RUN_OTHER_LOOP;
                 if (tasks[i]->task == self)
                         return -EDEADLK;
         }

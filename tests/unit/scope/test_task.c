@@ -202,7 +202,7 @@ static int joins_a_strangers_task(void *arg)
 {
         int result = 50;
 
-        CHECK_EQ(eddy_task_join(arg, &result), -EINVAL);
+        CHECK_EQ(eddy_task_join(arg, &result), EDDY_E_RUN_OTHER_LOOP);
         CHECK_EQ(result, 50);
         return 6;
 }

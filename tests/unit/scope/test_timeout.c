@@ -37,30 +37,6 @@ TEST(a_busy_body_that_never_suspends_does_not_time_out)
                  5);
 }
 
-static int sleeps_shortly(void *arg)
-{
-        static const int64_t ns[] = { 1, 100, 10000, 100000, 1 };
-        struct eddy_run_info before, after;
-
-        (void) arg;
-        CHECK_EQ(eddy_run_info(&before), 0);
-        for (int i = 0; i < 5; i++) {
-                int64_t begun = eddy_now();
-
-                CHECK_EQ(eddy_sleep(ns[i]), 0);
-                CHECK(eddy_now() - begun >= ns[i]);
-        }
-        CHECK_EQ(eddy_run_info(&after), 0);
-        CHECK(after.polls - before.polls <= 20);
-        return 0;
-}
-
-/* A5: the shortest sleeps are slept and not spun through: a few polls each. */
-TEST(the_shortest_sleeps_do_not_spin)
-{
-        CHECK_EQ(eddy_run(sleeps_shortly, NULL, NULL), 0);
-}
-
 /* A51: no deadline, by default and when it was taken away, arms nothing. */
 SIM_TEST(no_deadline_arms_no_timer)
 {

@@ -262,9 +262,9 @@ static int waits_elsewhere(void *arg)
         struct eddy_choice choice = eddy_choice_task(crowd->tasks[0]);
         eddy_as_completed done;
 
-        CHECK_EQ(eddy_wait(crowd->tasks, 1, EDDY_WAIT_ALL), -EINVAL);
-        CHECK_EQ(eddy_select(&choice, 1), -EINVAL);
-        CHECK_EQ(eddy_as_completed_begin(&done, crowd->tasks, 1), -EINVAL);
+        CHECK_EQ(eddy_wait(crowd->tasks, 1, EDDY_WAIT_ALL), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_select(&choice, 1), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_as_completed_begin(&done, crowd->tasks, 1), EDDY_E_RUN_OTHER_LOOP);
         return 7;
 }
 
