@@ -1,0 +1,54 @@
+/*
+ * 27-service - a service that says when it starts and stops, and why.
+ *
+ * What to notice: the first Ctrl-C is no exception that may strike anywhere; it
+ * cancels the main task, whose work() returns -ECANCELED at its next wait and
+ * cleans up as on any error.  eddy_run_signal() tells the program which signal
+ * it was.  A second Ctrl-C would end the process at once.
+ *
+ * Runs may follow one another in a process; only a run inside a run is refused.
+ *
+ * Program: 26
+ * Run: 27-service 2
+ * Time: virtual 2 s
+ * Output:
+ *     Service started
+ *     Service stopped cleanly
+ * Run: timeout --preserve-status -s INT 2 27-service 3600
+ * Time: wall 2 s
+ * Output:
+ *     Service started
+ *     Stopped by Ctrl-C
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eddy/eddy.h"
+
+static int work(int64_t seconds)
+{
+        return eddy_sleep(EDDY_SEC(seconds));
+}
+
+static int service(void *seconds)
+{
+        int err;
+
+        puts("Service started");
+        err = work(strtol(seconds, NULL, 10));
+        if (err == 0)
+                puts("Service stopped cleanly");
+        return err;
+}
+
+int main(int argc, char **argv)
+{
+        int err = argc == 2 ? eddy_run(service, argv[1], NULL) : -EINVAL;
+
+        if (err == -ECANCELED && eddy_run_signal() == SIGINT) {
+                puts("Stopped by Ctrl-C");
+                return 0;
+        }
+        return err == 0 ? 0 : 1;
+}

@@ -1,0 +1,75 @@
+/*
+ * 32-shield - waiting five seconds for a task that needs ten, and then on.
+ *
+ * What to notice: the deadline belongs to the wait, not to the task.  When it
+ * passes, the join returns and the task runs on, in the scope that owns it.
+ * Python's wait_for() would cancel the task unless it is wrapped in shield();
+ * here cancelling a wait never cancels what is waited for.
+ *
+ * EDDY_SCOPE_SHIELD is for the other direction: cleanup that must go on in a
+ * task that is itself being cancelled.
+ *
+ * Program: 34
+ * Run: 32-shield
+ * Time: virtual 10 s
+ * Output:
+ *     sleeping for 10 second(s)
+ *     Task took longer than five seconds, it will finish soon!
+ *     finished sleeping for 10 second(s)
+ *     10
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int delay(void *arg)
+{
+        int seconds = *(const int *) arg, err;
+
+        printf("sleeping for %d second(s)\n", seconds);
+        err = eddy_sleep(EDDY_SEC(seconds));
+        if (err < 0)
+                return err;
+        printf("finished sleeping for %d second(s)\n", seconds);
+        return seconds;
+}
+
+static int join_within(eddy_task *task, int64_t timeout_ns, int *ret_result)
+{
+        int joined = 0, err = 0;
+
+        EDDY_SCOPE (scope, &err, .timeout_ns = timeout_ns) {
+                joined = eddy_task_join(task, ret_result);
+        }
+        return err < 0 ? err : joined;
+}
+
+static int wait_twice(eddy_task *task)
+{
+        int result, err = join_within(task, EDDY_SEC(5), &result);
+
+        if (err == -ETIMEDOUT) {
+                puts("Task took longer than five seconds, it will finish soon!");
+                err = eddy_task_join(task, &result);
+        }
+        if (err == 0)
+                printf("%d\n", result);
+        return err;
+}
+
+static int run(void *arg)
+{
+        EDDY_AUTO(eddy_task) eddy_task *task = NULL;
+        int seconds = 10, waited = 0, err = 0;
+
+        EDDY_SCOPE (scope, &err) {
+                if (eddy_scope_start_task(&scope, delay, &seconds, NULL, &task) == 0)
+                        waited = wait_twice(task);
+        }
+        return waited < 0 ? waited : err;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}

@@ -1,0 +1,55 @@
+/*
+ * 33-future - a result that somebody else sets, later.
+ *
+ * What to notice: a future is zero until it is set, once; any number of tasks
+ * may wait for it.  Waiting keeps two things apart, as a join does: what became
+ * of the wait is returned, what the future was set to is stored.  Between tasks
+ * a task's own result mostly serves better; futures are for callbacks.
+ *
+ * Program: 34
+ * Run: 33-future
+ * Time: virtual 1 s
+ * Output:
+ *     Is my future done? False
+ *     Is my future done? True
+ *     42
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int set_later(void *arg)
+{
+        eddy_future *future = arg;
+        int err = eddy_sleep(EDDY_SEC(1));
+
+        return err < 0 ? err : eddy_future_set(future, 42, NULL);
+}
+
+static void say_whether_done(const eddy_future *future)
+{
+        printf("Is my future done? %s\n", eddy_future_is_done(future) ? "True" : "False");
+}
+
+static int run(void *arg)
+{
+        eddy_future future = { 0 };
+        int result = 0, waited = 0, err = 0;
+
+        EDDY_SCOPE (scope, &err) {
+                eddy_scope_start(&scope, set_later, &future);
+                say_whether_done(&future);
+                waited = eddy_future_wait(&future, &result);
+        }
+        if (waited == 0 && err == 0) {
+                say_whether_done(&future);
+                printf("%d\n", result);
+        }
+        eddy_future_fini(&future);
+        return waited < 0 ? waited : err;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}

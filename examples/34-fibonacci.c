@@ -1,0 +1,54 @@
+/*
+ * 34-fibonacci - the Fibonacci numbers below a thousand, one by one.
+ *
+ * What to notice: fibonacci() keeps its two numbers in local variables between
+ * one value and the next, as it stands in the middle of its loop meanwhile.
+ * Nothing of it runs before the first value is asked for.  Its end is a next()
+ * that returns 0; no exception, and no list of all the values.
+ *
+ * Program: 36
+ * Run: 34-fibonacci
+ * Time: virtual 0 s
+ * Output:
+ *     1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377, 610, 987,
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int fibonacci(eddy_generator *numbers, void *arg)
+{
+        int limit = *(const int *) arg, a = 1, b = 1, err = 0;
+
+        while (a < limit && err == 0) {
+                int next = a + b;
+
+                err = eddy_generator_yield(numbers, &a);
+                a = b;
+                b = next;
+        }
+        return err;
+}
+
+static int run(void *arg)
+{
+        int limit = 1000, number, more, err;
+        eddy_generator numbers;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_generator_begin(&numbers, &scope, fibonacci, &limit, sizeof(int));
+        more = eddy_generator_next(&numbers, &number);
+        while (more > 0) {
+                printf("%d,", number);
+                more = eddy_generator_next(&numbers, &number);
+                putchar(more > 0 ? ' ' : '\n');
+        }
+        err = eddy_scope_end(&scope);
+        return more < 0 ? more : err;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}

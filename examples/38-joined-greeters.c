@@ -1,0 +1,67 @@
+/*
+ * 38-joined-greeters - the same two, started and joined: "Task Done !" is last.
+ *
+ * What to notice: a list of threads, a loop that starts them and a loop that
+ * joins them are one scope.  It cannot be forgotten to join one, and what the
+ * tasks are given may stand in the frame of the function that starts them.
+ *
+ * Program: 44
+ * Run: 38-joined-greeters
+ * Time: virtual 10 s
+ * Output:
+ *     1 - Hello Mohammad
+ *     1 - Hello Ali
+ *     2 - Hello Mohammad
+ *     2 - Hello Ali
+ *     3 - Hello Mohammad
+ *     3 - Hello Ali
+ *     4 - Hello Mohammad
+ *     4 - Hello Ali
+ *     5 - Hello Mohammad
+ *     5 - Hello Ali
+ *     6 - Hello Mohammad
+ *     6 - Hello Ali
+ *     7 - Hello Mohammad
+ *     7 - Hello Ali
+ *     8 - Hello Mohammad
+ *     8 - Hello Ali
+ *     9 - Hello Mohammad
+ *     9 - Hello Ali
+ *     10 - Hello Mohammad
+ *     10 - Hello Ali
+ *     Task Done !
+ */
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+static int greeter(void *name)
+{
+        int err = 0;
+
+        for (int i = 1; i <= 10 && err == 0; i++) {
+                printf("%d - Hello %s\n", i, (const char *) name);
+                err = eddy_sleep(EDDY_SEC(1));
+        }
+        return err;
+}
+
+static int run(void *arg)
+{
+        char names[][16] = { "Mohammad", "Ali" };
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 2; i++)
+                eddy_scope_start(&scope, greeter, names[i]);
+        err = eddy_scope_end(&scope);
+        if (err == 0)
+                puts("Task Done !");
+        return err;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}

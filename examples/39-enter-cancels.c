@@ -1,0 +1,106 @@
+/*
+ * 39-enter-cancels - two producers of twenty, one consumer of forty, and the
+ * Enter key that stops all three.
+ *
+ * What to notice: standard input is a stream like any other, so waiting for the
+ * key is one more task.  It cancels the scope, and the scope has ended when each
+ * task has; a thread that is to be stopped from outside would have to look at a
+ * flag again and again, or be left behind as a daemon.  The end of the input is
+ * no Enter: without a terminal the work is done to its end.
+ *
+ * Program: 45
+ * Run: 39-enter-cancels
+ * Time: wall 2 s
+ * Output:
+ *     40 items were produced, 40 consumed
+ * Run: { sleep 1; echo; } | 39-enter-cancels
+ * Time: wall 1 s
+ * Output:
+ *     cancelling your request...
+ *     <n> items were produced, <n> consumed
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "eddy/eddy.h"
+
+enum { EACH = 20 };
+
+struct work {
+        eddy_scope *scope;
+        eddy_queue *queue;
+        int produced, consumed;
+};
+
+static int produce(void *arg)
+{
+        struct work *work = arg;
+        int err = 0;
+
+        for (int i = 0; i < EACH && err == 0; i++) {
+                err = eddy_sleep(EDDY_MS(100));
+                if (err == 0)
+                        err = eddy_queue_put(work->queue, &i);
+                if (err == 0)
+                        work->produced++;
+        }
+        return err;
+}
+
+static int consume(void *arg)
+{
+        struct work *work = arg;
+        int item, err = 0;
+
+        while (work->consumed < 2 * EACH && err == 0) {
+                err = eddy_queue_get(work->queue, &item);
+                if (err == 0)
+                        work->consumed++;
+        }
+        eddy_scope_cancel(work->scope); /* nobody needs to wait for the key now */
+        return err;
+}
+
+static int await_enter(void *arg)
+{
+        struct work *work = arg;
+        EDDY_AUTO(eddy_stream) eddy_stream *input = NULL;
+        char key = 0;
+        int64_t n = eddy_stream_from_fd(STDIN_FILENO, 0, &input);
+
+        while (n >= 0 && key != '\n') {
+                n = eddy_stream_read(input, &key, 1);
+                if (n <= 0)
+                        return (int) n;
+        }
+        if (n > 0) {
+                puts("cancelling your request...");
+                eddy_scope_cancel(work->scope);
+        }
+        return n < 0 ? (int) n : 0;
+}
+
+static int run(void *arg)
+{
+        struct work work = { 0 };
+        eddy_queue queue;
+        int err = eddy_queue_init(&queue, sizeof(int), 10);
+
+        if (err < 0)
+                return err;
+        EDDY_SCOPE (scope, &err) {
+                work = (struct work){ .scope = &scope, .queue = &queue };
+                eddy_scope_start(&scope, produce, &work);
+                eddy_scope_start(&scope, produce, &work);
+                eddy_scope_start(&scope, consume, &work);
+                eddy_scope_start(&scope, await_enter, &work);
+        }
+        printf("%d items were produced, %d consumed\n", work.produced, work.consumed);
+        eddy_queue_fini(&queue);
+        return err;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}

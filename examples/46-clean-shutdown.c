@@ -1,0 +1,119 @@
+/*
+ * 46-clean-shutdown - SIGTERM: stop accepting, finish what is under way within a
+ * limit, close, exit 0.
+ *
+ * What to notice: the signal is something a task waits for; it interrupts
+ * nothing.  Cancelling the server's scope stops the accepting at once, and
+ * `drain_ns` is what the five requests under way still get.  All five clients
+ * have their answers, and who comes later is refused.  None is lost: neither
+ * dropped half-way nor accepted and forgotten.
+ *
+ * Run: 46-clean-shutdown
+ * Time: wall 1 s
+ * Output:
+ *     5 requests under way
+ *     SIGTERM: closing
+ *     5 answered, 0 lost
+ *     who comes now is refused: Connection refused
+ */
+#include <signal.h>
+#include <stdio.h>
+
+#include "eddy/eddy.h"
+
+enum { CLIENTS = 5 };
+
+static char url[64];
+static int under_way, answered;
+
+/* --- the service --- */
+
+static int answer(eddy_http_exchange *exchange, void *arg)
+{
+        if (++under_way == CLIENTS) {
+                printf("%d requests under way\n", under_way);
+                raise(SIGTERM); /* as the system would, when it shuts down */
+        }
+        if (eddy_sleep(EDDY_SEC(1)) < 0)
+                return -ECANCELED; /* the limit has passed */
+        return eddy_http_exchange_respond(exchange, 200, NULL, 0, "done\n", 5);
+}
+
+static int serve(void *listener)
+{
+        struct eddy_http_server_opts opts = { .drain_ns = EDDY_SEC(10) };
+
+        return eddy_http_serve(listener, &opts, answer, NULL);
+}
+
+/* Serve until SIGTERM comes, and what is under way then. */
+static int serve_until_told(eddy_tcp_listener *listener, eddy_signal *term)
+{
+        int told = 0, err = 0;
+
+        EDDY_SCOPE (scope, &err) {
+                eddy_scope_start(&scope, serve, listener);
+                told = eddy_signal_wait(term);
+                if (told == SIGTERM)
+                        puts("SIGTERM: closing");
+                eddy_scope_cancel(&scope);
+        }
+        eddy_tcp_listener_close(listener);
+        return told < 0 ? told : err;
+}
+
+/* --- its clients --- */
+
+static int fetch(void *client)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        int err =
+                eddy_http_client_send(client, &(struct eddy_http_request){ .url = url }, &response);
+
+        if (err == 0)
+                err = eddy_http_response_discard(response);
+        if (err == 0)
+                answered++;
+        return err;
+}
+
+static int run_all(eddy_tcp_listener *listener, eddy_signal *term, eddy_http_client *client)
+{
+        int served = 0, err = 0;
+
+        EDDY_SCOPE (scope, &err) {
+                for (int i = 0; i < CLIENTS; i++)
+                        eddy_scope_start(&scope, fetch, client);
+                served = serve_until_told(listener, term);
+        }
+        printf("%d answered, %d lost\n", answered, CLIENTS - answered);
+        printf("who comes now is refused: %s\n", eddy_error_text(fetch(client)));
+        return served < 0 ? served : err;
+}
+
+static int run(void *arg)
+{
+        EDDY_AUTO(eddy_signal) eddy_signal *term = NULL;
+        eddy_tcp_listener *listener;
+        eddy_http_client *client;
+        int err = eddy_signal_open((int[]){ SIGTERM }, 1, &term);
+
+        if (err == 0)
+                err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        if (err < 0)
+                return err;
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
+        err = eddy_http_client_new(NULL, &client);
+        if (err < 0)
+                eddy_tcp_listener_close(listener);
+        if (err < 0)
+                return err;
+        err = run_all(listener, term, client);
+        eddy_http_client_free(client);
+        return err;
+}
+
+int main(void)
+{
+        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+}
