@@ -66,6 +66,8 @@ static struct ed_ready *take_out(struct ed_loop *loop, struct ed_ready **place)
         *place = ready->next;
         if (!ready->next)
                 loop->ready_last = place;
+        if (loop->poll_calls == &ready->next)
+                loop->poll_calls = place;
         return ready;
 }
 
@@ -96,7 +98,26 @@ void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll)
 {
         call->queued = true;
         call->turn = in_poll ? loop->polls - 1 : loop->polls;
+        if (in_poll && !loop->poll_calls)
+                loop->poll_calls = loop->ready_last;
         ed_loop_push(loop, &call->ready);
+}
+
+void ed_call_make_polled(struct ed_loop *loop)
+{
+        while (loop->poll_calls && *loop->poll_calls) {
+                struct ed_ready *ready = *loop->poll_calls;
+                struct ed_call *call = ed_container_of(ready, struct ed_call, ready);
+
+                if (!ready->is_call || call->turn == loop->polls) {
+                        loop->poll_calls = &ready->next;
+                        continue;
+                }
+                (void) take_out(loop, loop->poll_calls);
+                call->queued = false;
+                call->fn(call);
+        }
+        loop->poll_calls = NULL;
 }
 
 void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
@@ -164,6 +185,7 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         if (timeout_ns != 0)
                 loop->now_ns = ed_loop_now(loop);
         ed_timers_fire(&loop->timers, loop->now_ns);
+        loop->poll_calls = NULL;
         return n < 0 ? n : 0;
 }
 

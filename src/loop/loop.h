@@ -63,8 +63,10 @@ struct ed_loop {
         struct ed_ready *ready_first;
         struct ed_ready **ready_last;
         struct ed_ready *call; /* out of the queue, to be made */
-        int budget;            /* switches until the next poll */
-        bool choosy;           /* the table chooses among ready fibers */
+        struct ed_ready *
+                *poll_calls; /* where those of this poll begin, while it goes on, or NULL */
+        int budget;          /* switches until the next poll */
+        bool choosy;         /* the table chooses among ready fibers */
         struct ed_co co;
         struct ed_sys *sys;
         struct ed_stacks stacks;
@@ -165,6 +167,12 @@ static inline void ed_call_init(struct ed_call *call, void (*fn)(struct ed_call 
  * they open.
  */
 ED_SHARED void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll);
+
+/*
+ * Make now the calls that events and timers of this poll have queued so far:
+ * for what happens within the poll, as a deadline does, and is to come after.
+ */
+void ed_call_make_polled(struct ed_loop *loop);
 
 /* Take a queued call out; harmless when it is not queued.  Looks through the queue. */
 ED_SHARED void ed_call_cancel(struct ed_loop *loop, struct ed_call *call);

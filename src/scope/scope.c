@@ -27,9 +27,16 @@ static void scope_expire(struct ed_scope *scope)
         ed_node_cancel(&scope->node);
 }
 
+/* What was to happen before the deadline happens before, though the loop is late for both. */
 static void on_deadline(struct ed_timer *timer)
 {
-        scope_expire(ed_container_of(timer, struct ed_scope, timer));
+        struct ed_scope *scope = ed_container_of(timer, struct ed_scope, timer);
+        int64_t deadline_ns = scope->deadline_ns;
+
+        ed_call_make_polled(scope->node.owner->loop);
+        /* Such a call may have moved it. */
+        if (!scope->expired && scope->deadline_ns == deadline_ns)
+                scope_expire(scope);
 }
 
 /* The deadline of the nearest shield around a node, or INT64_MAX. */

@@ -5,42 +5,42 @@
 
 /* --- a deadline and a result in the same turn --- */
 
-struct waiter {
-        eddy_scope scope;
-        eddy_future future;
-};
+static int waits_for_future(void *arg)
+{
+        int result, err = eddy_future_wait(arg, &result);
+
+        return err < 0 ? err : result;
+}
 
 static int waits_with_deadline(void *arg)
 {
-        struct waiter *waiter = arg;
-        int result, err;
-
-        eddy_scope_begin(&waiter->scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_MS(40) });
-        err = eddy_future_wait(&waiter->future, &result);
-        if (eddy_scope_end(&waiter->scope) == -ETIMEDOUT)
-                err = -ETIMEDOUT;
-        trace("wait_for: %s", err < 0 ? word(err) : value(result));
+        trace("wait_for: %s", value(eddy_call_timeout(waits_for_future, arg, EDDY_MS(40))));
         return 0;
 }
 
-/* Both happen before the task that waits runs again. */
+static int sets_future(void *arg)
+{
+        return eddy_future_set(arg, 7, NULL);
+}
+
+/* The result's time and the deadline are the same: what was armed first comes first. */
 static void race(bool result_first)
 {
-        struct waiter waiter = { 0 };
+        eddy_future future = { 0 };
+        eddy_handle handle = { 0 };
         eddy_scope scope;
         eddy_task *task;
         int result;
 
         scope_begin(&scope);
-        task = task_start(&scope, waits_with_deadline, &waiter);
-        CHECK_EQ(eddy_sleep(0), 0);
         if (result_first)
-                eddy_future_set(&waiter.future, 7, NULL);
-        CHECK_EQ(eddy_scope_set_deadline(&waiter.scope, eddy_now()), 0);
+                CHECK_EQ(eddy_loop_call_later(NULL, &handle, EDDY_MS(40), sets_future, &future), 0);
+        task = task_start(&scope, waits_with_deadline, &future);
+        CHECK_EQ(eddy_sleep(0), 0);
         if (!result_first)
-                eddy_future_set(&waiter.future, 7, NULL);
+                CHECK_EQ(eddy_loop_call_later(NULL, &handle, EDDY_MS(40), sets_future, &future), 0);
         task_end(task);
-        CHECK_EQ(eddy_future_result(&waiter.future, &result), 0);
+        CHECK_EQ(eddy_future_wait(&future, &result), 0);
         trace("future: %d", result);
         eddy_scope_end(&scope);
 }

@@ -356,3 +356,152 @@ SIM_TEST(a_cancel_from_outside_is_no_timeout_of_the_call)
         CHECK_EQ(eddy_call_timeout(sleeps_for, &ns, EDDY_SEC(1)), -ECANCELED);
         CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
 }
+
+/* --- deadlines and calls of the loop --- */
+
+struct late {
+        eddy_scope scope;
+        eddy_future future;
+        int result;
+};
+
+static int sets_future(void *arg)
+{
+        struct late *late = arg;
+
+        return eddy_future_set(&late->future, 7, NULL);
+}
+
+static int waits_for_future(void *arg)
+{
+        struct late *late = arg;
+        int err, ended;
+
+        eddy_scope_begin(&late->scope, &(struct eddy_scope_opts){ .timeout_ns = 40 * MS });
+        err = eddy_future_wait(&late->future, &late->result);
+        ended = eddy_scope_end(&late->scope);
+        return err < 0 ? ended : late->result;
+}
+
+/* What the wait comes to when the call is armed before the deadline, or after it. */
+static int call_at_the_deadline(eddy_task_fn *fn, bool before)
+{
+        struct late late = { 0 };
+        eddy_handle handle = { 0 };
+        eddy_scope scope;
+        eddy_task *task;
+        int result;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_KEEP_GOING });
+        if (before)
+                CHECK_EQ(eddy_loop_call_later(NULL, &handle, 40 * MS, fn, &late), 0);
+        CHECK_EQ(eddy_scope_start_task(&scope, waits_for_future, &late, NULL, &task), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        if (!before)
+                CHECK_EQ(eddy_loop_call_later(NULL, &handle, 40 * MS, fn, &late), 0);
+        CHECK_EQ(eddy_task_join(task, &result), 0);
+        eddy_handle_cancel(&handle);
+        eddy_task_release(task);
+        (void) eddy_scope_end(&scope);
+        eddy_future_fini(&late.future);
+        return result;
+}
+
+/* A7, A63: of a call and a deadline at the same time, what was armed first comes first. */
+SIM_TEST(a_call_and_a_deadline_of_the_same_time_keep_their_order)
+{
+        CHECK_EQ(call_at_the_deadline(sets_future, true), 7);
+        CHECK_EQ(call_at_the_deadline(sets_future, false), -ETIMEDOUT);
+}
+
+static int moves_deadline(void *arg)
+{
+        struct late *late = arg;
+
+        return eddy_scope_set_deadline(&late->scope, eddy_now() + 20 * MS);
+}
+
+static int takes_deadline_away(void *arg)
+{
+        struct late *late = arg;
+        static eddy_handle handle;
+
+        CHECK_EQ(eddy_loop_call_later(NULL, &handle, 99 * MS, sets_future, arg), 0);
+        return eddy_scope_set_deadline(&late->scope, 0);
+}
+
+static int ends_deadline(void *arg)
+{
+        struct late *late = arg;
+
+        return eddy_scope_set_deadline(&late->scope, eddy_now() - 1);
+}
+
+/* A59: a call that comes just before the deadline can still move it. */
+SIM_TEST(a_call_before_the_deadline_can_move_it)
+{
+        int64_t begun = eddy_now();
+
+        CHECK_EQ(call_at_the_deadline(moves_deadline, true), -ETIMEDOUT);
+        CHECK_NS(eddy_now() - begun, 60 * MS);
+        CHECK_EQ(call_at_the_deadline(takes_deadline_away, true), 7);
+        CHECK_NS(eddy_now() - begun, 60 * MS + 139 * MS);
+        CHECK_EQ(call_at_the_deadline(ends_deadline, true), -ETIMEDOUT);
+}
+
+static int cancels_handle(void *arg)
+{
+        return eddy_handle_cancel(arg) == 1 ? 0 : -EIO;
+}
+
+static int counts(void *arg)
+{
+        ++*(int *) arg;
+        return 0;
+}
+
+/* A9: a call that is cancelled by the one before it, at a deadline's time, is not made. */
+SIM_TEST(calls_at_a_deadline_can_cancel_each_other)
+{
+        eddy_handle handles[5] = { 0 };
+        int made = 0, cancelled_made = 0;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[0], MS, counts, &made), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[1], MS, cancels_handle, &handles[2]), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[2], MS, counts, &cancelled_made), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[3], MS, counts, &made), 0);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = MS });
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[4], MS, counts, &made), 0);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), -ECANCELED);
+        CHECK_EQ(made, 2);
+        CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(made, 3);
+        CHECK_EQ(cancelled_made, 0);
+}
+
+static eddy_handle spinner;
+
+static int spins(void *arg)
+{
+        return eddy_loop_call_soon(NULL, &spinner, spins, arg);
+}
+
+/* A9: the one that is cancelled may stand in line from the turn before. */
+SIM_TEST(a_call_at_a_deadline_can_cancel_one_that_was_ready)
+{
+        eddy_handle handles[2] = { 0 };
+        eddy_scope scope;
+        int made = 0;
+
+        CHECK_EQ(spins(NULL), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[0], MS, cancels_handle, &spinner), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[1], MS, counts, &made), 0);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = MS });
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), -ECANCELED);
+        CHECK_EQ(made, 1);
+        CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(made, 1);
+}
