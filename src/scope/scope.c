@@ -283,10 +283,7 @@ void ed_ready_wait_end(struct ed_task *task, int result)
         struct ed_ready_wait *wait = task->ready_wait;
 
         task->ready_wait = NULL;
-        wait->task = NULL;
-        wait->result = result;
-        if (wait->parked)
-                ed_suspend_wake(wait->starter, result);
+        ed_suspend_wake(wait->starter, result);
 }
 
 static bool ready_wait_abort(void *arg)
@@ -309,7 +306,6 @@ int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
         if (err < 0)
                 return err;
         wait.task->ready_wait = &wait;
-        wait.parked = true;
         return ed_suspend_park(wait.starter, "a task to say that it is ready", ready_wait_abort,
                                &wait);
 }

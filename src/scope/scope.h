@@ -75,9 +75,7 @@ void ed_scope_close_generators(struct ed_scope *scope);
 /* Waits of eddy_scope_start_ready(); lies on the starter's stack. */
 struct ed_ready_wait {
         struct ed_task *starter;
-        struct ed_task *task; /* NULL: it has said so, or ended */
-        int result;
-        bool parked;
+        struct ed_task *task;
 };
 
 /* Tell the starter that waits, if one does. */
