@@ -328,16 +328,22 @@ static int get_call(void *arg)
         return eddy_channel_get(channel, arg);
 }
 
-/* A put or a get that is cancelled at some moment, and tried again, until it was done. */
+/*
+ * A put or a get that is cancelled at some moment, and tried again with more
+ * patience, until it was done.
+ */
 static int insist(eddy_task_fn *fn, int *item, uint32_t *state)
 {
+        uint32_t patience_ns = 10000;
         int err;
 
-        do {
-                err = with_cancels ? eddy_call_timeout(fn, item, chance(state) % 20000) : fn(item);
-                if (err == -ETIMEDOUT)
-                        atomic_fetch_add(&cancels, 1);
-        } while (err == -ETIMEDOUT);
+        if (!with_cancels)
+                return fn(item);
+        while ((err = eddy_call_timeout(fn, item, chance(state) % patience_ns)) == -ETIMEDOUT) {
+                atomic_fetch_add(&cancels, 1);
+                if (patience_ns < EDDY_MS(10))
+                        patience_ns *= 2;
+        }
         return err;
 }
 
