@@ -51,8 +51,9 @@ typedef struct eddy_handle {
 /*
  * Call fn(arg) from the loop: as soon as what is ready now has had its turn;
  * after a time; at a point of eddy_now()'s clock.  In the order asked for;
- * equal times too.  'loop' NULL: the current one.  'fn' must not suspend; what
- * it returns below 0 is reported (EDDY_REPORT_CALLBACK) and the loop goes on.
+ * equal times too.  'loop' NULL: the current one.  'fn' must not suspend; it
+ * sees the caller's variables (eddy/var.h); what it returns below 0 is
+ * reported (EDDY_REPORT_CALLBACK) and the loop goes on.
  *
  * Suspends: no.  Threads: the loop's.
  * Errors: -EBUSY  the handle is scheduled already

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "scope/face.h"
+#include "scope/vars.h"
 #include "sys/process.h"
 
 enum handle_kind {
@@ -22,8 +23,9 @@ struct handle {
         eddy_task_fn *fn;
         void *arg;
         struct ed_run *run;
-        struct ed_list link; /* in the run's, unless it is posted */
-        eddy_loop *loop;     /* that it was posted to last, kept by whom may cancel it; else NULL */
+        struct ed_vars *vars; /* of who scheduled it, while it is scheduled */
+        struct ed_list link;  /* in the run's, unless it is posted */
+        eddy_loop *loop; /* that it was posted to last, kept by whom may cancel it; else NULL */
         struct ed_call call;
         union {
                 struct ed_timer timer;
@@ -65,12 +67,16 @@ static void not_scheduled(struct handle *handle)
         set_kind(handle, HANDLE_NONE);
 }
 
-static void call_fn(struct ed_run *run, eddy_task_fn *fn, void *arg)
+/* With the variables of who scheduled it; gives them back. */
+static void call_fn(struct ed_run *run, struct ed_vars *vars, eddy_task_fn *fn, void *arg)
 {
+        struct ed_vars *before = ed_vars_enter(vars);
         int err = fn(arg);
 
         if (err < 0)
                 ed_report_callback(&run->loop, err, fn);
+        ed_vars_leave(before);
+        ed_vars_drop(vars);
 }
 
 /* --- soon, later, at --- */
@@ -81,7 +87,7 @@ static void on_call(struct ed_call *call)
         struct handle *handle = ed_container_of(call, struct handle, call);
 
         not_scheduled(handle);
-        call_fn(handle->run, handle->fn, handle->arg);
+        call_fn(handle->run, handle->vars, handle->fn, handle->arg);
 }
 
 static void on_time(struct ed_timer *timer)
@@ -117,6 +123,7 @@ static int take(eddy_loop *loop, struct handle *handle, eddy_task_fn *fn, void *
         handle->fn = fn;
         handle->arg = arg;
         handle->run = run;
+        handle->vars = ed_vars_take();
         handle->loop = NULL;
         return 0;
 }
@@ -169,8 +176,10 @@ static void on_post(struct ed_post *post, bool closed)
         struct handle *handle = ed_container_of(post, struct handle, post);
 
         set_kind(handle, HANDLE_NONE);
-        if (!closed)
-                call_fn(ed_run_of(ed_loop_current), handle->fn, handle->arg);
+        if (closed)
+                ed_vars_drop(handle->vars);
+        else
+                call_fn(ed_run_of(ed_loop_current), handle->vars, handle->fn, handle->arg);
 }
 
 int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn,
@@ -185,12 +194,15 @@ int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_
                 return EDDY_E_LOOP_FORKED;
         handle->fn = fn;
         handle->arg = arg;
+        handle->vars = ed_vars_take();
         handle->loop = loop;
         handle->post = (struct ed_post){ .fn = on_post };
         set_kind(handle, HANDLE_POSTED);
         err = ed_inbox_post(loop->inbox, &handle->post);
-        if (err < 0)
+        if (err < 0) {
                 set_kind(handle, HANDLE_NONE);
+                ed_vars_drop(handle->vars);
+        }
         return err;
 }
 
@@ -201,8 +213,10 @@ static int post_cancel(struct handle *handle)
         /* In a child of fork() the inbox may be locked by a thread that is not there. */
         if (handle->loop->forks == ed_sys_forks())
                 cancelled = ed_inbox_cancel(handle->loop->inbox, &handle->post);
-        if (cancelled)
+        if (cancelled) {
                 set_kind(handle, HANDLE_NONE);
+                ed_vars_drop(handle->vars);
+        }
         return cancelled;
 }
 
@@ -226,7 +240,9 @@ static void on_watch_call(struct ed_call *call)
         if (!watch_is_ready(handle))
                 return;
         handle->watch.gone = &gone;
-        call_fn(handle->run, handle->fn, handle->arg);
+        if (handle->vars)
+                ed_vars_keep(handle->vars);
+        call_fn(handle->run, handle->vars, handle->fn, handle->arg);
         if (gone)
                 return;
         handle->watch.gone = NULL;
@@ -262,8 +278,10 @@ int eddy_loop_watch(eddy_loop *loop, eddy_handle *public_handle, int fd, unsigne
         handle->watch.gone = NULL;
         sys = handle->run->loop.sys;
         err = sys->ops->watch(sys, fd, &handle->watch.target);
-        if (err < 0)
+        if (err < 0) {
+                ed_vars_drop(handle->vars);
                 return err;
+        }
         handle->run->loop.waits++;
         scheduled(handle, HANDLE_WATCH);
         return 0;
@@ -297,6 +315,7 @@ int eddy_handle_cancel(eddy_handle *public_handle)
                 watch_end(handle);
         ed_call_cancel(&handle->run->loop, &handle->call);
         not_scheduled(handle);
+        ed_vars_drop(handle->vars);
         return 1;
 }
 

@@ -298,6 +298,56 @@ SIM_TEST(a_callback_may_start_a_task)
         CHECK_STR(ran, "task");
 }
 
+/* --- variables --- */
+
+static const eddy_var colour = EDDY_VAR("colour", char[8]);
+
+static int note_colour(void *arg)
+{
+        const char *value = eddy_var_get(&colour);
+
+        (void) arg;
+        return note((void *) (value ? value : "none"));
+}
+
+static int fails_after_note(void *arg)
+{
+        (void) note_colour(arg);
+        return -EIO;
+}
+
+static void note_in_report(const struct eddy_report *report, void *arg)
+{
+        (void) report;
+        (void) note_colour(arg);
+}
+
+static int variables_main(void *arg)
+{
+        static eddy_handle handles[5];
+        eddy_loop *loop = eddy_loop_current();
+
+        (void) arg;
+        CHECK_EQ(eddy_var_set(&colour, "red\0\0\0\0"), 0);
+        CHECK_EQ(eddy_loop_call_threadsafe(loop, &handles[0], note_colour, NULL), 0);
+        CHECK_EQ(eddy_loop_call_soon(NULL, &handles[1], fails_after_note, NULL), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[2], MS, note_colour, NULL), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[3], MS, note_colour, NULL), 0);
+        CHECK_EQ(eddy_loop_call_later(NULL, &handles[4], EDDY_SEC(9), note_colour, NULL), 0);
+        CHECK_EQ(eddy_var_set(&colour, "blue\0\0\0"), 0);
+        CHECK_EQ(eddy_handle_cancel(&handles[3]), 1);
+        return eddy_sleep(2 * MS);
+}
+
+/* A49, A19: a callback sees what its scheduler's variables were then, and so does its report. */
+TEST(a_callback_sees_the_variables_of_who_scheduled_it)
+{
+        struct eddy_run_opts opts = { .report = note_in_report };
+
+        CHECK_EQ(sim_run_with(variables_main, NULL, 0, opts), 0);
+        CHECK_STR(ran, "red red red red");
+}
+
 /* --- the real clock --- */
 
 static int sleeps_briefly(void *arg)
