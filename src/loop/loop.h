@@ -63,10 +63,8 @@ struct ed_loop {
         struct ed_ready *ready_first;
         struct ed_ready **ready_last;
         struct ed_ready *call; /* out of the queue, to be made */
-        struct ed_ready *
-                *poll_calls; /* where those of this poll begin, while it goes on, or NULL */
-        int budget;          /* switches until the next poll */
-        bool choosy;         /* the table chooses among ready fibers */
+        int budget;            /* switches until the next poll */
+        bool choosy;           /* the table chooses among ready fibers */
         struct ed_co co;
         struct ed_sys *sys;
         struct ed_stacks stacks;
@@ -75,8 +73,9 @@ struct ed_loop {
         uint64_t quiet_timers; /* armed, but no fiber waits for them */
         uint64_t waits;        /* things outside that may wake a fiber: descriptors, lookups */
         uint64_t polls;
-        uint64_t fibers;         /* ever made: numbers them */
-        struct ed_event *events; /* of this turn, while their targets are told */
+        struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
+        uint64_t fibers;              /* ever made: numbers them */
+        struct ed_event *events;      /* of this turn, while their targets are told */
         int events_count;
         _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
         _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
