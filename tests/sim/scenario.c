@@ -24,6 +24,7 @@ static struct {
         bool armed;           /* allocations count, and may fail */
         const struct ed_sys_ops *ops;
         struct ed_sys_ops wrapped;
+        uint64_t chance; /* of a table that has none */
 } run;
 
 /* --- memory --- */
@@ -59,6 +60,8 @@ static void *counting_realloc(void *ctx, void *ptr, size_t bytes)
 static bool point(void)
 {
         run.outcome->points++;
+        if (run.setup->at_point && run.setup->at_point())
+                return true;
         if (run.outcome->points != run.setup->cancel_at)
                 return false;
         if (run.main_task)
@@ -68,18 +71,38 @@ static bool point(void)
         return true;
 }
 
+static void note_order(uint64_t n, uint64_t chosen)
+{
+        run.outcome->order = (run.outcome->order ^ (n << 32 | chosen)) * 0x100000001b3ULL;
+        run.outcome->order ^= run.outcome->order >> 29;
+}
+
+/* A table of the real clock has no chance of its own. */
 static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
 {
+        uint32_t chosen;
+
         (void) point();
-        return run.ops->choose(sys, n);
+        if (run.ops->choose) {
+                chosen = run.ops->choose(sys, n);
+        } else {
+                run.chance = run.chance * 6364136223846793005ULL + 1442695040888963407ULL;
+                chosen = (uint32_t) (run.chance >> 33) % n;
+        }
+        note_order(n, chosen);
+        return chosen;
 }
 
 static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
 {
+        int n;
+
         /* What was cancelled here is ready to run. */
         if (point())
                 timeout_ns = 0;
-        return run.ops->poll(sys, timeout_ns, events, max);
+        n = run.ops->poll(sys, timeout_ns, events, max);
+        note_order(UINT32_MAX, (uint64_t) n);
+        return n;
 }
 
 static void count_park(struct ed_task *task)
@@ -119,14 +142,19 @@ static struct ed_sys *table_new(const struct setup *setup, struct outcome *outco
 
         if (setup->on_epoll) {
                 CHECK_EQ(ed_sys_epoll_new(&sys), 0);
+                run.chance = setup->sim.seed * 0x9e3779b97f4a7c15ULL;
         } else {
                 opts.end = &outcome->end;
                 CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
+        }
+        if (!setup->on_epoll || setup->at_point) {
                 run.ops = sys->ops;
                 run.wrapped = *sys->ops;
                 run.wrapped.choose = choose_at_point;
                 run.wrapped.poll = poll_at_point;
                 sys->ops = &run.wrapped;
+        }
+        if (!setup->on_epoll) {
                 ed_sim_cut(sys, setup->cut, setup->cut_server, setup->cut_bytes);
                 if (setup->call_fail)
                         ed_sim_fail_at(sys, setup->call_fail, setup->call_error);

@@ -84,10 +84,11 @@ struct setup {
         bool alloc_forever;  /* and all after it */
         uint64_t call_fail;  /* fail that fallible call of the table */
         int call_error;
-        uint64_t cancel_at; /* cancel the main task at that scheduling point */
-        int cut;            /* ED_SIM_CUT_*: each connection */
-        bool cut_server;    /* counting what who accepted sends, else who connected */
-        uint64_t cut_bytes; /* after so many bytes */
+        uint64_t cancel_at;     /* cancel the main task at that scheduling point */
+        bool (*at_point)(void); /* called at each; whether it made something ready */
+        int cut;                /* ED_SIM_CUT_*: each connection */
+        bool cut_server;        /* counting what who accepted sends, else who connected */
+        uint64_t cut_bytes;     /* after so many bytes */
 };
 
 /* What came of it. */
@@ -98,6 +99,7 @@ struct outcome {
         int64_t alloc_live;    /* not freed */
         uint64_t points;       /* scheduling points: a task is chosen, or the loop polls */
         uint64_t parks;        /* calls that had to wait */
+        uint64_t order;        /* a hash of what was chosen at each point, whenever that was */
         uint64_t deadlocks;    /* reported */
         struct ed_sim_end end; /* of the simulation */
 };

@@ -1,0 +1,286 @@
+/*
+ * every_call.c - see every_call.h.
+ */
+#include "every_call.h"
+
+#include <sys/mman.h>
+
+#include "scope/task.h"
+
+enum {
+        SCHEDULES = 1000, /* that differ from each other */
+        SCHEDULES_EPOLL = 50,
+        SEEDS_MAX = 10000,
+        SEEN_SLOTS = 4096,
+        TIMES_MIN = 100,
+        POINTS_MAX = 4000,
+        VICTIMS_MAX = 16,
+};
+
+const struct every_setup on_sim, on_late_net = { .late = true }, on_epoll = { .on_epoll = true };
+
+/* How the target is cancelled, by the seed. */
+enum how { BY_TASK, BY_SCOPE, BY_DEADLINE, ALL_AT_ONCE, HOWS };
+
+struct victim {
+        eddy_task *task;
+        uint64_t number;   /* the task's own: its address is used again */
+        eddy_scope *scope; /* around the call; NULL: not in it */
+        bool cancelled, told;
+};
+
+/* Of the run under way. */
+static struct {
+        uint64_t chance;
+        uint64_t points;    /* of the target's call */
+        uint64_t cancel_at; /* the point to cancel it at, or 0 */
+        enum how how;
+        bool cancelled; /* it was done */
+        int target, count;
+        struct victim victims[VICTIMS_MAX];
+} run;
+
+/* Of all cases of the program, each in a process of its own. */
+static struct {
+        uint64_t calls, points, tried, runs;
+} * totals;
+
+__attribute__((constructor)) static void share_totals(void)
+{
+        totals = mmap(NULL, sizeof(*totals), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                      0);
+        CHECK(totals != MAP_FAILED);
+}
+
+/* --- for worlds --- */
+
+uint64_t world_chance(uint64_t n)
+{
+        run.chance = run.chance * 6364136223846793005ULL + 1442695040888963407ULL;
+        return (run.chance >> 33) % n;
+}
+
+int64_t world_delay_ns(void)
+{
+        return EDDY_MS(world_chance(4));
+}
+
+void world_pause(void)
+{
+        (void) eddy_sleep(world_delay_ns());
+}
+
+void world_begin(int victims)
+{
+        CHECK(victims <= VICTIMS_MAX);
+        run.target = (int) world_chance((uint64_t) victims);
+}
+
+void world_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, int n)
+{
+        for (int i = 0; i < n; i++)
+                CHECK_EQ(eddy_scope_start(scope, fn, arg), 0);
+}
+
+int victims_cancelled(void)
+{
+        int n = 0;
+
+        for (int i = 0; i < run.count; i++)
+                n += run.victims[i].told;
+        return n;
+}
+
+/* --- cancelling --- */
+
+static void cancel(struct victim *victim)
+{
+        victim->cancelled = true;
+        switch (run.how) {
+        case BY_SCOPE:
+                eddy_scope_cancel(victim->scope);
+                break;
+        case BY_DEADLINE:
+                CHECK_EQ(eddy_scope_set_deadline(victim->scope, eddy_now()), 0);
+                break;
+        default:
+                eddy_task_cancel(victim->task);
+        }
+}
+
+/* A scheduling point, or the begin of the target's call. */
+static bool at_point(void)
+{
+        if (run.count <= run.target || !run.victims[run.target].scope)
+                return false;
+        if (++run.points != run.cancel_at)
+                return false;
+        run.cancelled = true;
+        for (int i = 0; i < run.count; i++)
+                if (i == run.target || (run.how == ALL_AT_ONCE && run.victims[i].scope))
+                        cancel(&run.victims[i]);
+        return true;
+}
+
+/* What the scope around the call must say. */
+static void check_end(const struct victim *victim, int result)
+{
+        int told = run.how == BY_SCOPE ? 0 : run.how == BY_DEADLINE ? -ETIMEDOUT : -ECANCELED;
+
+        if (victim->told)
+                CHECK_EQ(result, told);
+        else
+                CHECK(result == 0 || (victim->cancelled && result == told));
+}
+
+/* Whether it was cancelled in an earlier call, for good. */
+static bool is_cancelled(uint64_t number)
+{
+        for (int i = 0; i < run.count; i++)
+                if (run.victims[i].number == number && run.victims[i].cancelled)
+                        return run.how == BY_TASK || run.how == ALL_AT_ONCE;
+        return false;
+}
+
+int victim_call(eddy_task_fn *fn, void *arg)
+{
+        struct victim *victim = &run.victims[run.count];
+        uint64_t number = ed_task_running()->number;
+        eddy_scope scope;
+        bool told;
+        int result;
+
+        CHECK(run.count < VICTIMS_MAX);
+        *victim = (struct victim){ .task = eddy_task_current(),
+                                   .number = number,
+                                   .scope = &scope,
+                                   .cancelled = is_cancelled(number) };
+        run.count++;
+        eddy_scope_begin(&scope, NULL);
+        if (victim == &run.victims[run.target])
+                (void) at_point();
+        result = fn(arg);
+        told = result == -ECANCELED;
+        if (told)
+                CHECK(victim->cancelled);
+        /* It shows at the next call, and from then on; a deadline may yet have to pass. */
+        if (victim->cancelled && run.how != BY_DEADLINE)
+                CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        victim->scope = NULL;
+        victim->told = told;
+        check_end(victim, eddy_scope_end(&scope));
+        return result;
+}
+
+/* --- the sweep --- */
+
+static void run_world(eddy_task_fn *world, const struct every_setup *how, uint64_t seed,
+                      uint64_t cancel_at, struct outcome *ret_outcome)
+{
+        struct setup setup = { .sim = { .seed = seed },
+                               .on_epoll = how->on_epoll,
+                               .at_point = at_point };
+
+        if (how->late) {
+                setup.sim.latency_ns = EDDY_US(100) * (int64_t) (seed % 4);
+                setup.sim.jitter_ns = EDDY_US(300) * (int64_t) (seed % 3);
+                setup.sim.chop = seed % 2;
+        }
+        if (getenv("EDDY_TEST_VERBOSE"))
+                fprintf(stderr, "# seed %llu, cancelled at point %llu\n", (unsigned long long) seed,
+                        (unsigned long long) cancel_at);
+        run.chance = seed * 0x9e3779b97f4a7c15ULL + 1;
+        (void) world_chance(2);
+        run.points = 0;
+        run.cancel_at = cancel_at;
+        run.how = (enum how)(seed % HOWS);
+        run.cancelled = false;
+        run.target = run.count = 0;
+        scenario_run(world, &setup, ret_outcome);
+        CHECK_EQ(ret_outcome->result, 0);
+        CHECK_EQ(run.cancelled, cancel_at > 0);
+        for (int i = 0; i < run.count; i++)
+                CHECK(!run.victims[i].scope);
+        /* Nobody waited in vain until something else ended it. */
+        CHECK(ret_outcome->end.lasted_ns < EDDY_SEC(4));
+}
+
+/* What a sweep came to. */
+struct sweep {
+        uint64_t seen[SEEN_SLOTS]; /* orders; 0: a free slot */
+        uint64_t schedules, seeds;
+        uint64_t times[POINTS_MAX + 1]; /* that each point was cancelled at */
+        uint64_t most, runs, cancelled;
+};
+
+static bool is_new(struct sweep *sweep, uint64_t order)
+{
+        uint64_t slot = order % SEEN_SLOTS;
+
+        for (; sweep->seen[slot]; slot = (slot + 1) % SEEN_SLOTS)
+                if (sweep->seen[slot] == (order | 1))
+                        return false;
+        sweep->seen[slot] = order | 1;
+        return true;
+}
+
+/*
+ * A schedule: cancelled at a point of its own choice, and at every other one
+ * that was not tried often enough so far, or, in full, at every one.
+ */
+static void sweep_schedule(struct sweep *sweep, eddy_task_fn *world, const struct every_setup *how,
+                           uint64_t seed)
+{
+        uint64_t points = run.points;
+        struct outcome outcome;
+
+        CHECK(points > 0 && points <= POINTS_MAX);
+        if (points > sweep->most)
+                sweep->most = points;
+        for (uint64_t k = 1; k <= points; k++) {
+                if (k != 1 + seed * 7919 % points && sweep->times[k] >= TIMES_MIN &&
+                    !sweep_is_full())
+                        continue;
+                run_world(world, how, seed, k, &outcome);
+                sweep->times[k]++;
+                sweep->runs++;
+                sweep->cancelled += run.victims[run.target].told;
+        }
+}
+
+void every_point(const char *name, eddy_task_fn *world, const struct every_setup *how)
+{
+        static struct sweep sweep;
+        uint64_t wanted = how->on_epoll ? SCHEDULES_EPOLL : SCHEDULES, tried = 0;
+        struct outcome outcome;
+
+        while (sweep.schedules < wanted) {
+                CHECK(++sweep.seeds <= SEEDS_MAX);
+                run_world(world, how, sweep.seeds, 0, &outcome);
+                CHECK_EQ(victims_cancelled(), 0);
+                if (!is_new(&sweep, outcome.order) && !how->on_epoll)
+                        continue;
+                sweep.schedules++;
+                sweep_schedule(&sweep, world, how, sweep.seeds);
+        }
+        for (uint64_t k = 1; k <= sweep.most; k++)
+                tried += sweep.times[k] > 0;
+        printf("# %s: %llu of %llu points, %llu runs, %llu cancelled, distinct schedules %llu\n",
+               name, (unsigned long long) tried, (unsigned long long) sweep.most,
+               (unsigned long long) sweep.runs, (unsigned long long) sweep.cancelled,
+               (unsigned long long) sweep.schedules);
+        CHECK_EQ(tried, sweep.most);
+        totals->calls++;
+        totals->points += sweep.most;
+        totals->tried += tried;
+        totals->runs += sweep.runs;
+}
+
+/* The last case: that of the worlds are linked before it. */
+TEST(every_point_of_all_of_them)
+{
+        printf("# R17: %llu of %llu points of %llu worlds, %llu runs\n",
+               (unsigned long long) totals->tried, (unsigned long long) totals->points,
+               (unsigned long long) totals->calls, (unsigned long long) totals->runs);
+        CHECK_EQ(totals->tried, totals->points);
+}

@@ -1,0 +1,66 @@
+/*
+ * every_call.h - every public call that suspends, in a small world of its own,
+ * cancelled at each of its suspension points under many random schedules.
+ *
+ * A world is a main task whose tasks do the call, or make it block, succeed
+ * and be served, at times and in an order that follow from a seed.  Those that
+ * do it do so by victim_call(); one of them, the target, is cancelled at its
+ * Nth scheduling point: before the call, while it waits, and between the end
+ * of its wait and its turn.  In the end the world checks that nothing was lost
+ * or doubled: units, items, locks, results.
+ */
+#ifndef ED_EVERY_CALL_H
+#define ED_EVERY_CALL_H
+
+#include <errno.h>
+
+#include "eddy/eddy.h"
+#include "scenario.h"
+#include "test.h"
+
+/* The world of a call, of which there may be several; tests/tidy reads these lines. */
+#define EVERY_POINT(name, call)                                                                    \
+        TEST(cancel_at_every_point_of_##name)                                                      \
+        {                                                                                          \
+                CHECK((void *) &call != NULL);                                                     \
+                every_point(#name, world_##name, &on_sim);                                         \
+        }
+
+/* Another call that the victims of this world are cancelled in. */
+#define ALSO(name, call)                                                                           \
+        __attribute__((unused)) static const void *const name##_also_##call = (const void *) &call;
+
+/* How a world is run. */
+struct every_setup {
+        bool late;     /* bytes and connections arrive late and in pieces, by the seed */
+        bool on_epoll; /* on the real clock: fewer schedules */
+};
+
+extern const struct every_setup on_sim, on_late_net, on_epoll;
+
+void every_point(const char *name, eddy_task_fn *world, const struct every_setup *how);
+
+/* The world's own chance, from the seed. */
+uint64_t world_chance(uint64_t n);
+
+/* A short time or none: one of few, so that several things happen at once. */
+int64_t world_delay_ns(void);
+void world_pause(void);
+
+/* 'victims' tasks will do the call; one of them is the target. */
+void world_begin(int victims);
+
+/*
+ * fn(arg), which is the call: may be cancelled.  Returns what it returns;
+ * -ECANCELED only if it was cancelled.  A cancel in time stays with the task
+ * (eddy_task_cancel()), or only with this call.
+ */
+int victim_call(eddy_task_fn *fn, void *arg);
+
+/* Whether any victim was told -ECANCELED so far in this run. */
+int victims_cancelled(void);
+
+/* Start 'n' tasks that must all end well; 'arg' is the same for all. */
+void world_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, int n);
+
+#endif
