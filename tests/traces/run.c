@@ -13,8 +13,11 @@
 static void trace_signalled_run(eddy_task_fn *main_fn)
 {
         struct eddy_run_opts opts = { .drain_ns = -1, .report = trace_report };
-        int err = eddy_run(main_fn, NULL, &opts);
+        int err;
 
+        /* What a shell starts in the background is born with SIGINT ignored. */
+        signal(SIGINT, SIG_DFL);
+        err = eddy_run(main_fn, NULL, &opts);
         if (err == -ECANCELED && eddy_run_signal() == SIGINT)
                 trace("run: cancelled by SIGINT");
         else
@@ -94,6 +97,7 @@ static void trace_child(eddy_task_fn *main_fn)
         CHECK(pid >= 0);
         if (pid == 0) {
                 line_fd = pipes[1];
+                signal(SIGINT, SIG_DFL);
                 (void) eddy_run(main_fn, NULL, NULL);
                 _exit(0);
         }
