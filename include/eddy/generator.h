@@ -54,7 +54,8 @@ EDDY_API void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_
  * next call gives it.
  *
  * Suspends: yes.
- * Errors: -ECANCELED  the caller was cancelled, or the scope of the generator was
+ * Errors: -ECANCELED  the caller or the scope of the generator was cancelled, or
+ *                     that scope had ended when the generator was made
  *         -EBUSY      another task is waiting for its next value, or the generator
  *                     asks itself
  *         -EAGAIN     the scope has tasks_max tasks, among which it would count;

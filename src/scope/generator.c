@@ -177,6 +177,8 @@ static int start(struct generator *gen)
         struct ed_scope *scope = gen->scope;
         struct ed_task *task;
 
+        if (scope->node.flags & ED_NODE_ENDED)
+                return -ECANCELED;
         if (scope->node.flags & ED_NODE_CANCELLED) {
                 ed_node_attribute(&scope->node);
                 return -ECANCELED;

@@ -32,6 +32,23 @@ SIM_TEST(values_come_one_by_one_and_then_the_end)
         CHECK_EQ(eddy_generator_next(&gen, &item), 0);
 }
 
+/* A72: one that is made in a scope that has ended does not begin. */
+SIM_TEST(one_of_a_scope_that_has_ended_gives_nothing)
+{
+        struct count count = { .upto = 3 };
+        eddy_generator gen;
+        eddy_scope scope;
+        int item = -1;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_generator_next(&gen, &item), -ECANCELED);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(item, -1);
+        CHECK_EQ(count.begun, 0);
+}
+
 SIM_TEST(it_runs_no_further_than_it_is_asked)
 {
         struct count count = { .upto = 10 };
