@@ -34,16 +34,16 @@ check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=
 
 tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); T=name
 	@ninja -C $(TSAN) --quiet
-	@tools/run-tests $(TSAN) --not tidy,torture,bench,tools --patience 4 $(if $(T),--match '$(T)')
+	@tools/run-tests $(TSAN) --not tidy,torture,bench,tools,docs --patience 4 $(if $(T),--match '$(T)')
 
 valgrind: deps-check $(VALGRIND)/build.ninja   ## the tests of the floors under Valgrind; T=name
 	@ninja -C $(VALGRIND) --quiet
-	@tools/run-tests $(VALGRIND) --not tidy,torture,bench,e2e,tools --wrap tools/valgrind --patience 10 \
+	@tools/run-tests $(VALGRIND) --not tidy,torture,bench,e2e,tools,docs --wrap tools/valgrind --patience 10 \
 		$(if $(T),--match '$(T)')
 
 aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch64, under qemu; T=name
 	@ninja -C $(AARCH64) --quiet
-	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,tools --patience 4 \
+	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,tools,docs --patience 4 \
 		$(if $(T),--match '$(T)')
 
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
