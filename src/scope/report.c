@@ -15,16 +15,15 @@
 
 void ed_report_to_stderr(const struct eddy_report *report, void *arg)
 {
+        /* A deadlock's lines end with the tasks; that it is one stands in the first. */
+        bool with_error = report->error && report->kind != EDDY_REPORT_DEADLOCK;
         char line[1792];
         int n;
 
         (void) arg;
-        if (report->task)
-                n = snprintf(line, sizeof(line), "eddy: task %s: %s%s%s\n", report->task,
-                             report->text, report->error ? ": " : "",
-                             report->error ? eddy_error_text(report->error) : "");
-        else
-                n = snprintf(line, sizeof(line), "eddy: %s\n", report->text);
+        n = snprintf(line, sizeof(line), "eddy: %s%s%s%s%s%s\n", report->task ? "task " : "",
+                     report->task ? report->task : "", report->task ? ": " : "", report->text,
+                     with_error ? ": " : "", with_error ? eddy_error_text(report->error) : "");
         if (n >= (int) sizeof(line)) {
                 n = (int) sizeof(line) - 1;
                 line[n - 1] = '\n';
@@ -207,8 +206,7 @@ void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
         char name[64], message[256];
 
         ed_sys_symbol((const void *) fn, name, sizeof(name));
-        snprintf(message, sizeof(message), "the callback %s failed: %s", name,
-                 eddy_error_text(error));
+        snprintf(message, sizeof(message), "the callback %s failed", name);
         ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
 }
 
