@@ -405,6 +405,23 @@ CLIENT_TEST(unread_body_closes_the_connection, NULL,
         CHECK_STR(rig->body, "ok");
 }
 
+/* A response that is not read holds its connection: the next waits as long as its scope lets it. */
+CLIENT_TEST(unread_response_holds_up_the_next_until_its_deadline, OPTIONS(.connections_max = 1),
+            SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"), SCRIPT(OK_2))
+{
+        eddy_http_response *kept, *next = NULL;
+        eddy_scope scope;
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &kept), 0);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(3) });
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &next), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+        CHECK(next == NULL);
+        eddy_http_response_free(kept);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.accepted, 2);
+}
+
 /* B1.6: what was read with the head counts as read, asked for or not. */
 CLIENT_TEST(body_that_came_with_the_head_keeps_the_connection, NULL, SCRIPT(OK_2, OK_CHUNKED, OK_2))
 {
