@@ -19,12 +19,16 @@
 #include "test.h"
 
 /* The world of a call, of which there may be several; tests/tidy reads these lines. */
-#define EVERY_POINT(name, call)                                                                    \
+#define EVERY_POINT_ON(name, call, how)                                                            \
         TEST(cancel_at_every_point_of_##name)                                                      \
         {                                                                                          \
-                CHECK((void *) &call != NULL);                                                     \
-                every_point(#name, world_##name, &on_sim);                                         \
+                static const void *const of = (const void *) &call;                                \
+                                                                                                   \
+                CHECK(of != NULL);                                                                 \
+                every_point(#name, world_##name, &how);                                            \
         }
+#define EVERY_POINT(name, call)      EVERY_POINT_ON(name, call, on_sim)
+#define EVERY_POINT_LATE(name, call) EVERY_POINT_ON(name, call, on_late_net)
 
 /* Another call that the victims of this world are cancelled in. */
 #define ALSO(name, call)                                                                           \
@@ -57,7 +61,10 @@ void world_begin(int victims);
  */
 int victim_call(eddy_task_fn *fn, void *arg);
 
-/* Whether any victim was told -ECANCELED so far in this run. */
+/* From now on victims may be told -ECANCELED by the world itself. */
+void world_cancels_too(void);
+
+/* How many calls of victims returned -ECANCELED so far in this run. */
 int victims_cancelled(void);
 
 /* Start 'n' tasks that must all end well; 'arg' is the same for all. */

@@ -118,8 +118,11 @@ static void on_report(const struct eddy_report *report, void *arg)
         (void) arg;
         if (report->kind == EDDY_REPORT_DEADLOCK)
                 run.outcome->deadlocks++;
-        /* Background tasks may fail when something is made to fail; all else is told. */
-        if (report->kind != EDDY_REPORT_BACKGROUND)
+        /*
+         * Background tasks may fail when something is made to fail, and jobs be
+         * abandoned when all is cancelled; all else is told.
+         */
+        if (report->kind != EDDY_REPORT_BACKGROUND && report->kind != EDDY_REPORT_THREAD)
                 fprintf(stderr, "# report: %s\n", report->text);
 }
 
