@@ -76,18 +76,20 @@ static int call_thread(void *arg)
 
 static int call_threads(void *arg)
 {
-        world_pause();
-        (void) victim_call(call_thread, arg);
+        for (int i = 0; i < 2; i++) {
+                world_pause();
+                (void) victim_call(call_thread, arg);
+        }
         return 0;
 }
 
 static int world_to_thread(void *arg)
 {
-        int n = 1 + (int) world_chance(3);
+        int n = 2 + (int) world_chance(3);
         eddy_scope scope;
 
         plant_begin();
-        world_begin(n);
+        world_begin(2 * n);
         eddy_scope_begin(&scope, NULL);
         world_start(&scope, call_threads, arg, n);
         CHECK_EQ(eddy_scope_end(&scope), 0);
