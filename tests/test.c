@@ -73,6 +73,9 @@ int main(int argc, char **argv)
         const char *word = argc > 1 ? argv[1] : "";
         int failed = 0, n = 0;
 
+        /* What a shell starts in the background is born with these ignored. */
+        signal(SIGINT, SIG_DFL);
+        signal(SIGQUIT, SIG_DFL);
         for (struct test_case *test = first; test; test = test->next) {
                 int status;
 
