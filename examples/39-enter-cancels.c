@@ -65,19 +65,19 @@ static int await_enter(void *arg)
 {
         struct work *work = arg;
         EDDY_AUTO(eddy_stream) eddy_stream *input = NULL;
-        char key = 0;
         int64_t n = eddy_stream_from_fd(STDIN_FILENO, 0, &input);
+        char key = 0;
 
-        while (n >= 0 && key != '\n') {
+        if (n < 0)
+                return (int) n;
+        do {
                 n = eddy_stream_read(input, &key, 1);
-                if (n <= 0)
-                        return (int) n;
-        }
-        if (n > 0) {
-                puts("cancelling your request...");
-                eddy_scope_cancel(work->scope);
-        }
-        return n < 0 ? (int) n : 0;
+        } while (n > 0 && key != '\n');
+        if (n <= 0)
+                return (int) n;
+        puts("cancelling your request...");
+        eddy_scope_cancel(work->scope);
+        return 0;
 }
 
 static int run(void *arg)

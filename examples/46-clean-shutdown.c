@@ -46,7 +46,7 @@ static int serve(void *listener)
         return eddy_http_serve(listener, &opts, answer, NULL);
 }
 
-/* Serve until SIGTERM comes, and what is under way then. */
+/* Serve until SIGTERM comes, finish what is under way, and close. */
 static int serve_until_told(eddy_tcp_listener *listener, eddy_signal *term)
 {
         int told = 0, err = 0;
@@ -81,6 +81,7 @@ static int run_all(eddy_tcp_listener *listener, eddy_signal *term, eddy_http_cli
 {
         int served = 0, err = 0;
 
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
         EDDY_SCOPE (scope, &err) {
                 for (int i = 0; i < CLIENTS; i++)
                         eddy_scope_start(&scope, fetch, client);
@@ -98,17 +99,14 @@ static int run(void *arg)
         eddy_http_client *client;
         int err = eddy_signal_open((int[]){ SIGTERM }, 1, &term);
 
-        if (err == 0)
-                err = eddy_tcp_listen("127.0.0.1", 0, &listener);
         if (err < 0)
                 return err;
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
         err = eddy_http_client_new(NULL, &client);
         if (err < 0)
-                eddy_tcp_listener_close(listener);
-        if (err < 0)
                 return err;
-        err = run_all(listener, term, client);
+        err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        if (err == 0)
+                err = run_all(listener, term, client);
         eddy_http_client_free(client);
         return err;
 }
