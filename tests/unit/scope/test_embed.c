@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -392,6 +393,45 @@ TEST(a_watch_for_writing_goes_on_in_the_next_run)
         CHECK(watch.calls <= before + 1);
         CHECK_EQ(eddy_handle_cancel(&watch.handle), 1);
         end_loop(watch.loop);
+        CHECK_EQ(close(fds[0]) | close(fds[1]), 0);
+}
+
+static int receive_a_byte(void *arg)
+{
+        struct watch *watch = arg;
+        char byte;
+
+        CHECK_EQ(recv(watch->fd, &byte, 1, MSG_DONTWAIT), 1);
+        watch->calls++;
+        return 0;
+}
+
+/* One end can be written all the time; of the other, where nothing more fits, something comes. */
+TEST(a_watch_is_called_for_what_it_asked_for_only)
+{
+        struct watch reader = { .loop = new_loop() }, writer = { .loop = reader.loop };
+        char page[4096] = { 0 };
+        int fds[2];
+
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+        reader.fd = fds[0];
+        CHECK_EQ(eddy_loop_watch(reader.loop, &reader.handle, fds[0], EDDY_LOOP_READ,
+                                 receive_a_byte, &reader),
+                 0);
+        CHECK_EQ(send(fds[1], "a", 1, 0), 1);
+        CHECK_EQ(eddy_loop_run(reader.loop, sleeps_1_ms, NULL), 0);
+        CHECK_EQ(reader.calls, 1);
+        CHECK_EQ(eddy_handle_cancel(&reader.handle), 1);
+        while (send(fds[0], page, sizeof(page), MSG_DONTWAIT) > 0)
+                continue;
+        CHECK_EQ(send(fds[1], "b", 1, 0), 1);
+        CHECK_EQ(eddy_loop_watch(writer.loop, &writer.handle, fds[0], EDDY_LOOP_WRITE,
+                                 stop_at_three, &writer),
+                 0);
+        CHECK_EQ(eddy_loop_run(writer.loop, sleeps_1_ms, NULL), 0);
+        CHECK_EQ(writer.calls, 0);
+        CHECK_EQ(eddy_handle_cancel(&writer.handle), 1);
+        end_loop(reader.loop);
         CHECK_EQ(close(fds[0]) | close(fds[1]), 0);
 }
 

@@ -546,6 +546,27 @@ TEST(outside_of_a_run_only_the_one_that_does_not_wait_works)
         eddy_queue_fini(&queue);
 }
 
+static int starts_a_task_that_stays_readable(void *arg)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, returns_42, NULL, NULL, arg), 0);
+        return eddy_scope_end(&scope);
+}
+
+TEST(outside_of_a_run_a_task_that_has_ended_can_be_chosen)
+{
+        eddy_task *task = NULL;
+        struct eddy_choice choice;
+
+        CHECK_EQ(sim_run(starts_a_task_that_stays_readable, &task), 0);
+        choice = eddy_choice_task(task);
+        CHECK_EQ(eddy_try_select(&choice, 1), 0);
+        CHECK_EQ(choice.result, 42);
+        eddy_task_release(task);
+}
+
 static bool starving;
 
 static void *starve(void *ctx, void *ptr, size_t bytes)
