@@ -18,7 +18,7 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check tsan valgrind aarch64 torture fuzz bench tidy format examples install \
+.PHONY: all demo check tsan valgrind aarch64 torture fuzz mutate bench tidy format examples install \
 	clean help deps-build deps-check deps-bench
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -53,6 +53,9 @@ torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUIC
 
 fuzz: deps-check                           ## the parsers against made-up input; SECONDS=60 T=target
 	@tests/fuzz/run $(or $(SECONDS),60) $(T)
+
+mutate: deps-check                         ## which of 100 flipped conditions the tests notice
+	@tools/mutate $(if $(T),--match '$(T)')
 
 bench: deps-bench                          ## figures beside the peers
 	@bench/run
