@@ -147,8 +147,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
 EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *response);
 
 /*
- * Free it.  The connection goes back to the pool if the body was read to its
- * end, else it is closed.  Works in a cancelled task.  NULL is fine.
+ * Free it.  A connection goes back to the pool as soon as the body was read to
+ * its end; one that holds a body still is closed.  Works in a cancelled task.  NULL is fine.
  *
  * Suspends: no.
  */

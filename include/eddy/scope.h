@@ -121,7 +121,8 @@ EDDY_API int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const vo
                                    size_t bytes);
 
 /*
- * The same; gives a handle to join, cancel or ask.  'opts' may be NULL.
+ * The same; gives a handle to join, cancel or ask.  'opts' may be NULL, and
+ * so may 'ret_task' when only the options matter.
  *
  * Owns: returns (owned) '*ret_task', to be released by eddy_task_release();
  *       it stays readable after the scope's end.

@@ -274,6 +274,8 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         if (face) {
                 ed_task_face_give(task, face);
                 *ret_task = face;
+        } else if (opts && opts->name) {
+                ed_task_face_name(task->face, opts->name);
         }
         return 0;
 }

@@ -53,6 +53,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
  * to the task.  'name' NULL: the function's.  Errors: -ENOMEM.
  */
 int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_face);
+void ed_task_face_name(struct eddy_task *face, const char *name);
 void ed_task_face_give(struct ed_task *task, struct eddy_task *face);
 void ed_task_face_free(struct eddy_task *face);
 

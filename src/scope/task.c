@@ -273,9 +273,14 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_
         face->name[0] = '\0';
         face->joiners[0] = face->joiners[1] = NULL;
         if (name)
-                snprintf(face->name, sizeof(face->name), "%s", name);
+                ed_task_face_name(face, name);
         *ret_face = face;
         return 0;
+}
+
+void ed_task_face_name(struct eddy_task *face, const char *name)
+{
+        snprintf(face->name, sizeof(face->name), "%s", name);
 }
 
 void ed_task_face_give(struct ed_task *task, struct eddy_task *face)

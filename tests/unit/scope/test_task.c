@@ -41,6 +41,24 @@ SIM_TEST(a_handle_stays_readable_after_the_scopes_end)
         eddy_task_release(NULL);
 }
 
+static int is_called_bob(void *arg)
+{
+        (void) arg;
+        CHECK_STR(eddy_task_name(eddy_task_current()), "bob");
+        return 0;
+}
+
+SIM_TEST(a_task_without_a_handle_keeps_its_name)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, is_called_bob, NULL,
+                                       &(struct eddy_task_opts){ .name = "bob" }, NULL),
+                 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
 SIM_TEST(names_are_copied_and_cut_and_default_to_the_function)
 {
         const char *names[] = { "0123456789012345678901234567890123456789", "", NULL };
