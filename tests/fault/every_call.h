@@ -29,6 +29,7 @@
         }
 #define EVERY_POINT(name, call)      EVERY_POINT_ON(name, call, on_sim)
 #define EVERY_POINT_LATE(name, call) EVERY_POINT_ON(name, call, on_late_net)
+#define EVERY_POINT_WEB(name, call)  EVERY_POINT_ON(name, call, on_web)
 
 /* Another call that the victims of this world are cancelled in. */
 #define ALSO(name, call)                                                                           \
@@ -36,11 +37,13 @@
 
 /* How a world is run. */
 struct every_setup {
-        bool late;     /* bytes and connections arrive late and in pieces, by the seed */
-        bool on_epoll; /* on the real clock: fewer schedules */
+        bool late;             /* bytes and connections arrive late, by the seed */
+        uint64_t chop;         /* and one in so many seeds in pieces */
+        uint32_t buffer_bytes; /* between two sockets, for most seeds */
+        bool on_epoll;         /* on the real clock: fewer schedules */
 };
 
-extern const struct every_setup on_sim, on_late_net, on_epoll;
+extern const struct every_setup on_sim, on_late_net, on_web, on_epoll;
 
 void every_point(const char *name, eddy_task_fn *world, const struct every_setup *how);
 
@@ -63,6 +66,9 @@ int victim_call(eddy_task_fn *fn, void *arg);
 
 /* From now on victims may be told -ECANCELED by the world itself. */
 void world_cancels_too(void);
+
+/* Whether the target was cancelled by now. */
+bool world_is_cancelled(void);
 
 /* How many calls of victims returned -ECANCELED so far in this run. */
 int victims_cancelled(void);

@@ -1,0 +1,407 @@
+/*
+ * calls_http.c - the worlds of an HTTP client and server; see every_call.h.
+ *
+ * Victims are those who ask, or the server's handler, or the server itself.
+ * Whoever is not cancelled is answered in full, or told what became of it.
+ */
+#include "every_call.h"
+
+enum { ASKING = 2, BYTES = 300, PART = 120 };
+
+static struct {
+        eddy_tcp_listener *listener;
+        eddy_http_client *client;
+        char url[64];
+        eddy_task_fn *ask;    /* what a client does, with a response */
+        eddy_task_fn *answer; /* what the handler does, as a victim */
+        eddy_http_response *response[ASKING];
+        eddy_http_exchange *exchange;
+        int asked, answered, handled, served;
+        bool drain, answer_unread; /* the answer reads the request itself */
+} web;
+
+static void fill(char *buf, size_t at, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                buf[i] = (char) ('a' + (at + i) % 26);
+}
+
+static void check_bytes(const char *buf, size_t at, size_t n)
+{
+        for (size_t i = 0; i < n; i++)
+                CHECK_EQ(buf[i], (char) ('a' + (at + i) % 26));
+}
+
+/* --- the server --- */
+
+static int respond_in_parts(eddy_http_exchange *exchange)
+{
+        char body[BYTES];
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, web.drain ? BYTES : -1);
+
+        fill(body, 0, BYTES);
+        for (size_t at = 0, n; at < BYTES && err == 0; at += n) {
+                n = BYTES - at < PART ? BYTES - at : PART;
+                err = eddy_http_exchange_write(exchange, body + at, n);
+                if (err == 0 && world_chance(2))
+                        err = eddy_sleep(world_delay_ns());
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
+static int respond_at_once(eddy_http_exchange *exchange)
+{
+        char body[BYTES];
+        int err = eddy_sleep(world_delay_ns());
+
+        fill(body, 0, BYTES);
+        return err < 0 ? err : eddy_http_exchange_respond(exchange, 200, NULL, 0, body, BYTES);
+}
+
+static int handle(eddy_http_exchange *exchange, void *arg)
+{
+        const void *data;
+        size_t bytes;
+        int err;
+
+        (void) arg;
+        /* All of the request first: neither side reads while it writes. */
+        err = web.answer_unread ? 0 : eddy_http_exchange_body(exchange, &data, &bytes);
+        if (err < 0)
+                return err;
+        if (web.answer)
+                err = victim_call(web.answer, exchange);
+        else
+                err = world_chance(2) ? respond_in_parts(exchange) : respond_at_once(exchange);
+        web.handled++;
+        return err;
+}
+
+static int serve(void *arg)
+{
+        struct eddy_http_server_opts opts = { .drain_ns = web.drain ? EDDY_MS(2) : 0 };
+
+        (void) arg;
+        return eddy_http_serve(web.listener, &opts, handle, NULL);
+}
+
+static int serve_task(void *arg)
+{
+        int err = serve(arg);
+
+        CHECK_EQ(err, -ECANCELED);
+        web.served++;
+        return 0;
+}
+
+static void web_begin(void)
+{
+        /* One connection to fight for, at times. */
+        struct eddy_http_client_opts opts = { .per_host_max = 1 + (uint32_t) world_chance(2) };
+
+        memset(&web, 0, sizeof(web));
+        web.drain = world_chance(2);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &web.listener), 0);
+        CHECK_EQ(eddy_http_client_new(&opts, &web.client), 0);
+        snprintf(web.url, sizeof(web.url), "http://127.0.0.1:%u/",
+                 eddy_tcp_listener_port(web.listener));
+}
+
+/* Every connection is back in the pool or closed. */
+static void web_end(void)
+{
+        struct eddy_http_client_stats stats;
+
+        eddy_http_client_stats(web.client, &stats);
+        CHECK_EQ(stats.waiting, 0);
+        CHECK_EQ(stats.open, stats.idle);
+        eddy_http_client_free(web.client);
+        eddy_tcp_listener_close(web.listener);
+}
+
+/* --- the client --- */
+
+static int send_request(eddy_http_response **ret_response)
+{
+        char body[BYTES];
+        struct eddy_http_request request = { .url = web.url };
+
+        if (web.answer || world_chance(2)) {
+                fill(body, 0, BYTES);
+                request.method = "PUT";
+                request.body = body;
+                request.body_bytes = BYTES;
+        }
+        return eddy_http_client_send(web.client, &request, ret_response);
+}
+
+/* 'arg': where the response goes. */
+static int send_call(void *arg)
+{
+        eddy_http_response **response = arg;
+        int err = send_request(response);
+
+        CHECK_EQ(err == 0, *response != NULL);
+        return err;
+}
+
+static int check_whole(eddy_http_response *response)
+{
+        const void *data = NULL;
+        size_t bytes = 0;
+        int err = eddy_http_response_body(response, &data, &bytes);
+
+        CHECK_EQ(err == 0, data != NULL);
+        if (err == 0) {
+                CHECK_EQ(eddy_http_response_status(response), 200);
+                CHECK_EQ(bytes, BYTES);
+                check_bytes(data, 0, bytes);
+        }
+        return err;
+}
+
+static int body_call(void *arg)
+{
+        return check_whole(arg);
+}
+
+static int read_call(void *arg)
+{
+        char buf[70];
+        size_t at = 0;
+        int64_t n;
+
+        while ((n = eddy_http_response_read(arg, buf, sizeof(buf))) > 0) {
+                check_bytes(buf, at, (size_t) n);
+                at += (size_t) n;
+        }
+        if (n == 0)
+                CHECK_EQ(at, BYTES);
+        return (int) n;
+}
+
+static int discard_call(void *arg)
+{
+        return eddy_http_response_discard(arg);
+}
+
+/* With web.ask: the response's body is what is cancelled, else the request. */
+static int ask_as_victim(void *arg)
+{
+        for (int i = 0; i < 2; i++) {
+                eddy_http_response *response = NULL;
+                int err;
+
+                world_pause();
+                err = web.ask ? send_call(&response) : victim_call(send_call, &response);
+                if (err == 0)
+                        err = web.ask ? victim_call(web.ask, response) : check_whole(response);
+                /* In a task that was cancelled for good, what follows is as well. */
+                CHECK(err == 0 || err == -ECANCELED);
+                web.answered += err == 0;
+                web.asked++;
+                eddy_http_response_free(response);
+        }
+        (void) arg;
+        return 0;
+}
+
+static int run_clients(eddy_task_fn *ask)
+{
+        eddy_scope serving, asking;
+
+        web_begin();
+        web.ask = ask;
+        world_begin(2 * ASKING);
+        eddy_scope_begin(&serving, NULL);
+        world_start(&serving, serve_task, NULL, 1);
+        eddy_scope_begin(&asking, NULL);
+        world_start(&asking, ask_as_victim, NULL, ASKING);
+        CHECK_EQ(eddy_scope_end(&asking), 0);
+        CHECK_EQ(web.asked, 2 * ASKING);
+        /* The pool is none the worse. */
+        web.ask = NULL;
+        {
+                eddy_http_response *response = NULL;
+
+                CHECK_EQ(send_call(&response), 0);
+                CHECK_EQ(check_whole(response), 0);
+                eddy_http_response_free(response);
+        }
+        eddy_scope_cancel(&serving);
+        CHECK_EQ(eddy_scope_end(&serving), 0);
+        CHECK_EQ(web.served, 1);
+        web_end();
+        return 0;
+}
+
+static int world_send(void *arg)
+{
+        (void) arg;
+        return run_clients(NULL);
+}
+EVERY_POINT_WEB(send, eddy_http_client_send)
+
+static int world_response_body(void *arg)
+{
+        (void) arg;
+        return run_clients(body_call);
+}
+EVERY_POINT_WEB(response_body, eddy_http_response_body)
+
+static int world_response_read(void *arg)
+{
+        (void) arg;
+        return run_clients(read_call);
+}
+EVERY_POINT_WEB(response_read, eddy_http_response_read)
+
+static int world_response_discard(void *arg)
+{
+        (void) arg;
+        return run_clients(discard_call);
+}
+EVERY_POINT_WEB(response_discard, eddy_http_response_discard)
+
+/* --- the handler is cancelled --- */
+
+static int ask_and_see(void *arg)
+{
+        for (int i = 0; i < 2; i++) {
+                eddy_http_response *response = NULL;
+                int err;
+
+                world_pause();
+                err = send_call(&response);
+                if (err == 0 && eddy_http_response_status(response) == 200)
+                        err = check_whole(response);
+                /* Whole, or known not to be. */
+                if (err < 0)
+                        CHECK(world_is_cancelled());
+                web.answered += err == 0;
+                web.asked++;
+                eddy_http_response_free(response);
+        }
+        (void) arg;
+        return 0;
+}
+
+static int run_handler(eddy_task_fn *answer, bool reads)
+{
+        eddy_scope serving, asking;
+
+        web_begin();
+        web.answer = answer;
+        web.answer_unread = reads;
+        world_begin(2 * ASKING);
+        eddy_scope_begin(&serving, NULL);
+        world_start(&serving, serve_task, NULL, 1);
+        eddy_scope_begin(&asking, NULL);
+        world_start(&asking, ask_and_see, NULL, ASKING);
+        CHECK_EQ(eddy_scope_end(&asking), 0);
+        CHECK_EQ(web.asked, 2 * ASKING);
+        world_cancels_too();
+        eddy_scope_cancel(&serving);
+        CHECK_EQ(eddy_scope_end(&serving), 0);
+        web_end();
+        return 0;
+}
+
+static int exchange_read(void *arg)
+{
+        char buf[70];
+        size_t at = 0;
+        int64_t n;
+
+        while ((n = eddy_http_exchange_read(arg, buf, sizeof(buf))) > 0) {
+                check_bytes(buf, at, (size_t) n);
+                at += (size_t) n;
+        }
+        if (n < 0)
+                return (int) n;
+        CHECK_EQ(at, BYTES);
+        return respond_at_once(arg);
+}
+
+static int world_exchange_read(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_read, true);
+}
+EVERY_POINT_WEB(exchange_read, eddy_http_exchange_read)
+
+static int exchange_body(void *arg)
+{
+        const void *data;
+        size_t bytes;
+        int err = eddy_http_exchange_body(arg, &data, &bytes);
+
+        if (err < 0)
+                return err;
+        CHECK_EQ(bytes, BYTES);
+        check_bytes(data, 0, bytes);
+        return respond_at_once(arg);
+}
+
+static int world_exchange_body(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_body, true);
+}
+EVERY_POINT_WEB(exchange_body, eddy_http_exchange_body)
+
+static int exchange_respond(void *arg)
+{
+        return respond_at_once(arg);
+}
+
+static int world_exchange_respond(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_respond, false);
+}
+EVERY_POINT_WEB(exchange_respond, eddy_http_exchange_respond)
+
+static int exchange_in_parts(void *arg)
+{
+        return respond_in_parts(arg);
+}
+
+static int world_exchange_write(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_in_parts, false);
+}
+EVERY_POINT_WEB(exchange_write, eddy_http_exchange_write)
+ALSO(exchange_write, eddy_http_exchange_begin)
+ALSO(exchange_write, eddy_http_exchange_end)
+
+/* --- the server is cancelled --- */
+
+/* Also by a deadline, with requests under way that may or may not be drained. */
+static int serve_as_victim(void *arg)
+{
+        CHECK_EQ(victim_call(serve, arg), -ECANCELED);
+        web.served++;
+        return 0;
+}
+
+static int world_serve(void *arg)
+{
+        eddy_scope serving, asking;
+
+        web_begin();
+        world_begin(1);
+        eddy_scope_begin(&serving, NULL);
+        world_start(&serving, serve_as_victim, arg, 1);
+        eddy_scope_begin(&asking, &(struct eddy_scope_opts){ .timeout_ns = EDDY_MS(500) });
+        world_start(&asking, ask_and_see, NULL, ASKING);
+        (void) eddy_scope_end(&asking);
+        world_cancels_too();
+        eddy_scope_cancel(&serving);
+        CHECK_EQ(eddy_scope_end(&serving), 0);
+        CHECK_EQ(web.served, 1);
+        web_end();
+        return 0;
+}
+EVERY_POINT_WEB(serve, eddy_http_serve)
