@@ -19,7 +19,7 @@ enum { TICK_SHIFT = 20, LEVEL_BITS = 6, LEVEL_FRESH = ED_TIMER_LEVELS };
 
 static int64_t tick_of(int64_t deadline_ns)
 {
-        return deadline_ns <= 0 ? 0 : deadline_ns >> TICK_SHIFT;
+        return deadline_ns >> TICK_SHIFT;
 }
 
 static bool due_before(const struct ed_timer *a, const struct ed_timer *b)

@@ -219,6 +219,25 @@ TEST(far_deadlines_come_in_few_steps)
         CHECK(steps <= 6 * (ED_TIMER_LEVELS + 1));
 }
 
+/* Far timers lie in slots, so that arming and cancelling one touches no other. */
+TEST(only_near_deadlines_are_kept_in_order)
+{
+        static struct alarm alarms[64];
+        int64_t at = 1000 * TICK;
+
+        start_at(at - TICK);
+        advance(at);
+        for (int i = 0; i < 64; i++)
+                arm(&alarms[i], i, at + (2 + 3 * i) * TICK);
+        CHECK(!timers.heap);
+        CHECK_EQ(timers.count, 64);
+        for (int i = 1; i < 64; i++)
+                ed_timer_cancel(&timers, &alarms[i].timer);
+        CHECK_EQ(timers.count, 1);
+        CHECK(drain() <= 2);
+        CHECK_EQ(fired_count, 1);
+}
+
 TEST(boundaries_of_every_level_are_crossed_from_both_sides)
 {
         for (int level = 0; level < 7; level++) {

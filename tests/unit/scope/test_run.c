@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "scope/run.h"
 #include "test.h"
 
 static int returns(void *arg)
@@ -402,6 +403,47 @@ TEST(a_program_that_blocks_all_signals_survives_the_watchdog)
         sigemptyset(&none);
         pthread_sigmask(SIG_SETMASK, &none, NULL);
         CHECK_EQ(eddy_run(returns, (void *) 1, NULL), 1);
+}
+
+/* --- the default report --- */
+
+/* What is written for a report with a text of that length; ends with a zero. */
+static size_t said_of(size_t text_bytes, char *ret_line, size_t bytes)
+{
+        char text[2000];
+        int fds[2], saved = dup(STDERR_FILENO);
+        ssize_t n;
+
+        memset(text, 'x', text_bytes);
+        text[text_bytes] = '\0';
+        CHECK_EQ(pipe(fds), 0);
+        CHECK_EQ(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
+        ed_report_to_stderr(&(struct eddy_report){ .kind = EDDY_REPORT_WATCHDOG, .text = text },
+                            NULL);
+        CHECK_EQ(dup2(saved, STDERR_FILENO), STDERR_FILENO);
+        n = read(fds[0], ret_line, bytes - 1);
+        CHECK(n > 0);
+        ret_line[n] = '\0';
+        CHECK_EQ(close(fds[0]) | close(fds[1]) | close(saved), 0);
+        return (size_t) n;
+}
+
+TEST(a_report_is_one_line_however_long_its_text)
+{
+        char line[2048];
+        size_t n, longest = 0;
+
+        for (size_t bytes = 1700; bytes < 1900; bytes++) {
+                n = said_of(bytes, line, sizeof(line));
+                CHECK_EQ(strlen(line), n);
+                CHECK(strncmp(line, "eddy: x", 7) == 0);
+                CHECK_EQ(strcspn(line, "\n"), n - 1);
+                if (n == strlen("eddy: ") + bytes + 1)
+                        longest = n;
+                else
+                        CHECK_EQ(n, longest);
+        }
+        CHECK(longest > 0);
 }
 
 /* --- overflow --- */
