@@ -28,11 +28,14 @@ enum { GUARD_BYTES = 16 * 1024, SLAB_STACKS_MIN = 16, SLAB_STACKS_MAX = 1024 };
 /*
  * Slots are a power of two apart, so the same byte of all of them falls into
  * one set of the first-level cache.  Their tops are moved down by a few cache
- * lines each, so that what tasks touch most is spread over the sets.
+ * lines each, struct ed_stack first, so that what tasks touch most is spread
+ * over the sets.
  */
 enum { COLOURS = 16, COLOUR_BYTES = 64 };
 
 static const uintptr_t canary = (uintptr_t) 0xeddedd1e0ddba11fULL;
+
+_Static_assert(sizeof(struct ed_stack) <= COLOUR_BYTES, "a struct ed_stack needs more room");
 
 struct ed_stack_slab {
         struct ed_stack_slab *next;
@@ -66,7 +69,9 @@ void ed_stacks_init(struct ed_stacks *stacks)
 
 static struct ed_stack *slab_stack(const struct ed_stack_slab *slab, size_t i)
 {
-        return (struct ed_stack *) (void *) (slab->memory + (i + 1) * slab->slot_bytes) - 1;
+        char *end = slab->memory + (i + 1) * slab->slot_bytes;
+
+        return (struct ed_stack *) (void *) (end - (i % COLOURS + 1) * COLOUR_BYTES);
 }
 
 void ed_stacks_fini(struct ed_stacks *stacks)
@@ -163,11 +168,9 @@ static struct ed_stack *slab_take(struct ed_stack_slab *slab)
 {
         char *slot = slab->memory + slab->used * slab->slot_bytes;
         struct ed_stack *stack = slab_stack(slab, slab->used);
-        size_t colour = slab->used % COLOURS;
 
         slab->used++;
-        stack->top = (char *) ((uintptr_t) stack & ~(uintptr_t) (COLOUR_BYTES - 1)) -
-                     colour * COLOUR_BYTES;
+        stack->top = (char *) stack;
         stack->next = NULL;
         stack->bottom = slab->guard == ED_GUARD_CANARY ? slot : slot + GUARD_BYTES;
         stack->class = slab->class;

@@ -24,7 +24,7 @@ enum ed_guard { ED_GUARD_MADVISE, ED_GUARD_MPROTECT, ED_GUARD_CANARY };
 /* The two classes: 64 KiB and 256 KiB (four times as much under sanitizers). */
 enum { ED_STACK_SMALL, ED_STACK_DEFAULT, ED_STACK_CLASSES };
 
-/* Lies at the very top of its slot. */
+/* Lies near the very top of its slot. */
 struct ed_stack {
         struct ed_stack *next; /* in the free list */
         char *bottom;          /* lowest usable byte, above the guard */

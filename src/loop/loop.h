@@ -21,9 +21,14 @@
 
 enum { ED_LOOP_BUDGET = 128 };
 
+/* How far below a fiber that was left in a shallow call its innermost frames begin. */
+enum { ED_LOOP_FRAMES_AT = 128 };
+
 /* In the ready queue: a fiber, or a call that the loop itself makes. */
 struct ed_ready {
         struct ed_ready *next;
+        int result;    /* a fiber's: of the wait that was ended */
+        uint8_t state; /* a fiber's: enum ed_fiber_state */
         bool is_call;
 };
 
@@ -35,12 +40,10 @@ enum ed_fiber_state { ED_FIBER_READY, ED_FIBER_RUNNING, ED_FIBER_PARKED };
  */
 typedef bool ed_abort_fn(void *arg);
 
-/* What runs: a context, its place in the ready queue, and what it waits for. */
+/* What runs: a context, its place in the ready queue, and what it waits for.  A cache line. */
 struct ed_fiber {
         struct ed_co co;
         struct ed_ready ready;
-        uint8_t state;      /* enum ed_fiber_state */
-        int result;         /* of the wait that was ended */
         ed_abort_fn *abort; /* while parked; NULL: it cannot be cancelled */
         void *abort_arg;
         const char *waits_for; /* while parked: in words, for reports */
@@ -59,30 +62,31 @@ struct ed_call {
 };
 
 struct ed_loop {
+        /* What every switch and every start touches comes first, on two cache lines. */
         struct ed_fiber *current; /* NULL: the loop's own context runs */
         struct ed_ready *ready_first;
         struct ed_ready **ready_last;
-        struct ed_ready *call; /* out of the queue, to be made */
-        int budget;            /* switches until the next poll */
-        bool choosy;           /* the table chooses among ready fibers */
+        struct ed_ready *call;     /* out of the queue, to be made */
+        int budget;                /* switches until the next poll */
+        bool choosy;               /* the table chooses among ready fibers */
+        _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
+        _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
+        uint64_t fibers;           /* ever made: numbers them */
+        struct ed_stacks stacks;
         struct ed_co co;
         struct ed_sys *sys;
-        struct ed_stacks stacks;
-        struct ed_timers timers;
         int64_t now_ns;        /* of this turn */
         uint64_t quiet_timers; /* armed, but no fiber waits for them */
         uint64_t waits;        /* things outside that may wake a fiber: descriptors, lookups */
         uint64_t polls;
         struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
-        uint64_t fibers;              /* ever made: numbers them */
         struct ed_event *events;      /* of this turn, while their targets are told */
         int events_count;
-        _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
-        _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
         struct ed_inbox *inbox; /* of other threads; NULL: nobody asked for it */
+        struct ed_timers timers;
 };
 
 /*
@@ -151,7 +155,7 @@ static inline void ed_fiber_init(struct ed_fiber *fiber)
 /* Put a fiber at the end of the ready queue. */
 static inline void ed_fiber_ready(struct ed_loop *loop, struct ed_fiber *fiber)
 {
-        fiber->state = ED_FIBER_READY;
+        fiber->ready.state = ED_FIBER_READY;
         ed_loop_push(loop, &fiber->ready);
 }
 
@@ -179,17 +183,17 @@ ED_SHARED void ed_call_cancel(struct ed_loop *loop, struct ed_call *call);
 /* End a fiber's wait with 'result'; it runs in its turn. */
 static inline void ed_fiber_wake(struct ed_loop *loop, struct ed_fiber *fiber, int result)
 {
-        ed_assert(fiber->state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
-        fiber->result = result;
+        ed_assert(fiber->ready.state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
+        fiber->ready.result = result;
         ed_fiber_ready(loop, fiber);
 }
 
 /* The same, but it runs next, as soon as the running one leaves. */
 static inline void ed_fiber_wake_next(struct ed_loop *loop, struct ed_fiber *fiber, int result)
 {
-        ed_assert(fiber->state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
-        fiber->result = result;
-        fiber->state = ED_FIBER_READY;
+        ed_assert(fiber->ready.state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
+        fiber->ready.result = result;
+        fiber->ready.state = ED_FIBER_READY;
         ed_loop_push_front(loop, &fiber->ready);
 }
 
@@ -206,13 +210,18 @@ static inline struct ed_ready *ed_loop_pop(struct ed_loop *loop)
         if (!ready)
                 return NULL;
         loop->ready_first = ready->next;
-        if (!ready->next)
+        if (ready->next) {
+                /* It runs soon: itself, and its innermost frames, which lie below. */
+                __builtin_prefetch(ready->next);
+                __builtin_prefetch((char *) ready->next - ED_LOOP_FRAMES_AT);
+        } else {
                 loop->ready_last = &loop->ready_first;
+        }
         return ready;
 }
 
 /* Make the next fiber, or the loop itself, the current one; give its context. */
-static inline struct ed_co *ed_loop_next(struct ed_loop *loop)
+static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct ed_loop *loop)
 {
         struct ed_ready *ready = NULL;
         struct ed_fiber *fiber;
@@ -226,7 +235,7 @@ static inline struct ed_co *ed_loop_next(struct ed_loop *loop)
         }
         fiber = ed_container_of(ready, struct ed_fiber, ready);
         loop->current = fiber;
-        fiber->state = ED_FIBER_RUNNING;
+        fiber->ready.state = ED_FIBER_RUNNING;
         /* One writer: no need for an atomic addition. */
         atomic_store_explicit(&loop->switches,
                               atomic_load_explicit(&loop->switches, memory_order_relaxed) + 1,
@@ -269,12 +278,12 @@ static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_
 {
         struct ed_fiber *self = loop->current;
 
-        self->state = ED_FIBER_PARKED;
+        self->ready.state = ED_FIBER_PARKED;
         self->abort = abort;
         self->abort_arg = arg;
         self->waits_for = waits_for;
         ed_fiber_switch_away(loop);
-        return self->result;
+        return self->ready.result;
 }
 
 /* Let the other ready fibers run first. */

@@ -157,7 +157,7 @@ const eddy_lock *ed_lock_awaited(const struct ed_task *task)
 {
         const struct ed_fiber *fiber = &task->fiber;
 
-        if (fiber->state != ED_FIBER_PARKED ||
+        if (fiber->ready.state != ED_FIBER_PARKED ||
             (fiber->abort != abort_wait && fiber->abort != abort_retake))
                 return NULL;
         return ((const struct ed_waiter *) fiber->abort_arg)->item;

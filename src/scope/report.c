@@ -107,7 +107,8 @@ static void look_who_runs(void *arg)
 
         if (!task || task->loop != hog->loop)
                 return;
-        memcpy(hog->name, task->face->name, sizeof(hog->name));
+        if (task->face->is_named)
+                memcpy(hog->name, task->face->name, sizeof(hog->name));
         hog->fn = task->face->fn;
 }
 

@@ -203,25 +203,31 @@ static bool takes_no_more(const struct ed_scope *scope)
         return scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED);
 }
 
-static int start_failed(struct ed_scope *scope, int error)
+static __attribute__((cold)) int start_failed(struct ed_scope *scope, int error)
 {
         ed_scope_failed(scope, error, NULL);
         ed_node_cancel(&scope->node);
         return error;
 }
 
-static int start(eddy_scope *public_scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
-                 size_t copy_bytes, struct ed_task **ret_task)
+/* No failure, but delivered: the scope's end tells that not all was done. */
+static __attribute__((cold)) int start_refused(struct ed_scope *scope)
+{
+        if (!(scope->node.flags & ED_NODE_ENDED))
+                ed_node_attribute(&scope->node);
+        return -ECANCELED;
+}
+
+static inline __attribute__((always_inline)) int start(eddy_scope *public_scope,
+                                                       unsigned stack_class, eddy_task_fn *fn,
+                                                       const void *arg, size_t copy_bytes,
+                                                       struct ed_task **ret_task)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
         struct ed_task *task;
 
-        if (ed_unlikely(takes_no_more(scope))) {
-                /* No failure, but delivered: the scope's end tells that not all was done. */
-                if (!(scope->node.flags & ED_NODE_ENDED))
-                        ed_node_attribute(&scope->node);
-                return -ECANCELED;
-        }
+        if (ed_unlikely(takes_no_more(scope)))
+                return start_refused(scope);
         if (ed_unlikely(scope->live >= scope->tasks_max))
                 return start_failed(scope, -EAGAIN);
         task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);

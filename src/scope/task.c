@@ -23,7 +23,7 @@ static void node_wake_owner(struct ed_node *node)
         struct ed_task *task = node->owner;
         struct ed_fiber *fiber = &task->fiber;
 
-        if (task->inner != node || fiber->state != ED_FIBER_PARKED || !fiber->abort)
+        if (task->inner != node || fiber->ready.state != ED_FIBER_PARKED || !fiber->abort)
                 return;
         if (fiber->abort(fiber->abort_arg))
                 ed_fiber_wake(task->loop, fiber, -ECANCELED);
@@ -232,7 +232,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->self.refs = 0;
         task->self.fn = fn;
         task->self.loop = loop;
-        task->self.name[0] = '\0';
+        task->self.is_named = false;
         ed_fiber_init(&task->fiber);
         task->self.joiners[0] = task->self.joiners[1] = NULL;
         ed_node_init(&task->node, scope ? &scope->node : NULL, task, 0);
@@ -253,7 +253,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 
 const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
 {
-        if (task->face->name[0])
+        if (task->face->is_named)
                 return task->face->name;
         ed_sys_symbol((const void *) task->face->fn, buf, bytes);
         return buf;
@@ -270,7 +270,7 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_
         face->result = 0;
         face->refs = 2;
         face->fn = fn;
-        face->name[0] = '\0';
+        face->is_named = false;
         face->joiners[0] = face->joiners[1] = NULL;
         if (name)
                 ed_task_face_name(face, name);
@@ -281,6 +281,7 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_
 void ed_task_face_name(struct eddy_task *face, const char *name)
 {
         snprintf(face->name, sizeof(face->name), "%s", name);
+        face->is_named = face->name[0] != '\0';
 }
 
 void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
@@ -352,11 +353,14 @@ int eddy_task_result(const eddy_task *face, int *ret_result)
 
 const char *eddy_task_name(const eddy_task *face)
 {
+        eddy_task *named = (eddy_task *) face;
+
         /* Found out when first asked for: starting a task must not cost a search for symbols. */
-        if (!face->name[0])
-                ed_sys_symbol((const void *) face->fn, ((eddy_task *) face)->name,
-                              sizeof(face->name));
-        return face->name;
+        if (!named->is_named) {
+                ed_sys_symbol((const void *) named->fn, named->name, sizeof(named->name));
+                named->is_named = true;
+        }
+        return named->name;
 }
 
 eddy_task *eddy_task_current(void)

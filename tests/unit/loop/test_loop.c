@@ -206,7 +206,7 @@ static void on_events(struct ed_target *target, unsigned events)
         seen->events = events;
         if (seen->kills)
                 ed_loop_forget(&loop, &seen->kills->target);
-        if (strands[0].fiber.state == ED_FIBER_PARKED)
+        if (strands[0].fiber.ready.state == ED_FIBER_PARKED)
                 ed_fiber_wake(&loop, &strands[0].fiber, 42);
 }
 
