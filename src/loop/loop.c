@@ -177,6 +177,8 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         n = loop->sys->ops->poll(loop->sys, timeout_ns, events, ED_EVENTS_MAX);
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         loop->polls++;
+        /* Calls for a turn's beginning may also have been queued between two runs. */
+        loop->poll_calls = NULL;
         tell(loop, events, n);
         if (loop->inbox)
                 ed_inbox_run(loop->inbox);
@@ -185,7 +187,6 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         if (timeout_ns != 0)
                 loop->now_ns = ed_loop_now(loop);
         ed_timers_fire(&loop->timers, loop->now_ns);
-        loop->poll_calls = NULL;
         return n < 0 ? n : 0;
 }
 

@@ -60,6 +60,23 @@ static bool tell_slots(int signo)
         return any;
 }
 
+static bool is_stop_signal(int signo)
+{
+        return signo == SIGINT || signo == SIGTERM;
+}
+
+static void on_signal(int signo);
+
+/* Nobody wants it: it may have been on its way when the former handling came back. */
+static void raise_again(int signo)
+{
+        struct sigaction now;
+
+        if (sigaction(signo, NULL, &now) == 0 && now.sa_handler == on_signal)
+                (void) signal(signo, SIG_DFL);
+        (void) raise(signo);
+}
+
 static void on_signal(int signo)
 {
         int none = 0, saved = errno;
@@ -68,17 +85,15 @@ static void on_signal(int signo)
 
         atomic_fetch_add(&signals.handlers, 1);
         taken = tell_slots(signo);
-        if (!taken) {
+        if (!taken && is_stop_signal(signo)) {
                 sys = atomic_load(&signals.stop_sys);
                 taken = sys && atomic_compare_exchange_strong(&signals.stop_signal, &none, signo);
                 if (taken)
                         sys->ops->wake(sys);
         }
         atomic_fetch_sub(&signals.handlers, 1);
-        if (!taken) {
-                (void) signal(signo, SIG_DFL);
-                (void) raise(signo);
-        }
+        if (!taken)
+                raise_again(signo);
         errno = saved;
 }
 
