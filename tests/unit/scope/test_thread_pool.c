@@ -326,6 +326,72 @@ TEST(a_caller_may_leave_after_its_pool_has_gone)
         CHECK_EQ(work.releases, 1);
 }
 
+static void leave(eddy_scope *scope, struct work *work)
+{
+        eddy_scope_cancel(scope);
+        (void) eddy_scope_end(scope);
+        CHECK_EQ(work->returned, -ECANCELED);
+}
+
+static int leave_one_after_another(void *arg)
+{
+        struct work *works = arg;
+        struct eddy_thread_pool_opts opts = { .threads_max = 2, .close_ns = -1 };
+        eddy_thread_pool *pool = pool_new(opts);
+        eddy_scope scopes[2];
+
+        jobs_last(EDDY_SEC(10));
+        for (int i = 1; i >= 0; i--) {
+                works[i] = (struct work){ .pool = pool, .flags = EDDY_THREAD_ABANDON };
+                works_begin(&scopes[i], &works[i], 1);
+        }
+        CHECK_EQ(eddy_thread_pool_close(pool), 2);
+        leave(&scopes[0], &works[0]);
+        CHECK_EQ(info_of(pool).running, 1);
+        eddy_thread_pool_free(pool);
+        leave(&scopes[1], &works[1]);
+        return 0;
+}
+
+/* The pool is there until it was freed and the last has left. */
+TEST(callers_may_leave_one_after_another_while_their_pool_goes)
+{
+        struct reports reports = { 0 };
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+        struct work works[2];
+
+        CHECK_EQ(sim_run_with(leave_one_after_another, works, 0, opts), 0);
+        CHECK_EQ(works[0].releases, 1);
+        CHECK_EQ(works[1].releases, 1);
+}
+
+static int leave_a_closed_pool(void *arg)
+{
+        struct work *work = arg;
+        struct eddy_thread_pool_opts opts = { .close_ns = -1 };
+        eddy_thread_pool *pool = pool_new(opts);
+        eddy_scope scope;
+
+        *work = (struct work){ .pool = pool, .flags = EDDY_THREAD_ABANDON };
+        jobs_last(EDDY_SEC(10));
+        works_begin(&scope, work, 1);
+        CHECK_EQ(eddy_thread_pool_close(pool), 1);
+        leave(&scope, work);
+        CHECK_EQ(info_of(pool).running, 0);
+        eddy_thread_pool_free(pool);
+        return 0;
+}
+
+TEST(a_closed_pool_that_all_have_left_is_still_its_owners)
+{
+        struct reports reports = { 0 };
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+        struct work work;
+
+        CHECK_EQ(sim_run_with(leave_a_closed_pool, &work, 0, opts), 0);
+        CHECK_EQ(work.releases, 1);
+}
+
 static int cut_closing_short(void *arg)
 {
         struct eddy_thread_pool_opts opts = { .close_ns = EDDY_MIN(1) };
