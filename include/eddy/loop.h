@@ -126,8 +126,10 @@ EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_
  * Background tasks go on with the next run.
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
- *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() came before its end: it is
- *                              cancelled and awaited when the loop is closed
+ *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() came before its end: it goes on
+ *                              when the loop is run for ever or stepped, and
+ *                              is cancelled and awaited when it is closed
+ *         -EBUSY               such a main task has not ended yet
  *         and what main_fn returns
  */
 EDDY_API int eddy_loop_run(eddy_loop *loop, eddy_task_fn *main_fn, void *arg);
@@ -141,7 +143,8 @@ EDDY_API int eddy_loop_run(eddy_loop *loop, eddy_task_fn *main_fn, void *arg);
 EDDY_API int eddy_loop_run_forever(eddy_loop *loop);
 
 /*
- * Let the run end after the present turn.  Tasks stay as they are.
+ * Let the run end after the present turn.  Tasks stay as they are.  Between
+ * two runs it is for the next.
  *
  * Suspends: no.  Threads: any.
  */

@@ -59,7 +59,8 @@ struct eddy_run_opts {
  * The first SIGINT or SIGTERM cancels the main task; the second ends the
  * process at once, by that signal.  A signal that is ignored or has a handler
  * when the run begins is left alone: a shell's script starts what it puts in
- * the background ("&") with SIGINT ignored.
+ * the background ("&") with SIGINT ignored.  Of runs at the same time, on
+ * several threads, the first has the signals.
  *
  * Errors: EDDY_E_RUN_NESTED  this thread already runs a loop
  *         -EDEADLK           all tasks were parked and nothing could wake them
@@ -72,7 +73,7 @@ EDDY_API int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_op
 
 /*
  * The signal that cancelled the main task of this thread's last or present
- * run: SIGINT, SIGTERM, or 0.
+ * run, or came when that had ended: SIGINT, SIGTERM, or 0.
  *
  * Suspends: no.
  */

@@ -125,6 +125,15 @@ static void leave(eddy_loop *face)
         face->running = false;
 }
 
+/* A stop that came too late for this run is not for the next. */
+static void drop_stop(eddy_loop *face)
+{
+        if (!ed_inbox_cancel(face->inbox, &face->stop))
+                return;
+        atomic_store(&face->stopping, false);
+        eddy_loop_unref(face);
+}
+
 int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
 {
         struct ed_run *run;
@@ -135,6 +144,7 @@ int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
         ed_run_signals_join(run);
         err = ed_run_main(run, main_fn, arg);
         ed_run_signals_leave(run);
+        drop_stop(face);
         leave(face);
         return err;
 }
@@ -149,6 +159,7 @@ int eddy_loop_run_forever(eddy_loop *face)
         ed_run_signals_join(run);
         ed_run_forever(run);
         ed_run_signals_leave(run);
+        drop_stop(face);
         leave(face);
         return 0;
 }

@@ -37,12 +37,12 @@ static void on_wake(struct ed_loop *loop)
                 return;
         last_signal = ed_sys_stop_signal();
         /* Later than main, it is the background that is to end. */
-        if (run->main_task && !eddy_task_is_done(run->main_task))
-                eddy_task_cancel(run->main_task);
-        else if (run->idle)
-                run->stop = true;
-        else
+        if (run->closing)
                 eddy_scope_cancel(run->ending);
+        else if (!run->main_held)
+                run->stop = true;
+        else if (run->main_task)
+                eddy_task_cancel(run->main_task);
 }
 
 static bool on_deadlock(struct ed_loop *loop)
@@ -67,6 +67,9 @@ static void supervise_main(struct ed_run *run)
 
         eddy_scope_begin(&scope, NULL);
         err = eddy_scope_start_task(&scope, run->main_fn, run->main_arg, &named, &run->main_task);
+        /* What was to stop it may have come before it. */
+        if (err == 0 && (run->closing || (run->signals && last_signal)))
+                eddy_task_cancel(run->main_task);
         (void) eddy_scope_end(&scope);
         if (err < 0)
                 run->result = err;
@@ -75,7 +78,8 @@ static void supervise_main(struct ed_run *run)
         eddy_task_release(run->main_task);
         run->main_task = NULL;
         run->main_fn = NULL;
-        run->stop = true;
+        if (run->main_held)
+                run->stop = true;
 }
 
 /* No task is left.  A signal ends the wait for jobs. */
@@ -97,14 +101,13 @@ static void supervise(struct ed_run *run)
         eddy_scope_begin(&run->root, &keep_going);
         run->ending = &run->root;
         ed_scope_of(&run->root)->flags |= ED_SCOPE_BACKGROUND;
-        while (run->order != ED_RUN_CLOSE) {
-                if (run->order == ED_RUN_MAIN) {
-                        run->order = ED_RUN_REST;
+        while (run->main_due || !run->closing) {
+                if (run->main_due) {
+                        run->main_due = false;
                         supervise_main(run);
                 } else {
                         run->idle = true;
                         ed_suspend_park(run->supervisor, "its next order", NULL, NULL);
-                        run->idle = false;
                 }
         }
         if (run->opts.drain_ns < 0)
@@ -130,11 +133,13 @@ static int supervisor_main(void *arg)
         ed_fiber_exit(loop);
 }
 
-static void give_order(struct ed_run *run, int order)
+/* There is an order for the supervisor. */
+static void call_supervisor(struct ed_run *run)
 {
-        run->order = order;
-        if (run->idle)
-                ed_suspend_wake(run->supervisor, 0);
+        if (!run->idle)
+                return;
+        run->idle = false;
+        ed_suspend_wake(run->supervisor, 0);
 }
 
 /* --- making one --- */
@@ -258,9 +263,13 @@ void ed_run_signals_join(struct ed_run *run)
 
 void ed_run_signals_leave(struct ed_run *run)
 {
-        if (run->signals)
-                ed_sys_stop_remove();
+        if (!run->signals)
+                return;
+        ed_sys_stop_remove();
         run->signals = false;
+        /* One that came after the last look is told of all the same. */
+        if (!last_signal)
+                last_signal = ed_sys_stop_signal();
 }
 
 int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
@@ -271,8 +280,11 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
         run->main_fn = main_fn;
         run->main_arg = arg;
         run->stop = false;
-        give_order(run, ED_RUN_MAIN);
+        run->main_due = true;
+        run->main_held = true;
+        call_supervisor(run);
         run_until(run, &run->stop);
+        run->main_held = false;
         run->stop = false;
         if (run->main_fn)
                 return EDDY_E_LOOP_STOPPED;
@@ -310,7 +322,8 @@ void ed_run_close(struct ed_run *run)
 {
         if (run->main_task)
                 eddy_task_cancel(run->main_task);
-        give_order(run, ED_RUN_CLOSE);
+        run->closing = true;
+        call_supervisor(run);
         run_until(run, &run->ended);
         ed_run_drop_handles(run);
         if (run->face)

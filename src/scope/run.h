@@ -10,26 +10,22 @@
 #include "scope/scope.h"
 #include "sys/sys.h"
 
-enum ed_run_order {
-        ED_RUN_REST,  /* nothing: the supervisor waits */
-        ED_RUN_MAIN,  /* run a main task */
-        ED_RUN_CLOSE, /* drain the background and end */
-};
-
 struct ed_run {
         struct ed_loop loop;
         struct eddy_run_opts opts;
         eddy_loop *face;    /* NULL: nobody has asked for it */
         eddy_scope root;    /* where background tasks live; the supervisor's */
-        eddy_scope *ending; /* that a signal cancels when no main task runs */
+        eddy_scope *ending; /* that a signal cancels when the run is closed */
         struct ed_task *supervisor;
-        bool idle;  /* the supervisor waits for an order */
-        int order;  /* enum ed_run_order: the next */
-        bool stop;  /* ed_loop_run() is to return */
-        bool ended; /* the supervisor has */
+        bool idle;      /* the supervisor waits for an order */
+        bool main_due;  /* ordered: to run a main task */
+        bool closing;   /* ordered: after that, to drain the background and end */
+        bool main_held; /* ed_run_main() waits for the main task's end */
+        bool stop;      /* ed_loop_run() is to return */
+        bool ended;     /* the supervisor has */
         bool deadlocked;
-        bool signals; /* SIGINT and SIGTERM come here */
-        eddy_task_fn *main_fn;
+        bool signals;          /* SIGINT and SIGTERM come here */
+        eddy_task_fn *main_fn; /* NULL: none is due or runs */
         void *main_arg;
         eddy_task *main_task;   /* NULL: none runs */
         int result;             /* of the last main task */
