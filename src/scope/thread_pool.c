@@ -164,7 +164,7 @@ int ed_thread_pool_add(eddy_thread_pool *pool, unsigned which, struct ed_thread_
         /* Where a thread could not be made before, older jobs come first. */
         while (!ed_list_is_empty(&lane->queued) && (err = thread_get(lane, &thread)) == 0)
                 thread_run(thread, unqueue(lane->queued.next));
-        if (job->thread || (lane->threads > 0 && lane->queued_count <= pool->queued_max))
+        if (lane->threads > 0 && lane->queued_count <= pool->queued_max)
                 return 0;
         (void) unqueue(&job->link);
         return lane->threads > 0 ? -EAGAIN : err;

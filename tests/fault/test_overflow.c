@@ -197,6 +197,7 @@ static void dies_at_its_guard(eddy_task_fn *overflow, unsigned flags)
         struct program program = { .overflow = overflow, .flags = flags };
         char text[1024];
         int status = run_apart(run_program, &program, text, sizeof(text));
+        long kib;
 
         if (!WIFSIGNALED(status) || left->reports != 1)
                 fprintf(stderr, "# status %x, wrote: %s\n", (unsigned) status, text);
@@ -205,7 +206,9 @@ static void dies_at_its_guard(eddy_task_fn *overflow, unsigned flags)
         CHECK_EQ(left->reports, 1);
         CHECK_EQ(left->kind, EDDY_REPORT_OVERFLOW);
         CHECK_STR(left->task, "deep one");
-        CHECK(strstr(text, "overflowed its stack"));
+        CHECK(strstr(text, "overflowed its stack of "));
+        kib = strtol(strstr(text, " of ") + strlen(" of "), NULL, 10);
+        CHECK(flags & EDDY_TASK_STACK_64K ? kib >= 32 : kib >= 128);
         CHECK(left->neighbour_whole);
 }
 

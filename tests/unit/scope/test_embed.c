@@ -590,6 +590,7 @@ TEST(a_posted_call_can_be_cancelled)
         CHECK_EQ(eddy_loop_call_threadsafe(loop, &handle, count_up, &calls), 0);
         CHECK_EQ(eddy_loop_call_threadsafe(loop, &handle, count_up, &calls), -EBUSY);
         CHECK_EQ(eddy_handle_cancel(&handle), 1);
+        CHECK(!eddy_handle_is_scheduled(&handle));
         CHECK_EQ(eddy_handle_cancel(&handle), 0);
         CHECK_EQ(eddy_loop_call_threadsafe(loop, &own, cancels_itself, &own), 0);
         CHECK_EQ(eddy_loop_run(loop, sleeps_1_ms, NULL), 0);

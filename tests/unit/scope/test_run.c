@@ -407,19 +407,15 @@ TEST(a_program_that_blocks_all_signals_survives_the_watchdog)
 
 /* --- the default report --- */
 
-/* What is written for a report with a text of that length; ends with a zero. */
-static size_t said_of(size_t text_bytes, char *ret_line, size_t bytes)
+/* What is written for a report; ends with a zero. */
+static size_t said_of(const struct eddy_report *report, char *ret_line, size_t bytes)
 {
-        char text[2000];
         int fds[2], saved = dup(STDERR_FILENO);
         ssize_t n;
 
-        memset(text, 'x', text_bytes);
-        text[text_bytes] = '\0';
         CHECK_EQ(pipe(fds), 0);
         CHECK_EQ(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
-        ed_report_to_stderr(&(struct eddy_report){ .kind = EDDY_REPORT_WATCHDOG, .text = text },
-                            NULL);
+        ed_report_to_stderr(report, NULL);
         CHECK_EQ(dup2(saved, STDERR_FILENO), STDERR_FILENO);
         n = read(fds[0], ret_line, bytes - 1);
         CHECK(n > 0);
@@ -430,11 +426,15 @@ static size_t said_of(size_t text_bytes, char *ret_line, size_t bytes)
 
 TEST(a_report_is_one_line_however_long_its_text)
 {
-        char line[2048];
+        struct eddy_report report = { .kind = EDDY_REPORT_WATCHDOG };
+        char line[2048], text[1900] = { 0 };
         size_t n, longest = 0;
 
-        for (size_t bytes = 1700; bytes < 1900; bytes++) {
-                n = said_of(bytes, line, sizeof(line));
+        memset(text, 'x', 1700);
+        report.text = text;
+        for (size_t bytes = 1700; bytes < sizeof(text); bytes++) {
+                text[bytes - 1] = 'x';
+                n = said_of(&report, line, sizeof(line));
                 CHECK_EQ(strlen(line), n);
                 CHECK(strncmp(line, "eddy: x", 7) == 0);
                 CHECK_EQ(strcspn(line, "\n"), n - 1);
@@ -444,6 +444,22 @@ TEST(a_report_is_one_line_however_long_its_text)
                         CHECK_EQ(n, longest);
         }
         CHECK(longest > 0);
+}
+
+TEST(a_report_ends_with_its_error_but_for_a_deadlocks)
+{
+        struct eddy_report report = { .kind = EDDY_REPORT_BACKGROUND, .error = -EIO };
+        char line[256], expected[256];
+
+        report.task = "t";
+        report.text = "failed";
+        (void) said_of(&report, line, sizeof(line));
+        snprintf(expected, sizeof(expected), "eddy: task t: failed: %s\n", eddy_error_text(-EIO));
+        CHECK_STR(line, expected);
+        report = (struct eddy_report){ .kind = EDDY_REPORT_DEADLOCK, .error = -EDEADLK };
+        report.text = "all wait";
+        (void) said_of(&report, line, sizeof(line));
+        CHECK_STR(line, "eddy: all wait\n");
 }
 
 /* --- overflow --- */
