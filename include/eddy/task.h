@@ -55,8 +55,7 @@ EDDY_API int eddy_task_is_done(const eddy_task *task);
  * What the task's function returned.
  *
  * Suspends: no.
- * Errors: EDDY_E_TASK_NOT_DONE, stored in '*ret_error' style: returned by the
- *         call; '*ret_result' is untouched then.
+ * Errors: EDDY_E_TASK_NOT_DONE; '*ret_result' is untouched then
  */
 EDDY_API int eddy_task_result(const eddy_task *task, int *ret_result);
 

@@ -5,6 +5,9 @@
  * the scope around the call: when its deadline passes, the wait returns
  * -ECANCELED, the tasks run on in their own scope, and eddy_task_is_done()
  * tells which have finished.
+ *
+ * A task that fails cancels its scope, and so a wait inside of that, unless
+ * the scope has EDDY_SCOPE_KEEP_GOING.
  */
 #ifndef EDDY_WAIT_H
 #define EDDY_WAIT_H
