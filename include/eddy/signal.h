@@ -39,6 +39,7 @@ EDDY_API EDDY_MUST_USE int eddy_signal_open(const int *signos, size_t n, eddy_si
  * Suspends: yes.
  * Errors: -ECANCELED
  *         -EBUSY  another task waits for the same eddy_signal
+ *         EDDY_E_LOOP_FORKED  it was opened before this process was forked
  */
 EDDY_API EDDY_MUST_USE int eddy_signal_wait(eddy_signal *signal);
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/list.h"
 #include "scope/suspend.h"
+#include "sys/process.h"
 #include "sys/signals.h"
 
 _Static_assert((int) EDDY_SIGNALS_MAX == (int) ED_SIGNALS_MAX, "two numbers for one maximum");
@@ -16,6 +17,7 @@ struct eddy_signal {
         struct ed_target target;
         struct ed_list link; /* in those of its loop */
         int slot;            /* below 0: its run has ended */
+        unsigned forks;      /* ed_sys_forks() where it was opened */
         uint64_t come;       /* and were not given yet */
         uint64_t given;      /* in this round: each has its turn before one comes again */
         struct ed_task *waiter;
@@ -121,6 +123,7 @@ int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
         if (!signal)
                 return -ENOMEM;
         signal->target.on_events = on_signals;
+        signal->forks = ed_sys_forks();
         signal->slot = ed_signals_open(loop->sys, wanted, &signal->target);
         if (signal->slot < 0) {
                 err = signal->slot;
@@ -146,6 +149,8 @@ int eddy_signal_wait(eddy_signal *signal)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (signal->forks != ed_sys_forks())
+                return EDDY_E_LOOP_FORKED;
         if (signal->waiter)
                 return -EBUSY;
         result = signal_next(signal);
@@ -164,6 +169,11 @@ void eddy_signal_close(eddy_signal *signal)
 {
         if (!signal)
                 return;
+        /* In a child of fork() the slot may be another's, and who waits is not there. */
+        if (signal->forks != ed_sys_forks()) {
+                ed_free(signal);
+                return;
+        }
         if (signal->waiter)
                 ed_suspend_wake(signal->waiter, -ECANCELED);
         if (signal->slot >= 0) {

@@ -56,6 +56,8 @@ static void run_callback(struct ed_call *call)
         let_go(callback);
         before = ed_vars_enter(vars);
         err = fn(callback->arg);
+        ed_assert(ed_loop_current == loop,
+                  "a child of fork() returned from a callback of its parent: end it with _exit()");
         if (err < 0)
                 ed_report_callback(loop, err, fn);
         ed_vars_leave(before);

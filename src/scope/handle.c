@@ -73,6 +73,8 @@ static void call_fn(struct ed_run *run, struct ed_vars *vars, eddy_task_fn *fn, 
         struct ed_vars *before = ed_vars_enter(vars);
         int err = fn(arg);
 
+        ed_assert(ed_loop_current == &run->loop,
+                  "a child of fork() returned from a callback of its parent: end it with _exit()");
         if (err < 0)
                 ed_report_callback(&run->loop, err, fn);
         ed_vars_leave(before);
@@ -174,12 +176,16 @@ int eddy_loop_call_later(eddy_loop *loop, eddy_handle *handle, int64_t delay_ns,
 static void on_post(struct ed_post *post, bool closed)
 {
         struct handle *handle = ed_container_of(post, struct handle, post);
+        struct ed_vars *vars = handle->vars;
+        eddy_task_fn *fn = handle->fn;
+        void *arg = handle->arg;
 
+        /* Another thread may use it anew as soon as it finds that it is not scheduled. */
         set_kind(handle, HANDLE_NONE);
         if (closed)
-                ed_vars_drop(handle->vars);
+                ed_vars_drop(vars);
         else
-                call_fn(ed_run_of(ed_loop_current), handle->vars, handle->fn, handle->arg);
+                call_fn(ed_run_of(ed_loop_current), vars, fn, arg);
 }
 
 int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn,
@@ -190,6 +196,10 @@ int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_
 
         if (is_scheduled(handle))
                 return -EBUSY;
+        if (!loop)
+                loop = eddy_loop_current();
+        if (!loop)
+                return EDDY_E_RUN_NOT_RUNNING;
         if (loop->forks != ed_sys_forks())
                 return EDDY_E_LOOP_FORKED;
         handle->fn = fn;
@@ -211,7 +221,9 @@ static int post_cancel(struct handle *handle)
         int cancelled = 0;
 
         /* In a child of fork() the inbox may be locked by a thread that is not there. */
-        if (handle->loop->forks == ed_sys_forks())
+        if (handle->loop->forks != ed_sys_forks())
+                set_kind(handle, HANDLE_NONE);
+        else
                 cancelled = ed_inbox_cancel(handle->loop->inbox, &handle->post);
         if (cancelled) {
                 set_kind(handle, HANDLE_NONE);

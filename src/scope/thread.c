@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "scope/suspend.h"
+#include "sys/process.h"
 
 /* The job that runs on this thread, or NULL. */
 static __thread struct ed_thread_job *job_here __attribute__((tls_model("initial-exec")));
@@ -24,11 +25,14 @@ static void job_run(struct ed_job *base)
         struct ed_thread_job *job = job_of(base), *outer_job = job_here;
         struct ed_vars *outer_vars = ed_vars_enter(job->vars);
         struct ed_loop *outer_loop = ed_loop_current;
+        unsigned forks = ed_sys_forks();
 
         /* In a simulation this is a loop's own thread, which the job must not notice. */
         ed_loop_current = NULL;
         job_here = job;
         job->result = job->fn(job->arg);
+        ed_assert(forks == ed_sys_forks(),
+                  "a child of fork() returned from a job of its parent: end it with _exit()");
         if (job->release)
                 job->release(job->arg);
         job_here = outer_job;

@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "sys/process.h"
 #include "sys/signals.h"
 #include "sys/sys.h"
 #include "sys/worker.h"
@@ -33,8 +34,9 @@ struct epoll_sys {
         int epoll_fd;
         int wake_fd;
         struct ed_workers workers;
-        int timer_fd; /* of pollable(); -1: nobody has asked for it */
-        bool coarse;  /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
+        int timer_fd;   /* of pollable(); -1: nobody has asked for it */
+        unsigned forks; /* ed_sys_forks() where it was made */
+        bool coarse;    /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
 };
 
 static struct epoll_sys *self(struct ed_sys *sys)
@@ -100,6 +102,8 @@ static void epoll_wake(struct ed_sys *sys)
 {
         uint64_t one = 1;
 
+        if (self(sys)->forks != ed_sys_forks())
+                return;
         /* Fails only when a wake is pending already. */
         (void) !write(self(sys)->wake_fd, &one, sizeof(one));
 }
@@ -215,6 +219,9 @@ static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 
 static void epoll_unwatch(struct ed_sys *sys, int fd)
 {
+        /* A child of fork() has the parent's set, not one of its own. */
+        if (self(sys)->forks != ed_sys_forks())
+                return;
         (void) epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
@@ -517,6 +524,7 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
         if (!s)
                 return -ENOMEM;
         s->sys.ops = &epoll_ops;
+        s->forks = ed_sys_forks();
         s->timer_fd = -1;
         s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
         if (s->epoll_fd < 0) {

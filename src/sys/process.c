@@ -1,5 +1,5 @@
 /*
- * sys/process.c - children of fork(), faults and the watching thread.
+ * sys/process.c - faults, the watching thread, and children of fork().
  */
 #include "sys/process.h"
 
@@ -18,37 +18,6 @@
 #include "base/alloc.h"
 #include "sys/signals.h"
 #include "sys/worker.h"
-
-/* --- children of fork() --- */
-
-static struct {
-        pthread_once_t once;
-        void (*_Atomic in_child)(void);
-        unsigned forks; /* written in a child, where no other thread is */
-} forking = { .once = PTHREAD_ONCE_INIT };
-
-static void after_fork(void)
-{
-        forking.forks++;
-        ed_signals_forget();
-        atomic_load (&forking.in_child)();
-}
-
-static void watch_forks(void)
-{
-        (void) pthread_atfork(NULL, NULL, after_fork);
-}
-
-void ed_sys_fork_watch(void (*in_child)(void))
-{
-        atomic_store(&forking.in_child, in_child);
-        (void) pthread_once(&forking.once, watch_forks);
-}
-
-unsigned ed_sys_forks(void)
-{
-        return forking.forks;
-}
 
 /* --- faults in guards --- */
 
@@ -320,4 +289,38 @@ void ed_sys_symbol(const void *address, char *buf, size_t bytes)
                          (size_t) ((const char *) address - (const char *) info.dli_saddr));
         else
                 snprintf(buf, bytes, "%p", address);
+}
+
+/* --- children of fork() --- */
+
+static struct {
+        pthread_once_t once;
+        void (*_Atomic in_child)(void);
+        unsigned forks; /* written in a child, where no other thread is */
+} forking = { .once = PTHREAD_ONCE_INIT };
+
+static void after_fork(void)
+{
+        forking.forks++;
+        /* Whoever held them is not there. */
+        pthread_mutex_init(&fault.lock, NULL);
+        pthread_mutex_init(&sampling.lock, NULL);
+        ed_signals_forget();
+        atomic_load (&forking.in_child)();
+}
+
+static void watch_forks(void)
+{
+        (void) pthread_atfork(NULL, NULL, after_fork);
+}
+
+void ed_sys_fork_watch(void (*in_child)(void))
+{
+        atomic_store(&forking.in_child, in_child);
+        (void) pthread_once(&forking.once, watch_forks);
+}
+
+unsigned ed_sys_forks(void)
+{
+        return forking.forks;
 }

@@ -163,6 +163,98 @@ TEST(a_child_that_returns_from_a_task_is_ended)
         CHECK_EQ(eddy_run(forks_and_returns, NULL, &quiet), 6);
 }
 
+static int forks_in_callback(void *arg)
+{
+        pid_t child = fork();
+
+        if (child == 0)
+                return 0;
+        *(int *) arg = child_result(child);
+        return 0;
+}
+
+static int forks_outside_of_tasks(void *arg)
+{
+        eddy_handle handle = { 0 };
+        int seen[2] = { 0 };
+
+        (void) arg;
+        CHECK_EQ(eddy_loop_call_soon(NULL, &handle, forks_in_callback, &seen[0]), 0);
+        CHECK_EQ(eddy_to_thread(forks_in_callback, &seen[1]), 0);
+        CHECK_EQ(seen[0], 1000 + SIGABRT);
+        CHECK_EQ(seen[1], 1000 + SIGABRT);
+        return 0;
+}
+
+/* A22: so is one that returns from a callback, or from a job of a thread pool. */
+TEST(a_child_that_returns_from_a_callback_or_a_job_is_ended)
+{
+        CHECK_EQ(eddy_run(forks_outside_of_tasks, NULL, &quiet), 0);
+}
+
+/* --- what a child gives back --- */
+
+static int reads_a_byte(void *arg)
+{
+        int *pair = arg;
+        char byte;
+
+        CHECK_EQ(read(pair[0], &byte, 1), 1);
+        pair[2]++;
+        return 0;
+}
+
+static int opens_in_child(void *arg)
+{
+        const int signo = SIGUSR1;
+        eddy_signal *signal;
+
+        CHILD_CHECK(eddy_signal_open(&signo, 1, &signal) == 0);
+        /* The parent's may lie where the child's own does. */
+        eddy_signal_close(arg);
+        CHILD_CHECK(raise(signo) == 0);
+        CHILD_CHECK(eddy_signal_wait(signal) == signo);
+        eddy_signal_close(signal);
+        return 0;
+}
+
+static int child_gives_back(void *arg)
+{
+        const int signo = SIGUSR1;
+        eddy_handle handle = { 0 };
+        eddy_signal *signal;
+        int pair[3] = { 0 };
+        pid_t child;
+
+        (void) arg;
+        CHECK_EQ(pipe(pair), 0);
+        CHECK_EQ(eddy_loop_watch(NULL, &handle, pair[0], EDDY_LOOP_READ, reads_a_byte, pair), 0);
+        CHECK_EQ(eddy_signal_open(&signo, 1, &signal), 0);
+        child = fork();
+        if (child == 0) {
+                CHILD_CHECK(eddy_handle_cancel(&handle) == 1);
+                _exit(eddy_run(opens_in_child, signal, &quiet));
+        }
+        CHECK_EQ(child_result(child), 0);
+        CHECK_EQ(write(pair[1], "x", 1), 1);
+        for (int i = 0; i < 1000 && pair[2] == 0; i++)
+                CHECK_EQ(eddy_sleep(EDDY_US(10)), 0);
+        CHECK_EQ(pair[2], 1);
+        CHECK_EQ(raise(signo), 0);
+        CHECK_EQ(eddy_signal_wait(signal), signo);
+        eddy_signal_close(signal);
+        CHECK_EQ(eddy_handle_cancel(&handle), 1);
+        close(pair[0]);
+        close(pair[1]);
+        return 0;
+}
+
+/* A22: a child that gives back what it has from its parent takes nothing from it. */
+TEST(what_a_child_gives_back_stays_the_parents)
+{
+        CHECK_EQ(eddy_run(child_gives_back, NULL, &quiet), 0);
+}
+
 /* --- often --- */
 
 enum { ROUNDS = 30 };
