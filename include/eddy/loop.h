@@ -170,7 +170,7 @@ EDDY_API int eddy_loop_step(eddy_loop *loop);
 /*
  * End the loop: cancel what a stopped run left, give the background drain_ns,
  * cancel it, wait for it.  Handles that are still scheduled never run.  Twice
- * does nothing more.
+ * does nothing more.  NULL is fine.
  *
  * Errors: -EBUSY  the loop runs
  *         EDDY_E_RUN_NESTED  another loop runs on this thread

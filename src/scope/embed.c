@@ -208,8 +208,11 @@ void eddy_loop_stop(eddy_loop *face)
 int eddy_loop_close(eddy_loop *face)
 {
         struct ed_run *run;
-        int err = ed_face_run(face, &run);
+        int err;
 
+        if (!face)
+                return 0;
+        err = ed_face_run(face, &run);
         if (err == EDDY_E_LOOP_CLOSED)
                 return 0;
         if (err < 0)

@@ -260,7 +260,20 @@ TEST(outside_of_a_run_there_is_no_loop)
                  EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_loop_watch(NULL, &handle, 0, EDDY_LOOP_READ, note, (void *) "x"),
                  EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_loop_call_threadsafe(NULL, &handle, note, (void *) "x"),
+                 EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_loop_close(NULL), 0);
         CHECK_EQ(eddy_handle_cancel(&handle), 0);
+}
+
+/* No loop given is the present one, also for a call that could come from any thread. */
+SIM_TEST(no_loop_is_the_present_one)
+{
+        eddy_handle handle = { 0 };
+
+        CHECK_EQ(eddy_loop_call_threadsafe(NULL, &handle, note, (void *) "a"), 0);
+        CHECK_EQ(eddy_sleep(1), 0);
+        CHECK_STR(ran, "a");
 }
 
 static int leaves_handle(void *arg)
