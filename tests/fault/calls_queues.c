@@ -401,7 +401,7 @@ static void fork_road_begin(void)
         item = item_new();
         CHECK_EQ(eddy_queue_try_put(&fork_road.into, &item), 0);
         item_put(item);
-        fork_road.at_ns = eddy_now() + EDDY_MS(2 + world_chance(4));
+        fork_road.at_ns = eddy_now() + EDDY_MS(2) + world_delay_ns();
 }
 
 static void fork_road_end(void)

@@ -185,12 +185,13 @@ EVERY_POINT(start_ready, eddy_scope_start_ready)
 /* Its own deadline and a cancel from outside, also at one time. */
 static int call_in_time(void *arg)
 {
+        int64_t timeout_ns = world_delay_ns();
         struct kid kid;
         int err;
 
         (void) arg;
         kid_make(&kid);
-        err = eddy_call_timeout(kid_main, &kid, EDDY_MS(1 + world_chance(3)));
+        err = eddy_call_timeout(kid_main, &kid, timeout_ns > 0 ? timeout_ns : EDDY_MS(1));
         CHECK_EQ(kid.ended, 1);
         CHECK_EQ(err == kid.result, !kid.told);
         if (kid.told)
@@ -489,19 +490,26 @@ static struct {
         eddy_generator gen;
         int got, yielded;
         bool begun, cleaned, victim_yields, fails;
-        int64_t value; /* to yield */
+        int64_t value, item; /* to yield, while it is yielded */
 } source;
 
+/* Nobody may look at the item when this has returned. */
 static int yield_value(void *arg)
 {
+        int err;
+
         (void) arg;
-        return eddy_generator_yield(&source.gen, &source.value);
+        source.item = source.value;
+        err = eddy_generator_yield(&source.gen, &source.item);
+        source.item = -7;
+        return err;
 }
 
 static int give_values(eddy_generator *gen, void *arg)
 {
         int err = 0;
 
+        (void) gen;
         (void) arg;
         source.begun = true;
         for (source.value = 1; source.value <= VALUES && err == 0; source.value++) {
@@ -509,7 +517,7 @@ static int give_values(eddy_generator *gen, void *arg)
                         err = eddy_sleep(world_delay_ns());
                 if (err == 0)
                         err = source.victim_yields ? victim_call(yield_value, NULL)
-                                                   : eddy_generator_yield(gen, &source.value);
+                                                   : yield_value(NULL);
                 CHECK(err == 0 || err == -ECANCELED);
                 source.yielded += err == 0;
         }

@@ -31,7 +31,7 @@ static void plant_open(void)
         struct eddy_thread_pool_opts opts = {
                 .threads_max = 1,
                 .slow_max = 1,
-                .close_ns = world_chance(4) == 0 ? -1 : EDDY_MS(1 + world_chance(4)),
+                .close_ns = world_chance(4) == 0 ? -1 : world_delay_ns(),
         };
 
         plant_begin();

@@ -26,7 +26,17 @@ const struct every_setup on_web = { .late = true, .chop = 8, .buffer_bytes = 256
 const struct every_setup on_epoll = { .on_epoll = true };
 
 /* How the target is cancelled, by the seed. */
-enum how { BY_TASK, BY_SCOPE, BY_DEADLINE, ALL_AT_ONCE, HOWS };
+enum how {
+        BY_TASK,
+        BY_SCOPE,
+        BY_DEADLINE, /* that has come */
+        WHEN_DUE,    /* by one at the time when others are served */
+        ALL_AT_ONCE, /* all victims, by their tasks */
+        HOWS,
+};
+
+/* What the world does, it does at multiples of this. */
+#define TICK_NS EDDY_MS(1)
 
 struct victim {
         eddy_task *task;
@@ -69,7 +79,9 @@ uint64_t world_chance(uint64_t n)
 
 int64_t world_delay_ns(void)
 {
-        return EDDY_MS(world_chance(4));
+        int64_t ticks = (int64_t) world_chance(4);
+
+        return ticks ? ticks * TICK_NS - eddy_now() % TICK_NS : 0;
 }
 
 void world_pause(void)
@@ -112,13 +124,19 @@ int victims_cancelled(void)
 
 static void cancel(struct victim *victim)
 {
+        int64_t now_ns = eddy_now();
+
         victim->cancelled = true;
         switch (run.how) {
         case BY_SCOPE:
                 eddy_scope_cancel(victim->scope);
                 break;
         case BY_DEADLINE:
-                CHECK(eddy_scope_set_deadline(victim->scope, eddy_now()) == 0 || run.others);
+                CHECK(eddy_scope_set_deadline(victim->scope, now_ns) == 0 || run.others);
+                break;
+        case WHEN_DUE:
+                now_ns += TICK_NS - now_ns % TICK_NS;
+                CHECK(eddy_scope_set_deadline(victim->scope, now_ns) == 0 || run.others);
                 break;
         default:
                 eddy_task_cancel(victim->task);
@@ -139,10 +157,15 @@ static bool at_point(void)
         return true;
 }
 
+static bool by_deadline(void)
+{
+        return run.how == BY_DEADLINE || run.how == WHEN_DUE;
+}
+
 /* What the scope around the call must say. */
 static void check_end(const struct victim *victim, int result)
 {
-        int told = run.how == BY_SCOPE ? 0 : run.how == BY_DEADLINE ? -ETIMEDOUT : -ECANCELED;
+        int told = run.how == BY_SCOPE ? 0 : by_deadline() ? -ETIMEDOUT : -ECANCELED;
 
         if (run.others)
                 CHECK(result == 0 || result == told || result == -ECANCELED);
@@ -183,7 +206,7 @@ int victim_call(eddy_task_fn *fn, void *arg)
         if (told)
                 CHECK(victim->cancelled || run.others);
         /* It shows at the next call, and from then on; a deadline may yet have to pass. */
-        if (victim->cancelled && run.how != BY_DEADLINE)
+        if (victim->cancelled && !by_deadline())
                 CHECK_EQ(eddy_sleep(0), -ECANCELED);
         victim->scope = NULL;
         victim->told = told;
@@ -202,9 +225,9 @@ static void run_world(eddy_task_fn *world, const struct every_setup *how, uint64
 
         if (how->late) {
                 setup.sim.latency_ns = EDDY_US(100) * (int64_t) (seed / HOWS % 4);
-                setup.sim.jitter_ns = EDDY_US(300) * (int64_t) (seed % 3);
+                setup.sim.jitter_ns = EDDY_US(300) * (int64_t) (seed / HOWS % 3);
                 setup.sim.chop = seed / HOWS % how->chop == 0;
-                setup.sim.buffer_bytes = seed % 5 < 3 ? how->buffer_bytes : 0;
+                setup.sim.buffer_bytes = seed / HOWS % 5 < 3 ? how->buffer_bytes : 0;
         }
         if (getenv("EDDY_TEST_VERBOSE"))
                 fprintf(stderr, "# seed %llu, cancelled at point %llu\n", (unsigned long long) seed,

@@ -50,7 +50,7 @@ void every_point(const char *name, eddy_task_fn *world, const struct every_setup
 /* The world's own chance, from the seed. */
 uint64_t world_chance(uint64_t n);
 
-/* A short time or none: one of few, so that several things happen at once. */
+/* None, or until one of the next ticks, which all share: several things happen at once. */
 int64_t world_delay_ns(void);
 void world_pause(void);
 
