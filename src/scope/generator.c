@@ -31,6 +31,7 @@ struct generator {
         size_t item_bytes;
         bool has_item; /* was yielded while nobody waited */
         bool parked;   /* until it is asked, or closed */
+        bool closing;
         bool ended;
 };
 
@@ -146,6 +147,17 @@ int eddy_generator_yield(eddy_generator *public_gen, const void *item)
         return park_until_asked(gen);
 }
 
+/*
+ * A failure is for who asks: kept until then, or until the scope ends.  A cancel
+ * of this task alone does not make it the scope's.
+ */
+static bool is_for_who_asks(const struct generator *gen, int result)
+{
+        if (gen->closing || gen->scope->node.flags & ED_NODE_CANCELLED)
+                return false;
+        return result != -ECANCELED || !(gen->task->node.flags & ED_NODE_CANCELLED);
+}
+
 static int generator_main(void *arg)
 {
         struct generator *gen = arg;
@@ -153,8 +165,7 @@ static int generator_main(void *arg)
         int result = gen->fn((eddy_generator *) gen, gen->arg);
         struct ask *ask;
 
-        /* A failure is for who asks: kept until then, or until the scope ends. */
-        if (result < 0 && !gen->ask && !(task->node.flags & ED_NODE_CANCELLED))
+        if (result < 0 && !gen->ask && is_for_who_asks(gen, result))
                 (void) park_until_asked(gen);
         ask = gen->ask;
         ed_list_remove(&gen->link);
@@ -260,6 +271,7 @@ int eddy_generator_next(eddy_generator *public_gen, void *ret_item)
 
 static void close_begin(struct generator *gen)
 {
+        gen->closing = true;
         ed_node_cancel(&gen->task->node);
         /* A shield that it yields in keeps the mark away. */
         if (gen->parked) {

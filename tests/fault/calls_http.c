@@ -16,6 +16,7 @@ static struct {
         eddy_task_fn *answer; /* what the handler does, as a victim */
         eddy_http_response *response[ASKING];
         eddy_http_exchange *exchange;
+        int turns; /* of each who asks */
         int asked, answered, handled, served;
         bool drain, answer_unread; /* the answer reads the request itself */
 } web;
@@ -100,6 +101,7 @@ static void web_begin(void)
         struct eddy_http_client_opts opts = { .per_host_max = 1 + (uint32_t) world_chance(2) };
 
         memset(&web, 0, sizeof(web));
+        web.turns = 2;
         web.drain = world_chance(2);
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &web.listener), 0);
         CHECK_EQ(eddy_http_client_new(&opts, &web.client), 0);
@@ -267,7 +269,7 @@ EVERY_POINT_WEB(response_discard, eddy_http_response_discard)
 
 static int ask_and_see(void *arg)
 {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < web.turns; i++) {
                 eddy_http_response *response = NULL;
                 int err;
 
@@ -391,6 +393,7 @@ static int world_serve(void *arg)
         eddy_scope serving, asking;
 
         web_begin();
+        web.turns = 1;
         world_begin(1);
         eddy_scope_begin(&serving, NULL);
         world_start(&serving, serve_as_victim, arg, 1);

@@ -555,13 +555,23 @@ static void source_begin(eddy_scope *scope)
         eddy_generator_begin(&source.gen, scope, give_values, NULL, sizeof(int64_t));
 }
 
+/* Who does not wait long: the value is made for nobody, and kept. */
+static int next_value_soon(void)
+{
+        int64_t timeout_ns = world_delay_ns();
+        int err = eddy_call_timeout(next_value, NULL, timeout_ns > 0 ? timeout_ns : EDDY_US(1));
+
+        return err == -ETIMEDOUT ? 1 : err;
+}
+
 static int ask_for_values(void *arg)
 {
         int err = 1;
 
         while (err == 1) {
                 world_pause();
-                err = victim_call(next_value, arg);
+                err = source.victim_yields && world_chance(2) ? next_value_soon()
+                                                              : victim_call(next_value, arg);
                 CHECK(err == 1 || err == 0 || err == FAILURE || err == -ECANCELED);
         }
         return 0;
