@@ -1,31 +1,13 @@
 /*
  * core_eddy.c - what eddy's tasks, scopes, queues and timers cost.
  *
- *     core_eddy ROW COUNT [TASKS | WAIT_MS]
+ *     core_eddy ROW COUNT [TASKS | WAIT_MS | ITEMS]
  *
  * One row per process, on the public headers and with the default options of
  * eddy_run() (signals, watchdog and guards on).  What a row measures stands
  * at its function; the peers' programs measure the same.
  */
-#include <eddy/eddy.h>
-#include <errno.h>
-
-#include "bench.h"
-
-enum { BATCH = 1000 };
-
-struct bench {
-        const char *row;
-        long count;
-        long extra;
-        long done;
-        long parked;
-        int64_t wake_ns;
-        struct bench_span span;
-        char notes[256];
-        eddy_queue there;
-        eddy_queue back;
-};
+#include "core_eddy.h"
 
 /*
  * yield: TASKS tasks call eddy_sleep(0) in turn.  One operation is one such
@@ -253,14 +235,29 @@ static int row_deadline(struct bench *bench)
         return err;
 }
 
+/* The rows of core_eddy_sync.c and core_eddy_thread.c stand at its end. */
 static const struct {
         const char *name;
         int (*run)(struct bench *bench);
 } rows[] = {
-        { "yield", row_yield },         { "start-join", row_start_join },
-        { "scope-one", row_scope_one }, { "start-batch", row_start_batch },
-        { "queue", row_queue },         { "sleep", row_sleep },
-        { "semaphore", row_semaphore }, { "deadline", row_deadline },
+        { "yield", row_yield },
+        { "start-join", row_start_join },
+        { "scope-one", row_scope_one },
+        { "start-batch", row_start_batch },
+        { "queue", row_queue },
+        { "sleep", row_sleep },
+        { "semaphore", row_semaphore },
+        { "deadline", row_deadline },
+        { "lock", row_lock },
+        { "event", row_event },
+        { "condition", row_condition },
+        { "future", row_future },
+        { "generator", row_generator },
+        { "select", row_select },
+        { "threadsafe", row_threadsafe },
+        { "to-thread", row_to_thread },
+        { "channel", row_channel },
+        { "stream", row_stream },
 };
 
 static int bench_main(void *arg)
@@ -280,7 +277,7 @@ int main(int argc, char **argv)
         int err;
 
         if (argc < 3 || argc > 4)
-                bench_die("usage", "core_eddy ROW COUNT [TASKS | WAIT_MS]");
+                bench_die("usage", "core_eddy ROW COUNT [TASKS | WAIT_MS | ITEMS]");
         bench.row = argv[1];
         bench.count = bench_count(argv[2], 2000000000);
         bench.extra = argc == 4 ? bench_count(argv[3], 100000000) : 1;

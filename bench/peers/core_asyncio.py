@@ -1,6 +1,6 @@
-"""asyncio on uvloop, measured as core_eddy.c does.
+"""asyncio, on its own loop or on uvloop, measured as core_eddy.c does.
 
-    core_asyncio.py ROW COUNT [TASKS | WAIT_MS]
+    core_asyncio.py asyncio|uvloop ROW COUNT [TASKS | WAIT_MS | ITEMS]
 
 The loop, its tasks and its queues as they come: tasks by loop.create_task(),
 joined by awaiting them.
@@ -10,9 +10,8 @@ import asyncio
 import json
 import platform
 import sys
+import threading
 import time
-
-import uvloop
 
 BATCH = 1000
 
@@ -168,13 +167,200 @@ async def row_deadline(bench):
     bench.end()
 
 
+async def row_lock(bench):
+    lock = asyncio.Lock()
+    bench.begin()
+    while bench.done < bench.count:
+        await lock.acquire()
+        lock.release()
+        bench.done += 1
+    bench.end()
+
+
+async def row_event(bench):
+    there, back = asyncio.Event(), asyncio.Event()
+
+    async def echo():
+        while True:
+            await there.wait()
+            there.clear()
+            back.set()
+
+    task = asyncio.create_task(echo())
+    bench.begin()
+    while bench.done < bench.count:
+        there.set()
+        await back.wait()
+        back.clear()
+        bench.done += 1
+    bench.end()
+    task.cancel()
+
+
+async def row_condition(bench):
+    changed = asyncio.Condition()
+    turn = 0
+
+    async def echo():
+        nonlocal turn
+        async with changed:
+            while True:
+                if turn == 1:
+                    turn = 0
+                    changed.notify()
+                await changed.wait()
+
+    task = asyncio.create_task(echo())
+    bench.begin()
+    async with changed:
+        while bench.done < bench.count:
+            turn = 1
+            changed.notify()
+            while turn == 1:
+                await changed.wait()
+            bench.done += 1
+    bench.end()
+    task.cancel()
+
+
+async def row_future(bench):
+    """Futures serve once: each round trip makes two."""
+    create = asyncio.get_running_loop().create_future
+    there, back = create(), create()
+
+    async def echo():
+        nonlocal there
+        while (item := await there) is not None:
+            there = create()
+            back.set_result(item)
+
+    task = asyncio.create_task(echo())
+    bench.begin()
+    while bench.done < bench.count:
+        there.set_result(bench.done)
+        if await back != bench.done:
+            raise SystemExit("the result came back changed")
+        back = create()
+        bench.done += 1
+    bench.end()
+    there.set_result(None)
+    await task
+
+
+async def row_generator(bench):
+    """A plain generator in a plain loop; nothing of asyncio is in it."""
+
+    def count_up():
+        for i in range(bench.count):
+            yield i
+
+    done = 0
+    bench.begin()
+    for value in count_up():
+        if value != done:
+            raise SystemExit("a value is missing")
+        done += 1
+    bench.end()
+    bench.done = done
+
+
+async def row_async_generator(bench):
+    async def count_up():
+        for i in range(bench.count):
+            yield i
+
+    done = 0
+    bench.begin()
+    async for value in count_up():
+        if value != done:
+            raise SystemExit("a value is missing")
+        done += 1
+    bench.end()
+    bench.done = done
+
+
+async def row_select(bench):
+    """asyncio.wait() for the first of two gets; the one that is left is kept."""
+    there, back = (asyncio.Queue(1), asyncio.Queue(1)), asyncio.Queue(1)
+    create = asyncio.get_running_loop().create_task
+
+    async def echo():
+        gets = {create(queue.get()): queue for queue in there}
+        try:
+            while True:
+                done, _ = await asyncio.wait(gets, return_when=asyncio.FIRST_COMPLETED)
+                for get in done:
+                    queue = gets.pop(get)
+                    gets[create(queue.get())] = queue
+                    await back.put(get.result())
+        finally:
+            for get in gets:
+                get.cancel()
+
+    task = create(echo())
+    bench.begin()
+    while bench.done < bench.count:
+        await there[bench.done % 2].put(bench.done)
+        if await back.get() != bench.done:
+            raise SystemExit("the item came back changed")
+        bench.done += 1
+    bench.end()
+    task.cancel()
+
+
+async def row_threadsafe(bench):
+    """A lock serves as the semaphore: threading.Semaphore is slower."""
+    loop = asyncio.get_running_loop()
+    made = threading.Lock()
+    made.acquire()
+    over = asyncio.Event()
+
+    def call_again():
+        while bench.done < bench.count:
+            loop.call_soon_threadsafe(made.release)
+            made.acquire()
+            bench.done += 1
+        loop.call_soon_threadsafe(over.set)
+
+    thread = threading.Thread(target=call_again)
+    bench.begin()
+    thread.start()
+    await over.wait()
+    thread.join()
+    bench.end()
+
+
+async def row_to_thread(bench):
+    """loop.run_in_executor(): asyncio.to_thread() is that and copies a context."""
+    run = asyncio.get_running_loop().run_in_executor
+
+    def job(item):
+        return item
+
+    bench.begin()
+    while bench.done < bench.count:
+        if await run(None, job, bench.done) != bench.done:
+            raise SystemExit("the result came back changed")
+        bench.done += 1
+    bench.end()
+
+
+def new_loop(name):
+    """How to make the loop, and what it is called."""
+    if name == "asyncio":
+        return None, f"CPython {platform.python_version()} asyncio"
+    import uvloop
+
+    return uvloop.new_event_loop, f"CPython {platform.python_version()}, uvloop {uvloop.__version__}"
+
+
 def main():
-    row, count = sys.argv[1], int(sys.argv[2])
-    bench = Bench(row, count, int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    factory, peer = new_loop(sys.argv[1])
+    row, count = sys.argv[2], int(sys.argv[3])
+    bench = Bench(row, count, int(sys.argv[4]) if len(sys.argv) > 4 else 1)
     run = globals()["row_" + row.replace("-", "_")]
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(run(bench))
-    peer = f"CPython {platform.python_version()} asyncio, uvloop {uvloop.__version__}"
     print(json.dumps({"peer": peer, "row": row, "ops": bench.done, **bench.span, **bench.notes}))
 
 

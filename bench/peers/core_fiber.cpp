@@ -1,7 +1,7 @@
 /*
  * core_fiber.cpp - Boost.Fiber, measured as core_eddy.c does.
  *
- *     core_fiber ROW COUNT [TASKS | WAIT_MS]
+ *     core_fiber ROW COUNT [TASKS | WAIT_MS | ITEMS]
  *
  * One thread, the default round_robin scheduler.  Stacks come from
  * pooled_fixedsize_stack, which its documentation offers for speed and which
@@ -20,7 +20,9 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../bench.h"
@@ -172,8 +174,8 @@ static void row_sleep()
         notes = text;
 }
 
-/* It has no semaphore; its mutex is the nearest. */
-static void row_semaphore()
+/* It has no semaphore, either: its mutex is the nearest. */
+static void row_lock()
 {
         fibers::mutex mutex;
 
@@ -185,6 +187,107 @@ static void row_semaphore()
         bench_span_end(&span);
 }
 
+/* Two fibers take turns, which one mutex guards and one condition tells of. */
+static void row_condition()
+{
+        fibers::mutex mutex;
+        fibers::condition_variable changed;
+        int turn = 0;
+        bool stop = false;
+        fibers::fiber other([&] {
+                std::unique_lock<fibers::mutex> lock(mutex);
+
+                while (!stop) {
+                        if (turn == 1) {
+                                turn = 0;
+                                changed.notify_one();
+                        }
+                        changed.wait(lock);
+                }
+        });
+
+        bench_span_begin(&span);
+        {
+                std::unique_lock<fibers::mutex> lock(mutex);
+
+                for (; done < count; done++) {
+                        turn = 1;
+                        changed.notify_one();
+                        while (turn == 1)
+                                changed.wait(lock);
+                }
+                stop = true;
+                changed.notify_one();
+        }
+        bench_span_end(&span);
+        other.join();
+}
+
+/* Its futures serve once: each round trip makes two. */
+struct trip {
+        fibers::promise<long> there, back;
+};
+
+static void row_future()
+{
+        trip trips[2];
+        fibers::fiber echo([&] {
+                for (long i = 0; i < count; i++)
+                        trips[i % 2].back.set_value(trips[i % 2].there.get_future().get());
+        });
+
+        bench_span_begin(&span);
+        for (; done < count; done++) {
+                trip &now = trips[done % 2];
+
+                now.there.set_value(done);
+                if (now.back.get_future().get() != done)
+                        bench_die("future", "the result came back changed");
+                now = trip();
+        }
+        bench_span_end(&span);
+        echo.join();
+}
+
+/* Its channels serve fibers of several threads; a buffered one holds a power of two less one. */
+using channel = fibers::buffered_channel<long>;
+
+static void row_channel()
+{
+        channel there(2), back(2);
+        std::thread echo([&] {
+                for (long item : there)
+                        back.push(item);
+        });
+
+        bench_span_begin(&span);
+        for (; done < count; done++) {
+                there.push(done);
+                if (back.value_pop() != done)
+                        bench_die("channel", "the item came back changed");
+        }
+        bench_span_end(&span);
+        there.close();
+        echo.join();
+}
+
+static void row_stream()
+{
+        channel there(static_cast<std::size_t>(extra));
+        std::thread drain([&] {
+                for (long item : there)
+                        if (item != done++)
+                                bench_die("stream", "an item is missing");
+        });
+
+        bench_span_begin(&span);
+        for (long i = 0; i < count; i++)
+                there.push(i);
+        there.close();
+        drain.join();
+        bench_span_end(&span);
+}
+
 int main(int argc, char **argv)
 {
         const std::map<std::string, std::function<void()>> rows = {
@@ -193,11 +296,16 @@ int main(int argc, char **argv)
                 { "start-batch", row_start_batch },
                 { "queue", row_queue },
                 { "sleep", row_sleep },
-                { "semaphore", row_semaphore },
+                { "semaphore", row_lock },
+                { "lock", row_lock },
+                { "condition", row_condition },
+                { "future", row_future },
+                { "channel", row_channel },
+                { "stream", row_stream },
         };
 
         if (argc < 3 || !rows.count(argv[1]))
-                bench_die("usage", "core_fiber ROW COUNT [TASKS | WAIT_MS]");
+                bench_die("usage", "core_fiber ROW COUNT [TASKS | WAIT_MS | ITEMS]");
         count = bench_count(argv[2], 2000000000);
         extra = argc > 3 ? bench_count(argv[3], 100000000) : 1;
         rows.at(argv[1])();

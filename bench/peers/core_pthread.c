@@ -1,7 +1,7 @@
 /*
  * core_pthread.c - the platform's threads, measured as core_eddy.c does.
  *
- *     core_pthread ROW COUNT [TASKS | WAIT_MS]
+ *     core_pthread ROW COUNT [TASKS | WAIT_MS | ITEMS]
  *
  * To be run on one core.  Stacks are the smallest that threads may have, with
  * the guard page that pthreads give by default.  Their kernel stacks (16 KiB
@@ -13,6 +13,8 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 
 #include "../bench.h"
 
@@ -221,6 +223,215 @@ static void row_semaphore(void)
         atomic_store(&done, count);
 }
 
+static void row_lock(void)
+{
+        pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+        bench_span_begin(&span);
+        for (long i = 0; i < count; i++) {
+                pthread_mutex_lock(&mutex);
+                pthread_mutex_unlock(&mutex);
+        }
+        bench_span_end(&span);
+        atomic_store(&done, count);
+}
+
+/* Two semaphores: the nearest to an event that is set and cleared in turn. */
+static sem_t sem_there, sem_back;
+static atomic_int stop;
+
+static void *event_echo(void *arg)
+{
+        for (;;) {
+                sem_wait(&sem_there);
+                if (atomic_load(&stop))
+                        return arg;
+                sem_post(&sem_back);
+        }
+}
+
+static void row_event(void)
+{
+        pthread_t echo;
+
+        sem_init(&sem_there, 0, 0);
+        sem_init(&sem_back, 0, 0);
+        threads_start(&echo, 1, event_echo);
+        bench_span_begin(&span);
+        for (long i = 0; i < count; i++) {
+                sem_post(&sem_there);
+                sem_wait(&sem_back);
+        }
+        bench_span_end(&span);
+        atomic_store(&stop, 1);
+        sem_post(&sem_there);
+        pthread_join(echo, NULL);
+        atomic_store(&done, count);
+}
+
+/* Two threads take turns, which one mutex guards and one condition tells of. */
+static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
+static int turn; /* 0: of who counts; 1: of the other; 2: over */
+
+static void *condition_echo(void *arg)
+{
+        pthread_mutex_lock(&turn_mutex);
+        while (turn != 2) {
+                if (turn == 1) {
+                        turn = 0;
+                        pthread_cond_signal(&turn_changed);
+                }
+                pthread_cond_wait(&turn_changed, &turn_mutex);
+        }
+        pthread_mutex_unlock(&turn_mutex);
+        return arg;
+}
+
+static void row_condition(void)
+{
+        pthread_t echo;
+
+        threads_start(&echo, 1, condition_echo);
+        bench_span_begin(&span);
+        pthread_mutex_lock(&turn_mutex);
+        for (long i = 0; i < count; i++) {
+                turn = 1;
+                pthread_cond_signal(&turn_changed);
+                while (turn == 1)
+                        pthread_cond_wait(&turn_changed, &turn_mutex);
+        }
+        turn = 2;
+        pthread_cond_signal(&turn_changed);
+        pthread_mutex_unlock(&turn_mutex);
+        bench_span_end(&span);
+        pthread_join(echo, NULL);
+        atomic_store(&done, count);
+}
+
+/* The least that a loop on another thread can cost: an eventfd in an epoll, and a semaphore back.
+ */
+static int wake_fd;
+
+static void *bare_loop(void *arg)
+{
+        int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+        struct epoll_event event = { .events = EPOLLIN };
+        uint64_t drained;
+
+        if (epoll_fd < 0 || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, wake_fd, &event) < 0)
+                bench_die("epoll", strerror(errno));
+        for (;;) {
+                if (epoll_wait(epoll_fd, &event, 1, -1) < 1 ||
+                    read(wake_fd, &drained, sizeof(drained)) < 0)
+                        continue;
+                if (atomic_load(&stop))
+                        break;
+                sem_post(&sem_back);
+        }
+        close(epoll_fd);
+        return arg;
+}
+
+static void eventfd_wake(void)
+{
+        uint64_t one = 1;
+
+        if (write(wake_fd, &one, sizeof(one)) < 0)
+                bench_die("eventfd", strerror(errno));
+}
+
+static void row_threadsafe(void)
+{
+        pthread_t loop;
+
+        wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (wake_fd < 0)
+                bench_die("eventfd", strerror(errno));
+        sem_init(&sem_back, 0, 0);
+        threads_start(&loop, 1, bare_loop);
+        bench_span_begin(&span);
+        for (long i = 0; i < count; i++) {
+                eventfd_wake();
+                sem_wait(&sem_back);
+        }
+        bench_span_end(&span);
+        atomic_store(&stop, 1);
+        eventfd_wake();
+        pthread_join(loop, NULL);
+        close(wake_fd);
+        atomic_store(&done, count);
+}
+
+/* A ring of items under a mutex and two conditions. */
+static struct {
+        pthread_mutex_t mutex;
+        pthread_cond_t not_full, not_empty;
+        long *items, first, n;
+        int over;
+} ring = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+           .not_full = PTHREAD_COND_INITIALIZER,
+           .not_empty = PTHREAD_COND_INITIALIZER };
+
+static void ring_put(long item)
+{
+        pthread_mutex_lock(&ring.mutex);
+        while (ring.n == extra)
+                pthread_cond_wait(&ring.not_full, &ring.mutex);
+        ring.items[(ring.first + ring.n++) % extra] = item;
+        pthread_cond_signal(&ring.not_empty);
+        pthread_mutex_unlock(&ring.mutex);
+}
+
+static int ring_get(long *ret_item)
+{
+        int there;
+
+        pthread_mutex_lock(&ring.mutex);
+        while (ring.n == 0 && !ring.over)
+                pthread_cond_wait(&ring.not_empty, &ring.mutex);
+        there = ring.n > 0;
+        if (there) {
+                *ret_item = ring.items[ring.first];
+                ring.first = (ring.first + 1) % extra;
+                ring.n--;
+                pthread_cond_signal(&ring.not_full);
+        }
+        pthread_mutex_unlock(&ring.mutex);
+        return there;
+}
+
+static void *ring_drain(void *arg)
+{
+        long item, next = 0;
+
+        while (ring_get(&item))
+                if (item != next++)
+                        bench_die("stream", "an item is missing");
+        atomic_store(&done, next);
+        return arg;
+}
+
+static void row_stream(void)
+{
+        pthread_t drain;
+
+        ring.items = calloc((size_t) extra, sizeof(*ring.items));
+        if (!ring.items)
+                bench_die("stream", "no memory");
+        threads_start(&drain, 1, ring_drain);
+        bench_span_begin(&span);
+        for (long i = 0; i < count; i++)
+                ring_put(i);
+        pthread_mutex_lock(&ring.mutex);
+        ring.over = 1;
+        pthread_cond_signal(&ring.not_empty);
+        pthread_mutex_unlock(&ring.mutex);
+        pthread_join(drain, NULL);
+        bench_span_end(&span);
+        free(ring.items);
+}
+
 static const struct {
         const char *name;
         void (*run)(void);
@@ -231,6 +442,13 @@ static const struct {
         { "queue", row_queue },
         { "sleep", row_sleep },
         { "semaphore", row_semaphore },
+        { "lock", row_lock },
+        { "event", row_event },
+        { "condition", row_condition },
+        { "threadsafe", row_threadsafe },
+        { "to-thread", row_queue },
+        { "channel", row_queue },
+        { "stream", row_stream },
 };
 
 int main(int argc, char **argv)
@@ -238,7 +456,7 @@ int main(int argc, char **argv)
         size_t i = 0;
 
         if (argc < 3 || argc > 4)
-                bench_die("usage", "core_pthread ROW COUNT [TASKS | WAIT_MS]");
+                bench_die("usage", "core_pthread ROW COUNT [TASKS | WAIT_MS | ITEMS]");
         count = bench_count(argv[2], 2000000000);
         extra = argc == 4 ? bench_count(argv[3], 100000000) : 1;
         pthread_attr_init(&small);

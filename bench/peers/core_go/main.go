@@ -1,6 +1,6 @@
 // core_go - goroutines, channels and timers, measured as core_eddy.c does.
 //
-//	core_go ROW COUNT [TASKS | WAIT_MS]
+//	core_go ROW COUNT [TASKS | WAIT_MS | ITEMS]
 //
 // GOMAXPROCS comes from the environment.
 package main
@@ -201,9 +201,12 @@ func main() {
 		"yield": rowYield, "start-join": rowStartJoin, "scope-one": rowScopeOne,
 		"start-batch": rowStartBatch, "queue": rowQueue, "sleep": rowSleep,
 		"semaphore": rowSemaphore, "deadline": rowDeadline,
+		"lock": rowLock, "event": rowEvent, "condition": rowCondition, "future": rowFuture,
+		"generator": rowGenerator, "select": rowSelect,
+		"channel": rowChannel, "stream": rowStream,
 	}
 	if len(os.Args) < 3 || rows[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: core_go ROW COUNT [TASKS | WAIT_MS]")
+		fmt.Fprintln(os.Stderr, "usage: core_go ROW COUNT [TASKS | WAIT_MS | ITEMS]")
 		os.Exit(2)
 	}
 	count, _ = strconv.Atoi(os.Args[2])

@@ -1,0 +1,41 @@
+/*
+ * core_eddy.h - what the rows of eddy's side of the core share.
+ */
+#ifndef CORE_EDDY_H
+#define CORE_EDDY_H
+
+#include <eddy/eddy.h>
+#include <errno.h>
+
+#include "bench.h"
+
+enum { BATCH = 1000 };
+
+struct bench {
+        const char *row;
+        long count;
+        long extra;
+        long done;
+        long parked;
+        int64_t wake_ns;
+        struct bench_span span;
+        char notes[256];
+        eddy_queue there;
+        eddy_queue back;
+};
+
+/* Of core_eddy_sync.c */
+int row_lock(struct bench *bench);
+int row_event(struct bench *bench);
+int row_condition(struct bench *bench);
+int row_future(struct bench *bench);
+int row_generator(struct bench *bench);
+int row_select(struct bench *bench);
+
+/* Of core_eddy_thread.c */
+int row_threadsafe(struct bench *bench);
+int row_to_thread(struct bench *bench);
+int row_channel(struct bench *bench);
+int row_stream(struct bench *bench);
+
+#endif
