@@ -210,15 +210,20 @@ EDDY_API int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags);
  * and return included), and eddy_scope_end()'s result is stored in 'err'.
  * Note that `return x` inside evaluates x before the tasks have finished.
  */
-#define EDDY_SCOPE(scope, err, ...)                                                                \
+#define EDDY_SCOPE(scope, ...)                                                                     \
         for (int scope##_once = 1; scope##_once;)                                                  \
                 for (eddy_scope scope; scope##_once;)                                              \
                         for (struct eddy_scope_guard                                               \
                              __attribute__((cleanup(eddy_scope_guard_release), unused))            \
                              scope##_guard = eddy_scope_guard_begin(                               \
-                                     &scope, (err), &scope##_once,                                 \
-                                     &(struct eddy_scope_opts){ __VA_ARGS__ });                    \
+                                     &scope, EDDY_SCOPE_ERR(__VA_ARGS__, 0), &scope##_once,        \
+                                     &(struct eddy_scope_opts){                                    \
+                                             EDDY_SCOPE_OPTS(__VA_ARGS__, .reserved = { 0 }) });   \
                              scope##_once; scope##_once = 0)
+
+/* Private: ISO C before C23 has no macro whose "..." may be nothing, so options follow 'err'. */
+#define EDDY_SCOPE_ERR(err, ...)  (err)
+#define EDDY_SCOPE_OPTS(err, ...) __VA_ARGS__
 
 struct eddy_scope_guard {
         eddy_scope *scope;

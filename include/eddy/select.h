@@ -76,7 +76,9 @@ static inline struct eddy_choice eddy_choice_get(eddy_queue *queue, void *ret_it
 /* Append an item to a queue.  Borrows 'item' until the select returns. */
 static inline struct eddy_choice eddy_choice_put(eddy_queue *queue, const void *item)
 {
-        struct eddy_choice choice = { EDDY_CHOICE_PUT, 0, queue, (void *) item, 0, { 0 } };
+        struct eddy_choice choice = {
+                EDDY_CHOICE_PUT, 0, queue, (void *) (uintptr_t) item, 0, { 0 }
+        };
 
         return choice;
 }

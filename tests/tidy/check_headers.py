@@ -10,7 +10,23 @@ LANGUAGES = [(compiler, "c", standard) for compiler in ("gcc", "clang")
              for standard in ("c99", "c11", "gnu17", "c2x")]
 LANGUAGES += [(compiler, "c++", standard) for compiler in ("g++", "clang++")
               for standard in ("c++11", "c++17", "c++20")]
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+
+# Macros whose text is compiled only where they are used.
+USES = {
+    "eddy/scope.h": """
+int use(void);
+int use(void)
+{
+        int err = 0, inner_err = 0;
+
+        EDDY_SCOPE(scope, &err)
+                EDDY_SCOPE(inner, &inner_err, .timeout_ns = 1, .flags = EDDY_SCOPE_SHIELD)
+                        break;
+        return err + inner_err;
+}
+""",
+}
 
 
 def compile_one(root, header, compiler, language, standard):
@@ -18,6 +34,9 @@ def compile_one(root, header, compiler, language, standard):
                "-I", os.path.join(root, "include")] + WARNINGS + ["-"]
     # Twice: a header guards itself.
     text = f'#include "{header}"\n#include "{header}"\nint main(void) {{ return 0; }}\n'
+    if language == "c":
+        text += USES.get(header, "")
+        command.append("-Wshadow")  # where a function may have the name of a struct
     if language == "c++":
         text = text.replace("(void)", "()")
     result = subprocess.run(command, input=text, check=False, capture_output=True, text=True)
