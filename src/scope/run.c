@@ -48,13 +48,17 @@ static void on_wake(struct ed_loop *loop)
 static bool on_deadlock(struct ed_loop *loop)
 {
         struct ed_run *run = ed_run_of(loop);
+        struct ed_node *root = &ed_scope_of(&run->root)->node;
 
-        if (run->deadlocked)
-                return ed_lock_seize(&ed_scope_of(&run->root)->node);
-        run->deadlocked = true;
-        ed_report_deadlock(run);
-        eddy_scope_cancel(&run->root);
-        return loop->ready_first != NULL;
+        if (!run->deadlocked) {
+                run->deadlocked = true;
+                ed_report_deadlock(run);
+                eddy_scope_cancel(&run->root);
+                if (loop->ready_first)
+                        return true;
+        }
+        /* Those that are left wait for what no cancel ends. */
+        return ed_lock_seize(root);
 }
 
 /* --- the supervisor --- */

@@ -431,6 +431,43 @@ TEST(a_lock_that_nobody_releases_is_a_deadlock_that_ends)
         CHECK(strstr(reports.text, "waits for the lock of a condition, left locked by") != NULL);
 }
 
+static int waits_for_change(void *arg)
+{
+        struct shared *s = arg;
+
+        CHECK_EQ(eddy_lock_acquire(&s->lock), 0);
+        return eddy_condition_wait(&s->changed, &s->lock);
+}
+
+static int notifies_and_keeps_the_lock(void *arg)
+{
+        struct shared *s = arg;
+
+        CHECK_EQ(eddy_lock_acquire(&s->lock), 0);
+        return eddy_condition_notify_all(&s->changed);
+}
+
+static int waits_for_nobody_who_can_be_cancelled(void *arg)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, waits_for_change, arg);
+        eddy_scope_start(&scope, notifies_and_keeps_the_lock, arg);
+        return eddy_scope_end(&scope);
+}
+
+/* A91: the same where the cancel of a deadlock ends no wait at all. */
+TEST(a_deadlock_in_which_no_wait_can_be_cancelled_ends)
+{
+        struct reports reports = { 0 };
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+        struct shared s = { 0 };
+
+        CHECK_EQ(sim_run_with(waits_for_nobody_who_can_be_cancelled, &s, 0, opts), -EDEADLK);
+        CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 1);
+}
+
 /* --- two loops --- */
 
 static int uses_elsewhere(void *arg)
