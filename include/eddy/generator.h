@@ -54,8 +54,9 @@ EDDY_API void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_
  * next call gives it.
  *
  * Suspends: yes.
- * Errors: -ECANCELED  the caller or the scope of the generator was cancelled, or
- *                     that scope had ended when the generator was made
+ * Errors: -ECANCELED  the caller was cancelled, or the generator was before it
+ *                     had ended: its scope was cancelled, or came to its end
+ *                     meanwhile, or had when the generator was made
  *         -EBUSY      another task is waiting for its next value, or the generator
  *                     asks itself
  *         -EAGAIN     the scope has tasks_max tasks, among which it would count;
@@ -84,7 +85,10 @@ EDDY_API EDDY_MUST_USE int eddy_generator_yield(eddy_generator *gen, const void 
  * does nothing.
  *
  * Suspends: yes, while it cleans up.  Not a cancellation point.
- * Errors: -EBUSY  another task is waiting for its next value, or it closes itself
+ * Errors: -EBUSY  another task is waiting for its next value, or it closes itself,
+ *                 or a task that was started in a scope of its function does
+ *         -EDEADLK  it cannot end before the caller does, as when two close each
+ *                 other, and the run is being ended for that
  *         EDDY_E_RUN_OTHER_LOOP  it belongs to another loop
  */
 EDDY_API int eddy_generator_close(eddy_generator *gen);

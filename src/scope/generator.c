@@ -5,7 +5,7 @@
  * into it and wakes the asker.  Both go to the head of the ready queue, so a
  * value costs two switches and no turn of the loop.
  */
-#include "eddy/generator.h"
+#include "scope/generator.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct ask {
 };
 
 struct generator {
-        struct ed_list link; /* in its scope's, until it has ended */
+        struct ed_list link; /* in its scope's, until it has ended or the scope closes it */
         struct ed_scope *scope;
         struct ed_task *task; /* NULL: not started, or ended */
         eddy_generator_fn *fn;
@@ -33,6 +33,7 @@ struct generator {
         bool parked;   /* until it is asked, or closed */
         bool closing;
         bool ended;
+        bool cut_short; /* ended by a cancel of its scope, which nobody was told */
 };
 
 _Static_assert(sizeof(struct generator) + 8 * sizeof(uintptr_t) <= sizeof(eddy_generator),
@@ -51,7 +52,11 @@ void eddy_generator_begin(eddy_generator *public_gen, eddy_scope *scope, eddy_ge
         *gen = (struct generator){
                 .scope = ed_scope_of(scope), .fn = fn, .arg = arg, .item_bytes = item_bytes
         };
-        ed_list_push_back(&gen->scope->generators, &gen->link);
+        /* One that begins too late is in no list: it need not live on. */
+        if (gen->scope->node.flags & ED_NODE_ENDED)
+                ed_list_init(&gen->link);
+        else
+                ed_list_push_back(&gen->scope->generators, &gen->link);
 }
 
 /* --- handing over --- */
@@ -173,8 +178,10 @@ static int generator_main(void *arg)
         gen->task = NULL;
         gen->ask = NULL;
         gen->scope->generating--;
-        if (!ask)
+        if (!ask) {
+                gen->cut_short = result < 0 && gen->scope->node.flags & ED_NODE_CANCELLED;
                 return result;
+        }
         ask->result = result < 0 ? result : 0;
         hand_over(task, ask->task, 0);
         return 0;
@@ -188,8 +195,6 @@ static int start(struct generator *gen)
         struct ed_scope *scope = gen->scope;
         struct ed_task *task;
 
-        if (scope->node.flags & ED_NODE_ENDED)
-                return -ECANCELED;
         if (scope->node.flags & ED_NODE_CANCELLED) {
                 ed_node_attribute(&scope->node);
                 return -ECANCELED;
@@ -215,6 +220,12 @@ static bool abort_ask(void *arg)
         return true;
 }
 
+/* Nothing of it can run any more.  Of a scope that has ended only its mark can be looked at. */
+static bool is_over(const struct generator *gen)
+{
+        return gen->ended || gen->scope->node.flags & ED_NODE_ENDED;
+}
+
 /* Whether it belongs to another loop than a task: finds a mistake, and promises nothing. */
 static bool is_foreign(const struct generator *gen, const struct ed_task *task)
 {
@@ -224,8 +235,8 @@ static bool is_foreign(const struct generator *gen, const struct ed_task *task)
 /* What can be told without waiting, or 2: the generator runs, and will tell. */
 static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
 {
-        if (gen->ended)
-                return 0;
+        if (is_over(gen))
+                return gen->ended && !gen->cut_short ? 0 : -ECANCELED;
         if (ed_unlikely(is_foreign(gen, task)))
                 return EDDY_E_RUN_OTHER_LOOP;
         if (gen->ask || task == gen->task)
@@ -286,18 +297,36 @@ static void close_unstarted(struct generator *gen)
         gen->ended = true;
 }
 
+/* The generator has to end: its wake will come then. */
+static bool abort_close(void *arg)
+{
+        (void) arg;
+        return false;
+}
+
+/* Whether a task is the generator's, or one that must end before its function can. */
+static bool is_inside(const struct generator *gen, const struct ed_task *task)
+{
+        const struct ed_node *node = &task->node;
+
+        while (node && gen->task && node != &gen->task->node)
+                node = node->parent;
+        return node && gen->task;
+}
+
 int eddy_generator_close(eddy_generator *public_gen)
 {
         struct generator *gen = generator_of(public_gen);
         struct ask ask = { .task = ed_task_running() };
+        int err;
 
         if (!ask.task)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (gen->ended)
+        if (is_over(gen))
                 return 0;
         if (is_foreign(gen, ask.task))
                 return EDDY_E_RUN_OTHER_LOOP;
-        if (gen->ask || ask.task == gen->task)
+        if (gen->ask || is_inside(gen, ask.task))
                 return -EBUSY;
         if (!gen->task) {
                 close_unstarted(gen);
@@ -305,8 +334,27 @@ int eddy_generator_close(eddy_generator *public_gen)
         }
         gen->ask = &ask;
         close_begin(gen);
-        (void) park(ask.task, "a generator to clean up", NULL, NULL);
+        err = park(ask.task, "a generator to clean up", abort_close, gen);
+        if (err < 0)
+                return err;
         return ask.result == -ECANCELED ? 0 : ask.result;
+}
+
+bool ed_generator_seize(struct ed_node *top)
+{
+        struct ed_node *node = top;
+
+        while ((node = ed_node_next(top, node, false))) {
+                const struct ed_fiber *fiber = &node->owner->fiber;
+
+                if (node != &node->owner->node || fiber->ready.state != ED_FIBER_PARKED ||
+                    fiber->abort != abort_close)
+                        continue;
+                ((struct generator *) fiber->abort_arg)->ask = NULL;
+                ed_suspend_wake(node->owner, -EDEADLK);
+                return true;
+        }
+        return false;
 }
 
 void ed_scope_close_generators(struct ed_scope *scope)
@@ -314,9 +362,13 @@ void ed_scope_close_generators(struct ed_scope *scope)
         ed_list_each_safe (link, &scope->generators) {
                 struct generator *gen = ed_container_of(link, struct generator, link);
 
-                if (gen->task)
-                        close_begin(gen);
-                else
+                if (!gen->task) {
                         close_unstarted(gen);
+                        continue;
+                }
+                /* Once: the scope looks again whenever one of them has ended. */
+                ed_list_remove(link);
+                ed_list_init(link);
+                close_begin(gen);
         }
 }

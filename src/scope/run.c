@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "scope/face.h"
+#include "scope/generator.h"
 #include "scope/lock.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
@@ -58,7 +59,7 @@ static bool on_deadlock(struct ed_loop *loop)
                         return true;
         }
         /* Those that are left wait for what no cancel ends. */
-        return ed_lock_seize(root);
+        return ed_lock_seize(root) || ed_generator_seize(root);
 }
 
 /* --- the supervisor --- */

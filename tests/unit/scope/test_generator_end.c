@@ -522,3 +522,131 @@ SIM_TEST(it_is_a_task_with_the_name_of_its_function)
         expect(&gen, 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
+
+/* --- those that cannot end, and those that cannot begin --- */
+
+/* What was cut short must not seem to have come to its end. */
+SIM_TEST(one_that_its_scopes_cancel_ended_says_so_to_who_asks_later)
+{
+        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD };
+        struct count count = { .upto = 3 }, whole = { .upto = 1 };
+        eddy_generator gen, other;
+        eddy_scope outer, shield;
+        int item = -1;
+
+        eddy_scope_begin(&outer, NULL);
+        begin(&gen, &outer, &count);
+        begin(&other, &outer, &whole);
+        expect(&gen, 1);
+        expect(&other, 1);
+        CHECK_EQ(eddy_generator_next(&other, &item), 0);
+        eddy_scope_cancel(&outer);
+        eddy_scope_begin(&shield, &opts);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(count.ended, 1);
+        CHECK_EQ(eddy_generator_next(&gen, &item), -ECANCELED);
+        CHECK_EQ(eddy_generator_next(&gen, &item), -ECANCELED);
+        CHECK_EQ(eddy_generator_next(&other, &item), 0);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(item, -1);
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+}
+
+static int closes(void *arg)
+{
+        return eddy_generator_close(arg);
+}
+
+/* In a scope of its own, a task that closes it. */
+static int is_closed_from_inside(eddy_generator *gen, void *arg)
+{
+        eddy_scope scope;
+        int item = 1;
+
+        CHECK_EQ(eddy_sleep(5 * MS), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, closes, gen);
+        *(int *) arg = eddy_scope_end(&scope);
+        return eddy_generator_yield(gen, &item);
+}
+
+SIM_TEST(a_task_that_its_function_waits_for_cannot_close_it)
+{
+        eddy_generator gen;
+        eddy_scope scope;
+        int closed = 0;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_generator_begin(&gen, &scope, is_closed_from_inside, &closed, sizeof(int));
+        /* Nobody waits for it when it is closed. */
+        CHECK_EQ(eddy_call_timeout(asks_briefly, &gen, MS), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(20 * MS), 0);
+        CHECK_EQ(closed, -EBUSY);
+        expect(&gen, 1);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+struct pair {
+        eddy_generator gens[2];
+        int closed[2];
+};
+
+static int closes_the_other(eddy_generator *gen, void *arg)
+{
+        struct pair *pair = arg;
+        int self = gen == &pair->gens[1], item = 0;
+
+        CHECK_EQ(eddy_generator_yield(gen, &item), -ECANCELED);
+        pair->closed[self] = eddy_generator_close(&pair->gens[!self]);
+        return 0;
+}
+
+static int close_each_other(void *arg)
+{
+        struct pair *pair = arg;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 2; i++) {
+                eddy_generator_begin(&pair->gens[i], &scope, closes_the_other, pair, sizeof(int));
+                expect(&pair->gens[i], 0);
+        }
+        return eddy_scope_end(&scope);
+}
+
+TEST(two_that_close_each_other_are_a_deadlock_that_ends)
+{
+        struct reports reports = { 0 };
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+        struct pair pair = { 0 };
+
+        CHECK_EQ(sim_run_with(close_each_other, &pair, 0, opts), -EDEADLK);
+        CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 1);
+        CHECK_EQ(pair.closed[0], -EDEADLK);
+        CHECK_EQ(pair.closed[1], 0);
+}
+
+SIM_TEST(those_begun_in_a_scope_that_has_ended_need_not_live_on)
+{
+        struct count count = { .upto = 3 };
+        eddy_generator gen;
+        eddy_scope scope;
+        int item = -1;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < 3; i++) {
+                eddy_generator *late = malloc(sizeof(*late));
+
+                CHECK(late);
+                begin(late, &scope, &count);
+                CHECK_EQ(eddy_generator_next(late, &item), -ECANCELED);
+                free(late);
+        }
+        begin(&gen, &scope, &count);
+        CHECK_EQ(eddy_generator_close(&gen), 0);
+        CHECK_EQ(eddy_generator_next(&gen, &item), -ECANCELED);
+        CHECK_EQ(count.begun, 0);
+}
