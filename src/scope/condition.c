@@ -21,6 +21,19 @@ static bool abort_wait(void *arg)
         return true;
 }
 
+/* Let the lock go, if the task may wait here. */
+static int begin_wait(eddy_condition *condition, eddy_lock *lock, const struct ed_task *task,
+                      uint32_t *ret_depth)
+{
+        if (!eddy_lock_is_mine(lock))
+                return -EPERM;
+        if (condition->waiting > 0 && condition->lock != lock)
+                return -EINVAL;
+        if (ed_unlikely(ed_waiters_are_foreign(condition->waiters, task->loop)))
+                return EDDY_E_RUN_OTHER_LOOP;
+        return ed_lock_leave(lock, ret_depth);
+}
+
 int eddy_condition_wait(eddy_condition *condition, eddy_lock *lock)
 {
         struct ed_waiter waiter;
@@ -31,15 +44,11 @@ int eddy_condition_wait(eddy_condition *condition, eddy_lock *lock)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (!eddy_lock_is_mine(lock))
-                return -EPERM;
-        if (condition->waiting > 0 && condition->lock != lock)
-                return -EINVAL;
-        if (ed_unlikely(ed_waiters_are_foreign(condition->waiters, task->loop)))
-                return EDDY_E_RUN_OTHER_LOOP;
-        err = ed_lock_leave(lock, &depth);
-        if (err < 0)
+        err = begin_wait(condition, lock, task, &depth);
+        if (err < 0) {
+                ed_suspend_passed(task);
                 return err;
+        }
         condition->lock = lock;
         condition->waiting++;
         ed_waiter_init(&waiter, task, condition);

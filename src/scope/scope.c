@@ -251,7 +251,7 @@ int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, 
 
         if (bytes > EDDY_TASK_COPY_MAX)
                 return takes_no_more(ed_scope_of(scope))
-                               ? -ECANCELED
+                               ? start_refused(ed_scope_of(scope))
                                : start_failed(ed_scope_of(scope), -EINVAL);
         return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, &task);
 }
@@ -269,7 +269,7 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
                 err = ed_task_face_new(opts ? opts->name : NULL, fn, &face);
                 if (err < 0)
                         return takes_no_more(ed_scope_of(scope))
-                                       ? -ECANCELED
+                                       ? start_refused(ed_scope_of(scope))
                                        : start_failed(ed_scope_of(scope), err);
         }
         err = start(scope, class, fn, arg, 0, &task);
@@ -311,8 +311,10 @@ int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
         if (err < 0)
                 return err;
         err = start(scope, ED_STACK_DEFAULT, fn, arg, 0, &wait.task);
-        if (err < 0)
+        if (err < 0) {
+                ed_suspend_passed(wait.starter);
                 return err;
+        }
         wait.task->ready_wait = &wait;
         return ed_suspend_park(wait.starter, "a task to say that it is ready", ready_wait_abort,
                                &wait);
@@ -328,11 +330,12 @@ void eddy_scope_cancel(eddy_scope *scope)
 int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
-        struct ed_loop *loop = scope->node.owner->loop;
+        struct ed_loop *loop;
         int64_t now_ns;
 
         if (scope->expired || takes_no_more(scope))
                 return -EALREADY;
+        loop = scope->node.owner->loop;
         now_ns = ed_loop_now(loop);
         deadline_set(loop, scope, deadline_ns, now_ns);
         if (scope->flags & EDDY_SCOPE_SHIELD)
@@ -399,6 +402,8 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
                 if (start_err == 0)
                         start_err = eddy_scope_start(&scope, run_call, &calls[i]);
         }
+        if (n == 0 || start_err < 0)
+                ed_suspend_passed(task);
         err = eddy_scope_end(&scope);
         outside = ed_scope_of(&scope)->node.flags & ED_NODE_OUTSIDE;
         if (!keep_going)

@@ -263,10 +263,9 @@ int eddy_select(struct eddy_choice *choices, size_t n)
         if (err < 0)
                 return err;
         err = check(choices, n);
-        if (err < 0)
-                return err;
-        now_ns = begin_of(choices, n);
-        err = try_all(choices, n, now_ns);
+        now_ns = err < 0 ? 0 : begin_of(choices, n);
+        if (err == 0)
+                err = try_all(choices, n, now_ns);
         if (err != -EAGAIN) {
                 ed_suspend_passed(selector.task);
                 return err;

@@ -317,19 +317,19 @@ int eddy_task_join(eddy_task *face, int *ret_result)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (ed_unlikely(face->loop != task->loop))
-                return EDDY_E_RUN_OTHER_LOOP;
-        if (face->task == task)
-                return -EDEADLK;
-        if (face->task) {
+        if (ed_unlikely(face->loop != task->loop)) {
+                err = EDDY_E_RUN_OTHER_LOOP;
+        } else if (ed_unlikely(face->task == task)) {
+                err = -EDEADLK;
+        } else if (face->task) {
                 ed_waiter_init(&joiner, task, ret_result);
                 ed_waiters_push(face->joiners, &joiner);
                 return ed_suspend_park(task, "a task to end", ed_waiters_abort, &joiner);
-        }
-        if (ret_result)
+        } else if (ret_result) {
                 *ret_result = face->result;
+        }
         ed_suspend_passed(task);
-        return 0;
+        return err;
 }
 
 void eddy_task_cancel(eddy_task *face)

@@ -136,9 +136,7 @@ int eddy_wait(eddy_task *const *tasks, size_t n, int until)
         if (err < 0)
                 return err;
         err = check(task, tasks, n, until);
-        if (err < 0)
-                return err;
-        if (is_over(tasks, n, until))
+        if (err < 0 || is_over(tasks, n, until))
                 ed_suspend_passed(task);
         else
                 err = wait_parked(task, tasks, n, until);

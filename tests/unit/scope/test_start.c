@@ -40,6 +40,22 @@ SIM_TEST(starting_in_a_cancelled_scope_fails_and_records_nothing)
         CHECK_EQ(ran, 0);
 }
 
+SIM_TEST(a_start_refused_for_an_outer_cancel_is_told_by_the_end_whatever_was_started)
+{
+        static char large[EDDY_TASK_COPY_MAX + 1];
+        eddy_scope outer, scope;
+
+        eddy_scope_begin(&outer, NULL);
+        eddy_scope_cancel(&outer);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, counts, NULL), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), -ECANCELED);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_copy(&scope, counts, large, sizeof(large)), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+}
+
 SIM_TEST(one_task_too_many_cancels_the_scope_and_is_its_error)
 {
         struct eddy_scope_errors errors;
@@ -176,6 +192,47 @@ SIM_TEST(the_largest_copy_is_whole_and_one_byte_more_is_refused)
         CHECK_EQ(eddy_scope_start_copy(&scope, counts, bytes, sizeof(bytes)), -EINVAL);
         CHECK_EQ(eddy_scope_end(&scope), -EINVAL);
         CHECK_EQ(ran, 0);
+}
+
+static int counts_now(void *arg)
+{
+        ++*(int *) arg;
+        return eddy_sleep(0);
+}
+
+/* Whatever the reason, a call that suspends and did not need to gives way now and then. */
+SIM_TEST(calls_that_fail_at_once_do_not_keep_the_loop)
+{
+        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD };
+        eddy_task *self = eddy_task_current();
+        struct eddy_choice none = { 0 };
+        eddy_condition condition = { 0 };
+        eddy_lock lock = { 0 };
+        eddy_scope cancelled, scope;
+
+        eddy_scope_begin(&cancelled, NULL);
+        eddy_scope_cancel(&cancelled);
+        eddy_scope_begin(&scope, &opts);
+        for (int call = 0; call < 6; call++) {
+                int turns = 0;
+
+                eddy_scope_start(&scope, counts_now, &turns);
+                for (int i = 0; i < 200; i++) {
+                        int err[] = {
+                                call == 0 ? eddy_scope_start_ready(&cancelled, counts, NULL) : 0,
+                                call == 1 ? eddy_task_join(self, NULL) : 0,
+                                call == 2 ? eddy_select(&none, 1) : 0,
+                                call == 3 ? eddy_wait(&self, 1, EDDY_WAIT_ALL) : 0,
+                                call == 4 ? eddy_condition_wait(&condition, &lock) : 0,
+                                call == 5 ? eddy_gather(NULL, 0, 0) : 0,
+                        };
+
+                        CHECK(err[call] < 0 || call == 5);
+                }
+                CHECK_EQ(turns, 1);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_scope_end(&cancelled), 0);
 }
 
 /* --- ready --- */
