@@ -69,6 +69,7 @@ struct ed_loop {
         struct ed_ready *call;     /* out of the queue, to be made */
         int budget;                /* switches until the next poll */
         bool choosy;               /* the table chooses among ready fibers */
+        bool asleep;               /* nobody runs it, and its table was not woken since */
         _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
         _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
         uint64_t fibers;           /* ever made: numbers them */
@@ -131,8 +132,18 @@ static inline int64_t ed_loop_now(struct ed_loop *loop)
         return loop->sys->ops->now(loop->sys);
 }
 
+/* Something is to be done: where nobody runs the loop, its descriptor must say so. */
+static inline void ed_loop_rouse(struct ed_loop *loop)
+{
+        if (ed_likely(!loop->asleep))
+                return;
+        loop->asleep = false;
+        loop->sys->ops->wake(loop->sys);
+}
+
 static inline void ed_loop_push(struct ed_loop *loop, struct ed_ready *ready)
 {
+        ed_loop_rouse(loop);
         ready->next = NULL;
         *loop->ready_last = ready;
         loop->ready_last = &ready->next;
@@ -140,6 +151,7 @@ static inline void ed_loop_push(struct ed_loop *loop, struct ed_ready *ready)
 
 static inline void ed_loop_push_front(struct ed_loop *loop, struct ed_ready *ready)
 {
+        ed_loop_rouse(loop);
         ready->next = loop->ready_first;
         if (!ready->next)
                 loop->ready_last = &ready->next;

@@ -99,13 +99,6 @@ static void on_time(struct ed_timer *timer)
         ed_call_queue(&handle->run->loop, &handle->call, true);
 }
 
-/* A step that waits for the loop's descriptor is to look again. */
-static void touched(struct ed_run *run)
-{
-        if (!ed_loop_current)
-                run->loop.sys->ops->wake(run->loop.sys);
-}
-
 static int take(eddy_loop *loop, struct handle *handle, eddy_task_fn *fn, void *arg)
 {
         struct ed_run *run;
@@ -139,9 +132,8 @@ int eddy_loop_call_soon(eddy_loop *loop, eddy_handle *public_handle, eddy_task_f
                 return err;
         ed_call_init(&handle->call, on_call);
         /* Asked for between two runs, it is for the first turn of the next. */
-        ed_call_queue(&handle->run->loop, &handle->call, !ed_loop_current);
+        ed_call_queue(&handle->run->loop, &handle->call, ed_loop_current != &handle->run->loop);
         scheduled(handle, HANDLE_SOON);
-        touched(handle->run);
         return 0;
 }
 
@@ -157,7 +149,7 @@ int eddy_loop_call_at(eddy_loop *loop, eddy_handle *public_handle, int64_t when_
         ed_timer_init(&handle->timer, on_time);
         ed_timer_arm(&handle->run->loop.timers, &handle->timer, when_ns);
         scheduled(handle, HANDLE_TIMED);
-        touched(handle->run);
+        ed_loop_rouse(&handle->run->loop);
         return 0;
 }
 

@@ -249,15 +249,32 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
 
 /* --- running it --- */
 
-/* Run until 'done'. */
+/* This thread is in the loop until stand_still(). */
+static void move(struct ed_run *run)
+{
+        ed_loop_current = &run->loop;
+        run->loop.asleep = false;
+}
+
+/* From now on the loop's descriptor tells when there is something to do. */
+static void stand_still(struct ed_run *run)
+{
+        struct ed_loop *loop = &run->loop;
+
+        if (loop->sys->ops->alarm)
+                loop->sys->ops->alarm(loop->sys,
+                                      loop->ready_first ? 0 : ed_timers_next(&loop->timers));
+        loop->asleep = true;
+        ed_loop_current = NULL;
+}
+
+/* Run until 'done'; the loop moves. */
 static void run_until(struct ed_run *run, const bool *done)
 {
-        int err;
+        int err = ed_loop_run(&run->loop, done);
 
-        ed_loop_current = &run->loop;
-        err = ed_loop_run(&run->loop, done);
         ed_assert(err == 0, "tasks wait that neither an event nor a cancel can wake");
-        ed_loop_current = NULL;
+        stand_still(run);
 }
 
 void ed_run_signals_join(struct ed_run *run)
@@ -287,6 +304,7 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
         run->stop = false;
         run->main_due = true;
         run->main_held = true;
+        move(run);
         call_supervisor(run);
         run_until(run, &run->stop);
         run->main_held = false;
@@ -299,9 +317,8 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
 void ed_run_forever(struct ed_run *run)
 {
         last_signal = 0;
-        ed_loop_current = &run->loop;
+        move(run);
         ed_loop_turn(&run->loop);
-        ed_loop_current = NULL;
         run_until(run, &run->stop);
         run->stop = false;
 }
@@ -312,19 +329,18 @@ bool ed_run_step(struct ed_run *run)
         int64_t until_ns = ed_time_after(ed_loop_now(loop), STEP_NS);
         bool more;
 
-        ed_loop_current = loop;
+        move(run);
         do {
                 ed_loop_turn(loop);
                 more = loop->ready_first != NULL;
         } while (more && loop->now_ns < until_ns);
-        if (loop->sys->ops->alarm)
-                loop->sys->ops->alarm(loop->sys, more ? 0 : ed_timers_next(&loop->timers));
-        ed_loop_current = NULL;
+        stand_still(run);
         return more;
 }
 
 void ed_run_close(struct ed_run *run)
 {
+        move(run);
         if (run->main_task)
                 eddy_task_cancel(run->main_task);
         run->closing = true;
@@ -336,7 +352,7 @@ void ed_run_close(struct ed_run *run)
         ed_run_signals_leave(run);
         process_leave(run);
         /* What the floors above keep with the loop may still ask for it. */
-        ed_loop_current = &run->loop;
+        move(run);
         ed_loop_fini(&run->loop);
         ed_loop_current = NULL;
         ed_free(run);

@@ -337,6 +337,7 @@ int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
                 return -EALREADY;
         loop = scope->node.owner->loop;
         now_ns = ed_loop_now(loop);
+        ed_loop_rouse(loop);
         deadline_set(loop, scope, deadline_ns, now_ns);
         if (scope->flags & EDDY_SCOPE_SHIELD)
                 shields_inside_limit(loop, scope, now_ns);
