@@ -47,6 +47,7 @@
         X(variables)
 
 #define CROSS_SCENARIOS(X)                                                                         \
+        X(callbacks)                                                                               \
         X(channel)                                                                                 \
         X(remote)
 
