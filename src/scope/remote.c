@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "scope/face.h"
 #include "scope/far_waiter.h"
+#include "scope/vars.h"
 #include "sys/process.h"
 
 struct eddy_remote {
@@ -22,6 +23,7 @@ struct eddy_remote {
         struct ed_post cancel;
         eddy_task_fn *fn;
         void *arg;
+        struct ed_vars *vars; /* of who started it, until it starts */
         struct ed_task *task; /* while it runs; its loop's thread only */
         _Atomic bool done;    /* set under the lock */
         struct ed_mutex lock; /* guards all below */
@@ -93,10 +95,13 @@ static void on_start(struct ed_post *post, bool closed)
 {
         eddy_remote *remote = ed_container_of(post, struct eddy_remote, start);
         struct ed_loop *loop = ed_loop_current;
+        struct ed_vars *vars = remote->vars, *before = ed_vars_enter(vars);
         int err = -ECANCELED;
 
         if (!closed)
                 err = ed_background_start(loop, remote_main, remote, &remote->task);
+        ed_vars_leave(before);
+        ed_vars_drop(vars);
         if (err == 0)
                 remote->task->self.fn = remote->fn; /* names it */
         else if (!end(remote, err) && err != -ECANCELED)
@@ -134,11 +139,13 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
         remote->cancel.fn = on_cancel;
         remote->fn = fn;
         remote->arg = arg;
+        remote->vars = ed_vars_take();
         remote->held = ret_remote != NULL;
         ed_mutex_init(&remote->lock);
         ed_cond_init(&remote->ended);
         err = ed_inbox_post(remote->inbox, &remote->start);
         if (err < 0) {
+                ed_vars_drop(remote->vars);
                 atomic_store_explicit(&remote->refs, 1, memory_order_relaxed);
                 remote_unref(remote);
                 return err;

@@ -152,6 +152,26 @@ static int set_and_end(void *arg)
         return 0;
 }
 
+static int gives_number(void *arg)
+{
+        (void) arg;
+        return get_number();
+}
+
+/* A49: so does a task that is started by way of its loop, with the values at that moment. */
+SIM_TEST(a_task_started_threadsafe_inherits_too)
+{
+        eddy_remote *remote;
+        int result = 0;
+
+        set_number(5);
+        CHECK_EQ(eddy_loop_start_threadsafe(eddy_loop_current(), gives_number, NULL, &remote), 0);
+        set_number(6);
+        CHECK_EQ(eddy_remote_wait(remote, &result), 0);
+        CHECK_EQ(result, 5);
+        eddy_remote_release(remote);
+}
+
 TEST(the_main_task_starts_with_none)
 {
         int seen = 0;
