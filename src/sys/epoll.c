@@ -34,6 +34,7 @@ struct epoll_sys {
         int epoll_fd;
         int wake_fd;
         struct ed_workers workers;
+        unsigned signals_seen;
         int timer_fd;   /* of pollable(); -1: nobody has asked for it */
         unsigned forks; /* ed_sys_forks() where it was made */
         bool coarse;    /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
@@ -150,7 +151,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
         int limit = max < ED_EVENTS_MAX ? max : ED_EVENTS_MAX, n, count = 0;
 
         /* However many descriptors are ready, jobs that are done get their share. */
-        if (ed_workers_have_done(&s->workers) || ed_signals_have_come(sys)) {
+        if (ed_workers_have_done(&s->workers) || ed_signals_have_come(s->signals_seen)) {
                 timeout_ns = 0;
                 limit = (limit + 1) / 2;
         }
@@ -169,7 +170,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
                 count++;
         }
         count += ed_workers_collect(&s->workers, events + count, max - count);
-        return count + ed_signals_collect(sys, events + count, max - count);
+        return count + ed_signals_collect(sys, &s->signals_seen, events + count, max - count);
 }
 
 static int epoll_pollable(struct ed_sys *sys)

@@ -31,8 +31,8 @@ static struct {
         unsigned users[SIGNALS + 1];
         struct sigaction former[SIGNALS + 1];
         struct slot slots[ED_SIGNALS_MAX];
-        _Atomic int handlers; /* that may be about to wake a loop */
-        _Atomic bool arrived; /* a slot has something its loop was not told of */
+        _Atomic int handlers;      /* that may be about to wake a loop */
+        _Atomic unsigned arrivals; /* at slots; each loop has seen so many */
         /* The loop that is stopped. */
         struct ed_sys *_Atomic stop_sys; /* NULL: none */
         uint64_t stop_set;
@@ -53,7 +53,7 @@ static bool tell_slots(int signo)
                         continue;
                 atomic_fetch_or(&slot->pending, ed_signal_bit(signo));
                 atomic_store(&slot->told, false);
-                atomic_store(&signals.arrived, true);
+                atomic_fetch_add(&signals.arrivals, 1);
                 sys->ops->wake(sys);
                 any = true;
         }
@@ -223,37 +223,29 @@ uint64_t ed_signals_take(int i)
         return atomic_exchange(&signals.slots[i].pending, 0);
 }
 
-bool ed_signals_have_come(const struct ed_sys *sys)
+bool ed_signals_have_come(unsigned seen)
 {
-        if (!atomic_load_explicit(&signals.arrived, memory_order_relaxed))
-                return false;
-        for (int i = 0; i < ED_SIGNALS_MAX; i++)
-                if (atomic_load(&signals.slots[i].sys) == sys &&
-                    !atomic_load(&signals.slots[i].told))
-                        return true;
-        return false;
+        return atomic_load_explicit(&signals.arrivals, memory_order_relaxed) != seen;
 }
 
-int ed_signals_collect(struct ed_sys *sys, struct ed_event *events, int max)
+int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *events, int max)
 {
+        unsigned arrivals = atomic_load(&signals.arrivals);
         int n = 0;
 
-        if (!atomic_load_explicit(&signals.arrived, memory_order_relaxed))
+        if (arrivals == *seen)
                 return 0;
-        /* Set again by whoever comes from now on; other loops' slots are looked at by this, too. */
-        atomic_store(&signals.arrived, false);
         for (int i = 0; i < ED_SIGNALS_MAX; i++) {
                 struct slot *slot = &signals.slots[i];
 
-                if (atomic_load(&slot->told) || !atomic_load(&slot->sys))
+                if (atomic_load(&slot->sys) != sys || atomic_load(&slot->told))
                         continue;
-                if (n == max || atomic_load(&slot->sys) != sys) {
-                        atomic_store(&signals.arrived, true);
-                        continue;
-                }
+                if (n == max)
+                        return n; /* the others when it is asked again */
                 atomic_store(&slot->told, true);
                 events[n++] = (struct ed_event){ slot->target, ED_EVENT_READ };
         }
+        *seen = arrivals;
         return n;
 }
 

@@ -36,9 +36,12 @@ void ed_signals_close(int slot);
 /* The signals that came since they were asked for last. */
 uint64_t ed_signals_take(int slot);
 
-/* For a table's poll(): whether signals may have come, and the events for its targets. */
-bool ed_signals_have_come(const struct ed_sys *sys);
-int ed_signals_collect(struct ed_sys *sys, struct ed_event *events, int max);
+/*
+ * For a table's poll(): whether signals may have come, to any table, since it
+ * was asked last, and the events for its targets.  'seen' begins as 0.
+ */
+bool ed_signals_have_come(unsigned seen);
+int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *events, int max);
 
 /*
  * Let SIGINT and SIGTERM stop one loop: the first is kept for
