@@ -176,7 +176,9 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
         n = loop->sys->ops->poll(loop->sys, timeout_ns, events, ED_EVENTS_MAX);
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
-        loop->polls++;
+        atomic_store_explicit(&loop->polls,
+                              atomic_load_explicit(&loop->polls, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
         /* Calls for a turn's beginning may also have been queued between two runs. */
         loop->poll_calls = NULL;
         tell(loop, events, n);

@@ -76,10 +76,10 @@ struct ed_loop {
         struct ed_stacks stacks;
         struct ed_co co;
         struct ed_sys *sys;
-        int64_t now_ns;        /* of this turn */
-        uint64_t quiet_timers; /* armed, but no fiber waits for them */
-        uint64_t waits;        /* things outside that may wake a fiber: descriptors, lookups */
-        uint64_t polls;
+        int64_t now_ns;         /* of this turn */
+        uint64_t quiet_timers;  /* armed, but no fiber waits for them */
+        uint64_t waits;         /* things outside that may wake a fiber: descriptors, lookups */
+        _Atomic uint64_t polls; /* written by the loop only, as 'switches' */
         struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
         struct ed_event *events;      /* of this turn, while their targets are told */
         int events_count;

@@ -139,11 +139,13 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
 {
         struct ed_run *run = arg;
         uint64_t switches = atomic_load_explicit(&run->loop.switches, memory_order_relaxed);
+        uint64_t polls = atomic_load_explicit(&run->loop.polls, memory_order_relaxed);
         int64_t now_ns = ed_sys_now();
 
-        if (switches != run->watched_switches ||
+        if (switches != run->watched_switches || polls != run->watched_polls ||
             atomic_load_explicit(&run->loop.polling, memory_order_relaxed)) {
                 run->watched_switches = switches;
+                run->watched_polls = polls;
                 run->watched_ns = now_ns;
         } else if (run->watched_ns && now_ns - run->watched_ns > run->opts.watchdog_ns) {
                 report_hog(run, watchdog, now_ns - run->watched_ns);

@@ -154,14 +154,14 @@ static int process_join(struct ed_run *run)
 {
         int err;
 
-        err = ed_sys_fault_install(ed_report_fault, &run->fault_stack);
+        err = ed_sys_fault_install(ed_report_fault);
         if (err < 0)
                 return err;
         if (!(run->opts.flags & EDDY_RUN_NO_WATCHDOG)) {
                 err = ed_sys_ticker_new(run->opts.watchdog_ns / 4 + 1, ed_report_watch, run,
                                         &run->watchdog);
                 if (err < 0) {
-                        ed_sys_fault_remove(run->fault_stack);
+                        ed_sys_fault_remove();
                         return err;
                 }
         }
@@ -172,7 +172,7 @@ static void process_leave(struct ed_run *run)
 {
         if (run->watchdog)
                 ed_sys_ticker_free(run->watchdog);
-        ed_sys_fault_remove(run->fault_stack);
+        ed_sys_fault_remove();
 }
 
 static int opts_take(struct ed_run *run, const struct eddy_run_opts *opts)

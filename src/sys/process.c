@@ -31,7 +31,10 @@ static struct {
         struct sigaction former[ed_array_count(fault_signals)];
 } fault = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Of the calling thread, all its loops together. */
 static __thread ed_fault_fn *fault_fn __attribute__((tls_model("initial-exec")));
+static __thread unsigned fault_users __attribute__((tls_model("initial-exec")));
+static __thread void *fault_stack __attribute__((tls_model("initial-exec")));
 
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
@@ -49,49 +52,66 @@ static void on_fault(int signo, siginfo_t *info, void *context)
                 (void) signal(signo, SIG_DFL);
 }
 
-int ed_sys_fault_install(ed_fault_fn *fn, void **ret_stack)
+/* Errors: -ENOMEM. */
+static int fault_stack_make(void)
 {
-        struct sigaction action = { .sa_sigaction = on_fault,
-                                    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
         stack_t stack = { .ss_size = FAULT_STACK_BYTES }, former;
-        void *memory = NULL;
         int err;
 
         /* The thread may have a signal stack already: it will do. */
-        if (sigaltstack(NULL, &former) < 0 || (former.ss_flags & SS_DISABLE)) {
-                err = ed_sys_map(FAULT_STACK_BYTES, &memory);
-                if (err < 0)
-                        return err;
-                stack.ss_sp = memory;
-                if (sigaltstack(&stack, NULL) < 0) {
-                        ed_sys_unmap(memory, FAULT_STACK_BYTES);
-                        return -ENOMEM;
-                }
-        }
+        if (sigaltstack(NULL, &former) == 0 && !(former.ss_flags & SS_DISABLE))
+                return 0;
+        err = ed_sys_map(FAULT_STACK_BYTES, &fault_stack);
+        if (err < 0)
+                return err;
+        stack.ss_sp = fault_stack;
+        if (sigaltstack(&stack, NULL) == 0)
+                return 0;
+        ed_sys_unmap(fault_stack, FAULT_STACK_BYTES);
+        fault_stack = NULL;
+        return -ENOMEM;
+}
+
+static void fault_stack_free(void)
+{
+        stack_t none = { .ss_flags = SS_DISABLE };
+
+        if (!fault_stack)
+                return;
+        (void) sigaltstack(&none, NULL);
+        ed_sys_unmap(fault_stack, FAULT_STACK_BYTES);
+        fault_stack = NULL;
+}
+
+int ed_sys_fault_install(ed_fault_fn *fn)
+{
+        struct sigaction action = { .sa_sigaction = on_fault,
+                                    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+        int err = fault_users == 0 ? fault_stack_make() : 0;
+
+        if (err < 0)
+                return err;
+        fault_users++;
         fault_fn = fn;
         pthread_mutex_lock(&fault.lock);
         if (fault.users++ == 0)
                 for (size_t i = 0; i < ed_array_count(fault_signals); i++)
                         (void) sigaction(fault_signals[i], &action, &fault.former[i]);
         pthread_mutex_unlock(&fault.lock);
-        *ret_stack = memory;
         return 0;
 }
 
-void ed_sys_fault_remove(void *stack)
+void ed_sys_fault_remove(void)
 {
-        stack_t none = { .ss_flags = SS_DISABLE };
-
         pthread_mutex_lock(&fault.lock);
         if (--fault.users == 0)
                 for (size_t i = 0; i < ed_array_count(fault_signals); i++)
                         (void) sigaction(fault_signals[i], &fault.former[i], NULL);
         pthread_mutex_unlock(&fault.lock);
+        if (--fault_users > 0)
+                return;
         fault_fn = NULL;
-        if (stack) {
-                (void) sigaltstack(&none, NULL);
-                ed_sys_unmap(stack, FAULT_STACK_BYTES);
-        }
+        fault_stack_free();
 }
 
 void ed_sys_write_error(const char *text, size_t bytes)
@@ -130,8 +150,9 @@ struct ed_ticker {
         ed_ticker_fn *fn;
         void *arg;
         pid_t watched;
-        _Atomic int asked; /* a sample is wanted */
-        _Atomic int count; /* frames sampled; -1: not yet */
+        struct ed_ticker *older; /* of the same thread */
+        _Atomic int asked;       /* a sample is wanted */
+        _Atomic int count;       /* frames sampled; -1: not yet */
         void (*look)(void *arg);
         void *look_arg;
         void *frames[ED_FRAMES_MAX];
@@ -143,16 +164,17 @@ static struct {
         struct sigaction former;
 } sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Of the watched thread. */
+/* Of the watched thread: one for each of its loops.  Its signal handler reads the list. */
 static __thread struct ed_ticker *watched_by __attribute__((tls_model("initial-exec")));
 
 static void on_sample(int signo)
 {
-        struct ed_ticker *ticker = watched_by;
         int saved = errno;
 
         (void) signo;
-        if (ticker && atomic_exchange(&ticker->asked, 0)) {
+        for (struct ed_ticker *ticker = watched_by; ticker; ticker = ticker->older) {
+                if (!atomic_exchange(&ticker->asked, 0))
+                        continue;
                 ticker->look(ticker->look_arg);
                 atomic_store(&ticker->count, backtrace(ticker->frames, ED_FRAMES_MAX));
         }
@@ -216,6 +238,8 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_
         if (sampling.users++ == 0)
                 (void) sigaction(sample_signal(), &action, &sampling.former);
         pthread_mutex_unlock(&sampling.lock);
+        ticker->older = watched_by;
+        atomic_signal_fence(memory_order_seq_cst);
         watched_by = ticker;
         err = ed_thread_start(&ticker->thread, ticker_main, ticker);
         if (err < 0) {
@@ -238,7 +262,12 @@ void ed_sys_ticker_free(struct ed_ticker *ticker)
                 pthread_mutex_unlock(&ticker->lock);
                 pthread_join(ticker->thread, NULL);
         }
-        watched_by = NULL;
+        for (struct ed_ticker **place = &watched_by; *place; place = &(*place)->older)
+                if (*place == ticker) {
+                        *place = ticker->older;
+                        break;
+                }
+        atomic_signal_fence(memory_order_seq_cst);
         pthread_mutex_lock(&sampling.lock);
         if (--sampling.users == 0) {
                 /* Ignoring drops one that the thread has blocked: it must not meet the former. */

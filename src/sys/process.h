@@ -20,9 +20,9 @@
  * the process dies of it; false: the former handler has it.
  */
 typedef bool ed_fault_fn(const void *address);
-/* For the calling thread.  Errors: -ENOMEM. */
-int ed_sys_fault_install(ed_fault_fn *fn, void **ret_stack);
-void ed_sys_fault_remove(void *stack);
+/* For the calling thread; of several that are installed there, the last is called.  Errors: -ENOMEM. */
+int ed_sys_fault_install(ed_fault_fn *fn);
+void ed_sys_fault_remove(void);
 
 /* Write text to the standard error descriptor; for signal handlers too. */
 void ed_sys_write_error(const char *text, size_t bytes);

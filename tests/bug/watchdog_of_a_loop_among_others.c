@@ -1,0 +1,132 @@
+/*
+ * What is reported of a loop is reported whatever else its thread runs.  When
+ * another run of the thread ended, overflows of the loop's stacks were not
+ * named any more, nor what a hog was doing; and callbacks that came one after
+ * another, each of them short, were taken for one.
+ */
+#include <eddy/eddy.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/process.h"
+#include "test.h"
+
+static char said[2048];
+static int times;
+
+static void note(const struct eddy_report *report, void *arg)
+{
+        (void) arg;
+        CHECK_EQ(report->kind, EDDY_REPORT_WATCHDOG);
+        times++;
+        strncpy(said, report->text, sizeof(said) - 1);
+}
+
+static void spin(int64_t ns)
+{
+        int64_t end_ns = eddy_now() + ns;
+
+        while (eddy_now() < end_ns)
+                continue;
+}
+
+static int nothing(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+static int hog(void *arg)
+{
+        int64_t end_ns = eddy_now() + EDDY_SEC(10);
+
+        (void) arg;
+        while (!times && eddy_now() < end_ns)
+                continue;
+        return 0;
+}
+
+TEST(a_hog_is_found_out_after_another_run_of_the_thread)
+{
+        struct eddy_run_opts opts = { .report = note, .watchdog_ns = EDDY_MS(10) };
+        eddy_loop *loop, *other;
+
+        times = 0;
+        CHECK_EQ(eddy_loop_new(&opts, &loop), 0);
+        CHECK_EQ(eddy_loop_new(&opts, &other), 0);
+        CHECK_EQ(eddy_run(nothing, NULL, &opts), 0);
+        CHECK_EQ(eddy_loop_run(loop, hog, NULL), 0);
+        CHECK_EQ(times, 1);
+        CHECK(!strstr(said, "could not be found out"));
+        CHECK_EQ(eddy_loop_close(loop), 0);
+        times = 0;
+        CHECK_EQ(eddy_loop_run(other, hog, NULL), 0);
+        CHECK_EQ(times, 1);
+        CHECK(!strstr(said, "could not be found out"));
+        CHECK_EQ(eddy_loop_close(other), 0);
+        eddy_loop_unref(loop);
+        eddy_loop_unref(other);
+}
+
+struct calls {
+        eddy_loop *loop;
+        eddy_handle handle;
+        int left;
+};
+
+static int short_call(void *arg)
+{
+        struct calls *calls = arg;
+
+        spin(EDDY_MS(1));
+        if (--calls->left == 0)
+                eddy_loop_stop(calls->loop);
+        else
+                return eddy_loop_call_soon(NULL, &calls->handle, short_call, calls);
+        return 0;
+}
+
+TEST(many_short_callbacks_are_no_hog)
+{
+        struct eddy_run_opts opts = { .report = note, .watchdog_ns = EDDY_MS(40) };
+        struct calls calls = { .left = 200 };
+
+        times = 0;
+        CHECK_EQ(eddy_loop_new(&opts, &calls.loop), 0);
+        CHECK_EQ(eddy_loop_call_soon(calls.loop, &calls.handle, short_call, &calls), 0);
+        CHECK_EQ(eddy_loop_run_forever(calls.loop), 0);
+        CHECK_EQ(times, 0);
+        CHECK_EQ(eddy_loop_close(calls.loop), 0);
+        eddy_loop_unref(calls.loop);
+}
+
+/* --- faults --- */
+
+static bool is_told(const void *address)
+{
+        (void) address;
+        _exit(77);
+}
+
+/* Two loops of a thread want faults; the first one goes. */
+static void fault_in_child(void)
+{
+        if (ed_sys_fault_install(is_told) < 0 || ed_sys_fault_install(is_told) < 0)
+                _exit(1);
+        ed_sys_fault_remove();
+        (void) raise(SIGSEGV);
+        _exit(2);
+}
+
+TEST(a_fault_is_told_of_while_a_loop_of_the_thread_is_left)
+{
+        pid_t child = fork();
+        int status;
+
+        if (child == 0)
+                fault_in_child();
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 77);
+}
