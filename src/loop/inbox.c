@@ -43,6 +43,23 @@ void ed_inbox_unref(struct ed_inbox *inbox)
         ed_free(inbox);
 }
 
+/*
+ * Wake the loop, outside of the lock: on a busy processor it runs at once, and
+ * would find it locked.  The table stays until this is over; locked before
+ * and after.
+ */
+static void wake(struct ed_inbox *inbox)
+{
+        struct ed_sys *sys = inbox->sys;
+
+        inbox->wakers++;
+        ed_mutex_unlock(&inbox->lock);
+        sys->ops->wake(sys);
+        ed_mutex_lock(&inbox->lock);
+        if (--inbox->wakers == 0 && !inbox->sys)
+                ed_cond_broadcast(&inbox->ran);
+}
+
 int ed_inbox_post(struct ed_inbox *inbox, struct ed_post *post)
 {
         int err = 0;
@@ -55,9 +72,8 @@ int ed_inbox_post(struct ed_inbox *inbox, struct ed_post *post)
         } else {
                 post->posted = true;
                 ed_list_push_back(&inbox->line, &post->link);
-                /* Under the lock: the table goes away once the inbox is closed. */
                 if (!atomic_exchange_explicit(&inbox->pending, true, memory_order_release))
-                        inbox->sys->ops->wake(inbox->sys);
+                        wake(inbox);
         }
         ed_mutex_unlock(&inbox->lock);
         return err;
@@ -136,6 +152,8 @@ void ed_inbox_close(struct ed_inbox *inbox)
 {
         ed_mutex_lock(&inbox->lock);
         inbox->sys = NULL;
+        while (inbox->wakers > 0)
+                ed_cond_wait(&inbox->ran, &inbox->lock);
         atomic_store_explicit(&inbox->pending, false, memory_order_relaxed);
         run_list(inbox, &inbox->line, true);
         ed_mutex_unlock(&inbox->lock);

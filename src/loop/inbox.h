@@ -36,12 +36,13 @@ struct ed_inbox {
         _Atomic uint32_t refs;
         _Atomic bool pending;          /* 'line' is not empty; changed under the lock */
         struct ed_mutex lock;          /* guards all below */
-        struct ed_cond ran;            /* 'running' has returned, and somebody waits for that */
+        struct ed_cond ran;            /* 'running' or the last waker is over, and waited for */
         struct ed_list line;           /* posts that came since the loop looked last */
         struct ed_list batch;          /* posts of the present turn, not run yet */
         const struct ed_post *running; /* an address to compare with, never to follow */
         uint64_t runs;                 /* begun so far */
         uint32_t cancellers;           /* threads that wait for 'running' */
+        uint32_t wakers;               /* threads that are waking the table */
         struct ed_sys *sys;            /* NULL: closed */
         struct ed_thread_id thread;    /* the loop's */
 };

@@ -263,7 +263,7 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         unsigned class =
                 opts && opts->flags & EDDY_TASK_STACK_64K ? ED_STACK_SMALL : ED_STACK_DEFAULT;
         eddy_task *face = NULL;
-        struct ed_task *task;
+        struct ed_task *task = NULL;
         int err;
 
         if (ret_task) {

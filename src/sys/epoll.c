@@ -105,7 +105,7 @@ static void epoll_wake(struct ed_sys *sys)
 
         if (self(sys)->forks != ed_sys_forks())
                 return;
-        /* Fails only when a wake is pending already. */
+        /* Fails only when the count cannot grow, after 2^64 of them. */
         (void) !write(self(sys)->wake_fd, &one, sizeof(one));
 }
 
@@ -157,13 +157,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
         }
         n = epoll_wait_ns(s, raw, limit, timeout_ns);
         for (int i = 0; i < n; i++) {
-                if (!raw[i].data.ptr) {
-                        uint64_t drained;
-
-                        (void) !read(s->wake_fd, &drained, sizeof(drained));
-                        continue;
-                }
-                if (raw[i].data.ptr == &s->timer_fd)
+                if (!raw[i].data.ptr || raw[i].data.ptr == &s->timer_fd)
                         continue;
                 events[count].target = raw[i].data.ptr;
                 events[count].events = events_of(raw[i].events);
@@ -517,7 +511,7 @@ static const struct ed_sys_ops epoll_ops = {
 
 int ed_sys_epoll_new(struct ed_sys **ret_sys)
 {
-        struct epoll_event event = { .events = EPOLLIN };
+        struct epoll_event event = { .events = EPOLLIN | EPOLLET };
         struct epoll_sys *s;
         int err;
 
@@ -537,7 +531,7 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
                 err = -errno;
                 goto fail_close_epoll;
         }
-        /* NULL stands for the wake descriptor. */
+        /* NULL stands for the wake descriptor.  Edge-triggered, so that nobody needs to read it. */
         if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->wake_fd, &event) < 0) {
                 err = -errno;
                 goto fail_close_wake;

@@ -3,9 +3,9 @@
  *
  * Two locks: a worker's, for its job and its end, and the table's, for the
  * list of those that are done; taken in this order.  A worker puts itself on
- * the list and wakes the table under its own lock, so that who abandons it
- * finds it either before that or after: it never touches a table that may be
- * gone.
+ * the list under its own lock, so that who abandons it finds it either before
+ * that or after, and who abandons it while it wakes the table waits for that:
+ * it never touches a table that may be gone.
  */
 #include "sys/worker.h"
 
@@ -28,6 +28,7 @@ struct worker {
         bool fresh;          /* there is a job that was not begun */
         bool ended;          /* to end, it is idle */
         bool abandoned;      /* to end after its job, telling nobody */
+        bool waking;         /* the table, outside of the lock */
         struct ed_list done; /* in the table's list; under the table's lock */
         char name[NAME_BYTES];
 };
@@ -52,6 +53,17 @@ void ed_workers_fini(struct ed_workers *workers)
         pthread_mutex_destroy(&workers->lock);
 }
 
+/* Outside of the lock, since the loop may run at once and want it; locked before and after. */
+static void wake_table(struct worker *w)
+{
+        w->waking = true;
+        pthread_mutex_unlock(&w->lock);
+        w->workers->sys->ops->wake(w->workers->sys);
+        pthread_mutex_lock(&w->lock);
+        w->waking = false;
+        pthread_cond_broadcast(&w->changed);
+}
+
 static void tell_done(struct worker *w)
 {
         struct ed_workers *workers = w->workers;
@@ -64,7 +76,7 @@ static void tell_done(struct worker *w)
         pthread_mutex_unlock(&workers->lock);
         /* Of those that come before the table has looked, the first has woken it. */
         if (first)
-                workers->sys->ops->wake(workers->sys);
+                wake_table(w);
 }
 
 int ed_workers_collect(struct ed_workers *workers, struct ed_event *events, int max)
@@ -161,8 +173,9 @@ void ed_worker_run(struct ed_sys *sys, struct ed_worker *worker, struct ed_job *
         pthread_mutex_lock(&w->lock);
         worker->job = job;
         w->fresh = true;
-        pthread_cond_signal(&w->changed);
         pthread_mutex_unlock(&w->lock);
+        /* Now that it can have the lock; nobody ends it but this thread. */
+        pthread_cond_signal(&w->changed);
 }
 
 void ed_worker_free(struct ed_sys *sys, struct ed_worker *worker)
@@ -202,6 +215,8 @@ void ed_worker_abandon(struct ed_sys *sys, struct ed_worker *worker)
 
         ed_assert(worker->job, "a worker was abandoned that has no job");
         pthread_mutex_lock(&w->lock);
+        while (w->waking)
+                pthread_cond_wait(&w->changed, &w->lock);
         is_done = take_back(w);
         if (!is_done) {
                 w->abandoned = true;

@@ -25,6 +25,10 @@ static bool done;
 
 static void counted_wake(struct ed_sys *sys)
 {
+        static const struct ed_post none;
+
+        /* A loop that runs before this returns finds no lock taken; nor does this, or it hangs. */
+        (void) ed_inbox_has(inbox, &none);
         atomic_fetch_add(&wakes, 1);
         real_wake(sys);
 }
@@ -543,4 +547,57 @@ TEST(a_loop_may_close_while_threads_post)
                 for (int k = 0; k < 2; k++)
                         pthread_join(posters[k], NULL);
         }
+}
+
+/* --- a table that is being woken --- */
+
+static _Atomic bool table_gone;
+static void (*real_free)(struct ed_sys *sys);
+
+static void noted_free(struct ed_sys *sys)
+{
+        atomic_store(&table_gone, true);
+        real_free(sys);
+}
+
+static void slow_wake(struct ed_sys *sys)
+{
+        (void) sys;
+        meet();
+        for (int i = 0; i < ROUNDS; i++) {
+                CHECK(!atomic_load(&table_gone));
+                (void) sched_yield();
+        }
+}
+
+static void expect_closed(struct ed_post *post, bool closed)
+{
+        (void) post;
+        CHECK(closed);
+}
+
+static void *post_once(void *arg)
+{
+        static struct ed_post post = { .fn = expect_closed };
+        int err = ed_inbox_post(arg, &post);
+
+        CHECK_EQ(err, 0);
+        ed_inbox_unref(arg);
+        return NULL;
+}
+
+TEST(a_table_stays_while_a_thread_wakes_it)
+{
+        pthread_t poster;
+
+        begin();
+        meeting_of(2);
+        real_free = ops.free;
+        ops.free = noted_free;
+        ops.wake = slow_wake;
+        poster = thread(post_once, ed_inbox_ref(inbox));
+        meet();
+        finish();
+        CHECK(atomic_load(&table_gone));
+        pthread_join(poster, NULL);
 }
