@@ -143,7 +143,7 @@ EDDY_API int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *a
 /*
  * Ask all that runs inside to stop, the owner's own calls included.  Returns
  * at once; eddy_scope_end() waits.  No failure by itself.  Cancelling twice,
- * or after every task has finished, does nothing more.
+ * or after every task has finished, or after the end, does nothing more.
  *
  * Suspends: no.
  */

@@ -323,24 +323,30 @@ int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
 
 /* --- asking and telling --- */
 
-void eddy_scope_cancel(eddy_scope *scope)
+void eddy_scope_cancel(eddy_scope *public_scope)
 {
-        ed_node_cancel(&ed_scope_of(scope)->node);
+        struct ed_scope *scope = ed_scope_of(public_scope);
+
+        /* Its owner may be gone. */
+        if (!(scope->node.flags & ED_NODE_ENDED))
+                ed_node_cancel(&scope->node);
 }
 
 int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
+        int64_t now_ns, before_ns;
         struct ed_loop *loop;
-        int64_t now_ns;
 
         if (scope->expired || takes_no_more(scope))
                 return -EALREADY;
         loop = scope->node.owner->loop;
         now_ns = ed_loop_now(loop);
         ed_loop_rouse(loop);
+        before_ns = scope->deadline_ns;
         deadline_set(loop, scope, deadline_ns, now_ns);
-        if (scope->flags & EDDY_SCOPE_SHIELD)
+        /* Those inside lie before the old one. */
+        if (scope->flags & EDDY_SCOPE_SHIELD && scope->deadline_ns < before_ns)
                 shields_inside_limit(loop, scope, now_ns);
         return 0;
 }

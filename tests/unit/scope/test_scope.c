@@ -279,6 +279,29 @@ SIM_TEST(cancelling_a_scope_is_no_failure)
         CHECK(!eddy_scope_expired(&scope));
 }
 
+static eddy_scope of_who_has_ended;
+
+static int begins_and_ends(void *arg)
+{
+        (void) arg;
+        eddy_scope_begin(&of_who_has_ended, NULL);
+        return eddy_scope_end(&of_who_has_ended);
+}
+
+SIM_TEST(what_is_asked_of_a_scope_after_its_end_changes_nothing)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, begins_and_ends, NULL);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_scope_cancel(&of_who_has_ended);
+        CHECK(!eddy_scope_is_cancelled(&of_who_has_ended));
+        CHECK_EQ(eddy_scope_set_deadline(&of_who_has_ended, eddy_now()), -EALREADY);
+        CHECK(!eddy_scope_expired(&of_who_has_ended));
+        CHECK_EQ(eddy_scope_start(&of_who_has_ended, begins_and_ends, NULL), -ECANCELED);
+}
+
 SIM_TEST(a_deadline_that_passes_after_a_cancel_is_not_its_cause)
 {
         eddy_scope scope, shield;
