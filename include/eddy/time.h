@@ -12,10 +12,11 @@
 
 EDDY_BEGIN_DECLS
 
-#define EDDY_US(n)  ((int64_t) (n) *1000)
-#define EDDY_MS(n)  ((int64_t) (n) *1000000)
-#define EDDY_SEC(n) ((int64_t) (n) *1000000000)
-#define EDDY_MIN(n) ((int64_t) (n) *60000000000)
+/* Of whole numbers, constant where 'n' is; and of fractions: EDDY_SEC(0.5). */
+#define EDDY_US(n)  ((int64_t) (INT64_C(1000) * (n)))
+#define EDDY_MS(n)  ((int64_t) (INT64_C(1000000) * (n)))
+#define EDDY_SEC(n) ((int64_t) (INT64_C(1000000000) * (n)))
+#define EDDY_MIN(n) ((int64_t) (INT64_C(60000000000) * (n)))
 
 /*
  * Now, on the loop's monotonic clock.  Outside eddy_run(): the system's.

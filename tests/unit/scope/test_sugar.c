@@ -1,5 +1,6 @@
 /*
- * test_sugar.c - EDDY_SCOPE and EDDY_AUTO: every way out of a block.
+ * test_sugar.c - EDDY_SCOPE and EDDY_AUTO: every way out of a block; EDDY_SEC and
+ * its like.
  */
 #include "sim_run.h"
 
@@ -154,4 +155,19 @@ SIM_TEST(auto_releases_a_task)
                 CHECK_EQ(eddy_task_join(task, NULL), 0);
         }
         CHECK_EQ(err, 0);
+}
+
+_Static_assert(EDDY_SEC(2) == 2000000000, "whole numbers are constant");
+
+TEST(times_are_made_of_whole_numbers_and_of_fractions)
+{
+        int64_t before = -3;
+        uint32_t many = UINT32_MAX;
+
+        CHECK_EQ(EDDY_SEC(0.5), EDDY_MS(500));
+        CHECK_EQ(EDDY_MIN(1.5), EDDY_SEC(90));
+        CHECK_EQ(EDDY_MS(0.25), EDDY_US(250));
+        CHECK_EQ(EDDY_US(1 + 1), 2000);
+        CHECK_EQ(EDDY_SEC(before), -EDDY_SEC(3));
+        CHECK_EQ(EDDY_US(many), (int64_t) many * 1000);
 }
