@@ -206,9 +206,10 @@ EDDY_API int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags);
 /*
  * EDDY_SCOPE(scope, &err, .timeout_ns = EDDY_SEC(5)) { ... }
  *
- * A block in a scope of that name.  The scope ends on every way out (break
- * and return included), and eddy_scope_end()'s result is stored in 'err'.
- * Note that `return x` inside evaluates x before the tasks have finished.
+ * A block in a scope of that name, in C only.  The scope ends on every way out
+ * (break and return included), and eddy_scope_end()'s result is stored in 'err',
+ * over what the block may have stored there.  Note that `return x` inside
+ * evaluates x before the tasks have finished.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \
         for (int scope##_once = 1; scope##_once;)                                                  \
