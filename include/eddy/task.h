@@ -18,7 +18,8 @@ typedef int eddy_task_fn(void *arg);
 /* All zero is the default. */
 struct eddy_task_opts {
         const char *name;      /* copied, cut at 31 bytes; NULL: the function's, if the
-                                  program exports it (-rdynamic), else its address */
+                                  program exports it (-rdynamic), else where that stands,
+                                  "program+0x1234", as addr2line takes it */
         uint32_t flags;        /* EDDY_TASK_* */
         uint32_t reserved32;   /* zero */
         uintptr_t reserved[4]; /* zero */

@@ -311,13 +311,26 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
 
 void ed_sys_symbol(const void *address, char *buf, size_t bytes)
 {
+        const char *at = address, *slash;
         Dl_info info;
 
-        if (dladdr(address, &info) && info.dli_sname)
-                snprintf(buf, bytes, "%s+0x%zx", info.dli_sname,
-                         (size_t) ((const char *) address - (const char *) info.dli_saddr));
-        else
+        if (!dladdr(address, &info) || !info.dli_fname) {
                 snprintf(buf, bytes, "%p", address);
+                return;
+        }
+        if (info.dli_sname && info.dli_saddr == address) {
+                snprintf(buf, bytes, "%s", info.dli_sname);
+                return;
+        }
+        if (info.dli_sname) {
+                snprintf(buf, bytes, "%s+0x%zx", info.dli_sname,
+                         (size_t) (at - (const char *) info.dli_saddr));
+                return;
+        }
+        /* A long name of a file must not cut off the offset, which says more. */
+        slash = strrchr(info.dli_fname, '/');
+        snprintf(buf, bytes, "%.16s+0x%zx", slash ? slash + 1 : info.dli_fname,
+                 (size_t) (at - (const char *) info.dli_fbase));
 }
 
 /* --- children of fork() --- */

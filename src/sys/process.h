@@ -57,7 +57,11 @@ void ed_sys_fork_watch(void (*in_child)(void));
 /* How many forks lie between the process that asked for the watch and this one. */
 unsigned ed_sys_forks(void);
 
-/* The name of the function at an address, "name+0x12" or "0x55d0...". */
+/*
+ * What the place at an address is called: "name" or "name+0x12"; where the
+ * program does not export the function, "program+0x1234", which addr2line
+ * resolves; else "0x55d0...".
+ */
 void ed_sys_symbol(const void *address, char *buf, size_t bytes);
 
 #endif
