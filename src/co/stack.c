@@ -206,8 +206,7 @@ struct ed_stack *ed_stack_get_slow(struct ed_stacks *stacks, unsigned class)
 void ed_stack_check_canary(const struct ed_stack *stack)
 {
         ed_assert(*(const uintptr_t *) (const void *) stack->bottom == canary,
-                  "a task overflowed its stack: give it a larger one (the guard here is only a "
-                  "canary)");
+                  "a task overflowed its stack (the guard here is only a canary)");
 }
 
 bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address)

@@ -83,8 +83,8 @@ bool ed_report_fault(const void *address)
                 return false;
         who = task ? ed_task_name(task, name, sizeof(name)) : "(none)";
         snprintf(message, sizeof(message),
-                 "overflowed its stack of %zu KiB: give it a larger one, or larger buffers to the "
-                 "heap",
+                 "overflowed its stack of %zu KiB: large buffers belong on the heap, and recursion "
+                 "needs a bound",
                  task ? (size_t) ((char *) task - task->stack->bottom + 1023) / 1024 : (size_t) 0);
         ed_report_run(ed_run_of(loop), EDDY_REPORT_OVERFLOW, 0, who, message);
         return true;
