@@ -235,7 +235,7 @@ static bool is_foreign(const struct generator *gen, const struct ed_task *task)
 /* What can be told without waiting, or 2: the generator runs, and will tell. */
 static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
 {
-        if (is_over(gen))
+        if (ed_unlikely(!gen->task) && is_over(gen))
                 return gen->ended && !gen->cut_short ? 0 : -ECANCELED;
         if (ed_unlikely(is_foreign(gen, task)))
                 return EDDY_E_RUN_OTHER_LOOP;
