@@ -354,6 +354,7 @@ void ed_run_close(struct ed_run *run)
         /* What the floors above keep with the loop may still ask for it. */
         move(run);
         ed_loop_fini(&run->loop);
+        ed_faces_fini(&run->faces);
         ed_loop_current = NULL;
         ed_free(run);
 }

@@ -30,6 +30,7 @@ struct ed_run {
         eddy_task *main_task;   /* NULL: none runs */
         int result;             /* of the last main task */
         struct ed_list handles; /* scheduled ones of the loop's own thread, scope/handle.c */
+        struct ed_faces faces;
         struct ed_ticker *watchdog;
         uint64_t watched_switches, watched_polls;
         int64_t watched_ns;

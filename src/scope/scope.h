@@ -57,6 +57,17 @@ void ed_task_face_name(struct eddy_task *face, const char *name);
 void ed_task_face_give(struct ed_task *task, struct eddy_task *face);
 void ed_task_face_free(struct eddy_task *face);
 
+/* Handles that were given back, kept for the next tasks of their run. */
+enum { ED_FACES_MAX = 64 };
+
+struct ed_faces {
+        struct eddy_task *first;
+        uint32_t count;
+};
+
+/* Free them all. */
+void ed_faces_fini(struct ed_faces *faces);
+
 /* A failure of a task, or of starting one. */
 void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *task);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/run.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
 #include "scope/vars.h"
@@ -143,10 +144,54 @@ int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *ab
 
 static void joiners_wake(struct eddy_task *face);
 
+/* The spare handles of the run on this thread, if that is 'loop'; or NULL. */
+static struct ed_faces *faces_of(const struct ed_loop *loop)
+{
+#ifdef ED_ASAN
+        /* It would miss the use of one that was freed. */
+        (void) loop;
+        return NULL;
+#else
+        return loop && loop == ed_loop_current ? &ed_run_of(ed_loop_current)->faces : NULL;
+#endif
+}
+
 static void face_unref(struct eddy_task *face)
 {
-        if (--face->refs == 0)
+        struct ed_faces *faces;
+
+        if (--face->refs > 0)
+                return;
+        faces = faces_of(face->loop);
+        if (!faces || faces->count >= ED_FACES_MAX) {
                 ed_free(face);
+                return;
+        }
+        face->joiners[0] = faces->first;
+        faces->first = face;
+        faces->count++;
+}
+
+static struct eddy_task *face_alloc(void)
+{
+        struct ed_faces *faces = faces_of(ed_loop_current);
+        struct eddy_task *face = faces ? faces->first : NULL;
+
+        if (!face)
+                return ed_alloc(sizeof(*face));
+        faces->first = face->joiners[0];
+        faces->count--;
+        return face;
+}
+
+void ed_faces_fini(struct ed_faces *faces)
+{
+        struct eddy_task *face;
+
+        while ((face = faces->first)) {
+                faces->first = face->joiners[0];
+                ed_free(face);
+        }
 }
 
 /* The last thing that runs on a task's stack.  Inline: see ed_fiber_exit(). */
@@ -261,7 +306,7 @@ const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
 
 int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_face)
 {
-        struct eddy_task *face = ed_alloc(sizeof(*face));
+        struct eddy_task *face = face_alloc();
 
         if (!face)
                 return -ENOMEM;
