@@ -21,7 +21,7 @@ static void note(const struct eddy_report *report, void *arg)
         (void) arg;
         CHECK_EQ(report->kind, EDDY_REPORT_WATCHDOG);
         times++;
-        strncpy(said, report->text, sizeof(said) - 1);
+        (void) snprintf(said, sizeof(said), "%s", report->text);
 }
 
 static void spin(int64_t ns)
