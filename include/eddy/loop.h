@@ -68,8 +68,9 @@ EDDY_API int eddy_loop_call_at(eddy_loop *loop, eddy_handle *handle, int64_t whe
                                eddy_task_fn *fn, void *arg);
 
 /*
- * The same from any thread; wakes the loop.  Keep the loop (eddy_loop_ref())
- * as long as you may cancel the handle.
+ * The same from any thread, as soon as the loop looks, in the order asked for
+ * among such calls; wakes the loop.  Keep the loop (eddy_loop_ref()) as long
+ * as you may cancel the handle.
  *
  * Suspends: no.  Threads: any.
  * Errors: as above
