@@ -13,10 +13,16 @@
 
 /* --- reports --- */
 
+/* Whether something has failed, with an error that is worth its text. */
+static bool is_failure(int kind)
+{
+        return kind == EDDY_REPORT_BACKGROUND || kind == EDDY_REPORT_UNHANDLED ||
+               kind == EDDY_REPORT_CALLBACK;
+}
+
 void ed_report_to_stderr(const struct eddy_report *report, void *arg)
 {
-        /* A deadlock's lines end with the tasks; that it is one stands in the first. */
-        bool with_error = report->error && report->kind != EDDY_REPORT_DEADLOCK;
+        bool with_error = report->error && is_failure(report->kind);
         char line[1792];
         int n;
 

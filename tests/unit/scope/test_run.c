@@ -446,7 +446,7 @@ TEST(a_report_is_one_line_however_long_its_text)
         CHECK(longest > 0);
 }
 
-TEST(a_report_ends_with_its_error_but_for_a_deadlocks)
+TEST(a_report_of_a_failure_ends_with_its_error)
 {
         struct eddy_report report = { .kind = EDDY_REPORT_BACKGROUND, .error = -EIO };
         char line[256], expected[256];
