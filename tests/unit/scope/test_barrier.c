@@ -300,8 +300,10 @@ SIM_TEST(calls_that_never_wait_give_way_after_128)
                 CHECK_EQ(eddy_sleep(MS), 0);
                 eddy_scope_begin(&scope, NULL);
                 eddy_scope_start(&scope, looks, &seen);
-                for (; !seen; calls++)
+                while (!seen) {
                         CHECK_EQ(eddy_barrier_wait(&barrier), broken ? EDDY_E_SYNC_BROKEN : 0);
+                        calls++;
+                }
                 CHECK_EQ(calls, 128);
                 CHECK_EQ(eddy_scope_end(&scope), 0);
         }
