@@ -223,6 +223,9 @@ static void run_ready(struct ed_loop *loop)
 
                 if (to != &loop->co)
                         ed_co_switch(&loop->co, to);
+                ed_assert(!loop->forked,
+                          "a child of fork() returned from a task of its parent: end it with "
+                          "_exit()");
         } while (loop->call && make_call(loop));
 }
 

@@ -53,10 +53,13 @@ void eddy_generator_begin(eddy_generator *public_gen, eddy_scope *scope, eddy_ge
                 .scope = ed_scope_of(scope), .fn = fn, .arg = arg, .item_bytes = item_bytes
         };
         /* One that begins too late is in no list: it need not live on. */
-        if (gen->scope->node.flags & ED_NODE_ENDED)
+        if (gen->scope->node.flags & ED_NODE_ENDED) {
                 ed_list_init(&gen->link);
-        else
-                ed_list_push_back(&gen->scope->generators, &gen->link);
+                return;
+        }
+        if (!gen->scope->generators.next)
+                ed_list_init(&gen->scope->generators);
+        ed_list_push_back(&gen->scope->generators, &gen->link);
 }
 
 /* --- handing over --- */

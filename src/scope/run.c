@@ -194,9 +194,16 @@ static int opts_take(struct ed_run *run, const struct eddy_run_opts *opts)
         return 0;
 }
 
-/* A child of fork() has the parent's memory, but none of its loops. */
+/*
+ * A child of fork() has the parent's memory, but none of its loops.  Without a
+ * budget its next switch ends in the loop's own context, which knows.
+ */
 static void forget_loop(void)
 {
+        if (ed_loop_current) {
+                ed_loop_current->forked = true;
+                ed_loop_current->budget = 0;
+        }
         ed_loop_current = NULL;
 }
 

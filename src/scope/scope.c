@@ -111,7 +111,7 @@ void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *op
         scope->deadline_ns = 0;
         scope->live = 0;
         scope->generating = 0;
-        ed_list_init(&scope->generators);
+        scope->generators.next = NULL;
         scope->tasks_max = opts->tasks_max ? opts->tasks_max : UINT32_MAX;
         scope->flags = opts->flags & (EDDY_SCOPE_SHIELD | EDDY_SCOPE_KEEP_GOING);
         scope->error = 0;
@@ -161,9 +161,10 @@ int eddy_scope_end(eddy_scope *public_scope)
                 scope->flags |= ED_SCOPE_ENDING;
                 ed_suspend_park(task, "the tasks of a scope to end", NULL, NULL);
         }
-        if (ed_unlikely(!ed_list_is_empty(&scope->generators)))
+        if (ed_unlikely(scope->generators.next != NULL))
                 ed_scope_close_generators(scope);
-        ed_timer_cancel(&task->loop->timers, &scope->timer);
+        if (ed_unlikely(scope->timer.armed))
+                ed_timer_cancel(&task->loop->timers, &scope->timer);
         ed_list_remove(&scope->node.link);
         scope->node.flags |= ED_NODE_ENDED;
         task->inner = scope->node.parent;

@@ -18,7 +18,7 @@ struct ed_scope {
         bool expired;       /* the deadline has passed */
         bool expired_first; /* before any failure */
         struct eddy_scope_errors *errors;
-        struct ed_list generators; /* that have not ended */
+        struct ed_list generators; /* that have not ended; 'next' NULL: there was none yet */
 };
 
 enum {

@@ -228,11 +228,8 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
 static __attribute__((noreturn)) void task_main(void *arg)
 {
         struct ed_task *task = arg;
-        int result = task->fn(task->arg);
 
-        ed_assert(ed_loop_current == task->loop,
-                  "a child of fork() returned from a task of its parent: end it with _exit()");
-        task_end(task, result);
+        task_end(task, task->fn(task->arg));
 }
 
 void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
@@ -271,7 +268,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->budget = ED_TASK_BUDGET;
         task->ready_wait = NULL;
         /* The supervisor of a run, which has no scope, begins with none. */
-        task->vars = scope ? ed_vars_take() : NULL;
+        task->vars = scope ? ed_vars_take_on(loop) : NULL;
         task->face = &task->self;
         task->self.task = task;
         task->self.refs = 0;

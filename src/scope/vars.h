@@ -26,14 +26,26 @@ void ed_vars_drop(struct ed_vars *vars);
  * What runs here has these values, kept for the caller, who gives them back
  * with ed_vars_drop(); NULL: none.
  */
-static inline struct ed_vars *ed_vars_take(void)
+static inline struct ed_vars *ed_vars_take_from(const struct ed_task *task)
 {
-        struct ed_task *task = ed_task_running();
         struct ed_vars *vars = task ? task->vars : ed_vars_current;
 
         if (ed_unlikely(vars != NULL))
                 ed_vars_keep(vars);
         return vars;
+}
+
+static inline struct ed_vars *ed_vars_take(void)
+{
+        return ed_vars_take_from(ed_task_running());
+}
+
+/* The same where it is known which loop runs here, or none. */
+static inline struct ed_vars *ed_vars_take_on(const struct ed_loop *loop)
+{
+        struct ed_fiber *fiber = loop->current;
+
+        return ed_vars_take_from(fiber ? ed_container_of(fiber, struct ed_task, fiber) : NULL);
 }
 
 /*
