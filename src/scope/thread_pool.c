@@ -289,7 +289,7 @@ static int pool_close(eddy_thread_pool *pool, int64_t close_ns)
         return n;
 }
 
-/* In a child of fork() its threads are not there. */
+/* In a child of fork() its threads are not there: all of it is left as it is. */
 static bool is_forked(const eddy_thread_pool *pool)
 {
         return pool->forks != ed_sys_forks();
@@ -310,11 +310,11 @@ static void pool_destroy(eddy_thread_pool *pool)
 
 void eddy_thread_pool_free(eddy_thread_pool *pool)
 {
-        if (!pool)
+        if (!pool || is_forked(pool))
                 return;
         (void) eddy_thread_pool_close(pool);
         pool->freed = true;
-        if (pool->running == 0 || is_forked(pool))
+        if (pool->running == 0)
                 pool_destroy(pool);
 }
 
