@@ -309,6 +309,7 @@ static int busy_under_two(void *arg)
         eddy_scope_begin(&outer, &(struct eddy_scope_opts){ .timeout_ns = 2 * MS });
         eddy_scope_begin(&inner, &(struct eddy_scope_opts){ .timeout_ns = MS });
         spin_until(eddy_scope_deadline(&outer) + MS);
+        spin_until(eddy_scope_deadline(&inner) + MS);
         CHECK_EQ(eddy_sleep(EDDY_SEC(9)), -ECANCELED);
         CHECK(eddy_scope_expired(&inner) && eddy_scope_expired(&outer));
         CHECK_EQ(eddy_scope_end(&inner), -ECANCELED);
