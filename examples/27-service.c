@@ -14,7 +14,7 @@
  * Output:
  *     Service started
  *     Service stopped cleanly
- * Run: timeout --preserve-status -s INT 2 27-service 3600
+ * Run: timeout --foreground --preserve-status -s INT 2 27-service 3600
  * Time: wall 2 s
  * Output:
  *     Service started
