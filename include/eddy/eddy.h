@@ -10,6 +10,7 @@
 #include "eddy/condition.h"
 #include "eddy/def.h"
 #include "eddy/dns.h"
+#include "eddy/dump.h"
 #include "eddy/error.h"
 #include "eddy/event.h"
 #include "eddy/future.h"

@@ -3,11 +3,10 @@
  * stacks, the watchdog, deadlock.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "scope/lock.h"
+#include "scope/dump.h"
 #include "scope/run.h"
 #include "sys/process.h"
 
@@ -51,28 +50,6 @@ void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_t
 
         ed_report_run(ed_run_of(loop), kind, error,
                       task ? ed_task_name(task, buf, sizeof(buf)) : NULL, text);
-}
-
-/* Text that is cut where it ends. */
-struct text {
-        char *at;
-        size_t left;
-};
-
-static EDDY_PRINTF(2, 3) void text_add(struct text *text, const char *format, ...)
-{
-        va_list args;
-        int n;
-
-        va_start(args, format);
-        n = vsnprintf(text->at, text->left, format, args);
-        va_end(args);
-        if (n < 0)
-                return;
-        if ((size_t) n >= text->left)
-                n = text->left > 0 ? (int) text->left - 1 : 0;
-        text->at += n;
-        text->left -= (size_t) n;
 }
 
 /* --- faults in guards --- */
@@ -123,17 +100,17 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
         struct hog hog = { .loop = &run->loop };
         void *frames[ED_FRAMES_MAX];
         char message[1536], name[64];
-        struct text text = { message, sizeof(message) };
+        struct ed_text text = { message, sizeof(message) };
         int n = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, frames, ED_FRAMES_MAX);
 
-        text_add(&text, "has kept the loop from the others for %lld ms; it is in",
-                 (long long) (lasted_ns / EDDY_MS(1)));
+        ed_text_add(&text, "has kept the loop from the others for %lld ms; it is in",
+                    (long long) (lasted_ns / EDDY_MS(1)));
         for (int i = 0; i < n; i++) {
                 ed_sys_symbol(frames[i], name, sizeof(name));
-                text_add(&text, "%s %s", i > 0 ? " <-" : "", name);
+                ed_text_add(&text, "%s %s", i > 0 ? " <-" : "", name);
         }
         if (n == 0)
-                text_add(&text, " a place that could not be found out");
+                ed_text_add(&text, " a place that could not be found out");
         if (hog.fn && !hog.name[0])
                 ed_sys_symbol((const void *) hog.fn, hog.name, sizeof(hog.name));
         ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : "(the loop itself)",
@@ -161,36 +138,8 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
 
 enum { DEADLOCK_LINES_MAX = 20 };
 
-/* The task below 'root' that holds a lock, or NULL. */
-static const struct ed_task *holder_of(const eddy_lock *lock, struct ed_node *root)
-{
-        struct ed_node *node = root;
-
-        while ((node = ed_node_next(root, node, false))) {
-                const struct ed_task *task = node->owner;
-
-                if (task == lock->owner && task->number == lock->owner_number)
-                        return task;
-        }
-        return NULL;
-}
-
-static void describe_wait(const struct ed_task *task, struct ed_node *root, struct text *text)
-{
-        const eddy_lock *lock = ed_lock_awaited(task);
-        const struct ed_task *holder = lock ? holder_of(lock, root) : NULL;
-        char name[ED_TASK_NAME_BYTES];
-
-        text_add(text, "\n  %s waits for %s", ed_task_name(task, name, sizeof(name)),
-                 task->fiber.waits_for);
-        if (holder)
-                text_add(text, ", held by %s", ed_task_name(holder, name, sizeof(name)));
-        else if (lock)
-                text_add(text, ", left locked by a task that has ended");
-}
-
 /* Name those that are parked in a task or scope below 'node'. */
-static void describe_parked(struct ed_run *run, struct text *text)
+static void describe_parked(struct ed_run *run, struct ed_text *text)
 {
         struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
         unsigned n = 0, more = 0;
@@ -201,13 +150,15 @@ static void describe_parked(struct ed_run *run, struct text *text)
 
                 if (node != &task->node)
                         continue;
-                if (n++ < DEADLOCK_LINES_MAX)
-                        describe_wait(task, root, text);
-                else
+                if (n++ < DEADLOCK_LINES_MAX) {
+                        ed_text_add(text, "\n  ");
+                        ed_dump_task(task, root, text);
+                } else {
                         more++;
+                }
         }
         if (more)
-                text_add(text, "\n  and %u more", more);
+                ed_text_add(text, "\n  and %u more", more);
 }
 
 void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
@@ -222,9 +173,9 @@ void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
 void ed_report_deadlock(struct ed_run *run)
 {
         char message[1536];
-        struct text text = { message, sizeof(message) };
+        struct ed_text text = { message, sizeof(message) };
 
-        text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
+        ed_text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
         describe_parked(run, &text);
         ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message);
 }

@@ -1,0 +1,40 @@
+/*
+ * eddy/dump.h - what a run is doing: its scopes and tasks, and what they wait
+ * for.
+ */
+#ifndef EDDY_DUMP_H
+#define EDDY_DUMP_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+/* At most so many lines, and one that says how many more there are; of so many bytes each. */
+enum { EDDY_DUMP_LINES_MAX = 500, EDDY_DUMP_LINE_BYTES = 256 };
+
+/* Gets a line without its newline, valid during the call.  Must not call into eddy. */
+typedef void eddy_dump_fn(const char *line, void *arg);
+
+/*
+ * Tell line(text, arg) of each scope and each task of this thread's run, as a
+ * tree:
+ *
+ *     main waits for the tasks of a scope to end; deadline in 480 ms
+ *       scope of main; deadline in 480 ms
+ *         salary runs; deadline in 480 ms
+ *         rent waits for a lock, held by salary; deadline in 480 ms
+ *
+ * Two spaces for each level, of which 20 are shown.  A task runs, is ready, or
+ * waits for something.  A scope's deadline is its own; a task's, the one that
+ * comes first of those that can cancel the call it is in.  Milliseconds are
+ * rounded up.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_RUN_NOT_RUNNING
+ *         -EINVAL  'line' is NULL
+ */
+EDDY_API int eddy_dump(eddy_dump_fn *line, void *arg);
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * base/text.h - text that is put together in a buffer and cut where that ends.
+ */
+#ifndef ED_BASE_TEXT_H
+#define ED_BASE_TEXT_H
+
+#include <stddef.h>
+
+#include "eddy/def.h"
+
+/* What is left of the buffer; begins as all of it. */
+struct ed_text {
+        char *at;
+        size_t left;
+};
+
+/* Add to it; the end stays a '\0'. */
+void ed_text_add(struct ed_text *text, const char *format, ...) EDDY_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * scope/dump.c - the tree of a run in lines of text.
+ *
+ * The tree is walked in place, node by node, without allocating; what it
+ * costs is bounded by the lines, but for counting those that are left out.
+ */
+#include "eddy/dump.h"
+
+#include <errno.h>
+
+#include "scope/dump.h"
+#include "scope/lock.h"
+#include "scope/run.h"
+
+enum { LEVELS_MAX = 20 };
+
+/* --- one task --- */
+
+/* The task below 'root' that holds a lock, or NULL. */
+static const struct ed_task *holder_of(const eddy_lock *lock, struct ed_node *root)
+{
+        struct ed_node *node = root;
+
+        while ((node = ed_node_next(root, node, false))) {
+                const struct ed_task *task = node->owner;
+
+                if (task == lock->owner && task->number == lock->owner_number)
+                        return task;
+        }
+        return NULL;
+}
+
+static void wait_add(const struct ed_task *task, struct ed_node *root, struct ed_text *text)
+{
+        const eddy_lock *lock = ed_lock_awaited(task);
+        const struct ed_task *holder = lock ? holder_of(lock, root) : NULL;
+        char name[ED_TASK_NAME_BYTES];
+
+        ed_text_add(text, "waits for %s", task->fiber.waits_for);
+        if (holder)
+                ed_text_add(text, ", held by %s", ed_task_name(holder, name, sizeof(name)));
+        else if (lock)
+                ed_text_add(text, ", left locked by a task that has ended");
+}
+
+void ed_dump_task(const struct ed_task *task, struct ed_node *root, struct ed_text *text)
+{
+        char name[ED_TASK_NAME_BYTES];
+
+        ed_text_add(text, "%s ", ed_task_name(task, name, sizeof(name)));
+        switch (task->fiber.ready.state) {
+        case ED_FIBER_PARKED:
+                wait_add(task, root, text);
+                break;
+        case ED_FIBER_RUNNING:
+                ed_text_add(text, "runs");
+                break;
+        default:
+                ed_text_add(text, "is ready");
+        }
+}
+
+/* --- lines --- */
+
+struct dump {
+        struct ed_run *run;
+        struct ed_node *root;
+        int64_t now_ns;
+        eddy_dump_fn *line;
+        void *arg;
+        unsigned lines;
+};
+
+static bool is_task(const struct ed_node *node)
+{
+        return node == &node->owner->node;
+}
+
+/* The supervisor and its scopes are not the program's. */
+static bool is_shown(const struct dump *dump, const struct ed_node *node)
+{
+        return node->owner != dump->run->supervisor;
+}
+
+/* How many shown ones lie around a node. */
+static int level_of(const struct dump *dump, const struct ed_node *node)
+{
+        int level = 0;
+
+        while ((node = node->parent) && node != dump->root)
+                level += is_shown(dump, node);
+        return level;
+}
+
+static void deadline_add(const struct dump *dump, int64_t deadline_ns, struct ed_text *text)
+{
+        int64_t left_ns = deadline_ns - dump->now_ns;
+
+        if (deadline_ns == 0 || deadline_ns == INT64_MAX)
+                return;
+        if (left_ns > 0)
+                ed_text_add(text, "; deadline in %lld ms",
+                            (long long) (left_ns / EDDY_MS(1) + (left_ns % EDDY_MS(1) > 0)));
+        else
+                ed_text_add(text, "; deadline passed");
+}
+
+/* The first in time of those around a node, as far as a shield lets them; or 0. */
+static int64_t deadline_around(const struct dump *dump, struct ed_node *node)
+{
+        int64_t first_ns = 0;
+
+        for (; node; node = node->parent) {
+                int64_t at_ns = is_task(node) ? 0 : ed_scope_of_node(node)->deadline_ns;
+
+                if (at_ns != 0 && (first_ns == 0 || at_ns < first_ns))
+                        first_ns = at_ns;
+                if (node->flags & ED_NODE_SHIELD || node == dump->root)
+                        break;
+        }
+        return first_ns;
+}
+
+static void task_add(const struct dump *dump, const struct ed_task *task, struct ed_text *text)
+{
+        ed_dump_task(task, dump->root, text);
+        deadline_add(dump, deadline_around(dump, task->inner), text);
+        if (task->inner->flags & ED_NODE_CANCELLED)
+                ed_text_add(text, "; cancelled");
+}
+
+static void scope_add(const struct dump *dump, struct ed_node *node, struct ed_text *text)
+{
+        const struct ed_scope *scope = ed_scope_of_node(node);
+        char name[ED_TASK_NAME_BYTES];
+
+        ed_text_add(text, "scope of %s", ed_task_name(node->owner, name, sizeof(name)));
+        deadline_add(dump, scope->deadline_ns, text);
+        if (scope->flags & EDDY_SCOPE_SHIELD)
+                ed_text_add(text, "; shield");
+        if (scope->flags & EDDY_SCOPE_KEEP_GOING)
+                ed_text_add(text, "; keeps going");
+        if (node->flags & ED_NODE_CANCELLED)
+                ed_text_add(text, "; cancelled");
+}
+
+static void node_tell(const struct dump *dump, struct ed_node *node)
+{
+        char line[EDDY_DUMP_LINE_BYTES];
+        struct ed_text text = { line, sizeof(line) };
+        int level = level_of(dump, node);
+
+        ed_text_add(&text, "%*s", 2 * (level < LEVELS_MAX ? level : LEVELS_MAX), "");
+        if (is_task(node))
+                task_add(dump, node->owner, &text);
+        else
+                scope_add(dump, node, &text);
+        dump->line(line, dump->arg);
+}
+
+static void tree_tell(struct dump *dump)
+{
+        struct ed_node *node = dump->root;
+        uint64_t more = 0;
+
+        while ((node = ed_node_next(dump->root, node, false))) {
+                if (!is_shown(dump, node))
+                        continue;
+                if (dump->lines < EDDY_DUMP_LINES_MAX) {
+                        dump->lines++;
+                        node_tell(dump, node);
+                } else {
+                        more++;
+                }
+        }
+        if (more) {
+                char line[64];
+                struct ed_text text = { line, sizeof(line) };
+
+                ed_text_add(&text, "and %llu more", (unsigned long long) more);
+                dump->line(line, dump->arg);
+        }
+}
+
+int eddy_dump(eddy_dump_fn *line, void *arg)
+{
+        struct ed_loop *loop = ed_loop_current;
+        struct dump dump = { .line = line, .arg = arg };
+
+        if (!loop)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (!line)
+                return -EINVAL;
+        dump.run = ed_run_of(loop);
+        dump.root = &ed_scope_of(&dump.run->root)->node;
+        dump.now_ns = ed_loop_now(loop);
+        /* Before the run's first turn there is no tree yet. */
+        if (dump.root->owner)
+                tree_tell(&dump);
+        return 0;
+}

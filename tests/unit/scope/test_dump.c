@@ -1,0 +1,217 @@
+/*
+ * test_dump.c - the tree of scopes and tasks in words, word for word.
+ */
+#include "sim_run.h"
+
+/* --- what a dump says --- */
+
+static char told[192 * 1024];
+static size_t told_bytes;
+static unsigned told_lines;
+static size_t longest;
+
+static void tell(const char *line, void *arg)
+{
+        size_t bytes = strlen(line);
+
+        CHECK(arg == told);
+        CHECK(told_bytes + bytes + 2 < sizeof(told));
+        memcpy(told + told_bytes, line, bytes);
+        told_bytes += bytes;
+        told[told_bytes++] = '\n';
+        told[told_bytes] = '\0';
+        told_lines++;
+        longest = bytes > longest ? bytes : longest;
+}
+
+static const char *dump(void)
+{
+        told_bytes = longest = 0;
+        told_lines = 0;
+        told[0] = '\0';
+        CHECK_EQ(eddy_dump(tell, told), 0);
+        return told;
+}
+
+static void start_named(eddy_scope *scope, const char *name, eddy_task_fn *fn, void *arg)
+{
+        CHECK_EQ(eddy_scope_start_task(scope, fn, arg, &(struct eddy_task_opts){ .name = name },
+                                       NULL),
+                 0);
+}
+
+static int sleeps(void *arg)
+{
+        (void) arg;
+        return eddy_sleep(EDDY_SEC(10));
+}
+
+/* --- one task, one scope --- */
+
+SIM_TEST(a_task_alone_is_one_line)
+{
+        CHECK_STR(dump(), "main runs\n");
+}
+
+static eddy_lock lock;
+
+static int locks(void *arg)
+{
+        int err = eddy_lock_acquire(&lock);
+
+        if (err < 0)
+                return err;
+        err = eddy_sleep(EDDY_MS(20));
+        if (err == 0 && arg)
+                dump();
+        eddy_lock_release(&lock);
+        return err;
+}
+
+SIM_TEST(a_lock_is_shown_with_its_holder_and_a_scope_with_its_deadline)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_US(499500) });
+        start_named(&scope, "salary", locks, told);
+        start_named(&scope, "rent", locks, NULL);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_STR(told, "main waits for the tasks of a scope to end; deadline in 480 ms\n"
+                        "  scope of main; deadline in 480 ms\n"
+                        "    salary runs; deadline in 480 ms\n"
+                        "    rent waits for a lock, held by salary; deadline in 480 ms\n");
+}
+
+static int leaves_the_lock(void *arg)
+{
+        (void) arg;
+        return eddy_lock_acquire(&lock);
+}
+
+SIM_TEST(a_lock_that_was_left_locked_is_told)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        start_named(&scope, "first", leaves_the_lock, NULL);
+        start_named(&scope, "second", leaves_the_lock, NULL);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        /* At the address of the first. */
+        start_named(&scope, "third", sleeps, NULL);
+        CHECK_STR(dump(), "main runs\n"
+                          "  scope of main\n"
+                          "    second waits for a lock, left locked by a task that has ended\n"
+                          "    third is ready\n");
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+/* --- scopes in scopes --- */
+
+SIM_TEST(flags_cancels_and_the_first_of_the_deadlines_are_shown)
+{
+        struct eddy_scope_opts outer_opts = { .timeout_ns = EDDY_MS(100) };
+        struct eddy_scope_opts shield_opts = { .flags = EDDY_SCOPE_SHIELD };
+        struct eddy_scope_opts inner_opts = { .timeout_ns = EDDY_SEC(60),
+                                              .flags = EDDY_SCOPE_KEEP_GOING };
+        eddy_scope outer, shield, inner;
+
+        eddy_scope_begin(&outer, &outer_opts);
+        start_named(&outer, "short", sleeps, NULL);
+        eddy_scope_begin(&shield, &shield_opts);
+        eddy_scope_begin(&inner, &inner_opts);
+        start_named(&inner, "long", sleeps, NULL);
+        eddy_scope_cancel(&outer);
+        CHECK_STR(dump(), "main runs; deadline in 5000 ms\n"
+                          "  scope of main; deadline in 100 ms; cancelled\n"
+                          "    short is ready; deadline in 100 ms; cancelled\n"
+                          "    scope of main; deadline in 5000 ms; shield\n"
+                          "      scope of main; deadline in 60000 ms; keeps going\n"
+                          "        long is ready; deadline in 5000 ms\n");
+        eddy_scope_cancel(&inner);
+        CHECK_EQ(eddy_scope_end(&inner), 0);
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+}
+
+SIM_TEST(a_deadline_that_the_loop_is_late_for_has_passed)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = -1 });
+        CHECK_STR(dump(), "main runs; deadline passed; cancelled\n"
+                          "  scope of main; deadline passed; cancelled\n");
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int waits_in_the_background(void *arg)
+{
+        (void) arg;
+        return eddy_sleep(MS);
+}
+
+SIM_TEST(background_tasks_stand_beside_main)
+{
+        const char *said;
+
+        CHECK_EQ(eddy_background(waits_in_the_background, NULL), 0);
+        said = dump();
+        CHECK(strncmp(said, "main runs\n", 10) == 0);
+        CHECK_EQ(told_lines, 2);
+        CHECK(said[10] != ' ');
+        CHECK(strstr(said, " is ready\n") != NULL);
+}
+
+/* --- bounds --- */
+
+SIM_TEST(lines_beyond_the_maximum_are_counted)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < EDDY_DUMP_LINES_MAX + 5; i++)
+                start_named(&scope, "many", sleeps, NULL);
+        dump();
+        CHECK_EQ(told_lines, EDDY_DUMP_LINES_MAX + 1);
+        CHECK_STR(told + told_bytes - 11, "and 7 more\n");
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static void nest(int levels)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = EDDY_SEC(60),
+                                        .flags = EDDY_SCOPE_KEEP_GOING };
+        eddy_scope scope;
+
+        if (levels == 0) {
+                dump();
+                return;
+        }
+        eddy_scope_begin(&scope, &opts);
+        nest(levels - 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+SIM_TEST(levels_beyond_the_twentieth_are_not_indented_further)
+{
+        const char *deep = "\n                                        scope of main;";
+
+        nest(30);
+        CHECK_EQ(told_lines, 31);
+        CHECK(strstr(told, deep) != NULL);
+        CHECK(strstr(told, "                                         ") == NULL);
+        CHECK(longest < EDDY_DUMP_LINE_BYTES);
+}
+
+/* --- where it can be called --- */
+
+TEST(outside_of_a_run_there_is_nothing_to_dump)
+{
+        CHECK_EQ(eddy_dump(tell, told), EDDY_E_RUN_NOT_RUNNING);
+}
+
+SIM_TEST(somebody_must_listen)
+{
+        CHECK_EQ(eddy_dump(NULL, NULL), -EINVAL);
+}
