@@ -101,6 +101,43 @@ struct eddy_run_info {
 };
 EDDY_API int eddy_run_info(struct eddy_run_info *ret_info);
 
+enum { EDDY_LAG_BUCKETS = 40 };
+
+/*
+ * How long each turn of the loop took: what ran between two looks at the
+ * world outside.  A task that became ready waited about as long, so this is
+ * how late the loop is; where more than 128 tasks are ready at a time, one may
+ * wait for several turns.  Kept always; it costs nothing per switch.
+ *
+ * Bucket 0 counts turns below 1,024 ns.  Then each power of two has two of
+ * equal width: 1 counts from 1,024 ns on, 2 from 1,536, 3 from 2,048, and so
+ * on.  The last one counts all from 2^29 ns (half a second) on.
+ */
+struct eddy_lag {
+        uint64_t count; /* turns */
+        int64_t max_ns; /* the longest one */
+        uint64_t buckets[EDDY_LAG_BUCKETS];
+};
+
+/*
+ * The lag of this thread's loop since it began, without the present turn.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_RUN_NOT_RUNNING  outside of a run
+ */
+EDDY_API int eddy_run_lag(struct eddy_lag *ret_lag);
+
+/*
+ * The time within which 'percent' of all turns ended (50, 99.9): the end of
+ * its bucket, which is at most half as much again (from 1,024 ns on), or the
+ * maximum where that is less, or in the last bucket.  100 and above give the
+ * maximum; without turns it is 0.
+ *
+ * Suspends: no.
+ * Threads: any; it only reads 'lag'.
+ */
+EDDY_API int64_t eddy_lag_percentile(const struct eddy_lag *lag, double percent);
+
 EDDY_END_DECLS
 
 #endif

@@ -132,12 +132,24 @@ void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
                 }
 }
 
+/*
+ * A turn begins when a poll that waited returns, or the loop begins to run.  A
+ * poll that did not wait belongs to the turn after it: those that are ready
+ * wait for it too, and no clock is read for it.
+ */
+static void end_turn(struct ed_loop *loop)
+{
+        int64_t begin_ns = loop->now_ns;
+
+        loop->now_ns = ed_loop_now(loop);
+        ed_lag_add(&loop->lag, loop->now_ns - begin_ns);
+}
+
 /* How long a poll may wait. */
 static int64_t poll_timeout(struct ed_loop *loop)
 {
         int64_t next;
 
-        loop->now_ns = ed_loop_now(loop);
         if (loop->ready_first)
                 return 0;
         next = ed_timers_next(&loop->timers);
@@ -179,6 +191,8 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         atomic_store_explicit(&loop->polls,
                               atomic_load_explicit(&loop->polls, memory_order_relaxed) + 1,
                               memory_order_relaxed);
+        if (timeout_ns != 0)
+                loop->now_ns = ed_loop_now(loop);
         /* Calls for a turn's beginning may also have been queued between two runs. */
         loop->poll_calls = NULL;
         tell(loop, events, n);
@@ -186,8 +200,6 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
                 ed_inbox_run(loop->inbox);
         if (loop->on_wake)
                 loop->on_wake(loop);
-        if (timeout_ns != 0)
-                loop->now_ns = ed_loop_now(loop);
         ed_timers_fire(&loop->timers, loop->now_ns);
         return n < 0 ? n : 0;
 }
@@ -232,10 +244,18 @@ static void run_ready(struct ed_loop *loop)
 void ed_loop_turn(struct ed_loop *loop)
 {
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
-        run_ready(loop);
         loop->now_ns = ed_loop_now(loop);
+        run_ready(loop);
+        end_turn(loop);
         (void) poll_once(loop, 0);
         atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
+}
+
+/* Look outside, unless nothing can come from there.  False: nothing ever will. */
+static bool look_outside(struct ed_loop *loop)
+{
+        end_turn(loop);
+        return !is_stuck(loop) && poll_once(loop, poll_timeout(loop)) != -EDEADLK;
 }
 
 int ed_loop_run(struct ed_loop *loop, const bool *done)
@@ -243,14 +263,15 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
         int err = 0;
 
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
+        /* While nobody ran it nothing was late. */
+        loop->now_ns = ed_loop_now(loop);
         while (!*done) {
-                bool stuck;
-
                 run_ready(loop);
-                if (*done)
+                if (*done) {
+                        end_turn(loop);
                         break;
-                stuck = is_stuck(loop) || poll_once(loop, poll_timeout(loop)) == -EDEADLK;
-                if (stuck && !(loop->on_deadlock && loop->on_deadlock(loop))) {
+                }
+                if (!look_outside(loop) && !(loop->on_deadlock && loop->on_deadlock(loop))) {
                         err = -EDEADLK;
                         break;
                 }

@@ -16,6 +16,7 @@
 #include "base/def.h"
 #include "co/co.h"
 #include "co/stack.h"
+#include "loop/lag.h"
 #include "loop/timer.h"
 #include "sys/sys.h"
 
@@ -77,7 +78,7 @@ struct ed_loop {
         struct ed_stacks stacks;
         struct ed_co co;
         struct ed_sys *sys;
-        int64_t now_ns;         /* of this turn */
+        int64_t now_ns;         /* of this turn: its lag counts from here */
         uint64_t quiet_timers;  /* armed, but no fiber waits for them */
         uint64_t waits;         /* things outside that may wake a fiber: descriptors, lookups */
         _Atomic uint64_t polls; /* written by the loop only, as 'switches' */
@@ -89,6 +90,7 @@ struct ed_loop {
         struct ed_list locals;
         struct ed_inbox *inbox; /* of other threads; NULL: nobody asked for it */
         struct ed_timers timers;
+        struct eddy_lag lag; /* of the turns that are over */
 };
 
 /*

@@ -453,3 +453,11 @@ int eddy_run_info(struct eddy_run_info *ret_info)
         };
         return 0;
 }
+
+int eddy_run_lag(struct eddy_lag *ret_lag)
+{
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        *ret_lag = ed_loop_current->lag;
+        return 0;
+}

@@ -1,12 +1,13 @@
 /*
  * test_loop.c - the scheduler on a table of the test's own: order of the
- * ready queue, the budget of a turn, what a poll is asked, events of targets
- * that go away.
+ * ready queue, the budget of a turn and how long it took, what a poll is
+ * asked, events of targets that go away.
  */
 #include "loop/loop.h"
 
 #include <errno.h>
 
+#include "eddy/time.h"
 #include "test.h"
 
 /* --- a table whose clock and events are the test's --- */
@@ -323,6 +324,96 @@ TEST(a_table_that_chooses_gets_the_order_it_wants)
         /* The last one is chosen, yields to the end of the queue, and ends before the next. */
         for (int i = 0; i < 4; i++)
                 CHECK_EQ(order[i], 3 - i);
+        finish();
+}
+
+/* --- how long turns took --- */
+
+static void work(struct strand *self)
+{
+        for (int i = 0; i < self->rounds; i++) {
+                table.now_ns += EDDY_MS(3);
+                ed_fiber_yield(&loop);
+        }
+}
+
+/* What ran between two polls is one turn, whoever ran. */
+TEST(the_lag_is_what_ran_between_two_polls)
+{
+        begin();
+        strands[0].rounds = strands[1].rounds = 2;
+        spawn(0, work);
+        spawn(1, work);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(table.polls, 0);
+        CHECK_EQ(loop.lag.count, 1);
+        CHECK_EQ(loop.lag.max_ns, EDDY_MS(12));
+        finish();
+}
+
+TEST(each_budget_of_switches_is_a_turn_of_its_own)
+{
+        begin();
+        strands[0].rounds = 3 * ED_LOOP_BUDGET;
+        spawn(0, work);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(loop.lag.count, (uint64_t) table.polls + 1);
+        CHECK(loop.lag.count >= 4);
+        CHECK(loop.lag.max_ns <= EDDY_MS(3) * ED_LOOP_BUDGET);
+        finish();
+}
+
+static void park_and_work(struct strand *self)
+{
+        park(self);
+        table.now_ns += EDDY_US(5);
+}
+
+/* Idle is not late; and neither is a loop that nobody runs. */
+TEST(waiting_in_a_poll_or_between_runs_is_no_lag)
+{
+        struct wake_up alarm = { .id = 0 };
+        uint64_t turns;
+
+        begin();
+        ed_timer_init(&alarm.timer, wake_up);
+        ed_timer_arm(&loop.timers, &alarm.timer, table.now_ns + EDDY_SEC(9));
+        spawn(0, park_and_work);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        turns = loop.lag.count;
+        CHECK_EQ(loop.lag.max_ns, EDDY_US(5));
+
+        table.now_ns += EDDY_SEC(9);
+        ed_loop_turn(&loop);
+        CHECK_EQ(loop.lag.count, turns + 1);
+        table.now_ns += EDDY_SEC(9);
+        done = false;
+        strands[1].rounds = 1;
+        spawn(1, work);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(loop.lag.count, turns + 2);
+        CHECK_EQ(loop.lag.max_ns, EDDY_MS(3));
+        finish();
+}
+
+static void on_slow_events(struct ed_target *target, unsigned events)
+{
+        table.now_ns += EDDY_MS(8);
+        on_events(target, events);
+}
+
+/* What an event makes others wait is part of the turn that it opens. */
+TEST(a_turn_begins_when_the_poll_returns)
+{
+        struct seen seen = { .target.on_events = on_slow_events };
+
+        begin();
+        loop.waits = 1;
+        table.events[0] = (struct ed_event){ &seen.target, ED_EVENT_READ };
+        table.events_count = 1;
+        spawn(0, park_and_work);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(loop.lag.max_ns, EDDY_MS(8) + EDDY_US(5));
         finish();
 }
 

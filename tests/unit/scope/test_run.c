@@ -83,6 +83,7 @@ TEST(calls_outside_of_a_run_say_so)
 {
         eddy_semaphore sem = EDDY_SEMAPHORE(1, 0);
         struct eddy_run_info info;
+        struct eddy_lag lag = { .count = 7 };
         struct eddy_call call = { returns, NULL, 0 };
         eddy_queue queue = { 0 };
         void *item = NULL;
@@ -97,6 +98,8 @@ TEST(calls_outside_of_a_run_say_so)
         CHECK_EQ(eddy_call_timeout(returns, NULL, 1), EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_background(returns, NULL), EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_run_info(&info), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_run_lag(&lag), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(lag.count, 7);
         CHECK(eddy_task_current() == NULL);
         eddy_task_ready();
         CHECK(eddy_now() > 0);
@@ -120,6 +123,29 @@ static int asks_info(void *arg)
 TEST(the_run_says_what_it_is_made_of)
 {
         CHECK_EQ(eddy_run(asks_info, NULL, NULL), 0);
+}
+
+static int keeps_the_loop(void *arg)
+{
+        struct eddy_lag before, after;
+        int64_t until_ns;
+
+        (void) arg;
+        CHECK_EQ(eddy_run_lag(&before), 0);
+        until_ns = eddy_now() + EDDY_MS(5);
+        while (eddy_now() < until_ns)
+                continue;
+        CHECK_EQ(eddy_sleep(1), 0);
+        CHECK_EQ(eddy_run_lag(&after), 0);
+        CHECK(after.count > before.count);
+        CHECK(after.max_ns >= EDDY_MS(5));
+        CHECK(eddy_lag_percentile(&after, 100) == after.max_ns);
+        return 0;
+}
+
+TEST(a_busy_task_shows_in_the_lag_of_the_loop)
+{
+        CHECK_EQ(eddy_run(keeps_the_loop, NULL, NULL), 0);
 }
 
 /* --- threads --- */
