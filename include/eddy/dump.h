@@ -25,9 +25,14 @@ typedef void eddy_dump_fn(const char *line, void *arg);
  *         rent waits for a lock, held by salary; deadline in 480 ms
  *
  * Two spaces for each level, of which 20 are shown.  A task runs, is ready, or
- * waits for something.  A scope's deadline is its own; a task's, the one that
- * comes first of those that can cancel the call it is in.  Milliseconds are
- * rounded up.
+ * waits for something; in debug mode (EDDY_DEBUG=1 in the environment when the
+ * run begins) also how long it has been parked.  A scope's deadline is its own;
+ * a task's, the one that comes first of those that can cancel the call it is
+ * in.  Milliseconds of deadlines are rounded up, others down.
+ *
+ * In debug mode SIGQUIT gives the dump to the run's report, a line at a time
+ * (EDDY_REPORT_DUMP), and the run goes on; unless the program handles SIGQUIT
+ * itself, or EDDY_RUN_NO_SIGNALS is set.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_NOT_RUNNING

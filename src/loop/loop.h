@@ -71,6 +71,7 @@ struct ed_loop {
         int budget;                /* switches until the next poll */
         bool choosy;               /* the table chooses among ready fibers */
         bool asleep;               /* nobody runs it, and its table was not woken since */
+        bool debug;                /* when each fiber parked is noted */
         bool forked;               /* this is a child of fork(), and the loop its parent's */
         _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
         _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */

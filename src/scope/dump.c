@@ -124,6 +124,9 @@ static int64_t deadline_around(const struct dump *dump, struct ed_node *node)
 static void task_add(const struct dump *dump, const struct ed_task *task, struct ed_text *text)
 {
         ed_dump_task(task, dump->root, text);
+        if (task->fiber.ready.state == ED_FIBER_PARKED && task->loop->debug)
+                ed_text_add(text, "; parked %lld ms",
+                            (long long) ((dump->now_ns - task->parked_ns) / EDDY_MS(1)));
         deadline_add(dump, deadline_around(dump, task->inner), text);
         if (task->inner->flags & ED_NODE_CANCELLED)
                 ed_text_add(text, "; cancelled");

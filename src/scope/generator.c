@@ -89,6 +89,7 @@ static inline __attribute__((always_inline)) int park(struct ed_task *task, cons
 
         if (ed_unlikely(ed_test_at_suspend))
                 ed_test_at_suspend(task);
+        ed_suspend_note(task);
         result = ed_fiber_park(task->loop, waits_for, abort, arg);
         if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
                 ed_node_attribute(task->inner);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "eddy/dump.h"
 #include "scope/dump.h"
 #include "scope/run.h"
 #include "sys/process.h"
@@ -178,4 +179,15 @@ void ed_report_deadlock(struct ed_run *run)
         ed_text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
         describe_parked(run, &text);
         ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message);
+}
+
+static void tell_line(const char *line, void *arg)
+{
+        ed_report_run(arg, EDDY_REPORT_DUMP, 0, NULL, line);
+}
+
+void ed_report_dump(struct ed_run *run)
+{
+        tell_line("SIGQUIT: what the tasks of this run do:", run);
+        (void) eddy_dump(tell_line, run);
 }

@@ -207,6 +207,13 @@ static void forget_loop(void)
         ed_loop_current = NULL;
 }
 
+static bool is_debug(void)
+{
+        const char *debug = getenv("EDDY_DEBUG");
+
+        return debug && strcmp(debug, "1") == 0;
+}
+
 static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
 {
         struct ed_loop *loop = &run->loop;
@@ -216,6 +223,7 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         err = opts_take(run, opts);
         if (err < 0)
                 return err;
+        loop->debug = is_debug();
         err = process_join(run);
         if (err < 0)
                 return err;
@@ -244,6 +252,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         }
         ed_loop_init(&run->loop, sys);
         ed_list_init(&run->handles);
+        run->quit_slot = -1;
         err = run_init(run, opts);
         if (err < 0) {
                 ed_loop_fini(&run->loop);
@@ -284,14 +293,42 @@ static void run_until(struct ed_run *run, const bool *done)
         stand_still(run);
 }
 
+static void on_quit(struct ed_target *target, unsigned events)
+{
+        struct ed_run *run = ed_container_of(target, struct ed_run, quit);
+
+        (void) events;
+        (void) ed_signals_take(run->quit_slot);
+        ed_report_dump(run);
+}
+
+/* In debug mode SIGQUIT tells what the run does, unless the program has a handler of its own. */
+static void quit_join(struct ed_run *run)
+{
+        run->quit.on_events = on_quit;
+        if (run->loop.debug)
+                run->quit_slot = ed_signals_open_quit(run->loop.sys, &run->quit);
+}
+
+static void quit_leave(struct ed_run *run)
+{
+        if (run->quit_slot < 0)
+                return;
+        ed_signals_close(run->quit_slot);
+        run->quit_slot = -1;
+}
+
 void ed_run_signals_join(struct ed_run *run)
 {
-        if (!(run->opts.flags & EDDY_RUN_NO_SIGNALS))
-                run->signals = ed_sys_stop_install(run->loop.sys);
+        if (run->opts.flags & EDDY_RUN_NO_SIGNALS)
+                return;
+        quit_join(run);
+        run->signals = ed_sys_stop_install(run->loop.sys);
 }
 
 void ed_run_signals_leave(struct ed_run *run)
 {
+        quit_leave(run);
         if (!run->signals)
                 return;
         ed_sys_stop_remove();

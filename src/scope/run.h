@@ -24,7 +24,9 @@ struct ed_run {
         bool stop;      /* ed_loop_run() is to return */
         bool ended;     /* the supervisor has */
         bool deadlocked;
-        bool signals;          /* SIGINT and SIGTERM come here */
+        bool signals;  /* SIGINT and SIGTERM come here */
+        int quit_slot; /* of SIGQUIT; below 0: it does not come here */
+        struct ed_target quit;
         eddy_task_fn *main_fn; /* NULL: none is due or runs */
         void *main_arg;
         eddy_task *main_task;   /* NULL: none runs */
@@ -85,6 +87,7 @@ void ed_run_drop_handles(struct ed_run *run);
 
 /* scope/report.c: what a run tells of. */
 void ed_report_deadlock(struct ed_run *run);
+void ed_report_dump(struct ed_run *run);
 void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
 void ed_report_watch(void *run, struct ed_ticker *watchdog);
 bool ed_report_fault(const void *address);

@@ -106,6 +106,7 @@ static void pause_careless(struct ed_task *task)
                                "-ECANCELED; each further one now waits a millisecond");
         ed_timer_init(&pause.timer, pause_over);
         ed_timer_arm(&task->loop->timers, &pause.timer, ed_loop_now(task->loop) + IGNORED_PAUSE_NS);
+        ed_suspend_note(task);
         ed_fiber_park(task->loop, "a millisecond, for ignoring cancels", NULL, NULL);
 }
 
@@ -134,6 +135,7 @@ int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *ab
         task->budget = ED_TASK_BUDGET;
         if (ed_unlikely(ed_test_at_suspend))
                 ed_test_at_suspend(task);
+        ed_suspend_note(task);
         result = ed_fiber_park(task->loop, waits_for, abort, arg);
         if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
                 ed_node_attribute(task->inner);

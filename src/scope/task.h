@@ -77,6 +77,7 @@ struct ed_task {
         struct ed_vars *vars;             /* values of variables; NULL: none */
         struct eddy_task *face;
         struct eddy_task self;
+        int64_t parked_ns; /* while parked in debug mode: since when */
 };
 
 /* The task that runs on this thread, or NULL. */
@@ -106,6 +107,13 @@ ED_SHARED __attribute__((cold)) void ed_suspend_give_way(struct ed_task *task);
  */
 ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
                               void *arg);
+
+/* Just before a task parks.  Only debug mode reads the clock for it. */
+static inline void ed_suspend_note(struct ed_task *task)
+{
+        if (ed_unlikely(task->loop->debug))
+                task->parked_ns = ed_loop_now(task->loop);
+}
 
 /* End the wait of a parked task. */
 static inline void ed_suspend_wake(struct ed_task *task, int result)

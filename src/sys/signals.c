@@ -132,6 +132,16 @@ static bool is_default(int signo)
         return sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
 }
 
+/* Whether the program has a handler of its own. */
+static bool is_handled(int signo)
+{
+        struct sigaction now = signals.former[signo];
+
+        if (signals.users[signo] == 0 && sigaction(signo, NULL, &now) < 0)
+                return true;
+        return now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+}
+
 /* Leave all of a set. */
 static void set_leave(uint64_t set)
 {
@@ -204,6 +214,16 @@ fail_leave:
 out:
         pthread_mutex_unlock(&signals.lock);
         return err;
+}
+
+int ed_signals_open_quit(struct ed_sys *sys, struct ed_target *target)
+{
+        bool handled;
+
+        pthread_mutex_lock(&signals.lock);
+        handled = is_handled(SIGQUIT);
+        pthread_mutex_unlock(&signals.lock);
+        return handled ? -EBUSY : ed_signals_open(sys, ed_signal_bit(SIGQUIT), target);
 }
 
 void ed_signals_close(int i)

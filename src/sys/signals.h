@@ -33,6 +33,12 @@ int ed_signal_check(int signo);
 int ed_signals_open(struct ed_sys *sys, uint64_t wanted, struct ed_target *target);
 void ed_signals_close(int slot);
 
+/*
+ * The same of SIGQUIT, unless the program handles it.  Errors: -ENOSPC; -EBUSY,
+ * it does.
+ */
+int ed_signals_open_quit(struct ed_sys *sys, struct ed_target *target);
+
 /* The signals that came since they were asked for last. */
 uint64_t ed_signals_take(int slot);
 

@@ -1,6 +1,8 @@
 /*
  * test_dump.c - the tree of scopes and tasks in words, word for word.
  */
+#include <signal.h>
+
 #include "sim_run.h"
 
 /* --- what a dump says --- */
@@ -160,6 +162,98 @@ SIM_TEST(background_tasks_stand_beside_main)
         CHECK_EQ(told_lines, 2);
         CHECK(said[10] != ' ');
         CHECK(strstr(said, " is ready\n") != NULL);
+}
+
+/* --- debug mode --- */
+
+static int takes_the_lock_and_dumps(void *arg)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_MS(500) });
+        start_named(&scope, "salary", locks, NULL);
+        CHECK_EQ(eddy_sleep(EDDY_MS(5)), 0);
+        start_named(&scope, "rent", locks, NULL);
+        CHECK_EQ(eddy_sleep(EDDY_MS(10)), 0);
+        dump();
+        eddy_scope_cancel(&scope);
+        (void) arg;
+        return eddy_scope_end(&scope);
+}
+
+TEST(in_debug_mode_it_is_told_for_how_long_a_task_has_been_parked)
+{
+        CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
+        CHECK_EQ(sim_run(takes_the_lock_and_dumps, NULL), 0);
+        CHECK_STR(told, "main runs; deadline in 485 ms\n"
+                        "  scope of main; deadline in 485 ms\n"
+                        "    salary waits for time to pass; parked 15 ms; deadline in 485 ms\n"
+                        "    rent waits for a lock, held by salary; parked 10 ms; deadline in "
+                        "485 ms\n");
+}
+
+TEST(debug_mode_is_off_unless_the_environment_says_1)
+{
+        CHECK_EQ(setenv("EDDY_DEBUG", "0", 1), 0);
+        CHECK_EQ(sim_run(takes_the_lock_and_dumps, NULL), 0);
+        CHECK(strstr(told, "parked") == NULL);
+}
+
+static void add_line(const struct eddy_report *report, void *arg)
+{
+        CHECK_EQ(report->kind, EDDY_REPORT_DUMP);
+        CHECK(report->task == NULL);
+        tell(report->text, arg);
+}
+
+static int waits_for_the_report(void *arg)
+{
+        unsigned lines = (unsigned) (uintptr_t) arg;
+
+        CHECK_EQ(raise(SIGQUIT), 0);
+        do
+                CHECK_EQ(eddy_sleep(MS), 0);
+        while (told_lines < lines);
+        return 0;
+}
+
+static const struct eddy_run_opts tell_opts = { .report = add_line, .report_arg = told };
+
+TEST(sigquit_gives_the_dump_to_the_report_and_the_run_goes_on)
+{
+        CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
+        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &tell_opts), 0);
+        CHECK_EQ(told_lines, 2);
+        CHECK(strstr(told, "SIGQUIT: what the tasks of this run do:\nmain ") == told);
+}
+
+TEST_DIES(after_the_run_sigquit_does_what_it_did_before, SIGQUIT)
+{
+        CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
+        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &tell_opts), 0);
+        (void) raise(SIGQUIT);
+}
+
+TEST_DIES(without_debug_mode_sigquit_ends_the_process, SIGQUIT)
+{
+        CHECK_EQ(unsetenv("EDDY_DEBUG"), 0);
+        (void) eddy_run(waits_for_the_report, (void *) 2, &tell_opts);
+}
+
+static volatile sig_atomic_t handled;
+
+static void on_quit(int signo)
+{
+        handled = signo;
+}
+
+TEST(a_handler_of_the_program_keeps_sigquit)
+{
+        CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
+        CHECK(signal(SIGQUIT, on_quit) != SIG_ERR);
+        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 0, &tell_opts), 0);
+        CHECK_EQ(handled, SIGQUIT);
+        CHECK_EQ(told_lines, 0);
 }
 
 /* --- bounds --- */
