@@ -1,11 +1,12 @@
-"""docs/mistakes.md against the tests: each section and each complaint names a
-case that is there, and each report stands in a test of its section word for word.
+"""docs/debugging.md and docs/mistakes.md against the tests: each section and each
+complaint names a case that is there, and each report stands in a test of its
+section word for word.
 """
 import re
 
 import check_conformance
 
-PAGE = "docs/mistakes.md"
+PAGES = ("docs/debugging.md", "docs/mistakes.md")
 NAMED = re.compile(r"\]\(\.\./(tests/[^)]*)\):((?:\s+`\w+`,?)+)")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -32,8 +33,8 @@ def strings_of(text):
     return "\n".join("".join(LITERAL.findall(run)) for run in ADJACENT.findall(text))
 
 
-def check_tests(tree, line, title, part):
-    """The text of the tests that a part of the page names."""
+def check_tests(tree, page, line, title, part):
+    """The text of the tests that a part of a page names."""
     cases_of = check_conformance.load().cases_of
     texts = []
     for path, names in NAMED.findall(part):
@@ -43,17 +44,22 @@ def check_tests(tree, line, title, part):
         there = {name for _, name in cases_of(texts[-1])}
         for name in re.findall(r"\w+", names):
             if name not in there:
-                tree.finding(PAGE, line, f"`{name}` is no case of {path}; name one that is")
+                tree.finding(page, line, f"`{name}` is no case of {path}; name one that is")
     if not texts:
-        tree.finding(PAGE, line, f"'{title}' names no test; add `[file](../tests/file): `case``")
+        tree.finding(page, line, f"'{title}' names no test; add `[file](../tests/file): `case``")
     return texts
 
 
-def check(tree):
-    for line, title, part in parts_of(tree.text(PAGE)):
-        said = "\n".join(strings_of(text) for text in check_tests(tree, line, title, part))
+def check_page(tree, page):
+    for line, title, part in parts_of(tree.text(page)):
+        said = "\n".join(strings_of(text) for text in check_tests(tree, page, line, title, part))
         for language, block in BLOCK.findall(part):
             for piece in re.split(r"\.\.\.|\n", "" if language else block):
                 if piece.strip() and piece.strip() not in said:
-                    tree.finding(PAGE, line, f"no test of '{title}' expects the words "
+                    tree.finding(page, line, f"no test of '{title}' expects the words "
                                              f"'{piece.strip()}'")
+
+
+def check(tree):
+    for page in PAGES:
+        check_page(tree, page)
