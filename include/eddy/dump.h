@@ -10,7 +10,7 @@
 EDDY_BEGIN_DECLS
 
 /* At most so many lines, and one that says how many more there are; of so many bytes each. */
-enum { EDDY_DUMP_LINES_MAX = 500, EDDY_DUMP_LINE_BYTES = 256 };
+enum { EDDY_DUMP_LINES_MAX = 500, EDDY_DUMP_LINE_BYTES = 512 };
 
 /* Gets a line without its newline, valid during the call.  Must not call into eddy. */
 typedef void eddy_dump_fn(const char *line, void *arg);
@@ -39,6 +39,16 @@ typedef void eddy_dump_fn(const char *line, void *arg);
  *         -EINVAL  'line' is NULL
  */
 EDDY_API int eddy_dump(eddy_dump_fn *line, void *arg);
+
+enum { EDDY_DUMP_STACKS = 1 << 0 }; /* a line of where it is, below each task that has run */
+
+/*
+ * The same, with 'flags' of EDDY_DUMP_*.  Of a stack the innermost 8 places are
+ * told, as far as code goes that was built with -fno-omit-frame-pointer.
+ *
+ * Errors: also -EINVAL  a flag is not known
+ */
+EDDY_API int eddy_dump_with(eddy_dump_fn *line, void *arg, unsigned flags);
 
 EDDY_END_DECLS
 

@@ -67,3 +67,24 @@ void ed_co_init_thread(struct ed_co *co)
         co->fiber = __tsan_get_current_fiber();
 #endif
 }
+
+/* Code without frame pointers may have left anything in the register: look only where a frame can be. */
+__attribute__((no_sanitize("address"))) int ed_co_frames(const struct ed_co *co, const void *top,
+                                                         void **ret_frames, int max)
+{
+        uintptr_t at = (uintptr_t) co->frame, low = (uintptr_t) co->sp;
+        int n = 0;
+
+        if (co->resume == (void *) ed_co_entry_asm || max < 1)
+                return 0;
+        ret_frames[n++] = co->resume;
+        while (n < max && at >= low && at % sizeof(at) == 0 &&
+               at + 2 * sizeof(at) <= (uintptr_t) top) {
+                const uintptr_t *frame = (const uintptr_t *) at;
+
+                ret_frames[n++] = (void *) frame[1];
+                low = at + 2 * sizeof(at);
+                at = frame[0];
+        }
+        return n;
+}

@@ -118,6 +118,13 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
 /* Describe the stack that the calling thread is on, to come back to it. */
 void ed_co_init_thread(struct ed_co *co);
 
+/*
+ * Where a context that does not run is, and who called that, innermost first:
+ * found by frame pointers between where it was left and 'top', and no further
+ * than code goes that keeps them.  Returns how many; 0: it has not started.
+ */
+int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames, int max);
+
 /* Leave 'from' for 'to'; returns when somebody switches back. */
 static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *from, struct ed_co *to)
 {

@@ -11,8 +11,9 @@
 #include "scope/dump.h"
 #include "scope/lock.h"
 #include "scope/run.h"
+#include "sys/process.h"
 
-enum { LEVELS_MAX = 20 };
+enum { LEVELS_MAX = 20, FRAMES_MAX = 8 };
 
 /* --- one task --- */
 
@@ -68,6 +69,7 @@ struct dump {
         int64_t now_ns;
         eddy_dump_fn *line;
         void *arg;
+        unsigned flags;
         unsigned lines;
 };
 
@@ -147,18 +149,47 @@ static void scope_add(const struct dump *dump, struct ed_node *node, struct ed_t
                 ed_text_add(text, "; cancelled");
 }
 
-static void node_tell(const struct dump *dump, struct ed_node *node)
+static void indent(int level, struct ed_text *text)
+{
+        ed_text_add(text, "%*s", 2 * (level < LEVELS_MAX ? level : LEVELS_MAX), "");
+}
+
+/* Where a task is that does not run. */
+static void stack_tell(struct dump *dump, const struct ed_task *task, int level)
+{
+        char line[EDDY_DUMP_LINE_BYTES], name[64];
+        struct ed_text text = { line, sizeof(line) };
+        void *frames[FRAMES_MAX];
+        int n = ed_co_frames(&task->fiber.co, task, frames, FRAMES_MAX);
+
+        if (n == 0 || task->fiber.ready.state == ED_FIBER_RUNNING ||
+            dump->lines == EDDY_DUMP_LINES_MAX)
+                return;
+        indent(level, &text);
+        ed_text_add(&text, "in");
+        for (int i = 0; i < n; i++) {
+                ed_sys_symbol(frames[i], name, sizeof(name));
+                ed_text_add(&text, "%s %s", i > 0 ? " <-" : "", name);
+        }
+        dump->lines++;
+        dump->line(line, dump->arg);
+}
+
+static void node_tell(struct dump *dump, struct ed_node *node)
 {
         char line[EDDY_DUMP_LINE_BYTES];
         struct ed_text text = { line, sizeof(line) };
         int level = level_of(dump, node);
 
-        ed_text_add(&text, "%*s", 2 * (level < LEVELS_MAX ? level : LEVELS_MAX), "");
+        indent(level, &text);
         if (is_task(node))
                 task_add(dump, node->owner, &text);
         else
                 scope_add(dump, node, &text);
+        dump->lines++;
         dump->line(line, dump->arg);
+        if (is_task(node) && dump->flags & EDDY_DUMP_STACKS)
+                stack_tell(dump, node->owner, level + 1);
 }
 
 static void tree_tell(struct dump *dump)
@@ -169,12 +200,10 @@ static void tree_tell(struct dump *dump)
         while ((node = ed_node_next(dump->root, node, false))) {
                 if (!is_shown(dump, node))
                         continue;
-                if (dump->lines < EDDY_DUMP_LINES_MAX) {
-                        dump->lines++;
+                if (dump->lines < EDDY_DUMP_LINES_MAX)
                         node_tell(dump, node);
-                } else {
+                else
                         more++;
-                }
         }
         if (more) {
                 char line[64];
@@ -185,14 +214,14 @@ static void tree_tell(struct dump *dump)
         }
 }
 
-int eddy_dump(eddy_dump_fn *line, void *arg)
+int eddy_dump_with(eddy_dump_fn *line, void *arg, unsigned flags)
 {
         struct ed_loop *loop = ed_loop_current;
-        struct dump dump = { .line = line, .arg = arg };
+        struct dump dump = { .line = line, .arg = arg, .flags = flags };
 
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (!line)
+        if (!line || flags & ~(unsigned) EDDY_DUMP_STACKS)
                 return -EINVAL;
         dump.run = ed_run_of(loop);
         dump.root = &ed_scope_of(&dump.run->root)->node;
@@ -201,4 +230,9 @@ int eddy_dump(eddy_dump_fn *line, void *arg)
         if (dump.root->owner)
                 tree_tell(&dump);
         return 0;
+}
+
+int eddy_dump(eddy_dump_fn *line, void *arg)
+{
+        return eddy_dump_with(line, arg, 0);
 }

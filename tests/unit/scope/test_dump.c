@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "sim_run.h"
+#include "sys/process.h"
 
 /* --- what a dump says --- */
 
@@ -254,6 +255,51 @@ TEST(a_handler_of_the_program_keeps_sigquit)
         CHECK_EQ(eddy_run(waits_for_the_report, (void *) 0, &tell_opts), 0);
         CHECK_EQ(handled, SIGQUIT);
         CHECK_EQ(told_lines, 0);
+}
+
+/* --- stacks --- */
+
+static char caller[64];
+
+static __attribute__((noinline)) int sleeps_inside(void)
+{
+        int err;
+
+        ed_sys_symbol(__builtin_return_address(0), caller, sizeof(caller));
+        err = eddy_sleep(EDDY_SEC(10));
+        return err < 0 ? err : 1;
+}
+
+static int calls_one_that_sleeps(void *arg)
+{
+        int err = sleeps_inside();
+
+        (void) arg;
+        return err < 0 ? err : 0;
+}
+
+SIM_TEST(a_stack_says_where_a_task_is_that_has_run)
+{
+        const char *stack;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        start_named(&scope, "deep", calls_one_that_sleeps, NULL);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        start_named(&scope, "new", sleeps, NULL);
+        dump();
+        CHECK_EQ(told_lines, 4);
+        told_lines = 0;
+        told_bytes = 0;
+        CHECK_EQ(eddy_dump_with(tell, told, EDDY_DUMP_STACKS), 0);
+        CHECK_EQ(told_lines, 5);
+        stack = strstr(told, "    deep waits for time to pass\n      in ");
+        CHECK(stack != NULL);
+        stack = strstr(stack, caller);
+        CHECK(stack != NULL && strchr(stack, '\n') < strstr(told, "    new is ready\n"));
+        CHECK_EQ(eddy_dump_with(tell, told, 2), -EINVAL);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
 /* --- bounds --- */
