@@ -45,7 +45,9 @@ EDDY_BEGIN_DECLS
         X(SYNC, 0, BROKEN, "the barrier is broken")                                                \
         X(FUTURE, 0, NOT_DONE, "the future is not done")                                           \
         X(THREAD, 0, POOL_CLOSED, "the thread pool is closed")                                     \
-        X(SIGNAL, 0, UNCATCHABLE, "the signal cannot be caught")
+        X(SIGNAL, 0, UNCATCHABLE, "the signal cannot be caught")                                   \
+        X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
+        X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
 enum {
         EDDY_E_RUN = 0x10000,
@@ -60,6 +62,7 @@ enum {
         EDDY_E_FUTURE = 0x10900,
         EDDY_E_THREAD = 0x10a00,
         EDDY_E_SIGNAL = 0x10b00,
+        EDDY_E_TEST = 0x10c00,
 };
 
 enum {

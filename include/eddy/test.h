@@ -1,0 +1,159 @@
+/*
+ * eddy/test.h - runs of a program's tasks in a world of their own, where time
+ * passes by itself, chance comes from a seed, and anything can be made to fail.
+ *
+ *     assert(eddy_test_run(main_fn, NULL, NULL, NULL) == 0);
+ *     assert(eddy_test_sweep(EDDY_TEST_CANCEL, main_fn, NULL, NULL, NULL) == 0);
+ *
+ * In such a run the clock jumps to the next deadline as soon as all tasks are
+ * parked, sockets and names are in memory (eddy/test_net.h), threads' jobs
+ * take simulated time, and the order of tasks follows from the seed: the same
+ * seed and program give the same run, to the last decision.  At its end the
+ * kit looks for what is left: tasks, timers, descriptors, memory.
+ *
+ * Library eddy-test (pkg-config eddy-test).  Works under plain assert(), under
+ * Check and under cmocka: what fails in a run may end the process, or leave
+ * the run by longjmp(); the next run of the thread then clears away what that
+ * one left.  eddy/eddy.h does not include this header.
+ */
+#ifndef EDDY_TEST_H
+#define EDDY_TEST_H
+
+#include "eddy/def.h"
+#include "eddy/run.h"
+#include "eddy/task.h"
+
+EDDY_BEGIN_DECLS
+
+/* What is done to a run.  All zero: nothing is random, nothing goes wrong. */
+struct eddy_test_opts {
+        const char *name; /* in what is told; NULL: that of the main function */
+        uint64_t seed;    /* 0: the first in goes first; else who is next follows from it */
+
+        /* What goes wrong: at most one of each, counted from 1; 0: none. */
+        uint64_t cancel_at; /* the main task is cancelled at that suspension point */
+        uint64_t alloc_at;  /* that allocation of eddy's fails */
+        int alloc_forever;  /* and all after it */
+        uint64_t call_at;   /* that system call that can fail fails */
+        int call_error;     /* with this one: -ENOBUFS, -EINTR ...; EDDY_TEST_SHORT */
+
+        int64_t limit_ns; /* of virtual time within which it must end; 0: an hour; below 0: none */
+
+        /* Before and after each run, outside of it; may be NULL.  'after' below 0: it failed. */
+        void (*before)(void *arg);
+        int (*after)(void *arg, int result);
+
+        const struct eddy_run_opts *run; /* NULL: the defaults; as for eddy_run() */
+        uintptr_t reserved[8];           /* zero */
+};
+
+/* For call_error: the transfer moves a part of what it could, one byte at least. */
+enum { EDDY_TEST_SHORT = -0xffff };
+
+/* What a run came to. */
+struct eddy_test_result {
+        int result;           /* of the main task */
+        uint64_t trace;       /* a hash of all that was decided and moved */
+        uint64_t points;      /* suspension points: a task is chosen, or all are parked */
+        uint64_t allocations; /* by eddy */
+        uint64_t calls;       /* system calls that can fail */
+        int64_t lasted_ns;    /* of virtual time */
+        struct {
+                uint64_t tasks, timers, descriptors, allocations, bytes;
+        } left;             /* at the end */
+        int was_cancelled;  /* by cancel_at */
+        int was_failed;     /* an allocation or call was made to fail */
+        char problem[1024]; /* what the kit found, a line or more; or "" */
+        uintptr_t reserved[8];
+};
+
+/*
+ * Run main_fn(arg) as eddy_run() does, in a world of its own.  'opts' and
+ * 'ret_result' may be NULL.  Returns what main_fn returns, unless the kit
+ * finds something; then that is told too, as a line on stderr that says how
+ * to have the same run again (see eddy_test_sweep()).
+ *
+ * What it finds: tasks, timers, descriptors or memory left at the end; a
+ * deadlock; a run that goes on beyond its limit.  Descriptors are those of the
+ * world and of the process; memory is what came from eddy_malloc().
+ *
+ * Suspends: no; it is called where eddy_run() would be.
+ * Errors: EDDY_E_TEST_FOUND  the kit found something: 'problem' says what
+ *         and those of eddy_run()
+ * Threads: any, one at a time in a process.
+ */
+EDDY_API int eddy_test_run(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                           struct eddy_test_result *ret_result);
+
+/* What a sweep does to the run, one thing at a time. */
+enum {
+        EDDY_TEST_SEEDS = 1,         /* other orders of tasks, seed 1 .. EDDY_TEST_SEEDS_RUN */
+        EDDY_TEST_CANCEL = 2,        /* cancel the main task at the Nth suspension point */
+        EDDY_TEST_ALLOC = 3,         /* fail the Nth allocation */
+        EDDY_TEST_ALLOC_FOREVER = 4, /* and all after it */
+        EDDY_TEST_CALLS = 5,         /* fail the Nth system call, by each error that it may give */
+};
+
+enum { EDDY_TEST_SEEDS_RUN = 200 };
+
+/* What a sweep came to. */
+struct eddy_test_sweep {
+        uint64_t count;    /* of what there was: points, allocations, calls; seeds */
+        uint64_t tried;    /* of them */
+        uint64_t runs;     /* in all */
+        uint64_t failed;   /* runs that gave an error because of what was done */
+        uint64_t distinct; /* traces */
+        uintptr_t reserved[4];
+};
+
+/*
+ * Run main_fn once as 'opts' says, and then with each N = 1, 2, ... until all
+ * were tried; each run is looked at as by eddy_test_run().  Stops at the first
+ * run in which something is found.
+ *
+ * A run may end with 0 or more, whatever was done.  If something was done, it
+ * may also end with an error: under EDDY_TEST_CANCEL that must be -ECANCELED,
+ * else any.  EINTR, EAGAIN and short transfers are no failures: the run must
+ * end as without them.  Whatever else must hold is for 'after' to say.
+ *
+ * On a finding it prints a line such as
+ *
+ *     eddy_test: transfer: cancel=31: 1 task left: worker waits for a lock
+ *     eddy_test: again with EDDY_TEST_REPLAY='transfer:cancel=31'
+ *
+ * With that in the environment, eddy_test_sweep() makes only this run of the
+ * main function or opts.name in front of the colon, and skips all others.
+ * EDDY_TEST_SEEDS=N changes how many seeds are tried; EDDY_TEST_SAMPLE=N tries
+ * at most N points, allocations and calls, spread evenly with the first and
+ * the last; EDDY_TEST_VERBOSE=1 prints a line before each run.
+ *
+ * Errors: EDDY_E_TEST_FOUND  something was found, and printed
+ *         -EINVAL            no such sweep, or EDDY_TEST_REPLAY is not valid
+ *         and what the run without anything done returned, if below 0
+ */
+EDDY_API int eddy_test_sweep(int what, eddy_task_fn *main_fn, void *arg,
+                             const struct eddy_test_opts *opts, struct eddy_test_sweep *ret_sweep);
+
+/*
+ * Of the run under way, for the program's own checks in it: the seed's chance,
+ * 0 .. n-1 (always 0 without a seed), so that a test may draw its own sizes
+ * and delays and still be replayed.
+ *
+ * Suspends: no.  Outside of a run it gives 0.
+ */
+EDDY_API uint64_t eddy_test_chance(uint64_t n);
+
+/*
+ * Say that the run has failed, in words: it goes on, and eddy_test_run()
+ * returns EDDY_E_TEST_FOUND.  For checks in tasks where a framework's own
+ * assertion would end the process.  The macro gives file, line and condition.
+ *
+ * Suspends: no.
+ */
+EDDY_API EDDY_PRINTF(1, 2) void eddy_test_fail(const char *format, ...);
+#define EDDY_TEST_CHECK(cond)                                                                      \
+        ((cond) ? (void) 0 : eddy_test_fail("%s:%d: %s", __FILE__, __LINE__, #cond))
+
+EDDY_END_DECLS
+
+#endif
