@@ -6,6 +6,7 @@ CHECK ?= build-check
 TSAN ?= build-tsan
 VALGRIND ?= build-valgrind
 AARCH64 ?= build-aarch64
+COVER ?= build-cover
 prefix ?= /usr/local
 
 # Given to `meson setup` when a build folder is made, as in
@@ -18,7 +19,7 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check tsan valgrind aarch64 torture fuzz mutate bench tidy format examples install \
+.PHONY: all demo check tsan valgrind aarch64 cover torture fuzz mutate bench tidy format examples install \
 	clean help deps-build deps-check deps-bench
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -45,6 +46,12 @@ aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch
 	@ninja -C $(AARCH64) --quiet
 	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,tools,docs --patience 4 \
 		$(if $(T),--match '$(T)')
+
+cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and branches the tests run
+	@ninja -C $(COVER) --quiet
+	@find $(COVER) -name '*.gcda' -delete
+	@tools/run-tests $(COVER) --only unit,sim,fault,bug,traces
+	@tools/cover $(COVER)
 
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
 	@ninja -C $(CHECK) --quiet
@@ -108,3 +115,7 @@ $(AARCH64)/build.ninja: | deps-check
 	tools/aarch64-sysroot $(AARCH64)
 	meson setup $(AARCH64) --cross-file tools/aarch64.ini --cross-file $(AARCH64)/sysroot.ini \
 		-Dtests=true $(MESON_ARGS)
+
+# Not optimised: each condition keeps a jump of its own.
+$(COVER)/build.ninja: | deps-check
+	meson setup $(COVER) -Db_coverage=true -Dtests=true -Doptimization=0 $(MESON_ARGS)
