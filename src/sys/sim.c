@@ -1,6 +1,7 @@
 /*
  * sys/sim.c - the simulated table: its clock, its chance, its trace, names and
- * faults; the sockets are in sim_net.c, the threads in sim_worker.c.
+ * faults; the sockets are in sim_net.c and beside it (sim_socket.h), the threads
+ * in sim_worker.c.
  */
 #include "sys/sim.h"
 

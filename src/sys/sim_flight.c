@@ -1,0 +1,278 @@
+/*
+ * sys/sim_flight.c - what is on its way between sockets in memory, and arrives.
+ *
+ * Each socket has a ring of the bytes sent to it, of which the first ones
+ * have arrived and the rest are on their way; what else is on its way to it
+ * (a connection request or its answer, an end, a reset) is a time.  So a
+ * socket that was closed needs not live on: what it sent lies with its peer.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/alloc.h"
+#include "sys/sim_socket.h"
+
+#define RETRY_NS ((int64_t) 1000000000)
+
+enum { RETRIES_MAX = 6 };
+
+/* --- what is on its way --- */
+
+static void fly(struct ed_sim *sim, struct ed_sim_socket *to)
+{
+        if (ed_list_is_empty(&to->flying))
+                ed_list_push_back(&sim->flying, &to->flying);
+}
+
+/* When what leaves now reaches 'to': not before what left earlier. */
+int64_t ed_sim_arrival_at(struct ed_sim *sim, struct ed_sim_socket *to)
+{
+        int64_t at_ns = sim->now_ns + sim->opts.latency_ns;
+
+        if (sim->opts.jitter_ns > 0)
+                at_ns += (int64_t) ed_sim_chance(sim, (uint64_t) sim->opts.jitter_ns + 1);
+        if (at_ns < to->last_ns)
+                at_ns = to->last_ns;
+        to->last_ns = at_ns;
+        fly(sim, to);
+        return at_ns;
+}
+
+void ed_sim_send_end(struct ed_sim *sim, struct ed_sim_socket *to)
+{
+        if (to->end_ns == ED_SIM_NEVER && !to->ended)
+                to->end_ns = ed_sim_arrival_at(sim, to);
+}
+
+void ed_sim_send_reset(struct ed_sim *sim, struct ed_sim_socket *to)
+{
+        if (to->reset_ns == ED_SIM_NEVER && !to->dead)
+                to->reset_ns = ed_sim_arrival_at(sim, to);
+}
+
+static struct ed_sim_segment *segment_at(struct ed_sim_socket *sock, uint32_t i)
+{
+        return &sock->segments[(sock->segment_first + i) % ED_SIM_SEGMENTS_MAX];
+}
+
+/* 'bytes' more of the ring are coming; the last of many segments takes up the rest. */
+void ed_sim_send_segment(struct ed_sim *sim, struct ed_sim_socket *to, size_t bytes)
+{
+        int64_t at_ns = ed_sim_arrival_at(sim, to);
+        struct ed_sim_segment *last =
+                to->segment_count ? segment_at(to, to->segment_count - 1) : NULL;
+
+        to->coming += bytes;
+        if (last && (to->segment_count == ED_SIM_SEGMENTS_MAX || last->at_ns == at_ns)) {
+                last->at_ns = at_ns;
+                last->bytes += bytes;
+                return;
+        }
+        *segment_at(to, to->segment_count++) = (struct ed_sim_segment){ at_ns, bytes };
+}
+
+static int64_t socket_next(struct ed_sim_socket *sock)
+{
+        int64_t next_ns = sock->segment_count ? segment_at(sock, 0)->at_ns : ED_SIM_NEVER;
+
+        if (sock->request_ns < next_ns)
+                next_ns = sock->request_ns;
+        if (sock->answer_ns < next_ns)
+                next_ns = sock->answer_ns;
+        if (sock->end_ns < next_ns)
+                next_ns = sock->end_ns;
+        if (sock->reset_ns < next_ns)
+                next_ns = sock->reset_ns;
+        return next_ns;
+}
+
+/* The socket that something reaches first, and when. */
+static struct ed_sim_socket *flying_first(const struct ed_sim *sim, int64_t *ret_at_ns)
+{
+        struct ed_sim_socket *first = NULL;
+
+        *ret_at_ns = ED_SIM_NEVER;
+        ed_list_each (link, &sim->flying) {
+                struct ed_sim_socket *sock = ed_container_of(link, struct ed_sim_socket, flying);
+                int64_t at_ns = socket_next(sock);
+
+                if (at_ns < *ret_at_ns) {
+                        first = sock;
+                        *ret_at_ns = at_ns;
+                }
+        }
+        return first;
+}
+
+int64_t ed_sim_net_next(const struct ed_sim *sim)
+{
+        int64_t at_ns;
+
+        return flying_first(sim, &at_ns) ? at_ns : -1;
+}
+
+/* --- arrivals --- */
+
+static bool is_same(const struct eddy_address *a, const struct eddy_address *b)
+{
+        return a->family == b->family &&
+               memcmp(a->bytes, b->bytes, a->family == AF_INET ? 4 : 16) == 0;
+}
+
+static bool is_any(const struct eddy_address *address)
+{
+        static const uint8_t zero[16];
+
+        return memcmp(address->bytes, zero, address->family == AF_INET ? 4 : 16) == 0;
+}
+
+/* Whether who listens at 'own' hears what is sent to 'to'; "::" hears IPv4 too. */
+bool ed_sim_listens_at(const struct eddy_address *own, const struct eddy_address *to)
+{
+        if (is_any(own))
+                return own->family == to->family || own->family == AF_INET6;
+        return is_same(own, to);
+}
+
+static struct ed_sim_socket *listener_find(const struct ed_sim *sim, const struct eddy_address *to,
+                                           uint16_t port)
+{
+        for (uint32_t i = 0; i < sim->opts.sockets_max; i++) {
+                struct ed_sim_socket *sock = sim->sockets[i];
+
+                if (sock && sock->phase == ED_SIM_PHASE_LISTENING && sock->port == port &&
+                    ed_sim_listens_at(&sock->address, to))
+                        return sock;
+        }
+        return NULL;
+}
+
+static bool is_dead(const struct ed_sim *sim, const struct eddy_address *address)
+{
+        for (size_t i = 0; i < sim->dead_count; i++)
+                if (is_same(&sim->dead[i], address))
+                        return true;
+        return false;
+}
+
+/* Nobody answered: ask again after 1, 2, 4 ... seconds. */
+static void request_retry(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        int64_t wait_ns = RETRY_NS << sock->tries;
+
+        if (sock->tries++ == RETRIES_MAX) {
+                sock->answer = -ETIMEDOUT;
+                sock->answer_ns = sim->now_ns + wait_ns;
+        } else {
+                sock->request_ns = sim->now_ns + wait_ns;
+        }
+        fly(sim, sock);
+}
+
+static void request_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        struct ed_sim_socket *listener = listener_find(sim, &sock->address, sock->remote_port);
+        struct ed_sim_socket *child;
+
+        sock->request_ns = ED_SIM_NEVER;
+        if (is_dead(sim, &sock->address)) {
+                request_retry(sim, sock);
+                return;
+        }
+        if (!listener) {
+                sock->answer = -ECONNREFUSED;
+                sock->answer_ns = ed_sim_arrival_at(sim, sock);
+                return;
+        }
+        if (listener->waiting >= sim->opts.backlog || ed_sim_socket_new(sim, &child) < 0) {
+                request_retry(sim, sock);
+                return;
+        }
+        child->phase = ED_SIM_PHASE_CONNECTED;
+        child->told = true;
+        child->port = listener->port;
+        child->peer = sock;
+        sock->peer = child;
+        if (sim->cut.how != ED_SIM_CUT_NONE)
+                (sim->cut.by_server ? child : sock)->cut_left = sim->cut.bytes;
+        sock->answer = 0;
+        sock->answer_ns = ed_sim_arrival_at(sim, sock);
+        ed_list_push_back(&listener->queue, &child->queue);
+        listener->waiting++;
+        ed_sim_notify(sim, listener);
+}
+
+static void answer_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        sock->answer_ns = ED_SIM_NEVER;
+        if (sock->answer == 0) {
+                sock->phase = ED_SIM_PHASE_CONNECTED;
+        } else {
+                sock->phase = ED_SIM_PHASE_FRESH;
+                sock->dead = true;
+                sock->error = sock->answer;
+        }
+        ed_sim_notify(sim, sock);
+}
+
+static void segment_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        size_t bytes = segment_at(sock, 0)->bytes;
+
+        sock->segment_first = (sock->segment_first + 1) % ED_SIM_SEGMENTS_MAX;
+        sock->segment_count--;
+        sock->coming -= bytes;
+        sock->arrived += bytes;
+        ed_sim_notify(sim, sock);
+}
+
+static void end_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        sock->end_ns = ED_SIM_NEVER;
+        sock->ended = true;
+        ed_sim_notify(sim, sock);
+}
+
+/* Forget what has not arrived. */
+void ed_sim_drop_coming(struct ed_sim_socket *sock)
+{
+        sock->segment_count = 0;
+        sock->coming = 0;
+        sock->end_ns = ED_SIM_NEVER;
+}
+
+static void reset_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        sock->reset_ns = ED_SIM_NEVER;
+        sock->dead = true;
+        sock->shut = true;
+        sock->error = sock->ended ? -EPIPE : -ECONNRESET;
+        if (sock->peer) {
+                sock->peer->peer = NULL;
+                sock->peer = NULL;
+        }
+        ed_sim_drop_coming(sock);
+        ed_sim_notify(sim, sock);
+}
+
+void ed_sim_net_deliver(struct ed_sim *sim)
+{
+        struct ed_sim_socket *sock;
+        int64_t at_ns;
+
+        while ((sock = flying_first(sim, &at_ns)) && at_ns <= sim->now_ns) {
+                if (sock->request_ns == at_ns)
+                        request_arrives(sim, sock);
+                else if (sock->answer_ns == at_ns)
+                        answer_arrives(sim, sock);
+                else if (sock->segment_count && segment_at(sock, 0)->at_ns == at_ns)
+                        segment_arrives(sim, sock);
+                else if (sock->end_ns == at_ns)
+                        end_arrives(sim, sock);
+                else
+                        reset_arrives(sim, sock);
+                if (socket_next(sock) == ED_SIM_NEVER)
+                        ed_list_remove(&sock->flying);
+        }
+}

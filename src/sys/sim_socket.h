@@ -1,0 +1,89 @@
+/*
+ * sys/sim_socket.h - a socket in memory, as the files of the simulated network
+ * share it: sim_net.c makes and ends them, sim_flight.c brings what is on its
+ * way, sim_stream.c moves bytes.
+ */
+#ifndef ED_SYS_SIM_SOCKET_H
+#define ED_SYS_SIM_SOCKET_H
+
+#include "sys/sim_table.h"
+
+#define ED_SIM_NEVER INT64_MAX
+
+enum { ED_SIM_SEGMENTS_MAX = 32 };
+
+enum ed_sim_phase {
+        ED_SIM_PHASE_FRESH,
+        ED_SIM_PHASE_LISTENING,
+        ED_SIM_PHASE_CONNECTING,
+        ED_SIM_PHASE_CONNECTED
+};
+
+/* Bytes that arrive together. */
+struct ed_sim_segment {
+        int64_t at_ns;
+        size_t bytes;
+};
+
+struct ed_sim_socket {
+        struct ed_list ready;  /* in the table's list */
+        struct ed_list flying; /* likewise */
+        struct ed_list queue;  /* a listener's: connections; else: in a listener's */
+        struct ed_target *target;
+        struct ed_sim_socket *peer; /* NULL: none, or it is gone */
+        int fd;                     /* -1: not accepted yet */
+        int error;                  /* to be told once, or 0 */
+        uint8_t phase;              /* enum ed_sim_phase */
+        bool dead;                  /* refused or reset */
+        bool ended;                 /* the peer's end has arrived */
+        bool shut;                  /* nothing more may be sent */
+        bool wants_room;            /* tell it when there is room again */
+        bool told;                  /* connect() has said that it is connected */
+        uint32_t waiting;           /* connections in a listener's queue */
+        uint16_t port;
+        struct eddy_address address; /* a listener's own; of who connects: the other's */
+        uint16_t remote_port;
+        unsigned tries;
+        int answer;
+        int64_t request_ns, answer_ns, end_ns, reset_ns;
+        int64_t last_ns; /* nothing may overtake what arrives then */
+        uint64_t cut_left;
+        struct ed_sim_segment segments[ED_SIM_SEGMENTS_MAX];
+        uint32_t segment_first, segment_count;
+        size_t head, arrived, coming;
+        unsigned char ring[];
+};
+
+/* NULL: there is none. */
+struct ed_sim_socket *ed_sim_socket_of(struct ed_sys *sys, int fd);
+
+/* Without a descriptor.  Errors: -ENOMEM. */
+int ed_sim_socket_new(struct ed_sim *sim, struct ed_sim_socket **ret_sock);
+/* Its peer must not know it any more. */
+void ed_sim_socket_free(struct ed_sim *sim, struct ed_sim_socket *sock);
+
+/* An error is told once. */
+int ed_sim_take_error(struct ed_sim_socket *sock);
+
+/* Report its readiness at the next poll. */
+void ed_sim_notify(struct ed_sim *sim, struct ed_sim_socket *sock);
+
+/* What its peer could take; nobody stops bytes that go nowhere. */
+size_t ed_sim_room_to_send(const struct ed_sim *sim, const struct ed_sim_socket *sock);
+/* A third must be free: room for one byte is not worth waking for. */
+bool ed_sim_has_room(const struct ed_sim *sim, const struct ed_sim_socket *sock);
+
+/* --- what is on its way --- */
+
+/* When what leaves now reaches 'to': not before what left earlier. */
+int64_t ed_sim_arrival_at(struct ed_sim *sim, struct ed_sim_socket *to);
+void ed_sim_send_end(struct ed_sim *sim, struct ed_sim_socket *to);
+void ed_sim_send_reset(struct ed_sim *sim, struct ed_sim_socket *to);
+/* 'bytes' more of the ring are coming; the last of many segments takes up the rest. */
+void ed_sim_send_segment(struct ed_sim *sim, struct ed_sim_socket *to, size_t bytes);
+/* Forget what has not arrived. */
+void ed_sim_drop_coming(struct ed_sim_socket *sock);
+/* Whether who listens at 'own' hears what is sent to 'to'; "::" hears IPv4 too. */
+bool ed_sim_listens_at(const struct eddy_address *own, const struct eddy_address *to);
+
+#endif

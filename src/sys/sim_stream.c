@@ -1,0 +1,212 @@
+/*
+ * sys/sim_stream.c - bytes between sockets in memory: sent, received, cut.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/alloc.h"
+#include "sys/sim_socket.h"
+
+static size_t least(size_t a, size_t b)
+{
+        return a < b ? a : b;
+}
+
+/*
+ * A random part of what could be moved.  The rest counts as what came (or got
+ * room) the moment after, for which there is an edge: a transfer that is short
+ * for no reason would break the rule that short means drained.
+ */
+static size_t chopped(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
+{
+        size_t n;
+
+        if (!sim->opts.chop || !sim->opts.seed || bytes < 2 || ed_sim_chance(sim, 4) == 0)
+                return bytes;
+        n = 1 + (size_t) ed_sim_chance(sim, bytes);
+        if (n < bytes)
+                ed_sim_notify(sim, sock);
+        return n;
+}
+
+static void ring_take(const struct ed_sim *sim, struct ed_sim_socket *sock, void *buf, size_t bytes)
+{
+        size_t ring = sim->opts.buffer_bytes, first = least(bytes, ring - sock->head);
+
+        memcpy(buf, sock->ring + sock->head, first);
+        memcpy((char *) buf + first, sock->ring, bytes - first);
+        sock->head = (sock->head + bytes) % ring;
+        sock->arrived -= bytes;
+}
+
+int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+        int err = ed_sim_fault(sim);
+
+        if (err < 0)
+                return err;
+        if (!sock)
+                return -EBADF;
+        if (sys->transfer_max)
+                bytes = least(bytes, sys->transfer_max);
+        if (sock->arrived > 0 && bytes > 0) {
+                bytes = chopped(sim, sock, least(bytes, sock->arrived));
+                ring_take(sim, sock, buf, bytes);
+                if (sock->peer && sock->peer->wants_room && ed_sim_has_room(sim, sock->peer)) {
+                        sock->peer->wants_room = false;
+                        ed_sim_notify(sim, sock->peer);
+                }
+                sim->moved += bytes;
+                ed_sim_mark(sim, ED_SIM_RECEIVED, (uint64_t) fd, bytes);
+                return (int64_t) bytes;
+        }
+        if (bytes == 0 || sock->ended)
+                return 0;
+        if (sock->error)
+                return ed_sim_take_error(sock);
+        if (sock->dead)
+                return 0;
+        return sock->phase == ED_SIM_PHASE_FRESH || sock->phase == ED_SIM_PHASE_LISTENING
+                       ? -ENOTCONN
+                       : -EAGAIN;
+}
+
+static void ring_put(struct ed_sim *sim, struct ed_sim_socket *to, const void *data, size_t bytes)
+{
+        size_t ring = sim->opts.buffer_bytes;
+        size_t at = (to->head + to->arrived + to->coming) % ring;
+        size_t first = least(bytes, ring - at);
+
+        memcpy(to->ring + at, data, first);
+        memcpy(to->ring, (const char *) data + first, bytes - first);
+        ed_sim_send_segment(sim, to, bytes);
+}
+
+/* The connection fails on its way, after what was sent. */
+static void cut(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        struct ed_sim_socket *peer = sock->peer;
+
+        ed_sim_mark(sim, ED_SIM_CUT_OFF, (uint64_t) sock->fd, 0);
+        sock->cut_left = UINT64_MAX;
+        if (!peer)
+                return;
+        if (sim->cut.how == ED_SIM_CUT_END)
+                ed_sim_send_end(sim, peer);
+        else
+                ed_sim_send_reset(sim, peer);
+        peer->peer = NULL;
+        sock->peer = NULL;
+        ed_sim_send_reset(sim, sock);
+        ed_sim_net_deliver(sim);
+}
+
+/* Whether something may be sent: 0, or the error. */
+static int check_send(struct ed_sim_socket *sock)
+{
+        if (sock->phase == ED_SIM_PHASE_CONNECTING)
+                return -EAGAIN;
+        if (sock->error)
+                return ed_sim_take_error(sock);
+        return sock->phase != ED_SIM_PHASE_CONNECTED || sock->shut ? -EPIPE : 0;
+}
+
+/* How many of 'bytes' go now, above 0, or -EAGAIN. */
+static int64_t bytes_to_send(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
+{
+        size_t room = ed_sim_room_to_send(sim, sock);
+
+        if (room < bytes)
+                sock->wants_room = true;
+        if (room == 0)
+                return -EAGAIN;
+        bytes = chopped(sim, sock, least(bytes, room));
+        return (int64_t) (bytes < sock->cut_left ? bytes : sock->cut_left);
+}
+
+static void send_pieces(struct ed_sim *sim, struct ed_sim_socket *sock,
+                        const struct eddy_slice *slices, size_t bytes)
+{
+        if (!sock->peer) {
+                /* Nobody is there: the bytes are lost, and an answer says so. */
+                if (sock->reset_ns == ED_SIM_NEVER && !sock->dead)
+                        sock->reset_ns = ed_sim_arrival_at(sim, sock) + sim->opts.latency_ns;
+        } else {
+                for (size_t left = bytes, n; left > 0; left -= n, slices++) {
+                        n = least(left, slices->bytes);
+                        if (n > 0)
+                                ring_put(sim, sock->peer, slices->data, n);
+                }
+        }
+        ed_sim_net_deliver(sim);
+}
+
+int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+        size_t bytes = 0;
+        int64_t sent;
+        int err = ed_sim_fault(sim);
+
+        if (err < 0)
+                return err;
+        if (!sock)
+                return -EBADF;
+        if (sock->cut_left == 0)
+                cut(sim, sock);
+        err = check_send(sock);
+        if (err < 0)
+                return err;
+        for (size_t i = 0; i < n; i++)
+                bytes += slices[i].bytes;
+        if (sys->transfer_max)
+                bytes = least(slices[0].bytes, sys->transfer_max);
+        if (bytes == 0)
+                return 0;
+        sent = bytes_to_send(sim, sock, bytes);
+        if (sent < 0)
+                return sent;
+        ed_sim_mark(sim, ED_SIM_SENT, (uint64_t) fd, (uint64_t) sent);
+        send_pieces(sim, sock, slices, (size_t) sent);
+        if (sock->cut_left != UINT64_MAX) {
+                sock->cut_left -= (uint64_t) sent;
+                if (sock->cut_left == 0)
+                        cut(sim, sock);
+        }
+        return sent;
+}
+
+int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
+{
+        struct eddy_slice slice = { data, bytes };
+
+        return ed_sim_send(sys, fd, &slice, 1);
+}
+
+int ed_sim_shutdown(struct ed_sys *sys, int fd)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+        int err = ed_sim_fault(sim);
+
+        if (err < 0)
+                return err;
+        if (!sock)
+                return -EBADF;
+        if (sock->phase != ED_SIM_PHASE_CONNECTED || sock->dead)
+                return -ENOTCONN;
+        if (sock->shut)
+                return 0;
+        sock->shut = true;
+        ed_sim_mark(sim, ED_SIM_SHUT, (uint64_t) fd, 0);
+        if (sock->peer)
+                ed_sim_send_end(sim, sock->peer);
+        /* Nothing can fail to be written now. */
+        ed_sim_notify(sim, sock);
+        ed_sim_net_deliver(sim);
+        return 0;
+}
