@@ -235,7 +235,7 @@ static int row_deadline(struct bench *bench)
         return err;
 }
 
-/* The rows of core_eddy_sync.c and core_eddy_thread.c stand at its end. */
+/* The rows of the other files stand at its end. */
 static const struct {
         const char *name;
         int (*run)(struct bench *bench);
@@ -258,6 +258,7 @@ static const struct {
         { "to-thread", row_to_thread },
         { "channel", row_channel },
         { "stream", row_stream },
+        { "switch", row_switch },
 };
 
 static int bench_main(void *arg)

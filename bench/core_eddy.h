@@ -32,6 +32,9 @@ int row_future(struct bench *bench);
 int row_generator(struct bench *bench);
 int row_select(struct bench *bench);
 
+/* Of core_switch.c */
+int row_switch(struct bench *bench);
+
 /* Of core_eddy_thread.c */
 int row_threadsafe(struct bench *bench);
 int row_to_thread(struct bench *bench);
