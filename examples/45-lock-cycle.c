@@ -14,8 +14,9 @@
  *     each takes its own account first:
  *     report: all tasks wait and nothing can wake them; the run is cancelled:
  *       main waits for the tasks of a scope to end
- *       rent waits for a lock, held by salary
- *       salary waits for a lock, held by rent
+ *         scope of main
+ *           rent waits for a lock, held by salary
+ *           salary waits for a lock, held by rent
  *     EDEADLK; balances 100 and 100
  *     both take the first account first:
  *     done; balances 120 and 80

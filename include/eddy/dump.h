@@ -26,7 +26,7 @@ typedef void eddy_dump_fn(const char *line, void *arg);
  *
  * Two spaces for each level, of which 20 are shown.  A task runs, is ready, or
  * waits for something; in debug mode (EDDY_DEBUG=1 in the environment when the
- * run begins) also how long it has been parked.  A scope's deadline is its own;
+ * run begins, or EDDY_RUN_DEBUG) also how long it has been parked.  A scope's deadline is its own;
  * a task's, the one that comes first of those that can cancel the call it is
  * in.  Milliseconds of deadlines are rounded up, others down.
  *

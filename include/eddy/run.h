@@ -39,6 +39,8 @@ typedef void eddy_report_fn(const struct eddy_report *report, void *arg);
 enum {
         EDDY_RUN_NO_SIGNALS = 1 << 0,  /* leave SIGINT and SIGTERM to the program */
         EDDY_RUN_NO_WATCHDOG = 1 << 1, /* no thread that watches for hogs */
+        EDDY_RUN_DEBUG = 1 << 2,       /* debug mode, whatever EDDY_DEBUG says */
+        EDDY_RUN_NO_DEBUG = 1 << 3,    /* none, whatever EDDY_DEBUG says */
 };
 
 /* All zero is the default. */

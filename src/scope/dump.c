@@ -4,11 +4,10 @@
  * The tree is walked in place, node by node, without allocating; what it
  * costs is bounded by the lines, but for counting those that are left out.
  */
-#include "eddy/dump.h"
+#include "scope/dump.h"
 
 #include <errno.h>
 
-#include "scope/dump.h"
 #include "scope/lock.h"
 #include "scope/run.h"
 #include "sys/process.h"
@@ -16,6 +15,11 @@
 enum { LEVELS_MAX = 20, FRAMES_MAX = 8 };
 
 /* --- one task --- */
+
+static bool is_task(const struct ed_node *node)
+{
+        return node == &node->owner->node;
+}
 
 /* The task below 'root' that holds a lock, or NULL. */
 static const struct ed_task *holder_of(const eddy_lock *lock, struct ed_node *root)
@@ -44,11 +48,8 @@ static void wait_add(const struct ed_task *task, struct ed_node *root, struct ed
                 ed_text_add(text, ", left locked by a task that has ended");
 }
 
-void ed_dump_task(const struct ed_task *task, struct ed_node *root, struct ed_text *text)
+void ed_dump_state(const struct ed_task *task, struct ed_node *root, struct ed_text *text)
 {
-        char name[ED_TASK_NAME_BYTES];
-
-        ed_text_add(text, "%s ", ed_task_name(task, name, sizeof(name)));
         switch (task->fiber.ready.state) {
         case ED_FIBER_PARKED:
                 wait_add(task, root, text);
@@ -61,6 +62,39 @@ void ed_dump_task(const struct ed_task *task, struct ed_node *root, struct ed_te
         }
 }
 
+bool ed_dump_stack(const struct ed_task *task, struct ed_text *text)
+{
+        void *frames[FRAMES_MAX];
+        char name[64];
+        int n = 0;
+
+        if (task->fiber.ready.state != ED_FIBER_RUNNING)
+                n = ed_co_frames(&task->fiber.co, task, frames, FRAMES_MAX);
+        if (n == 0)
+                return false;
+        ed_text_add(text, "in");
+        for (int i = 0; i < n; i++) {
+                ed_sys_symbol(frames[i], name, sizeof(name));
+                ed_text_add(text, "%s %s", i > 0 ? " <-" : "", name);
+        }
+        return true;
+}
+
+int64_t ed_dump_deadline(struct ed_node *node, const struct ed_node *root)
+{
+        int64_t first_ns = 0;
+
+        for (; node; node = node->parent) {
+                int64_t at_ns = is_task(node) ? 0 : ed_scope_of_node(node)->deadline_ns;
+
+                if (at_ns != 0 && (first_ns == 0 || at_ns < first_ns))
+                        first_ns = at_ns;
+                if (node->flags & ED_NODE_SHIELD || node == root)
+                        break;
+        }
+        return first_ns;
+}
+
 /* --- lines --- */
 
 struct dump {
@@ -70,13 +104,8 @@ struct dump {
         eddy_dump_fn *line;
         void *arg;
         unsigned flags;
-        unsigned lines;
+        unsigned lines, lines_max;
 };
-
-static bool is_task(const struct ed_node *node)
-{
-        return node == &node->owner->node;
-}
 
 /* The supervisor and its scopes are not the program's. */
 static bool is_shown(const struct dump *dump, const struct ed_node *node)
@@ -107,29 +136,16 @@ static void deadline_add(const struct dump *dump, int64_t deadline_ns, struct ed
                 ed_text_add(text, "; deadline passed");
 }
 
-/* The first in time of those around a node, as far as a shield lets them; or 0. */
-static int64_t deadline_around(const struct dump *dump, struct ed_node *node)
-{
-        int64_t first_ns = 0;
-
-        for (; node; node = node->parent) {
-                int64_t at_ns = is_task(node) ? 0 : ed_scope_of_node(node)->deadline_ns;
-
-                if (at_ns != 0 && (first_ns == 0 || at_ns < first_ns))
-                        first_ns = at_ns;
-                if (node->flags & ED_NODE_SHIELD || node == dump->root)
-                        break;
-        }
-        return first_ns;
-}
-
 static void task_add(const struct dump *dump, const struct ed_task *task, struct ed_text *text)
 {
-        ed_dump_task(task, dump->root, text);
+        char name[ED_TASK_NAME_BYTES];
+
+        ed_text_add(text, "%s ", ed_task_name(task, name, sizeof(name)));
+        ed_dump_state(task, dump->root, text);
         if (task->fiber.ready.state == ED_FIBER_PARKED && task->loop->debug)
                 ed_text_add(text, "; parked %lld ms",
                             (long long) ((dump->now_ns - task->parked_ns) / EDDY_MS(1)));
-        deadline_add(dump, deadline_around(dump, task->inner), text);
+        deadline_add(dump, ed_dump_deadline(task->inner, dump->root), text);
         if (task->inner->flags & ED_NODE_CANCELLED)
                 ed_text_add(text, "; cancelled");
 }
@@ -157,20 +173,12 @@ static void indent(int level, struct ed_text *text)
 /* Where a task is that does not run. */
 static void stack_tell(struct dump *dump, const struct ed_task *task, int level)
 {
-        char line[EDDY_DUMP_LINE_BYTES], name[64];
+        char line[EDDY_DUMP_LINE_BYTES];
         struct ed_text text = { line, sizeof(line) };
-        void *frames[FRAMES_MAX];
-        int n = ed_co_frames(&task->fiber.co, task, frames, FRAMES_MAX);
 
-        if (n == 0 || task->fiber.ready.state == ED_FIBER_RUNNING ||
-            dump->lines == EDDY_DUMP_LINES_MAX)
-                return;
         indent(level, &text);
-        ed_text_add(&text, "in");
-        for (int i = 0; i < n; i++) {
-                ed_sys_symbol(frames[i], name, sizeof(name));
-                ed_text_add(&text, "%s %s", i > 0 ? " <-" : "", name);
-        }
+        if (dump->lines == dump->lines_max || !ed_dump_stack(task, &text))
+                return;
         dump->lines++;
         dump->line(line, dump->arg);
 }
@@ -200,7 +208,7 @@ static void tree_tell(struct dump *dump)
         while ((node = ed_node_next(dump->root, node, false))) {
                 if (!is_shown(dump, node))
                         continue;
-                if (dump->lines < EDDY_DUMP_LINES_MAX)
+                if (dump->lines < dump->lines_max)
                         node_tell(dump, node);
                 else
                         more++;
@@ -214,21 +222,34 @@ static void tree_tell(struct dump *dump)
         }
 }
 
+void ed_dump_tree(struct ed_loop *loop, eddy_dump_fn *line, void *arg, unsigned flags,
+                  unsigned lines_max)
+{
+        struct ed_run *run = ed_run_of(loop);
+        struct dump dump = {
+                .run = run,
+                .root = &ed_scope_of(&run->root)->node,
+                .now_ns = ed_loop_now(loop),
+                .line = line,
+                .arg = arg,
+                .flags = flags,
+                .lines_max = lines_max,
+        };
+
+        /* Before the run's first turn there is no tree yet. */
+        if (dump.root->owner)
+                tree_tell(&dump);
+}
+
 int eddy_dump_with(eddy_dump_fn *line, void *arg, unsigned flags)
 {
         struct ed_loop *loop = ed_loop_current;
-        struct dump dump = { .line = line, .arg = arg, .flags = flags };
 
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!line || flags & ~(unsigned) EDDY_DUMP_STACKS)
                 return -EINVAL;
-        dump.run = ed_run_of(loop);
-        dump.root = &ed_scope_of(&dump.run->root)->node;
-        dump.now_ns = ed_loop_now(loop);
-        /* Before the run's first turn there is no tree yet. */
-        if (dump.root->owner)
-                tree_tell(&dump);
+        ed_dump_tree(loop, line, arg, flags, EDDY_DUMP_LINES_MAX);
         return 0;
 }
 

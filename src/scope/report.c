@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eddy/dump.h"
+#include "base/alloc.h"
 #include "scope/dump.h"
 #include "scope/run.h"
 #include "sys/process.h"
@@ -23,18 +23,28 @@ static bool is_failure(int kind)
 void ed_report_to_stderr(const struct eddy_report *report, void *arg)
 {
         bool with_error = report->error && is_failure(report->kind);
+        size_t text_bytes = strlen(report->text);
         char line[1792];
-        int n;
+        struct ed_text text = { line, sizeof(line) };
 
         (void) arg;
-        n = snprintf(line, sizeof(line), "eddy: %s%s%s%s%s%s\n", report->task ? "task " : "",
-                     report->task ? report->task : "", report->task ? ": " : "", report->text,
-                     with_error ? ": " : "", with_error ? eddy_error_text(report->error) : "");
-        if (n >= (int) sizeof(line)) {
-                n = (int) sizeof(line) - 1;
-                line[n - 1] = '\n';
+        ed_text_add(&text, "eddy: %s%s%s", report->task ? "task " : "",
+                    report->task ? report->task : "", report->task ? ": " : "");
+        /* A long one goes in pieces.  No memory is allocated: it may be a signal handler. */
+        if (text_bytes + 2 > text.left) {
+                ed_sys_write_error(line, sizeof(line) - text.left);
+                ed_sys_write_error(report->text, text_bytes);
+                text = (struct ed_text){ line, sizeof(line) };
+        } else {
+                ed_text_add(&text, "%s", report->text);
         }
-        ed_sys_write_error(line, (size_t) n);
+        if (with_error)
+                ed_text_add(&text, ": %s", eddy_error_text(report->error));
+        if (text.left < 2)
+                text.at[-1] = '\n';
+        else
+                ed_text_add(&text, "\n");
+        ed_sys_write_error(line, strlen(line));
 }
 
 void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text)
@@ -137,31 +147,6 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
         }
 }
 
-enum { DEADLOCK_LINES_MAX = 20 };
-
-/* Name those that are parked in a task or scope below 'node'. */
-static void describe_parked(struct ed_run *run, struct ed_text *text)
-{
-        struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
-        unsigned n = 0, more = 0;
-
-        /* The root scope's owner is the supervisor, which is not theirs. */
-        while ((node = ed_node_next(root, node, false))) {
-                struct ed_task *task = node->owner;
-
-                if (node != &task->node)
-                        continue;
-                if (n++ < DEADLOCK_LINES_MAX) {
-                        ed_text_add(text, "\n  ");
-                        ed_dump_task(task, root, text);
-                } else {
-                        more++;
-                }
-        }
-        if (more)
-                ed_text_add(text, "\n  and %u more", more);
-}
-
 void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
 {
         char name[64], message[256];
@@ -171,14 +156,27 @@ void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
         ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
 }
 
+/* --- deadlock, and the tree of a run --- */
+
+enum { DEADLOCK_LINES_MAX = 40, DEADLOCK_BYTES = 16384 };
+
+static void add_line(const char *line, void *arg)
+{
+        ed_text_add(arg, "\n  %s", line);
+}
+
 void ed_report_deadlock(struct ed_run *run)
 {
-        char message[1536];
-        struct ed_text text = { message, sizeof(message) };
+        char little[1024], *message = ed_alloc(DEADLOCK_BYTES);
+        struct ed_text text = { message, DEADLOCK_BYTES };
 
+        if (!message)
+                text = (struct ed_text){ little, sizeof(little) };
         ed_text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
-        describe_parked(run, &text);
-        ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message);
+        ed_dump_tree(&run->loop, add_line, &text, run->loop.debug ? EDDY_DUMP_STACKS : 0,
+                     DEADLOCK_LINES_MAX);
+        ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message ? message : little);
+        ed_free(message);
 }
 
 static void tell_line(const char *line, void *arg)

@@ -25,6 +25,9 @@
 #define DRAIN_NS    EDDY_SEC(5)
 #define STEP_NS     EDDY_MS(1)
 
+#define DEBUG_FLAGS ((uint32_t) (EDDY_RUN_DEBUG | EDDY_RUN_NO_DEBUG))
+#define RUN_FLAGS   (DEBUG_FLAGS | EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG)
+
 /* Of this thread's last or present run. */
 static __thread int last_signal __attribute__((tls_model("initial-exec")));
 
@@ -180,8 +183,8 @@ static int opts_take(struct ed_run *run, const struct eddy_run_opts *opts)
         static const struct eddy_run_opts none;
 
         run->opts = opts ? *opts : none;
-        if (run->opts.flags & ~(uint32_t) (EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG) ||
-            run->opts.watchdog_ns < 0)
+        if (run->opts.flags & ~RUN_FLAGS || run->opts.watchdog_ns < 0 ||
+            (run->opts.flags & DEBUG_FLAGS) == DEBUG_FLAGS)
                 return -EINVAL;
         if (run->opts.watchdog_ns == 0)
                 run->opts.watchdog_ns = WATCHDOG_NS;
@@ -207,10 +210,13 @@ static void forget_loop(void)
         ed_loop_current = NULL;
 }
 
-static bool is_debug(void)
+/* The options win over the environment. */
+static bool is_debug(const struct eddy_run_opts *opts)
 {
         const char *debug = getenv("EDDY_DEBUG");
 
+        if (opts->flags & DEBUG_FLAGS)
+                return opts->flags & EDDY_RUN_DEBUG;
         return debug && strcmp(debug, "1") == 0;
 }
 
@@ -223,7 +229,7 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         err = opts_take(run, opts);
         if (err < 0)
                 return err;
-        loop->debug = is_debug();
+        loop->debug = is_debug(&run->opts);
         err = process_join(run);
         if (err < 0)
                 return err;

@@ -18,7 +18,7 @@ struct reports {
         int count[16]; /* by kind */
         int error;     /* of the last */
         char task[64];
-        char text[1536];
+        char text[4096];
 };
 
 static inline void reports_add(const struct eddy_report *report, void *arg)

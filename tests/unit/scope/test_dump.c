@@ -200,6 +200,21 @@ TEST(debug_mode_is_off_unless_the_environment_says_1)
         CHECK(strstr(told, "parked") == NULL);
 }
 
+/* A21: the option wins over the environment. */
+TEST(the_option_wins_over_the_environment)
+{
+        struct eddy_run_opts on = { .flags = EDDY_RUN_DEBUG }, off = { .flags = EDDY_RUN_NO_DEBUG };
+        struct eddy_run_opts both = { .flags = EDDY_RUN_DEBUG | EDDY_RUN_NO_DEBUG };
+
+        CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
+        CHECK_EQ(sim_run_with(takes_the_lock_and_dumps, NULL, 0, off), 0);
+        CHECK(strstr(told, "parked") == NULL);
+        CHECK_EQ(unsetenv("EDDY_DEBUG"), 0);
+        CHECK_EQ(sim_run_with(takes_the_lock_and_dumps, NULL, 0, on), 0);
+        CHECK(strstr(told, "parked") != NULL);
+        CHECK_EQ(sim_run_with(takes_the_lock_and_dumps, NULL, 0, both), -EINVAL);
+}
+
 static void add_line(const struct eddy_report *report, void *arg)
 {
         CHECK_EQ(report->kind, EDDY_REPORT_DUMP);

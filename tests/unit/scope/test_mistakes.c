@@ -90,8 +90,9 @@ TEST(a_cycle_of_locks_is_printed_with_who_waits_for_whom)
         CHECK_EQ(run_printing(crosses), -EDEADLK);
         CHECK_STR(printed, "eddy: all tasks wait and nothing can wake them; the run is cancelled:\n"
                            "  main waits for the tasks of a scope to end\n"
-                           "  rent waits for a lock, held by salary\n"
-                           "  salary waits for a lock, held by rent\n");
+                           "    scope of main\n"
+                           "      rent waits for a lock, held by salary\n"
+                           "      salary waits for a lock, held by rent\n");
 }
 
 static int forgets_to_release(void *arg)
@@ -115,7 +116,8 @@ TEST(a_forgotten_release_is_printed_with_who_waits_for_it)
         CHECK_EQ(run_printing(leaves_a_lock), -EDEADLK);
         CHECK_STR(printed, "eddy: all tasks wait and nothing can wake them; the run is cancelled:\n"
                            "  main waits for the tasks of a scope to end\n"
-                           "  second waits for a lock, left locked by a task that has ended\n");
+                           "    scope of main\n"
+                           "      second waits for a lock, left locked by a task that has ended\n");
 }
 
 /* --- cancels and failures that nobody looks at --- */
