@@ -146,26 +146,69 @@ uint64_t ed_sim_calls(const struct ed_sys *sys)
         return ed_sim_of((struct ed_sys *) sys)->calls;
 }
 
+/* --- links --- */
+
+bool ed_sim_link_check(struct ed_sim_link *link)
+{
+        const int64_t delays[] = { link->latency_ns, link->jitter_ns, link->stall_ns };
+
+        for (size_t i = 0; i < ed_array_count(delays); i++)
+                if (delays[i] < 0 || delays[i] > ED_SIM_DELAY_MAX)
+                        return false;
+        if (link->cut < ED_SIM_CUT_NONE || link->cut > ED_SIM_CUT_RESET ||
+            link->buffer_bytes > ED_SIM_BUFFER_MAX)
+                return false;
+        if (link->buffer_bytes == 0)
+                link->buffer_bytes = BUFFER_BYTES;
+        return true;
+}
+
+int ed_sim_link_set(struct ed_sys *sys, const struct ed_sim_link *link)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        struct ed_sim_link checked = link ? *link : sim->first_link;
+
+        if (!ed_sim_link_check(&checked))
+                return -EINVAL;
+        sim->link = checked;
+        return 0;
+}
+
 void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes)
 {
-        ed_sim_of(sys)->cut = (struct ed_sim_cut){ how, by_server, bytes };
+        struct ed_sim_link *link = &ed_sim_of(sys)->link;
+
+        link->cut = how;
+        link->by_server = by_server;
+        link->cut_bytes = bytes;
 }
 
 /* --- names --- */
+
+/* NULL: it was never added. */
+static struct ed_sim_name *name_find(struct ed_sim *sim, const char *name)
+{
+        for (size_t i = 0; i < sim->names_count; i++)
+                if (strcasecmp(sim->names[i].name, name) == 0)
+                        return &sim->names[i];
+        return NULL;
+}
 
 int ed_sim_name_add(struct ed_sys *sys, const char *name, const struct eddy_address *addresses,
                     size_t n)
 {
         struct ed_sim *sim = ed_sim_of(sys);
-        struct ed_sim_name *entry;
+        struct ed_sim_name *entry = name_find(sim, name);
         size_t bytes = strlen(name);
 
         if (bytes == 0 || bytes > EDDY_DNS_NAME_MAX || n > EDDY_DNS_ADDRESSES_MAX)
                 return -EINVAL;
-        if (sim->names_count == ED_SIM_NAMES_MAX)
-                return -ENOSPC;
-        entry = &sim->names[sim->names_count++];
-        memcpy(entry->name, name, bytes + 1);
+        if (!entry) {
+                if (sim->names_count == ED_SIM_NAMES_MAX)
+                        return -ENOSPC;
+                entry = &sim->names[sim->names_count++];
+                memcpy(entry->name, name, bytes + 1);
+        }
         if (n > 0)
                 memcpy(entry->addresses, addresses, n * sizeof(*addresses));
         entry->n = n;
@@ -176,28 +219,27 @@ static int sim_lookup(struct ed_sys *sys, const char *name, struct eddy_address 
                       size_t max)
 {
         struct ed_sim *sim = ed_sim_of(sys);
+        const struct ed_sim_name *entry = name_find(sim, name);
         int err = ed_sim_fault(sim);
+        size_t n;
 
         if (err < 0)
                 return err;
-        for (size_t i = 0; i < sim->names_count; i++) {
-                const struct ed_sim_name *entry = &sim->names[i];
-                size_t n = entry->n < max ? entry->n : max;
-
-                if (strcasecmp(entry->name, name) != 0)
-                        continue;
-                if (n == 0)
-                        return EDDY_E_DNS_NO_ADDRESS;
-                memcpy(ret_addresses, entry->addresses, n * sizeof(*ret_addresses));
-                return (int) n;
-        }
-        return EDDY_E_DNS_NOT_FOUND;
+        if (!entry)
+                return EDDY_E_DNS_NOT_FOUND;
+        n = entry->n < max ? entry->n : max;
+        if (n == 0)
+                return EDDY_E_DNS_NO_ADDRESS;
+        memcpy(ret_addresses, entry->addresses, n * sizeof(*ret_addresses));
+        return (int) n;
 }
 
 int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address)
 {
         struct ed_sim *sim = ed_sim_of(sys);
 
+        if (ed_sim_is_dead(sim, address))
+                return 0;
         if (sim->dead_count == ED_SIM_DEAD_MAX)
                 return -ENOSPC;
         sim->dead[sim->dead_count++] = *address;
@@ -309,8 +351,10 @@ static void sim_free(struct ed_sys *sys)
         ed_free(sim);
 }
 
+static const char sim_name[] = "sim";
+
 static const struct ed_sys_ops sim_ops = {
-        .name = "sim",
+        .name = sim_name,
         .free = sim_free,
         .now = sim_now,
         .time_of_day = sim_time_of_day,
@@ -343,6 +387,11 @@ static const struct ed_sys_ops sim_ops = {
         .worker_abandon = ed_sim_worker_abandon,
 };
 
+bool ed_sys_is_sim(const struct ed_sys *sys)
+{
+        return sys->ops->name == sim_name;
+}
+
 /* Zero is the default. */
 static void opts_default(uint32_t *number, uint32_t value)
 {
@@ -352,18 +401,23 @@ static void opts_default(uint32_t *number, uint32_t value)
 
 int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
 {
+        struct ed_sim_link link = {
+                .latency_ns = opts->latency_ns,
+                .jitter_ns = opts->jitter_ns,
+                .chop = opts->chop,
+                .buffer_bytes = opts->buffer_bytes,
+        };
         struct ed_sim *sim;
         int err;
 
-        if (opts->latency_ns < 0 || opts->jitter_ns < 0 || opts->buffer_bytes > ED_SIM_BUFFER_MAX ||
-            opts->sockets_max > ED_SIM_SOCKETS_MAX)
+        if (!ed_sim_link_check(&link) || opts->sockets_max > ED_SIM_SOCKETS_MAX)
                 return -EINVAL;
         sim = ed_alloc_zero(sizeof(*sim));
         if (!sim)
                 return -ENOMEM;
         sim->sys.ops = &sim_ops;
         sim->opts = *opts;
-        opts_default(&sim->opts.buffer_bytes, BUFFER_BYTES);
+        sim->link = sim->first_link = link;
         opts_default(&sim->opts.backlog, BACKLOG);
         opts_default(&sim->opts.sockets_max, SOCKETS_MAX);
         sim->now_ns = START_NS;

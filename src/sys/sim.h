@@ -28,6 +28,30 @@ enum {
         ED_SIM_DEAD_MAX = 8,
 };
 
+#define ED_SIM_DELAY_MAX ((int64_t) 1 << 55) /* of each kind: more than a year */
+
+enum {
+        ED_SIM_CUT_NONE,
+        ED_SIM_CUT_END,   /* the receiver gets those bytes and the end of the stream */
+        ED_SIM_CUT_RESET, /* the receiver gets those bytes and a reset */
+};
+
+/* How a connection is; what is random follows from the seed.  All zero: at once and whole. */
+struct ed_sim_link {
+        int64_t latency_ns;    /* bytes, ends and the connection itself arrive that much later */
+        int64_t jitter_ns;     /* and up to that much more; the order of one stream is kept */
+        bool chop;             /* transfers move a random part of what they could */
+        bool reorder;          /* it may overtake others that are to be accepted or told of */
+        uint32_t buffer_bytes; /* between the two ends, each way; 0: 64 KiB */
+
+        /* After so many bytes that who accepted ('by_server') or who connected has sent. */
+        bool by_server;
+        int cut; /* ED_SIM_CUT_*; the sender gets a reset.  With 0 bytes: at the first send */
+        uint64_t cut_bytes;
+        int64_t stall_ns; /* nothing of what it sends then arrives for so long; 0: no stall */
+        uint64_t stall_bytes;
+};
+
 /* What a simulation came to; filled when its table is freed. */
 struct ed_sim_end {
         uint64_t trace;
@@ -40,11 +64,11 @@ struct ed_sim_end {
 
 /* All zero: nothing is random, late or cut. */
 struct ed_sim_opts {
-        uint64_t seed;          /* 0: the first in goes first, nothing is random */
-        int64_t latency_ns;     /* bytes and connections arrive that much later */
-        int64_t jitter_ns;      /* and up to that much more, by the seed; order is kept */
-        bool chop;              /* transfers move a random part of what they could, by the seed */
-        uint32_t buffer_bytes;  /* between two sockets, each way; 0: 64 KiB */
+        uint64_t seed;      /* 0: the first in goes first, nothing is random */
+        int64_t latency_ns; /* these four: as in a link, until another is set */
+        int64_t jitter_ns;
+        bool chop;
+        uint32_t buffer_bytes;
         uint32_t backlog;       /* connections not accepted yet; 0: 128 */
         uint32_t sockets_max;   /* 0: 1024 */
         struct ed_sim_end *end; /* NULL: not wanted */
@@ -52,6 +76,9 @@ struct ed_sim_opts {
 
 /* Errors: -EINVAL  a number is out of range; -ENOMEM. */
 int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys);
+
+/* Whether a table is a simulation, also if functions of it were replaced. */
+ED_SHARED bool ed_sys_is_sim(const struct ed_sys *sys);
 
 /* The hash of all that happened so far. */
 uint64_t ed_sim_trace(const struct ed_sys *sys);
@@ -68,36 +95,40 @@ uint64_t ed_sim_calls(const struct ed_sys *sys);
  */
 void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
 
-enum {
-        ED_SIM_CUT_NONE,
-        ED_SIM_CUT_END,   /* the receiver gets those bytes and the end of the stream */
-        ED_SIM_CUT_RESET, /* the receiver gets those bytes and a reset */
-};
-
 /*
- * Cut each connection made from now on once 'bytes' bytes were sent on it by
- * the side that accepted ('by_server') or connected; the sender gets a reset.
- * With 0 bytes it is cut at the first send.
+ * How connections are whose sockets are made from now on; NULL: as at first.
+ * Errors: -EINVAL  a number is out of range.
  */
+ED_SHARED int ed_sim_link_set(struct ed_sys *sys, const struct ed_sim_link *link);
+
+/* Of that, the cut alone. */
 void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes);
 
 /*
- * Let 'name' have 'n' addresses; 0: it exists and has none.  A name that was
- * never added does not exist.  Errors: -EINVAL  too long or too many; -ENOSPC.
+ * Two sockets that are connected to each other; 'link' may be NULL: as set.
+ * The first one is the server.  Not one of the fallible calls.
+ * Errors: -EINVAL, -EMFILE, -ENOMEM.
  */
-int ed_sim_name_add(struct ed_sys *sys, const char *name, const struct eddy_address *addresses,
-                    size_t n);
+ED_SHARED int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[2]);
+
+/*
+ * Let 'name' have 'n' addresses from now on; 0: it exists and has none.  A
+ * name that was never added does not exist.  Errors: -EINVAL  too long or too
+ * many; -ENOSPC.
+ */
+ED_SHARED int ed_sim_name_add(struct ed_sys *sys, const char *name,
+                              const struct eddy_address *addresses, size_t n);
 
 /*
  * Let nothing answer at an address, as behind a firewall that drops packets:
  * connects to it end in -ETIMEDOUT after two minutes.  Errors: -ENOSPC.
  */
-int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address);
+ED_SHARED int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address);
 
 /*
  * Let jobs that are given to workers from now on last 'job_ns' (above 0), or,
  * with a seed, up to twice that.  It is a millisecond before.
  */
-void ed_sim_job_ns(struct ed_sys *sys, int64_t job_ns);
+ED_SHARED void ed_sim_job_ns(struct ed_sys *sys, int64_t job_ns);
 
 #endif

@@ -25,18 +25,24 @@ static void fly(struct ed_sim *sim, struct ed_sim_socket *to)
                 ed_list_push_back(&sim->flying, &to->flying);
 }
 
-/* When what leaves now reaches 'to': not before what left earlier. */
 int64_t ed_sim_arrival_at(struct ed_sim *sim, struct ed_sim_socket *to)
 {
-        int64_t at_ns = sim->now_ns + sim->opts.latency_ns;
+        int64_t at_ns = sim->now_ns + to->link.latency_ns;
 
-        if (sim->opts.jitter_ns > 0)
-                at_ns += (int64_t) ed_sim_chance(sim, (uint64_t) sim->opts.jitter_ns + 1);
+        if (to->link.jitter_ns > 0)
+                at_ns += (int64_t) ed_sim_chance(sim, (uint64_t) to->link.jitter_ns + 1);
         if (at_ns < to->last_ns)
                 at_ns = to->last_ns;
         to->last_ns = at_ns;
         fly(sim, to);
         return at_ns;
+}
+
+void ed_sim_stall(struct ed_sim *sim, struct ed_sim_socket *to, int64_t stall_ns)
+{
+        int64_t from_ns = to->last_ns > sim->now_ns ? to->last_ns : sim->now_ns;
+
+        to->last_ns = from_ns + stall_ns;
 }
 
 void ed_sim_send_end(struct ed_sim *sim, struct ed_sim_socket *to)
@@ -56,7 +62,6 @@ static struct ed_sim_segment *segment_at(struct ed_sim_socket *sock, uint32_t i)
         return &sock->segments[(sock->segment_first + i) % ED_SIM_SEGMENTS_MAX];
 }
 
-/* 'bytes' more of the ring are coming; the last of many segments takes up the rest. */
 void ed_sim_send_segment(struct ed_sim *sim, struct ed_sim_socket *to, size_t bytes)
 {
         int64_t at_ns = ed_sim_arrival_at(sim, to);
@@ -127,7 +132,6 @@ static bool is_any(const struct eddy_address *address)
         return memcmp(address->bytes, zero, address->family == AF_INET ? 4 : 16) == 0;
 }
 
-/* Whether who listens at 'own' hears what is sent to 'to'; "::" hears IPv4 too. */
 bool ed_sim_listens_at(const struct eddy_address *own, const struct eddy_address *to)
 {
         if (is_any(own))
@@ -148,7 +152,7 @@ static struct ed_sim_socket *listener_find(const struct ed_sim *sim, const struc
         return NULL;
 }
 
-static bool is_dead(const struct ed_sim *sim, const struct eddy_address *address)
+bool ed_sim_is_dead(const struct ed_sim *sim, const struct eddy_address *address)
 {
         for (size_t i = 0; i < sim->dead_count; i++)
                 if (is_same(&sim->dead[i], address))
@@ -176,7 +180,7 @@ static void request_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
         struct ed_sim_socket *child;
 
         sock->request_ns = ED_SIM_NEVER;
-        if (is_dead(sim, &sock->address)) {
+        if (ed_sim_is_dead(sim, &sock->address)) {
                 request_retry(sim, sock);
                 return;
         }
@@ -185,20 +189,15 @@ static void request_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
                 sock->answer_ns = ed_sim_arrival_at(sim, sock);
                 return;
         }
-        if (listener->waiting >= sim->opts.backlog || ed_sim_socket_new(sim, &child) < 0) {
+        if (listener->waiting >= sim->opts.backlog || ed_sim_socket_new(&sock->link, &child) < 0) {
                 request_retry(sim, sock);
                 return;
         }
-        child->phase = ED_SIM_PHASE_CONNECTED;
-        child->told = true;
+        ed_sim_connect_ends(child, sock);
         child->port = listener->port;
-        child->peer = sock;
-        sock->peer = child;
-        if (sim->cut.how != ED_SIM_CUT_NONE)
-                (sim->cut.by_server ? child : sock)->cut_left = sim->cut.bytes;
         sock->answer = 0;
         sock->answer_ns = ed_sim_arrival_at(sim, sock);
-        ed_list_push_back(&listener->queue, &child->queue);
+        ed_sim_line_up(sim, &listener->queue, &child->queue, child->link.reorder);
         listener->waiting++;
         ed_sim_notify(sim, listener);
 }
@@ -234,7 +233,6 @@ static void end_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
         ed_sim_notify(sim, sock);
 }
 
-/* Forget what has not arrived. */
 void ed_sim_drop_coming(struct ed_sim_socket *sock)
 {
         sock->segment_count = 0;

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "sys/sim_socket.h"
 
-enum { PORT_FIRST = 32768, PORT_LAST = 60999 };
+enum { PORT_FIRST = 32768, PORT_LAST = 60999, PASSES_MAX = 16 };
 
 /* --- the table of sockets --- */
 
@@ -24,10 +24,9 @@ struct ed_sim_socket *ed_sim_socket_of(struct ed_sys *sys, int fd)
         return sim->sockets[fd - ED_SIM_FD_FIRST];
 }
 
-/* Errors: -ENOMEM. */
-int ed_sim_socket_new(struct ed_sim *sim, struct ed_sim_socket **ret_sock)
+int ed_sim_socket_new(const struct ed_sim_link *link, struct ed_sim_socket **ret_sock)
 {
-        struct ed_sim_socket *sock = ed_alloc(sizeof(*sock) + sim->opts.buffer_bytes);
+        struct ed_sim_socket *sock = ed_alloc(sizeof(*sock) + link->buffer_bytes);
 
         if (!sock)
                 return -ENOMEM;
@@ -37,12 +36,12 @@ int ed_sim_socket_new(struct ed_sim *sim, struct ed_sim_socket **ret_sock)
         ed_list_init(&sock->queue);
         sock->fd = -1;
         sock->request_ns = sock->answer_ns = sock->end_ns = sock->reset_ns = ED_SIM_NEVER;
-        sock->cut_left = UINT64_MAX;
+        sock->link = *link;
+        sock->cut_left = sock->stall_left = UINT64_MAX;
         *ret_sock = sock;
         return 0;
 }
 
-/* Its peer must not know it any more. */
 void ed_sim_socket_free(struct ed_sim *sim, struct ed_sim_socket *sock)
 {
         ed_list_remove(&sock->ready);
@@ -111,24 +110,22 @@ void ed_sim_net_fini(struct ed_sim *sim)
 
 /* --- readiness --- */
 
-static size_t room_of(const struct ed_sim *sim, const struct ed_sim_socket *sock)
+static size_t room_of(const struct ed_sim_socket *sock)
 {
-        return sim->opts.buffer_bytes - sock->arrived - sock->coming;
+        return sock->link.buffer_bytes - sock->arrived - sock->coming;
 }
 
-/* What its peer could take; nobody stops bytes that go nowhere. */
-size_t ed_sim_room_to_send(const struct ed_sim *sim, const struct ed_sim_socket *sock)
+size_t ed_sim_room_to_send(const struct ed_sim_socket *sock)
 {
-        return sock->peer ? room_of(sim, sock->peer) : sim->opts.buffer_bytes;
+        return sock->peer ? room_of(sock->peer) : sock->link.buffer_bytes;
 }
 
-/* A third must be free: room for one byte is not worth waking for. */
-bool ed_sim_has_room(const struct ed_sim *sim, const struct ed_sim_socket *sock)
+bool ed_sim_has_room(const struct ed_sim_socket *sock)
 {
-        return ed_sim_room_to_send(sim, sock) * 3 >= sim->opts.buffer_bytes;
+        return ed_sim_room_to_send(sock) * 3 >= sock->link.buffer_bytes;
 }
 
-static unsigned readiness(const struct ed_sim *sim, const struct ed_sim_socket *sock)
+static unsigned readiness(const struct ed_sim_socket *sock)
 {
         unsigned events = 0;
 
@@ -148,17 +145,34 @@ static unsigned readiness(const struct ed_sim *sim, const struct ed_sim_socket *
                 events |= ED_EVENT_READ;
         if (sock->ended)
                 events |= ED_EVENT_END;
-        if (sock->shut || ed_sim_has_room(sim, sock))
+        if (sock->shut || ed_sim_has_room(sock))
                 events |= ED_EVENT_WRITE;
         return events;
 }
 
-/* Report its readiness at the next poll. */
+void ed_sim_line_up(struct ed_sim *sim, struct ed_list *list, struct ed_list *link, bool reorder)
+{
+        struct ed_list *before = list;
+        uint64_t others = 0;
+
+        if (reorder) {
+                ed_list_each (other, list) {
+                        if (++others == PASSES_MAX)
+                                break;
+                }
+                for (uint64_t n = ed_sim_chance(sim, others + 1); n > 0; n--)
+                        before = before->prev;
+        }
+        ed_list_push_back(before, link);
+}
+
 void ed_sim_notify(struct ed_sim *sim, struct ed_sim_socket *sock)
 {
         if (!sock->target || !ed_list_is_empty(&sock->ready))
                 return;
-        if (ed_sim_chance(sim, 2))
+        if (sock->link.reorder)
+                ed_sim_line_up(sim, &sim->ready, &sock->ready, true);
+        else if (ed_sim_chance(sim, 2))
                 ed_list_push_front(&sim->ready, &sock->ready);
         else
                 ed_list_push_back(&sim->ready, &sock->ready);
@@ -171,7 +185,7 @@ int ed_sim_net_collect(struct ed_sim *sim, struct ed_event *events, int max)
         while (n < max && !ed_list_is_empty(&sim->ready)) {
                 struct ed_list *link = ed_list_pop_front(&sim->ready);
                 struct ed_sim_socket *sock = ed_container_of(link, struct ed_sim_socket, ready);
-                unsigned mask = readiness(sim, sock);
+                unsigned mask = readiness(sock);
 
                 if (sock->phase == ED_SIM_PHASE_CONNECTED && !(mask & ED_EVENT_WRITE))
                         sock->wants_room = true;
@@ -198,7 +212,7 @@ int ed_sim_watch(struct ed_sys *sys, int fd, struct ed_target *target)
         if (sock->target)
                 return -EEXIST;
         sock->target = target;
-        if (readiness(sim, sock))
+        if (readiness(sock))
                 ed_sim_notify(sim, sock);
         return 0;
 }
@@ -218,14 +232,14 @@ bool ed_sim_is_readable(struct ed_sys *sys, int fd)
 {
         const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
 
-        return !sock || (readiness(ed_sim_of(sys), sock) & ED_EVENT_READ);
+        return !sock || (readiness(sock) & ED_EVENT_READ);
 }
 
 bool ed_sim_is_writable(struct ed_sys *sys, int fd)
 {
         const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
 
-        return !sock || (readiness(ed_sim_of(sys), sock) & ED_EVENT_WRITE);
+        return !sock || (readiness(sock) & ED_EVENT_WRITE);
 }
 
 /* --- making sockets --- */
@@ -244,7 +258,7 @@ int ed_sim_socket(struct ed_sys *sys, int family, int kind)
         fd = descriptor_find(sim);
         if (fd < 0)
                 return fd;
-        err = ed_sim_socket_new(sim, &sock);
+        err = ed_sim_socket_new(&sim->link, &sock);
         if (err < 0)
                 return err;
         descriptor_give(sim, sock, fd);
@@ -299,13 +313,58 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
         return -EINPROGRESS;
 }
 
-/* An error is told once. */
 int ed_sim_take_error(struct ed_sim_socket *sock)
 {
         int err = sock->error;
 
         sock->error = 0;
         return err;
+}
+
+void ed_sim_connect_ends(struct ed_sim_socket *server, struct ed_sim_socket *client)
+{
+        const struct ed_sim_link *link = &client->link;
+        struct ed_sim_socket *counted = link->by_server ? server : client;
+
+        server->phase = ED_SIM_PHASE_CONNECTED;
+        server->told = true;
+        server->peer = client;
+        client->peer = server;
+        if (link->cut != ED_SIM_CUT_NONE)
+                counted->cut_left = link->cut_bytes;
+        if (link->stall_ns > 0)
+                counted->stall_left = link->stall_bytes;
+}
+
+int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[2])
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        struct ed_sim_link checked = link ? *link : sim->link;
+        struct ed_sim_socket *ends[2];
+        int err;
+
+        if (!ed_sim_link_check(&checked))
+                return -EINVAL;
+        if (sim->opts.sockets_max - sim->sockets_open < 2)
+                return -EMFILE;
+        err = ed_sim_socket_new(&checked, &ends[0]);
+        if (err < 0)
+                return err;
+        err = ed_sim_socket_new(&checked, &ends[1]);
+        if (err < 0) {
+                ed_sim_socket_free(sim, ends[0]);
+                return err;
+        }
+        ed_sim_connect_ends(ends[0], ends[1]);
+        ends[1]->phase = ED_SIM_PHASE_CONNECTED;
+        ends[1]->told = true;
+        for (int i = 0; i < 2; i++) {
+                ends[i]->port = port_take(sim);
+                descriptor_give(sim, ends[i], descriptor_find(sim));
+                ret_fds[i] = ends[i]->fd;
+                ed_sim_mark(sim, ED_SIM_OPENED, (uint64_t) ret_fds[i], 1);
+        }
+        return 0;
 }
 
 int ed_sim_connect_result(struct ed_sys *sys, int fd)

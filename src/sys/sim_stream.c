@@ -22,7 +22,7 @@ static size_t chopped(struct ed_sim *sim, struct ed_sim_socket *sock, size_t byt
 {
         size_t n;
 
-        if (!sim->opts.chop || !sim->opts.seed || bytes < 2 || ed_sim_chance(sim, 4) == 0)
+        if (!sock->link.chop || !sim->opts.seed || bytes < 2 || ed_sim_chance(sim, 4) == 0)
                 return bytes;
         n = 1 + (size_t) ed_sim_chance(sim, bytes);
         if (n < bytes)
@@ -30,9 +30,9 @@ static size_t chopped(struct ed_sim *sim, struct ed_sim_socket *sock, size_t byt
         return n;
 }
 
-static void ring_take(const struct ed_sim *sim, struct ed_sim_socket *sock, void *buf, size_t bytes)
+static void ring_take(struct ed_sim_socket *sock, void *buf, size_t bytes)
 {
-        size_t ring = sim->opts.buffer_bytes, first = least(bytes, ring - sock->head);
+        size_t ring = sock->link.buffer_bytes, first = least(bytes, ring - sock->head);
 
         memcpy(buf, sock->ring + sock->head, first);
         memcpy((char *) buf + first, sock->ring, bytes - first);
@@ -54,8 +54,8 @@ int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
                 bytes = least(bytes, sys->transfer_max);
         if (sock->arrived > 0 && bytes > 0) {
                 bytes = chopped(sim, sock, least(bytes, sock->arrived));
-                ring_take(sim, sock, buf, bytes);
-                if (sock->peer && sock->peer->wants_room && ed_sim_has_room(sim, sock->peer)) {
+                ring_take(sock, buf, bytes);
+                if (sock->peer && sock->peer->wants_room && ed_sim_has_room(sock->peer)) {
                         sock->peer->wants_room = false;
                         ed_sim_notify(sim, sock->peer);
                 }
@@ -76,7 +76,7 @@ int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 
 static void ring_put(struct ed_sim *sim, struct ed_sim_socket *to, const void *data, size_t bytes)
 {
-        size_t ring = sim->opts.buffer_bytes;
+        size_t ring = to->link.buffer_bytes;
         size_t at = (to->head + to->arrived + to->coming) % ring;
         size_t first = least(bytes, ring - at);
 
@@ -94,7 +94,7 @@ static void cut(struct ed_sim *sim, struct ed_sim_socket *sock)
         sock->cut_left = UINT64_MAX;
         if (!peer)
                 return;
-        if (sim->cut.how == ED_SIM_CUT_END)
+        if (sock->link.cut == ED_SIM_CUT_END)
                 ed_sim_send_end(sim, peer);
         else
                 ed_sim_send_reset(sim, peer);
@@ -117,7 +117,7 @@ static int check_send(struct ed_sim_socket *sock)
 /* How many of 'bytes' go now, above 0, or -EAGAIN. */
 static int64_t bytes_to_send(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
 {
-        size_t room = ed_sim_room_to_send(sim, sock);
+        size_t room = ed_sim_room_to_send(sock);
 
         if (room < bytes)
                 sock->wants_room = true;
@@ -127,18 +127,36 @@ static int64_t bytes_to_send(struct ed_sim *sim, struct ed_sim_socket *sock, siz
         return (int64_t) (bytes < sock->cut_left ? bytes : sock->cut_left);
 }
 
+/* The first bytes go on, the rest is held up, if the stall begins within these. */
+static void put(struct ed_sim *sim, struct ed_sim_socket *sock, const char *data, size_t bytes)
+{
+        struct ed_sim_socket *peer = sock->peer;
+        size_t before = sock->stall_left < bytes ? (size_t) sock->stall_left : bytes;
+
+        if (before > 0)
+                ring_put(sim, peer, data, before);
+        if (sock->stall_left == UINT64_MAX)
+                return;
+        sock->stall_left -= before;
+        if (sock->stall_left > 0)
+                return;
+        sock->stall_left = UINT64_MAX;
+        ed_sim_stall(sim, peer, sock->link.stall_ns);
+        if (bytes > before)
+                ring_put(sim, peer, data + before, bytes - before);
+}
+
 static void send_pieces(struct ed_sim *sim, struct ed_sim_socket *sock,
                         const struct eddy_slice *slices, size_t bytes)
 {
         if (!sock->peer) {
                 /* Nobody is there: the bytes are lost, and an answer says so. */
                 if (sock->reset_ns == ED_SIM_NEVER && !sock->dead)
-                        sock->reset_ns = ed_sim_arrival_at(sim, sock) + sim->opts.latency_ns;
+                        sock->reset_ns = ed_sim_arrival_at(sim, sock) + sock->link.latency_ns;
         } else {
                 for (size_t left = bytes, n; left > 0; left -= n, slices++) {
                         n = least(left, slices->bytes);
-                        if (n > 0)
-                                ring_put(sim, sock->peer, slices->data, n);
+                        put(sim, sock, slices->data, n);
                 }
         }
         ed_sim_net_deliver(sim);

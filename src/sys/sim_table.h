@@ -20,12 +20,6 @@ struct ed_sim_name {
         struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
 };
 
-struct ed_sim_cut {
-        int how; /* ED_SIM_CUT_* */
-        bool by_server;
-        uint64_t bytes;
-};
-
 struct ed_sim_socket;
 
 struct ed_sim {
@@ -47,7 +41,7 @@ struct ed_sim {
         uint32_t sockets_open;
         uint32_t lowest_free; /* none below it is free */
         uint16_t next_port;
-        struct ed_sim_cut cut;
+        struct ed_sim_link link, first_link; /* of connections from now on; at first */
         struct eddy_address dead[ED_SIM_DEAD_MAX];
         size_t dead_count;
         struct ed_sim_name *names;
@@ -91,9 +85,15 @@ int ed_sim_fault(struct ed_sim *sim);
 
 /* --- of the sockets --- */
 
+/* Whether all numbers of it are in range; fills in the default. */
+bool ed_sim_link_check(struct ed_sim_link *link);
+
 /* Errors: -ENOMEM. */
 int ed_sim_net_init(struct ed_sim *sim);
 void ed_sim_net_fini(struct ed_sim *sim);
+
+/* Whether nothing answers there. */
+bool ed_sim_is_dead(const struct ed_sim *sim, const struct eddy_address *address);
 
 /* When the next thing arrives somewhere, or -1. */
 int64_t ed_sim_net_next(const struct ed_sim *sim);

@@ -688,9 +688,13 @@ TEST(names_are_those_that_were_added)
         CHECK_EQ(ed_sim_name_add(sys, "", two, 2), -EINVAL);
         name[253] = '\0';
         CHECK_EQ(ed_sim_name_add(sys, name, two, 2), 0);
-        for (int i = 3; i < ED_SIM_NAMES_MAX; i++)
-                CHECK_EQ(ed_sim_name_add(sys, "more", two, 1), 0);
+        for (char more[] = { 'A', '\0' }; more[0] < 'A' + ED_SIM_NAMES_MAX - 3; more[0]++)
+                CHECK_EQ(ed_sim_name_add(sys, more, two, 1), 0);
         CHECK_EQ(ed_sim_name_add(sys, "too many", two, 1), -ENOSPC);
+        /* What is added again is replaced. */
+        CHECK_EQ(ed_sim_name_add(sys, "API.example", two + 1, 1), 0);
+        CHECK_EQ(sys->ops->lookup(sys, "api.example", found, 4), 1);
+        CHECK(memcmp(found, two + 1, sizeof(two[1])) == 0);
         sys->ops->free(sys);
 }
 

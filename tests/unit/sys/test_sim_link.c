@@ -1,0 +1,312 @@
+/*
+ * test_sim_link.c - how connections of the simulated table are: each as was set
+ * when it was made, stalled, overtaking others, or a pair without a listener.
+ */
+#include "sys/sim.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "test.h"
+
+#define MS ((int64_t) 1000000)
+#define S  (1000 * MS)
+
+struct seen {
+        struct ed_target target;
+        unsigned events;
+        int times;
+};
+
+struct pair {
+        struct ed_sys *sys;
+        const struct ed_sys_ops *ops;
+        int listener, client, server;
+        uint16_t port;
+        struct seen seen_client, seen_server;
+};
+
+static const struct eddy_address loopback = { .family = AF_INET, .bytes = { 127, 0, 0, 1 } };
+
+static void on_events(struct ed_target *target, unsigned events)
+{
+        struct seen *seen = (struct seen *) target;
+
+        seen->events |= events;
+        seen->times++;
+}
+
+static struct ed_sys *sim_new(struct ed_sim_opts opts)
+{
+        struct ed_sys *sys;
+
+        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
+        return sys;
+}
+
+/* Poll at most 'timeout_ns' and hand out the events; returns what poll did. */
+static int turn(struct ed_sys *sys, int64_t timeout_ns)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        int n = sys->ops->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
+
+        for (int i = 0; i < n; i++)
+                events[i].target->on_events(events[i].target, events[i].events);
+        return n;
+}
+
+/* Let so much time pass. */
+static void pass(struct ed_sys *sys, int64_t duration_ns)
+{
+        int64_t until_ns = sys->ops->now(sys) + duration_ns;
+
+        while (sys->ops->now(sys) < until_ns)
+                CHECK(turn(sys, until_ns - sys->ops->now(sys)) >= 0);
+}
+
+static void watch(struct pair *p, int fd, struct seen *seen)
+{
+        *seen = (struct seen){ .target = { on_events } };
+        CHECK_EQ(p->ops->watch(p->sys, fd, &seen->target), 0);
+}
+
+static void listen_somewhere(struct pair *p)
+{
+        p->listener = p->ops->socket(p->sys, AF_INET, ED_SOCKET_LISTENER);
+        CHECK_EQ(p->ops->listen(p->sys, p->listener, &loopback, 0), 0);
+        p->port = (uint16_t) p->ops->local_port(p->sys, p->listener);
+}
+
+static void connect_client(struct pair *p)
+{
+        p->client = p->ops->socket(p->sys, AF_INET, ED_SOCKET_STREAM);
+        CHECK_EQ(p->ops->connect(p->sys, p->client, &loopback, p->port), -EINPROGRESS);
+        watch(p, p->client, &p->seen_client);
+}
+
+static void connect_pair(struct pair *p, struct ed_sys *sys)
+{
+        *p = (struct pair){ .sys = sys, .ops = sys->ops };
+        listen_somewhere(p);
+        connect_client(p);
+        while (p->ops->connect_result(sys, p->client) == -EINPROGRESS)
+                CHECK(turn(sys, -1) >= 0);
+        CHECK_EQ(p->ops->connect_result(sys, p->client), 0);
+        p->server = p->ops->accept(sys, p->listener);
+        CHECK(p->server >= 0);
+        watch(p, p->server, &p->seen_server);
+        (void) turn(sys, 0);
+        p->seen_client = p->seen_server = (struct seen){ .target = { on_events } };
+}
+
+static int64_t send_text(struct pair *p, int fd, const char *text)
+{
+        struct eddy_slice slice = { text, strlen(text) };
+
+        return p->ops->send(p->sys, fd, &slice, 1);
+}
+
+static int64_t recv_some(struct pair *p, int fd)
+{
+        char buf[1024];
+
+        return p->ops->recv(p->sys, fd, buf, sizeof(buf));
+}
+
+TEST(a_link_is_of_the_connections_made_after_it_was_set)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ .latency_ns = 5 * MS });
+        struct pair first, second;
+        int64_t begin;
+
+        connect_pair(&first, sys);
+        CHECK_EQ(ed_sim_link_set(sys, &(struct ed_sim_link){ .buffer_bytes = 4 }), 0);
+        connect_pair(&second, sys);
+        CHECK_EQ(send_text(&second, second.client, "at once"), 4);
+        CHECK_EQ(recv_some(&second, second.server), 4);
+        CHECK_EQ(send_text(&first, first.client, "later"), 5);
+        pass(sys, 5 * MS - 1);
+        CHECK_EQ(recv_some(&first, first.server), -EAGAIN);
+        pass(sys, 1);
+        CHECK_EQ(recv_some(&first, first.server), 5);
+        CHECK_EQ(ed_sim_link_set(sys, NULL), 0);
+        begin = sys->ops->now(sys);
+        connect_pair(&second, sys);
+        CHECK(sys->ops->now(sys) - begin >= 10 * MS);
+        sys->ops->free(sys);
+}
+
+TEST(a_link_out_of_range_is_refused_and_changes_nothing)
+{
+        struct ed_sim_link bad[] = {
+                { .latency_ns = -1 },
+                { .jitter_ns = -1 },
+                { .stall_ns = -1 },
+                { .latency_ns = ED_SIM_DELAY_MAX + 1 },
+                { .cut = ED_SIM_CUT_RESET + 1 },
+                { .cut = -1 },
+                { .buffer_bytes = ED_SIM_BUFFER_MAX + 1 },
+        };
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct pair p;
+        int fds[2];
+
+        for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+                bad[i].chop = true;
+                CHECK_EQ(ed_sim_link_set(sys, &bad[i]), -EINVAL);
+                CHECK_EQ(ed_sim_pair(sys, &bad[i], fds), -EINVAL);
+        }
+        CHECK_EQ(ed_sim_sockets(sys), 0);
+        connect_pair(&p, sys);
+        CHECK_EQ(send_text(&p, p.client, "whole"), 5);
+        sys->ops->free(sys);
+}
+
+TEST(a_stall_holds_up_what_is_sent_after_so_many_bytes)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct ed_sim_link link = { .latency_ns = MS, .stall_ns = 10 * S, .stall_bytes = 6 };
+        struct eddy_slice slices[2] = { { "of this half ", 13 }, { "comes later", 11 } };
+        int64_t begin;
+        struct pair p;
+
+        CHECK_EQ(ed_sim_link_set(sys, &link), 0);
+        connect_pair(&p, sys);
+        begin = sys->ops->now(sys);
+        CHECK_EQ(send_text(&p, p.client, "on"), 2);
+        CHECK_EQ(p.ops->send(sys, p.client, slices, 2), 24);
+        CHECK_EQ(p.ops->shutdown(sys, p.client), 0);
+        CHECK_EQ(send_text(&p, p.server, "not this way"), 12);
+        pass(sys, MS);
+        CHECK_EQ(recv_some(&p, p.client), 12);
+        CHECK_EQ(recv_some(&p, p.server), 6);
+        CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
+        while ((p.seen_server.events & ED_EVENT_END) == 0)
+                CHECK(turn(sys, -1) >= 0);
+        CHECK_EQ(sys->ops->now(sys) - begin, 10 * S + MS);
+        CHECK_EQ(recv_some(&p, p.server), 20);
+        CHECK_EQ(recv_some(&p, p.server), 0);
+        sys->ops->free(sys);
+}
+
+TEST(a_stall_of_who_accepted_begins_with_its_first_byte_and_is_over_once)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct ed_sim_link link = { .by_server = true, .stall_ns = S };
+        int64_t begin;
+        struct pair p;
+
+        CHECK_EQ(ed_sim_link_set(sys, &link), 0);
+        connect_pair(&p, sys);
+        begin = sys->ops->now(sys);
+        CHECK_EQ(send_text(&p, p.server, "a"), 1);
+        CHECK_EQ(recv_some(&p, p.client), -EAGAIN);
+        CHECK_EQ(turn(sys, -1), 1);
+        CHECK_EQ(sys->ops->now(sys) - begin, S);
+        CHECK_EQ(send_text(&p, p.server, "b"), 1);
+        CHECK_EQ(recv_some(&p, p.client), 2);
+        sys->ops->free(sys);
+}
+
+/* In which order five connections are accepted, and then told of by a poll; as a number each. */
+static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_told)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ .seed = seed });
+        struct pair p = { .sys = sys, .ops = sys->ops };
+        struct ed_event events[ED_EVENTS_MAX];
+        struct seen seen[5];
+        int clients[5], n;
+        char byte;
+
+        CHECK_EQ(ed_sim_link_set(sys, &(struct ed_sim_link){ .reorder = reorder }), 0);
+        listen_somewhere(&p);
+        for (int i = 0; i < 5; i++) {
+                connect_client(&p);
+                clients[i] = p.client;
+                while (p.ops->connect_result(sys, p.client) == -EINPROGRESS)
+                        CHECK(turn(sys, -1) >= 0);
+                CHECK_EQ(send_text(&p, p.client, (const char *[]){ "1", "2", "3", "4", "5" }[i]),
+                         1);
+                p.ops->unwatch(sys, clients[i]);
+        }
+        (void) turn(sys, 0);
+        *ret_accepted = *ret_told = 0;
+        for (int i = 0; i < 5; i++) {
+                int fd = p.ops->accept(sys, p.listener);
+
+                CHECK_EQ(p.ops->recv(sys, fd, &byte, 1), 1);
+                *ret_accepted = *ret_accepted * 10 + byte - '0';
+                watch(&p, clients[i], &seen[i]);
+        }
+        CHECK_EQ(p.ops->accept(sys, p.listener), -EAGAIN);
+        n = p.ops->poll(sys, 0, events, ED_EVENTS_MAX);
+        CHECK_EQ(n, 5);
+        for (int i = 0; i < n; i++)
+                *ret_told = *ret_told * 10 + (int) ((struct seen *) events[i].target - seen) + 1;
+        sys->ops->free(sys);
+}
+
+TEST(who_may_overtake_is_accepted_and_told_of_in_any_order)
+{
+        enum { SEEDS = 2000 };
+
+        static bool accepted[100000], told[100000];
+        int in_order = 0, accepted_orders = 0, told_orders = 0, a, b;
+
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+                orders_of(seed, true, &a, &b);
+                accepted_orders += !accepted[a];
+                accepted[a] = true;
+                told_orders += !told[b];
+                told[b] = true;
+                orders_of(seed, false, &a, &b);
+                in_order += a == 12345;
+        }
+        CHECK_EQ(accepted_orders, 120);
+        CHECK_EQ(told_orders, 120);
+        CHECK_EQ(in_order, SEEDS);
+        orders_of(0, true, &a, &b);
+        CHECK_EQ(a, 12345);
+        CHECK_EQ(b, 12345);
+}
+
+TEST(a_pair_is_connected_both_ways)
+{
+        struct ed_sim_end end;
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ .sockets_max = 3, .end = &end });
+        struct ed_sim_link link = { .cut = ED_SIM_CUT_END, .by_server = true, .cut_bytes = 2 };
+        struct pair p = { .sys = sys, .ops = sys->ops };
+        uint64_t calls = ed_sim_calls(sys);
+        int fds[2], other[2] = { -7, -7 };
+
+        CHECK_EQ(ed_sim_pair(sys, &link, fds), 0);
+        CHECK_EQ(ed_sim_pair(sys, &link, other), -EMFILE);
+        CHECK_EQ(other[0], -7);
+        CHECK_EQ(ed_sim_calls(sys), calls);
+        CHECK_EQ(p.ops->connect_result(sys, fds[0]), 0);
+        CHECK_EQ(p.ops->connect(sys, fds[1], &loopback, 1), -EISCONN);
+        CHECK_EQ(send_text(&p, fds[1], "up"), 2);
+        CHECK_EQ(recv_some(&p, fds[0]), 2);
+        CHECK_EQ(send_text(&p, fds[0], "down"), 2);
+        CHECK_EQ(recv_some(&p, fds[1]), 2);
+        CHECK_EQ(recv_some(&p, fds[1]), 0);
+        p.ops->close(sys, fds[0]);
+        p.ops->close(sys, fds[1]);
+        sys->ops->free(sys);
+        CHECK_EQ(end.sockets, 0);
+}
+
+TEST(a_table_is_a_simulation_even_when_functions_of_it_were_replaced)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 }), *kernel;
+        struct ed_sys_ops ops = *sys->ops;
+
+        CHECK(ed_sys_is_sim(sys));
+        sys->ops = &ops;
+        CHECK(ed_sys_is_sim(sys));
+        sys->ops->free(sys);
+        CHECK_EQ(ed_sys_epoll_new(&kernel), 0);
+        CHECK(!ed_sys_is_sim(kernel));
+        kernel->ops->free(kernel);
+}
