@@ -26,6 +26,7 @@
 #include "eddy/select.h"
 #include "eddy/semaphore.h"
 #include "eddy/signal.h"
+#include "eddy/stack.h"
 #include "eddy/stream.h"
 #include "eddy/task.h"
 #include "eddy/tcp.h"

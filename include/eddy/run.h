@@ -19,7 +19,7 @@ enum {
         EDDY_REPORT_UNHANDLED = 7,  /* a future failed and nobody looked at it */
         EDDY_REPORT_CALLBACK = 8,   /* a callback of the loop failed */
         EDDY_REPORT_THREAD = 9,     /* a job of a thread pool was abandoned */
-        EDDY_REPORT_DUMP = 10,      /* a line of what the run does: eddy/dump.h */
+        EDDY_REPORT_DUMP = 10,      /* a line of what the run does: eddy/dump.h, eddy/stack.h */
 };
 
 struct eddy_report {

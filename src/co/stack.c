@@ -55,6 +55,11 @@ static size_t slot_bytes(unsigned class)
         return (size_t) (class == ED_STACK_SMALL ? 64 : 256) * 1024 * SANITIZER_FACTOR;
 }
 
+size_t ed_stack_room(unsigned class)
+{
+        return slot_bytes(class) - GUARD_BYTES - COLOURS * COLOUR_BYTES;
+}
+
 const char *ed_guard_name(enum ed_guard guard)
 {
         static const char *const names[] = { "madvise", "mprotect", "canary" };
@@ -158,6 +163,8 @@ static int slab_new(struct ed_stacks *stacks, unsigned class)
         slab->guard = guard_slab(slab);
         if (slab->guard > stacks->weakest)
                 stacks->weakest = slab->guard;
+        if (slab->guard == ED_GUARD_CANARY)
+                stacks->looked_at = true;
         slab->next = stacks->slabs;
         stacks->slabs = slab;
         return 0;
@@ -203,10 +210,19 @@ struct ed_stack *ed_stack_get_slow(struct ed_stacks *stacks, unsigned class)
         return slab_take(slab);
 }
 
-void ed_stack_check_canary(const struct ed_stack *stack)
+void ed_stacks_watch(struct ed_stacks *stacks, ed_stack_put_fn *fn)
 {
-        ed_assert(*(const uintptr_t *) (const void *) stack->bottom == canary,
-                  "a task overflowed its stack (the guard here is only a canary)");
+        stacks->on_put = fn;
+        stacks->looked_at = true;
+}
+
+void ed_stack_look(struct ed_stacks *stacks, struct ed_stack *stack)
+{
+        if (stack->guard == ED_GUARD_CANARY)
+                ed_assert(*(const uintptr_t *) (const void *) stack->bottom == canary,
+                          "a task overflowed its stack (the guard here is only a canary)");
+        if (stacks->on_put)
+                stacks->on_put(stacks, stack);
 }
 
 bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address)

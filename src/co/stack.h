@@ -40,12 +40,18 @@ struct ed_stack {
 };
 
 struct ed_stack_slab;
+struct ed_stacks;
+
+/* Is told of a stack that is given back; on that stack, if its task does it. */
+typedef void ed_stack_put_fn(struct ed_stacks *stacks, struct ed_stack *stack);
 
 struct ed_stacks {
         struct ed_stack *free[ED_STACK_CLASSES];
         struct ed_stack_slab *slabs;
-        size_t used;           /* stacks in use */
-        enum ed_guard weakest; /* guard given out so far */
+        bool looked_at;          /* what is given back: some have a canary, or there is 'on_put' */
+        ed_stack_put_fn *on_put; /* NULL: nobody wants to know */
+        size_t used;             /* stacks in use */
+        enum ed_guard weakest;   /* guard given out so far */
 };
 
 void ed_stacks_init(struct ed_stacks *stacks);
@@ -68,14 +74,23 @@ static inline struct ed_stack *ed_stack_get(struct ed_stacks *stacks, unsigned c
         return stack;
 }
 
-/* Aborts when the canary is gone: the stack overflowed unseen. */
-void ed_stack_check_canary(const struct ed_stack *stack);
+/* What every stack of a class has room for. */
+size_t ed_stack_room(unsigned class);
+
+/* Have all that are given back told to 'fn'. */
+void ed_stacks_watch(struct ed_stacks *stacks, ed_stack_put_fn *fn);
+
+/*
+ * Before one is given back, if they are looked at.  Aborts when its canary is
+ * gone: it overflowed unseen.
+ */
+void ed_stack_look(struct ed_stacks *stacks, struct ed_stack *stack);
 
 /* Give a stack back.  It may still be run on until the next switch. */
 static inline void ed_stack_put(struct ed_stacks *stacks, struct ed_stack *stack)
 {
-        if (ed_unlikely(stack->guard == ED_GUARD_CANARY))
-                ed_stack_check_canary(stack);
+        if (ed_unlikely(stacks->looked_at))
+                ed_stack_look(stacks, stack);
         stack->next = stacks->free[stack->class];
         stacks->free[stack->class] = stack;
         stacks->used--;

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "scope/dump.h"
 #include "scope/run.h"
+#include "scope/stack_record.h"
 #include "sys/process.h"
 
 /* --- reports --- */
@@ -188,4 +189,11 @@ void ed_report_dump(struct ed_run *run)
 {
         tell_line("SIGQUIT: what the tasks of this run do:", run);
         (void) eddy_dump(tell_line, run);
+        ed_report_stacks(run);
+}
+
+/* In debug mode: of those that have ended, and of those that have not. */
+void ed_report_stacks(struct ed_run *run)
+{
+        ed_stack_records_tell(run, tell_line, run);
 }

@@ -16,6 +16,7 @@
 #include "scope/face.h"
 #include "scope/generator.h"
 #include "scope/lock.h"
+#include "scope/stack_record.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
 #include "sys/process.h"
@@ -230,6 +231,11 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         if (err < 0)
                 return err;
         loop->debug = is_debug(&run->opts);
+        if (loop->debug) {
+                err = ed_stack_records_open(run);
+                if (err < 0)
+                        return err;
+        }
         err = process_join(run);
         if (err < 0)
                 return err;
@@ -261,6 +267,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         run->quit_slot = -1;
         err = run_init(run, opts);
         if (err < 0) {
+                ed_stack_records_close(run);
                 ed_loop_fini(&run->loop);
                 ed_free(run);
                 return err;
@@ -396,6 +403,7 @@ void ed_run_close(struct ed_run *run)
         run->closing = true;
         call_supervisor(run);
         run_until(run, &run->ended);
+        ed_report_stacks(run);
         ed_run_drop_handles(run);
         if (run->face)
                 ed_face_close(run->face);
@@ -405,6 +413,7 @@ void ed_run_close(struct ed_run *run)
         move(run);
         ed_loop_fini(&run->loop);
         ed_faces_fini(&run->faces);
+        ed_stack_records_close(run);
         ed_loop_current = NULL;
         ed_free(run);
 }

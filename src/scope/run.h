@@ -34,6 +34,7 @@ struct ed_run {
         struct ed_list handles; /* scheduled ones of the loop's own thread, scope/handle.c */
         struct ed_faces faces;
         struct ed_ticker *watchdog;
+        struct ed_stack_records *stack_records; /* NULL: not in debug mode */
         uint64_t watched_switches, watched_polls;
         int64_t watched_ns;
 };
@@ -88,6 +89,7 @@ void ed_run_drop_handles(struct ed_run *run);
 /* scope/report.c: what a run tells of. */
 void ed_report_deadlock(struct ed_run *run);
 void ed_report_dump(struct ed_run *run);
+void ed_report_stacks(struct ed_run *run);
 void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
 void ed_report_watch(void *run, struct ed_ticker *watchdog);
 bool ed_report_fault(const void *address);

@@ -395,7 +395,7 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
 {
         bool keep_going = flags & EDDY_GATHER_KEEP_GOING;
         struct eddy_scope_opts opts = { .flags = keep_going ? EDDY_SCOPE_KEEP_GOING : 0 };
-        struct ed_task *task;
+        struct ed_task *task, *started;
         eddy_scope scope;
         int err, start_err = 0, outside;
 
@@ -408,8 +408,11 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
         eddy_scope_begin(&scope, &opts);
         for (size_t i = 0; i < n; i++) {
                 calls[i].result = -ECANCELED;
+                if (start_err < 0)
+                        continue;
+                start_err = start(&scope, ED_STACK_DEFAULT, run_call, &calls[i], 0, &started);
                 if (start_err == 0)
-                        start_err = eddy_scope_start(&scope, run_call, &calls[i]);
+                        started->self.fn = calls[i].fn; /* names it */
         }
         if (n == 0 || start_err < 0)
                 ed_suspend_passed(task);

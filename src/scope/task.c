@@ -259,7 +259,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 
         if (!stack)
                 return NULL;
-        task = (struct ed_task *) (((uintptr_t) stack->top - sizeof(*task)) & ~(uintptr_t) 63);
+        task = ed_task_of_stack(stack);
         task->scope = scope;
         task->loop = loop;
         task->number = ++loop->fibers;

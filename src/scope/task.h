@@ -80,6 +80,14 @@ struct ed_task {
         int64_t parked_ns; /* while parked in debug mode: since when */
 };
 
+/* The task on a stack lies at its top. */
+static inline struct ed_task *ed_task_of_stack(const struct ed_stack *stack)
+{
+        uintptr_t below = (uintptr_t) stack->top - sizeof(struct ed_task);
+
+        return (struct ed_task *) (below & ~(uintptr_t) 63);
+}
+
 /* The task that runs on this thread, or NULL. */
 static inline struct ed_task *ed_task_running(void)
 {
