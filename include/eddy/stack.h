@@ -2,7 +2,7 @@
  * eddy/stack.h - how deep the stacks of tasks have been: what to choose their
  * sizes from.
  *
- * In debug mode (EDDY_DEBUG=1 in the environment when the run begins) the stack
+ * In debug mode (EDDY_DEBUG=1 in the environment, or EDDY_RUN_DEBUG) the stack
  * of each task is measured when it ends, and the deepest is kept for each
  * function that tasks were started with.  Without debug mode it costs nothing.
  */
