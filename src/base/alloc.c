@@ -26,6 +26,12 @@ void eddy_alloc_set(eddy_realloc_fn *fn, void *ctx)
         hook.ctx = ctx;
 }
 
+void ed_alloc_hook(eddy_realloc_fn **ret_fn, void **ret_ctx)
+{
+        *ret_fn = hook.fn;
+        *ret_ctx = hook.ctx;
+}
+
 /* 0 bytes would free: ask for one, so that NULL always means "no memory". */
 void *eddy_malloc(size_t bytes)
 {

@@ -6,7 +6,11 @@
 
 #include <string.h>
 
+#include "base/def.h"
 #include "eddy/alloc.h"
+
+/* The allocator in force, to stand before it. */
+ED_SHARED void ed_alloc_hook(eddy_realloc_fn **ret_fn, void **ret_ctx);
 
 static inline void *ed_alloc(size_t bytes)
 {

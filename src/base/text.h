@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "eddy/def.h"
+#include "base/def.h"
 
 /* What is left of the buffer; begins as all of it. */
 struct ed_text {
@@ -15,6 +15,6 @@ struct ed_text {
 };
 
 /* Add to it; the end stays a '\0'. */
-void ed_text_add(struct ed_text *text, const char *format, ...) EDDY_PRINTF(2, 3);
+ED_SHARED void ed_text_add(struct ed_text *text, const char *format, ...) EDDY_PRINTF(2, 3);
 
 #endif

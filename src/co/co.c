@@ -68,6 +68,32 @@ void ed_co_init_thread(struct ed_co *co)
 #endif
 }
 
+#ifdef ED_ASAN
+enum { JUMPED_OVER_MAX = 256 * 1024 };
+#endif
+
+void ed_co_come_back(struct ed_co *co, bool away)
+{
+#ifdef ED_ASAN
+        const char *here = __builtin_frame_address(0), *bottom = co->bottom;
+
+        if (away) {
+                __sanitizer_start_switch_fiber(NULL, co->bottom, co->bytes);
+                __sanitizer_finish_switch_fiber(co->fake_stack, NULL, NULL);
+        }
+        /* The frames that were jumped over are marked still. */
+        if (here - bottom > JUMPED_OVER_MAX)
+                bottom = here - JUMPED_OVER_MAX;
+        __asan_unpoison_memory_region(bottom, (size_t) (here - bottom));
+#endif
+#ifdef ED_TSAN
+        if (away)
+                __tsan_switch_to_fiber(co->fiber, 0);
+#endif
+        (void) co;
+        (void) away;
+}
+
 /* Code without frame pointers may have left anything in the register: look only where a frame can be. */
 __attribute__((no_sanitize("address"))) int ed_co_frames(const struct ed_co *co, const void *top,
                                                          void **ret_frames, int max)

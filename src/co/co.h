@@ -17,6 +17,7 @@
 #ifndef ED_CO_CO_H
 #define ED_CO_CO_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -117,6 +118,12 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
 
 /* Describe the stack that the calling thread is on, to come back to it. */
 void ed_co_init_thread(struct ed_co *co);
+
+/*
+ * Frames of this thread were left by a jump; 'away': out of another context,
+ * without a switch back to 'co'.  The sanitizers are told.
+ */
+void ed_co_come_back(struct ed_co *co, bool away);
 
 /*
  * Where a context that does not run is, and who called that, innermost first:

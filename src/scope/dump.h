@@ -16,7 +16,8 @@ void ed_dump_tree(struct ed_loop *loop, eddy_dump_fn *line, void *arg, unsigned 
                   unsigned lines_max);
 
 /* "waits for a lock, held by salary", who is looked for below 'root'. */
-void ed_dump_state(const struct ed_task *task, struct ed_node *root, struct ed_text *text);
+ED_SHARED void ed_dump_state(const struct ed_task *task, struct ed_node *root,
+                             struct ed_text *text);
 
 /* "in a <- b <- c", of a task that does not run; false: it has not run yet. */
 bool ed_dump_stack(const struct ed_task *task, struct ed_text *text);

@@ -19,6 +19,7 @@
 #include "scope/stack_record.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
+#include "scope/vars.h"
 #include "sys/process.h"
 #include "sys/signals.h"
 
@@ -395,7 +396,7 @@ bool ed_run_step(struct ed_run *run)
         return more;
 }
 
-void ed_run_close(struct ed_run *run)
+void ed_run_end(struct ed_run *run)
 {
         move(run);
         if (run->main_task)
@@ -404,6 +405,10 @@ void ed_run_close(struct ed_run *run)
         call_supervisor(run);
         run_until(run, &run->ended);
         ed_report_stacks(run);
+}
+
+void ed_run_free(struct ed_run *run)
+{
         ed_run_drop_handles(run);
         if (run->face)
                 ed_face_close(run->face);
@@ -416,6 +421,26 @@ void ed_run_close(struct ed_run *run)
         ed_stack_records_close(run);
         ed_loop_current = NULL;
         ed_free(run);
+}
+
+void ed_run_close(struct ed_run *run)
+{
+        ed_run_end(run);
+        ed_run_free(run);
+}
+
+void ed_run_drop(struct ed_run *run)
+{
+        struct ed_loop *loop = &run->loop;
+
+        ed_co_come_back(&loop->co, loop->current != NULL);
+        ed_signals_drop(loop->sys);
+        ed_run_signals_leave(run);
+        process_leave(run);
+        loop->stacks.used = 0;
+        ed_stacks_fini(&loop->stacks);
+        ed_vars_current = NULL;
+        ed_loop_current = NULL;
 }
 
 int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,

@@ -55,14 +55,15 @@ int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
 int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys);
 
 /* Make a run, which stands still; takes 'sys' over whatever comes. */
-int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_run **ret_run);
+ED_SHARED int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts,
+                          struct ed_run **ret_run);
 
 /* Let the first SIGINT or SIGTERM cancel the main task, unless the options say no; and no more. */
 void ed_run_signals_join(struct ed_run *run);
 void ed_run_signals_leave(struct ed_run *run);
 
 /* Run a main task until it ends or the run is stopped (EDDY_E_LOOP_STOPPED). */
-int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg);
+ED_SHARED int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg);
 
 /* Run until the run is stopped; at least a turn. */
 void ed_run_forever(struct ed_run *run);
@@ -70,8 +71,17 @@ void ed_run_forever(struct ed_run *run);
 /* Do what can be done without waiting, for about a millisecond; true: there is more. */
 bool ed_run_step(struct ed_run *run);
 
-/* End what runs, drain the background, and free it. */
+/* End what runs, drain the background, and free it: the two that follow. */
 void ed_run_close(struct ed_run *run);
+ED_SHARED void ed_run_end(struct ed_run *run);
+ED_SHARED void ed_run_free(struct ed_run *run);
+
+/*
+ * Give up a run that was left by a jump, or that nothing ends: its stacks go,
+ * and this thread has no run.  All memory and the table remain; who calls this
+ * takes it from the allocator.
+ */
+ED_SHARED void ed_run_drop(struct ed_run *run);
 
 /*
  * Start a task of the root scope, from the loop's thread.
@@ -93,6 +103,6 @@ void ed_report_stacks(struct ed_run *run);
 void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
 void ed_report_watch(void *run, struct ed_ticker *watchdog);
 bool ed_report_fault(const void *address);
-eddy_report_fn ed_report_to_stderr;
+extern ED_SHARED eddy_report_fn ed_report_to_stderr;
 
 #endif

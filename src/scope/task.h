@@ -144,7 +144,7 @@ void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *
                   uint32_t flags);
 
 /* The node after 'node' in a walk of the tree below 'top', not into it when 'past'; or NULL. */
-struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past);
+ED_SHARED struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past);
 
 /*
  * A call in 'inner' returns -ECANCELED: put it down to the outermost cause

@@ -25,7 +25,7 @@ int ed_sys_fault_install(ed_fault_fn *fn);
 void ed_sys_fault_remove(void);
 
 /* Write text to the standard error descriptor; for signal handlers too. */
-void ed_sys_write_error(const char *text, size_t bytes);
+ED_SHARED void ed_sys_write_error(const char *text, size_t bytes);
 
 /*
  * A thread that calls 'fn(arg, ticker)' every 'period_ns' until it is ended.
@@ -62,6 +62,6 @@ unsigned ed_sys_forks(void);
  * program does not export the function, "program+0x1234", which addr2line
  * resolves; else "0x55d0...".
  */
-void ed_sys_symbol(const void *address, char *buf, size_t bytes);
+ED_SHARED void ed_sys_symbol(const void *address, char *buf, size_t bytes);
 
 #endif

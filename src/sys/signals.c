@@ -238,6 +238,13 @@ void ed_signals_close(int i)
         pthread_mutex_unlock(&signals.lock);
 }
 
+void ed_signals_drop(struct ed_sys *sys)
+{
+        for (int i = 0; i < ED_SIGNALS_MAX; i++)
+                if (atomic_load(&signals.slots[i].sys) == sys)
+                        ed_signals_close(i);
+}
+
 uint64_t ed_signals_take(int i)
 {
         return atomic_exchange(&signals.slots[i].pending, 0);

@@ -32,6 +32,8 @@ int ed_signal_check(int signo);
  */
 int ed_signals_open(struct ed_sys *sys, uint64_t wanted, struct ed_target *target);
 void ed_signals_close(int slot);
+/* All of a table that nobody will ask any more. */
+void ed_signals_drop(struct ed_sys *sys);
 
 /*
  * The same of SIGQUIT, unless the program handles it.  Errors: -ENOSPC; -EBUSY,

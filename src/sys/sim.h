@@ -75,17 +75,17 @@ struct ed_sim_opts {
 };
 
 /* Errors: -EINVAL  a number is out of range; -ENOMEM. */
-int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys);
+ED_SHARED int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys);
 
 /* Whether a table is a simulation, also if functions of it were replaced. */
 ED_SHARED bool ed_sys_is_sim(const struct ed_sys *sys);
 
 /* The hash of all that happened so far. */
-uint64_t ed_sim_trace(const struct ed_sys *sys);
+ED_SHARED uint64_t ed_sim_trace(const struct ed_sys *sys);
 
 /* How many sockets are open, and how many fallible calls were made. */
-uint64_t ed_sim_sockets(const struct ed_sys *sys);
-uint64_t ed_sim_calls(const struct ed_sys *sys);
+ED_SHARED uint64_t ed_sim_sockets(const struct ed_sys *sys);
+ED_SHARED uint64_t ed_sim_calls(const struct ed_sys *sys);
 
 /*
  * Fail the n-th fallible call from now (1: the next) with 'err', and none
@@ -93,7 +93,7 @@ uint64_t ed_sim_calls(const struct ed_sys *sys);
  * are watch, socket, connect, listen, accept, recv, send, read, write,
  * shutdown, lookup and worker_new.
  */
-void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
+ED_SHARED void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
 
 /*
  * How connections are whose sockets are made from now on; NULL: as at first.
@@ -102,7 +102,7 @@ void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
 ED_SHARED int ed_sim_link_set(struct ed_sys *sys, const struct ed_sim_link *link);
 
 /* Of that, the cut alone. */
-void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes);
+ED_SHARED void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes);
 
 /*
  * Two sockets that are connected to each other; 'link' may be NULL: as set.
