@@ -99,7 +99,7 @@ static inline struct ed_task *ed_task_running(void)
 }
 
 /* The name of a task; 'buf' is used when it has none of its own. */
-const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes);
+ED_SHARED const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes);
 
 /* Attribute a cancel to who caused it, let others run, and return -ECANCELED. */
 ED_SHARED __attribute__((cold)) int ed_cancel_deliver(struct ed_task *task);

@@ -1,0 +1,70 @@
+/*
+ * test/left.c - what a run has left at its end.
+ */
+#include <string.h>
+
+#include "scope/dump.h"
+#include "scope/run.h"
+#include "test/run.h"
+
+enum { TASKS_NAMED_MAX = 5 };
+
+uint64_t ed_test_left_name(const struct ed_test_run *run, char *buf, size_t bytes)
+{
+        struct ed_node *root = &ed_scope_of(&run->run->root)->node, *node = root;
+        struct ed_text text = { buf, bytes };
+        char name[ED_TASK_NAME_BYTES];
+        uint64_t n = 0;
+
+        buf[0] = '\0';
+        /* The root scope is not there before the first turn. */
+        if (!root->owner)
+                return 0;
+        while ((node = ed_node_next(root, node, false))) {
+                if (node != &node->owner->node || n++ >= TASKS_NAMED_MAX)
+                        continue;
+                ed_text_add(&text, "%s%s ", n > 1 ? ", " : "",
+                            ed_task_name(node->owner, name, sizeof(name)));
+                ed_dump_state(node->owner, root, &text);
+        }
+        if (n > TASKS_NAMED_MAX)
+                ed_text_add(&text, " and %llu more", (unsigned long long) (n - TASKS_NAMED_MAX));
+        return n;
+}
+
+static const char *plural(uint64_t n)
+{
+        return n == 1 ? "" : "s";
+}
+
+static void find_memory(struct ed_test_run *run)
+{
+        struct ed_test_memory memory;
+
+        ed_test_memory_look(&memory);
+        run->result.left.allocations = memory.live;
+        run->result.left.bytes = memory.bytes;
+        if (memory.live > 0)
+                ed_test_found(run,
+                              "%llu allocation%s left, of %llu bytes: the first is number %llu",
+                              (unsigned long long) memory.live, plural(memory.live),
+                              (unsigned long long) memory.bytes, (unsigned long long) memory.first);
+}
+
+void ed_test_left_find(struct ed_test_run *run)
+{
+        uint64_t timers = run->result.left.timers;
+
+        run->result.left.tasks = run->left_tasks;
+        if (run->left_tasks > 0)
+                ed_test_found(run, "%llu task%s left: %s", (unsigned long long) run->left_tasks,
+                              plural(run->left_tasks), run->left_text);
+        if (timers > 0)
+                ed_test_found(run, "%llu timer%s left", (unsigned long long) timers,
+                              plural(timers));
+        run->result.left.descriptors = run->descriptors;
+        if (run->descriptors > 0)
+                ed_test_found(run, "%llu descriptor%s of the simulated network left",
+                              (unsigned long long) run->descriptors, plural(run->descriptors));
+        find_memory(run);
+}

@@ -1,0 +1,219 @@
+/*
+ * test/memory.c - an allocator that stands before another.
+ */
+#include "test/memory.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/def.h"
+
+struct block {
+        void *ptr; /* NULL: this place of the table is free */
+        size_t bytes;
+        uint64_t number;
+};
+
+enum { PLACES_MIN = 1024 };
+
+static struct {
+        atomic_flag lock; /* a program's own threads may allocate too */
+        eddy_realloc_fn *fn;
+        void *ctx;
+        struct block *places; /* open addressing; at least half of them are free */
+        size_t places_count;  /* a power of two, or 0 */
+        uint64_t live, bytes;
+        bool counting, forever;
+        uint64_t asked, failed, fail_at;
+} memory = { .lock = ATOMIC_FLAG_INIT };
+
+static void lock(void)
+{
+        while (atomic_flag_test_and_set_explicit(&memory.lock, memory_order_acquire))
+                continue;
+}
+
+static void unlock(void)
+{
+        atomic_flag_clear_explicit(&memory.lock, memory_order_release);
+}
+
+/* --- the table --- */
+
+static size_t home_of(const void *ptr)
+{
+        return ((uintptr_t) ptr >> 4) * 0x9e3779b97f4a7c15ULL >> 20 & (memory.places_count - 1);
+}
+
+/* Where a block stands, or the free place where it would. */
+static struct block *place_of(const void *ptr)
+{
+        size_t i = home_of(ptr);
+
+        while (memory.places[i].ptr && memory.places[i].ptr != ptr)
+                i = (i + 1) & (memory.places_count - 1);
+        return &memory.places[i];
+}
+
+static bool table_grow(void)
+{
+        size_t former_count = memory.places_count;
+        size_t count = former_count ? 2 * former_count : PLACES_MIN;
+        struct block *former = memory.places;
+        struct block *places = memory.fn(memory.ctx, NULL, count * sizeof(*places));
+
+        if (!places)
+                return false;
+        memset(places, 0, count * sizeof(*places));
+        memory.places = places;
+        memory.places_count = count;
+        for (size_t i = 0; i < former_count; i++)
+                if (former[i].ptr)
+                        *place_of(former[i].ptr) = former[i];
+        if (former)
+                (void) memory.fn(memory.ctx, former, 0);
+        return true;
+}
+
+static void table_add(void *ptr, size_t bytes)
+{
+        *place_of(ptr) = (struct block){ ptr, bytes, memory.counting ? memory.asked : 0 };
+        memory.live++;
+        memory.bytes += bytes;
+}
+
+/* Whether the block is one of the run's.  Those behind it move up to where they are looked for. */
+static bool table_remove(const void *ptr)
+{
+        size_t mask = memory.places_count - 1, hole, i;
+        struct block *place = place_of(ptr);
+
+        if (!place->ptr)
+                return false;
+        memory.live--;
+        memory.bytes -= place->bytes;
+        hole = (size_t) (place - memory.places);
+        for (i = (hole + 1) & mask; memory.places[i].ptr; i = (i + 1) & mask) {
+                size_t home = home_of(memory.places[i].ptr);
+
+                if (((i - home) & mask) >= ((i - hole) & mask)) {
+                        memory.places[hole] = memory.places[i];
+                        hole = i;
+                }
+        }
+        memory.places[hole].ptr = NULL;
+        return true;
+}
+
+/* --- the allocator --- */
+
+static bool is_to_fail(void)
+{
+        if (!memory.counting)
+                return false;
+        memory.asked++;
+        if (memory.fail_at == 0 || memory.asked < memory.fail_at ||
+            (memory.asked > memory.fail_at && !memory.forever))
+                return false;
+        memory.failed++;
+        return true;
+}
+
+static void *resize(void *ptr, size_t bytes)
+{
+        void *moved;
+
+        if (bytes == 0) {
+                (void) table_remove(ptr);
+                return memory.fn(memory.ctx, ptr, 0);
+        }
+        if (is_to_fail() || (2 * (memory.live + 1) > memory.places_count && !table_grow()))
+                return NULL;
+        moved = memory.fn(memory.ctx, ptr, bytes);
+        /* One from before the run is none of its blocks, whatever its size. */
+        if (moved && (!ptr || table_remove(ptr)))
+                table_add(moved, bytes);
+        return moved;
+}
+
+static void *resize_locked(void *ctx, void *ptr, size_t bytes)
+{
+        void *moved;
+
+        (void) ctx;
+        lock();
+        moved = resize(ptr, bytes);
+        unlock();
+        return moved;
+}
+
+/* --- a run --- */
+
+void ed_test_memory_begin(void)
+{
+        ed_alloc_hook(&memory.fn, &memory.ctx);
+        /* Without memory for the table the first allocation fails. */
+        if (memory.places_count == 0)
+                (void) table_grow();
+        memory.live = memory.bytes = 0;
+        memory.counting = false;
+        memory.asked = memory.failed = 0;
+        if (memory.places_count > 0)
+                eddy_alloc_set(resize_locked, NULL);
+}
+
+void ed_test_memory_count(uint64_t fail_at, bool forever)
+{
+        memory.asked = memory.failed = 0;
+        memory.fail_at = fail_at;
+        memory.forever = forever;
+        memory.counting = true;
+}
+
+void ed_test_memory_pause(void)
+{
+        memory.counting = false;
+}
+
+void ed_test_memory_look(struct ed_test_memory *ret_memory)
+{
+        uint64_t first = UINT64_MAX;
+
+        lock();
+        for (size_t i = 0; memory.live > 0 && i < memory.places_count; i++)
+                if (memory.places[i].ptr && memory.places[i].number < first)
+                        first = memory.places[i].number;
+        *ret_memory = (struct ed_test_memory){
+                .asked = memory.asked,
+                .failed = memory.failed,
+                .live = memory.live,
+                .bytes = memory.bytes,
+                .first = memory.live > 0 ? first : 0,
+        };
+        unlock();
+}
+
+static void forget(void)
+{
+        if (memory.places)
+                (void) memory.fn(memory.ctx, memory.places, 0);
+        memory.places = NULL;
+        memory.places_count = 0;
+        memory.live = memory.bytes = 0;
+}
+
+void ed_test_memory_end(void)
+{
+        eddy_alloc_set(memory.fn, memory.ctx);
+        forget();
+}
+
+void ed_test_memory_drop(void)
+{
+        eddy_alloc_set(memory.fn, memory.ctx);
+        for (size_t i = 0; i < memory.places_count; i++)
+                if (memory.places[i].ptr)
+                        (void) memory.fn(memory.ctx, memory.places[i].ptr, 0);
+        forget();
+}

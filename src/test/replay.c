@@ -1,0 +1,177 @@
+/*
+ * test/replay.c - runs as strings, and what is printed of them.
+ */
+#include "test/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "eddy/error.h"
+#include "sys/process.h"
+#include "test/run.h"
+
+enum { LINES_BYTES = 1536 };
+
+/* --- writing --- */
+
+static const char *error_name(int error)
+{
+        return error == EDDY_TEST_SHORT ? "SHORT" : eddy_error_name(error);
+}
+
+static void number_add(struct ed_text *text, const char *begin, const char *what, uint64_t n)
+{
+        if (n > 0)
+                ed_text_add(text, "%s%s=%llu", text->at > begin ? "," : "", what,
+                            (unsigned long long) n);
+}
+
+void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t bytes)
+{
+        struct ed_text text = { buf, bytes };
+
+        buf[0] = '\0';
+        number_add(&text, buf, "seed", opts->seed);
+        number_add(&text, buf, "cancel", opts->cancel_at);
+        number_add(&text, buf, "alloc", opts->alloc_at);
+        if (opts->alloc_at > 0 && opts->alloc_forever)
+                ed_text_add(&text, "+");
+        number_add(&text, buf, "call", opts->call_at);
+        if (opts->call_at > 0)
+                ed_text_add(&text, "/%s", error_name(opts->call_error));
+}
+
+/* --- reading --- */
+
+static int error_by_name(const char *name, size_t bytes)
+{
+        for (int error = -1; error > -4096; error--)
+                if (strlen(eddy_error_name(error)) == bytes &&
+                    memcmp(eddy_error_name(error), name, bytes) == 0)
+                        return error;
+        return bytes == 5 && memcmp(name, "SHORT", 5) == 0 ? EDDY_TEST_SHORT : 0;
+}
+
+/* A number above 0, and behind it; NULL: it is none. */
+static const char *number_read(const char *at, uint64_t *ret_number)
+{
+        char *end;
+
+        if (*at < '1' || *at > '9')
+                return NULL;
+        errno = 0;
+        *ret_number = strtoull(at, &end, 10);
+        return errno ? NULL : end;
+}
+
+static const char *after_word(const char *at, const char *word)
+{
+        size_t bytes = strlen(word);
+
+        return strncmp(at, word, bytes) == 0 ? at + bytes : NULL;
+}
+
+/* One part, and behind it; NULL: it is not valid. */
+static const char *part_read(const char *at, struct eddy_test_opts *opts)
+{
+        const char *number, *end;
+
+        if ((number = after_word(at, "seed=")))
+                return number_read(number, &opts->seed);
+        if ((number = after_word(at, "cancel=")))
+                return number_read(number, &opts->cancel_at);
+        if ((number = after_word(at, "alloc="))) {
+                at = number_read(number, &opts->alloc_at);
+                opts->alloc_forever = at && *at == '+';
+                return at && *at == '+' ? at + 1 : at;
+        }
+        number = after_word(at, "call=");
+        at = number ? number_read(number, &opts->call_at) : NULL;
+        if (!at || *at++ != '/')
+                return NULL;
+        end = at + strcspn(at, ",");
+        opts->call_error = error_by_name(at, (size_t) (end - at));
+        return opts->call_error ? end : NULL;
+}
+
+static int spec_read(const char *at, struct eddy_test_opts *opts)
+{
+        opts->seed = opts->cancel_at = opts->alloc_at = opts->call_at = 0;
+        opts->alloc_forever = opts->call_error = 0;
+        while (*at) {
+                at = part_read(at, opts);
+                if (!at || (*at && *at != ','))
+                        return -EINVAL;
+                at += *at == ',';
+        }
+        return 1;
+}
+
+int ed_test_replay(const char *name, struct eddy_test_opts *opts)
+{
+        const char *replay = getenv("EDDY_TEST_REPLAY"), *colon;
+        struct eddy_test_opts read = *opts;
+        int err;
+
+        if (!replay || !*replay)
+                return ED_TEST_REPLAY_NONE;
+        colon = strrchr(replay, ':');
+        err = colon ? spec_read(colon + 1, &read) : -EINVAL;
+        if (err < 0)
+                return err;
+        if (strlen(name) != (size_t) (colon - replay) ||
+            strncmp(replay, name, (size_t) (colon - replay)) != 0)
+                return 0;
+        *opts = read;
+        return 1;
+}
+
+uint64_t ed_test_number(const char *variable, uint64_t otherwise)
+{
+        const char *value = getenv(variable), *end;
+        uint64_t number;
+
+        end = value ? number_read(value, &number) : NULL;
+        return end && !*end ? number : otherwise;
+}
+
+/* --- telling --- */
+
+/* "eddy_test: transfer: cancel=31: " */
+static void begin_add(struct ed_text *text, const char *name, const char *spec)
+{
+        ed_text_add(text, "eddy_test: %s: %s%s", name, spec, *spec ? ": " : "");
+}
+
+void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem)
+{
+        char lines[LINES_BYTES], spec[ED_TEST_SPEC_BYTES];
+        struct ed_text text = { lines, sizeof(lines) };
+
+        ed_test_spec_write(opts, spec, sizeof(spec));
+        while (*problem) {
+                size_t bytes = strcspn(problem, "\n");
+
+                /* What is indented goes on from the line above it. */
+                if (*problem != ' ')
+                        begin_add(&text, name, spec);
+                ed_text_add(&text, "%.*s\n", (int) bytes, problem);
+                problem += bytes + (problem[bytes] == '\n');
+        }
+        ed_sys_write_error(lines, strlen(lines));
+        text = (struct ed_text){ lines, sizeof(lines) };
+        ed_text_add(&text, "eddy_test: again with EDDY_TEST_REPLAY='%s:%s'\n", name, spec);
+        ed_sys_write_error(lines, strlen(lines));
+}
+
+void ed_test_tell_before(const char *name, const struct eddy_test_opts *opts)
+{
+        char line[LINES_BYTES], spec[ED_TEST_SPEC_BYTES];
+        struct ed_text text = { line, sizeof(line) };
+
+        ed_test_spec_write(opts, spec, sizeof(spec));
+        ed_text_add(&text, "eddy_test: %s: %s\n", name, *spec ? spec : "as it is");
+        ed_sys_write_error(line, strlen(line));
+}

@@ -1,0 +1,260 @@
+/*
+ * test/run.c - one run, from its begin to what it has left.
+ *
+ * A run that was left by a jump is known by what stands in 'now' still; the
+ * next one gives it up first.
+ */
+#include "test/run.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/def.h"
+#include "eddy/error.h"
+#include "scope/run.h"
+#include "sys/process.h"
+#include "test/replay.h"
+
+struct ed_test_run *ed_test_now;
+
+static struct ed_test_run now;
+static _Atomic bool taken; /* by a run, of whatever thread */
+static __thread bool mine __attribute__((tls_model("initial-exec")));
+
+/* --- what is found --- */
+
+static void found_add(struct ed_test_run *run, const char *format, va_list args)
+{
+        char line[sizeof(run->result.problem)];
+
+        vsnprintf(line, sizeof(line), format, args);
+        ed_text_add(&run->problem, "%s%s", run->result.problem[0] ? "\n" : "", line);
+}
+
+void ed_test_found(struct ed_test_run *run, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        found_add(run, format, args);
+        va_end(args);
+}
+
+void eddy_test_fail(const char *format, ...)
+{
+        va_list args;
+
+        if (!ed_test_now || !mine)
+                return;
+        va_start(args, format);
+        found_add(ed_test_now, format, args);
+        va_end(args);
+}
+
+/* --- chance --- */
+
+/* splitmix64, another sequence than the table's. */
+uint64_t eddy_test_chance(uint64_t n)
+{
+        uint64_t z;
+
+        if (!ed_test_now || !mine || ed_test_now->opts.seed == 0 || n == 0)
+                return 0;
+        z = ed_test_now->opts.seed * 0xd1342543de82ef95ULL;
+        z += ++ed_test_now->draws * 0x9e3779b97f4a7c15ULL;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+        return (z ^ z >> 31) % n;
+}
+
+/* --- reports --- */
+
+/* What comes of the fault that was asked for, and is no news. */
+static bool is_expected(const struct ed_test_run *run, int kind)
+{
+        if (!run->opts.cancel_at && !run->opts.alloc_at && !run->opts.call_at)
+                return false;
+        return kind == EDDY_REPORT_BACKGROUND || kind == EDDY_REPORT_THREAD ||
+               kind == EDDY_REPORT_UNHANDLED || kind == EDDY_REPORT_CALLBACK;
+}
+
+static void on_report(const struct eddy_report *report, void *arg)
+{
+        struct ed_test_run *run = arg;
+        const struct eddy_run_opts *opts = run->opts.run;
+
+        if (report->kind == EDDY_REPORT_DEADLOCK) {
+                run->told.deadlocks++;
+                ed_test_found(run, "%s", report->text);
+        }
+        if (opts && opts->report)
+                opts->report(report, opts->report_arg);
+        else if (report->kind != EDDY_REPORT_DEADLOCK && !is_expected(run, report->kind))
+                ed_report_to_stderr(report, NULL);
+}
+
+/* --- running --- */
+
+static int main_of_run(void *arg)
+{
+        struct ed_test_run *run = arg;
+        int result;
+
+        run->main_task = eddy_task_current();
+        if (run->cancel_main)
+                eddy_task_cancel(run->main_task);
+        result = run->main_fn(run->arg);
+        run->main_task = NULL;
+        run->main_ended = true;
+        return result;
+}
+
+/* Its loop and all that it left is given up; this thread has none then. */
+static void drop(struct ed_test_run *run)
+{
+        if (run->run)
+                ed_run_drop(run->run);
+        run->run = NULL;
+        run->sys = NULL;
+        ed_test_memory_drop();
+}
+
+static int play(struct ed_test_run *run)
+{
+        struct eddy_run_opts opts = run->opts.run ? *run->opts.run : (struct eddy_run_opts){ 0 };
+        int result;
+
+        opts.report = on_report;
+        opts.report_arg = run;
+        opts.flags |= EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG;
+        result = ed_test_world_new(run);
+        if (result < 0)
+                return result;
+        ed_test_memory_count(run->opts.alloc_at, run->opts.alloc_forever);
+        result = ed_run_open(run->sys, &opts, &run->run);
+        if (result == 0) {
+                result = ed_run_main(run->run, main_of_run, run);
+                if (!run->gave_up)
+                        ed_run_end(run->run);
+                if (run->gave_up)
+                        return result;
+                run->result.left.timers = run->run->loop.timers.count - run->run->loop.quiet_timers;
+                ed_run_free(run->run);
+        }
+        run->run = NULL;
+        run->sys = NULL;
+        ed_test_memory_pause();
+        return result;
+}
+
+static void result_fill(struct ed_test_run *run, int result)
+{
+        const struct ed_sim_end *end = &run->told.end;
+        struct ed_test_memory memory;
+
+        ed_test_memory_look(&memory);
+        run->result.result = result;
+        run->result.trace = end->trace ^ run->draws;
+        run->result.calls = end->calls;
+        run->result.lasted_ns = end->lasted_ns;
+        run->result.allocations = memory.asked;
+        run->result.was_failed = memory.failed > 0 || end->faults > 0;
+        run->descriptors = end->sockets;
+}
+
+/* --- begin and end --- */
+
+/* Whether this call comes from a task of the run that is under way. */
+static bool is_inside(const struct ed_test_run *run)
+{
+        const struct ed_task *task = ed_task_running();
+        const char *here = __builtin_frame_address(0);
+
+        return run->run && task && task->loop == &run->run->loop && here >= task->stack->bottom &&
+               here < task->stack->top;
+}
+
+/* Errors: EDDY_E_RUN_NESTED; -EBUSY  another thread's run is under way */
+static int take(void)
+{
+        if (mine && is_inside(&now))
+                return EDDY_E_RUN_NESTED;
+        if (mine) {
+                drop(&now);
+        } else if (ed_loop_current) {
+                return EDDY_E_RUN_NESTED;
+        } else if (atomic_exchange(&taken, true)) {
+                return -EBUSY;
+        }
+        mine = true;
+        return 0;
+}
+
+static void give_back(void)
+{
+        ed_test_now = NULL;
+        mine = false;
+        atomic_store(&taken, false);
+}
+
+void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char *buf, size_t bytes)
+{
+        if (opts->name)
+                snprintf(buf, bytes, "%s", opts->name);
+        else
+                ed_sys_symbol((const void *) main_fn, buf, bytes);
+}
+
+int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                     const struct ed_test_more *more, struct eddy_test_result *ret_result,
+                     struct ed_test_told *ret_told)
+{
+        struct ed_test_run *run = &now;
+        int result = take();
+
+        if (result < 0)
+                return result;
+        memset(run, 0, sizeof(*run));
+        run->main_fn = main_fn;
+        run->arg = arg;
+        if (opts)
+                run->opts = *opts;
+        if (more)
+                run->more = *more;
+        run->problem = (struct ed_text){ run->result.problem, sizeof(run->result.problem) };
+        ed_test_name(&run->opts, main_fn, run->name, sizeof(run->name));
+        ed_test_now = run;
+        ed_test_memory_begin();
+        if (run->opts.before)
+                run->opts.before(arg);
+        result = play(run);
+        result_fill(run, result);
+        if (run->opts.after && run->opts.after(arg, result) < 0)
+                ed_test_found(run, "'after' says that it failed");
+        if (run->gave_up) {
+                drop(run);
+        } else {
+                ed_test_left_find(run);
+                ed_test_memory_end();
+        }
+        if (ret_result)
+                *ret_result = run->result;
+        if (ret_told)
+                *ret_told = run->told;
+        give_back();
+        return run->result.problem[0] ? EDDY_E_TEST_FOUND : result;
+}
+
+int eddy_test_run(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                  struct eddy_test_result *ret_result)
+{
+        int result = ed_test_run_with(main_fn, arg, opts, NULL, ret_result, NULL);
+
+        if (result == EDDY_E_TEST_FOUND)
+                ed_test_tell(now.name, &now.opts, now.result.problem);
+        return result;
+}

@@ -1,0 +1,94 @@
+/*
+ * test/run.h - a run of the kit, and what our own tests want of it besides.
+ */
+#ifndef ED_TEST_RUN_H
+#define ED_TEST_RUN_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "eddy/test.h"
+#include "sys/sim.h"
+#include "test/memory.h"
+
+/* What is asked of the world beyond the options.  All zero: nothing. */
+struct ed_test_more {
+        struct ed_sim_opts sim; /* 'seed' and 'end' are the kit's */
+        bool on_epoll;          /* the kernel's world; 'at_point' NULL: without points */
+        size_t transfer_max;
+        void (*at_table)(struct ed_sys *sys); /* as soon as there is a table */
+        bool (*at_point)(void);               /* at each point; whether it made something ready */
+};
+
+/* What is told of a run beyond its result. */
+struct ed_test_told {
+        struct ed_sim_end end;
+        uint64_t order;     /* a hash of what was chosen at each point, whenever that was */
+        uint64_t deadlocks; /* reported */
+};
+
+struct ed_run;
+
+enum { ED_TEST_NAME_BYTES = 128, ED_TEST_TASKS_BYTES = 512 };
+
+/* The run of this process that is under way, or that was left by a jump. */
+struct ed_test_run {
+        struct eddy_test_opts opts;
+        struct ed_test_more more;
+        char name[ED_TEST_NAME_BYTES];
+        eddy_task_fn *main_fn;
+        void *arg;
+        struct eddy_test_result result;
+        struct ed_test_told told;
+        struct ed_text problem; /* into the result's */
+
+        struct ed_run *run; /* NULL: there is no loop */
+        struct ed_sys *sys; /* NULL: there is no table */
+        const struct ed_sys_ops *ops;
+        struct ed_sys_ops wrapped;
+        uint64_t chance;      /* of a table that has none */
+        uint64_t draws;       /* of the program's own chance */
+        eddy_task *main_task; /* while it runs */
+        bool cancel_main;     /* as soon as it runs */
+        bool main_ended;
+        bool gave_up; /* it went beyond its limit */
+        bool drained; /* the time of the background has passed, or there was none */
+        int64_t begin_ns;
+        uint64_t descriptors; /* of the world, that were left */
+        uint64_t left_tasks;
+        char left_text[ED_TEST_TASKS_BYTES]; /* what they wait for */
+};
+
+/* NULL: none. */
+extern struct ed_test_run *ed_test_now;
+
+/* eddy_test_run() without the printing; 'more' and 'ret_told' may be NULL. */
+int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                     const struct ed_test_more *more, struct eddy_test_result *ret_result,
+                     struct ed_test_told *ret_told);
+
+/* The same of eddy_test_sweep(), which prints. */
+int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
+                       const struct eddy_test_opts *opts, const struct ed_test_more *more,
+                       struct eddy_test_sweep *ret_sweep);
+
+/* What a run is called: as the options say, or else as its main function. */
+void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char *buf,
+                  size_t bytes);
+
+/* Add a line to what was found. */
+void ed_test_found(struct ed_test_run *run, const char *format, ...) EDDY_PRINTF(2, 3);
+
+/* --- world.c: the table of a run, and its points --- */
+
+/* Errors: -ENOMEM, -EINVAL and those of the kernel's table. */
+int ed_test_world_new(struct ed_test_run *run);
+
+/* --- left.c: what is left at the end --- */
+
+/* Name the tasks below the root scope: those of the background, and what they wait for. */
+uint64_t ed_test_left_name(const struct ed_test_run *run, char *buf, size_t bytes);
+
+void ed_test_left_find(struct ed_test_run *run);
+
+#endif

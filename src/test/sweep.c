@@ -1,0 +1,247 @@
+/*
+ * test/sweep.c - the same run again and again, with one thing more done to it.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "test/replay.h"
+#include "test/run.h"
+
+/* --- distinct traces --- */
+
+struct traces {
+        uint64_t *places; /* open addressing; 0: free */
+        size_t count;     /* a power of two, more than twice the runs */
+        uint64_t distinct;
+};
+
+/* Errors: -ENOMEM. */
+static int traces_init(struct traces *traces, uint64_t runs)
+{
+        traces->count = 16;
+        while (traces->count < 2 * (runs + 1))
+                traces->count *= 2;
+        traces->places = ed_alloc_zero(traces->count * sizeof(*traces->places));
+        traces->distinct = 0;
+        return traces->places ? 0 : -ENOMEM;
+}
+
+static void traces_add(struct traces *traces, uint64_t trace)
+{
+        size_t i;
+
+        trace += trace == 0;
+        for (i = trace & (traces->count - 1); traces->places[i] != trace;
+             i = (i + 1) & (traces->count - 1)) {
+                if (traces->places[i])
+                        continue;
+                traces->places[i] = trace;
+                traces->distinct++;
+                return;
+        }
+}
+
+/* --- one run --- */
+
+struct sweep {
+        eddy_task_fn *main_fn;
+        void *arg;
+        const struct ed_test_more *more;
+        struct eddy_test_sweep told;
+        struct traces traces;
+        int wanted; /* the result of the run without anything done */
+        bool verbose;
+        char name[ED_TEST_NAME_BYTES];
+};
+
+/* What a program must not notice. */
+static bool is_invisible(int error)
+{
+        return error == -EINTR || error == -EAGAIN || error == EDDY_TEST_SHORT;
+}
+
+/* Whether the run may end so, after what was done to it; else 'text' says why not. */
+static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *opts,
+                       const struct eddy_test_result *result, struct ed_text *text)
+{
+        const char *name = eddy_error_name(result->result);
+
+        if (opts->call_at > 0 && is_invisible(opts->call_error) && !result->was_cancelled) {
+                if (result->result == sweep->wanted)
+                        return true;
+                ed_text_add(text, "it returned %d, and %d when no call was disturbed",
+                            result->result, sweep->wanted);
+                return false;
+        }
+        if (result->result >= 0)
+                return true;
+        if (!result->was_cancelled && !result->was_failed)
+                ed_text_add(text, "it returned %s, and nothing was done to it", name);
+        else if (!result->was_failed && result->result != -ECANCELED)
+                ed_text_add(text, "it returned %s when it was cancelled, not ECANCELED", name);
+        else
+                return true;
+        return false;
+}
+
+/* Errors: EDDY_E_TEST_FOUND, told of; and when no run could be made. */
+static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts,
+                    struct eddy_test_result *result)
+{
+        struct ed_text text = { result->problem, sizeof(result->problem) };
+        int err;
+
+        if (sweep->verbose)
+                ed_test_tell_before(sweep->name, opts);
+        *result = (struct eddy_test_result){ 0 };
+        err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, sweep->more, result, NULL);
+        sweep->told.runs++;
+        if (err == EDDY_E_RUN_NESTED || err == -EBUSY)
+                return err;
+        sweep->told.failed += result->result < 0 && (result->was_cancelled || result->was_failed);
+        if (err != EDDY_E_TEST_FOUND && may_end_so(sweep, opts, result, &text))
+                return 0;
+        ed_test_tell(sweep->name, opts, result->problem);
+        return EDDY_E_TEST_FOUND;
+}
+
+/* --- which runs --- */
+
+static uint64_t count_of(int what, const struct eddy_test_result *result)
+{
+        switch (what) {
+        case EDDY_TEST_SEEDS:
+                return ed_test_number("EDDY_TEST_SEEDS", EDDY_TEST_SEEDS_RUN);
+        case EDDY_TEST_CANCEL:
+                return result->points;
+        case EDDY_TEST_CALLS:
+                return result->calls;
+        default:
+                return result->allocations;
+        }
+}
+
+/* The one after 'n' of 1 .. count, if at most 'sample' are tried; 0: there is none. */
+static uint64_t next_of(uint64_t n, uint64_t count, uint64_t sample)
+{
+        uint64_t i;
+
+        if (n >= count)
+                return 0;
+        if (count <= sample || sample < 2)
+                return n + 1;
+        /* Sample i of 0 .. sample-1 is 1 + i * (count-1) / (sample-1). */
+        i = n == 0 ? 0 : ((n - 1) * (sample - 1) + count - 2) / (count - 1);
+        while (1 + i * (count - 1) / (sample - 1) <= n)
+                i++;
+        return 1 + i * (count - 1) / (sample - 1);
+}
+
+static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
+{
+        switch (what) {
+        case EDDY_TEST_SEEDS:
+                opts->seed = n;
+                break;
+        case EDDY_TEST_CANCEL:
+                opts->cancel_at = n;
+                break;
+        case EDDY_TEST_CALLS:
+                opts->call_at = n;
+                break;
+        default:
+                opts->alloc_at = n;
+                opts->alloc_forever = what == EDDY_TEST_ALLOC_FOREVER;
+        }
+}
+
+static int try_one(struct sweep *sweep, int what, uint64_t n, const struct eddy_test_opts *base)
+{
+        static const int errors[] = { -ENOBUFS, -EMFILE, -ECONNRESET, -EIO };
+        struct eddy_test_opts opts = *base;
+        struct eddy_test_result result;
+        size_t tries = what == EDDY_TEST_CALLS ? ed_array_count(errors) : 1;
+        int err = 0;
+
+        aim(what, n, &opts);
+        for (size_t i = 0; i < tries && err == 0; i++) {
+                if (what == EDDY_TEST_CALLS)
+                        opts.call_error = errors[i];
+                err = run_once(sweep, &opts, &result);
+                if (err == 0)
+                        traces_add(&sweep->traces, result.trace);
+        }
+        sweep->told.tried++;
+        return err;
+}
+
+static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *opts)
+{
+        uint64_t sample = what == EDDY_TEST_SEEDS ? 0 : ed_test_number("EDDY_TEST_SAMPLE", 0);
+        struct eddy_test_result result;
+        int err = run_once(sweep, opts, &result);
+
+        if (err < 0)
+                return err;
+        if (result.result < 0)
+                return result.result;
+        sweep->wanted = result.result;
+        sweep->told.count = count_of(what, &result);
+        err = traces_init(&sweep->traces, 4 * sweep->told.count);
+        for (uint64_t n = 0;
+             err == 0 && (n = next_of(n, sweep->told.count, sample ? sample : sweep->told.count));)
+                err = try_one(sweep, what, n, opts);
+        sweep->told.distinct = sweep->traces.distinct;
+        ed_free(sweep->traces.places);
+        return err;
+}
+
+/* The one run that EDDY_TEST_REPLAY names. */
+static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
+                      const struct eddy_test_opts *replay)
+{
+        struct eddy_test_result result;
+
+        sweep->verbose = true;
+        if (replay->call_at > 0 && is_invisible(replay->call_error)) {
+                int err = run_once(sweep, opts, &result);
+
+                if (err < 0)
+                        return err;
+                sweep->wanted = result.result;
+        }
+        sweep->told.count = sweep->told.tried = 1;
+        return run_once(sweep, replay, &result);
+}
+
+int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
+                       const struct eddy_test_opts *opts, const struct ed_test_more *more,
+                       struct eddy_test_sweep *ret_sweep)
+{
+        struct eddy_test_opts asked = opts ? *opts : (struct eddy_test_opts){ 0 }, replay = asked;
+        struct sweep sweep = { .main_fn = main_fn, .arg = arg, .more = more };
+        int err;
+
+        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CALLS)
+                return -EINVAL;
+        sweep.verbose = ed_test_number("EDDY_TEST_VERBOSE", 0) > 0;
+        ed_test_name(&asked, main_fn, sweep.name, sizeof(sweep.name));
+        err = ed_test_replay(sweep.name, &replay);
+        if (err == 1)
+                err = try_replay(&sweep, &asked, &replay);
+        else if (err == ED_TEST_REPLAY_NONE)
+                err = try_all(&sweep, what, &asked);
+        if (ret_sweep)
+                *ret_sweep = sweep.told;
+        return err;
+}
+
+int eddy_test_sweep(int what, eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                    struct eddy_test_sweep *ret_sweep)
+{
+        return ed_test_sweep_with(what, main_fn, arg, opts, NULL, ret_sweep);
+}

@@ -1,0 +1,135 @@
+/*
+ * test/world.c - the table that a run stands on.
+ *
+ * It is the simulated one, with its two functions that decide what comes next
+ * replaced: each time that it is asked for the next task, and each poll, is a
+ * suspension point, where the main task may be cancelled and limits are looked
+ * at.
+ */
+#include <errno.h>
+
+#include "base/def.h"
+#include "eddy/time.h"
+#include "scope/run.h"
+#include "test/run.h"
+
+/* A program that never waits, or never for long, is to end too. */
+enum { POINTS_MAX = 20000000 };
+
+#define LIMIT_NS EDDY_SEC(3600)
+
+/* --- points --- */
+
+/* True: something was made ready. */
+static bool point(struct ed_test_run *run)
+{
+        run->result.points++;
+        if (run->more.at_point && run->more.at_point())
+                return true;
+        if (run->result.points != run->opts.cancel_at || run->main_ended)
+                return false;
+        run->result.was_cancelled = 1;
+        if (run->main_task)
+                eddy_task_cancel(run->main_task);
+        else
+                run->cancel_main = true;
+        return true;
+}
+
+static void note_order(struct ed_test_run *run, uint64_t n, uint64_t chosen)
+{
+        run->told.order = (run->told.order ^ (n << 32 | chosen)) * 0x100000001b3ULL;
+        run->told.order ^= run->told.order >> 29;
+}
+
+/* A table of the real clock has no chance of its own. */
+static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
+{
+        struct ed_test_run *run = ed_test_now;
+        uint32_t chosen;
+
+        (void) point(run);
+        if (run->ops->choose) {
+                chosen = run->ops->choose(sys, n);
+        } else {
+                run->chance = run->chance * 6364136223846793005ULL + 1442695040888963407ULL;
+                chosen = (uint32_t) (run->chance >> 33) % n;
+        }
+        note_order(run, n, chosen);
+        return chosen;
+}
+
+/* --- limits --- */
+
+static void give_up(struct ed_test_run *run, int64_t lasted_ns)
+{
+        char tasks[ED_TEST_TASKS_BYTES];
+
+        run->gave_up = true;
+        (void) ed_test_left_name(run, tasks, sizeof(tasks));
+        ed_test_found(run,
+                      "it goes on after %lld ms of virtual time and %llu suspension points: %s",
+                      (long long) (lasted_ns / EDDY_MS(1)), (unsigned long long) run->result.points,
+                      tasks);
+        run->run->stop = run->run->ended = true;
+}
+
+static void look_at_limits(struct ed_test_run *run)
+{
+        int64_t limit_ns = run->opts.limit_ns ? run->opts.limit_ns : LIMIT_NS;
+        int64_t now_ns = run->ops->now(run->sys), deadline_ns;
+
+        if (!run->run)
+                return;
+        if (!run->gave_up && limit_ns > 0 &&
+            (now_ns - run->begin_ns > limit_ns || run->result.points > POINTS_MAX))
+                give_up(run, now_ns - run->begin_ns);
+        deadline_ns = ed_scope_of(&run->run->root)->deadline_ns;
+        if (run->drained || !run->run->closing || deadline_ns == 0 || now_ns < deadline_ns)
+                return;
+        run->drained = true;
+        run->left_tasks = ed_test_left_name(run, run->left_text, sizeof(run->left_text));
+}
+
+static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
+{
+        struct ed_test_run *run = ed_test_now;
+        int n;
+
+        /* What was cancelled here is ready to run. */
+        if (point(run))
+                timeout_ns = 0;
+        n = run->ops->poll(sys, timeout_ns, events, max);
+        note_order(run, UINT32_MAX, (uint64_t) n);
+        look_at_limits(run);
+        return n;
+}
+
+/* --- the table --- */
+
+int ed_test_world_new(struct ed_test_run *run)
+{
+        struct ed_sim_opts opts = run->more.sim;
+        int err;
+
+        opts.seed = run->opts.seed;
+        opts.end = &run->told.end;
+        err = run->more.on_epoll ? ed_sys_epoll_new(&run->sys) : ed_sys_sim_new(&opts, &run->sys);
+        if (err < 0)
+                return err;
+        run->ops = run->sys->ops;
+        run->begin_ns = run->ops->now(run->sys);
+        run->chance = run->opts.seed * 0x9e3779b97f4a7c15ULL;
+        if (!run->more.on_epoll || run->more.at_point) {
+                run->wrapped = *run->ops;
+                run->wrapped.choose = choose_at_point;
+                run->wrapped.poll = poll_at_point;
+                run->sys->ops = &run->wrapped;
+        }
+        if (!run->more.on_epoll && run->opts.call_at > 0)
+                ed_sim_fail_at(run->sys, run->opts.call_at, run->opts.call_error);
+        run->sys->transfer_max = run->more.transfer_max;
+        if (run->more.at_table)
+                run->more.at_table(run->sys);
+        return 0;
+}
