@@ -16,10 +16,16 @@ enum {
         EDDY_REPORT_BACKGROUND = 4, /* a background task failed */
         EDDY_REPORT_IGNORED = 5,    /* a task ignored 1,000 cancels in a row */
         EDDY_REPORT_STACKS = 6,     /* stacks are not guarded by the kernel here */
-        EDDY_REPORT_UNHANDLED = 7,  /* a future failed and nobody looked at it */
+        EDDY_REPORT_UNHANDLED = 7,  /* a failed future (debug mode: or task) nobody looked at */
         EDDY_REPORT_CALLBACK = 8,   /* a callback of the loop failed */
         EDDY_REPORT_THREAD = 9,     /* a job of a thread pool was abandoned */
         EDDY_REPORT_DUMP = 10,      /* a line of what the run does: eddy/dump.h, eddy/stack.h */
+
+        /* In debug mode only. */
+        EDDY_REPORT_LOCK = 11, /* a cycle of tasks and locks, or one left locked */
+        EDDY_REPORT_WAIT = 12, /* a task waits for the network, under no deadline, for long */
+        EDDY_REPORT_LEFT = 13, /* what was left when the run ended */
+        EDDY_REPORT_LAG = 14,  /* when the run ended: how late the loop was */
 };
 
 struct eddy_report {

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scope/debug.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
 
@@ -211,6 +212,8 @@ static int start(struct generator *gen)
                 return -ENOMEM;
         /* Named by its own function. */
         task->self.fn = (eddy_task_fn *) (uintptr_t) gen->fn;
+        if (task->loop->debug)
+                ed_debug_task_made(task, NULL);
         scope->live++;
         scope->generating++;
         gen->task = task;

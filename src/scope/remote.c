@@ -99,7 +99,7 @@ static void on_start(struct ed_post *post, bool closed)
         int err = -ECANCELED;
 
         if (!closed)
-                err = ed_background_start(loop, remote_main, remote, &remote->task);
+                err = ed_background_start(loop, remote_main, remote, NULL, &remote->task);
         ed_vars_leave(before);
         ed_vars_drop(vars);
         if (err == 0)

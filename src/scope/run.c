@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/debug.h"
 #include "scope/face.h"
 #include "scope/generator.h"
 #include "scope/lock.h"
@@ -104,6 +105,13 @@ static void end_threads(struct ed_run *run)
         (void) eddy_scope_end(&scope);
 }
 
+static void cancel_background(struct ed_run *run)
+{
+        if (run->debug)
+                ed_debug_tasks_left(run, &ed_scope_of(&run->root)->node);
+        eddy_scope_cancel(&run->root);
+}
+
 static void supervise(struct ed_run *run)
 {
         struct eddy_scope_opts keep_going = { .flags = EDDY_SCOPE_KEEP_GOING };
@@ -121,7 +129,7 @@ static void supervise(struct ed_run *run)
                 }
         }
         if (run->opts.drain_ns < 0)
-                eddy_scope_cancel(&run->root);
+                cancel_background(run);
         else
                 (void) eddy_scope_set_deadline(&run->root,
                                                ed_time_after(eddy_now(), run->opts.drain_ns));
@@ -231,9 +239,10 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         err = opts_take(run, opts);
         if (err < 0)
                 return err;
-        loop->debug = is_debug(&run->opts);
-        if (loop->debug) {
-                err = ed_stack_records_open(run);
+        if (is_debug(&run->opts)) {
+                err = ed_debug_begin(run);
+                if (err == 0)
+                        err = ed_stack_records_open(run);
                 if (err < 0)
                         return err;
         }
@@ -245,6 +254,8 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
                 process_leave(run);
                 return -ENOMEM;
         }
+        if (run->debug)
+                ed_debug_supervise(run);
         loop->on_wake = on_wake;
         loop->on_deadlock = on_deadlock;
         if (loop->stacks.weakest == ED_GUARD_CANARY)
@@ -270,6 +281,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         if (err < 0) {
                 ed_stack_records_close(run);
                 ed_loop_fini(&run->loop);
+                ed_free(run->debug);
                 ed_free(run);
                 return err;
         }
@@ -399,12 +411,16 @@ bool ed_run_step(struct ed_run *run)
 void ed_run_end(struct ed_run *run)
 {
         move(run);
-        if (run->main_task)
+        if (run->main_task) {
+                if (run->debug && run->main_task->task)
+                        ed_debug_tasks_left(run, &run->main_task->task->node);
                 eddy_task_cancel(run->main_task);
+        }
         run->closing = true;
         call_supervisor(run);
         run_until(run, &run->ended);
         ed_report_stacks(run);
+        ed_debug_end(run);
 }
 
 void ed_run_free(struct ed_run *run)
@@ -489,7 +505,7 @@ int eddy_run_signal(void)
         return last_signal;
 }
 
-int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
+int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const void *place,
                         struct ed_task **ret_task)
 {
         struct ed_scope *root = ed_scope_of(&ed_run_of(loop)->root);
@@ -501,6 +517,8 @@ int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
         task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0);
         if (!task)
                 return -ENOMEM;
+        if (loop->debug)
+                ed_debug_task_made(task, place);
         root->live++;
         *ret_task = task;
         return 0;
@@ -512,7 +530,7 @@ int eddy_background(eddy_task_fn *fn, void *arg)
 
         if (!ed_loop_current)
                 return EDDY_E_RUN_NOT_RUNNING;
-        return ed_background_start(ed_loop_current, fn, arg, &task);
+        return ed_background_start(ed_loop_current, fn, arg, __builtin_return_address(0), &task);
 }
 
 int eddy_run_info(struct eddy_run_info *ret_info)

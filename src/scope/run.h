@@ -10,6 +10,8 @@
 #include "scope/scope.h"
 #include "sys/sys.h"
 
+struct ed_debug;
+
 struct ed_run {
         struct ed_loop loop;
         struct eddy_run_opts opts;
@@ -33,6 +35,7 @@ struct ed_run {
         int result;             /* of the last main task */
         struct ed_list handles; /* scheduled ones of the loop's own thread, scope/handle.c */
         struct ed_faces faces;
+        struct ed_debug *debug; /* NULL: not in debug mode */
         struct ed_ticker *watchdog;
         struct ed_stack_records *stack_records; /* NULL: not in debug mode */
         uint64_t watched_switches, watched_polls;
@@ -84,10 +87,10 @@ ED_SHARED void ed_run_free(struct ed_run *run);
 ED_SHARED void ed_run_drop(struct ed_run *run);
 
 /*
- * Start a task of the root scope, from the loop's thread.
+ * Start a task of the root scope, from the loop's thread; 'place' is for debug mode.
  * Errors: -ECANCELED  the run is ending; -ENOMEM
  */
-int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
+int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const void *place,
                         struct ed_task **ret_task);
 
 /* The face that other threads may hold: made at first use.  NULL: no memory. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scope/debug.h"
 #include "scope/suspend.h"
 
 static struct ed_task *running_task(void)
@@ -24,6 +25,8 @@ static void scope_expire(struct ed_scope *scope)
         scope->expired = true;
         /* What was cancelled before is not cancelled because of the deadline. */
         scope->expired_first = scope->error == 0 && !(scope->node.flags & ED_NODE_OWN);
+        if (scope->flags & ED_SCOPE_BACKGROUND && scope->node.flags & ED_NODE_DEBUG)
+                ed_debug_tasks_left(ed_run_of(scope->node.owner->loop), &scope->node);
         ed_node_cancel(&scope->node);
 }
 
@@ -174,13 +177,25 @@ int eddy_scope_end(eddy_scope *public_scope)
         return scope_result(scope);
 }
 
-void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *task)
+static void report_background(const struct ed_scope *scope, int error, const struct ed_task *task)
+{
+        char message[128];
+        struct ed_text text = { message, sizeof(message) };
+
+        ed_text_add(&text, "failed in the background");
+        if (task)
+                ed_debug_place_add(task, &text);
+        ed_report_task(scope->node.owner->loop, EDDY_REPORT_BACKGROUND, error, task, message);
+}
+
+void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task)
 {
         struct eddy_scope_errors *errors = scope->errors;
 
         if (scope->flags & ED_SCOPE_BACKGROUND)
-                ed_report_task(scope->node.owner->loop, EDDY_REPORT_BACKGROUND, error, task,
-                               "failed in the background");
+                report_background(scope, error, task);
+        if (task && scope->node.flags & ED_NODE_DEBUG)
+                ed_debug_task_failed(scope, error, task);
         if (scope->error == 0)
                 scope->error = error;
         if (errors) {
@@ -220,16 +235,13 @@ static __attribute__((cold)) int start_refused(struct ed_scope *scope)
         return -ECANCELED;
 }
 
-static inline __attribute__((always_inline)) int start(eddy_scope *public_scope,
-                                                       unsigned stack_class, eddy_task_fn *fn,
-                                                       const void *arg, size_t copy_bytes,
-                                                       struct ed_task **ret_task)
+static inline __attribute__((always_inline)) int start_in(struct ed_scope *scope,
+                                                          unsigned stack_class, eddy_task_fn *fn,
+                                                          const void *arg, size_t copy_bytes,
+                                                          struct ed_task **ret_task)
 {
-        struct ed_scope *scope = ed_scope_of(public_scope);
         struct ed_task *task;
 
-        if (ed_unlikely(takes_no_more(scope)))
-                return start_refused(scope);
         if (ed_unlikely(scope->live >= scope->tasks_max))
                 return start_failed(scope, -EAGAIN);
         task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);
@@ -238,6 +250,47 @@ static inline __attribute__((always_inline)) int start(eddy_scope *public_scope,
         scope->live++;
         *ret_task = task;
         return 0;
+}
+
+/* What a task is made of. */
+struct recipe {
+        unsigned stack_class;
+        eddy_task_fn *fn;
+        const void *arg;
+        size_t copy_bytes;
+};
+
+/* In a scope that takes no more, or in debug mode. */
+static __attribute__((cold, noinline)) int start_slowly(struct ed_scope *scope,
+                                                        const struct recipe *recipe,
+                                                        const void *place,
+                                                        struct ed_task **ret_task)
+{
+        int err;
+
+        if (takes_no_more(scope))
+                return start_refused(scope);
+        err = start_in(scope, recipe->stack_class, recipe->fn, recipe->arg, recipe->copy_bytes,
+                       ret_task);
+        if (err == 0)
+                ed_debug_task_made(*ret_task, place);
+        return err;
+}
+
+/* Inlined into the function that the program calls: it knows from where. */
+static inline __attribute__((always_inline)) int start(eddy_scope *public_scope,
+                                                       unsigned stack_class, eddy_task_fn *fn,
+                                                       const void *arg, size_t copy_bytes,
+                                                       struct ed_task **ret_task)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+
+        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG))) {
+                struct recipe recipe = { stack_class, fn, arg, copy_bytes };
+
+                return start_slowly(scope, &recipe, __builtin_return_address(0), ret_task);
+        }
+        return start_in(scope, stack_class, fn, arg, copy_bytes, ret_task);
 }
 
 int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
@@ -268,7 +321,8 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         int err;
 
         if (ret_task) {
-                err = ed_task_face_new(opts ? opts->name : NULL, fn, &face);
+                err = ed_task_face_new(opts ? opts->name : NULL, fn, __builtin_return_address(0),
+                                       &face);
                 if (err < 0)
                         return takes_no_more(ed_scope_of(scope))
                                        ? start_refused(ed_scope_of(scope))
@@ -406,6 +460,7 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
                 return err;
         }
         eddy_scope_begin(&scope, &opts);
+        ed_scope_of(&scope)->flags |= ED_SCOPE_RESULTS;
         for (size_t i = 0; i < n; i++) {
                 calls[i].result = -ECANCELED;
                 if (start_err < 0)

@@ -24,6 +24,7 @@ struct ed_scope {
 enum {
         ED_SCOPE_ENDING = 1 << 16,     /* the owner waits in end */
         ED_SCOPE_BACKGROUND = 1 << 17, /* failures go to the report */
+        ED_SCOPE_RESULTS = 1 << 18,    /* its owner has the results of all */
 };
 
 _Static_assert(sizeof(struct ed_scope) + 8 * sizeof(uintptr_t) <= sizeof(eddy_scope),
@@ -50,9 +51,11 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 
 /*
  * A face that outlives its task: made first, since that can fail, then given
- * to the task.  'name' NULL: the function's.  Errors: -ENOMEM.
+ * to the task.  'name' NULL: the function's; 'place' is for debug mode.
+ * Errors: -ENOMEM.
  */
-int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_face);
+int ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place,
+                     struct eddy_task **ret_face);
 void ed_task_face_name(struct eddy_task *face, const char *name);
 void ed_task_face_give(struct ed_task *task, struct eddy_task *face);
 void ed_task_face_free(struct eddy_task *face);
@@ -69,7 +72,7 @@ struct ed_faces {
 void ed_faces_fini(struct ed_faces *faces);
 
 /* A failure of a task, or of starting one. */
-void ed_scope_failed(struct ed_scope *scope, int error, const struct ed_task *task);
+void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);
 
 /* A task has ended and is out of the tree. */
 static inline void ed_scope_task_ended(struct ed_scope *scope)

@@ -132,11 +132,12 @@ static int future_now(eddy_future *future, int *ret_result)
         return 0;
 }
 
-static int task_now(const eddy_task *task, int *ret_result)
+static int task_now(eddy_task *task, int *ret_result)
 {
         if (task->task)
                 return -EAGAIN;
         *ret_result = task->result;
+        task->looks |= ED_FACE_SEEN;
         return 0;
 }
 

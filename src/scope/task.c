@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/debug.h"
 #include "scope/run.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
@@ -158,6 +159,13 @@ static struct ed_faces *faces_of(const struct ed_loop *loop)
 #endif
 }
 
+void ed_task_face_free(struct eddy_task *face)
+{
+        if (face && ed_loop_current && ed_loop_current->debug)
+                ed_debug_handle_freed(ed_loop_current, face);
+        ed_free(face);
+}
+
 static void face_unref(struct eddy_task *face)
 {
         struct ed_faces *faces;
@@ -166,7 +174,7 @@ static void face_unref(struct eddy_task *face)
                 return;
         faces = faces_of(face->loop);
         if (!faces || faces->count >= ED_FACES_MAX) {
-                ed_free(face);
+                ed_task_face_free(face);
                 return;
         }
         face->joiners[0] = faces->first;
@@ -174,13 +182,23 @@ static void face_unref(struct eddy_task *face)
         faces->count++;
 }
 
-static struct eddy_task *face_alloc(void)
+/* In debug mode none is used again, so that all come by here. */
+static __attribute__((noinline)) struct eddy_task *face_alloc_new(const void *place)
+{
+        struct eddy_task *face = ed_alloc(sizeof(*face));
+
+        if (face && ed_loop_current && ed_loop_current->debug)
+                ed_debug_note(ed_loop_current, face, ED_DEBUG_HANDLE, place);
+        return face;
+}
+
+static struct eddy_task *face_alloc(const void *place)
 {
         struct ed_faces *faces = faces_of(ed_loop_current);
         struct eddy_task *face = faces ? faces->first : NULL;
 
         if (!face)
-                return ed_alloc(sizeof(*face));
+                return face_alloc_new(place);
         faces->first = face->joiners[0];
         faces->count--;
         return face;
@@ -242,8 +260,10 @@ void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *
         node->flags = flags;
         node->ignored = 0;
         ed_list_init(&node->children);
-        if (!(flags & ED_NODE_SHIELD) && parent)
-                node->flags |= parent->flags & ED_NODE_CANCELLED;
+        if (parent)
+                node->flags |= parent->flags &
+                               (flags & ED_NODE_SHIELD ? ED_NODE_DEBUG
+                                                       : ED_NODE_DEBUG | ED_NODE_CANCELLED);
         if (parent)
                 ed_list_push_back(&parent->children, &node->link);
         else
@@ -303,9 +323,10 @@ const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
         return buf;
 }
 
-int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_face)
+int ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place,
+                     struct eddy_task **ret_face)
 {
-        struct eddy_task *face = face_alloc();
+        struct eddy_task *face = face_alloc(place);
 
         if (!face)
                 return -ENOMEM;
@@ -313,6 +334,7 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, struct eddy_task **ret_
         face->task = NULL;
         face->result = 0;
         face->refs = 2;
+        face->looks = 0;
         face->fn = fn;
         face->is_named = false;
         face->joiners[0] = face->joiners[1] = NULL;
@@ -335,19 +357,16 @@ void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
         task->face = face;
 }
 
-void ed_task_face_free(struct eddy_task *face)
-{
-        ed_free(face);
-}
-
 /* The result goes to where each joiner wants it, since the handle may go first. */
 static void joiners_wake(struct eddy_task *face)
 {
         struct ed_waiter *joiner;
 
         while ((joiner = ed_waiters_first(face->joiners))) {
-                if (joiner->item)
+                if (joiner->item) {
                         *(int *) joiner->item = face->result;
+                        face->looks |= ED_FACE_SEEN;
+                }
                 (void) ed_waiters_wake(face->joiners, 0);
         }
 }
@@ -371,6 +390,7 @@ int eddy_task_join(eddy_task *face, int *ret_result)
                 return ed_suspend_park(task, "a task to end", ed_waiters_abort, &joiner);
         } else if (ret_result) {
                 *ret_result = face->result;
+                face->looks |= ED_FACE_SEEN;
         }
         ed_suspend_passed(task);
         return err;
@@ -392,6 +412,7 @@ int eddy_task_result(const eddy_task *face, int *ret_result)
         if (face->task)
                 return EDDY_E_TASK_NOT_DONE;
         *ret_result = face->result;
+        ((eddy_task *) face)->looks |= ED_FACE_SEEN;
         return 0;
 }
 

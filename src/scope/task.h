@@ -26,6 +26,7 @@ enum {
         ED_NODE_DELIVERED = 1 << 3, /* a call inside returned -ECANCELED because of this node */
         ED_NODE_OUTSIDE = 1 << 4,   /* ... because of a node above */
         ED_NODE_ENDED = 1 << 5,     /* a scope that is over: nothing starts in it any more */
+        ED_NODE_DEBUG = 1 << 6,     /* of a run in debug mode */
 };
 
 struct ed_node {
@@ -48,10 +49,23 @@ struct eddy_task {
         int result;
         uint8_t refs; /* the handle's holder and the task; 0: lies in the task */
         bool is_named;
+        uint8_t looks;    /* ED_FACE_*; of one that is allocated */
         eddy_task_fn *fn; /* names it when it was given no name */
         const struct ed_loop *loop;
         void *joiners[2];              /* a line of waiters; their items: where the result goes */
         char name[ED_TASK_NAME_BYTES]; /* once it is named */
+};
+
+/* Who looks at the result of a task that failed. */
+enum {
+        ED_FACE_LOST = 1 << 0, /* its scope will not tell of it; debug mode only */
+        ED_FACE_SEEN = 1 << 1, /* somebody has asked for it */
+};
+
+/* What debug mode keeps of a task; valid in debug mode only. */
+struct ed_debug_task {
+        const void *place; /* that started it; NULL: not the program */
+        eddy_task_fn *fn;  /* its function */
 };
 
 struct ed_ready_wait;
@@ -78,6 +92,7 @@ struct ed_task {
         struct eddy_task *face;
         struct eddy_task self;
         int64_t parked_ns; /* while parked in debug mode: since when */
+        struct ed_debug_task debug;
 };
 
 /* The task on a stack lies at its top. */

@@ -301,6 +301,8 @@ static unsigned told_lines;
 static void tell(const struct eddy_report *report, void *arg)
 {
         (void) arg;
+        if (report->kind == EDDY_REPORT_LAG)
+                return;
         CHECK_EQ(report->kind, EDDY_REPORT_DUMP);
         told_bytes += (size_t) snprintf(told + told_bytes, sizeof(told) - told_bytes, "%s\n",
                                         report->text);

@@ -1,0 +1,281 @@
+/*
+ * scope/debug.c - debug mode: failures that nobody looked at, and what is left
+ * when the run ends.
+ */
+#include "scope/debug.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "scope/marks.h"
+#include "sys/process.h"
+
+/* Of each kind of finding at most so many are told; the others are counted. */
+enum { TOLD_MAX = 20 };
+
+struct left_task {
+        char name[ED_TASK_NAME_BYTES];
+        const void *place;
+};
+
+struct ed_debug {
+        struct ed_marks owned;
+        uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
+        uint64_t unseen;                 /* failures that nobody looked at */
+        struct left_task left[TOLD_MAX]; /* that the end of the run cancelled */
+        uint64_t left_count;
+        char text[8192]; /* of the report that is being made */
+};
+
+static const char *const kind_names[ED_DEBUG_KINDS] = {
+        [ED_DEBUG_STREAM] = "a stream",           [ED_DEBUG_LISTENER] = "a listener",
+        [ED_DEBUG_RESPONSE] = "an HTTP response", [ED_DEBUG_CLIENT] = "an HTTP client",
+        [ED_DEBUG_POOL] = "a thread pool",        [ED_DEBUG_SIGNAL] = "an open signal",
+};
+
+static void symbol_add(const char *words, const void *place, struct ed_text *text)
+{
+        char name[64];
+
+        if (!place)
+                return;
+        ed_sys_symbol(place, name, sizeof(name));
+        ed_text_add(text, "%s%s", words, name);
+}
+
+void ed_debug_place_add(const struct ed_task *task, struct ed_text *text)
+{
+        if (task->loop->debug)
+                symbol_add(", started at ", task->debug.place, text);
+}
+
+int ed_debug_begin(struct ed_run *run)
+{
+        run->debug = ed_alloc_zero(sizeof(*run->debug));
+        if (!run->debug)
+                return -ENOMEM;
+        run->loop.debug = true;
+        /* It is full: no handle is used again, so that each is noted. */
+        run->faces.count = ED_FACES_MAX;
+        return 0;
+}
+
+void ed_debug_supervise(struct ed_run *run)
+{
+        run->supervisor->node.flags |= ED_NODE_DEBUG;
+        run->supervisor->debug = (struct ed_debug_task){ 0 };
+}
+
+/* --- tasks --- */
+
+/* What a task of debug mode calls first. */
+static int run_task(void *arg)
+{
+        struct ed_task *task = ed_task_running();
+
+        return task->debug.fn(arg);
+}
+
+void ed_debug_task_made(struct ed_task *task, const void *place)
+{
+        task->debug = (struct ed_debug_task){ .place = place, .fn = task->fn };
+        task->fn = run_task;
+}
+
+/* Whether the end of the scope will not tell of the next failure in it. */
+static bool is_lost(const struct ed_scope *scope)
+{
+        bool has_result = scope->error != 0 ||
+                          (scope->expired_first && scope->node.flags & ED_NODE_DELIVERED);
+
+        return has_result && !scope->errors &&
+               !(scope->flags & (ED_SCOPE_BACKGROUND | ED_SCOPE_RESULTS));
+}
+
+/* A failure that nobody will look at any more. */
+static void tell_unseen(struct ed_loop *loop, int error, const char *task, const void *place)
+{
+        struct ed_run *run = ed_run_of(loop);
+        char message[192];
+        struct ed_text text = { message, sizeof(message) };
+
+        if (run->debug->unseen++ >= TOLD_MAX)
+                return;
+        ed_text_add(&text, "failed, and nobody looked at its result");
+        symbol_add("; it was started at ", place, &text);
+        ed_report_run(run, EDDY_REPORT_UNHANDLED, error, task, message);
+}
+
+void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *task)
+{
+        char name[ED_TASK_NAME_BYTES];
+
+        if (!is_lost(scope))
+                return;
+        if (task->face->refs)
+                task->face->looks |= ED_FACE_LOST;
+        else
+                tell_unseen(task->loop, error, ed_task_name(task, name, sizeof(name)),
+                            task->debug.place);
+}
+
+static bool is_unseen(const struct eddy_task *face)
+{
+        return (face->looks & (ED_FACE_LOST | ED_FACE_SEEN)) == ED_FACE_LOST;
+}
+
+void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top)
+{
+        struct ed_debug *debug = run->debug;
+        char name[ED_TASK_NAME_BYTES];
+
+        for (struct ed_node *node = top; node; node = ed_node_next(top, node, false)) {
+                const struct ed_task *task = node->owner;
+                struct left_task *left;
+
+                if (node != &task->node || task == run->supervisor ||
+                    node->flags & ED_NODE_CANCELLED || debug->left_count++ >= TOLD_MAX)
+                        continue;
+                left = &debug->left[debug->left_count - 1];
+                left->place = task->debug.place;
+                snprintf(left->name, sizeof(left->name), "%s",
+                         ed_task_name(task, name, sizeof(name)));
+        }
+}
+
+/* --- what is owned --- */
+
+void ed_debug_note(struct ed_loop *loop, const void *thing, int kind, const void *place)
+{
+        struct ed_debug *debug = ed_run_of(loop)->debug;
+        struct ed_mark *mark;
+
+        ed_debug_forget(loop, thing);
+        mark = ed_marks_put(&debug->owned, thing);
+        if (!mark)
+                return;
+        mark->kind = kind;
+        mark->place = place;
+        debug->counts[kind]++;
+}
+
+void ed_debug_forget(struct ed_loop *loop, const void *thing)
+{
+        struct ed_debug *debug = ed_run_of(loop)->debug;
+        struct ed_mark *mark = ed_marks_find(&debug->owned, thing);
+
+        if (!mark)
+                return;
+        debug->counts[mark->kind]--;
+        ed_marks_drop(&debug->owned, mark);
+}
+
+static const char *face_name(const struct eddy_task *face, char *buf, size_t bytes)
+{
+        if (face->is_named)
+                return face->name;
+        ed_sys_symbol((const void *) face->fn, buf, bytes);
+        return buf;
+}
+
+void ed_debug_handle_freed(struct ed_loop *loop, const struct eddy_task *face)
+{
+        struct ed_debug *debug = ed_run_of(loop)->debug;
+        struct ed_mark *mark = ed_marks_find(&debug->owned, face);
+        char name[ED_TASK_NAME_BYTES];
+
+        if (mark && is_unseen(face))
+                tell_unseen(loop, face->result, face_name(face, name, sizeof(name)), mark->place);
+        ed_debug_forget(loop, face);
+}
+
+/* --- the end --- */
+
+static void mark_add(const struct ed_mark *mark, struct ed_text *text)
+{
+        const struct eddy_task *face = mark->thing;
+        char name[ED_TASK_NAME_BYTES];
+
+        ed_text_add(text, "\n  ");
+        if (mark->kind != ED_DEBUG_HANDLE) {
+                ed_text_add(text, "%s", kind_names[mark->kind]);
+                symbol_add(", made at ", mark->place, text);
+                return;
+        }
+        ed_text_add(text, "the handle of task %s", face_name(face, name, sizeof(name)));
+        symbol_add(", started at ", mark->place, text);
+        if (is_unseen(face))
+                ed_text_add(text, ", which failed: %s", eddy_error_text(face->result));
+}
+
+static void more_add(uint64_t count, const char *what, struct ed_text *text)
+{
+        if (count > TOLD_MAX)
+                ed_text_add(text, "\n  and %llu more%s", (unsigned long long) (count - TOLD_MAX),
+                            what);
+}
+
+static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *text)
+{
+        const struct ed_mark *mark = ed_marks_after(&debug->owned, kind, 0);
+
+        for (int n = 0; mark && n < TOLD_MAX; n++) {
+                mark_add(mark, text);
+                mark = ed_marks_after(&debug->owned, kind, mark->number);
+        }
+        more_add(debug->counts[kind], "", text);
+}
+
+static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
+{
+        for (uint64_t i = 0; i < debug->left_count && i < TOLD_MAX; i++) {
+                ed_text_add(text, "\n  task %s, which the end cancelled", debug->left[i].name);
+                symbol_add(", started at ", debug->left[i].place, text);
+        }
+        more_add(debug->left_count, "", text);
+}
+
+static void tell_left(struct ed_run *run)
+{
+        struct ed_debug *debug = run->debug;
+        struct ed_text text = { debug->text, sizeof(debug->text) };
+        const char *begin;
+
+        ed_text_add(&text, "left when the run ended:");
+        begin = text.at;
+        left_tasks_add(debug, &text);
+        for (int kind = 0; kind < ED_DEBUG_KINDS; kind++)
+                kind_add(debug, kind, &text);
+        more_add(debug->unseen, " failures that nobody looked at", &text);
+        if (text.at != begin)
+                ed_report_run(run, EDDY_REPORT_LEFT, 0, NULL, debug->text);
+}
+
+static void tell_lag(struct ed_run *run)
+{
+        const struct eddy_lag *lag = &run->loop.lag;
+        char message[160];
+        struct ed_text text = { message, sizeof(message) };
+
+        ed_text_add(&text,
+                    "%llu turns of the loop: half within %lld us, 99 %% within %lld us, the "
+                    "longest %lld us",
+                    (unsigned long long) lag->count,
+                    (long long) (eddy_lag_percentile(lag, 50) / EDDY_US(1)),
+                    (long long) (eddy_lag_percentile(lag, 99) / EDDY_US(1)),
+                    (long long) (lag->max_ns / EDDY_US(1)));
+        ed_report_run(run, EDDY_REPORT_LAG, 0, NULL, message);
+}
+
+void ed_debug_end(struct ed_run *run)
+{
+        if (!run->debug)
+                return;
+        tell_left(run);
+        tell_lag(run);
+        run->loop.debug = false;
+        ed_marks_fini(&run->debug->owned);
+        ed_free(run->debug);
+        run->debug = NULL;
+}

@@ -1,0 +1,74 @@
+/*
+ * scope/debug.h - debug mode: what it notes down while a run goes on, and what
+ * it tells of.
+ *
+ * Whoever calls these has seen that the run is in debug mode, in a place that
+ * is cold, or by a flag of the task's nodes that is tested together with
+ * others: without debug mode it costs nothing.
+ */
+#ifndef ED_SCOPE_DEBUG_H
+#define ED_SCOPE_DEBUG_H
+
+#include "base/text.h"
+#include "eddy/lock.h"
+#include "scope/run.h"
+
+/* Things that the program owns and gives back. */
+enum ed_debug_kind {
+        ED_DEBUG_HANDLE,
+        ED_DEBUG_STREAM,
+        ED_DEBUG_LISTENER,
+        ED_DEBUG_RESPONSE,
+        ED_DEBUG_CLIENT,
+        ED_DEBUG_POOL,
+        ED_DEBUG_SIGNAL,
+        ED_DEBUG_KINDS,
+};
+
+/* Errors: -ENOMEM */
+int ed_debug_begin(struct ed_run *run);
+
+/* The supervisor is made: all that it starts is of debug mode. */
+void ed_debug_supervise(struct ed_run *run);
+
+/* All tasks have ended: tell what is left, and how late the loop was; and be in debug mode no more. */
+void ed_debug_end(struct ed_run *run);
+
+/* --- tasks --- */
+
+/* A task was made, by a call from 'place' (NULL: not by the program). */
+void ed_debug_task_made(struct ed_task *task, const void *place);
+
+/* Its failure, of which 'scope' is about to be told. */
+void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *task);
+
+/* The tasks of 'top' are about to be cancelled, since the run ends. */
+void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top);
+
+/* ", started at PLACE", if that is known. */
+void ed_debug_place_add(const struct ed_task *task, struct ed_text *text);
+
+/* --- what is owned --- */
+
+/* A handle is freed: whether its task failed, and nobody asked. */
+void ed_debug_handle_freed(struct ed_loop *loop, const struct eddy_task *face);
+
+ED_SHARED __attribute__((cold)) void ed_debug_note(struct ed_loop *loop, const void *thing,
+                                                   int kind, const void *place);
+ED_SHARED __attribute__((cold)) void ed_debug_forget(struct ed_loop *loop, const void *thing);
+
+/* In a function of the program's: 'thing' is made. */
+#define ed_debug_made(thing, kind)                                                                 \
+        do {                                                                                       \
+                if (ed_unlikely(ed_loop_current && ed_loop_current->debug))                        \
+                        ed_debug_note(ed_loop_current, thing, kind, __builtin_return_address(0));  \
+        } while (0)
+
+/* ... and given back. */
+static inline void ed_debug_gone(const void *thing)
+{
+        if (ed_unlikely(ed_loop_current && ed_loop_current->debug))
+                ed_debug_forget(ed_loop_current, thing);
+}
+
+#endif

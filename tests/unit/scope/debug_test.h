@@ -1,0 +1,86 @@
+/*
+ * debug_test.h - a run in debug mode, and all that it reports, as printed.
+ */
+#ifndef DEBUG_TEST_H
+#define DEBUG_TEST_H
+
+#include <ctype.h>
+
+#include "sim_run.h"
+
+/* What was told: each report as on stderr, but for a lag's and the places in this program. */
+static char told[64 * 1024];
+static struct reports last;
+static size_t told_bytes;
+
+/* A place is another in each build: "name+0x12ab" becomes "program+0x1234". */
+static inline void told_add(const char *text)
+{
+        static const char place[] = "program+0x1234";
+        char *begin = told + told_bytes, *plus;
+
+        CHECK(told_bytes + 2 * strlen(text) + 100 < sizeof(told));
+        told_bytes += (size_t) snprintf(begin, sizeof(told) - told_bytes, "%s", text);
+        while ((plus = strstr(begin, "+0x"))) {
+                char *from = plus, *to = plus + 3;
+
+                while (from > begin && !isspace((unsigned char) from[-1]))
+                        from--;
+                while (isxdigit((unsigned char) *to))
+                        to++;
+                memmove(from + sizeof(place) - 1, to, strlen(to) + 1);
+                memcpy(from, place, sizeof(place) - 1);
+                begin = from + sizeof(place) - 1;
+        }
+        told_bytes = strlen(told);
+}
+
+static inline void told_report(const struct eddy_report *report, void *arg)
+{
+        reports_add(report, &last);
+        CHECK(arg == told);
+        if (report->kind == EDDY_REPORT_LAG || report->kind == EDDY_REPORT_DUMP)
+                return;
+        told_add("eddy: ");
+        if (report->task) {
+                told_add("task ");
+                told_add(report->task);
+                told_add(": ");
+        }
+        told_add(report->text);
+        if (report->kind == EDDY_REPORT_UNHANDLED || report->kind == EDDY_REPORT_BACKGROUND) {
+                told_add(": ");
+                told_add(eddy_error_text(report->error));
+        }
+        told_add("\n");
+}
+
+/* What the main task 'fn' in debug mode on the virtual clock returns; 'told' is what it was told. */
+static inline int debug_run_with(eddy_task_fn *fn, void *arg, struct eddy_run_opts opts)
+{
+        told_bytes = 0;
+        told[0] = '\0';
+        last = (struct reports){ 0 };
+        opts.flags |= EDDY_RUN_DEBUG;
+        opts.report = told_report;
+        opts.report_arg = told;
+        return sim_run_with(fn, arg, 0, opts);
+}
+
+static inline int debug_run(eddy_task_fn *fn, void *arg)
+{
+        return debug_run_with(fn, arg, (struct eddy_run_opts){ 0 });
+}
+
+static inline eddy_task *start_named(eddy_scope *scope, const char *name, eddy_task_fn *fn,
+                                     void *arg)
+{
+        eddy_task *task = NULL;
+
+        CHECK_EQ(eddy_scope_start_task(scope, fn, arg, &(struct eddy_task_opts){ .name = name },
+                                       &task),
+                 0);
+        return task;
+}
+
+#endif
