@@ -238,6 +238,75 @@ TEST(only_near_deadlines_are_kept_in_order)
         CHECK_EQ(fired_count, 1);
 }
 
+/* What came in order, or is many, is due as a list; what comes later is sorted in by a heap. */
+static void crowd_fires_in_order(int n, int64_t (*offset)(int i))
+{
+        static struct alarm crowd[3000], late[3];
+        const int64_t at = 1000 * TICK;
+        struct alarm *all[3003];
+
+        start_at(5 * TICK);
+        for (int i = 0; i < n; i++)
+                arm(&crowd[i], i, at + offset(i));
+        advance(at + 100);
+        for (int i = 0; i < 3; i++)
+                arm(&late[i], n + i, at + 150 * (i + 1));
+        for (int i = 0; i < n; i += 7)
+                ed_timer_cancel(&timers, &crowd[i].timer);
+        advance(at + 400);
+        drain();
+        CHECK(fired_count >= n - (n + 6) / 7 + 3);
+        for (int i = 0; i < n + 3; i++)
+                all[i] = i < n ? &crowd[i] : &late[i - n];
+        for (int i = 1; i < fired_count; i++) {
+                const struct ed_timer *a = &all[fired[i - 1]]->timer, *b = &all[fired[i]]->timer;
+
+                CHECK(a->deadline_ns < b->deadline_ns ||
+                      (a->deadline_ns == b->deadline_ns && fired[i - 1] < fired[i]));
+        }
+}
+
+static int64_t offset_in_order(int i)
+{
+        return i / 4;
+}
+
+static int64_t offset_close(int i)
+{
+        return (i * 37) % 600;
+}
+
+static int64_t offset_far(int i)
+{
+        return (int64_t) i * 7919 * 131 % TICK;
+}
+
+TEST(a_crowd_in_one_tick_fires_in_order_however_it_came)
+{
+        static const int counts[] = { 2, 100, 511, 512, 3000 };
+
+        for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+                crowd_fires_in_order(counts[i], offset_in_order);
+                crowd_fires_in_order(counts[i], offset_close);
+                crowd_fires_in_order(counts[i], offset_far);
+        }
+}
+
+TEST(a_large_crowd_in_one_tick_needs_no_heap)
+{
+        static struct alarm crowd[1000];
+
+        start_at(0);
+        for (int i = 0; i < 1000; i++)
+                arm(&crowd[i], i, 50 * TICK + 100 + i % 7);
+        advance(50 * TICK + 99);
+        CHECK_EQ(fired_count, 0);
+        CHECK(!timers.heap);
+        CHECK_EQ(ed_timers_next(&timers), 50 * TICK + 100);
+        drain();
+        CHECK_EQ(fired_count, 1000);
+}
+
 TEST(boundaries_of_every_level_are_crossed_from_both_sides)
 {
         for (int level = 0; level < 7; level++) {
