@@ -8,25 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "scope/marks.h"
 #include "sys/process.h"
-
-/* Of each kind of finding at most so many are told; the others are counted. */
-enum { TOLD_MAX = 20 };
-
-struct left_task {
-        char name[ED_TASK_NAME_BYTES];
-        const void *place;
-};
-
-struct ed_debug {
-        struct ed_marks owned;
-        uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
-        uint64_t unseen;                 /* failures that nobody looked at */
-        struct left_task left[TOLD_MAX]; /* that the end of the run cancelled */
-        uint64_t left_count;
-        char text[8192]; /* of the report that is being made */
-};
 
 static const char *const kind_names[ED_DEBUG_KINDS] = {
         [ED_DEBUG_STREAM] = "a stream",           [ED_DEBUG_LISTENER] = "a listener",
@@ -34,7 +16,7 @@ static const char *const kind_names[ED_DEBUG_KINDS] = {
         [ED_DEBUG_POOL] = "a thread pool",        [ED_DEBUG_SIGNAL] = "an open signal",
 };
 
-static void symbol_add(const char *words, const void *place, struct ed_text *text)
+void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text)
 {
         char name[64];
 
@@ -47,7 +29,7 @@ static void symbol_add(const char *words, const void *place, struct ed_text *tex
 void ed_debug_place_add(const struct ed_task *task, struct ed_text *text)
 {
         if (task->loop->debug)
-                symbol_add(", started at ", task->debug.place, text);
+                ed_debug_symbol_add(", started at ", task->debug.place, text);
 }
 
 int ed_debug_begin(struct ed_run *run)
@@ -73,8 +55,11 @@ void ed_debug_supervise(struct ed_run *run)
 static int run_task(void *arg)
 {
         struct ed_task *task = ed_task_running();
+        int result = task->debug.fn(arg);
 
-        return task->debug.fn(arg);
+        if (task->debug.locks > 0)
+                ed_debug_locks_left(task);
+        return result;
 }
 
 void ed_debug_task_made(struct ed_task *task, const void *place)
@@ -100,10 +85,10 @@ static void tell_unseen(struct ed_loop *loop, int error, const char *task, const
         char message[192];
         struct ed_text text = { message, sizeof(message) };
 
-        if (run->debug->unseen++ >= TOLD_MAX)
+        if (run->debug->unseen++ >= ED_DEBUG_TOLD_MAX)
                 return;
         ed_text_add(&text, "failed, and nobody looked at its result");
-        symbol_add("; it was started at ", place, &text);
+        ed_debug_symbol_add("; it was started at ", place, &text);
         ed_report_run(run, EDDY_REPORT_UNHANDLED, error, task, message);
 }
 
@@ -132,10 +117,10 @@ void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top)
 
         for (struct ed_node *node = top; node; node = ed_node_next(top, node, false)) {
                 const struct ed_task *task = node->owner;
-                struct left_task *left;
+                struct ed_debug_left *left;
 
                 if (node != &task->node || task == run->supervisor ||
-                    node->flags & ED_NODE_CANCELLED || debug->left_count++ >= TOLD_MAX)
+                    node->flags & ED_NODE_CANCELLED || debug->left_count++ >= ED_DEBUG_TOLD_MAX)
                         continue;
                 left = &debug->left[debug->left_count - 1];
                 left->place = task->debug.place;
@@ -200,27 +185,27 @@ static void mark_add(const struct ed_mark *mark, struct ed_text *text)
         ed_text_add(text, "\n  ");
         if (mark->kind != ED_DEBUG_HANDLE) {
                 ed_text_add(text, "%s", kind_names[mark->kind]);
-                symbol_add(", made at ", mark->place, text);
+                ed_debug_symbol_add(", made at ", mark->place, text);
                 return;
         }
         ed_text_add(text, "the handle of task %s", face_name(face, name, sizeof(name)));
-        symbol_add(", started at ", mark->place, text);
+        ed_debug_symbol_add(", started at ", mark->place, text);
         if (is_unseen(face))
                 ed_text_add(text, ", which failed: %s", eddy_error_text(face->result));
 }
 
 static void more_add(uint64_t count, const char *what, struct ed_text *text)
 {
-        if (count > TOLD_MAX)
-                ed_text_add(text, "\n  and %llu more%s", (unsigned long long) (count - TOLD_MAX),
-                            what);
+        if (count > ED_DEBUG_TOLD_MAX)
+                ed_text_add(text, "\n  and %llu more%s",
+                            (unsigned long long) (count - ED_DEBUG_TOLD_MAX), what);
 }
 
 static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *text)
 {
         const struct ed_mark *mark = ed_marks_after(&debug->owned, kind, 0);
 
-        for (int n = 0; mark && n < TOLD_MAX; n++) {
+        for (int n = 0; mark && n < ED_DEBUG_TOLD_MAX; n++) {
                 mark_add(mark, text);
                 mark = ed_marks_after(&debug->owned, kind, mark->number);
         }
@@ -229,9 +214,9 @@ static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *tex
 
 static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
 {
-        for (uint64_t i = 0; i < debug->left_count && i < TOLD_MAX; i++) {
+        for (uint64_t i = 0; i < debug->left_count && i < ED_DEBUG_TOLD_MAX; i++) {
                 ed_text_add(text, "\n  task %s, which the end cancelled", debug->left[i].name);
-                symbol_add(", started at ", debug->left[i].place, text);
+                ed_debug_symbol_add(", started at ", debug->left[i].place, text);
         }
         more_add(debug->left_count, "", text);
 }
@@ -276,6 +261,7 @@ void ed_debug_end(struct ed_run *run)
         tell_lag(run);
         run->loop.debug = false;
         ed_marks_fini(&run->debug->owned);
+        ed_marks_fini(&run->debug->locks);
         ed_free(run->debug);
         run->debug = NULL;
 }

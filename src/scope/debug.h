@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "eddy/lock.h"
+#include "scope/marks.h"
 #include "scope/run.h"
 
 /* Things that the program owns and gives back. */
@@ -23,6 +24,25 @@ enum ed_debug_kind {
         ED_DEBUG_POOL,
         ED_DEBUG_SIGNAL,
         ED_DEBUG_KINDS,
+};
+
+/* Of each kind of finding at most so many are told; the others are counted. */
+enum { ED_DEBUG_TOLD_MAX = 20 };
+
+/* A task that the end of the run cancels. */
+struct ed_debug_left {
+        char name[ED_TASK_NAME_BYTES];
+        const void *place;
+};
+
+struct ed_debug {
+        struct ed_marks owned;
+        uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
+        struct ed_marks locks;           /* that are held; 'task' NULL: by one that has ended */
+        uint64_t unseen;                 /* failures that nobody looked at */
+        struct ed_debug_left left[ED_DEBUG_TOLD_MAX];
+        uint64_t left_count;
+        char text[8192]; /* of the report that is being made */
 };
 
 /* Errors: -ENOMEM */
@@ -45,8 +65,25 @@ void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *tas
 /* The tasks of 'top' are about to be cancelled, since the run ends. */
 void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top);
 
+/* The words, and what stands at 'place'; nothing if that is NULL. */
+void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text);
+
 /* ", started at PLACE", if that is known. */
 void ed_debug_place_add(const struct ed_task *task, struct ed_text *text);
+
+/* --- locks, scope/debug_lock.c --- */
+
+/* A lock has gone to 'task', which asked for it at 'place' (NULL: it does not run yet). */
+void ed_debug_lock_held(eddy_lock *lock, struct ed_task *task, const void *place);
+
+/* It is free. */
+void ed_debug_lock_released(const eddy_lock *lock);
+
+/* A task is about to wait for it. */
+void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task);
+
+/* A task ends that holds some. */
+void ed_debug_locks_left(struct ed_task *task);
 
 /* --- what is owned --- */
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "scope/debug.h"
 #include "scope/waiters.h"
 
 void eddy_lock_init(eddy_lock *lock, unsigned flags)
@@ -64,12 +65,15 @@ static __attribute__((noinline)) int acquire_held(eddy_lock *lock, struct ed_tas
         }
         if (ed_waiters_are_foreign(lock->waiters, task->loop))
                 return EDDY_E_RUN_OTHER_LOOP;
+        if (ed_unlikely(task->loop->debug))
+                ed_debug_lock_wait(lock, task);
         ed_waiter_init(&waiter, task, lock);
         ed_waiters_push(lock->waiters, &waiter);
         return ed_suspend_park(task, "a lock", abort_wait, &waiter);
 }
 
-int eddy_lock_acquire(eddy_lock *lock)
+/* In debug mode, or cancelled. */
+static __attribute__((cold, noinline)) int acquire_slowly(eddy_lock *lock, const void *place)
 {
         struct ed_task *task;
         int err;
@@ -77,6 +81,25 @@ int eddy_lock_acquire(eddy_lock *lock)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (!lock->owner) {
+                hold(lock, task);
+                ed_suspend_passed(task);
+        } else {
+                err = acquire_held(lock, task);
+        }
+        if (err == 0 && lock->depth == 1)
+                ed_debug_lock_held(lock, task, place);
+        return err;
+}
+
+int eddy_lock_acquire(eddy_lock *lock)
+{
+        struct ed_task *task = ed_task_running();
+
+        if (ed_unlikely(!task))
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (ed_unlikely(task->inner->flags & (ED_NODE_CANCELLED | ED_NODE_DEBUG)))
+                return acquire_slowly(lock, __builtin_return_address(0));
         /* While somebody waits it has an owner: release hands it over. */
         if (ed_likely(!lock->owner)) {
                 hold(lock, task);
@@ -95,15 +118,39 @@ int eddy_lock_try_acquire(eddy_lock *lock)
         if (lock->owner)
                 return is_owner(lock, task) ? take_again(lock) : -EAGAIN;
         hold(lock, task);
+        if (ed_unlikely(task->loop->debug))
+                ed_debug_lock_held(lock, task, __builtin_return_address(0));
         return 0;
 }
 
 static __attribute__((noinline)) int hand_over(eddy_lock *lock)
 {
+        struct ed_task *task = ed_waiters_first(lock->waiters)->task;
+
         if (ed_waiters_are_foreign(lock->waiters, ed_loop_current))
                 return EDDY_E_RUN_OTHER_LOOP;
-        hold(lock, ed_waiters_first(lock->waiters)->task);
+        hold(lock, task);
+        if (ed_unlikely(task->loop->debug))
+                ed_debug_lock_held(lock, task, NULL);
         (void) ed_waiters_wake(lock->waiters, 0);
+        return 0;
+}
+
+/* Whether it stays locked: 1, 0, or an error. */
+static int release_slowly(eddy_lock *lock)
+{
+        if (lock->flags & EDDY_LOCK_RECURSIVE) {
+                if (!eddy_lock_is_mine(lock))
+                        return -EPERM;
+                if (lock->depth > 1) {
+                        lock->depth--;
+                        return 1;
+                }
+        }
+        if (lock->flags & ED_LOCK_DEBUG && !ed_waiters_first(lock->waiters)) {
+                lock->flags &= ~ED_LOCK_DEBUG;
+                ed_debug_lock_released(lock);
+        }
         return 0;
 }
 
@@ -111,13 +158,11 @@ int eddy_lock_release(eddy_lock *lock)
 {
         if (!lock->owner)
                 return -EPERM;
-        if (lock->flags & EDDY_LOCK_RECURSIVE) {
-                if (!eddy_lock_is_mine(lock))
-                        return -EPERM;
-                if (lock->depth > 1) {
-                        lock->depth--;
-                        return 0;
-                }
+        if (lock->flags & (EDDY_LOCK_RECURSIVE | ED_LOCK_DEBUG)) {
+                int more = release_slowly(lock);
+
+                if (more != 0)
+                        return more < 0 ? more : 0;
         }
         if (ed_waiters_first(lock->waiters))
                 return hand_over(lock);
@@ -144,12 +189,16 @@ void ed_lock_retake(eddy_lock *lock, struct ed_task *task, uint32_t depth)
         struct ed_waiter waiter;
 
         if (lock->owner) {
+                if (ed_unlikely(task->loop->debug))
+                        ed_debug_lock_wait(lock, task);
                 ed_waiter_init(&waiter, task, lock);
                 ed_waiters_push(lock->waiters, &waiter);
                 (void) ed_suspend_park(task, "the lock of a condition", abort_retake, &waiter);
         } else {
                 hold(lock, task);
         }
+        if (ed_unlikely(task->loop->debug))
+                ed_debug_lock_held(lock, task, NULL);
         lock->depth = depth;
 }
 

@@ -7,6 +7,9 @@
 #include "eddy/lock.h"
 #include "scope/task.h"
 
+/* In its flags: debug mode knows who holds it. */
+#define ED_LOCK_DEBUG (UINT32_C(1) << 31)
+
 /*
  * Release a lock that the running task holds, however often it took it, and
  * say how often.  Errors: EDDY_E_RUN_OTHER_LOOP, and it is held as before.

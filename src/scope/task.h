@@ -66,6 +66,7 @@ enum {
 struct ed_debug_task {
         const void *place; /* that started it; NULL: not the program */
         eddy_task_fn *fn;  /* its function */
+        uint32_t locks;    /* that it holds */
 };
 
 struct ed_ready_wait;

@@ -56,7 +56,8 @@ static inline void told_report(const struct eddy_report *report, void *arg)
 }
 
 /* What the main task 'fn' in debug mode on the virtual clock returns; 'told' is what it was told. */
-static inline int debug_run_with(eddy_task_fn *fn, void *arg, struct eddy_run_opts opts)
+static inline int debug_run_as(eddy_task_fn *fn, void *arg, uint64_t seed,
+                               struct eddy_run_opts opts)
 {
         told_bytes = 0;
         told[0] = '\0';
@@ -64,7 +65,17 @@ static inline int debug_run_with(eddy_task_fn *fn, void *arg, struct eddy_run_op
         opts.flags |= EDDY_RUN_DEBUG;
         opts.report = told_report;
         opts.report_arg = told;
-        return sim_run_with(fn, arg, 0, opts);
+        return sim_run_with(fn, arg, seed, opts);
+}
+
+static inline int debug_run_with(eddy_task_fn *fn, void *arg, struct eddy_run_opts opts)
+{
+        return debug_run_as(fn, arg, 0, opts);
+}
+
+static inline int debug_run_seed(eddy_task_fn *fn, void *arg, uint64_t seed)
+{
+        return debug_run_as(fn, arg, seed, (struct eddy_run_opts){ 0 });
 }
 
 static inline int debug_run(eddy_task_fn *fn, void *arg)
