@@ -147,6 +147,38 @@ static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *fro
 #endif
 }
 
+/* Given the result of a wait if that is below 0; what it returns is returned instead. */
+typedef int ed_co_failed_fn(int result);
+
+#if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN)
+#define ED_CO_LEAVE_ASM 1
+/* In assembly: ed_co_leave(). */
+int ed_co_leave_asm(struct ed_co *from, struct ed_co *to, const int *result,
+                    ed_co_failed_fn *failed);
+#endif
+
+/*
+ * The last thing that a function does: leave 'from' for 'to', and when somebody
+ * switches back return '*result'.
+ *
+ * For two contexts that hand over to each other and nobody else.  Each return
+ * that follows such a switch is predicted wrong, since the last call that the
+ * processor saw was the other side's.  So where the processor allows it this
+ * goes back to the caller by a jump, which is predicted by where it went
+ * before.
+ */
+static inline __attribute__((always_inline)) int ed_co_leave(struct ed_co *from, struct ed_co *to,
+                                                             const int *result,
+                                                             ed_co_failed_fn *failed)
+{
+#ifdef ED_CO_LEAVE_ASM
+        return ed_co_leave_asm(from, to, result, failed);
+#else
+        ed_co_switch(from, to);
+        return ed_unlikely(*result < 0) ? failed(*result) : *result;
+#endif
+}
+
 /* Leave 'from' for good; its stack may be used again. */
 static inline __attribute__((noreturn, always_inline)) void ed_co_exit(struct ed_co *from,
                                                                        struct ed_co *to)

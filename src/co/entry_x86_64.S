@@ -31,6 +31,72 @@ ed_co_entry_asm:
         .cfi_endproc
         .size   ed_co_entry_asm, . - ed_co_entry_asm
 
+/*
+ * int ed_co_leave_asm(from, to, result, failed): in C's words, the switch of
+ * ed_co_jump(), and then the return, but by a jump.  A frame as C has it, so
+ * that whoever walks the stack finds the caller.
+ */
+        .globl  ed_co_leave_asm
+        .hidden ed_co_leave_asm
+        .type   ed_co_leave_asm, @function
+        .p2align 4
+ed_co_leave_asm:
+        .cfi_startproc
+        endbr64
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register rbp
+        pushq   %rbx
+        .cfi_offset rbx, -24
+        pushq   %r12
+        .cfi_offset r12, -32
+        pushq   %r13
+        .cfi_offset r13, -40
+        pushq   %r14
+        .cfi_offset r14, -48
+        pushq   %r15
+        .cfi_offset r15, -56
+        pushq   %rdx
+        pushq   %rcx
+        leaq    1f(%rip), %rax
+        movq    %rsp, 0(%rdi)
+        movq    %rbp, 8(%rdi)
+        movq    %rax, 16(%rdi)
+        movq    0(%rsi), %rsp
+        movq    8(%rsi), %rbp
+        notrack jmp *16(%rsi)
+1:      popq    %rcx
+        popq    %rdx
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        .cfi_def_cfa rsp, 8
+        .cfi_restore rbp
+        .cfi_restore rbx
+        .cfi_restore r12
+        .cfi_restore r13
+        .cfi_restore r14
+        .cfi_restore r15
+        movl    (%rdx), %eax
+        testl   %eax, %eax
+        js      2f
+        popq    %rdx
+        .cfi_def_cfa_offset 0
+        .cfi_register rip, rdx
+        notrack jmp *%rdx
+2:
+        .cfi_def_cfa_offset 8
+        .cfi_offset rip, -8
+        movl    %eax, %edi
+        notrack jmp *%rcx
+        .cfi_endproc
+        .size   ed_co_leave_asm, . - ed_co_leave_asm
+
 /* Compatible with indirect branch tracking (IBT); shadow stacks are not claimed. */
         .section .note.gnu.property, "a"
         .p2align 3

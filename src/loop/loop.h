@@ -236,6 +236,17 @@ static inline struct ed_ready *ed_loop_pop(struct ed_loop *loop)
         return ready;
 }
 
+/* Make a fiber the current one. */
+static inline void ed_loop_run_fiber(struct ed_loop *loop, struct ed_fiber *fiber)
+{
+        loop->current = fiber;
+        fiber->ready.state = ED_FIBER_RUNNING;
+        /* One writer: no need for an atomic addition. */
+        atomic_store_explicit(&loop->switches,
+                              atomic_load_explicit(&loop->switches, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
+
 /* Make the next fiber, or the loop itself, the current one; give its context. */
 static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct ed_loop *loop)
 {
@@ -250,12 +261,7 @@ static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct e
                 return &loop->co;
         }
         fiber = ed_container_of(ready, struct ed_fiber, ready);
-        loop->current = fiber;
-        fiber->ready.state = ED_FIBER_RUNNING;
-        /* One writer: no need for an atomic addition. */
-        atomic_store_explicit(&loop->switches,
-                              atomic_load_explicit(&loop->switches, memory_order_relaxed) + 1,
-                              memory_order_relaxed);
+        ed_loop_run_fiber(loop, fiber);
         return &fiber->co;
 }
 
@@ -285,6 +291,16 @@ static inline __attribute__((noreturn, always_inline)) void ed_fiber_exit(struct
         ed_co_exit(&self->co, ed_loop_next(loop));
 }
 
+/* The running fiber is about to leave, and waits for something. */
+static inline void ed_fiber_set_parked(struct ed_fiber *self, const char *waits_for,
+                                       ed_abort_fn *abort, void *arg)
+{
+        self->ready.state = ED_FIBER_PARKED;
+        self->abort = abort;
+        self->abort_arg = arg;
+        self->waits_for = waits_for;
+}
+
 /*
  * Wait until somebody calls ed_fiber_wake(); returns its result.  'abort' as
  * in struct ed_fiber.
@@ -294,12 +310,44 @@ static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_
 {
         struct ed_fiber *self = loop->current;
 
-        self->ready.state = ED_FIBER_PARKED;
-        self->abort = abort;
-        self->abort_arg = arg;
-        self->waits_for = waits_for;
+        ed_fiber_set_parked(self, waits_for, abort, arg);
         ed_fiber_switch_away(loop);
         return self->ready.result;
+}
+
+/* The same as the last thing that a function does, see ed_co_leave(). */
+static inline __attribute__((always_inline)) int ed_fiber_park_leave(struct ed_loop *loop,
+                                                                     const char *waits_for,
+                                                                     ed_abort_fn *abort, void *arg,
+                                                                     ed_co_failed_fn *failed)
+{
+        struct ed_fiber *self = loop->current;
+
+        ed_fiber_set_parked(self, waits_for, abort, arg);
+        return ed_co_leave(&self->co, ed_loop_next(loop), &self->ready.result, failed);
+}
+
+/* Whether the running fiber may choose which one is next; else the queue and the table say. */
+static inline bool ed_loop_may_hand_over(const struct ed_loop *loop)
+{
+        return loop->budget > 1 && !loop->choosy;
+}
+
+/*
+ * The same where that is so, by the running fiber 'self', and the next one is
+ * 'to', which waits and is woken with 'result': ed_fiber_wake_next() without a
+ * place in the queue.
+ */
+static inline __attribute__((always_inline)) int ed_fiber_park_leave_to(
+        struct ed_loop *loop, struct ed_fiber *self, struct ed_fiber *to, int result,
+        const char *waits_for, ed_abort_fn *abort, void *arg, ed_co_failed_fn *failed)
+{
+        ed_assert(to->ready.state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
+        ed_fiber_set_parked(self, waits_for, abort, arg);
+        to->ready.result = result;
+        loop->budget--;
+        ed_loop_run_fiber(loop, to);
+        return ed_co_leave(&self->co, &to->co, &self->ready.result, failed);
 }
 
 /* Let the other ready fibers run first. */

@@ -1,25 +1,25 @@
 /*
  * scope/generator.c - generators: tasks that run when they are asked.
  *
- * Who asks lays a struct ask on its own stack and parks; the generator writes
- * into it and wakes the asker.  Both go to the head of the ready queue, so a
+ * Who asks leaves word where the value is to go and parks; the generator writes
+ * it there and wakes the asker.  Both go to the head of the ready queue, so a
  * value costs two switches and no turn of the loop.
  */
 #include "scope/generator.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "scope/debug.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
 
-/* Of the one who waits for a generator: in next, or in close. */
-struct ask {
-        struct ed_task *task;
-        void *ret_item; /* NULL: in close */
-        int result;     /* of the generator's function, when it has ended */
-};
+/*
+ * What who asks is woken with when the generator's function has returned
+ * -ECANCELED, which is no cancel of who asks.
+ */
+enum { RETURNED_ECANCELED = INT_MIN };
 
 struct generator {
         struct ed_list link; /* in its scope's, until it has ended or the scope closes it */
@@ -27,8 +27,9 @@ struct generator {
         struct ed_task *task; /* NULL: not started, or ended */
         eddy_generator_fn *fn;
         void *arg;
-        struct ask *ask;  /* NULL: nobody waits for it */
-        const void *item; /* kept, in the frame that yields it */
+        struct ed_task *asker; /* in next or in close; NULL: nobody waits for it */
+        const void *item;      /* kept, in the frame that yields it */
+        void *ret_item;        /* the asker's, in next */
         size_t item_bytes;
         bool has_item; /* was yielded while nobody waited */
         bool parked;   /* until it is asked, or closed */
@@ -79,22 +80,68 @@ static void hand_over(struct ed_task *from, struct ed_task *to, int result)
         }
 }
 
-/*
- * Park as any call does, but keep the budget: a wait for one another is no
- * rest as the others see it.  Inline: see ed_fiber_switch_away().
- */
-static inline __attribute__((always_inline)) int park(struct ed_task *task, const char *waits_for,
-                                                      ed_abort_fn *abort, void *arg)
+/* Of a wait: the result for the caller. */
+static int wait_failed(int result)
 {
-        int result;
+        const struct ed_task *task = ed_task_running();
 
+        if (result == RETURNED_ECANCELED)
+                return -ECANCELED;
+        if (result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED)
+                ed_node_attribute(task->inner);
+        return result;
+}
+
+static inline void about_to_park(struct ed_task *task)
+{
         if (ed_unlikely(ed_test_at_suspend))
                 ed_test_at_suspend(task);
         ed_suspend_note(task);
+}
+
+/*
+ * Park as any call does, but keep the budget: a wait for one another is no
+ * rest as the others see it.
+ */
+static int park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
+{
+        int result;
+
+        about_to_park(task);
         result = ed_fiber_park(task->loop, waits_for, abort, arg);
-        if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
-                ed_node_attribute(task->inner);
-        return result;
+        return result < 0 ? wait_failed(result) : result;
+}
+
+/* The same as the last thing that a call does, see ed_co_leave(). */
+static inline __attribute__((always_inline)) int park_leave(struct ed_task *task,
+                                                            const char *waits_for,
+                                                            ed_abort_fn *abort, void *arg)
+{
+        about_to_park(task);
+        return ed_fiber_park_leave(task->loop, waits_for, abort, arg, wait_failed);
+}
+
+/*
+ * Whether nobody else is to be asked or told when 'task' hands over, and
+ * hand_over_leave() may do it.
+ */
+static inline __attribute__((always_inline)) bool is_free_to_hand_over(const struct ed_task *task)
+{
+        const struct ed_loop *loop = task->loop;
+
+        return task->budget > 1 && ed_loop_may_hand_over(loop) && !loop->debug &&
+               !ed_test_at_suspend;
+}
+
+/* hand_over() and park_leave() in one, and with no call that would need a frame. */
+static inline __attribute__((always_inline)) int hand_over_leave(struct ed_task *task,
+                                                                 struct ed_task *to, int result,
+                                                                 const char *waits_for,
+                                                                 ed_abort_fn *abort, void *arg)
+{
+        task->budget--;
+        return ed_fiber_park_leave_to(task->loop, &task->fiber, &to->fiber, result, waits_for,
+                                      abort, arg, wait_failed);
 }
 
 static void copy_item(const struct generator *gen, void *ret_item, const void *item)
@@ -114,11 +161,7 @@ static bool unpark(void *arg)
         return true;
 }
 
-static inline __attribute__((always_inline)) int park_until_asked(struct generator *gen)
-{
-        gen->parked = true;
-        return park(gen->task, "its next value to be asked for", unpark, gen);
-}
+static const char waits_to_be_asked[] = "its next value to be asked for";
 
 /* It is closed, perhaps while it is in a shield, which does not hold that off. */
 static int yield_refused(struct ed_task *task)
@@ -132,11 +175,10 @@ static int yield_refused(struct ed_task *task)
         return err;
 }
 
-int eddy_generator_yield(eddy_generator *public_gen, const void *item)
+/* Whatever the case. */
+static __attribute__((noinline)) int yield_slow(struct generator *gen, const void *item)
 {
-        struct generator *gen = generator_of(public_gen);
-        struct ask *ask = gen->ask;
-        struct ed_task *task;
+        struct ed_task *task, *asker = gen->asker;
         int err;
 
         err = ed_suspend_enter(&task);
@@ -144,17 +186,35 @@ int eddy_generator_yield(eddy_generator *public_gen, const void *item)
                 return err;
         if (task != gen->task)
                 return -EPERM;
-        if (ed_unlikely(task->node.flags & ED_NODE_CANCELLED))
+        if (task->node.flags & ED_NODE_CANCELLED)
                 return yield_refused(task);
-        if (ask) {
-                copy_item(gen, ask->ret_item, item);
-                gen->ask = NULL;
-                hand_over(task, ask->task, 1);
+        if (asker) {
+                copy_item(gen, gen->ret_item, item);
+                gen->asker = NULL;
+                hand_over(task, asker, 1);
         } else {
                 gen->item = item;
                 gen->has_item = true;
         }
-        return park_until_asked(gen);
+        gen->parked = true;
+        return park_leave(task, waits_to_be_asked, unpark, gen);
+}
+
+/* The same where it was asked for a word, such as a pointer, and all is as usual. */
+int eddy_generator_yield(eddy_generator *public_gen, const void *item)
+{
+        struct generator *gen = generator_of(public_gen);
+        struct ed_task *task = ed_task_running(), *asker = gen->asker;
+
+        if (ed_unlikely(!task || task != gen->task || !asker ||
+                        gen->item_bytes != sizeof(uint64_t) ||
+                        (task->inner->flags | task->node.flags) & ED_NODE_CANCELLED ||
+                        !is_free_to_hand_over(task)))
+                return yield_slow(gen, item);
+        memcpy(gen->ret_item, item, sizeof(uint64_t));
+        gen->asker = NULL;
+        gen->parked = true;
+        return hand_over_leave(task, asker, 1, waits_to_be_asked, unpark, gen);
 }
 
 /*
@@ -173,22 +233,25 @@ static int generator_main(void *arg)
         struct generator *gen = arg;
         struct ed_task *task = gen->task;
         int result = gen->fn((eddy_generator *) gen, gen->arg);
-        struct ask *ask;
+        struct ed_task *asker;
 
-        if (result < 0 && !gen->ask && is_for_who_asks(gen, result))
-                (void) park_until_asked(gen);
-        ask = gen->ask;
+        if (result < 0 && !gen->asker && is_for_who_asks(gen, result)) {
+                gen->parked = true;
+                (void) park(task, waits_to_be_asked, unpark, gen);
+        }
+        asker = gen->asker;
         ed_list_remove(&gen->link);
         gen->ended = true;
         gen->task = NULL;
-        gen->ask = NULL;
+        gen->asker = NULL;
         gen->scope->generating--;
-        if (!ask) {
+        if (!asker) {
                 gen->cut_short = result < 0 && gen->scope->node.flags & ED_NODE_CANCELLED;
                 return result;
         }
-        ask->result = result < 0 ? result : 0;
-        hand_over(task, ask->task, 0);
+        if (result == -ECANCELED)
+                result = RETURNED_ECANCELED;
+        hand_over(task, asker, result < 0 ? result : 0);
         return 0;
 }
 
@@ -223,7 +286,7 @@ static int start(struct generator *gen)
 /* The asker goes away; the generator goes on to its next value, which is kept. */
 static bool abort_ask(void *arg)
 {
-        ((struct generator *) arg)->ask = NULL;
+        ((struct generator *) arg)->asker = NULL;
         return true;
 }
 
@@ -239,16 +302,16 @@ static bool is_foreign(const struct generator *gen, const struct ed_task *task)
         return gen->scope->node.owner->loop != task->loop;
 }
 
-/* What can be told without waiting, or 2: the generator runs, and will tell. */
+/* What can be told without waiting, or 2: the generator does not wait, and will tell. */
 static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
 {
         if (ed_unlikely(!gen->task) && is_over(gen))
                 return gen->ended && !gen->cut_short ? 0 : -ECANCELED;
         if (ed_unlikely(is_foreign(gen, task)))
                 return EDDY_E_RUN_OTHER_LOOP;
-        if (gen->ask || task == gen->task)
+        if (ed_unlikely(gen->asker || task == gen->task))
                 return -EBUSY;
-        if (!gen->task) {
+        if (ed_unlikely(!gen->task)) {
                 int err = start(gen);
 
                 return err < 0 ? err : 2;
@@ -265,24 +328,43 @@ static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
         return 2;
 }
 
+static const char waits_for_value[] = "the next value of a generator";
+
+/* Whatever the case. */
+static __attribute__((noinline)) int next_slow(struct generator *gen, void *ret_item)
+{
+        struct ed_task *task;
+        int err;
+
+        err = ed_suspend_enter(&task);
+        if (err < 0)
+                return err;
+        err = next_now(gen, task, ret_item);
+        if (err != 2) {
+                ed_suspend_passed(task);
+                return err;
+        }
+        gen->asker = task;
+        gen->ret_item = ret_item;
+        return park_leave(task, waits_for_value, abort_ask, gen);
+}
+
+/*
+ * The same where it waits to be asked, and all is as usual.  Then it is another
+ * task, and nobody else has asked.
+ */
 int eddy_generator_next(eddy_generator *public_gen, void *ret_item)
 {
         struct generator *gen = generator_of(public_gen);
-        struct ask ask = { .ret_item = ret_item };
-        int err;
+        struct ed_task *task = ed_task_running();
 
-        err = ed_suspend_enter(&ask.task);
-        if (err < 0)
-                return err;
-        err = next_now(gen, ask.task, ret_item);
-        if (err != 2) {
-                ed_suspend_passed(ask.task);
-                return err;
-        }
-        gen->ask = &ask;
-        err = park(ask.task, "the next value of a generator", abort_ask, gen);
-        /* Not from the generator, which may have gone with its scope. */
-        return err == 0 ? ask.result : err;
+        if (ed_unlikely(!task || !gen->parked || gen->has_item || gen->task->loop != task->loop ||
+                        task->inner->flags & ED_NODE_CANCELLED || !is_free_to_hand_over(task)))
+                return next_slow(gen, ret_item);
+        gen->parked = false;
+        gen->asker = task;
+        gen->ret_item = ret_item;
+        return hand_over_leave(task, gen->task, 0, waits_for_value, abort_ask, gen);
 }
 
 /* --- closing --- */
@@ -324,27 +406,25 @@ static bool is_inside(const struct generator *gen, const struct ed_task *task)
 int eddy_generator_close(eddy_generator *public_gen)
 {
         struct generator *gen = generator_of(public_gen);
-        struct ask ask = { .task = ed_task_running() };
+        struct ed_task *task = ed_task_running();
         int err;
 
-        if (!ask.task)
+        if (!task)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (is_over(gen))
                 return 0;
-        if (is_foreign(gen, ask.task))
+        if (is_foreign(gen, task))
                 return EDDY_E_RUN_OTHER_LOOP;
-        if (gen->ask || is_inside(gen, ask.task))
+        if (gen->asker || is_inside(gen, task))
                 return -EBUSY;
         if (!gen->task) {
                 close_unstarted(gen);
                 return 0;
         }
-        gen->ask = &ask;
+        gen->asker = task;
         close_begin(gen);
-        err = park(ask.task, "a generator to clean up", abort_close, gen);
-        if (err < 0)
-                return err;
-        return ask.result == -ECANCELED ? 0 : ask.result;
+        err = park(task, "a generator to clean up", abort_close, gen);
+        return err == -ECANCELED ? 0 : err;
 }
 
 bool ed_generator_seize(struct ed_node *top)
@@ -357,7 +437,7 @@ bool ed_generator_seize(struct ed_node *top)
                 if (node != &node->owner->node || fiber->ready.state != ED_FIBER_PARKED ||
                     fiber->abort != abort_close)
                         continue;
-                ((struct generator *) fiber->abort_arg)->ask = NULL;
+                ((struct generator *) fiber->abort_arg)->asker = NULL;
                 ed_suspend_wake(node->owner, -EDEADLK);
                 return true;
         }

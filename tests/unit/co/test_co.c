@@ -106,13 +106,30 @@ static __attribute__((noinline)) void ping(void)
         ed_co_switch(&home, &contexts[0]);
 }
 
-/* Calls ping() with known values in all of them but the frame pointer; returns a sum of differences. */
-static uint64_t callee_saved_differences(uint64_t base)
+static int left_result, failures;
+
+static int count_failure(int result)
+{
+        failures++;
+        return result - 1;
+}
+
+/* The switch as the last thing that a function does. */
+static __attribute__((noinline)) int leave_home(void)
+{
+        return ed_co_leave(&home, &contexts[0], &left_result, count_failure);
+}
+
+static void ping_leave(void)
+{
+        CHECK_EQ(leave_home(), left_result < 0 ? left_result - 1 : left_result);
+}
+
+/* Calls fn() with known values in all of them but the frame pointer; returns a sum of differences. */
+static uint64_t callee_saved_differences(uint64_t base, void (*fn)(void))
 {
         uint64_t diff = 0;
 #if defined(__x86_64__)
-        void (*fn)(void) = ping;
-
         /* Below the red zone first. */
         __asm__ volatile(
                 "leaq -128(%%rsp), %%rsp\n\t"
@@ -136,7 +153,7 @@ static uint64_t callee_saved_differences(uint64_t base)
                 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
 #else
         register uint64_t x0 __asm__("x0") = base;
-        register void (*x1)(void) __asm__("x1") = ping;
+        register void (*x1)(void) __asm__("x1") = fn;
 
         __asm__ volatile("str x0, [sp, #-16]!\n\t"
                          "add x19, x0, #1; add x20, x0, #2; add x21, x0, #3; add x22, x0, #4\n\t"
@@ -198,7 +215,41 @@ TEST(registers_that_a_call_preserves_survive_a_switch)
         begin();
         make(0, overwrites, NULL);
         for (uint64_t i = 0; i < 100; i++)
-                CHECK_EQ(callee_saved_differences(i * 0x123456789ULL), 0);
+                CHECK_EQ(callee_saved_differences(i * 0x123456789ULL, ping), 0);
+        finish(1);
+}
+
+TEST(registers_that_a_call_preserves_survive_a_switch_that_is_its_last_thing)
+{
+        begin();
+        make(0, overwrites, NULL);
+        for (int i = 0; i < 100; i++) {
+                left_result = i % 2 ? -i : i;
+                CHECK_EQ(callee_saved_differences((uint64_t) i * 0x123456789ULL, ping_leave), 0);
+        }
+        CHECK_EQ(failures, 50);
+        finish(1);
+}
+
+/* Of a context that has left as the last thing of a call. */
+static void look_back(void *arg)
+{
+        void *frames[8];
+        int n = ed_co_frames(&home, *(void **) arg, frames, 8);
+
+        CHECK(n >= 2);
+        CHECK(frames[1] != NULL);
+        ed_co_exit(&contexts[0], &home);
+}
+
+TEST(who_walks_the_stack_of_one_that_left_finds_its_caller)
+{
+        void *top = (char *) __builtin_frame_address(0) + 256;
+
+        begin();
+        make(0, look_back, &top);
+        left_result = 7;
+        CHECK_EQ(leave_home(), 7);
         finish(1);
 }
 #endif
