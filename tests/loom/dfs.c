@@ -17,6 +17,10 @@
 #include "co/co.h"
 #include "sys/sys.h"
 
+#ifdef ED_VALGRIND
+#include <valgrind/valgrind.h>
+#endif
+
 enum {
         THREADS_MAX = 8,
         LOCALS_MAX = 4,
@@ -292,6 +296,9 @@ int dfs_thread(void (*fn)(void *arg), void *arg)
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
                 if (stack == MAP_FAILED)
                         abort();
+#ifdef ED_VALGRIND
+                (void) VALGRIND_STACK_REGISTER(stack, (char *) stack + STACK_BYTES);
+#endif
         }
         *thread = (struct thread){ .stack = stack, .fn = fn, .arg = arg };
         ed_co_init(&thread->co, stack, (char *) stack + STACK_BYTES, thread_main, thread);

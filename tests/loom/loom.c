@@ -117,19 +117,19 @@ struct ed_sys *loom_table_new(void)
 
 /* --- cases --- */
 
-static void check_result(const char *name, const struct dfs_result *result)
+static void check_result(const char *name, int bound, const struct dfs_result *result)
 {
 #ifdef PLANTED
-        printf("# R10: planted: %s: schedule %" PRIu64 ": %s\n", name, result->schedules,
-               result->problem);
+        printf("# R10: planted: %s: at bound %d, schedule %" PRIu64 ": %s\n", name, bound,
+               result->schedules, result->problem);
         if (!result->found || !strstr(result->problem, PLANTED))
                 test_fail(__FILE__, __LINE__, "expected to be found: %s", PLANTED);
 #else
         if (result->found)
                 test_fail(__FILE__, __LINE__, "%s: schedule %" PRIu64 ": %s\n# decisions: %s", name,
                           result->schedules, result->problem, result->schedule);
-        printf("# R10: %s: %" PRIu64 " schedules, all explored; %" PRIu64 " points\n", name,
-               result->schedules, result->points);
+        printf("# R10: %s: %" PRIu64 " schedules at bound %d, all explored, %" PRIu64 " points\n",
+               name, result->schedules, bound, result->points);
 #endif
 }
 
@@ -141,9 +141,9 @@ void loom_case(const char *part, const char *name, void (*program)(void))
 
         dfs_local((void **) &ed_loop_current);
         dfs_local((void **) &ed_vars_current);
-        snprintf(full, sizeof(full), "%s: %s at bound %d", part, name, bound);
+        snprintf(full, sizeof(full), "%s: %s", part, name);
         dfs_explore(program, bound, &result);
-        check_result(full, &result);
+        check_result(full, bound, &result);
         fflush(stdout);
         if (result.found)
                 _exit(0); /* what the run left behind is no leak */
