@@ -77,6 +77,8 @@ static int64_t descriptor_read(eddy_stream *stream, void *buf, size_t bytes)
                 if (err < 0)
                         return err;
                 n = sys->ops->read(sys, watch->fd, buf, bytes);
+                if (n == -EINTR)
+                        continue;
                 if (n != -EAGAIN)
                         break;
                 err = retry_later(watch, ED_WATCH_READ, task);
@@ -124,7 +126,7 @@ static int descriptor_writev(eddy_stream *stream, const struct eddy_slice *list,
                         ed_slices_skip(&slices, (size_t) put_bytes);
                 else if (put_bytes == -EAGAIN)
                         err = retry_later(&d->watch, ED_WATCH_WRITE, task);
-                else
+                else if (put_bytes != -EINTR)
                         err = put_bytes < 0 ? ed_io_error(put_bytes) : -EIO;
                 if (err < 0)
                         return err;

@@ -36,17 +36,14 @@ static int64_t socket_read(eddy_stream *stream, void *buf, size_t bytes)
                 return -EBUSY;
         if (ed_unlikely(bytes == 0))
                 return -EINVAL;
-        for (;;) {
+        do {
                 if (!watch->ready[ED_WATCH_READ]) {
                         err = ed_watch_wait(watch, ED_WATCH_READ, task, "bytes of a connection");
                         if (err < 0)
                                 return err;
                 }
                 n = sys->ops->recv(sys, watch->fd, buf, bytes);
-                if (n != -EAGAIN)
-                        break;
-                watch->ready[ED_WATCH_READ] = false;
-        }
+        } while (ed_watch_again(watch, ED_WATCH_READ, n));
         if (n > 0 && (size_t) n < asked(sys, bytes) && !watch->ended)
                 watch->ready[ED_WATCH_READ] = false;
         ed_suspend_passed(task);
@@ -61,17 +58,15 @@ static int64_t send_some(struct ed_watch *watch, struct ed_task *task,
         int64_t sent;
         int err;
 
-        for (;;) {
+        do {
                 if (!watch->ready[ED_WATCH_WRITE]) {
                         err = ed_watch_wait(watch, ED_WATCH_WRITE, task, "room in a connection");
                         if (err < 0)
                                 return err;
                 }
                 sent = sys->ops->send(sys, watch->fd, slices, n);
-                if (sent != -EAGAIN)
-                        return sent < 0 ? ed_io_error(sent) : sent;
-                watch->ready[ED_WATCH_WRITE] = false;
-        }
+        } while (ed_watch_again(watch, ED_WATCH_WRITE, sent));
+        return sent < 0 ? ed_io_error(sent) : sent;
 }
 
 static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)

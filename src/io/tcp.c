@@ -62,10 +62,11 @@ uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener)
         return listener->port;
 }
 
-/* Failures of one connection, which accept(2) reports: the next may be good. */
-static bool is_of_one_connection(int err)
+/* It was interrupted, or it reports what became of one connection: the next may be good. */
+static bool is_of_one_call(int err)
 {
         switch (err) {
+        case -EINTR:
         case -ECONNABORTED:
         case -EPROTO:
         case -ENETDOWN:
@@ -97,7 +98,7 @@ static int accept_one(struct eddy_tcp_listener *listener)
                 return -ENOMEM;
         do
                 fd = loop->sys->ops->accept(loop->sys, listener->watch.fd);
-        while (is_of_one_connection(fd));
+        while (is_of_one_call(fd));
         return fd;
 }
 

@@ -86,6 +86,19 @@ static inline bool ed_watch_is_busy(const struct ed_watch *watch, enum ed_watch_
         return watch->waiters[side] || (side == ED_WATCH_READ && watch->idle);
 }
 
+/*
+ * Whether a call that returned 'n' is to be made again: it was interrupted, or
+ * the descriptor is drained, so that a wait must come first.
+ */
+static inline bool ed_watch_again(struct ed_watch *watch, enum ed_watch_side side, int64_t n)
+{
+        if (ed_likely(n >= 0))
+                return false;
+        if (n == -EAGAIN)
+                watch->ready[side] = false;
+        return n == -EAGAIN || n == -EINTR;
+}
+
 /* What the kernel says, as eddy says it: its -ETIMEDOUT is not a scope's. */
 static inline int ed_io_error(int64_t error)
 {

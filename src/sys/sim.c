@@ -1,7 +1,7 @@
 /*
- * sys/sim.c - the simulated table: its clock, its chance, its trace, names and
- * faults; the sockets are in sim_net.c and beside it (sim_socket.h), the threads
- * in sim_worker.c.
+ * sys/sim.c - the simulated table: its clock, its chance, its trace and its
+ * names; the sockets are in sim_net.c and beside it (sim_socket.h), the threads
+ * in sim_worker.c, what fails in sim_fault.c.
  */
 #include "sys/sim.h"
 
@@ -120,32 +120,6 @@ uint64_t ed_sim_trace(const struct ed_sys *sys)
         return ed_sim_of((struct ed_sys *) sys)->trace;
 }
 
-/* --- faults --- */
-
-int ed_sim_fault(struct ed_sim *sim)
-{
-        sim->calls++;
-        if (sim->fail_at == 0 || sim->calls < sim->fail_at)
-                return 0;
-        sim->fail_at = 0;
-        sim->faults++;
-        ed_sim_mark(sim, ED_SIM_FAILED, sim->calls, (uint64_t) sim->fail_err);
-        return sim->fail_err;
-}
-
-void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err)
-{
-        struct ed_sim *sim = ed_sim_of(sys);
-
-        sim->fail_at = n ? sim->calls + n : 0;
-        sim->fail_err = err;
-}
-
-uint64_t ed_sim_calls(const struct ed_sys *sys)
-{
-        return ed_sim_of((struct ed_sys *) sys)->calls;
-}
-
 /* --- links --- */
 
 bool ed_sim_link_check(struct ed_sim_link *link)
@@ -220,7 +194,7 @@ static int sim_lookup(struct ed_sys *sys, const char *name, struct eddy_address 
 {
         struct ed_sim *sim = ed_sim_of(sys);
         const struct ed_sim_name *entry = name_find(sim, name);
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_fault(sim, ED_SIM_CALL_LOOKUP);
         size_t n;
 
         if (err < 0)
@@ -317,6 +291,8 @@ static int sim_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *eve
 
         if (timeout_ns == 0)
                 sim->now_ns += BUSY_POLL_NS;
+        if (ed_sim_fault(sim, ED_SIM_CALL_POLL) < 0)
+                return 0; /* interrupted: what has come is told next time */
         if (timeout_ns > 0 && __builtin_add_overflow(sim->now_ns, timeout_ns, &until_ns))
                 until_ns = INT64_MAX;
         n = collect(sim, events, max);
@@ -374,7 +350,7 @@ static const struct ed_sys_ops sim_ops = {
         .accept = ed_sim_accept,
         .recv = ed_sim_recv,
         .send = ed_sim_send,
-        .read = ed_sim_recv,
+        .read = ed_sim_read,
         .write = ed_sim_write,
         .shutdown = ed_sim_shutdown,
         .close = ed_sim_close,

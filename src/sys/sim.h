@@ -36,6 +36,28 @@ enum {
         ED_SIM_CUT_RESET, /* the receiver gets those bytes and a reset */
 };
 
+/* The calls that can fail, by kind. */
+enum ed_sim_call {
+        ED_SIM_CALL_POLL = 1, /* only by being interrupted, which is 0 events */
+        ED_SIM_CALL_WATCH,
+        ED_SIM_CALL_SOCKET,
+        ED_SIM_CALL_CONNECT,
+        ED_SIM_CALL_CONNECT_RESULT,
+        ED_SIM_CALL_LISTEN,
+        ED_SIM_CALL_ACCEPT,
+        ED_SIM_CALL_RECV,
+        ED_SIM_CALL_SEND,
+        ED_SIM_CALL_READ,
+        ED_SIM_CALL_WRITE,
+        ED_SIM_CALL_SHUTDOWN,
+        ED_SIM_CALL_LOOKUP,
+        ED_SIM_CALL_WORKER_NEW,
+        ED_SIM_CALLS,
+};
+
+/* As an error of a transfer: it moves a part of what it could, one byte at least. */
+enum { ED_SIM_SHORT = -0xffff };
+
 /* How a connection is; what is random follows from the seed.  All zero: at once and whole. */
 struct ed_sim_link {
         int64_t latency_ns;    /* bytes, ends and the connection itself arrive that much later */
@@ -72,6 +94,8 @@ struct ed_sim_opts {
         uint32_t backlog;       /* connections not accepted yet; 0: 128 */
         uint32_t sockets_max;   /* 0: 1024 */
         struct ed_sim_end *end; /* NULL: not wanted */
+        uint8_t *kinds;         /* of the fallible calls as they are made, enum ed_sim_call */
+        size_t kinds_max;       /* room there; those beyond it are not noted */
 };
 
 /* Errors: -EINVAL  a number is out of range; -ENOMEM. */
@@ -89,11 +113,19 @@ ED_SHARED uint64_t ed_sim_calls(const struct ed_sys *sys);
 
 /*
  * Fail the n-th fallible call from now (1: the next) with 'err', and none
- * after it; nothing else comes of that call.  n 0 takes it back.  Fallible
- * are watch, socket, connect, listen, accept, recv, send, read, write,
- * shutdown, lookup and worker_new.
+ * after it.  n 0 takes it back.  Nothing else comes of that call, but: a
+ * connect that is interrupted (-EINTR) goes on; what a call that was put off
+ * (-EAGAIN) or is short leaves behind is told of by another event, as if it
+ * had come the moment after.
  */
 ED_SHARED void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
+
+/* The name of a kind of call, and the errors that it may give: 0 after the last.  Valid for ever. */
+ED_SHARED const char *ed_sim_call_name(enum ed_sim_call call);
+ED_SHARED const int *ed_sim_call_errors(enum ed_sim_call call);
+
+/* Whether such an error passes: a program must end as without it. */
+ED_SHARED bool ed_sim_is_passing(enum ed_sim_call call, int err);
 
 /*
  * How connections are whose sockets are made from now on; NULL: as at first.

@@ -178,6 +178,15 @@ void ed_sim_notify(struct ed_sim *sim, struct ed_sim_socket *sock)
                 ed_list_push_back(&sim->ready, &sock->ready);
 }
 
+int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_sim_call call)
+{
+        int err = ed_sim_fault(sim, call);
+
+        if (err == -EAGAIN && sock)
+                ed_sim_notify(sim, sock);
+        return err;
+}
+
 int ed_sim_net_collect(struct ed_sim *sim, struct ed_event *events, int max)
 {
         int n = 0;
@@ -203,7 +212,7 @@ int ed_sim_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_fault(sim, ED_SIM_CALL_WATCH);
 
         if (err < 0)
                 return err;
@@ -248,7 +257,7 @@ int ed_sim_socket(struct ed_sys *sys, int family, int kind)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock;
-        int err = ed_sim_fault(sim), fd;
+        int err = ed_sim_fault(sim, ED_SIM_CALL_SOCKET), fd;
 
         (void) kind;
         if (err < 0)
@@ -287,9 +296,9 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_fault(sim, ED_SIM_CALL_CONNECT);
 
-        if (err < 0)
+        if (err < 0 && err != -EINTR)
                 return err;
         if (!sock)
                 return -EBADF;
@@ -310,7 +319,7 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
         sock->request_ns = ed_sim_arrival_at(sim, sock);
         ed_sim_mark(sim, ED_SIM_CONNECTED, (uint64_t) fd, port);
         ed_sim_net_deliver(sim);
-        return -EINPROGRESS;
+        return err < 0 ? err : -EINPROGRESS;
 }
 
 int ed_sim_take_error(struct ed_sim_socket *sock)
@@ -370,7 +379,10 @@ int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[
 int ed_sim_connect_result(struct ed_sys *sys, int fd)
 {
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+        int err = ed_sim_fault(ed_sim_of(sys), ED_SIM_CALL_CONNECT_RESULT);
 
+        if (err < 0)
+                return err;
         if (!sock)
                 return -EBADF;
         if (sock->error)
@@ -388,7 +400,7 @@ int ed_sim_listen(struct ed_sys *sys, int fd, const struct eddy_address *address
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_fault(sim, ED_SIM_CALL_LISTEN);
 
         if (err < 0)
                 return err;
@@ -418,7 +430,7 @@ int ed_sim_accept(struct ed_sys *sys, int fd)
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd), *child;
         struct ed_list *link;
-        int err = ed_sim_fault(sim), accepted;
+        int err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_ACCEPT), accepted;
 
         if (err < 0)
                 return err;

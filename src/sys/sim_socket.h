@@ -74,6 +74,9 @@ void ed_sim_line_up(struct ed_sim *sim, struct ed_list *list, struct ed_list *li
 /* Report its readiness at the next poll. */
 void ed_sim_notify(struct ed_sim *sim, struct ed_sim_socket *sock);
 
+/* As ed_sim_fault(); NULL: there is no such socket. */
+int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_sim_call call);
+
 /* What its peer could take; nobody stops bytes that go nowhere. */
 size_t ed_sim_room_to_send(const struct ed_sim_socket *sock);
 /* A third must be free: room for one byte is not worth waking for. */

@@ -20,11 +20,14 @@ static size_t least(size_t a, size_t b)
  */
 static size_t chopped(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
 {
-        size_t n;
+        size_t n = bytes;
 
-        if (!sock->link.chop || !sim->opts.seed || bytes < 2 || ed_sim_chance(sim, 4) == 0)
+        if (bytes < 2)
                 return bytes;
-        n = 1 + (size_t) ed_sim_chance(sim, bytes);
+        if (sim->shorten)
+                n = 1 + (size_t) ed_sim_chance(sim, bytes - 1);
+        else if (sock->link.chop && sim->opts.seed && ed_sim_chance(sim, 4) != 0)
+                n = 1 + (size_t) ed_sim_chance(sim, bytes);
         if (n < bytes)
                 ed_sim_notify(sim, sock);
         return n;
@@ -40,11 +43,11 @@ static void ring_take(struct ed_sim_socket *sock, void *buf, size_t bytes)
         sock->arrived -= bytes;
 }
 
-int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
+static int64_t receive(struct ed_sys *sys, int fd, void *buf, size_t bytes, enum ed_sim_call call)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_socket_fault(sim, sock, call);
 
         if (err < 0)
                 return err;
@@ -72,6 +75,16 @@ int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
         return sock->phase == ED_SIM_PHASE_FRESH || sock->phase == ED_SIM_PHASE_LISTENING
                        ? -ENOTCONN
                        : -EAGAIN;
+}
+
+int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
+{
+        return receive(sys, fd, buf, bytes, ED_SIM_CALL_RECV);
+}
+
+int64_t ed_sim_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
+{
+        return receive(sys, fd, buf, bytes, ED_SIM_CALL_READ);
 }
 
 static void ring_put(struct ed_sim *sim, struct ed_sim_socket *to, const void *data, size_t bytes)
@@ -162,13 +175,14 @@ static void send_pieces(struct ed_sim *sim, struct ed_sim_socket *sock,
         ed_sim_net_deliver(sim);
 }
 
-int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
+static int64_t gather(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n,
+                      enum ed_sim_call call)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
         size_t bytes = 0;
         int64_t sent;
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_socket_fault(sim, sock, call);
 
         if (err < 0)
                 return err;
@@ -198,18 +212,23 @@ int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices,
         return sent;
 }
 
+int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
+{
+        return gather(sys, fd, slices, n, ED_SIM_CALL_SEND);
+}
+
 int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
 {
         struct eddy_slice slice = { data, bytes };
 
-        return ed_sim_send(sys, fd, &slice, 1);
+        return gather(sys, fd, &slice, 1, ED_SIM_CALL_WRITE);
 }
 
 int ed_sim_shutdown(struct ed_sys *sys, int fd)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_fault(sim, ED_SIM_CALL_SHUTDOWN);
 
         if (err < 0)
                 return err;

@@ -34,6 +34,7 @@ struct ed_sim {
         uint64_t moved;
         uint64_t calls, faults, fail_at;
         int fail_err;
+        bool shorten; /* the transfer under way is to be short */
 
         struct ed_list ready;           /* sockets with a change to report */
         struct ed_list flying;          /* sockets that something is on its way to */
@@ -81,7 +82,7 @@ void ed_sim_mark(struct ed_sim *sim, enum ed_sim_mark what, uint64_t a, uint64_t
 uint64_t ed_sim_chance(struct ed_sim *sim, uint64_t n);
 
 /* Whether this fallible call is the one to fail: 0, or the error it fails with. */
-int ed_sim_fault(struct ed_sim *sim);
+int ed_sim_fault(struct ed_sim *sim, enum ed_sim_call call);
 
 /* --- of the sockets --- */
 
@@ -116,6 +117,7 @@ int ed_sim_local_port(struct ed_sys *sys, int fd);
 int ed_sim_accept(struct ed_sys *sys, int fd);
 int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
+int64_t ed_sim_read(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes);
 int ed_sim_shutdown(struct ed_sys *sys, int fd);
 void ed_sim_close(struct ed_sys *sys, int fd);

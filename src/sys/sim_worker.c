@@ -34,7 +34,7 @@ int ed_sim_worker_new(struct ed_sys *sys, const char *name, struct ed_worker **r
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct sim_worker *w;
-        int err = ed_sim_fault(sim);
+        int err = ed_sim_fault(sim, ED_SIM_CALL_WORKER_NEW);
 
         (void) name;
         if (err < 0)

@@ -112,7 +112,11 @@ struct ed_sys_ops {
         int (*local_port)(struct ed_sys *sys, int fd);
         int (*accept)(struct ed_sys *sys, int fd);
 
-        /* Bytes moved, 0 at the end of the stream, or -errno.  Never SIGPIPE on a socket. */
+        /*
+         * Bytes moved, 0 at the end of the stream, or -errno.  Never SIGPIPE
+         * on a socket.  These, accept() and connect() may be interrupted
+         * (-EINTR): to be made again at once; a connect goes on by itself.
+         */
         int64_t (*recv)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
         int64_t (*send)(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
         int64_t (*read)(struct ed_sys *sys, int fd, void *buf, size_t bytes);

@@ -1,6 +1,6 @@
 /*
  * test_sim.c - what the simulated table has beyond the kernel: a clock that
- * jumps, chance from a seed, late and cut streams, faults on demand.
+ * jumps, chance from a seed, late and cut streams.
  */
 #include "sys/sim.h"
 
@@ -607,60 +607,6 @@ TEST(a_cut_that_is_taken_back_leaves_connections_whole)
         CHECK_EQ(send_text(&p, p.client, "four"), 4);
         CHECK_EQ(recv_some(&p, p.server), 8);
         sys->ops->free(sys);
-}
-
-/* --- faults --- */
-
-TEST(the_nth_fallible_call_fails_and_no_other)
-{
-        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        struct pair p;
-
-        connect_pair(&p, sys);
-        ed_sim_fail_at(sys, 2, -ENOBUFS);
-        CHECK_EQ(send_text(&p, p.client, "a"), 1);
-        CHECK_EQ(send_text(&p, p.client, "b"), -ENOBUFS);
-        CHECK_EQ(send_text(&p, p.client, "c"), 1);
-        CHECK_EQ(recv_some(&p, p.server), 2);
-        ed_sim_fail_at(sys, 1, -EIO);
-        ed_sim_fail_at(sys, 0, 0);
-        CHECK_EQ(send_text(&p, p.client, "d"), 1);
-        sys->ops->free(sys);
-}
-
-TEST(every_fallible_call_can_fail)
-{
-        static const struct eddy_slice slice = { "x", 1 };
-        struct ed_sim_end end;
-        struct ed_sys *sys = sim_new((struct ed_sim_opts){ .end = &end });
-        struct eddy_address addresses[1];
-        struct seen seen = { .target = { on_events } };
-        uint64_t calls;
-        struct pair p;
-        char buf[1];
-
-        connect_pair(&p, sys);
-        calls = ed_sim_calls(sys);
-#define FAILS(call)                                                                                \
-        ed_sim_fail_at(sys, 1, -EIO);                                                              \
-        CHECK_EQ(call, -EIO)
-        FAILS(p.ops->watch(sys, p.listener, &seen.target));
-        FAILS(p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM));
-        FAILS(p.ops->connect(sys, p.client, &loopback, 1));
-        FAILS(p.ops->listen(sys, p.client, &loopback, 1));
-        FAILS(p.ops->accept(sys, p.listener));
-        FAILS(p.ops->recv(sys, p.client, buf, 1));
-        FAILS(p.ops->send(sys, p.client, &slice, 1));
-        FAILS(p.ops->read(sys, p.client, buf, 1));
-        FAILS(p.ops->write(sys, p.client, "x", 1));
-        FAILS(p.ops->shutdown(sys, p.client));
-        FAILS(p.ops->lookup(sys, "name", addresses, 1));
-#undef FAILS
-        CHECK_EQ(ed_sim_calls(sys) - calls, 11);
-        CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
-        CHECK_EQ(send_text(&p, p.client, "x"), 1);
-        sys->ops->free(sys);
-        CHECK_EQ(end.faults, 11);
 }
 
 /* --- names --- */

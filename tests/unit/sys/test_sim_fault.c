@@ -1,0 +1,321 @@
+/*
+ * test_sim_fault.c - calls of the simulated table that are made to fail.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "eddy/error.h"
+#include "sys/sim.h"
+#include "test.h"
+
+#define MS ((int64_t) 1000000)
+#define S  (1000 * MS)
+
+struct seen {
+        struct ed_target target;
+        unsigned events;
+        int times;
+};
+
+struct pair {
+        struct ed_sys *sys;
+        const struct ed_sys_ops *ops;
+        int listener, client, server;
+        uint16_t port;
+        struct seen seen_client, seen_server;
+};
+
+static const struct eddy_address loopback = { .family = AF_INET, .bytes = { 127, 0, 0, 1 } };
+
+static void on_events(struct ed_target *target, unsigned events)
+{
+        struct seen *seen = (struct seen *) target;
+
+        seen->events |= events;
+        seen->times++;
+}
+
+static struct ed_sys *sim_new(struct ed_sim_opts opts)
+{
+        struct ed_sys *sys;
+
+        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
+        return sys;
+}
+
+/* Poll at most 'timeout_ns' and hand out the events; returns what poll did. */
+static int turn(struct ed_sys *sys, int64_t timeout_ns)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        int n = sys->ops->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
+
+        for (int i = 0; i < n; i++)
+                events[i].target->on_events(events[i].target, events[i].events);
+        return n;
+}
+
+static void watch(struct pair *p, int fd, struct seen *seen)
+{
+        *seen = (struct seen){ .target = { on_events } };
+        CHECK_EQ(p->ops->watch(p->sys, fd, &seen->target), 0);
+}
+
+static void listen_somewhere(struct pair *p)
+{
+        p->listener = p->ops->socket(p->sys, AF_INET, ED_SOCKET_LISTENER);
+        CHECK_EQ(p->ops->listen(p->sys, p->listener, &loopback, 0), 0);
+        p->port = (uint16_t) p->ops->local_port(p->sys, p->listener);
+}
+
+static void connect_client(struct pair *p)
+{
+        p->client = p->ops->socket(p->sys, AF_INET, ED_SOCKET_STREAM);
+        CHECK_EQ(p->ops->connect(p->sys, p->client, &loopback, p->port), -EINPROGRESS);
+        watch(p, p->client, &p->seen_client);
+}
+
+static void connect_pair(struct pair *p, struct ed_sys *sys)
+{
+        *p = (struct pair){ .sys = sys, .ops = sys->ops };
+        listen_somewhere(p);
+        connect_client(p);
+        while (p->ops->connect_result(sys, p->client) == -EINPROGRESS)
+                CHECK(turn(sys, -1) >= 0);
+        CHECK_EQ(p->ops->connect_result(sys, p->client), 0);
+        p->server = p->ops->accept(sys, p->listener);
+        CHECK(p->server >= 0);
+        watch(p, p->server, &p->seen_server);
+        (void) turn(sys, 0);
+        p->seen_client = p->seen_server = (struct seen){ .target = { on_events } };
+}
+
+static int64_t send_text(struct pair *p, int fd, const char *text)
+{
+        struct eddy_slice slice = { text, strlen(text) };
+
+        return p->ops->send(p->sys, fd, &slice, 1);
+}
+
+static int64_t recv_some(struct pair *p, int fd)
+{
+        char buf[1024];
+
+        return p->ops->recv(p->sys, fd, buf, sizeof(buf));
+}
+
+TEST(the_nth_fallible_call_fails_and_no_other)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct pair p;
+
+        connect_pair(&p, sys);
+        ed_sim_fail_at(sys, 2, -ENOBUFS);
+        CHECK_EQ(send_text(&p, p.client, "a"), 1);
+        CHECK_EQ(send_text(&p, p.client, "b"), -ENOBUFS);
+        CHECK_EQ(send_text(&p, p.client, "c"), 1);
+        CHECK_EQ(recv_some(&p, p.server), 2);
+        ed_sim_fail_at(sys, 1, -EIO);
+        ed_sim_fail_at(sys, 0, 0);
+        CHECK_EQ(send_text(&p, p.client, "d"), 1);
+        sys->ops->free(sys);
+}
+
+TEST(every_fallible_call_can_fail)
+{
+        static const struct eddy_slice slice = { "x", 1 };
+        struct ed_sim_end end;
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ .end = &end });
+        struct eddy_address addresses[1];
+        struct seen seen = { .target = { on_events } };
+        struct ed_worker *worker;
+        uint64_t calls;
+        struct pair p;
+        char buf[1];
+
+        connect_pair(&p, sys);
+        calls = ed_sim_calls(sys);
+#define FAILS(call)                                                                                \
+        ed_sim_fail_at(sys, 1, -EIO);                                                              \
+        CHECK_EQ(call, -EIO)
+        FAILS(p.ops->watch(sys, p.listener, &seen.target));
+        FAILS(p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM));
+        FAILS(p.ops->connect(sys, p.client, &loopback, 1));
+        FAILS(p.ops->listen(sys, p.client, &loopback, 1));
+        FAILS(p.ops->accept(sys, p.listener));
+        FAILS(p.ops->recv(sys, p.client, buf, 1));
+        FAILS(p.ops->send(sys, p.client, &slice, 1));
+        FAILS(p.ops->read(sys, p.client, buf, 1));
+        FAILS(p.ops->write(sys, p.client, "x", 1));
+        FAILS(p.ops->shutdown(sys, p.client));
+        FAILS(p.ops->lookup(sys, "name", addresses, 1));
+        FAILS(p.ops->connect_result(sys, p.client));
+        FAILS(p.ops->worker_new(sys, "name", &worker));
+#undef FAILS
+        CHECK_EQ(ed_sim_calls(sys) - calls, 13);
+        CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
+        CHECK_EQ(send_text(&p, p.client, "x"), 1);
+        sys->ops->free(sys);
+        CHECK_EQ(end.faults, 13);
+}
+
+/*
+ * A function of the table either is of a kind that can be made to fail, or is
+ * one of these, which cannot fail or fail only for descriptors that are none:
+ * free, now, time_of_day, random, choose, wake, alarm, unwatch, is_readable,
+ * is_writable, local_port, close, abort, cpu_count, worker_run, worker_free,
+ * worker_abandon; and pollable, which a simulation has not.
+ */
+TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
+{
+        enum { CANNOT = 18, NAME = 1 };
+
+        CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT, ED_SIM_CALLS - 1);
+}
+
+TEST(every_kind_has_a_name_and_errors_of_its_own)
+{
+        for (int i = 1; i < ED_SIM_CALLS; i++) {
+                const int *errors = ed_sim_call_errors((enum ed_sim_call) i);
+
+                CHECK(ed_sim_call_name((enum ed_sim_call) i)[0]);
+                CHECK(errors[0] < 0);
+                for (int n = 0; errors[n]; n++)
+                        for (int m = 0; m < n; m++)
+                                CHECK(errors[n] < 0 && errors[n] != errors[m]);
+        }
+        CHECK(ed_sim_is_passing(ED_SIM_CALL_RECV, -EAGAIN));
+        CHECK(ed_sim_is_passing(ED_SIM_CALL_SEND, ED_SIM_SHORT));
+        CHECK(ed_sim_is_passing(ED_SIM_CALL_CONNECT, -EINTR));
+        CHECK(!ed_sim_is_passing(ED_SIM_CALL_RECV, -ECONNRESET));
+        CHECK(!ed_sim_is_passing(ED_SIM_CALL_WORKER_NEW, -EAGAIN));
+}
+
+TEST(kinds_are_noted_in_the_order_of_calls_as_far_as_there_is_room)
+{
+        uint8_t kinds[3] = { 0 };
+        struct ed_sys *sys =
+                sim_new((struct ed_sim_opts){ .kinds = kinds, .kinds_max = sizeof(kinds) - 1 });
+        int fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_LISTENER);
+
+        CHECK_EQ(sys->ops->listen(sys, fd, &loopback, 0), 0);
+        CHECK_EQ(sys->ops->accept(sys, fd), -EAGAIN);
+        CHECK_EQ(kinds[0], ED_SIM_CALL_SOCKET);
+        CHECK_EQ(kinds[1], ED_SIM_CALL_LISTEN);
+        CHECK_EQ(kinds[2], 0);
+        CHECK_EQ(ed_sim_calls(sys), 3);
+        sys->ops->free(sys);
+}
+
+TEST(a_short_transfer_moves_a_part_and_the_rest_is_told_of)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct pair p;
+
+        connect_pair(&p, sys);
+        ed_sim_fail_at(sys, 1, ED_SIM_SHORT);
+        CHECK_EQ(send_text(&p, p.client, "abcdef"), 1);
+        CHECK_EQ(send_text(&p, p.client, "bcdef"), 5);
+        (void) turn(sys, 0);
+        p.seen_server.events = 0;
+        ed_sim_fail_at(sys, 1, ED_SIM_SHORT);
+        CHECK_EQ(recv_some(&p, p.server), 1);
+        CHECK_EQ(turn(sys, 0), 1);
+        CHECK(p.seen_server.events & ED_EVENT_READ);
+        CHECK_EQ(recv_some(&p, p.server), 5);
+        /* It is spent on that call, even if that one could not be short. */
+        ed_sim_fail_at(sys, 1, ED_SIM_SHORT);
+        CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
+        CHECK_EQ(send_text(&p, p.client, "whole"), 5);
+        CHECK_EQ(recv_some(&p, p.server), 5);
+        sys->ops->free(sys);
+}
+
+TEST(with_a_seed_a_short_transfer_is_of_any_length_below_all)
+{
+        bool seen[6] = { false };
+
+        for (uint64_t seed = 1; seed <= 100; seed++) {
+                struct ed_sys *sys = sim_new((struct ed_sim_opts){ .seed = seed });
+                struct pair p;
+                int64_t n;
+
+                connect_pair(&p, sys);
+                ed_sim_fail_at(sys, 1, ED_SIM_SHORT);
+                n = send_text(&p, p.client, "abcde");
+                CHECK(n >= 1 && n <= 4);
+                seen[n] = true;
+                sys->ops->free(sys);
+        }
+        CHECK(seen[1] && seen[2] && seen[3] && seen[4]);
+}
+
+TEST(what_was_put_off_is_told_of_again)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct seen seen_listener;
+        struct pair p;
+
+        connect_pair(&p, sys);
+        CHECK_EQ(send_text(&p, p.client, "x"), 1);
+        (void) turn(sys, 0);
+        p.seen_server.events = p.seen_client.events = 0;
+        ed_sim_fail_at(sys, 1, -EAGAIN);
+        CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
+        CHECK_EQ(turn(sys, 0), 1);
+        CHECK(p.seen_server.events & ED_EVENT_READ);
+        CHECK_EQ(recv_some(&p, p.server), 1);
+        ed_sim_fail_at(sys, 1, -EAGAIN);
+        CHECK_EQ(send_text(&p, p.client, "y"), -EAGAIN);
+        CHECK_EQ(turn(sys, 0), 1);
+        CHECK(p.seen_client.events & ED_EVENT_WRITE);
+        watch(&p, p.listener, &seen_listener);
+        connect_client(&p);
+        (void) turn(sys, 0);
+        seen_listener.events = 0;
+        ed_sim_fail_at(sys, 1, -EAGAIN);
+        CHECK_EQ(p.ops->accept(sys, p.listener), -EAGAIN);
+        (void) turn(sys, 0);
+        CHECK(seen_listener.events & ED_EVENT_READ);
+        CHECK(p.ops->accept(sys, p.listener) >= 0);
+        sys->ops->free(sys);
+}
+
+TEST(an_interrupted_connect_goes_on)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct pair p = { .sys = sys, .ops = sys->ops };
+
+        listen_somewhere(&p);
+        p.client = p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
+        ed_sim_fail_at(sys, 1, -EINTR);
+        CHECK_EQ(p.ops->connect(sys, p.client, &loopback, p.port), -EINTR);
+        (void) turn(sys, 0);
+        CHECK_EQ(p.ops->connect_result(sys, p.client), 0);
+        CHECK(p.ops->accept(sys, p.listener) >= 0);
+        sys->ops->free(sys);
+}
+
+TEST(an_interrupted_poll_has_no_events_and_loses_none)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        int64_t begin;
+        struct pair p;
+
+        connect_pair(&p, sys);
+        CHECK_EQ(send_text(&p, p.client, "x"), 1);
+        begin = sys->ops->now(sys);
+        sys->ops->wake(sys);
+        ed_sim_fail_at(sys, 1, -EINTR);
+        CHECK_EQ(turn(sys, S), 0);
+        CHECK_EQ(sys->ops->now(sys), begin);
+        CHECK_EQ(turn(sys, S), 1);
+        CHECK(p.seen_server.events & ED_EVENT_READ);
+        sys->ops->wake(sys);
+        ed_sim_fail_at(sys, 1, -EINTR);
+        CHECK_EQ(turn(sys, -1), 0);
+        CHECK_EQ(turn(sys, -1), 0);
+        CHECK_EQ(turn(sys, -1), -EDEADLK);
+        sys->ops->free(sys);
+}
