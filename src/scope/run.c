@@ -218,6 +218,7 @@ static void forget_loop(void)
                 ed_loop_current->budget = 0;
         }
         ed_loop_current = NULL;
+        ed_runs_forget();
 }
 
 /* The options win over the environment. */
@@ -285,6 +286,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
                 ed_free(run);
                 return err;
         }
+        ed_runs_add(run);
         *ret_run = run;
         return 0;
 }
@@ -419,6 +421,7 @@ void ed_run_end(struct ed_run *run)
         run->closing = true;
         call_supervisor(run);
         run_until(run, &run->ended);
+        ed_runs_remove(run);
         ed_report_stacks(run);
         ed_debug_end(run);
 }

@@ -14,6 +14,8 @@ struct ed_debug;
 
 struct ed_run {
         struct ed_loop loop;
+        struct ed_list link; /* in the process's list of runs */
+        unsigned forks;      /* ed_sys_forks() where it was made */
         struct eddy_run_opts opts;
         eddy_loop *face;    /* NULL: nobody has asked for it */
         eddy_scope root;    /* where background tasks live; the supervisor's */
@@ -64,6 +66,11 @@ ED_SHARED int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts,
 /* Let the first SIGINT or SIGTERM cancel the main task, unless the options say no; and no more. */
 void ed_run_signals_join(struct ed_run *run);
 void ed_run_signals_leave(struct ed_run *run);
+
+/* scope/runs.c: the process's list of runs, and what a child of fork() does with it. */
+void ed_runs_add(struct ed_run *run);
+void ed_runs_remove(struct ed_run *run);
+void ed_runs_forget(void);
 
 /* Run a main task until it ends or the run is stopped (EDDY_E_LOOP_STOPPED). */
 ED_SHARED int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg);

@@ -449,7 +449,7 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
 {
         bool keep_going = flags & EDDY_GATHER_KEEP_GOING;
         struct eddy_scope_opts opts = { .flags = keep_going ? EDDY_SCOPE_KEEP_GOING : 0 };
-        struct ed_task *task, *started;
+        struct ed_task *task, *started = NULL;
         eddy_scope scope;
         int err, start_err = 0, outside;
 

@@ -11,6 +11,12 @@ struct ed_mutex {
         pthread_mutex_t os;
 };
 
+/* For one that is there from the begin. */
+#define ED_MUTEX_INIT                                                                              \
+        {                                                                                          \
+                PTHREAD_MUTEX_INITIALIZER                                                          \
+        }
+
 struct ed_cond {
         pthread_cond_t os;
 };
