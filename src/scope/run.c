@@ -421,13 +421,13 @@ void ed_run_end(struct ed_run *run)
         run->closing = true;
         call_supervisor(run);
         run_until(run, &run->ended);
-        ed_runs_remove(run);
         ed_report_stacks(run);
         ed_debug_end(run);
 }
 
 void ed_run_free(struct ed_run *run)
 {
+        ed_runs_remove(run);
         ed_run_drop_handles(run);
         if (run->face)
                 ed_face_close(run->face);

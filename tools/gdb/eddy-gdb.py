@@ -223,7 +223,7 @@ def print_backtrace(task, options):
     if task.state() == RUNNING:
         lines = running_backtrace(task, options)
     elif not task.has_run():
-        lines = [f"it has not run yet; it begins in {function_name(task.value['fn'])}"]
+        lines = [f"it has not run yet; it begins in {function_name(task.value['self']['fn'])}"]
     else:
         lines = PARKED_UNWINDER.backtrace(task, options)
     for line in lines:

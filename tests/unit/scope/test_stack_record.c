@@ -253,8 +253,9 @@ DEBUG_TEST(calls_of_a_gather_and_generators_count_for_their_own_functions)
 #define FN16(n)                                                                                    \
         FN1(n##0)                                                                                  \
         FN1(n##1)                                                                                  \
-        FN1(n##2) FN1(n##3) FN1(n##4) FN1(n##5) FN1(n##6) FN1(n##7) FN1(n##8) FN1(n##9) FN1(n##a)  \
-                FN1(n##b) FN1(n##c) FN1(n##d) FN1(n##e) FN1(n##f)
+        FN1(n##2)                                                                                  \
+        FN1(n##3) FN1(n##4) FN1(n##5) FN1(n##6) FN1(n##7) FN1(n##8) FN1(n##9) FN1(n##a) FN1(n##b)  \
+                FN1(n##c) FN1(n##d) FN1(n##e) FN1(n##f)
 #define NAME16(n)                                                                                  \
         fn_##n##0, fn_##n##1, fn_##n##2, fn_##n##3, fn_##n##4, fn_##n##5, fn_##n##6, fn_##n##7,    \
                 fn_##n##8, fn_##n##9, fn_##n##a, fn_##n##b, fn_##n##c, fn_##n##d, fn_##n##e,       \
@@ -303,7 +304,8 @@ static void tell(const struct eddy_report *report, void *arg)
         (void) arg;
         if (report->kind == EDDY_REPORT_LAG)
                 return;
-        CHECK_EQ(report->kind, EDDY_REPORT_DUMP);
+        if (report->kind != EDDY_REPORT_DUMP)
+                return;
         told_bytes += (size_t) snprintf(told + told_bytes, sizeof(told) - told_bytes, "%s\n",
                                         report->text);
         CHECK(told_bytes < sizeof(told));
@@ -325,15 +327,15 @@ static int runs_two(void *arg)
 }
 
 /* The lines that follow the first are of a function's name and numbers. */
-static bool line_is(const char *line, size_t deepest, const char *rest)
+static bool line_is(const char *line, size_t least, size_t most, const char *rest)
 {
         char expected[128];
         const char *at = strstr(line, ": ");
         size_t bytes = at ? strtoull(at + 2, NULL, 10) : 0;
 
         snprintf(expected, sizeof(expected), ": %zu of %s", bytes, rest);
-        return at && strncmp(line, "  ", 2) == 0 && bytes + 16 > deepest &&
-               bytes < deepest + 4 * SLACK && strncmp(at, expected, strlen(expected)) == 0;
+        return at && strncmp(line, "  ", 2) == 0 && bytes + 16 > least && bytes < most &&
+               strncmp(at, expected, strlen(expected)) == 0;
 }
 
 TEST(the_end_of_a_run_in_debug_mode_tells_the_deepest)
@@ -348,11 +350,11 @@ TEST(the_end_of_a_run_in_debug_mode_tells_the_deepest)
         line = strchr(told, '\n') + 1;
         CHECK(strncmp(told, "the deepest stacks, by the function of their tasks:\n",
                       (size_t) (line - told)) == 0);
-        CHECK(line_is(line, known, small));
+        CHECK(line_is(line, known, known + SLACK, small));
         line = strchr(line, '\n') + 1;
-        CHECK(line_is(line, sizeof(struct ed_task), large));
+        CHECK(line_is(line, sizeof(struct ed_task), known, large));
         line = strchr(line, '\n') + 1;
-        CHECK(line_is(line, sizeof(struct ed_task), large));
+        CHECK(line_is(line, sizeof(struct ed_task), known, large));
 }
 
 static int runs_twenty(void *arg)
