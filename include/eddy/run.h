@@ -14,12 +14,13 @@ enum {
         EDDY_REPORT_DEADLOCK = 2,   /* all tasks are parked and nothing can wake them */
         EDDY_REPORT_OVERFLOW = 3,   /* a task overflowed its stack; the process ends */
         EDDY_REPORT_BACKGROUND = 4, /* a background task failed */
-        EDDY_REPORT_IGNORED = 5,    /* a task ignored 1,000 cancels in a row */
-        EDDY_REPORT_STACKS = 6,     /* stacks are not guarded by the kernel here */
-        EDDY_REPORT_UNHANDLED = 7,  /* a failed future (debug mode: or task) nobody looked at */
-        EDDY_REPORT_CALLBACK = 8,   /* a callback of the loop failed */
-        EDDY_REPORT_THREAD = 9,     /* a job of a thread pool was abandoned */
-        EDDY_REPORT_DUMP = 10,      /* a line of what the run does: eddy/dump.h, eddy/stack.h */
+        EDDY_REPORT_IGNORED =
+                5, /* a task ignored 1,000 cancels in a row, or (debug mode) goes on long after one */
+        EDDY_REPORT_STACKS = 6,    /* stacks are not guarded by the kernel here */
+        EDDY_REPORT_UNHANDLED = 7, /* a failed future (debug mode: or task) nobody looked at */
+        EDDY_REPORT_CALLBACK = 8,  /* a callback of the loop failed */
+        EDDY_REPORT_THREAD = 9,    /* a job of a thread pool was abandoned */
+        EDDY_REPORT_DUMP = 10,     /* a line of what the run does: eddy/dump.h, eddy/stack.h */
 
         /* In debug mode only. */
         EDDY_REPORT_LOCK = 11, /* a cycle of tasks and locks, or one left locked */
@@ -57,8 +58,11 @@ struct eddy_run_opts {
         int64_t drain_ns;       /* what background tasks get at the end; 0: 5 s; below 0: none */
         eddy_report_fn *report; /* NULL: a line on stderr */
         void *report_arg;
-        const char *poller;    /* "epoll", or NULL: EDDY_POLLER or the best there is */
-        uintptr_t reserved[6]; /* zero */
+        const char *poller; /* "epoll", or NULL: EDDY_POLLER or the best there is */
+        /* In debug mode: report a task that waits for the network under no deadline, or goes on
+         * after a cancel, for longer than this; 0: 30 s. */
+        int64_t debug_wait_ns;
+        uintptr_t reserved[5]; /* zero */
 };
 
 /*

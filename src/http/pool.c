@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/tcp.h"
+#include "scope/debug.h"
 #include "scope/suspend.h"
 
 /* Waits in its origin's list, on the stack of its task. */
@@ -336,6 +337,7 @@ static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
         origin->waiting++;
         pool->waiting++;
         origin_changed(pool, origin);
+        ed_debug_net(task);
         err = ed_suspend_park(task, "a connection of an HTTP client's pool", stop_waiting, &waiter);
         if (err < 0)
                 return err;

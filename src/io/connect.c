@@ -14,6 +14,7 @@
 #include "eddy/tcp.h"
 #include "io/name.h"
 #include "io/socket.h"
+#include "scope/debug.h"
 
 /* RFC 8305, 5: the recommended delay between attempts. */
 #define STAGGER_NS ((int64_t) 250000000)
@@ -60,6 +61,7 @@ static int race_wait(struct race *race)
 
         race->waiter.woken = false;
         race->loop->waits++;
+        ed_debug_net(task);
         err = ed_suspend_park(task, "a connection to be made", take_back, race);
         race->loop->waits--;
         return err < 0 ? err : ed_suspend_enter(&task);

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "io/name.h"
 #include "io/watch.h"
+#include "scope/debug.h"
 #include "scope/suspend.h"
 
 /* Questions at once: each has a socket and a channel of tens of kilobytes.  Others wait. */
@@ -227,6 +228,7 @@ static int lookup_wait(struct lookup *lookup, struct ed_task *task,
 
         ed_list_push_back(&lookup->waiters, &waiter.link);
         loop->waits++;
+        ed_debug_net(task);
         result = ed_suspend_park(task, "the addresses of a name", take_back, &waiter);
         loop->waits--;
         return result;

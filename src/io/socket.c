@@ -143,6 +143,7 @@ struct ed_socket *ed_socket_new(struct ed_loop *loop)
                 return NULL;
         sock->stream.ops = &socket_ops;
         ed_watch_init(&sock->watch, loop, -1);
+        sock->watch.net = true;
         return sock;
 }
 

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "scope/debug.h"
+
 /* The waiter stays in its place until its task runs: a close in between must find it. */
 static void wake(struct ed_watch *watch, enum ed_watch_side side)
 {
@@ -117,6 +119,8 @@ static int park(struct ed_watch *watch, enum ed_watch_side side, struct ed_watch
 
         watch->waiters[side] = waiter;
         loop->waits++;
+        if (watch->net)
+                ed_debug_net(task);
         err = ed_suspend_park(task, waits_for, take_back, waiter);
         loop->waits--;
         if (!waiter->watch)

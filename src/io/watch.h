@@ -35,6 +35,7 @@ struct ed_watch {
         int fd;
         bool registered;
         bool always; /* of a kind that never waits */
+        bool net;    /* a connection: a wait for it ought to have a deadline */
         bool ready[ED_WATCH_SIDES];
         bool ended; /* the peer sends no more: reads will tell, and never drain it */
         struct ed_watch_waiter *waiters[ED_WATCH_SIDES];

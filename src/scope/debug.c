@@ -37,6 +37,8 @@ int ed_debug_begin(struct ed_run *run)
         run->debug = ed_alloc_zero(sizeof(*run->debug));
         if (!run->debug)
                 return -ENOMEM;
+        run->debug->run = run;
+        ed_debug_late_init(run->debug);
         run->loop.debug = true;
         /* It is full: no handle is used again, so that each is noted. */
         run->faces.count = ED_FACES_MAX;
@@ -259,6 +261,7 @@ void ed_debug_end(struct ed_run *run)
                 return;
         tell_left(run);
         tell_lag(run);
+        ed_debug_late_fini(run->debug);
         run->loop.debug = false;
         ed_marks_fini(&run->debug->owned);
         ed_marks_fini(&run->debug->locks);

@@ -36,6 +36,8 @@ struct ed_debug_left {
 };
 
 struct ed_debug {
+        struct ed_run *run;
+        struct ed_timer timer; /* scope/debug_late.c */
         struct ed_marks owned;
         uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
         struct ed_marks locks;           /* that are held; 'task' NULL: by one that has ended */
@@ -84,6 +86,20 @@ void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task);
 
 /* A task ends that holds some. */
 void ed_debug_locks_left(struct ed_task *task);
+
+/* --- tasks that are late, scope/debug_late.c --- */
+
+void ed_debug_late_init(struct ed_debug *debug);
+void ed_debug_late_fini(struct ed_debug *debug);
+
+/* A task is about to wait for something of the network. */
+ED_SHARED __attribute__((cold)) void ed_debug_net_wait(struct ed_task *task);
+
+static inline void ed_debug_net(struct ed_task *task)
+{
+        if (ed_unlikely(task->loop->debug))
+                ed_debug_net_wait(task);
+}
 
 /* --- what is owned --- */
 

@@ -24,9 +24,10 @@
 #include "sys/process.h"
 #include "sys/signals.h"
 
-#define WATCHDOG_NS EDDY_MS(100)
-#define DRAIN_NS    EDDY_SEC(5)
-#define STEP_NS     EDDY_MS(1)
+#define WATCHDOG_NS   EDDY_MS(100)
+#define DRAIN_NS      EDDY_SEC(5)
+#define STEP_NS       EDDY_MS(1)
+#define DEBUG_WAIT_NS EDDY_SEC(30)
 
 #define DEBUG_FLAGS ((uint32_t) (EDDY_RUN_DEBUG | EDDY_RUN_NO_DEBUG))
 #define RUN_FLAGS   (DEBUG_FLAGS | EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG)
@@ -194,10 +195,12 @@ static int opts_take(struct ed_run *run, const struct eddy_run_opts *opts)
 
         run->opts = opts ? *opts : none;
         if (run->opts.flags & ~RUN_FLAGS || run->opts.watchdog_ns < 0 ||
-            (run->opts.flags & DEBUG_FLAGS) == DEBUG_FLAGS)
+            run->opts.debug_wait_ns < 0 || (run->opts.flags & DEBUG_FLAGS) == DEBUG_FLAGS)
                 return -EINVAL;
         if (run->opts.watchdog_ns == 0)
                 run->opts.watchdog_ns = WATCHDOG_NS;
+        if (run->opts.debug_wait_ns == 0)
+                run->opts.debug_wait_ns = DEBUG_WAIT_NS;
         if (run->opts.drain_ns == 0)
                 run->opts.drain_ns = DRAIN_NS;
         if (!run->opts.report)

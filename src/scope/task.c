@@ -58,6 +58,8 @@ void ed_node_cancel(struct ed_node *top)
 
                 if (!past) {
                         node->flags |= ED_NODE_CANCELLED;
+                        if (ed_unlikely(node->flags & ED_NODE_DEBUG))
+                                ed_debug_cancelled(node);
                         node_wake_owner(node);
                 }
                 node = ed_node_next(top, node, past);

@@ -62,11 +62,22 @@ enum {
         ED_FACE_SEEN = 1 << 1, /* somebody has asked for it */
 };
 
+/* What debug mode knows of the wait of a task. */
+enum {
+        ED_WAIT_OTHER,
+        ED_WAIT_NET_NEXT, /* not parked yet; the next wait is for the network */
+        ED_WAIT_NET,      /* for the network */
+        ED_WAIT_TOLD,     /* ... and it was told that this lasts */
+};
+
 /* What debug mode keeps of a task; valid in debug mode only. */
 struct ed_debug_task {
-        const void *place; /* that started it; NULL: not the program */
-        eddy_task_fn *fn;  /* its function */
-        uint32_t locks;    /* that it holds */
+        const void *place;    /* that started it; NULL: not the program */
+        eddy_task_fn *fn;     /* its function */
+        uint32_t locks;       /* that it holds */
+        uint8_t wait;         /* while parked: ED_WAIT_* */
+        bool cancel_told;     /* that it goes on after its cancel */
+        int64_t cancelled_ns; /* while cancelled: since when */
 };
 
 struct ed_ready_wait;
@@ -135,8 +146,10 @@ ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_ab
 /* Just before a task parks.  Only debug mode reads the clock for it. */
 static inline void ed_suspend_note(struct ed_task *task)
 {
-        if (ed_unlikely(task->loop->debug))
-                task->parked_ns = ed_loop_now(task->loop);
+        if (ed_likely(!task->loop->debug))
+                return;
+        task->parked_ns = ed_loop_now(task->loop);
+        task->debug.wait = task->debug.wait == ED_WAIT_NET_NEXT ? ED_WAIT_NET : ED_WAIT_OTHER;
 }
 
 /* End the wait of a parked task. */
@@ -168,6 +181,9 @@ ED_SHARED struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node
  * outside.
  */
 void ed_node_attribute(struct ed_node *inner);
+
+/* In debug mode: a node was marked. */
+void ed_debug_cancelled(struct ed_node *node);
 
 /* Cancel a node and what is below it. */
 void ed_node_cancel(struct ed_node *node);
