@@ -10,6 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/version.h"
 #include "io/name.h"
+#include "scope/debug.h"
 #include "scope/suspend.h"
 
 enum { CONNECTIONS_DEFAULT = 100 };
@@ -64,6 +65,7 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 goto free_user_agent;
         ed_list_init(&client->spares);
         client->refs = 1;
+        ed_debug_made(client, ED_DEBUG_CLIENT);
         *ret_client = client;
         return 0;
 
@@ -96,6 +98,7 @@ void eddy_http_client_free(eddy_http_client *client)
 
         if (!client)
                 return;
+        ed_debug_gone(client);
         ed_http_pool_close(&client->pool);
         while ((link = ed_list_pop_front(&client->spares)))
                 response_destroy(ed_container_of(link, eddy_http_response, link));
@@ -150,6 +153,7 @@ void eddy_http_response_free(eddy_http_response *response)
 
         if (!response)
                 return;
+        ed_debug_gone(response);
         client = response->client;
         ed_http_response_abandon(response);
         if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
@@ -270,6 +274,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
                 goto free_response;
         }
         ed_http_response_settle(response);
+        ed_debug_made(response, ED_DEBUG_RESPONSE);
         *ret_response = response;
         return 0;
 

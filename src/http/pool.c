@@ -421,6 +421,7 @@ int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns)
         }
         if (err < 0)
                 return end == -ETIMEDOUT && err == -ECANCELED ? EDDY_E_NET_TIMED_OUT : err;
+        ed_debug_gone(stream); /* the client stands for it */
         conn->stream = stream;
         conn->reused = false;
         conn->pool->connections++;

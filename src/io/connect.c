@@ -244,7 +244,9 @@ int eddy_tcp_connect(const char *host, uint16_t port, eddy_stream **ret_stream)
         if (err < 0)
                 return err;
         err = connect_any(task, addresses, (size_t) n, port, ret_stream);
-        if (err == 0)
+        if (err == 0) {
+                ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
                 ed_suspend_passed(task);
+        }
         return err;
 }

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "io/stream.h"
+#include "scope/debug.h"
 
 /* Said to be ready and was not: how long until it is tried again. */
 enum { RETRY_NS = 1000000 };
@@ -195,6 +196,7 @@ int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
         ed_watch_init(&d->watch, loop, fd);
         d->is_socket = port != -ENOTSOCK;
         d->own = flags & EDDY_STREAM_OWN_FD;
+        ed_debug_made(&d->stream, ED_DEBUG_STREAM);
         *ret_stream = &d->stream;
         return 0;
 }

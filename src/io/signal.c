@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "scope/debug.h"
 #include "scope/suspend.h"
 #include "sys/process.h"
 #include "sys/signals.h"
@@ -131,6 +132,7 @@ int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
                 return err;
         }
         ed_list_push_back(&signals->open, &signal->link);
+        ed_debug_made(signal, ED_DEBUG_SIGNAL);
         *ret_signal = signal;
         return 0;
 }
@@ -169,6 +171,7 @@ void eddy_signal_close(eddy_signal *signal)
 {
         if (!signal)
                 return;
+        ed_debug_gone(signal);
         /* In a child of fork() the slot may be another's, and who waits is not there. */
         if (signal->forks != ed_sys_forks()) {
                 ed_free(signal);

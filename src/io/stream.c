@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "scope/debug.h"
+
 int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         return stream->ops->read(stream, buf, bytes);
@@ -37,16 +39,22 @@ int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *a
         return stream->ops->watch_idle(stream, fn, arg);
 }
 
+static void close_stream(eddy_stream *stream, bool abort)
+{
+        if (!stream)
+                return;
+        ed_debug_gone(stream);
+        stream->ops->close(stream, abort);
+}
+
 void eddy_stream_close(eddy_stream *stream)
 {
-        if (stream)
-                stream->ops->close(stream, false);
+        close_stream(stream, false);
 }
 
 void eddy_stream_abort(eddy_stream *stream)
 {
-        if (stream)
-                stream->ops->close(stream, true);
+        close_stream(stream, true);
 }
 
 int ed_slices_init(struct ed_slices *slices, const struct eddy_slice *list, size_t n)

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "io/name.h"
 #include "io/socket.h"
+#include "scope/debug.h"
 
 /* How long to wait when the process has no room for a connection. */
 #define ROOM_RETRY_NS ((int64_t) 1000000000)
@@ -47,6 +48,7 @@ int eddy_tcp_listen(const char *address, uint16_t port, eddy_tcp_listener **ret_
                 goto fail_close;
         listener->port = (uint16_t) err;
         ed_watch_init(&listener->watch, loop, fd);
+        ed_debug_made(listener, ED_DEBUG_LISTENER);
         *ret_listener = listener;
         return 0;
 
@@ -132,6 +134,7 @@ int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
         ed_socket_attach(listener->spare, fd);
         *ret_stream = &listener->spare->stream;
         listener->spare = NULL;
+        ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
         ed_suspend_passed(task);
         return 0;
 }
@@ -142,6 +145,7 @@ void eddy_tcp_listener_close(eddy_tcp_listener *listener)
 
         if (!listener)
                 return;
+        ed_debug_gone(listener);
         sys = listener->watch.loop->sys;
         ed_watch_fini(&listener->watch);
         sys->ops->close(sys, listener->watch.fd);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "scope/debug.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
 #include "sys/process.h"
@@ -312,6 +313,7 @@ void eddy_thread_pool_free(eddy_thread_pool *pool)
 {
         if (!pool || is_forked(pool))
                 return;
+        ed_debug_gone(pool);
         (void) eddy_thread_pool_close(pool);
         pool->freed = true;
         if (pool->running == 0)
@@ -457,6 +459,7 @@ int eddy_thread_pool_new(const struct eddy_thread_pool_opts *opts, eddy_thread_p
                 return -ENOMEM;
         pool_init(pool, loop, opts);
         ed_list_push_back(&pools->all, &pool->link);
+        ed_debug_made(pool, ED_DEBUG_POOL);
         *ret_pool = pool;
         return 0;
 }

@@ -1,0 +1,122 @@
+/*
+ * test_debug.c - debug mode: what of the net and of HTTP is left at the end of
+ * a run.
+ */
+#include "../scope/debug_test.h"
+
+/* What is left stays in sight, so that it is no leak to whoever looks for those. */
+static eddy_tcp_listener *listener;
+static eddy_stream *streams[2];
+static eddy_http_client *client;
+static eddy_http_response *response;
+static eddy_thread_pool *pool;
+
+static int leaves_a_connection(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 80, &streams[0]), 0);
+        CHECK_EQ(eddy_tcp_accept(listener, &streams[1]), 0);
+        return 0;
+}
+
+TEST(streams_and_listeners_that_are_left_are_told_with_where_they_were_made)
+{
+        CHECK_EQ(debug_run(leaves_a_connection, NULL), 0);
+        CHECK_STR(told, "eddy: left when the run ended:\n"
+                        "  a stream, made at program+0x1234\n"
+                        "  a stream, made at program+0x1234\n"
+                        "  a listener, made at program+0x1234\n");
+}
+
+static int answers(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        return eddy_http_exchange_respond(exchange, 200, NULL, 0, "hello", 5);
+}
+
+static int serves(void *arg)
+{
+        (void) arg;
+        return eddy_http_serve(listener, NULL, answers, NULL);
+}
+
+static int asks(void *arg)
+{
+        struct eddy_http_request request = { .url = "http://127.0.0.1/" };
+        bool leaves = *(const bool *) arg;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, &listener), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_task_release(start_named(&scope, "server", serves, NULL));
+        CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(eddy_http_client_send(client, &request, &response), 0);
+                if (i < 2 || !leaves)
+                        eddy_http_response_free(response);
+        }
+        if (!leaves)
+                eddy_http_client_free(client);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+TEST(responses_and_clients_that_are_left_are_told)
+{
+        bool leaves = true;
+
+        CHECK_EQ(debug_run(asks, &leaves), 0);
+        CHECK_STR(told, "eddy: left when the run ended:\n"
+                        "  an HTTP response, made at program+0x1234\n"
+                        "  an HTTP client, made at program+0x1234\n");
+}
+
+TEST(what_was_given_back_is_not_told)
+{
+        bool leaves = false;
+
+        CHECK_EQ(debug_run(asks, &leaves), 0);
+        CHECK_STR(told, "");
+}
+
+static int makes_a_pool(void *arg)
+{
+        CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);
+        if (arg)
+                eddy_thread_pool_free(pool);
+        return 0;
+}
+
+TEST(a_thread_pool_that_is_left_is_told)
+{
+        CHECK_EQ(debug_run(makes_a_pool, told), 0);
+        CHECK_STR(told, "");
+        CHECK_EQ(debug_run(makes_a_pool, NULL), 0);
+        CHECK_STR(told, "eddy: left when the run ended:\n"
+                        "  a thread pool, made at program+0x1234\n");
+}
+
+static int opens_a_signal(void *arg)
+{
+        eddy_signal *signal;
+        int signo = 10;
+
+        CHECK_EQ(eddy_signal_open(&signo, 1, &signal), 0);
+        if (arg)
+                eddy_signal_close(signal);
+        else
+                *(eddy_signal **) &streams[0] = signal;
+        return 0;
+}
+
+TEST(an_open_signal_that_is_left_is_told)
+{
+        CHECK_EQ(debug_run(opens_a_signal, told), 0);
+        CHECK_STR(told, "");
+        CHECK_EQ(debug_run(opens_a_signal, NULL), 0);
+        CHECK_STR(told, "eddy: left when the run ended:\n"
+                        "  an open signal, made at program+0x1234\n");
+}
