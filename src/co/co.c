@@ -5,20 +5,32 @@
 
 #include "sys/sys.h"
 
-#ifdef ED_ASAN
-/* The first code on a new stack: ASan wants to hear that the switch is over. */
+#if defined(ED_ASAN) || defined(ED_MSAN)
 enum { ASAN_LEFT_BYTES = 8192 };
 
-struct asan_start {
+struct told_start {
         ed_co_fn *fn;
         void *arg;
 };
 
-static void asan_entry(void *arg)
+/*
+ * The first code on a new stack: the sanitizer wants to hear that the switch is
+ * over.  MSan knows of each argument whether it is defined by what the caller
+ * noted; code without MSan's checks, as this then is, notes that they all are.
+ */
+#ifdef ED_MSAN
+__attribute__((no_sanitize("memory")))
+#endif
+static void
+told_entry(void *arg)
 {
-        struct asan_start start = *(struct asan_start *) arg;
+        struct told_start start = *(struct told_start *) arg;
 
+#ifdef ED_ASAN
         __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
+#else
+        __msan_finish_switch_fiber(NULL, NULL);
+#endif
         start.fn(start.arg);
 }
 #endif
@@ -33,13 +45,15 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
          * they are the outermost ones.
          */
         __asan_unpoison_memory_region((char *) top - ASAN_LEFT_BYTES, ASAN_LEFT_BYTES);
-        struct asan_start *start = (struct asan_start *) top - 1;
-
-        *start = (struct asan_start){ fn, arg };
-        top = start;
-        fn = asan_entry;
-        arg = start;
         co->fake_stack = NULL;
+#endif
+#if defined(ED_ASAN) || defined(ED_MSAN)
+        struct told_start *start = (struct told_start *) top - 1;
+
+        *start = (struct told_start){ fn, arg };
+        top = start;
+        fn = told_entry;
+        arg = start;
         co->bottom = bottom;
         co->bytes = (size_t) ((char *) top - (char *) bottom);
 #else
@@ -57,7 +71,7 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
 void ed_co_init_thread(struct ed_co *co)
 {
         *co = (struct ed_co){ 0 };
-#ifdef ED_ASAN
+#if defined(ED_ASAN) || defined(ED_MSAN)
         void *base;
 
         ed_sys_thread_stack(&base, &co->bytes);
@@ -95,8 +109,9 @@ void ed_co_come_back(struct ed_co *co, bool away)
 }
 
 /* Code without frame pointers may have left anything in the register: look only where a frame can be. */
-__attribute__((no_sanitize("address"))) int ed_co_frames(const struct ed_co *co, const void *top,
-                                                         void **ret_frames, int max)
+__attribute__((no_sanitize("address", "memory"))) int ed_co_frames(const struct ed_co *co,
+                                                                   const void *top,
+                                                                   void **ret_frames, int max)
 {
         uintptr_t at = (uintptr_t) co->frame, low = (uintptr_t) co->sp;
         int n = 0;

@@ -27,6 +27,9 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+#ifdef ED_MSAN
+#include <sanitizer/msan_interface.h>
+#endif
 #ifdef ED_TSAN
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -38,6 +41,8 @@ struct ed_co {
         void *resume;
 #ifdef ED_ASAN
         void *fake_stack;
+#endif
+#if defined(ED_ASAN) || defined(ED_MSAN)
         const void *bottom;
         size_t bytes;
 #endif
@@ -138,6 +143,9 @@ static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *fro
 #ifdef ED_ASAN
         __sanitizer_start_switch_fiber(&from->fake_stack, to->bottom, to->bytes);
 #endif
+#ifdef ED_MSAN
+        __msan_start_switch_fiber(to->bottom, to->bytes);
+#endif
 #ifdef ED_TSAN
         __tsan_switch_to_fiber(to->fiber, 0);
 #endif
@@ -145,12 +153,15 @@ static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *fro
 #ifdef ED_ASAN
         __sanitizer_finish_switch_fiber(from->fake_stack, NULL, NULL);
 #endif
+#ifdef ED_MSAN
+        __msan_finish_switch_fiber(NULL, NULL);
+#endif
 }
 
 /* Given the result of a wait if that is below 0; what it returns is returned instead. */
 typedef int ed_co_failed_fn(int result);
 
-#if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN)
+#if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN) && !defined(ED_MSAN)
 #define ED_CO_LEAVE_ASM 1
 /* In assembly: ed_co_leave(). */
 int ed_co_leave_asm(struct ed_co *from, struct ed_co *to, const int *result,
@@ -185,6 +196,9 @@ static inline __attribute__((noreturn, always_inline)) void ed_co_exit(struct ed
 {
 #ifdef ED_ASAN
         __sanitizer_start_switch_fiber(NULL, to->bottom, to->bytes);
+#endif
+#ifdef ED_MSAN
+        __msan_start_switch_fiber(to->bottom, to->bytes);
 #endif
 #ifdef ED_TSAN
         __tsan_switch_to_fiber(to->fiber, 0);

@@ -16,7 +16,7 @@
 #include <valgrind/valgrind.h>
 #endif
 
-#if defined(ED_ASAN) || defined(ED_TSAN)
+#if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_MSAN)
 enum { SANITIZER_FACTOR = 4 };
 #else
 enum { SANITIZER_FACTOR = 1 };

@@ -19,6 +19,9 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef ED_MSAN
+#include <sanitizer/msan_interface.h>
+#endif
 
 #include "base/alloc.h"
 #include "base/list.h"
@@ -121,6 +124,10 @@ static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int ma
                 ts.tv_sec = timeout_ns / NS_PER_S;
                 ts.tv_nsec = timeout_ns % NS_PER_S;
                 n = epoll_pwait2(s->epoll_fd, events, max, &ts, NULL);
+#ifdef ED_MSAN
+                /* It does not know this call. */
+                __msan_unpoison(events, n > 0 ? (size_t) n * sizeof(*events) : 0);
+#endif
                 if (n >= 0 || (errno != ENOSYS && errno != EPERM))
                         return n;
                 s->coarse = true;

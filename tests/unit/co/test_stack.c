@@ -11,7 +11,7 @@
 #include "sys/sys.h"
 #include "test.h"
 
-#if defined(ED_ASAN) || defined(ED_TSAN)
+#if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_MSAN)
 enum { FACTOR = 4 };
 #else
 enum { FACTOR = 1 };
@@ -148,7 +148,7 @@ TEST(with_locked_memory_another_guard_takes_over)
         struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
         struct ed_stack *stack;
 
-#if defined(ED_ASAN) || defined(ED_TSAN)
+#if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_MSAN)
         test_skip("a sanitizer's shadow cannot be locked");
 #endif
         (void) setrlimit(RLIMIT_MEMLOCK, &none);
@@ -222,7 +222,8 @@ TEST(no_memory_for_a_slab_is_no_stack)
 }
 
 /* Emulators do not survive such a limit themselves; on 64-bit ARM there may be one. */
-#if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN) && !defined(ED_VALGRIND)
+#if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN) && !defined(ED_MSAN) &&          \
+        !defined(ED_VALGRIND)
 /* A slab twice as large does not fit any more, but a smaller one does. */
 TEST(address_space_is_used_to_the_last_small_slab)
 {

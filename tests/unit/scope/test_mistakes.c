@@ -192,7 +192,7 @@ TEST(a_failed_future_that_nobody_looked_at_is_printed)
 static int computes(void *arg)
 {
         int64_t until_ns = eddy_now() + EDDY_SEC(20);
-        struct stat file;
+        struct stat file = { .st_size = 0 };
 
         (void) arg;
         do {
