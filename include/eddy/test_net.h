@@ -62,11 +62,12 @@ EDDY_API EDDY_MUST_USE int eddy_test_stream_pair(const struct eddy_test_link *li
 
 /*
  * Let 'name' have 'n' addresses from now on; 0: it exists and has none.  A
- * name that was never added does not exist.  "localhost" is there at first.
+ * name that was never added does not exist.  "localhost" always is this host.
  *
  * Suspends: no.
- * Errors: EDDY_E_TEST_NO_RUN
- *         -EINVAL  it is too long, or there are too many addresses
+ * Errors: EDDY_E_TEST_NO_RUN, -ENOMEM
+ *         -EINVAL  it is no name that is ever asked for (too long, an address,
+ *                  localhost), or there are too many addresses
  *         -ENOSPC  there are EDDY_TEST_NAMES_MAX
  */
 enum { EDDY_TEST_NAMES_MAX = 32, EDDY_TEST_DEAD_MAX = 8 };

@@ -15,12 +15,12 @@ struct ed_socket {
  * A stream that has no descriptor yet: allocated first, so that nothing can
  * fail once there is a connection.  NULL: no memory.
  */
-struct ed_socket *ed_socket_new(struct ed_loop *loop);
+ED_SHARED struct ed_socket *ed_socket_new(struct ed_loop *loop);
 
 /* Free one that never got a descriptor. */
-void ed_socket_free(struct ed_socket *sock);
+ED_SHARED void ed_socket_free(struct ed_socket *sock);
 
 /* Give it a connected, non-blocking descriptor, which it owns from now on. */
-void ed_socket_attach(struct ed_socket *sock, int fd);
+ED_SHARED void ed_socket_attach(struct ed_socket *sock, int fd);
 
 #endif
