@@ -5,6 +5,13 @@
 
 #include "sys/sys.h"
 
+/* For what looks where a sanitizer thinks that nothing is; gcc does not know all their names. */
+#ifdef ED_MSAN
+#define NOT_LOOKED_AT __attribute__((no_sanitize("memory")))
+#else
+#define NOT_LOOKED_AT __attribute__((no_sanitize("address")))
+#endif
+
 #if defined(ED_ASAN) || defined(ED_MSAN)
 enum { ASAN_LEFT_BYTES = 8192 };
 
@@ -18,11 +25,7 @@ struct told_start {
  * over.  MSan knows of each argument whether it is defined by what the caller
  * noted; code without MSan's checks, as this then is, notes that they all are.
  */
-#ifdef ED_MSAN
-__attribute__((no_sanitize("memory")))
-#endif
-static void
-told_entry(void *arg)
+NOT_LOOKED_AT static void told_entry(void *arg)
 {
         struct told_start start = *(struct told_start *) arg;
 
@@ -109,9 +112,7 @@ void ed_co_come_back(struct ed_co *co, bool away)
 }
 
 /* Code without frame pointers may have left anything in the register: look only where a frame can be. */
-__attribute__((no_sanitize("address", "memory"))) int ed_co_frames(const struct ed_co *co,
-                                                                   const void *top,
-                                                                   void **ret_frames, int max)
+NOT_LOOKED_AT int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames, int max)
 {
         uintptr_t at = (uintptr_t) co->frame, low = (uintptr_t) co->sp;
         int n = 0;
