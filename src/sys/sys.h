@@ -149,7 +149,7 @@ struct ed_sys_ops {
 };
 
 /* The kernel, by epoll.  Errors: -EMFILE, -ENFILE, -ENOMEM. */
-int ed_sys_epoll_new(struct ed_sys **ret_sys);
+ED_SHARED int ed_sys_epoll_new(struct ed_sys **ret_sys);
 
 /*
  * What the process has beside a loop's table; no state.
