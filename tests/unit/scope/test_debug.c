@@ -57,6 +57,7 @@ static int two_fail(void *arg)
         return 0;
 }
 
+/* A20: tasks remember where they were started. */
 TEST(a_failure_that_its_scope_does_not_return_is_told)
 {
         CHECK_EQ(debug_run(two_fail, NULL), 0);

@@ -9,7 +9,7 @@
 
 /* --- what a run prints --- */
 
-static char printed[2048];
+static char printed[8192];
 static int print_fd, stderr_fd;
 
 /* From here on standard error goes to a file that nobody else sees, ... */
@@ -118,6 +118,29 @@ TEST(a_forgotten_release_is_printed_with_who_waits_for_it)
                            "  main waits for the tasks of a scope to end\n"
                            "    scope of main\n"
                            "      second waits for a lock, left locked by a task that has ended\n");
+}
+
+static int many_wait(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_lock_acquire(locks), 0);
+        for (int i = 0; i < 100; i++)
+                start_named(&scope, "one of many that wait", forgets_to_release, locks);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_long_report_is_printed_whole)
+{
+        const char *end = "      one of many that wait waits for a lock, held by main\n"
+                          "  and 62 more\n";
+
+        CHECK_EQ(run_printing(many_wait), -EDEADLK);
+        CHECK(strncmp(printed, "eddy: all tasks wait and nothing can wake them;", 47) == 0);
+        CHECK(strlen(printed) > 2000);
+        CHECK_STR(printed + strlen(printed) - strlen(end), end);
 }
 
 /* --- cancels and failures that nobody looks at --- */
