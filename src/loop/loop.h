@@ -18,6 +18,7 @@
 #include "co/stack.h"
 #include "loop/lag.h"
 #include "loop/timer.h"
+#include "sys/probe.h"
 #include "sys/sys.h"
 
 enum { ED_LOOP_BUDGET = 128 };
@@ -237,7 +238,8 @@ static inline struct ed_ready *ed_loop_pop(struct ed_loop *loop)
 }
 
 /* Make a fiber the current one. */
-static inline void ed_loop_run_fiber(struct ed_loop *loop, struct ed_fiber *fiber)
+static inline __attribute__((always_inline)) void ed_loop_run_fiber(struct ed_loop *loop,
+                                                                    struct ed_fiber *fiber)
 {
         loop->current = fiber;
         fiber->ready.state = ED_FIBER_RUNNING;
@@ -245,6 +247,7 @@ static inline void ed_loop_run_fiber(struct ed_loop *loop, struct ed_fiber *fibe
         atomic_store_explicit(&loop->switches,
                               atomic_load_explicit(&loop->switches, memory_order_relaxed) + 1,
                               memory_order_relaxed);
+        ED_PROBE(switch, 1, fiber);
 }
 
 /* Make the next fiber, or the loop itself, the current one; give its context. */
@@ -258,6 +261,7 @@ static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct e
         if (ed_unlikely(!ready || ready->is_call)) {
                 loop->current = NULL;
                 loop->call = ready;
+                ED_PROBE(switch, 1, (void *) 0);
                 return &loop->co;
         }
         fiber = ed_container_of(ready, struct ed_fiber, ready);

@@ -15,6 +15,7 @@
 #include "scope/suspend.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
+#include "sys/probe.h"
 #include "sys/process.h"
 
 /* --- the tree of cancellation --- */
@@ -225,6 +226,7 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
         struct eddy_task *face = task->face;
         bool failed = result < 0 && !(result == -ECANCELED && task->node.flags & ED_NODE_CANCELLED);
 
+        ED_PROBE(end, 4, task, task->number, task->self.fn, result);
         ed_assert(task->inner == &task->node, "a task returned without ending a scope it began");
         ed_list_remove(&task->node.link);
         face->result = result;
@@ -297,6 +299,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->self.task = task;
         task->self.refs = 0;
         task->self.fn = fn;
+        ED_PROBE(start, 3, task, task->number, task->self.fn);
         task->self.loop = loop;
         task->self.is_named = false;
         ed_fiber_init(&task->fiber);
