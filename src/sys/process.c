@@ -21,7 +21,7 @@
 
 /* --- faults in guards --- */
 
-enum { FAULT_STACK_BYTES = 64 * 1024 };
+enum { FAULT_STACK_BYTES = 64 * 1024, CALLERS_MAX = 200 };
 
 static const int fault_signals[] = { SIGSEGV, SIGBUS };
 
@@ -307,6 +307,17 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
                 return 0;
         memcpy(ret_frames, ticker->frames + FRAMES_OF_SIGNAL, (size_t) n * sizeof(*ret_frames));
         return n;
+}
+
+bool ed_sys_called_from(const void *return_address)
+{
+        void *frames[CALLERS_MAX];
+        int n = backtrace(frames, CALLERS_MAX);
+
+        for (int i = 0; i < n; i++)
+                if (frames[i] == return_address)
+                        return true;
+        return false;
 }
 
 void ed_sys_symbol(const void *address, char *buf, size_t bytes)

@@ -58,6 +58,12 @@ void ed_sys_fork_watch(void (*in_child)(void));
 unsigned ed_sys_forks(void);
 
 /*
+ * Whether a call that will return to that address is under way on the stack
+ * that this thread runs on, among the innermost 200.
+ */
+ED_SHARED bool ed_sys_called_from(const void *return_address);
+
+/*
  * What the place at an address is called: "name" or "name+0x12"; where the
  * program does not export the function, "program+0x1234", which addr2line
  * resolves; else "0x55d0...".

@@ -15,7 +15,7 @@ struct block {
         uint64_t number;
 };
 
-enum { PLACES_MIN = 1024 };
+enum { PLACES_MIN = 256 };
 
 static struct {
         atomic_flag lock; /* a program's own threads may allocate too */

@@ -99,20 +99,6 @@ static void on_report(const struct eddy_report *report, void *arg)
 
 /* --- running --- */
 
-static int main_of_run(void *arg)
-{
-        struct ed_test_run *run = arg;
-        int result;
-
-        run->main_task = eddy_task_current();
-        if (run->cancel_main)
-                eddy_task_cancel(run->main_task);
-        result = run->main_fn(run->arg);
-        run->main_task = NULL;
-        run->main_ended = true;
-        return result;
-}
-
 /* Its loop and all that it left is given up; this thread has none then. */
 static void drop(struct ed_test_run *run)
 {
@@ -123,11 +109,12 @@ static void drop(struct ed_test_run *run)
         ed_test_memory_drop();
 }
 
-static int play(struct ed_test_run *run)
+static __attribute__((noinline)) int play(struct ed_test_run *run)
 {
         struct eddy_run_opts opts = run->opts.run ? *run->opts.run : (struct eddy_run_opts){ 0 };
         int result;
 
+        run->play_return = __builtin_return_address(0);
         opts.report = on_report;
         opts.report_arg = run;
         opts.flags |= EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG;
@@ -137,7 +124,7 @@ static int play(struct ed_test_run *run)
         ed_test_memory_count(run->opts.alloc_at, run->opts.alloc_forever);
         result = ed_run_open(run->sys, &opts, &run->run);
         if (result == 0) {
-                result = ed_run_main(run->run, main_of_run, run);
+                result = ed_run_main(run->run, run->main_fn, run->arg);
                 if (!run->gave_up)
                         ed_run_end(run->run);
                 if (run->gave_up)
@@ -163,19 +150,22 @@ static void result_fill(struct ed_test_run *run, int result)
         run->result.lasted_ns = end->lasted_ns;
         run->result.allocations = memory.asked;
         run->result.was_failed = memory.failed > 0 || end->faults > 0;
+        run->told.alloc_failed = memory.failed;
         run->descriptors = end->sockets;
 }
 
 /* --- begin and end --- */
 
-/* Whether this call comes from a task of the run that is under way. */
+/* Whether this call comes from the run that is under way: a task, a callback or a job. */
 static bool is_inside(const struct ed_test_run *run)
 {
         const struct ed_task *task = ed_task_running();
         const char *here = __builtin_frame_address(0);
 
-        return run->run && task && task->loop == &run->run->loop && here >= task->stack->bottom &&
-               here < task->stack->top;
+        if (run->run && task && task->loop == &run->run->loop && here >= task->stack->bottom &&
+            here < task->stack->top)
+                return true;
+        return ed_sys_called_from(run->play_return);
 }
 
 /* Errors: EDDY_E_RUN_NESTED; -EBUSY  another thread's run is under way */

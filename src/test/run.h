@@ -15,7 +15,6 @@
 struct ed_test_more {
         struct ed_sim_opts sim; /* 'seed' and 'end' are the kit's */
         bool on_epoll;          /* the kernel's world; 'at_point' NULL: without points */
-        size_t transfer_max;
         void (*at_table)(struct ed_sys *sys); /* as soon as there is a table */
         bool (*at_point)(void);               /* at each point; whether it made something ready */
 };
@@ -23,8 +22,9 @@ struct ed_test_more {
 /* What is told of a run beyond its result. */
 struct ed_test_told {
         struct ed_sim_end end;
-        uint64_t order;     /* a hash of what was chosen at each point, whenever that was */
-        uint64_t deadlocks; /* reported */
+        uint64_t order;        /* a hash of what was chosen at each point, whenever that was */
+        uint64_t deadlocks;    /* reported */
+        uint64_t alloc_failed; /* allocations that were refused */
 };
 
 struct ed_run;
@@ -46,13 +46,12 @@ struct ed_test_run {
         struct ed_sys *sys; /* NULL: there is no table */
         const struct ed_sys_ops *ops;
         struct ed_sys_ops wrapped;
-        uint64_t chance;      /* of a table that has none */
-        uint64_t draws;       /* of the program's own chance */
-        eddy_task *main_task; /* while it runs */
-        bool cancel_main;     /* as soon as it runs */
-        bool main_ended;
-        bool gave_up; /* it went beyond its limit */
-        bool drained; /* the time of the background has passed, or there was none */
+        uint64_t chance;         /* of a table that has none */
+        uint64_t draws;          /* of the program's own chance */
+        const void *play_return; /* a call that comes from the run has it among its callers */
+        bool cancel_due;         /* as soon as there is a main task */
+        bool gave_up;            /* it went beyond its limit */
+        bool drained;            /* the time of the background has passed, or there was none */
         int64_t begin_ns;
         uint64_t descriptors; /* of the world, that were left */
         uint64_t left_tasks;

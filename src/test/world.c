@@ -20,20 +20,33 @@ enum { POINTS_MAX = 20000000 };
 
 /* --- points --- */
 
+/* True: it was cancelled now, and is ready. */
+static bool cancel_main(struct ed_test_run *run)
+{
+        eddy_task *task = run->run ? run->run->main_task : NULL;
+
+        if (!task) {
+                /* After its end there is none to wait for. */
+                run->cancel_due = !run->run || run->run->main_fn;
+                return false;
+        }
+        run->cancel_due = false;
+        if (eddy_task_is_done(task))
+                return false;
+        run->result.was_cancelled = 1;
+        eddy_task_cancel(task);
+        return true;
+}
+
 /* True: something was made ready. */
 static bool point(struct ed_test_run *run)
 {
         run->result.points++;
         if (run->more.at_point && run->more.at_point())
                 return true;
-        if (run->result.points != run->opts.cancel_at || run->main_ended)
-                return false;
-        run->result.was_cancelled = 1;
-        if (run->main_task)
-                eddy_task_cancel(run->main_task);
-        else
-                run->cancel_main = true;
-        return true;
+        if (run->result.points == run->opts.cancel_at || run->cancel_due)
+                return cancel_main(run);
+        return false;
 }
 
 static void note_order(struct ed_test_run *run, uint64_t n, uint64_t chosen)
@@ -128,7 +141,6 @@ int ed_test_world_new(struct ed_test_run *run)
         }
         if (!run->more.on_epoll && run->opts.call_at > 0)
                 ed_sim_fail_at(run->sys, run->opts.call_at, run->opts.call_error);
-        run->sys->transfer_max = run->more.transfer_max;
         if (run->more.at_table)
                 run->more.at_table(run->sys);
         return 0;

@@ -3,204 +3,86 @@
  */
 #include "scenario.h"
 
-#include <errno.h>
+#include <stdlib.h>
 
-#include "base/alloc.h"
-#include "eddy/run.h"
-#include "scope/run.h"
+#include "eddy/test.h"
 #include "scope/task.h"
 #include "test.h"
+#include "test/replay.h"
+#include "test/run.h"
 
 int tasks_begun, tasks_ended;
 _Atomic int jobs_called, jobs_released;
 
 /* Of the run under way. */
-static struct {
-        const struct setup *setup;
-        struct outcome *outcome;
-        eddy_task_fn *main_fn;
-        eddy_task *main_task; /* while it runs */
-        bool cancel_main;     /* as soon as it runs */
-        bool armed;           /* allocations count, and may fail */
-        const struct ed_sys_ops *ops;
-        struct ed_sys_ops wrapped;
-        uint64_t chance; /* of a table that has none */
-} run;
-
-/* --- memory --- */
-
-static void *counting_realloc(void *ctx, void *ptr, size_t bytes)
-{
-        const struct setup *setup = run.setup;
-        struct outcome *outcome = run.outcome;
-        void *moved;
-
-        (void) ctx;
-        if (bytes == 0) {
-                outcome->alloc_live--;
-                free(ptr);
-                return NULL;
-        }
-        outcome->allocations += run.armed;
-        if (run.armed && setup->alloc_fail &&
-            (outcome->allocations == setup->alloc_fail ||
-             (setup->alloc_forever && outcome->allocations > setup->alloc_fail))) {
-                outcome->alloc_failed++;
-                return NULL;
-        }
-        moved = realloc(ptr, bytes);
-        CHECK(moved);
-        if (!ptr)
-                outcome->alloc_live++;
-        return moved;
-}
-
-/* --- scheduling points --- */
-
-static bool point(void)
-{
-        run.outcome->points++;
-        if (run.setup->at_point && run.setup->at_point())
-                return true;
-        if (run.outcome->points != run.setup->cancel_at)
-                return false;
-        if (run.main_task)
-                eddy_task_cancel(run.main_task);
-        else
-                run.cancel_main = true;
-        return true;
-}
-
-static void note_order(uint64_t n, uint64_t chosen)
-{
-        run.outcome->order = (run.outcome->order ^ (n << 32 | chosen)) * 0x100000001b3ULL;
-        run.outcome->order ^= run.outcome->order >> 29;
-}
-
-/* A table of the real clock has no chance of its own. */
-static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
-{
-        uint32_t chosen;
-
-        (void) point();
-        if (run.ops->choose) {
-                chosen = run.ops->choose(sys, n);
-        } else {
-                run.chance = run.chance * 6364136223846793005ULL + 1442695040888963407ULL;
-                chosen = (uint32_t) (run.chance >> 33) % n;
-        }
-        note_order(n, chosen);
-        return chosen;
-}
-
-static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
-{
-        int n;
-
-        /* What was cancelled here is ready to run. */
-        if (point())
-                timeout_ns = 0;
-        n = run.ops->poll(sys, timeout_ns, events, max);
-        note_order(UINT32_MAX, (uint64_t) n);
-        return n;
-}
+static const struct setup *now;
+static uint64_t parks;
 
 static void count_park(struct ed_task *task)
 {
         (void) task;
-        run.outcome->parks++;
+        parks++;
 }
 
-/* --- running --- */
-
+/*
+ * Background tasks may fail when something is made to fail, and jobs be
+ * abandoned when all is cancelled; all else is told.
+ */
 static void on_report(const struct eddy_report *report, void *arg)
 {
         (void) arg;
-        if (report->kind == EDDY_REPORT_DEADLOCK)
-                run.outcome->deadlocks++;
-        /*
-         * Background tasks may fail when something is made to fail, and jobs be
-         * abandoned when all is cancelled; all else is told.
-         */
         if (report->kind != EDDY_REPORT_BACKGROUND && report->kind != EDDY_REPORT_THREAD)
                 fprintf(stderr, "# report: %s\n", report->text);
 }
 
-static int run_main(void *arg)
+static void at_table(struct ed_sys *sys)
 {
-        int result;
-
-        run.main_task = eddy_task_current();
-        if (run.cancel_main)
-                eddy_task_cancel(run.main_task);
-        result = run.main_fn(arg);
-        run.main_task = NULL;
-        return result;
-}
-
-static struct ed_sys *table_new(const struct setup *setup, struct outcome *outcome)
-{
-        struct ed_sim_opts opts = setup->sim;
-        struct ed_sys *sys;
-
-        if (setup->on_epoll) {
-                CHECK_EQ(ed_sys_epoll_new(&sys), 0);
-                run.chance = setup->sim.seed * 0x9e3779b97f4a7c15ULL;
-        } else {
-                opts.end = &outcome->end;
-                CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
-        }
-        if (!setup->on_epoll || setup->at_point) {
-                run.ops = sys->ops;
-                run.wrapped = *sys->ops;
-                run.wrapped.choose = choose_at_point;
-                run.wrapped.poll = poll_at_point;
-                sys->ops = &run.wrapped;
-        }
-        if (!setup->on_epoll) {
-                ed_sim_cut(sys, setup->cut, setup->cut_server, setup->cut_bytes);
-                if (setup->call_fail)
-                        ed_sim_fail_at(sys, setup->call_fail, setup->call_error);
-        }
-        sys->transfer_max = setup->transfer_max;
-        return sys;
+        if (now->cut != ED_SIM_CUT_NONE)
+                ed_sim_cut(sys, now->cut, now->cut_server, now->cut_bytes);
+        sys->transfer_max = now->transfer_max;
 }
 
 void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outcome *ret_outcome)
 {
-        struct eddy_run_opts opts = {
-                .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG,
-                .report = on_report,
+        struct eddy_run_opts run = { .report = on_report };
+        struct eddy_test_opts opts = {
+                .name = setup->name ? setup->name : "scenario",
+                .seed = setup->sim.seed,
+                .cancel_at = setup->cancel_at,
+                .alloc_at = setup->alloc_fail,
+                .alloc_forever = setup->alloc_forever,
+                .call_at = setup->call_fail,
+                .call_error = setup->call_error,
+                .run = &run,
         };
-        struct ed_sys *sys;
+        struct ed_test_more more = { .sim = setup->sim,
+                                     .on_epoll = setup->on_epoll,
+                                     .at_table = at_table,
+                                     .at_point = setup->at_point };
+        struct eddy_test_result result;
+        struct ed_test_told told;
 
-        *ret_outcome = (struct outcome){ 0 };
+        now = setup;
         tasks_begun = tasks_ended = 0;
         jobs_called = jobs_released = 0;
-        run.main_fn = main_fn;
-        run.main_task = NULL;
-        run.cancel_main = false;
-        run.setup = setup;
-        run.outcome = ret_outcome;
+        parks = 0;
         if (getenv("EDDY_TEST_VERBOSE"))
-                fprintf(stderr, "# allocation %llu%s, call %llu, cancel %llu, seed %llu\n",
-                        (unsigned long long) setup->alloc_fail,
-                        setup->alloc_forever ? " and all after" : "",
-                        (unsigned long long) setup->call_fail,
-                        (unsigned long long) setup->cancel_at,
-                        (unsigned long long) setup->sim.seed);
-        run.armed = false;
-        eddy_alloc_set(counting_realloc, NULL);
-        sys = table_new(setup, ret_outcome);
-        run.armed = true;
+                ed_test_tell_before(opts.name, &opts);
         ed_test_at_suspend = count_park;
-        ret_outcome->result = ed_run_on(sys, run_main, NULL, &opts);
+        (void) ed_test_run_with(main_fn, NULL, &opts, &more, &result, &told);
         ed_test_at_suspend = NULL;
-        eddy_alloc_set(NULL, NULL);
-
-        CHECK_EQ(ret_outcome->alloc_live, 0);
-        CHECK_EQ(ret_outcome->end.sockets, 0);
-        CHECK_EQ(ret_outcome->deadlocks, 0);
+        *ret_outcome = (struct outcome){
+                .result = result.result,
+                .allocations = result.allocations,
+                .alloc_failed = told.alloc_failed,
+                .points = result.points,
+                .parks = parks,
+                .order = told.order,
+                .end = told.end,
+        };
+        if (result.problem[0])
+                ed_test_tell(opts.name, &opts, result.problem);
+        CHECK_STR(result.problem, "");
         CHECK_EQ(tasks_begun, tasks_ended);
         CHECK_EQ(jobs_called, jobs_released);
 }

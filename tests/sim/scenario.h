@@ -78,6 +78,7 @@ SCENARIOS(SCENARIO_DECLARE)
 
 /* What is done to a scenario.  All zero: nothing. */
 struct setup {
+        const char *name; /* NULL: "scenario" */
         struct ed_sim_opts sim;
         bool on_epoll; /* else on the simulation */
         size_t transfer_max;
@@ -97,11 +98,9 @@ struct outcome {
         int result;
         uint64_t allocations;  /* asked for */
         uint64_t alloc_failed; /* of them */
-        int64_t alloc_live;    /* not freed */
         uint64_t points;       /* scheduling points: a task is chosen, or the loop polls */
         uint64_t parks;        /* calls that had to wait */
         uint64_t order;        /* a hash of what was chosen at each point, whenever that was */
-        uint64_t deadlocks;    /* reported */
         struct ed_sim_end end; /* of the simulation */
 };
 

@@ -19,7 +19,7 @@ static inline void *other_loop_thread(void *arg)
 {
         struct other_loop *other = arg;
 
-        other->result = sim_run(other->fn, other->arg);
+        other->result = sim_run_beside(other->fn, other->arg);
         return NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "scope/run.h"
 #include "sys/sim.h"
 #include "test.h"
+#include "test/run.h"
 
 #define MS EDDY_MS(1)
 
@@ -31,14 +32,43 @@ static inline void reports_add(const struct eddy_report *report, void *arg)
         snprintf(reports->text, sizeof(reports->text), "%s", report->text);
 }
 
-static inline int sim_run_with(eddy_task_fn *fn, void *arg, uint64_t seed,
-                               struct eddy_run_opts opts)
+/* On a plain table: beside a run of the kit, of which there is one at a time. */
+static inline int sim_run_beside(eddy_task_fn *fn, void *arg)
 {
-        struct ed_sim_opts sim = { .seed = seed };
+        struct ed_sim_opts sim = { 0 };
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sys_sim_new(&sim, &sys), 0);
-        return ed_run_on(sys, fn, arg, &opts);
+        return ed_run_on(sys, fn, arg, NULL);
+}
+
+/* Gives what was found too: for a case that leaves something. */
+static inline int sim_run_leaving(eddy_task_fn *fn, void *arg, uint64_t seed,
+                                  struct eddy_run_opts run_opts,
+                                  struct eddy_test_result *ret_result)
+{
+        struct eddy_test_opts opts = { .seed = seed, .run = &run_opts };
+        int err;
+
+        if (!run_opts.report)
+                run_opts.report = ed_report_to_stderr;
+        err = ed_test_run_with(fn, arg, &opts, NULL, ret_result, NULL);
+        return err == EDDY_E_TEST_FOUND ? ret_result->result : err;
+}
+
+/* Tasks that are left and deadlocks are the case's own to look at; there must be nothing else. */
+static inline int sim_run_with(eddy_task_fn *fn, void *arg, uint64_t seed,
+                               struct eddy_run_opts run_opts)
+{
+        struct eddy_test_result result = { 0 };
+        int err = sim_run_leaving(fn, arg, seed, run_opts, &result);
+
+        if (result.problem[0] && err != -EDEADLK && result.left.tasks == 0)
+                test_fail(__FILE__, __LINE__, "%s", result.problem);
+        CHECK_EQ(result.left.timers, 0);
+        CHECK_EQ(result.left.descriptors, 0);
+        CHECK_EQ(result.left.bytes, 0);
+        return err;
 }
 
 static inline int sim_run(eddy_task_fn *fn, void *arg)

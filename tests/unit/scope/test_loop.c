@@ -283,9 +283,12 @@ static int leaves_handle(void *arg)
 
 TEST(what_is_scheduled_for_after_the_end_never_runs)
 {
+        struct eddy_test_result result;
         eddy_handle handle = { 0 };
 
-        CHECK_EQ(sim_run(leaves_handle, &handle), 0);
+        CHECK_EQ(sim_run_leaving(leaves_handle, &handle, 0, (struct eddy_run_opts){ 0 }, &result),
+                 0);
+        CHECK_EQ(result.left.timers, 1);
         CHECK_STR(ran, "");
         CHECK_EQ(eddy_handle_is_scheduled(&handle), 0);
         CHECK_EQ(eddy_handle_cancel(&handle), 0);
@@ -356,8 +359,10 @@ static int variables_main(void *arg)
 TEST(a_callback_sees_the_variables_of_who_scheduled_it)
 {
         struct eddy_run_opts opts = { .report = note_in_report };
+        struct eddy_test_result result;
 
-        CHECK_EQ(sim_run_with(variables_main, NULL, 0, opts), 0);
+        CHECK_EQ(sim_run_leaving(variables_main, NULL, 0, opts, &result), 0);
+        CHECK_EQ(result.left.timers, 1);
         CHECK_STR(ran, "red red red red");
 }
 

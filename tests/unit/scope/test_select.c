@@ -558,9 +558,13 @@ static int starts_a_task_that_stays_readable(void *arg)
 TEST(outside_of_a_run_a_task_that_has_ended_can_be_chosen)
 {
         eddy_task *task = NULL;
+        struct eddy_test_result result;
         struct eddy_choice choice;
 
-        CHECK_EQ(sim_run(starts_a_task_that_stays_readable, &task), 0);
+        CHECK_EQ(sim_run_leaving(starts_a_task_that_stays_readable, &task, 0,
+                                 (struct eddy_run_opts){ 0 }, &result),
+                 0);
+        CHECK_EQ(result.left.allocations, 1);
         choice = eddy_choice_task(task);
         CHECK_EQ(eddy_try_select(&choice, 1), 0);
         CHECK_EQ(choice.result, 42);

@@ -227,7 +227,7 @@ static int joins_a_strangers_task(void *arg)
 
 static void *runs_beside(void *arg)
 {
-        return (void *) (intptr_t) sim_run(joins_a_strangers_task, arg);
+        return (void *) (intptr_t) sim_run_beside(joins_a_strangers_task, arg);
 }
 
 static void join_from_another_loop(eddy_task *task)

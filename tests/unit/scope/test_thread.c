@@ -55,7 +55,7 @@ static int look_for_task(void *arg)
 /* It may even run a loop of its own. */
 static int run_here(void *arg)
 {
-        return sim_run(look_for_task, arg);
+        return sim_run_beside(look_for_task, arg);
 }
 
 SIM_TEST(a_job_is_no_task_and_has_no_loop)

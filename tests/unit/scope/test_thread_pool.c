@@ -465,8 +465,10 @@ TEST(a_pool_that_was_forgotten_is_closed_with_its_run)
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
         struct work work, late = { 0 };
+        struct eddy_test_result result;
 
-        CHECK_EQ(sim_run_with(forget_pool, &work, 0, opts), 0);
+        CHECK_EQ(sim_run_leaving(forget_pool, &work, 0, opts, &result), 0);
+        CHECK_EQ(result.left.allocations, 1);
         CHECK_EQ(reports.count[EDDY_REPORT_THREAD], 1);
         CHECK_EQ(work.releases, 1);
         CHECK_EQ(info_of(work.pool).threads, 0);
