@@ -53,6 +53,9 @@ void test_add(struct test_case *test)
         last = &test->next;
 }
 
+/* Of the test kit, where a program is linked with it: which run it was. */
+__attribute__((weak)) void ed_test_last_words(void);
+
 void test_fail(const char *file, int line, const char *format, ...)
 {
         va_list args;
@@ -63,6 +66,8 @@ void test_fail(const char *file, int line, const char *format, ...)
         vfprintf(stderr, format, args);
         va_end(args);
         fputc('\n', stderr);
+        if (ed_test_last_words)
+                ed_test_last_words();
         _exit(1);
 }
 

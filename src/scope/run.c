@@ -456,11 +456,13 @@ void ed_run_drop(struct ed_run *run)
         struct ed_loop *loop = &run->loop;
 
         ed_co_come_back(&loop->co, loop->current != NULL);
+        ed_runs_remove(run);
         ed_signals_drop(loop->sys);
         ed_run_signals_leave(run);
         process_leave(run);
         loop->stacks.used = 0;
         ed_stacks_fini(&loop->stacks);
+        ed_thread_job_forget();
         ed_vars_current = NULL;
         ed_loop_current = NULL;
 }

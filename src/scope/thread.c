@@ -50,6 +50,11 @@ int eddy_thread_is_stopping(void)
         return job_here && atomic_load_explicit(&job_here->stopping, memory_order_acquire);
 }
 
+void ed_thread_job_forget(void)
+{
+        job_here = NULL;
+}
+
 /* --- on the loop's thread --- */
 
 static struct ed_thread_job *job_new(struct ed_thread_call *call, eddy_task_fn *fn, void *arg,

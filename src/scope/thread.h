@@ -105,6 +105,9 @@ void ed_thread_pool_drop(struct ed_thread_job *job);
 /* Its caller is cancelled and does not wait: a running job is nobody's from now on. */
 void ed_thread_pool_let_go(struct ed_thread_job *job);
 
+/* A job was left by a jump: none runs on this thread. */
+void ed_thread_job_forget(void);
+
 /*
  * At the end of a run, in a task: close its own pool, waiting 'close_ns' for
  * jobs, and those that the program did not free, not waiting.

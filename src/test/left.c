@@ -5,6 +5,7 @@
 
 #include "scope/dump.h"
 #include "scope/run.h"
+#include "sys/last_words.h"
 #include "test/run.h"
 
 enum { TASKS_NAMED_MAX = 5 };
@@ -51,6 +52,43 @@ static void find_memory(struct ed_test_run *run)
                               (unsigned long long) memory.bytes, (unsigned long long) memory.first);
 }
 
+void ed_test_left_note(struct ed_test_run *run)
+{
+        run->fds_count = ed_sys_fds(run->fds, ED_TEST_FDS_MAX);
+}
+
+static bool was_open(const struct ed_test_run *run, int fd)
+{
+        for (int i = 0; i < run->fds_count; i++)
+                if (run->fds[i] == fd)
+                        return true;
+        return false;
+}
+
+static void find_descriptors(struct ed_test_run *run)
+{
+        static int fds[ED_TEST_FDS_MAX];
+        int n = run->fds_count < 0 ? 0 : ed_sys_fds(fds, ED_TEST_FDS_MAX), first = -1;
+        uint64_t left = 0;
+        char name[128];
+
+        for (int i = 0; i < n; i++) {
+                if (was_open(run, fds[i]))
+                        continue;
+                if (left++ == 0 || fds[i] < first)
+                        first = fds[i];
+        }
+        run->result.left.descriptors = run->descriptors + left;
+        if (run->descriptors > 0)
+                ed_test_found(run, "%llu descriptor%s of the simulated network left",
+                              (unsigned long long) run->descriptors, plural(run->descriptors));
+        if (left == 0)
+                return;
+        ed_sys_fd_name(first, name, sizeof(name));
+        ed_test_found(run, "%llu descriptor%s left: the first is %d, %s", (unsigned long long) left,
+                      plural(left), first, name);
+}
+
 void ed_test_left_find(struct ed_test_run *run)
 {
         uint64_t timers = run->result.left.timers;
@@ -62,9 +100,6 @@ void ed_test_left_find(struct ed_test_run *run)
         if (timers > 0)
                 ed_test_found(run, "%llu timer%s left", (unsigned long long) timers,
                               plural(timers));
-        run->result.left.descriptors = run->descriptors;
-        if (run->descriptors > 0)
-                ed_test_found(run, "%llu descriptor%s of the simulated network left",
-                              (unsigned long long) run->descriptors, plural(run->descriptors));
+        find_descriptors(run);
         find_memory(run);
 }

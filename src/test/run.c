@@ -16,6 +16,7 @@
 #include "base/def.h"
 #include "eddy/error.h"
 #include "scope/run.h"
+#include "sys/last_words.h"
 #include "sys/process.h"
 #include "test/replay.h"
 
@@ -91,6 +92,8 @@ static void on_report(const struct eddy_report *report, void *arg)
                 run->told.deadlocks++;
                 ed_test_found(run, "%s", report->text);
         }
+        if (report->kind == EDDY_REPORT_OVERFLOW)
+                ed_test_last_words();
         if (opts && opts->report)
                 opts->report(report, opts->report_arg);
         else if (report->kind != EDDY_REPORT_DEADLOCK && !is_expected(run, report->kind))
@@ -156,6 +159,24 @@ static void result_fill(struct ed_test_run *run, int result)
 
 /* --- begin and end --- */
 
+static void say_left(const char *what)
+{
+        ed_test_tell(now.name, &now.opts, what);
+}
+
+void ed_test_last_words(void)
+{
+        if (ed_test_now)
+                say_left("the process ends in this run");
+}
+
+/* exit() in a run, or one that was left by a jump and not followed by another. */
+static __attribute__((destructor)) void at_exit(void)
+{
+        if (ed_test_now)
+                say_left("it was left before its end");
+}
+
 /* Whether this call comes from the run that is under way: a task, a callback or a job. */
 static bool is_inside(const struct ed_test_run *run)
 {
@@ -174,6 +195,8 @@ static int take(void)
         if (mine && is_inside(&now))
                 return EDDY_E_RUN_NESTED;
         if (mine) {
+                say_left("it was left before its end");
+                ed_sys_last_words_unset();
                 drop(&now);
         } else if (ed_loop_current) {
                 return EDDY_E_RUN_NESTED;
@@ -186,6 +209,7 @@ static int take(void)
 
 static void give_back(void)
 {
+        ed_sys_last_words_unset();
         ed_test_now = NULL;
         mine = false;
         atomic_store(&taken, false);
@@ -218,9 +242,11 @@ int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_op
         run->problem = (struct ed_text){ run->result.problem, sizeof(run->result.problem) };
         ed_test_name(&run->opts, main_fn, run->name, sizeof(run->name));
         ed_test_now = run;
+        ed_sys_last_words_set(ed_test_last_words);
         ed_test_memory_begin();
         if (run->opts.before)
                 run->opts.before(arg);
+        ed_test_left_note(run);
         result = play(run);
         result_fill(run, result);
         if (run->opts.after && run->opts.after(arg, result) < 0)

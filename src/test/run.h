@@ -29,7 +29,7 @@ struct ed_test_told {
 
 struct ed_run;
 
-enum { ED_TEST_NAME_BYTES = 128, ED_TEST_TASKS_BYTES = 512 };
+enum { ED_TEST_FDS_MAX = 1024, ED_TEST_NAME_BYTES = 128, ED_TEST_TASKS_BYTES = 512 };
 
 /* The run of this process that is under way, or that was left by a jump. */
 struct ed_test_run {
@@ -53,7 +53,9 @@ struct ed_test_run {
         bool gave_up;            /* it went beyond its limit */
         bool drained;            /* the time of the background has passed, or there was none */
         int64_t begin_ns;
-        uint64_t descriptors; /* of the world, that were left */
+        uint64_t descriptors;     /* of the world, that were left */
+        int fds[ED_TEST_FDS_MAX]; /* of the process, before it */
+        int fds_count;            /* below 0: not known */
         uint64_t left_tasks;
         char left_text[ED_TEST_TASKS_BYTES]; /* what they wait for */
 };
@@ -78,6 +80,9 @@ void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char
 /* Add a line to what was found. */
 void ed_test_found(struct ed_test_run *run, const char *format, ...) EDDY_PRINTF(2, 3);
 
+/* Say which run it was that has not ended, if there is one. */
+void ed_test_last_words(void);
+
 /* --- world.c: the table of a run, and its points --- */
 
 /* Errors: -ENOMEM, -EINVAL and those of the kernel's table. */
@@ -88,6 +93,8 @@ int ed_test_world_new(struct ed_test_run *run);
 /* Name the tasks below the root scope: those of the background, and what they wait for. */
 uint64_t ed_test_left_name(const struct ed_test_run *run, char *buf, size_t bytes);
 
+/* Before the run; and after it. */
+void ed_test_left_note(struct ed_test_run *run);
 void ed_test_left_find(struct ed_test_run *run);
 
 #endif

@@ -1,0 +1,98 @@
+/*
+ * sys/last_words.c - handlers for the signals that end a process, where the
+ * program has none.
+ */
+#include "sys/last_words.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const int ends[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGTERM, SIGINT };
+
+static struct {
+        ed_last_words_fn *fn; /* NULL: they were said, or there are none */
+        bool is_ours[ed_array_count(ends)];
+} words;
+
+/* Where the program is linked with a sanitizer. */
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
+
+static void say(void)
+{
+        ed_last_words_fn *fn = words.fn;
+
+        words.fn = NULL;
+        if (fn)
+                fn();
+}
+
+/* The handling is the default one again: the signal comes once more, and is final. */
+static void on_end(int signo)
+{
+        say();
+        (void) raise(signo);
+}
+
+void ed_sys_last_words_set(ed_last_words_fn *fn)
+{
+        struct sigaction action = { .sa_handler = on_end,
+                                    .sa_flags = (int) SA_RESETHAND | SA_NODEFER | SA_ONSTACK };
+        struct sigaction now;
+
+        words.fn = fn;
+        for (size_t i = 0; i < ed_array_count(ends); i++) {
+                words.is_ours[i] = sigaction(ends[i], NULL, &now) == 0 &&
+                                   !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL &&
+                                   sigaction(ends[i], &action, NULL) == 0;
+        }
+        if (__sanitizer_set_death_callback)
+                __sanitizer_set_death_callback(say);
+}
+
+void ed_sys_last_words_unset(void)
+{
+        struct sigaction now;
+
+        words.fn = NULL;
+        for (size_t i = 0; i < ed_array_count(ends); i++)
+                if (words.is_ours[i] && sigaction(ends[i], NULL, &now) == 0 &&
+                    now.sa_handler == on_end)
+                        (void) signal(ends[i], SIG_DFL);
+}
+
+int ed_sys_fds(int *fds, int max)
+{
+        DIR *folder = opendir("/proc/self/fd");
+        struct dirent *entry;
+        int n = 0;
+
+        if (!folder)
+                return -ENOSYS;
+        while (n >= 0 && (entry = readdir(folder))) {
+                int fd = atoi(entry->d_name);
+
+                if (entry->d_name[0] == '.' || fd == dirfd(folder))
+                        continue;
+                if (n == max)
+                        n = -ENOSPC;
+                else
+                        fds[n++] = fd;
+        }
+        (void) closedir(folder);
+        return n;
+}
+
+void ed_sys_fd_name(int fd, char *buf, size_t bytes)
+{
+        char path[64];
+        ssize_t n;
+
+        snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        n = readlink(path, buf, bytes - 1);
+        buf[n > 0 ? n : 0] = '\0';
+}
