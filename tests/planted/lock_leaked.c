@@ -1,0 +1,47 @@
+/*
+ * lock_leaked.c - who is cancelled while it has a lock leaves it locked.  Debug
+ * mode says who, and where it took it.
+ *
+ * Environment: EDDY_DEBUG=1
+ * Says: eddy: task clerk: ended and left a lock locked that it took at \w*update\S*
+ * Says: eddy_test: updates: cancel=\d+: .*lock_leaked\.c:\d+: !eddy_lock_is_locked\(&ledger\)
+ * Says: eddy_test: again with EDDY_TEST_REPLAY='updates:cancel=\d+'
+ */
+#include "planted.h"
+
+int update(void *arg);
+int update(void *arg)
+{
+        eddy_lock *ledger = arg;
+        int err = eddy_lock_acquire(ledger);
+
+        if (err < 0)
+                return err;
+        err = eddy_sleep(EDDY_MS(1));
+        if (FAULT && err < 0)
+                return err;
+        eddy_lock_release(ledger);
+        return err;
+}
+
+static int updates(void *arg)
+{
+        eddy_lock ledger = EDDY_LOCK(0);
+        eddy_scope scope;
+        int err;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        start(&scope, "clerk", update, &ledger);
+        start(&scope, "clerk", update, &ledger);
+        err = eddy_scope_end(&scope);
+        EDDY_TEST_CHECK(!eddy_lock_is_locked(&ledger));
+        return err;
+}
+
+int main(void)
+{
+        const struct eddy_test_opts opts = { .name = "updates" };
+
+        return end(eddy_test_sweep(EDDY_TEST_CANCEL, updates, NULL, &opts, NULL));
+}
