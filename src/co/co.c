@@ -5,13 +5,6 @@
 
 #include "sys/sys.h"
 
-/* For what looks where a sanitizer thinks that nothing is; gcc does not know all their names. */
-#ifdef ED_MSAN
-#define NOT_LOOKED_AT __attribute__((no_sanitize("memory")))
-#else
-#define NOT_LOOKED_AT __attribute__((no_sanitize("address")))
-#endif
-
 #if defined(ED_ASAN) || defined(ED_MSAN)
 enum { ASAN_LEFT_BYTES = 8192 };
 
@@ -25,7 +18,7 @@ struct told_start {
  * over.  MSan knows of each argument whether it is defined by what the caller
  * noted; code without MSan's checks, as this then is, notes that they all are.
  */
-NOT_LOOKED_AT static void told_entry(void *arg)
+ED_CO_UNCHECKED static void told_entry(void *arg)
 {
         struct told_start start = *(struct told_start *) arg;
 
@@ -111,8 +104,25 @@ void ed_co_come_back(struct ed_co *co, bool away)
         (void) away;
 }
 
+/*
+ * A return address as it was before it was signed, if it was: whoever is
+ * built with -mbranch-protection signs those that are stored.
+ */
+static void *plain_address(uintptr_t stored)
+{
+#if defined(__aarch64__)
+        register uintptr_t x30 __asm__("x30") = stored;
+
+        /* xpaclri: does nothing where the processor cannot sign. */
+        __asm__("hint #7" : "+r"(x30));
+        stored = x30;
+#endif
+        return (void *) stored;
+}
+
 /* Code without frame pointers may have left anything in the register: look only where a frame can be. */
-NOT_LOOKED_AT int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames, int max)
+ED_CO_UNCHECKED int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames,
+                                 int max)
 {
         uintptr_t at = (uintptr_t) co->frame, low = (uintptr_t) co->sp;
         int n = 0;
@@ -124,7 +134,7 @@ NOT_LOOKED_AT int ed_co_frames(const struct ed_co *co, const void *top, void **r
                at + 2 * sizeof(at) <= (uintptr_t) top) {
                 const uintptr_t *frame = (const uintptr_t *) at;
 
-                ret_frames[n++] = (void *) frame[1];
+                ret_frames[n++] = plain_address(frame[1]);
                 low = at + 2 * sizeof(at);
                 at = frame[0];
         }

@@ -34,6 +34,13 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
+/* For what looks where a sanitizer thinks that nothing is; gcc does not know all their names. */
+#if defined(__clang__)
+#define ED_CO_UNCHECKED __attribute__((no_sanitize("address", "thread", "memory")))
+#else
+#define ED_CO_UNCHECKED __attribute__((no_sanitize("address", "thread")))
+#endif
+
 /* Where a context was left; valid while it does not run.  The order is the assembly's. */
 struct ed_co {
         void *sp;

@@ -3,15 +3,10 @@
  */
 #include "co/depth.h"
 
+#include "co/co.h"
+
 #ifdef ED_VALGRIND
 #include <valgrind/memcheck.h>
-#endif
-
-/* What lies below the stack pointer is nobody's, which is what sanitizers would say. */
-#if defined(__clang__)
-#define UNCHECKED __attribute__((no_sanitize("address", "thread", "memory")))
-#else
-#define UNCHECKED __attribute__((no_sanitize("address", "thread")))
 #endif
 
 /* A whole register of the processor, of which four are a cache line. */
@@ -33,7 +28,7 @@ static char *lowest_line(const struct ed_stack *stack)
         return line_of(stack->bottom + 2 * LINE_BYTES - 1);
 }
 
-UNCHECKED size_t ed_stack_depth(const struct ed_stack *stack)
+ED_CO_UNCHECKED size_t ed_stack_depth(const struct ed_stack *stack)
 {
         const char *line = lowest_line(stack), *end = line_of(stack->top);
         size_t above = 0;
@@ -69,7 +64,7 @@ static inline __attribute__((always_inline)) char *stack_pointer(void)
         return sp;
 }
 
-UNCHECKED __attribute__((noinline)) void ed_stack_clear(struct ed_stack *stack, size_t depth)
+ED_CO_UNCHECKED __attribute__((noinline)) void ed_stack_clear(struct ed_stack *stack, size_t depth)
 {
         const char *end = line_of(stack_pointer() - RED_ZONE_BYTES);
         char *line = line_of(stack->top - depth);

@@ -254,6 +254,90 @@ TEST(who_walks_the_stack_of_one_that_left_finds_its_caller)
 }
 #endif
 
+/* --- walking a stack --- */
+
+enum { WALKED_MAX = 16 };
+
+static const void *callers[3]; /* of leaves(), of calls() and of calls_twice() */
+
+static __attribute__((noinline)) void leaves(void)
+{
+        callers[0] = __builtin_extract_return_addr(__builtin_return_address(0));
+        ed_co_switch(&contexts[0], &home);
+}
+
+/* What is stored here may be signed, where the processor can. */
+#if defined(__aarch64__) && !defined(__clang__)
+__attribute__((target("branch-protection=pac-ret+leaf")))
+#endif
+static __attribute__((noinline)) int
+calls(int depth)
+{
+        callers[1] = __builtin_extract_return_addr(__builtin_return_address(0));
+        leaves();
+        return depth + 1;
+}
+
+static __attribute__((noinline)) int calls_twice(int depth)
+{
+        callers[2] = __builtin_extract_return_addr(__builtin_return_address(0));
+        return calls(depth + 1) + 1;
+}
+
+static void is_walked(void *arg)
+{
+        *(int *) arg = calls_twice(1);
+        ed_co_exit(&contexts[0], &home);
+}
+
+static int walk(int i, void **frames, int max)
+{
+        return ed_co_frames(&contexts[i], their_stacks[i], frames, max);
+}
+
+TEST(the_frames_of_a_context_are_its_calls_innermost_first)
+{
+        void *frames[WALKED_MAX];
+        int n, depth = 0;
+
+        begin();
+        make(0, is_walked, &depth);
+        CHECK_EQ(walk(0, frames, WALKED_MAX), 0);
+        ed_co_switch(&home, &contexts[0]);
+        n = walk(0, frames, WALKED_MAX);
+        /* Where it was left, three calls, the entry; sanitizers have one more. */
+        CHECK(n >= 5 && n <= 6);
+        CHECK(frames[0] == contexts[0].resume);
+        for (int i = 0; i < 3; i++)
+                CHECK(frames[i + 1] == callers[i]);
+        CHECK((char *) frames[n - 1] > (char *) ed_co_entry_asm);
+        CHECK((char *) frames[n - 1] < (char *) ed_co_entry_asm + 64);
+        CHECK_EQ(walk(0, frames, 2), 2);
+        CHECK_EQ(walk(0, frames, 0), 0);
+        ed_co_switch(&home, &contexts[0]);
+        CHECK_EQ(depth, 4);
+        finish(1);
+}
+
+TEST(a_walk_ends_where_no_frame_can_be)
+{
+        uintptr_t fake[8] = { 0 };
+        struct ed_co co = { .sp = &fake[2], .resume = fake };
+        void *frames[WALKED_MAX];
+
+        fake[2] = (uintptr_t) &fake[4];
+        fake[4] = (uintptr_t) &fake[2]; /* back, which is no caller's */
+        co.frame = &fake[2];
+        CHECK_EQ(ed_co_frames(&co, &fake[8], frames, WALKED_MAX), 3);
+        CHECK_EQ(ed_co_frames(&co, &fake[5], frames, WALKED_MAX), 2);
+        co.frame = &fake[0]; /* below the stack pointer */
+        CHECK_EQ(ed_co_frames(&co, &fake[8], frames, WALKED_MAX), 1);
+        co.frame = (char *) &fake[2] + 1;
+        CHECK_EQ(ed_co_frames(&co, &fake[8], frames, WALKED_MAX), 1);
+}
+
+/* --- a new context --- */
+
 static uintptr_t entry_frame;
 static void *entry_arg;
 
