@@ -93,6 +93,7 @@ struct ed_sim_opts {
         uint32_t buffer_bytes;
         uint32_t backlog;       /* connections not accepted yet; 0: 128 */
         uint32_t sockets_max;   /* 0: 1024 */
+        uint32_t fail_one_in;   /* as ed_sim_fail_often() */
         struct ed_sim_end *end; /* NULL: not wanted */
         uint8_t *kinds;         /* of the fallible calls as they are made, enum ed_sim_call */
         size_t kinds_max;       /* room there; those beyond it are not noted */
@@ -119,6 +120,12 @@ ED_SHARED uint64_t ed_sim_calls(const struct ed_sys *sys);
  * had come the moment after.
  */
 ED_SHARED void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
+
+/*
+ * From now on each fallible call fails with a chance of one in 'one_in', by
+ * one of the errors that it may give; 0: none does.  Needs a seed.
+ */
+ED_SHARED void ed_sim_fail_often(struct ed_sys *sys, uint32_t one_in);
 
 /* The name of a kind of call, and the errors that it may give: 0 after the last.  Valid for ever. */
 ED_SHARED const char *ed_sim_call_name(enum ed_sim_call call);

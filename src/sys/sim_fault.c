@@ -63,19 +63,43 @@ bool ed_sim_is_passing(enum ed_sim_call call, int err)
         return err == -EINTR || err == -EAGAIN || err == ED_SIM_SHORT;
 }
 
+/* The error that this call is to give, or 0. */
+static int fault_of(struct ed_sim *sim, enum ed_sim_call call)
+{
+        uint32_t one_in = sim->opts.seed ? sim->opts.fail_one_in : 0;
+        const int *errors = kinds[call].errors;
+        uint64_t n = 0;
+
+        if (sim->fail_at > 0 && sim->calls >= sim->fail_at) {
+                sim->fail_at = 0;
+                return sim->fail_err;
+        }
+        if (one_in == 0 || ed_sim_chance(sim, one_in) > 0)
+                return 0;
+        while (errors[n])
+                n++;
+        return errors[ed_sim_chance(sim, n)];
+}
+
 int ed_sim_fault(struct ed_sim *sim, enum ed_sim_call call)
 {
+        int err;
+
         if (sim->calls < sim->opts.kinds_max)
                 sim->opts.kinds[sim->calls] = (uint8_t) call;
         sim->calls++;
-        sim->shorten = false;
-        if (sim->fail_at == 0 || sim->calls < sim->fail_at)
+        err = fault_of(sim, call);
+        sim->shorten = err == ED_SIM_SHORT;
+        if (err == 0)
                 return 0;
-        sim->fail_at = 0;
         sim->faults++;
-        ed_sim_mark(sim, ED_SIM_FAILED, sim->calls, (uint64_t) sim->fail_err);
-        sim->shorten = sim->fail_err == ED_SIM_SHORT;
-        return sim->shorten ? 0 : sim->fail_err;
+        ed_sim_mark(sim, ED_SIM_FAILED, sim->calls, (uint64_t) err);
+        return sim->shorten ? 0 : err;
+}
+
+void ed_sim_fail_often(struct ed_sys *sys, uint32_t one_in)
+{
+        ed_sim_of(sys)->opts.fail_one_in = one_in;
 }
 
 void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err)

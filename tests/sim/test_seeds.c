@@ -5,10 +5,16 @@
 #include <errno.h>
 
 #include "eddy/eddy.h"
+#include "loop/loop.h"
 #include "scenario.h"
 #include "test.h"
 
-enum { SEEDS = 200, SEEDS_FULL = 2000, WORKERS_MAX = 12, LATE_NS_MAX = 1000000 };
+#ifdef ED_VALGRIND
+enum { SEEDS = 200 }; /* it runs thirty times as slowly */
+#else
+enum { SEEDS = 2000 };
+#endif
+enum { SEEDS_FULL = 20000, WORKERS_MAX = 12, LATE_NS_MAX = 1000000 };
 
 /* The table's own chance is not for the program: it has its own, from the same seed. */
 static uint64_t state;
@@ -37,7 +43,15 @@ static struct swarm {
         eddy_tcp_listener *listener;
         int64_t sent, received;
         uint32_t buffer_bytes;
+        int told; /* of a cancel */
 } swarm;
+
+/* What is done to the first of two rounds of the program; in the second all is well. */
+static struct trouble {
+        bool two_rounds;
+        struct ed_sim_link link;
+        int first; /* what came of it */
+} trouble;
 
 /* Time passes as asked for: never less, and hardly more. */
 static int pause_for(int64_t duration_ns)
@@ -99,6 +113,60 @@ static int use_gate_in_time(void)
         return err;
 }
 
+/* Tasks of a scope that is cancelled at some time, or is not. */
+struct victims {
+        eddy_scope scope;
+        int started, finished, told;
+        bool cancelled;
+};
+
+static int suffer(void *arg)
+{
+        struct victims *victims = arg;
+        int err = 0;
+
+        tasks_begun++;
+        for (int i = 0; i < 3 && err == 0; i++)
+                err = chance(2) ? pause_for((int64_t) chance(2000000)) : use_gate(NULL);
+        if (err == 0) {
+                victims->finished++;
+        } else {
+                CHECK_EQ(err, -ECANCELED);
+                victims->told++;
+                /* It stays so until the scope ends. */
+                CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        }
+        tasks_ended++;
+        return err;
+}
+
+/* Each task that had not ended is told of a cancel, once; and nobody outside. */
+static int cancel_some(void)
+{
+        int wanted = 1 + (int) chance(4), err;
+        struct victims victims = { 0 };
+
+        eddy_scope_begin(&victims.scope, NULL);
+        for (int i = 0; i < wanted; i++)
+                victims.started += eddy_scope_start(&victims.scope, suffer, &victims) == 0;
+        (void) pause_for((int64_t) chance(4000000));
+        if (chance(2)) {
+                victims.cancelled = true;
+                eddy_scope_cancel(&victims.scope);
+                CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        }
+        err = eddy_scope_end(&victims.scope);
+        CHECK_EQ(victims.finished + victims.told, victims.started);
+        if (eddy_sleep(0) < 0)
+                return -ECANCELED; /* by somebody else */
+        if (victims.started < wanted)
+                return err;
+        CHECK_EQ(err, 0);
+        CHECK(victims.cancelled || victims.told == 0);
+        swarm.told += victims.told;
+        return 0;
+}
+
 static int work(void *arg)
 {
         int err = 0;
@@ -106,7 +174,7 @@ static int work(void *arg)
         (void) arg;
         tasks_begun++;
         for (int i = 0; i < 5 && err == 0; i++) {
-                switch (chance(5)) {
+                switch (chance(6)) {
                 case 0:
                         err = use_lock();
                         break;
@@ -118,6 +186,9 @@ static int work(void *arg)
                         break;
                 case 3:
                         err = pause_for((int64_t) chance(5000000));
+                        break;
+                case 4:
+                        err = cancel_some();
                         break;
                 default:
                         err = eddy_sleep(0);
@@ -280,12 +351,24 @@ static int swarm_tasks(void)
         return err == 0 && started < wanted ? -ECANCELED : err;
 }
 
-static int swarm_main(void *arg)
+static void swarm_begin(void)
+{
+        uint32_t buffer_bytes = swarm.buffer_bytes;
+
+        swarm = (struct swarm){ .last_ticket = -1, .buffer_bytes = buffer_bytes };
+        swarm.workers = (int) chance(WORKERS_MAX + 1);
+        swarm.items = 1 + (int) chance(20);
+        swarm.units = 1 + (uint32_t) chance(4);
+        eddy_semaphore_init(&swarm.lock, 1, EDDY_SEMAPHORE_BOUNDED);
+        eddy_semaphore_init(&swarm.gate, swarm.units, EDDY_SEMAPHORE_BOUNDED);
+}
+
+static int swarm_round(void)
 {
         int64_t item;
         int err;
 
-        (void) arg;
+        swarm_begin();
         err = eddy_tcp_listen("127.0.0.1", 0, &swarm.listener);
         if (err < 0)
                 return err;
@@ -307,19 +390,29 @@ static int swarm_main(void *arg)
         return err;
 }
 
-/* What a seed makes of the program and of what surrounds it. */
-static void swarm_run(uint64_t seed, const struct setup *trouble, struct outcome *ret_outcome)
+static int swarm_main(void *arg)
 {
-        struct setup setup = trouble ? *trouble : (struct setup){ 0 };
+        struct ed_sys *sys = ed_loop_current->sys;
+
+        (void) arg;
+        if (!trouble.two_rounds)
+                return swarm_round();
+        CHECK_EQ(ed_sim_link_set(sys, &trouble.link), 0);
+        trouble.first = swarm_round();
+        CHECK(trouble.first <= 0);
+        /* Whatever happened: when faults stop, the program goes on as if there had been none. */
+        ed_sim_fail_often(sys, 0);
+        CHECK_EQ(ed_sim_link_set(sys, NULL), 0);
+        return swarm_round();
+}
+
+/* What a seed makes of the program and of what surrounds it. */
+static void swarm_run(uint64_t seed, const struct setup *given, struct outcome *ret_outcome)
+{
+        struct setup setup = given ? *given : (struct setup){ 0 };
 
         state = seed * 0x9e3779b97f4a7c15ULL + 1;
         (void) chance(2);
-        swarm = (struct swarm){ .last_ticket = -1 };
-        swarm.workers = (int) chance(WORKERS_MAX + 1);
-        swarm.items = 1 + (int) chance(20);
-        swarm.units = 1 + (uint32_t) chance(4);
-        eddy_semaphore_init(&swarm.lock, 1, EDDY_SEMAPHORE_BOUNDED);
-        eddy_semaphore_init(&swarm.gate, swarm.units, EDDY_SEMAPHORE_BOUNDED);
         swarm.buffer_bytes = 1 + (uint32_t) chance(chance(2) ? 16 : 4096);
         setup.sim = (struct ed_sim_opts){
                 .seed = seed + 1,
@@ -327,8 +420,21 @@ static void swarm_run(uint64_t seed, const struct setup *trouble, struct outcome
                 .jitter_ns = (int64_t) (chance(3) * chance(3000000)),
                 .chop = chance(2),
                 .buffer_bytes = swarm.buffer_bytes,
+                .fail_one_in = given ? given->sim.fail_one_in : 0,
         };
         setup.transfer_max = chance(4) == 0 ? 1 + (size_t) chance(9) : 0;
+        trouble.link = (struct ed_sim_link){
+                .latency_ns = setup.sim.latency_ns,
+                .jitter_ns = setup.sim.jitter_ns,
+                .chop = setup.sim.chop,
+                .reorder = chance(2),
+                .buffer_bytes = swarm.buffer_bytes,
+                .by_server = chance(2),
+                .cut = chance(3) ? 0 : 1 + (int) chance(2),
+                .cut_bytes = chance(2000),
+                .stall_ns = chance(3) ? 0 : (int64_t) chance(EDDY_SEC(20)),
+                .stall_bytes = chance(1000),
+        };
         scenario_run(swarm_main, &setup, ret_outcome);
 }
 
@@ -344,10 +450,22 @@ static int compare(const void *a, const void *b)
         return (x > y) - (x < y);
 }
 
+/* How many of them differ. */
+static uint64_t distinct_of(uint64_t *traces, uint64_t n)
+{
+        uint64_t distinct = 1;
+
+        qsort(traces, n, sizeof(traces[0]), compare);
+        for (uint64_t i = 1; i < n; i++)
+                distinct += traces[i] != traces[i - 1];
+        return distinct;
+}
+
+static uint64_t traces[SEEDS_FULL];
+
 TEST(everything_holds_under_every_seed)
 {
-        static uint64_t traces[SEEDS_FULL];
-        uint64_t distinct = 1, points = 0;
+        uint64_t points = 0, told = 0;
         int64_t virtual_ns = 0;
         struct outcome outcome;
 
@@ -356,29 +474,85 @@ TEST(everything_holds_under_every_seed)
                 CHECK_EQ(outcome.result, 0);
                 traces[seed] = outcome.end.trace;
                 points += outcome.points;
+                told += (uint64_t) swarm.told;
                 virtual_ns += outcome.end.lasted_ns;
         }
-        qsort(traces, seeds(), sizeof(traces[0]), compare);
-        for (uint64_t i = 1; i < seeds(); i++)
-                distinct += traces[i] != traces[i - 1];
-        printf("# %llu seeds, %llu distinct traces, %llu scheduling points, %lld virtual ms\n",
+        CHECK(told > seeds());
+        CHECK_EQ(distinct_of(traces, seeds()), seeds());
+        printf("# R8: %llu seeds of orders and delays, as many distinct traces, "
+               "%llu scheduling points, %llu tasks told of a cancel, %lld s of virtual time\n",
+               (unsigned long long) seeds(), (unsigned long long) points, (unsigned long long) told,
+               (long long) (virtual_ns / EDDY_SEC(1)));
+}
+
+/* Faults of a seed: calls that fail by chance, one allocation, one cancel; any, or none of them. */
+static struct setup faults_of(uint64_t seed)
+{
+        struct setup setup = { 0 };
+
+        state = seed * 0xd1342543de82ef95ULL + 7;
+        (void) chance(2);
+        if (chance(2))
+                setup.sim.fail_one_in = 5 + (uint32_t) chance(200);
+        if (chance(4) == 0)
+                setup.alloc_fail = 1 + chance(80);
+        if (chance(4) == 0)
+                setup.cancel_at = 1 + chance(300);
+        return setup;
+}
+
+TEST(faults_stop_and_all_goes_on_under_every_seed)
+{
+        uint64_t faults = 0, failed = 0, cancelled = 0, distinct;
+        int64_t virtual_ns = 0;
+        struct outcome outcome;
+
+        trouble.two_rounds = true;
+        for (uint64_t seed = 0; seed < seeds(); seed++) {
+                struct setup setup = faults_of(seed);
+
+                swarm_run(seed, &setup, &outcome);
+                if (outcome.result < 0)
+                        CHECK((setup.cancel_at && outcome.result == -ECANCELED) ||
+                              (setup.alloc_fail && outcome.alloc_failed > 0));
+                traces[seed] = outcome.end.trace;
+                faults += outcome.end.faults + outcome.alloc_failed;
+                failed += trouble.first < 0;
+                cancelled += trouble.first == -ECANCELED || outcome.result == -ECANCELED;
+                virtual_ns += outcome.end.lasted_ns;
+        }
+        CHECK(failed > seeds() / 4 && cancelled > 0);
+        /* Some have no memory to begin with, and end there. */
+        distinct = distinct_of(traces, seeds());
+        CHECK(distinct > seeds() * 9 / 10);
+        printf("# R8: %llu seeds of faults, %llu distinct traces, %llu faults in them, "
+               "%llu first rounds failed, of which %llu were cancelled, %lld min of virtual time\n",
                (unsigned long long) seeds(), (unsigned long long) distinct,
-               (unsigned long long) points, (long long) (virtual_ns / 1000000));
-        CHECK_EQ(distinct, seeds());
+               (unsigned long long) faults, (unsigned long long) failed,
+               (unsigned long long) cancelled, (long long) (virtual_ns / EDDY_MIN(1)));
 }
 
 TEST(the_same_seed_runs_the_same_way)
 {
+        uint64_t same = 0;
         struct outcome first, second;
 
         for (uint64_t seed = 0; seed < seeds() / 2; seed++) {
-                swarm_run(seed, NULL, &first);
-                swarm_run(seed, NULL, &second);
+                struct setup setup = faults_of(seed);
+
+                trouble.two_rounds = seed % 2;
+                swarm_run(seed, &setup, &first);
+                swarm_run(seed, &setup, &second);
                 CHECK_EQ(first.end.trace, second.end.trace);
+                CHECK_EQ(first.order, second.order);
+                CHECK_EQ(first.result, second.result);
                 CHECK_EQ(first.points, second.points);
                 CHECK_EQ(first.allocations, second.allocations);
                 CHECK_EQ(first.end.lasted_ns, second.end.lasted_ns);
+                same++;
         }
+        printf("# R9: the same seed twice gives the same trace, %llu of %llu\n",
+               (unsigned long long) same, (unsigned long long) (seeds() / 2));
 }
 
 TEST(everything_holds_when_cancelled_somewhere)
@@ -387,11 +561,11 @@ TEST(everything_holds_when_cancelled_somewhere)
         struct outcome outcome;
 
         for (uint64_t seed = 0; seed < seeds(); seed++) {
-                struct setup trouble = { 0 };
+                struct setup setup = { 0 };
 
                 swarm_run(seed, NULL, &outcome);
-                trouble.cancel_at = 1 + (seed * 7919) % outcome.points;
-                swarm_run(seed, &trouble, &outcome);
+                setup.cancel_at = 1 + (seed * 7919) % outcome.points;
+                swarm_run(seed, &setup, &outcome);
                 CHECK(outcome.result == 0 || outcome.result == -ECANCELED);
                 cancelled += outcome.result == -ECANCELED;
         }
@@ -404,11 +578,11 @@ TEST(everything_holds_without_memory_somewhere)
         struct outcome outcome;
 
         for (uint64_t seed = 0; seed < seeds(); seed++) {
-                struct setup trouble = { .alloc_forever = seed % 2 };
+                struct setup setup = { .alloc_forever = seed % 2 };
 
                 swarm_run(seed, NULL, &outcome);
-                trouble.alloc_fail = 1 + (seed * 7919) % outcome.allocations;
-                swarm_run(seed, &trouble, &outcome);
+                setup.alloc_fail = 1 + (seed * 7919) % outcome.allocations;
+                swarm_run(seed, &setup, &outcome);
                 CHECK(outcome.result <= 0);
                 failed += outcome.result < 0;
         }
@@ -422,11 +596,11 @@ TEST(everything_holds_when_a_call_fails_somewhere)
         struct outcome outcome;
 
         for (uint64_t seed = 0; seed < seeds(); seed++) {
-                struct setup trouble = { .call_error = errors[seed % 3] };
+                struct setup setup = { .call_error = errors[seed % 3] };
 
                 swarm_run(seed, NULL, &outcome);
-                trouble.call_fail = 1 + (seed * 7919) % outcome.end.calls;
-                swarm_run(seed, &trouble, &outcome);
+                setup.call_fail = 1 + (seed * 7919) % outcome.end.calls;
+                swarm_run(seed, &setup, &outcome);
                 CHECK(outcome.result <= 0);
                 CHECK_EQ(outcome.end.faults, 1);
                 failed += outcome.result < 0;
@@ -439,7 +613,7 @@ static void in_any_order(eddy_task_fn *main_fn)
 {
         struct outcome first, second;
 
-        for (uint64_t seed = 1; seed <= seeds() / 10; seed++) {
+        for (uint64_t seed = 1; seed <= seeds() / 100; seed++) {
                 struct setup setup = { .sim = { .seed = seed,
                                                 .latency_ns = (int64_t) (seed % 3) * 500000,
                                                 .jitter_ns = (int64_t) (seed % 5) * 700000,
