@@ -18,6 +18,7 @@ void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
         *loop = (struct ed_loop){ .sys = sys, .choosy = sys->ops->choose != NULL, .polling = true };
         loop->ready_last = &loop->ready_first;
         loop->now_ns = sys->ops->now(sys);
+        ed_clock_init(&loop->clock, sys);
         ed_list_init(&loop->locals);
         ed_co_init_thread(&loop->co);
         ed_stacks_init(&loop->stacks);

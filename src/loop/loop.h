@@ -16,6 +16,7 @@
 #include "base/def.h"
 #include "co/co.h"
 #include "co/stack.h"
+#include "loop/clock.h"
 #include "loop/lag.h"
 #include "loop/timer.h"
 #include "sys/probe.h"
@@ -91,6 +92,7 @@ struct ed_loop {
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
         struct ed_inbox *inbox; /* of other threads; NULL: nobody asked for it */
+        struct ed_clock clock;  /* for deadlines */
         struct ed_timers timers;
         struct eddy_lag lag; /* of the turns that are over */
 };
@@ -135,6 +137,15 @@ void ed_loop_turn(struct ed_loop *loop);
 static inline int64_t ed_loop_now(struct ed_loop *loop)
 {
         return loop->sys->ops->now(loop->sys);
+}
+
+/*
+ * For a deadline so much later: a time that is not before now, and after it by
+ * some microseconds at most.
+ */
+static inline int64_t ed_loop_not_before(struct ed_loop *loop)
+{
+        return ed_clock_not_before(&loop->clock, loop->sys);
 }
 
 /* Something is to be done: where nobody runs the loop, its descriptor must say so. */

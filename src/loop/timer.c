@@ -9,6 +9,10 @@
  * that slot into lower levels, and the lowest into the heap.  The horizon may
  * run ahead of the clock: the heap orders whatever is before it.
  *
+ * A timer that was armed since the loop looked last is in none of them yet but
+ * in a list, where taking it out again costs least: most deadlines are those
+ * of scopes that end before anything waits.
+ *
  * A slot of the lowest level whose timers came in the order of their deadlines
  * needs no heap: it goes behind the list of those due, as it is.  So does one
  * with many that came in another order, after a sort in two walks: in a heap
@@ -21,9 +25,6 @@
 #include "base/def.h"
 
 enum { TICK_SHIFT = 20, LEVEL_BITS = 6 };
-
-/* In place of a level: in one of the lists beside the wheel. */
-enum { LEVEL_FRESH = ED_TIMER_LEVELS };
 
 /* A slot with fewer goes into the heap.  Sorting looks at ten bits of the deadline at a time. */
 enum { SORT_MIN = 512, SORT_BITS = TICK_SHIFT / 2 };
@@ -137,13 +138,8 @@ static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
         unsigned level, slot;
 
         if (tick < timers->horizon) {
-                if (timers->firing) {
-                        timer->prevp = NULL;
-                        timer->level = LEVEL_FRESH;
-                        ed_list_push_back(&timers->fresh, &timer->link);
-                } else {
-                        heap_insert(timers, timer);
-                }
+                timer->level = 0;
+                heap_insert(timers, timer);
                 return;
         }
         /* "| 63": all of level 0 looks like the last six bits differ. */
@@ -160,20 +156,13 @@ static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
         timers->occupied[level] |= 1ULL << slot;
 }
 
-static void timer_take(struct ed_timers *timers, struct ed_timer *timer)
+/* Hang those in their places that were armed since the last look. */
+static void timers_settle(struct ed_timers *timers)
 {
-        struct ed_list *slot;
+        struct ed_list *link;
 
-        if (timer->prevp) {
-                heap_remove(timers, timer);
-                return;
-        }
-        ed_list_remove(&timer->link);
-        if (timer->level == LEVEL_FRESH)
-                return;
-        slot = &timers->slots[timer->level][timer->slot];
-        if (ed_list_is_empty(slot))
-                timers->occupied[timer->level] &= ~(1ULL << timer->slot);
+        while ((link = ed_list_pop_front(&timers->fresh)))
+                timer_place(timers, ed_container_of(link, struct ed_timer, link));
 }
 
 /* Hang the timers of a slot anew, as seen from the present horizon. */
@@ -310,25 +299,18 @@ void ed_timers_init(struct ed_timers *timers, int64_t now_ns)
                         ed_list_init(&timers->slots[level][slot]);
 }
 
-void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer, int64_t deadline_ns)
+void ed_timer_take_out(struct ed_timers *timers, struct ed_timer *timer)
 {
-        if (timer->armed)
-                timer_take(timers, timer);
-        else
-                timers->count++;
-        timer->armed = true;
-        timer->deadline_ns = deadline_ns;
-        timer->seq = timers->seq++;
-        timer_place(timers, timer);
-}
+        struct ed_list *slot;
 
-void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer)
-{
-        if (!timer->armed)
+        if (timer->prevp) {
+                heap_remove(timers, timer);
                 return;
-        timer_take(timers, timer);
-        timer->armed = false;
-        timers->count--;
+        }
+        ed_list_remove(&timer->link);
+        slot = &timers->slots[timer->level][timer->slot];
+        if (ed_list_is_empty(slot))
+                timers->occupied[timer->level] &= ~(1ULL << timer->slot);
 }
 
 /* The first of those before the horizon, or NULL. */
@@ -342,12 +324,14 @@ static struct ed_timer *timers_first(const struct ed_timers *timers)
         return timers->heap && due_before(timers->heap, due) ? timers->heap : due;
 }
 
-int64_t ed_timers_next(const struct ed_timers *timers)
+int64_t ed_timers_next(struct ed_timers *timers)
 {
-        const struct ed_timer *first = timers_first(timers);
+        const struct ed_timer *first;
         unsigned level, slot;
         int64_t start;
 
+        timers_settle(timers);
+        first = timers_first(timers);
         if (first)
                 return first->deadline_ns < 0 ? 0 : first->deadline_ns;
         if (!slot_next(timers, &level, &slot, &start))
@@ -356,23 +340,19 @@ int64_t ed_timers_next(const struct ed_timers *timers)
 }
 
 /*
- * Near timers that are armed meanwhile stand aside: in the heap, one that is
- * due before the rest would end the turn, or never let it end.
+ * Those that are armed meanwhile stay aside: in the heap, one that is due
+ * before the rest would end the turn, or never let it end.
  */
 void ed_timers_fire(struct ed_timers *timers, int64_t now_ns)
 {
         struct ed_timer *timer;
-        struct ed_list *link;
 
+        timers_settle(timers);
         horizon_pass(timers, tick_of(now_ns));
-        timers->firing = true;
         while ((timer = timers_first(timers)) && timer->deadline_ns <= now_ns) {
                 /* Of many that slept for long, none is in the cache. */
                 __builtin_prefetch(timers->due.next->next);
                 ed_timer_cancel(timers, timer);
                 timer->fn(timer);
         }
-        timers->firing = false;
-        while ((link = ed_list_pop_front(&timers->fresh)))
-                timer_place(timers, ed_container_of(link, struct ed_timer, link));
 }

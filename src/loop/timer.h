@@ -16,17 +16,23 @@
 #include "base/def.h"
 #include "base/list.h"
 
-enum { ED_TIMER_LEVELS = 8, ED_TIMER_SLOTS = 64, ED_TIMER_BUCKETS = 1024 };
+enum {
+        ED_TIMER_LEVELS = 8,
+        ED_TIMER_FRESH = ED_TIMER_LEVELS,
+        ED_TIMER_SLOTS = 64,
+        ED_TIMER_BUCKETS = 1024
+};
 
 struct ed_timer {
-        struct ed_list link;     /* in a slot of the wheel, due or fresh; else points to itself */
+        struct ed_list link;     /* in a slot of the wheel, due or fresh */
         struct ed_timer *child;  /* in the heap */
         struct ed_timer *next;   /* sibling */
-        struct ed_timer **prevp; /* what points here; NULL: not in the heap */
+        struct ed_timer **prevp; /* what points here; NULL: not in the heap; unless fresh */
         int64_t deadline_ns;
         uint64_t seq;
         void (*fn)(struct ed_timer *timer); /* may arm and cancel any timer */
-        uint8_t level, slot;
+        uint8_t level; /* ED_TIMER_FRESH: armed since the last look, and in no place yet */
+        uint8_t slot;
         bool armed;
 };
 
@@ -38,8 +44,7 @@ struct ed_timers {
         uint64_t occupied[ED_TIMER_LEVELS]; /* a bit per slot that is not empty */
         uint64_t unsorted;    /* a bit per slot of level 0: not in the order of deadlines */
         struct ed_list due;   /* before the horizon, in order: what needs no heap */
-        struct ed_list fresh; /* near ones, armed while others fire */
-        bool firing;
+        struct ed_list fresh; /* armed since the last look, in that order */
         struct ed_list slots[ED_TIMER_LEVELS][ED_TIMER_SLOTS];
         struct ed_list buckets[ED_TIMER_BUCKETS]; /* while a slot is sorted */
 };
@@ -60,17 +65,40 @@ static inline void ed_timer_init(struct ed_timer *timer, void (*fn)(struct ed_ti
         timer->armed = false;
 }
 
-/* Fire at 'deadline_ns'; an armed timer is moved. */
-ED_SHARED void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer, int64_t deadline_ns);
+/* Take one out that is armed, and not fresh. */
+ED_SHARED void ed_timer_take_out(struct ed_timers *timers, struct ed_timer *timer);
 
 /* Harmless when it is not armed. */
-ED_SHARED void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer);
+static inline void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *timer)
+{
+        if (!timer->armed)
+                return;
+        if (ed_likely(timer->level == ED_TIMER_FRESH))
+                ed_list_remove(&timer->link);
+        else
+                ed_timer_take_out(timers, timer);
+        timer->armed = false;
+        timers->count--;
+}
+
+/* Fire at 'deadline_ns'; an armed timer is moved. */
+static inline void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer,
+                                int64_t deadline_ns)
+{
+        ed_timer_cancel(timers, timer);
+        timers->count++;
+        timer->armed = true;
+        timer->level = ED_TIMER_FRESH;
+        timer->deadline_ns = deadline_ns;
+        timer->seq = timers->seq++;
+        ed_list_push_back(&timers->fresh, &timer->link);
+}
 
 /*
  * When to call ed_timers_fire() next, or -1 when no timer is armed: the
  * earliest deadline if it is near, else a time before it.
  */
-int64_t ed_timers_next(const struct ed_timers *timers);
+int64_t ed_timers_next(struct ed_timers *timers);
 
 /* Fire what is due at 'now_ns', and nothing that firing arms for later. */
 void ed_timers_fire(struct ed_timers *timers, int64_t now_ns);

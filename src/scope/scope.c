@@ -88,17 +88,36 @@ static void shields_inside_limit(struct ed_loop *loop, struct ed_scope *shield, 
         }
 }
 
-/* What the options say, from now on. */
-static int64_t opts_deadline(const struct eddy_scope_opts *opts, int64_t now_ns)
+/* What the options say, from now on; not inline, so that begin needs no frame for it. */
+static __attribute__((noinline)) void opts_set_deadline(struct ed_loop *loop,
+                                                        struct ed_scope *scope,
+                                                        const struct eddy_scope_opts *opts)
 {
-        int64_t deadline_ns = opts->deadline_ns, at;
+        int64_t now_ns = ed_loop_now(loop), deadline_ns = opts->deadline_ns, at;
 
         if (opts->timeout_ns != 0) {
                 at = opts->timeout_ns < 0 ? now_ns : ed_time_after(now_ns, opts->timeout_ns);
                 if (deadline_ns == 0 || at < deadline_ns)
                         deadline_ns = at;
         }
-        return deadline_ns;
+        deadline_set(loop, scope, deadline_ns, now_ns);
+}
+
+/* The same, at less cost where there is a timeout and nothing else. */
+static inline void opts_apply(struct ed_loop *loop, struct ed_scope *scope,
+                              const struct eddy_scope_opts *opts)
+{
+        int64_t at;
+
+        if (ed_unlikely(opts->timeout_ns <= 0 || opts->deadline_ns ||
+                        opts->flags & EDDY_SCOPE_SHIELD ||
+                        __builtin_add_overflow(ed_loop_not_before(loop), opts->timeout_ns, &at) ||
+                        at == INT64_MAX)) {
+                opts_set_deadline(loop, scope, opts);
+                return;
+        }
+        scope->deadline_ns = at;
+        ed_timer_arm(&loop->timers, &scope->timer, at);
 }
 
 /* --- begin and end --- */
@@ -131,11 +150,8 @@ void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *op
         if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED))
                 scope->node.ignored = task->inner->ignored;
         task->inner = &scope->node;
-        if (opts->timeout_ns || opts->deadline_ns || opts->flags & EDDY_SCOPE_SHIELD) {
-                int64_t now_ns = ed_loop_now(task->loop);
-
-                deadline_set(task->loop, scope, opts_deadline(opts, now_ns), now_ns);
-        }
+        if (opts->timeout_ns || opts->deadline_ns || opts->flags & EDDY_SCOPE_SHIELD)
+                opts_apply(task->loop, scope, opts);
 }
 
 /* What a closed scope comes to. */

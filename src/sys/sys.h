@@ -56,6 +56,7 @@ enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2 };
 struct ed_sys {
         const struct ed_sys_ops *ops;
         size_t transfer_max; /* no read or write moves more bytes; 0: no limit */
+        bool even_ticks;     /* the processors' counters (co/ticks.h) run evenly with now() */
 };
 
 struct ed_sys_ops {
@@ -157,6 +158,9 @@ ED_SHARED int ed_sys_epoll_new(struct ed_sys **ret_sys);
 
 /* The monotonic clock outside a loop. */
 int64_t ed_sys_now(void);
+
+/* Whether the kernel takes that clock from the processors' counters, which it has found to agree. */
+bool ed_sys_ticks_are_even(void);
 
 /* How many processors this process may use; 1 at least. */
 uint32_t ed_sys_cpu_count(void);

@@ -18,6 +18,39 @@ SIM_TEST(a_deadline_ends_a_sleep_in_its_nanosecond)
         CHECK_EQ(eddy_sleep(MS), 0);
 }
 
+static int time_out_often(void *arg)
+{
+        enum { ROUNDS = 400, TIMEOUT_NS = 20000 };
+
+        (void) arg;
+        for (int i = 0; i < ROUNDS; i++) {
+                int64_t begun = eddy_now();
+                eddy_scope scope;
+
+                eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = TIMEOUT_NS });
+                CHECK(eddy_scope_deadline(&scope) >= begun + TIMEOUT_NS);
+                /* Many that are not waited for in between. */
+                for (int j = 0; j < i % 64; j++) {
+                        eddy_scope inner;
+
+                        eddy_scope_begin(&inner,
+                                         &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(5) });
+                        CHECK(eddy_scope_deadline(&inner) >= begun + EDDY_SEC(5));
+                        CHECK_EQ(eddy_scope_end(&inner), 0);
+                }
+                CHECK_EQ(eddy_sleep(EDDY_SEC(60)), -ECANCELED);
+                CHECK(eddy_now() - begun >= TIMEOUT_NS);
+                CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+        }
+        return 0;
+}
+
+/* There the time for a deadline is not read each time. */
+TEST(a_timeout_on_the_kernels_clock_is_never_early)
+{
+        CHECK_EQ(eddy_run(time_out_often, NULL, NULL), 0);
+}
+
 /* A51: a deadline is a point in time; of a timeout and a deadline the earlier counts. */
 SIM_TEST(of_timeout_and_deadline_the_earlier_counts)
 {
