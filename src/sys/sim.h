@@ -94,6 +94,7 @@ struct ed_sim_opts {
         uint32_t backlog;       /* connections not accepted yet; 0: 128 */
         uint32_t sockets_max;   /* 0: 1024 */
         uint32_t fail_one_in;   /* as ed_sim_fail_often() */
+        bool fail_passing;      /* that, by errors that pass only */
         struct ed_sim_end *end; /* NULL: not wanted */
         uint8_t *kinds;         /* of the fallible calls as they are made, enum ed_sim_call */
         size_t kinds_max;       /* room there; those beyond it are not noted */

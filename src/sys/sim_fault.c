@@ -69,6 +69,7 @@ static int fault_of(struct ed_sim *sim, enum ed_sim_call call)
         uint32_t one_in = sim->opts.seed ? sim->opts.fail_one_in : 0;
         const int *errors = kinds[call].errors;
         uint64_t n = 0;
+        int err;
 
         if (sim->fail_at > 0 && sim->calls >= sim->fail_at) {
                 sim->fail_at = 0;
@@ -78,7 +79,8 @@ static int fault_of(struct ed_sim *sim, enum ed_sim_call call)
                 return 0;
         while (errors[n])
                 n++;
-        return errors[ed_sim_chance(sim, n)];
+        err = errors[ed_sim_chance(sim, n)];
+        return sim->opts.fail_passing && !ed_sim_is_passing(call, err) ? 0 : err;
 }
 
 int ed_sim_fault(struct ed_sim *sim, enum ed_sim_call call)
