@@ -86,15 +86,17 @@ void ed_co_come_back(struct ed_co *co, bool away)
 {
 #ifdef ED_ASAN
         const char *here = __builtin_frame_address(0), *bottom = co->bottom;
+        void *abandoned;
 
+        /* Frames since the jump may lie in the other context's fake stack: it stays. */
         if (away) {
-                __sanitizer_start_switch_fiber(NULL, co->bottom, co->bytes);
+                __sanitizer_start_switch_fiber(&abandoned, co->bottom, co->bytes);
                 __sanitizer_finish_switch_fiber(co->fake_stack, NULL, NULL);
         }
-        /* The frames that were jumped over are marked still. */
+        /* The frames that were jumped over are marked still, and later ones lie over them. */
         if (here - bottom > JUMPED_OVER_MAX)
                 bottom = here - JUMPED_OVER_MAX;
-        __asan_unpoison_memory_region(bottom, (size_t) (here - bottom));
+        __asan_unpoison_memory_region(bottom, co->bytes - (size_t) (bottom - (char *) co->bottom));
 #endif
 #ifdef ED_TSAN
         if (away)

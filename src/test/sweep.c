@@ -19,28 +19,37 @@ struct traces {
         uint64_t distinct;
 };
 
-/* Errors: -ENOMEM. */
-static int traces_init(struct traces *traces, uint64_t runs)
+/* Of this thread's sweep; those of one that was left by a jump go when the next begins. */
+static __thread struct traces traces __attribute__((tls_model("initial-exec")));
+
+static void traces_fini(void)
 {
-        traces->count = 16;
-        while (traces->count < 2 * (runs + 1))
-                traces->count *= 2;
-        traces->places = ed_alloc_zero(traces->count * sizeof(*traces->places));
-        traces->distinct = 0;
-        return traces->places ? 0 : -ENOMEM;
+        ed_free(traces.places);
+        traces = (struct traces){ 0 };
 }
 
-static void traces_add(struct traces *traces, uint64_t trace)
+/* Errors: -ENOMEM. */
+static int traces_init(uint64_t runs)
+{
+        traces_fini();
+        traces.count = 16;
+        while (traces.count < 2 * (runs + 1))
+                traces.count *= 2;
+        traces.places = ed_alloc_zero(traces.count * sizeof(*traces.places));
+        return traces.places ? 0 : -ENOMEM;
+}
+
+static void traces_add(uint64_t trace)
 {
         size_t i;
 
         trace += trace == 0;
-        for (i = trace & (traces->count - 1); traces->places[i] != trace;
-             i = (i + 1) & (traces->count - 1)) {
-                if (traces->places[i])
+        for (i = trace & (traces.count - 1); traces.places[i] != trace;
+             i = (i + 1) & (traces.count - 1)) {
+                if (traces.places[i])
                         continue;
-                traces->places[i] = trace;
-                traces->distinct++;
+                traces.places[i] = trace;
+                traces.distinct++;
                 return;
         }
 }
@@ -52,7 +61,6 @@ struct sweep {
         void *arg;
         const struct ed_test_more *more;
         struct eddy_test_sweep told;
-        struct traces traces;
         int wanted; /* the result of the run without anything done */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
@@ -173,7 +181,7 @@ static int try_one(struct sweep *sweep, int what, uint64_t n, const struct eddy_
                         opts.call_error = errors[i];
                 err = run_once(sweep, &opts, &result);
                 if (err == 0)
-                        traces_add(&sweep->traces, result.trace);
+                        traces_add(result.trace);
         }
         sweep->told.tried++;
         return err;
@@ -191,12 +199,12 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
                 return result.result;
         sweep->wanted = result.result;
         sweep->told.count = count_of(what, &result);
-        err = traces_init(&sweep->traces, 4 * sweep->told.count);
+        err = traces_init(4 * sweep->told.count);
         for (uint64_t n = 0;
              err == 0 && (n = next_of(n, sweep->told.count, sample ? sample : sweep->told.count));)
                 err = try_one(sweep, what, n, opts);
-        sweep->told.distinct = sweep->traces.distinct;
-        ed_free(sweep->traces.places);
+        sweep->told.distinct = traces.distinct;
+        traces_fini();
         return err;
 }
 
