@@ -24,8 +24,8 @@
 
 enum { ED_LOOP_BUDGET = 128 };
 
-/* How far below a fiber that was left in a shallow call its innermost frames begin. */
-enum { ED_LOOP_FRAMES_AT = 128 };
+/* How far below a fiber the frames begin of one that is new, and end of one in a shallow call. */
+enum { ED_LOOP_FRAMES_BEGIN = 128, ED_LOOP_FRAMES_END = 256 };
 
 /* In the ready queue: a fiber, or a call that the loop itself makes. */
 struct ed_ready {
@@ -241,7 +241,8 @@ static inline struct ed_ready *ed_loop_pop(struct ed_loop *loop)
         if (ready->next) {
                 /* It runs soon: itself, and its innermost frames, which lie below. */
                 __builtin_prefetch(ready->next);
-                __builtin_prefetch((char *) ready->next - ED_LOOP_FRAMES_AT);
+                for (int below = ED_LOOP_FRAMES_BEGIN; below <= ED_LOOP_FRAMES_END; below += 64)
+                        __builtin_prefetch((char *) ready->next - below);
         } else {
                 loop->ready_last = &loop->ready_first;
         }
