@@ -1,0 +1,95 @@
+/*
+ * faulty.h - put before the sources of src/sys by the compiler, so that each
+ * call of the system in them may be made to fail; see sites.h, fault.h.
+ */
+#ifndef ED_TEST_FAULTY_H
+#define ED_TEST_FAULTY_H
+
+/* All that those sources include: declared before the names below stand for something else. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fault.h"
+
+/* The call, unless it is to fail here: then errno is set, and the value is 'failed'. */
+#define FAULTY(call, failed, ...)                                                                  \
+        (fault_here(__func__, #call, __LINE__) ? failed : call(__VA_ARGS__))
+/* Those that return the error. */
+#define FAULTY_CODE(call, ...) (fault_here(__func__, #call, __LINE__) ? errno : call(__VA_ARGS__))
+/* Those whose effect is there although they failed. */
+#define FAULTY_DONE(call, ...)                                                                     \
+        (call(__VA_ARGS__) | (fault_here(__func__, #call, __LINE__) ? -1 : 0))
+/* Those with something of their own to it, in fault.c. */
+#define FAULTY_OWN(call, ...) fault_##call(__func__, __LINE__, __VA_ARGS__)
+
+#define accept4(fd, ...)        FAULTY_OWN(accept4, fd, __VA_ARGS__)
+#define backtrace(...)          FAULTY(backtrace, 0, __VA_ARGS__)
+#define bind(...)               FAULTY(bind, -1, __VA_ARGS__)
+#define clock_gettime(id, ts)   fault_clock_gettime(id, ts)
+#define close(fd)               FAULTY_DONE(close, fd)
+#define connect(...)            FAULTY_OWN(connect, __VA_ARGS__)
+#define dladdr(...)             FAULTY(dladdr, 0, __VA_ARGS__)
+#define epoll_create1(...)      FAULTY(epoll_create1, -1, __VA_ARGS__)
+#define epoll_ctl(...)          FAULTY_OWN(epoll_ctl, __VA_ARGS__)
+#define epoll_pwait2(...)       FAULTY_OWN(epoll_pwait2, __VA_ARGS__)
+#define epoll_wait(...)         FAULTY(epoll_wait, -1, __VA_ARGS__)
+#define eventfd(...)            FAULTY(eventfd, -1, __VA_ARGS__)
+#define getpeername(...)        FAULTY(getpeername, -1, __VA_ARGS__)
+#define getrandom(...)          FAULTY(getrandom, -1, __VA_ARGS__)
+#define getsockname(...)        FAULTY(getsockname, -1, __VA_ARGS__)
+#define getsockopt(...)         FAULTY(getsockopt, -1, __VA_ARGS__)
+#define listen(...)             FAULTY(listen, -1, __VA_ARGS__)
+#define madvise(...)            FAULTY(madvise, -1, __VA_ARGS__)
+#define mmap(...)               FAULTY(mmap, MAP_FAILED, __VA_ARGS__)
+#define mprotect(...)           FAULTY(mprotect, -1, __VA_ARGS__)
+#define munmap(...)             FAULTY_DONE(munmap, __VA_ARGS__)
+#define nanosleep(...)          FAULTY(nanosleep, -1, __VA_ARGS__)
+#define open(...)               FAULTY(open, -1, __VA_ARGS__)
+#define opendir(...)            FAULTY(opendir, NULL, __VA_ARGS__)
+#define pipe2(...)              FAULTY(pipe2, -1, __VA_ARGS__)
+#define poll(...)               FAULTY(poll, -1, __VA_ARGS__)
+#define pthread_atfork(...)     FAULTY_CODE(pthread_atfork, __VA_ARGS__)
+#define pthread_create(...)     FAULTY_CODE(pthread_create, __VA_ARGS__)
+#define pthread_getattr_np(...) FAULTY_CODE(pthread_getattr_np, __VA_ARGS__)
+#define pthread_setname_np(...) FAULTY_CODE(pthread_setname_np, __VA_ARGS__)
+#define read(...)               FAULTY(read, -1, __VA_ARGS__)
+#define readdir(...)            FAULTY(readdir, NULL, __VA_ARGS__)
+#define readlink(...)           FAULTY(readlink, -1, __VA_ARGS__)
+#define recv(fd, ...)           FAULTY_OWN(recv, fd, __VA_ARGS__)
+#define sched_getaffinity(...)  FAULTY(sched_getaffinity, -1, __VA_ARGS__)
+#define send(fd, ...)           FAULTY_OWN(send, fd, __VA_ARGS__)
+#define sendmsg(fd, ...)        FAULTY_OWN(sendmsg, fd, __VA_ARGS__)
+#define setsockopt(...)         FAULTY(setsockopt, -1, __VA_ARGS__)
+#define shutdown(...)           FAULTY(shutdown, -1, __VA_ARGS__)
+#define sigaction(...)          FAULTY(sigaction, -1, __VA_ARGS__)
+#define sigaltstack(...)        FAULTY(sigaltstack, -1, __VA_ARGS__)
+#define sigtimedwait(...)       FAULTY(sigtimedwait, -1, __VA_ARGS__)
+#define socket(...)             FAULTY(socket, -1, __VA_ARGS__)
+#define syscall(...)            FAULTY(syscall, -1, __VA_ARGS__)
+#define sysconf(...)            FAULTY(sysconf, -1, __VA_ARGS__)
+#define timerfd_create(...)     FAULTY(timerfd_create, -1, __VA_ARGS__)
+#define write(...)              FAULTY_OWN(write, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * sites.h - every place in src/sys that calls the system, and how it may fail.
+ *
+ * SITES: function, call, how often it stands there.  The test makes each of
+ * them fail with each error of its call in ERRORS.
+ * SURE: calls that cannot fail as they are made there, with the reason.
+ * SURE_SITES: the same of one place, where the call can fail in others.
+ *
+ * tests/tidy/check_sites.py compares these with the sources.
+ */
+#ifndef ED_TEST_SITES_H
+#define ED_TEST_SITES_H
+
+/* clang-format off */
+#define SITES(X)                                                                                   \
+        X(ask_kernel, close, 1)                                                                    \
+        X(ask_kernel, open, 1)                                                                     \
+        X(ask_kernel, read, 1)                                                                     \
+        X(ed_signal_check, sigaction, 1)                                                           \
+        X(ed_sys_called_from, backtrace, 1)                                                        \
+        X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
+        X(ed_sys_cpu_count, sysconf, 1)                                                            \
+        X(ed_sys_epoll_new, epoll_create1, 1)                                                      \
+        X(ed_sys_epoll_new, epoll_ctl, 1)                                                          \
+        X(ed_sys_epoll_new, eventfd, 1)                                                            \
+        X(ed_sys_fault_install, sigaction, 1)                                                      \
+        X(ed_sys_fd_name, readlink, 1)                                                             \
+        X(ed_sys_fds, opendir, 1)                                                                  \
+        X(ed_sys_fds, readdir, 1)                                                                  \
+        X(ed_sys_guard_holds, close, 2)                                                            \
+        X(ed_sys_guard_holds, pipe2, 1)                                                            \
+        X(ed_sys_guard_holds, write, 1)                                                            \
+        X(ed_sys_guard_install, madvise, 1)                                                        \
+        X(ed_sys_guard_protect, mprotect, 1)                                                       \
+        X(ed_sys_guard_remove, madvise, 1)                                                         \
+        X(ed_sys_guard_remove, mprotect, 1)                                                        \
+        X(ed_sys_last_words_set, sigaction, 2)                                                     \
+        X(ed_sys_last_words_unset, sigaction, 1)                                                   \
+        X(ed_sys_map, madvise, 1)                                                                  \
+        X(ed_sys_map, mmap, 1)                                                                     \
+        X(ed_sys_mappings_max, close, 1)                                                           \
+        X(ed_sys_mappings_max, open, 1)                                                            \
+        X(ed_sys_mappings_max, read, 1)                                                            \
+        X(ed_sys_symbol, dladdr, 1)                                                                \
+        X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \
+        X(ed_sys_ticker_sample, nanosleep, 1)                                                      \
+        X(ed_sys_ticker_sample, syscall, 1)                                                        \
+        X(ed_sys_unmap, munmap, 1)                                                                 \
+        X(ed_sys_write_error, write, 1)                                                            \
+        X(ed_thread_start, pthread_create, 1)                                                      \
+        X(epoll_abort, close, 1)                                                                   \
+        X(epoll_abort, setsockopt, 1)                                                              \
+        X(epoll_accept, accept4, 1)                                                                \
+        X(epoll_close, close, 1)                                                                   \
+        X(epoll_connect, connect, 1)                                                               \
+        X(epoll_connect_result, getpeername, 1)                                                    \
+        X(epoll_connect_result, getsockopt, 1)                                                     \
+        X(epoll_free, close, 3)                                                                    \
+        X(epoll_listen, bind, 1)                                                                   \
+        X(epoll_listen, listen, 1)                                                                 \
+        X(epoll_listen, setsockopt, 1)                                                             \
+        X(epoll_local_port, getsockname, 1)                                                        \
+        X(epoll_pollable, epoll_ctl, 1)                                                            \
+        X(epoll_pollable, timerfd_create, 1)                                                       \
+        X(epoll_random, getrandom, 1)                                                              \
+        X(epoll_read, read, 1)                                                                     \
+        X(epoll_recv, recv, 1)                                                                     \
+        X(epoll_send, send, 1)                                                                     \
+        X(epoll_send, sendmsg, 1)                                                                  \
+        X(epoll_shutdown, shutdown, 1)                                                             \
+        X(epoll_socket, socket, 1)                                                                 \
+        X(epoll_wait_ns, epoll_pwait2, 1)                                                          \
+        X(epoll_wait_ns, epoll_wait, 2)                                                            \
+        X(epoll_wake, write, 1)                                                                    \
+        X(epoll_watch, epoll_ctl, 1)                                                               \
+        X(fault_stack_make, sigaltstack, 2)                                                        \
+        X(is_default, sigaction, 1)                                                                \
+        X(is_handled, sigaction, 1)                                                                \
+        X(is_ready, poll, 1)                                                                       \
+        X(on_sample, backtrace, 1)                                                                 \
+        X(set_nodelay, setsockopt, 1)                                                              \
+        X(signal_use, sigaction, 1)                                                                \
+        X(watch_forks, pthread_atfork, 1)                                                          \
+        X(worker_main, pthread_setname_np, 1)                                                      \
+        X(write_quietly, sigtimedwait, 1)                                                          \
+        X(write_quietly, write, 1)
+
+/* How a call may fail, EINTR first if it may.  No EAGAIN for a descriptor that never would. */
+#define ERRORS(X)                                                                                  \
+        X(accept4, EINTR, EAGAIN, ECONNABORTED, EPROTO, ENETDOWN, EMFILE, ENFILE, ENOBUFS, ENOMEM, \
+          EPERM)                                                                                   \
+        X(backtrace, EIO)                                                                          \
+        X(bind, EADDRINUSE, EADDRNOTAVAIL, EACCES, ENOMEM)                                         \
+        X(close, EINTR, EIO)                                                                       \
+        X(connect, EINTR, EAGAIN, ECONNREFUSED, EADDRNOTAVAIL, ENETUNREACH, ETIMEDOUT, ENOBUFS)    \
+        X(dladdr, EIO)                                                                             \
+        X(epoll_create1, EMFILE, ENFILE, ENOMEM)                                                   \
+        X(epoll_ctl, ENOMEM, ENOSPC)                                                               \
+        X(epoll_pwait2, EINTR, ENOSYS, EPERM)                                                      \
+        X(epoll_wait, EINTR)                                                                       \
+        X(eventfd, EMFILE, ENFILE, ENODEV, ENOMEM)                                                 \
+        X(getpeername, ENOBUFS, ENOMEM)                                                            \
+        X(getrandom, EINTR)                                                                        \
+        X(getsockname, ENOBUFS, ENOMEM)                                                            \
+        X(getsockopt, ENOBUFS, ENOMEM)                                                             \
+        X(listen, EADDRINUSE, ENOMEM)                                                              \
+        X(madvise, EINVAL, ENOMEM, EAGAIN)                                                         \
+        X(mmap, ENOMEM, EAGAIN)                                                                    \
+        X(mprotect, ENOMEM, EACCES)                                                                \
+        X(munmap, ENOMEM)                                                                          \
+        X(nanosleep, EINTR)                                                                        \
+        X(open, EINTR, ENOENT, EACCES, EMFILE, ENFILE, ENOMEM)                                     \
+        X(opendir, EMFILE, ENFILE, ENOENT, EACCES, ENOMEM)                                         \
+        X(pipe2, EMFILE, ENFILE, ENOMEM)                                                           \
+        X(poll, EINTR, ENOMEM)                                                                     \
+        X(pthread_atfork, ENOMEM)                                                                  \
+        X(pthread_create, EAGAIN, ENOMEM)                                                          \
+        X(pthread_getattr_np, ENOMEM, ENOENT)                                                      \
+        X(pthread_setname_np, EACCES, EMFILE)                                                      \
+        X(read, EINTR, EAGAIN, EIO, ENOMEM)                                                        \
+        X(readdir, EIO, ENOMEM)                                                                    \
+        X(readlink, EACCES, ENOENT, ENOMEM)                                                        \
+        X(recv, EINTR, EAGAIN, ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENOMEM)                        \
+        X(sched_getaffinity, EINVAL)                                                               \
+        X(send, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                      \
+        X(sendmsg, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                   \
+        X(setsockopt, EINVAL, ENOMEM, ENOBUFS)                                                     \
+        X(shutdown, ENOTCONN)                                                                      \
+        X(sigaction, EINVAL)                                                                       \
+        X(sigaltstack, EPERM, ENOMEM)                                                              \
+        X(sigtimedwait, EINTR)                                                                     \
+        X(socket, EMFILE, ENFILE, ENOBUFS, ENOMEM, EACCES, EAFNOSUPPORT)                           \
+        X(syscall, EAGAIN, ESRCH)                                                                  \
+        X(sysconf, EINVAL)                                                                         \
+        X(timerfd_create, EMFILE, ENFILE, ENODEV, ENOMEM)                                          \
+        X(write, EINTR, EAGAIN, EPIPE, ENOSPC, EIO, EFBIG)
+
+#define SURE(X)                                                                                    \
+        X(clock_gettime, "a clock that every kernel has")                                          \
+        X(closedir, "of a folder that is open")                                                    \
+        X(dirfd, "of a folder that is open")                                                       \
+        X(getpid, "always")                                                                        \
+        X(pthread_attr_destroy, "of an attribute that was filled")                                 \
+        X(pthread_attr_getstack, "of an attribute that was filled")                                \
+        X(pthread_cond_broadcast, "of a condition that is there")                                  \
+        X(pthread_cond_destroy, "of a condition that nobody waits for")                            \
+        X(pthread_cond_init, "glibc and musl fill in a struct")                                    \
+        X(pthread_cond_signal, "of a condition that is there")                                     \
+        X(pthread_cond_timedwait, "a time out is how it goes on")                                  \
+        X(pthread_cond_wait, "with its mutex held; its caller asks again")                         \
+        X(pthread_condattr_destroy, "of an attribute that was filled")                             \
+        X(pthread_condattr_init, "fills in a struct")                                              \
+        X(pthread_condattr_setclock, "a clock that every kernel has")                              \
+        X(pthread_detach, "of a thread that was neither detached nor joined")                      \
+        X(pthread_join, "of a thread that was neither detached nor joined")                        \
+        X(pthread_mutex_destroy, "of a mutex that nobody holds")                                   \
+        X(pthread_mutex_init, "glibc and musl fill in a struct")                                   \
+        X(pthread_mutex_lock, "of a mutex that is there, which the thread has not")                \
+        X(pthread_mutex_unlock, "of a mutex that the thread has")                                  \
+        X(pthread_once, "always")                                                                  \
+        X(pthread_self, "always")                                                                  \
+        X(pthread_sigmask, "with one of its three words")                                          \
+        X(raise, "of a signal that has just come")                                                 \
+        X(sched_yield, "always, on Linux")                                                         \
+        X(sigaddset, "of a signal by its name")                                                    \
+        X(sigdelset, "of a signal by its name")                                                    \
+        X(sigemptyset, "always")                                                                   \
+        X(sigfillset, "always")                                                                    \
+        X(sigismember, "of a signal by its name")                                                  \
+        X(signal, "the default handling of a signal that has just come")                           \
+        X(sigpending, "always")                                                                    \
+        X(timerfd_settime, "of a timer that is there, to a time in range")
+
+#define SURE_SITES(X)                                                                              \
+        X(ed_signals_forget, sigaction, 1, "puts back what it was told")                           \
+        X(ed_sys_epoll_new, close, 2, "only after another failure")                                \
+        X(ed_sys_fault_remove, sigaction, 1, "puts back what it was told")                         \
+        X(ed_sys_page_bytes, sysconf, 1, "every system has pages")                                 \
+        X(ed_sys_ticker_free, sigaction, 2, "puts back what it was told")                          \
+        X(ed_sys_ticker_new, backtrace, 1, "what it finds is not used")                            \
+        X(ed_sys_ticker_new, sigaction, 1, "of a signal that every kernel has")                    \
+        X(ed_sys_ticker_new, syscall, 1, "gettid() never fails")                                   \
+        X(epoll_pollable, close, 1, "only after another failure")                                  \
+        X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
+        X(fault_stack_free, sigaltstack, 1, "takes out what was put in, from outside of it")       \
+        X(raise_again, sigaction, 1, "of a signal that has just come")                             \
+        X(signal_leave, sigaction, 1, "puts back what it was told")
+/* clang-format on */
+
+#endif

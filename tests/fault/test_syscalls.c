@@ -1,0 +1,586 @@
+/*
+ * test_syscalls.c - each call of the system in src/sys fails, with each error
+ * that it may have, under programs on the kernel's table.
+ *
+ * Each run is a process of its own, so that what is made once for a process is
+ * made in each.  It ends, gives back what it took, and says that it failed or
+ * did without; interrupted, or told to come again, it does without.
+ */
+#include <eddy/eddy.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "co/stack.h"
+#include "fault.h"
+#include "scenario.h"
+#include "sys/last_words.h"
+#include "sys/process.h"
+#include "sys/sys.h"
+#include "test.h"
+
+/* A run that takes longer hangs.  Of a sample: of calls at a place, of drives that come to it. */
+enum { RUN_SECONDS_MAX = 10, RAN = 40, FAILED = 41, CALLS_SAMPLE = 2, DRIVES_SAMPLE = 2 };
+
+/* In how many drives each error was had at each place. */
+enum { SITES_MAX = 128, ERRORS_MAX = 16 };
+static unsigned had[SITES_MAX][FAULT_PLACES_MAX][ERRORS_MAX];
+static unsigned runs, failed;
+
+/* --- what is run --- */
+
+static int64_t live;
+
+static void *counting_realloc(void *ctx, void *ptr, size_t bytes)
+{
+        void *moved;
+
+        (void) ctx;
+        if (bytes == 0) {
+                __atomic_sub_fetch(&live, 1, __ATOMIC_RELAXED);
+                free(ptr);
+                return NULL;
+        }
+        moved = realloc(ptr, bytes);
+        CHECK(moved);
+        if (!ptr)
+                __atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+        return moved;
+}
+
+/* With everything that a run takes of the process. */
+static int run_counted(eddy_task_fn *fn, const struct eddy_run_opts *opts)
+{
+        int err;
+
+        eddy_alloc_set(counting_realloc, NULL);
+        err = eddy_run(fn, NULL, opts);
+        eddy_alloc_set(NULL, NULL);
+        CHECK_EQ(live, 0);
+        return err;
+}
+
+static int use_pipe(int fds[2])
+{
+        eddy_stream *in = NULL, *out = NULL;
+        char buf[8];
+        int64_t n;
+        int err;
+
+        err = eddy_stream_from_fd(fds[0], EDDY_STREAM_OWN_FD, &in);
+        if (err < 0) {
+                close(fds[0]);
+                close(fds[1]);
+                return err;
+        }
+        err = eddy_stream_from_fd(fds[1], EDDY_STREAM_OWN_FD, &out);
+        if (err < 0)
+                close(fds[1]);
+        if (err == 0)
+                err = eddy_stream_write(out, "abc", 3);
+        if (err == 0) {
+                n = eddy_stream_read(in, buf, sizeof(buf));
+                CHECK(n < 0 || n == 3);
+                err = n < 0 ? (int) n : 0;
+        }
+        eddy_stream_close(in);
+        /* Nobody reads any more; and no signal comes of it. */
+        if (err == 0 && eddy_stream_write(out, "abc", 3) != -EPIPE)
+                err = -EIO;
+        eddy_stream_close(out);
+        return err;
+}
+
+static int main_pipes(void *arg)
+{
+        int fds[2], err;
+
+        (void) arg;
+        CHECK_EQ(pipe2(fds, O_CLOEXEC), 0);
+        err = use_pipe(fds);
+        return err < 0 ? err : eddy_sleep(EDDY_US(200));
+}
+
+static int drive_pipes(void)
+{
+        return run_counted(main_pipes, NULL);
+}
+
+static int accept_and_close(void *arg)
+{
+        eddy_stream *stream;
+        int err = eddy_tcp_accept(arg, &stream);
+
+        if (err == 0)
+                eddy_stream_close(stream);
+        return err;
+}
+
+static int main_abort(void *arg)
+{
+        eddy_tcp_listener *listener;
+        eddy_stream *stream;
+        eddy_scope scope;
+        int err = eddy_tcp_listen("127.0.0.1", 0, &listener), end_err;
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        eddy_scope_begin(&scope, NULL);
+        (void) eddy_scope_start(&scope, accept_and_close, listener);
+        err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &stream);
+        if (err < 0)
+                eddy_scope_cancel(&scope);
+        else
+                eddy_stream_abort(stream);
+        end_err = eddy_scope_end(&scope);
+        eddy_tcp_listener_close(listener);
+        return err < 0 ? err : end_err;
+}
+
+static int drive_abort(void)
+{
+        return run_counted(main_abort, NULL);
+}
+
+static bool is_handled(int signo)
+{
+        struct sigaction now;
+
+        CHECK_EQ(sigaction(signo, NULL, &now), 0);
+        return now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+}
+
+static int main_signals(void *arg)
+{
+        static const int usr[] = { SIGUSR1, SIGUSR2 };
+        eddy_signal *signals;
+        int err = eddy_signal_open(usr, 2, &signals);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        CHECK_EQ(raise(SIGUSR1), 0);
+        err = eddy_signal_wait(signals);
+        eddy_signal_close(signals);
+        CHECK(!is_handled(SIGUSR1) && !is_handled(SIGUSR2));
+        return err < 0 ? err : 0;
+}
+
+static int drive_signals(void)
+{
+        return run_counted(main_signals, NULL);
+}
+
+static int main_stopped(void *arg)
+{
+        (void) arg;
+        /* A run that could not have them leaves them as they are. */
+        if (is_handled(SIGQUIT))
+                CHECK_EQ(raise(SIGQUIT), 0);
+        (void) eddy_sleep(EDDY_US(100));
+        if (!is_handled(SIGINT))
+                return 0;
+        CHECK_EQ(raise(SIGINT), 0);
+        return eddy_sleep(EDDY_SEC(1000)) == -ECANCELED ? 0 : -EIO;
+}
+
+static int drive_stopped(void)
+{
+        int err;
+
+        CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
+        err = run_counted(main_stopped, NULL);
+        CHECK(!is_handled(SIGQUIT) && !is_handled(SIGINT) && !is_handled(SIGTERM));
+        return err;
+}
+
+/* The default report, which goes to where nobody looks; and how many came. */
+static _Atomic int reports;
+
+static void report_and_count(const struct eddy_report *report, void *arg)
+{
+        (void) arg;
+        CHECK(report->kind == EDDY_REPORT_WATCHDOG);
+        reports++;
+}
+
+/*
+ * Answers the watchdog only when that has begun to wait for it.  One report may
+ * be under way from before; each is made once between two switches.
+ */
+static int main_computes(void *arg)
+{
+        size_t wait = fault_site_find("ed_sys_ticker_sample", "nanosleep");
+        sigset_t all, former;
+        int seen;
+
+        (void) arg;
+        sigfillset(&all);
+        CHECK_EQ(pthread_sigmask(SIG_BLOCK, &all, &former), 0);
+        for (int i = 0; i < 2 && fault_hits(wait, 0) == 0; i++) {
+                CHECK_EQ(eddy_sleep(0), 0);
+                seen = reports;
+                while (reports == seen && fault_hits(wait, 0) == 0)
+                        continue;
+        }
+        CHECK_EQ(pthread_sigmask(SIG_SETMASK, &former, NULL), 0);
+        while (reports == 0)
+                continue;
+        return 0;
+}
+
+static int drive_watchdog(void)
+{
+        return run_counted(main_computes, &(struct eddy_run_opts){ .watchdog_ns = EDDY_MS(1),
+                                                                   .report = report_and_count });
+}
+
+static int fails(void *arg)
+{
+        (void) arg;
+        return -EIO;
+}
+
+static int main_background(void *arg)
+{
+        (void) arg;
+        return eddy_background(fails, NULL);
+}
+
+static int drive_report(void)
+{
+        return run_counted(main_background, NULL);
+}
+
+static int count_up(void *arg)
+{
+        ++*(int *) arg;
+        return 0;
+}
+
+static int step_until(eddy_loop *loop, const int *calls, int wanted)
+{
+        int err = 0;
+
+        while (err >= 0 && *calls < wanted)
+                err = eddy_loop_step(loop);
+        return err < 0 ? err : 0;
+}
+
+static int drive_steps(void)
+{
+        eddy_handle soon = { 0 }, later = { 0 };
+        eddy_loop *loop;
+        int calls = 0, err = eddy_loop_new(NULL, &loop);
+
+        if (err < 0)
+                return err;
+        err = eddy_loop_fd(loop);
+        if (err >= 0)
+                err = eddy_loop_call_soon(loop, &soon, count_up, &calls);
+        if (err == 0)
+                err = eddy_loop_call_later(loop, &later, EDDY_US(100), count_up, &calls);
+        if (err == 0)
+                err = step_until(loop, &calls, 2);
+        CHECK_EQ(eddy_loop_close(loop), 0);
+        eddy_loop_unref(loop);
+        return err;
+}
+
+/* A thread of its own has neither a signal stack nor a known stack. */
+static void *run_pipes(void *arg)
+{
+        stack_t none = { .ss_flags = SS_DISABLE }, former;
+        void *base;
+        size_t bytes;
+
+        CHECK_EQ(sigaltstack(&none, &former), 0);
+        ed_sys_thread_stack(&base, &bytes);
+        *(int *) arg = bytes > 0 || !base ? eddy_run(main_pipes, NULL, NULL) : -EIO;
+        CHECK_EQ(sigaltstack(&former, NULL), 0);
+        return NULL;
+}
+
+static int drive_thread(void)
+{
+        pthread_t thread;
+        int result;
+
+        CHECK_EQ(pthread_create(&thread, NULL, run_pipes, &result), 0);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        return result;
+}
+
+/* Tasks on stacks whose guards are what is left of the ladder. */
+static int stands(void *arg)
+{
+        return eddy_sleep(EDDY_US(1)) < 0 ? *(int *) arg : 0;
+}
+
+static int main_many(void *arg)
+{
+        int lost = -EIO;
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 40; i++)
+                (void) eddy_scope_start(&scope, stands, &lost);
+        return eddy_scope_end(&scope);
+}
+
+static int drive_stacks(void)
+{
+        return run_counted(main_many, NULL);
+}
+
+static void without_madvise(void)
+{
+        fault_standing("ed_sys_guard_install", "madvise", EINVAL);
+}
+
+static void without_mprotect(void)
+{
+        without_madvise();
+        fault_standing("ed_sys_guard_protect", "mprotect", ENOMEM);
+}
+
+static void without_pwait2(void)
+{
+        fault_standing("epoll_wait_ns", "epoll_pwait2", ENOSYS);
+}
+
+static void without_affinity(void)
+{
+        fault_standing("ed_sys_cpu_count", "sched_getaffinity", EINVAL);
+}
+
+static int main_counts(void *arg)
+{
+        (void) arg;
+        return eddy_cpu_count() > 0 ? 0 : -EIO;
+}
+
+static int drive_counts(void)
+{
+        return run_counted(main_counts, NULL);
+}
+
+static void say_nothing(void)
+{
+}
+
+/* What the kit asks of the process. */
+static int drive_kit(void)
+{
+        int fds[64], n = ed_sys_fds(fds, 64);
+        char name[32];
+
+        ed_sys_fd_name(0, name, sizeof(name));
+        CHECK(strlen(name) < sizeof(name));
+        CHECK(n <= 64);
+        ed_sys_last_words_set(say_nothing);
+        (void) ed_sys_called_from(__builtin_return_address(0));
+        ed_sys_last_words_unset();
+        return n < 0 ? n : 0;
+}
+
+static int drive_scenario(eddy_task_fn *fn)
+{
+        struct setup setup = { .on_epoll = true };
+        struct outcome outcome;
+
+        scenario_run(fn, &setup, &outcome);
+        return outcome.result;
+}
+
+#define DRIVE_SCENARIO(name)                                                                       \
+        static int drive_##name(void)                                                              \
+        {                                                                                          \
+                return drive_scenario(scenario_##name);                                            \
+        }
+DRIVE_SCENARIO(threads)
+NET_SCENARIOS(DRIVE_SCENARIO)
+
+struct drive {
+        const char *name;
+        int (*run)(void);
+        void (*before)(void); /* what fails all the time, or NULL */
+        bool is_scenario;
+};
+
+#define SCENARIO_OF(name) { #name, drive_##name, NULL, true },
+static const struct drive drives[] = {
+        { "pipes", drive_pipes, NULL, false },
+        { "pipes, no epoll_pwait2", drive_pipes, without_pwait2, false },
+        { "abort", drive_abort, NULL, false },
+        { "signals", drive_signals, NULL, false },
+        { "stopped", drive_stopped, NULL, false },
+        { "watchdog", drive_watchdog, NULL, false },
+        { "report", drive_report, NULL, false },
+        { "steps", drive_steps, NULL, false },
+        { "thread", drive_thread, NULL, false },
+        { "stacks", drive_stacks, NULL, false },
+        { "stacks, no madvise", drive_stacks, without_madvise, false },
+        { "stacks, no mprotect", drive_stacks, without_mprotect, false },
+        { "kit", drive_kit, NULL, false },
+        { "counts, no affinity", drive_counts, without_affinity, false },
+        SCENARIO_OF(threads) NET_SCENARIOS(SCENARIO_OF)
+};
+
+/* --- one run --- */
+
+static int open_fds(void)
+{
+        int n = 0;
+
+        for (int fd = 0; fd < 256; fd++)
+                n += fcntl(fd, F_GETFD) >= 0;
+        return n;
+}
+
+static void run_in_child(const struct drive *drive)
+{
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC), before, result;
+
+        alarm(RUN_SECONDS_MAX);
+        if (!getenv("EDDY_TEST_VERBOSE"))
+                CHECK(dup2(null, STDERR_FILENO) >= 0);
+        before = open_fds();
+        result = drive->run();
+        if (result < 0)
+                fprintf(stderr, "# %s: %s\n", drive->name, eddy_error_text(result));
+        CHECK_EQ(open_fds(), before);
+        _exit(result < 0 ? FAILED : RAN);
+}
+
+/* Run with what is to fail; whether it said that it failed. */
+static bool run(const struct drive *drive, const char *what)
+{
+        int status;
+        pid_t pid;
+
+        fflush(stdout);
+        pid = fork();
+        CHECK(pid >= 0);
+        if (pid == 0)
+                run_in_child(drive);
+        while (waitpid(pid, &status, 0) < 0)
+                CHECK_EQ(errno, EINTR);
+        runs++;
+        if (WIFEXITED(status) && (WEXITSTATUS(status) == RAN || WEXITSTATUS(status) == FAILED))
+                return WEXITSTATUS(status) == FAILED;
+        test_fail(__FILE__, __LINE__, "%s: %s: ended by %s %d", drive->name, what,
+                  WIFSIGNALED(status) ? "signal" : "exit",
+                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+}
+
+/* --- sweeps --- */
+
+/* What is said to come again is asked for again, and what was interrupted. */
+static bool is_passing(const char *call, int error)
+{
+        static const char *const transfers[] = { "accept4", "recv", "send", "sendmsg", "read" };
+
+        if (error == EINTR)
+                return true;
+        for (size_t i = 0; error == EAGAIN && i < sizeof(transfers) / sizeof(transfers[0]); i++)
+                if (strcmp(call, transfers[i]) == 0)
+                        return true;
+        return false;
+}
+
+/* One error at a place; each time, or the first and the last.  Whether it was had. */
+static bool sweep_error(const struct drive *drive, size_t site, int place, unsigned hits, int error)
+{
+        const struct fault_site *at = &fault_sites[site];
+        char what[160];
+        bool said, happened = false;
+
+        for (uint64_t n = 0; (n = sweep_next(n, hits, CALLS_SAMPLE));) {
+                snprintf(what, sizeof(what), "%s() in %s(), place %d, call %llu: %s", at->call,
+                         at->function, place, (unsigned long long) n, strerror(error));
+                fault_reset();
+                if (drive->before)
+                        drive->before();
+                fault_at(site, place, (unsigned) n, error);
+                said = run(drive, what);
+                failed += said;
+                happened |= fault_happened();
+                if (said && is_passing(at->call, error))
+                        test_fail(__FILE__, __LINE__, "%s: %s: it failed", drive->name, what);
+        }
+        return happened;
+}
+
+static void sweep_place(const struct drive *drive, size_t site, int place, unsigned hits)
+{
+        const int *errors = fault_errors(fault_sites[site].call);
+
+        for (int i = 0; errors[i]; i++) {
+                if (had[site][place][i] >= DRIVES_SAMPLE && !sweep_is_full())
+                        continue;
+                had[site][place][i] += sweep_error(drive, site, place, hits, errors[i]);
+        }
+}
+
+/* A scenario's table is made without any failure, and its descriptors are counted. */
+static bool is_of_the_kit(const char *function)
+{
+        return strcmp(function, "ed_sys_epoll_new") == 0 || strcmp(function, "ed_sys_fds") == 0;
+}
+
+static void sweep(const struct drive *drive)
+{
+        static unsigned hits[SITES_MAX][FAULT_PLACES_MAX];
+
+        fault_reset();
+        if (drive->before)
+                drive->before();
+        CHECK(!run(drive, "nothing"));
+        for (size_t site = 0; site < fault_sites_count; site++)
+                for (int place = 0; place < FAULT_PLACES_MAX; place++)
+                        hits[site][place] = fault_hits(site, place);
+        for (size_t site = 0; site < fault_sites_count; site++) {
+                if (drive->is_scenario && is_of_the_kit(fault_sites[site].function))
+                        continue;
+                for (int place = 0; place < FAULT_PLACES_MAX; place++)
+                        if (hits[site][place] > 0)
+                                sweep_place(drive, site, place, hits[site][place]);
+        }
+}
+
+/* How many errors were had at a place: each of its call's. */
+static unsigned pairs_of(size_t site, int place)
+{
+        const struct fault_site *at = &fault_sites[site];
+        const int *errors = fault_errors(at->call);
+        unsigned n;
+
+        for (n = 0; errors[n]; n++)
+                if (had[site][place][n] == 0)
+                        test_fail(__FILE__, __LINE__, "%s() in %s(), place %d: never had: %s",
+                                  at->call, at->function, place, strerror(errors[n]));
+        return n;
+}
+
+TEST(every_call_of_the_system_may_fail_with_each_of_its_errors)
+{
+        unsigned places = 0, pairs = 0;
+
+        if (getenv("EDDY_TEST_VALGRIND"))
+                test_skip("hundreds of processes");
+        CHECK(fault_sites_count <= SITES_MAX);
+        for (size_t i = 0; i < sizeof(drives) / sizeof(drives[0]); i++)
+                sweep(&drives[i]);
+        for (size_t site = 0; site < fault_sites_count; site++)
+                for (int place = 0; place < fault_sites[site].count; place++, places++)
+                        pairs += pairs_of(site, place);
+        printf("# R2: %u call sites x their errors (%u pairs), %u runs, all handled; %u failed and "
+               "said so\n",
+               places, pairs, runs, failed);
+}
