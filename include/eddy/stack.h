@@ -2,9 +2,9 @@
  * eddy/stack.h - how deep the stacks of tasks have been: what to choose their
  * sizes from.
  *
- * In debug mode (EDDY_DEBUG=1 in the environment, or EDDY_RUN_DEBUG) the stack
- * of each task is measured when it ends, and the deepest is kept for each
- * function that tasks were started with.  Without debug mode it costs nothing.
+ * In debug mode (EDDY_DEBUG=1 in the environment, or EDDY_RUN_DEBUG) stacks of
+ * tasks are measured when they end, and the deepest is kept for each function
+ * that tasks were started with.  Without debug mode it costs nothing.
  */
 #ifndef EDDY_STACK_H
 #define EDDY_STACK_H
@@ -37,9 +37,13 @@ struct eddy_stack_record {
  * many: 'max' at most.  Tasks that have not ended count as deep as they have
  * been so far; the first 1,000 of them are looked at.
  *
- * A depth is that of the lowest byte that is not zero.  So an array of which
- * the lower part was left as it was, or all zero, counts only as far as it was
- * filled, unless its function made a call.
+ * A depth is that of the lowest byte that is not zero, to 16 bytes.  So an
+ * array of which the lower part was left as it was, or all zero, counts only as
+ * far as it was filled, unless its function made a call.
+ *
+ * To read a whole stack takes microseconds.  So of a function's tasks, but for
+ * the first ones, only those are measured that went deeper than all that had
+ * their stack before, as the kilobyte below says, and one in a hundred or so.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_NOT_RUNNING

@@ -12,7 +12,7 @@
 /* A whole register of the processor, of which four are a cache line. */
 typedef uint64_t __attribute__((vector_size(16), may_alias)) vector;
 
-enum { LINE_BYTES = 64, LINE_VECTORS = 4 };
+enum { LINE_BYTES = 64, LINE_VECTORS = 4, LOOK_BYTES = 1024 };
 
 /* What a function without calls may keep below the stack pointer. */
 enum { RED_ZONE_BYTES = 128 };
@@ -28,28 +28,48 @@ static char *lowest_line(const struct ed_stack *stack)
         return line_of(stack->bottom + 2 * LINE_BYTES - 1);
 }
 
-ED_CO_UNCHECKED size_t ed_stack_depth(const struct ed_stack *stack)
+static inline bool is_zero(vector v)
 {
-        const char *line = lowest_line(stack), *end = line_of(stack->top);
-        size_t above = 0;
+        return !(v[0] | v[1]);
+}
 
+/* The lowest line from 'line' on that is not all zero, or 'end'. */
+static inline __attribute__((always_inline)) ED_CO_UNCHECKED const char *first_used(
+        const char *line, const char *end)
+{
 #ifdef ED_VALGRIND
         VALGRIND_DISABLE_ERROR_REPORTING;
 #endif
         for (; line < end; line += LINE_BYTES) {
                 const vector *v = (const vector *) (const void *) line;
-                vector any = (v[0] | v[1]) | (v[2] | v[3]);
 
-                if (any[0] | any[1]) {
-                        while (!(v[above][0] | v[above][1]))
-                                above++;
+                if (!is_zero((v[0] | v[1]) | (v[2] | v[3])))
                         break;
-                }
         }
 #ifdef ED_VALGRIND
         VALGRIND_ENABLE_ERROR_REPORTING;
 #endif
-        return (size_t) (stack->top - line) - above * sizeof(vector);
+        return line;
+}
+
+ED_CO_UNCHECKED size_t ed_stack_depth(const struct ed_stack *stack)
+{
+        const char *end = line_of(stack->top), *line = first_used(lowest_line(stack), end);
+
+        if (line == end)
+                return 0;
+        while (is_zero(*(const vector *) (const void *) line))
+                line += sizeof(vector);
+        return (size_t) (stack->top - line);
+}
+
+ED_CO_UNCHECKED bool ed_stack_is_deeper(const struct ed_stack *stack, size_t depth)
+{
+        const char *end = line_of(stack->top - depth), *line = end - LOOK_BYTES;
+
+        if (line < lowest_line(stack))
+                line = lowest_line(stack);
+        return line < end && first_used(line, end) < end;
 }
 
 static inline __attribute__((always_inline)) char *stack_pointer(void)

@@ -18,6 +18,12 @@
 size_t ed_stack_depth(const struct ed_stack *stack);
 
 /*
+ * Whether something was stored within a kilobyte below 'depth'.  Reads that
+ * much, which is what makes it cheap.
+ */
+bool ed_stack_is_deeper(const struct ed_stack *stack, size_t depth);
+
+/*
  * Clear the running stack, which has been used 'depth' bytes deep, below the
  * caller.
  */

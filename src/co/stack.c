@@ -180,8 +180,10 @@ static struct ed_stack *slab_take(struct ed_stack_slab *slab)
         stack->top = (char *) stack;
         stack->next = NULL;
         stack->bottom = slab->guard == ED_GUARD_CANARY ? slot : slot + GUARD_BYTES;
-        stack->class = slab->class;
-        stack->guard = slab->guard;
+        stack->class = (uint16_t) slab->class;
+        stack->guard = (uint8_t) slab->guard;
+        stack->turns = 0;
+        stack->seen = 0;
         if (slab->guard == ED_GUARD_CANARY)
                 *(uintptr_t *) (void *) stack->bottom = canary;
 #ifdef ED_TSAN

@@ -29,8 +29,10 @@ struct ed_stack {
         struct ed_stack *next; /* in the free list */
         char *bottom;          /* lowest usable byte, above the guard */
         char *top;             /* behind the highest; not the same place in every slot */
-        uint32_t class;
-        uint32_t guard; /* enum ed_guard */
+        uint16_t class;
+        uint8_t guard; /* enum ed_guard */
+        uint8_t turns; /* of who watches: until it is cleared again; 0: it is clear */
+        uint32_t seen; /* of who watches: how deep it has been used since it was clear */
 #ifdef ED_TSAN
         void *fiber;
 #endif

@@ -2,9 +2,13 @@
  * scope/stack_record.c - a bounded table of functions, and how deep the stacks
  * of their tasks have been.
  *
- * A stack is measured on the way out of its task, by that task, and cleared
- * for the next: so it costs nothing when a task starts, and nothing at all
- * when nobody asked for it.
+ * A stack is measured on the way out of its task, by that task: so it costs
+ * nothing when a task starts, and nothing at all when nobody asked for it.
+ * To measure is to read all of it, which takes microseconds; and it has to be
+ * clear before.  So the first tasks of a function are measured, and clear
+ * behind them.  After that a stack is cleared now and then only.  Of a task on
+ * one that is not clear it is known when it went deeper than all before: it
+ * has left something just below where they had ended.
  */
 #include "scope/stack_record.h"
 
@@ -20,11 +24,15 @@
 /* Twice as many places as functions, so that searches are short. */
 enum { PLACES = 2 * EDDY_STACK_FUNCTIONS_MAX, LIVE_MAX = 1000, LINES_MAX = 16 };
 
+/* A stack is cleared for each of a function's first tasks; then once in so many, a prime number. */
+enum { FIRST_TASKS = 64, TURNS = 127 };
+
 struct entry {
         eddy_task_fn *fn; /* NULL: others */
         unsigned class;
         size_t deepest;
         uint64_t tasks;
+        unsigned cleared; /* stacks, for its first tasks */
 };
 
 /* The first entries are the others, one of each class; those of functions follow. */
@@ -58,26 +66,47 @@ static struct entry *entry_of(struct ed_stack_records *records, eddy_task_fn *fn
         return entry;
 }
 
-/* Returns how deep it is. */
-static size_t measure(struct ed_run *run, const struct ed_task *task, unsigned ended)
+/*
+ * Record how deep a task's stack is, as far as that is its own doing; 'least':
+ * so much is.
+ */
+static struct entry *measure(struct ed_run *run, const struct ed_task *task, size_t least)
 {
-        size_t depth = ed_stack_depth(task->stack);
-        struct entry *entry = entry_of(run->stack_records, task->self.fn, task->stack->class);
+        struct ed_stack *stack = task->stack;
+        struct entry *entry = entry_of(run->stack_records, task->self.fn, stack->class);
+        size_t depth;
 
-        entry->tasks += ended;
+        if (stack->turns == 0 || ed_stack_is_deeper(stack, stack->seen)) {
+                depth = ed_stack_depth(stack);
+                stack->seen = (uint32_t) depth;
+        } else {
+                depth = least;
+        }
         if (depth > entry->deepest)
                 entry->deepest = depth;
-        return depth;
+        return entry;
 }
 
 static void on_put(struct ed_stacks *stacks, struct ed_stack *stack)
 {
         struct ed_task *task = ed_task_of_stack(stack);
         struct ed_run *run = ed_run_of(ed_container_of(stacks, struct ed_loop, stacks));
+        const char *here = __builtin_frame_address(0);
+        struct entry *entry;
 
         /* The supervisor is not the program's. */
-        if (task != run->supervisor)
-                ed_stack_clear(stack, measure(run, task, 1));
+        if (task == run->supervisor)
+                return;
+        entry = measure(run, task, (size_t) (stack->top - here));
+        entry->tasks++;
+        if (entry->cleared < FIRST_TASKS) {
+                entry->cleared++;
+                stack->turns = 0;
+        } else {
+                stack->turns = stack->turns == 0 ? TURNS : stack->turns - 1;
+        }
+        if (stack->turns == 0)
+                ed_stack_clear(stack, ed_stack_depth(stack));
 }
 
 int ed_stack_records_open(struct ed_run *run)
@@ -111,10 +140,14 @@ static void measure_live(struct ed_run *run)
                 return;
         while (n < LIVE_MAX && (node = ed_node_next(root, node, false))) {
                 struct ed_task *task = node->owner;
+                const char *at = task->fiber.co.sp;
 
                 if (node != &task->node)
                         continue;
-                (void) measure(run, task, 0);
+                /* What runs was left before, or never: it is as deep as this is. */
+                if (task->fiber.ready.state == ED_FIBER_RUNNING)
+                        at = __builtin_frame_address(0);
+                (void) measure(run, task, (size_t) (task->stack->top - at));
                 n++;
         }
 }

@@ -145,6 +145,56 @@ DEBUG_TEST(a_shallow_task_on_a_deep_ones_stack_is_shallow)
         return 0;
 }
 
+/* When stacks are no longer cleared behind each of a function's tasks. */
+DEBUG_TEST(among_many_shallow_tasks_the_one_that_goes_deep_is_seen)
+{
+        unsigned shallow = 2, deep = 15;
+
+        (void) arg;
+        for (int i = 0; i < 200; i++)
+                run_task(goes_as_deep_as_told, &shallow, 0);
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+        run_task(goes_as_deep_as_told, &deep, 0);
+        CHECK_EQ(record_of(goes_as_deep_as_told, 0)->tasks, 201);
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+        return 0;
+}
+
+DEBUG_TEST(the_first_tasks_of_a_function_are_measured_on_a_deep_ones_stack_too)
+{
+        unsigned middling = 9;
+
+        (void) arg;
+        for (int i = 0; i < 200; i++)
+                run_task(goes_deep, NULL, 0);
+        for (int i = 0; i < 2; i++)
+                run_task(goes_as_deep_as_told, &middling, 0);
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+        return 0;
+}
+
+DEBUG_TEST(among_many_deep_tasks_a_shallow_one_is_not_taken_for_one)
+{
+        size_t shallow;
+
+        (void) arg;
+        for (int i = 0; i < 200; i++)
+                run_task(goes_deep, NULL, 0);
+        for (int i = 0; i < 300; i++)
+                run_task(stays_shallow, NULL, 0);
+        shallow = record_of(stays_shallow, 0)->deepest_bytes;
+        CHECK(shallow > sizeof(struct ed_task) && shallow < 3 * SLACK + sizeof(struct ed_task));
+        for (int i = 0; i < 300; i++) {
+                run_task(goes_deep, NULL, 0);
+                run_task(stays_shallow, NULL, 0);
+        }
+        CHECK(record_of(stays_shallow, 0)->deepest_bytes < shallow + SLACK);
+        CHECK_EQ(record_of(stays_shallow, 0)->tasks, 600);
+        return 0;
+}
+
 DEBUG_TEST(a_function_has_a_record_for_each_size_of_stack)
 {
         const struct eddy_stack_record *record;
@@ -254,8 +304,9 @@ DEBUG_TEST(calls_of_a_gather_and_generators_count_for_their_own_functions)
         FN1(n##0)                                                                                  \
         FN1(n##1)                                                                                  \
         FN1(n##2)                                                                                  \
-        FN1(n##3) FN1(n##4) FN1(n##5) FN1(n##6) FN1(n##7) FN1(n##8) FN1(n##9) FN1(n##a) FN1(n##b)  \
-                FN1(n##c) FN1(n##d) FN1(n##e) FN1(n##f)
+        FN1(n##3)                                                                                  \
+        FN1(n##4) FN1(n##5) FN1(n##6) FN1(n##7) FN1(n##8) FN1(n##9) FN1(n##a) FN1(n##b) FN1(n##c)  \
+                FN1(n##d) FN1(n##e) FN1(n##f)
 #define NAME16(n)                                                                                  \
         fn_##n##0, fn_##n##1, fn_##n##2, fn_##n##3, fn_##n##4, fn_##n##5, fn_##n##6, fn_##n##7,    \
                 fn_##n##8, fn_##n##9, fn_##n##a, fn_##n##b, fn_##n##c, fn_##n##d, fn_##n##e,       \
