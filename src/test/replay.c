@@ -4,9 +4,11 @@
 #include "test/replay.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/text.h"
 #include "eddy/error.h"
 #include "sys/process.h"
@@ -45,13 +47,27 @@ void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t byt
 
 /* --- reading --- */
 
+static bool is_named(int error, const char *name, size_t bytes)
+{
+        return strlen(error_name(error)) == bytes && memcmp(error_name(error), name, bytes) == 0;
+}
+
+/* 0: there is none of that name. */
 static int error_by_name(const char *name, size_t bytes)
 {
+        static const int ours[] = { EDDY_TEST_SHORT,
+#define ERROR_OF(facility, number, name, text) EDDY_E_##facility##_##name,
+                                    EDDY_ERRORS(ERROR_OF)
+#undef ERROR_OF
+        };
+
+        for (size_t i = 0; i < ed_array_count(ours); i++)
+                if (is_named(ours[i], name, bytes))
+                        return ours[i];
         for (int error = -1; error > -4096; error--)
-                if (strlen(eddy_error_name(error)) == bytes &&
-                    memcmp(eddy_error_name(error), name, bytes) == 0)
+                if (is_named(error, name, bytes))
                         return error;
-        return bytes == 5 && memcmp(name, "SHORT", 5) == 0 ? EDDY_TEST_SHORT : 0;
+        return 0;
 }
 
 /* A number above 0, and behind it; NULL: it is none. */

@@ -16,6 +16,7 @@ struct ed_test_more {
         struct ed_sim_opts sim; /* 'seed' and 'end' are the kit's */
         bool on_epoll;          /* the kernel's world; 'at_point' NULL: without points */
         void (*at_table)(struct ed_sys *sys); /* as soon as there is a table */
+        uint64_t sample;                      /* of a sweep, unless the environment says; 0: all */
         bool (*at_point)(void);               /* at each point; whether it made something ready */
 };
 

@@ -11,6 +11,9 @@
 #include "test/replay.h"
 #include "test/run.h"
 
+/* That a kind of call may give, at most. */
+enum { ERRORS_MAX = 16 };
+
 /* --- distinct traces --- */
 
 struct traces {
@@ -21,6 +24,9 @@ struct traces {
 
 /* Of this thread's sweep; those of one that was left by a jump go when the next begins. */
 static __thread struct traces traces __attribute__((tls_model("initial-exec")));
+
+/* Likewise: of the calls, by their number. */
+static __thread uint8_t *kinds __attribute__((tls_model("initial-exec")));
 
 static void traces_fini(void)
 {
@@ -59,17 +65,26 @@ static void traces_add(uint64_t trace)
 struct sweep {
         eddy_task_fn *main_fn;
         void *arg;
-        const struct ed_test_more *more;
+        struct ed_test_more more;
         struct eddy_test_sweep told;
         int wanted; /* the result of the run without anything done */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
 };
 
-/* What a program must not notice. */
-static bool is_invisible(int error)
+/* The kind of a call of the run that was made last; 0: it did not come to that. */
+static enum ed_sim_call kind_of(const struct sweep *sweep, uint64_t n)
 {
-        return error == -EINTR || error == -EAGAIN || error == EDDY_TEST_SHORT;
+        const struct ed_sim_opts *sim = &sweep->more.sim;
+
+        return n - 1 < sim->kinds_max ? (enum ed_sim_call) sim->kinds[n - 1] : 0;
+}
+
+/* Whether what happened to a call must not be noticed. */
+static bool is_invisible(const struct sweep *sweep, const struct eddy_test_opts *opts)
+{
+        return opts->call_at > 0 &&
+               ed_sim_is_passing(kind_of(sweep, opts->call_at), opts->call_error);
 }
 
 /* Whether the run may end so, after what was done to it; else 'text' says why not. */
@@ -78,7 +93,7 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
 {
         const char *name = eddy_error_name(result->result);
 
-        if (opts->call_at > 0 && is_invisible(opts->call_error) && !result->was_cancelled) {
+        if (is_invisible(sweep, opts) && !result->was_cancelled) {
                 if (result->result == sweep->wanted)
                         return true;
                 ed_text_add(text, "it returned %d, and %d when no call was disturbed",
@@ -106,7 +121,7 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts,
         if (sweep->verbose)
                 ed_test_tell_before(sweep->name, opts);
         *result = (struct eddy_test_result){ 0 };
-        err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, sweep->more, result, NULL);
+        err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, &sweep->more, result, NULL);
         sweep->told.runs++;
         if (err == EDDY_E_RUN_NESTED || err == -EBUSY)
                 return err;
@@ -118,6 +133,14 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts,
 }
 
 /* --- which runs --- */
+
+/* How many are tried at most. */
+static uint64_t sample_of(const struct sweep *sweep, uint64_t count)
+{
+        uint64_t sample = sweep->more.sample ? sweep->more.sample : count;
+
+        return ed_test_number("EDDY_TEST_SAMPLE", sample);
+}
 
 static uint64_t count_of(int what, const struct eddy_test_result *result)
 {
@@ -167,29 +190,64 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
         }
 }
 
-static int try_one(struct sweep *sweep, int what, uint64_t n, const struct eddy_test_opts *base)
+static int try_one(struct sweep *sweep, const struct eddy_test_opts *opts)
 {
-        static const int errors[] = { -ENOBUFS, -EMFILE, -ECONNRESET, -EIO };
-        struct eddy_test_opts opts = *base;
         struct eddy_test_result result;
-        size_t tries = what == EDDY_TEST_CALLS ? ed_array_count(errors) : 1;
+        int err = run_once(sweep, opts, &result);
+
+        if (err == 0)
+                traces_add(result.trace);
+        return err;
+}
+
+/* What was aimed at, by each error that such a call may give. */
+static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
+{
+        const int *errors = ed_sim_call_errors(kind_of(sweep, opts->call_at));
         int err = 0;
 
-        aim(what, n, &opts);
-        for (size_t i = 0; i < tries && err == 0; i++) {
-                if (what == EDDY_TEST_CALLS)
-                        opts.call_error = errors[i];
-                err = run_once(sweep, &opts, &result);
-                if (err == 0)
-                        traces_add(result.trace);
+        for (; *errors && err == 0; errors++) {
+                opts->call_error = *errors;
+                err = try_one(sweep, opts);
         }
-        sweep->told.tried++;
+        return err;
+}
+
+/* Room for the kinds of the first 'n' calls of a run.  Errors: -ENOMEM. */
+static int kinds_init(struct sweep *sweep, uint64_t n)
+{
+        ed_free(kinds);
+        kinds = ed_alloc_zero(n + 1);
+        if (!kinds)
+                return -ENOMEM;
+        sweep->more.sim.kinds = kinds;
+        sweep->more.sim.kinds_max = n;
+        return 0;
+}
+
+static void kinds_fini(void)
+{
+        ed_free(kinds);
+        kinds = NULL;
+}
+
+static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *base)
+{
+        uint64_t count = sweep->told.count;
+        uint64_t sample = what == EDDY_TEST_SEEDS ? count : sample_of(sweep, count);
+        int err = 0;
+
+        for (uint64_t n = 0; err == 0 && (n = next_of(n, count, sample)); sweep->told.tried++) {
+                struct eddy_test_opts opts = *base;
+
+                aim(what, n, &opts);
+                err = what == EDDY_TEST_CALLS ? try_errors(sweep, &opts) : try_one(sweep, &opts);
+        }
         return err;
 }
 
 static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *opts)
 {
-        uint64_t sample = what == EDDY_TEST_SEEDS ? 0 : ed_test_number("EDDY_TEST_SAMPLE", 0);
         struct eddy_test_result result;
         int err = run_once(sweep, opts, &result);
 
@@ -199,11 +257,16 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
                 return result.result;
         sweep->wanted = result.result;
         sweep->told.count = count_of(what, &result);
-        err = traces_init(4 * sweep->told.count);
-        for (uint64_t n = 0;
-             err == 0 && (n = next_of(n, sweep->told.count, sample ? sample : sweep->told.count));)
-                err = try_one(sweep, what, n, opts);
+        err = traces_init(sweep->told.count * (what == EDDY_TEST_CALLS ? ERRORS_MAX : 1));
+        /* Once more: of which kind each call is. */
+        if (err == 0 && what == EDDY_TEST_CALLS)
+                err = kinds_init(sweep, sweep->told.count);
+        if (err == 0 && what == EDDY_TEST_CALLS)
+                err = run_once(sweep, opts, &result);
+        if (err == 0)
+                err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
+        kinds_fini();
         traces_fini();
         return err;
 }
@@ -213,17 +276,20 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
                       const struct eddy_test_opts *replay)
 {
         struct eddy_test_result result;
+        int err = 0;
 
-        sweep->verbose = true;
-        if (replay->call_at > 0 && is_invisible(replay->call_error)) {
-                int err = run_once(sweep, opts, &result);
-
-                if (err < 0)
-                        return err;
-                sweep->wanted = result.result;
+        if (replay->call_at > 0) {
+                err = kinds_init(sweep, replay->call_at);
+                if (err == 0)
+                        err = run_once(sweep, opts, &result);
+                sweep->wanted = err < 0 ? 0 : result.result;
         }
+        sweep->verbose = true;
         sweep->told.count = sweep->told.tried = 1;
-        return run_once(sweep, replay, &result);
+        if (err == 0)
+                err = run_once(sweep, replay, &result);
+        kinds_fini();
+        return err;
 }
 
 int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
@@ -231,11 +297,13 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
                        struct eddy_test_sweep *ret_sweep)
 {
         struct eddy_test_opts asked = opts ? *opts : (struct eddy_test_opts){ 0 }, replay = asked;
-        struct sweep sweep = { .main_fn = main_fn, .arg = arg, .more = more };
+        struct sweep sweep = { .main_fn = main_fn, .arg = arg };
         int err;
 
         if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CALLS)
                 return -EINVAL;
+        if (more)
+                sweep.more = *more;
         sweep.verbose = ed_test_number("EDDY_TEST_VERBOSE", 0) > 0;
         ed_test_name(&asked, main_fn, sweep.name, sizeof(sweep.name));
         err = ed_test_replay(sweep.name, &replay);

@@ -13,27 +13,19 @@ enum { SAMPLE = 400 };
 static void sweep(const char *name, eddy_task_fn *main_fn, struct ed_sim_opts sim)
 {
         struct setup setup = { .sim = sim };
-        uint64_t count, parks, tried = 0, cancelled = 0;
         struct outcome outcome;
+        struct eddy_test_sweep told;
 
         scenario_run(main_fn, &setup, &outcome);
         CHECK_EQ(outcome.result, 0);
-        count = outcome.points;
-        parks = outcome.parks;
-        for (uint64_t n = 0; (n = sweep_next(n, count, SAMPLE));) {
-                setup.cancel_at = n;
-                scenario_run(main_fn, &setup, &outcome);
-                /*
-                 * What was there already wins; else it was told to stop, and
-                 * nothing else went wrong because of that.
-                 */
-                CHECK(outcome.result == 0 || outcome.result == -ECANCELED);
-                tried++;
-                cancelled += outcome.result == -ECANCELED;
-        }
+        /*
+         * What was there already wins; else it was told to stop, and nothing
+         * else went wrong because of that.
+         */
+        told = scenario_sweep(name, main_fn, EDDY_TEST_CANCEL, sim, SAMPLE);
         printf("# %s: %llu scheduling points, %llu waits, cancelled at %llu, stopped by %llu\n",
-               name, (unsigned long long) count, (unsigned long long) parks,
-               (unsigned long long) tried, (unsigned long long) cancelled);
+               name, (unsigned long long) told.count, (unsigned long long) outcome.parks,
+               (unsigned long long) told.tried, (unsigned long long) told.failed);
 }
 
 #define SWEEP(name)                                                                                \

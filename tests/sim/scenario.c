@@ -89,6 +89,39 @@ void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outco
 
 /* --- sweeps --- */
 
+static void count_anew(void *arg)
+{
+        (void) arg;
+        tasks_begun = tasks_ended = 0;
+        jobs_called = jobs_released = 0;
+}
+
+static int look_at_counts(void *arg, int result)
+{
+        (void) arg;
+        /* What failed says so. */
+        return result <= 0 && tasks_begun == tasks_ended && jobs_called == jobs_released ? 0 : -1;
+}
+
+struct eddy_test_sweep scenario_sweep(const char *name, eddy_task_fn *main_fn, int what,
+                                      struct ed_sim_opts sim, uint64_t sample)
+{
+        struct eddy_run_opts run = { .report = on_report };
+        struct eddy_test_opts opts = {
+                .name = name,
+                .seed = sim.seed,
+                .before = count_anew,
+                .after = look_at_counts,
+                .run = &run,
+        };
+        struct ed_test_more more = { .sim = sim, .sample = sweep_is_full() ? 0 : sample };
+        struct eddy_test_sweep sweep;
+
+        if (ed_test_sweep_with(what, main_fn, NULL, &opts, &more, &sweep) < 0)
+                test_fail(__FILE__, __LINE__, "%s does not hold", name);
+        return sweep;
+}
+
 bool sweep_is_full(void)
 {
         return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "eddy/task.h"
+#include "eddy/test.h"
 #include "sys/sim.h"
 
 /* The name of each; its main task is scenario_<name>(). */
@@ -106,6 +107,14 @@ struct outcome {
 
 /* Run main_fn and check what holds whatever happens: it ends, and nothing is left. */
 void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outcome *ret_outcome);
+
+/*
+ * A sweep of the kit over a scenario, told in a line: EDDY_TEST_CANCEL and so
+ * on, at most 'sample' of what there is.  Stops the case when it finds
+ * something.  Returns what it came to.
+ */
+struct eddy_test_sweep scenario_sweep(const char *name, eddy_task_fn *main_fn, int what,
+                                      struct ed_sim_opts sim, uint64_t sample);
 
 /* Whether all of a sweep is asked for (EDDY_TEST_FULL, without EDDY_TEST_QUICK). */
 bool sweep_is_full(void);
