@@ -64,7 +64,7 @@ static __attribute__((constructor)) void be_counted(void)
         const char *expected = getenv("FORK_TEST_DESCRIPTORS");
 
         if (expected)
-                _exit(fds_count() == atoi(expected) ? 0 : 101);
+                _exit(fds_count() == strtol(expected, NULL, 10) ? 0 : 101);
 }
 
 /* --- the load --- */
