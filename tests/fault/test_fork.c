@@ -247,10 +247,11 @@ static pid_t fork_one(int kind)
         alarm(60);
         if (kind == 0)
                 _exit(0);
-        if (kind == 1)
+        if (kind == 1 && !STAYS)
                 become_another();
-        live();
-        _exit(104);
+        if (kind == 2)
+                live();
+        _exit(STAYS ? 0 : 104);
 }
 
 /* On a job's thread: the loop goes on meanwhile, so the child does nothing that allocates. */
@@ -288,8 +289,8 @@ static void fork_and_await(int i)
                 on_thread[1] = fork_one(kind);
         }
         await_child(on_thread[1]);
-        children.ended += kind == 0;
-        children.became += kind == 1;
+        children.ended += kind == 0 || (kind == 1 && STAYS);
+        children.became += kind == 1 && !STAYS;
         children.lived += kind == 2;
 }
 

@@ -12,6 +12,7 @@
 
 #include "dfs.h"
 
+#undef atomic_init
 #undef atomic_load
 #undef atomic_load_explicit
 #undef atomic_store
@@ -40,6 +41,9 @@
                 dfs_point();                                                                       \
                 loom_old;                                                                          \
         })
+
+/* No other thread has it yet. */
+#define atomic_init(object, value) ((void) (*(object) = (value)))
 
 #define atomic_load(object)             (dfs_point(), *(object))
 #define atomic_store(object, value)     ((void) LOOM_CHANGE(object, value, loom_value))
