@@ -89,17 +89,18 @@ static int row_scope_one(struct bench *bench)
         return err;
 }
 
-/* start-batch: start 1,000 tasks in a scope and end it; one operation is one task. */
+/* start-batch: start TASKS (1,000) in a scope and end it; one operation is one task. */
 static int row_start_batch(struct bench *bench)
 {
+        long batch = bench->extra > 1 ? bench->extra : BATCH;
         int err = 0;
 
         bench_span_begin(&bench->span);
-        for (long i = 0; i < bench->count / BATCH && err == 0; i++) {
+        for (long i = 0; i < bench->count / batch && err == 0; i++) {
                 eddy_scope scope;
 
                 eddy_scope_begin(&scope, NULL);
-                for (int j = 0; j < BATCH; j++)
+                for (long j = 0; j < batch; j++)
                         eddy_scope_start(&scope, nothing, bench);
                 err = eddy_scope_end(&scope);
         }
@@ -174,7 +175,7 @@ static int sleep_once(void *arg)
         return err;
 }
 
-static int row_sleep(struct bench *bench)
+static int sleep_all(struct bench *bench, const struct eddy_task_opts *opts)
 {
         struct eddy_run_info info;
         long before = bench_memory_kib(1), during;
@@ -186,7 +187,7 @@ static int row_sleep(struct bench *bench)
         bench->wake_ns = eddy_now() + EDDY_MS(bench->extra);
         eddy_scope_begin(&scope, NULL);
         for (long i = 0; i < bench->count; i++)
-                eddy_scope_start(&scope, sleep_once, bench);
+                eddy_scope_start_task(&scope, sleep_once, bench, opts, NULL);
         err = eddy_sleep(0);
         parked_ns = eddy_now();
         during = bench_memory_kib(1);
@@ -201,6 +202,17 @@ static int row_sleep(struct bench *bench)
         snprintf(bench->notes, sizeof(bench->notes), "\"kib_per_task\": %.2f, \"guards\": \"%s\"",
                  (double) (during - before) / (double) bench->count, info.guard);
         return err;
+}
+
+static int row_sleep(struct bench *bench)
+{
+        return sleep_all(bench, NULL);
+}
+
+/* sleep-small: the same on stacks of the small class. */
+static int row_sleep_small(struct bench *bench)
+{
+        return sleep_all(bench, &(struct eddy_task_opts){ .flags = EDDY_TASK_STACK_64K });
 }
 
 /* semaphore: acquire and release a unit that nobody else wants. */
@@ -220,7 +232,7 @@ static int row_semaphore(struct bench *bench)
 }
 
 /* deadline: begin a scope with a deadline of 5 s and end it: armed and disarmed. */
-static int row_deadline(struct bench *bench)
+int row_deadline(struct bench *bench)
 {
         int err = 0;
 
@@ -258,6 +270,13 @@ static const struct {
         { "to-thread", row_to_thread },
         { "channel", row_channel },
         { "stream", row_stream },
+        { "sleep-small", row_sleep_small },
+        { "queue-many", row_queue_many },
+        { "event-many", row_event_many },
+        { "lock-line", row_lock_line },
+        { "deadline-among", row_deadline_among },
+        { "timers-cancel", row_timers_cancel },
+        { "timers-fire", row_timers_fire },
         { "switch", row_switch },
 };
 

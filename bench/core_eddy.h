@@ -6,6 +6,7 @@
 
 #include <eddy/eddy.h>
 #include <errno.h>
+#include <stdbool.h>
 
 #include "bench.h"
 
@@ -24,6 +25,15 @@ struct bench {
         eddy_queue back;
 };
 
+/* Up to a millisecond, in an order that is not that of time: the peers' timers have the same. */
+static inline int64_t timer_spread_ns(long i)
+{
+        return i * 7919 % 1000 * 1000;
+}
+
+/* Of core_eddy.c */
+int row_deadline(struct bench *bench);
+
 /* Of core_eddy_sync.c */
 int row_lock(struct bench *bench);
 int row_event(struct bench *bench);
@@ -40,5 +50,13 @@ int row_threadsafe(struct bench *bench);
 int row_to_thread(struct bench *bench);
 int row_channel(struct bench *bench);
 int row_stream(struct bench *bench);
+
+/* Of core_eddy_many.c */
+int row_queue_many(struct bench *bench);
+int row_event_many(struct bench *bench);
+int row_lock_line(struct bench *bench);
+int row_deadline_among(struct bench *bench);
+int row_timers_cancel(struct bench *bench);
+int row_timers_fire(struct bench *bench);
 
 #endif

@@ -91,15 +91,16 @@ async def row_scope_one(bench):
 
 
 async def row_start_batch(bench):
-    """1,000 tasks created, then awaited: faster than gather() and TaskGroup."""
+    """TASKS (1,000) created, then awaited: faster than gather() and TaskGroup."""
+    batch = bench.extra if bench.extra > 1 else BATCH
 
     async def nothing():
         bench.done += 1
 
     create = asyncio.get_running_loop().create_task
     bench.begin()
-    for _ in range(bench.count // BATCH):
-        for task in [create(nothing()) for _ in range(BATCH)]:
+    for _ in range(bench.count // batch):
+        for task in [create(nothing()) for _ in range(batch)]:
             await task
     bench.end()
 
@@ -342,6 +343,125 @@ async def row_to_thread(bench):
         if await run(None, job, bench.done) != bench.done:
             raise SystemExit("the result came back changed")
         bench.done += 1
+    bench.end()
+
+
+def go_on(bench):
+    """Count one operation; false: it was the last."""
+    if bench.done == 0:
+        bench.begin()
+    bench.done += 1
+    if bench.done == bench.count:
+        bench.end()
+    return bench.done < bench.count
+
+
+async def pairs_run(bench, ask, answer):
+    """TASKS tasks in pairs, until COUNT operations are done by all."""
+    loop = asyncio.get_running_loop()
+    asking, answering = [], []
+    for _ in range(bench.extra // 2):
+        channels = ask.channels(), ask.channels()
+        answering.append(loop.create_task(answer(*channels)))
+        asking.append(loop.create_task(ask(bench, *channels)))
+    for task in asking:
+        await task
+    for task in answering:
+        task.cancel()
+
+
+async def queue_ask(bench, there, back):
+    more = True
+    while more:
+        await there.put(1)
+        await back.get()
+        more = go_on(bench)
+
+
+async def queue_answer(there, back):
+    while True:
+        await back.put(await there.get())
+
+
+queue_ask.channels = lambda: asyncio.Queue(1)
+
+
+async def row_queue_many(bench):
+    await pairs_run(bench, queue_ask, queue_answer)
+
+
+async def event_ask(bench, there, back):
+    more = True
+    while more:
+        there.set()
+        await back.wait()
+        back.clear()
+        more = go_on(bench)
+
+
+async def event_answer(there, back):
+    while True:
+        await there.wait()
+        there.clear()
+        back.set()
+
+
+event_ask.channels = asyncio.Event
+
+
+async def row_event_many(bench):
+    await pairs_run(bench, event_ask, event_answer)
+
+
+async def row_lock_line(bench):
+    """All want one lock, and give way while they hold it."""
+    lock = asyncio.Lock()
+
+    async def stand():
+        more = True
+        while more:
+            async with lock:
+                await asyncio.sleep(0)
+                more = bench.done < bench.count and go_on(bench)
+
+    for task in [asyncio.create_task(stand()) for _ in range(bench.extra)]:
+        await task
+
+
+def spread(i):
+    """Up to a millisecond, as in core_eddy.h."""
+    return i * 7919 % 1000 * 1e-6
+
+
+async def row_deadline_among(bench):
+    call = asyncio.get_running_loop().call_later
+    handles = [call(1000 + i * 1e-9, int) for i in range(bench.extra)]
+    await row_deadline(bench)
+    for handle in handles:
+        handle.cancel()
+
+
+async def row_timers_cancel(bench):
+    call = asyncio.get_running_loop().call_later
+    bench.begin()
+    for handle in [call(10 + spread(i), int) for i in range(bench.count)]:
+        handle.cancel()
+        bench.done += 1
+    bench.end()
+
+
+async def row_timers_fire(bench):
+    loop = asyncio.get_running_loop()
+
+    def count():
+        bench.done += 1
+
+    bench.begin()
+    wake = loop.time() + bench.extra / 1000
+    for i in range(bench.count):
+        loop.call_later(wake - loop.time() + spread(i), count)
+    while bench.done < bench.count:
+        await asyncio.sleep(0.02)
     bench.end()
 
 

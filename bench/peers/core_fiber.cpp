@@ -20,6 +20,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -29,7 +30,6 @@
 
 namespace fibers = boost::fibers;
 
-static const long batch = 1000;
 static long count, extra, done;
 static struct bench_span span;
 static std::string notes;
@@ -67,11 +67,12 @@ static void row_start_join()
         bench_span_end(&span);
 }
 
-/* 1,000 fibers started, then joined. */
+/* TASKS (1,000) fibers started, then joined. */
 static void row_start_batch()
 {
+        const long batch = extra > 1 ? extra : 1000;
         fibers::pooled_fixedsize_stack stacks;
-        std::vector<fibers::fiber> all(batch);
+        std::vector<fibers::fiber> all(static_cast<size_t>(batch));
 
         bench_span_begin(&span);
         for (long i = 0; i < count / batch; i++) {
@@ -102,6 +103,65 @@ static void row_queue()
         bench_span_end(&span);
         there.close();
         echo.join();
+}
+
+/* Count one operation; false: it was the last. */
+static bool go_on()
+{
+        if (done == 0)
+                bench_span_begin(&span);
+        if (++done == count)
+                bench_span_end(&span);
+        return done < count;
+}
+
+/* TASKS fibers in pairs, each with two unbuffered channels. */
+static void row_queue_many()
+{
+        struct pair {
+                fibers::unbuffered_channel<long> there, back;
+        };
+        fibers::pooled_fixedsize_stack stacks;
+        std::vector<fibers::fiber> all;
+
+        for (long i = 0; i < extra / 2; i++) {
+                auto channels = std::make_shared<pair>();
+                all.emplace_back(fibers::launch::post, std::allocator_arg, stacks, [channels] {
+                        for (long item : channels->there)
+                                channels->back.push(item);
+                });
+                all.emplace_back(fibers::launch::post, std::allocator_arg, stacks, [channels] {
+                        do {
+                                channels->there.push(1);
+                                channels->back.value_pop();
+                        } while (go_on());
+                        channels->there.close();
+                });
+        }
+        for (auto &fiber : all)
+                fiber.join();
+}
+
+/* All want one mutex, and give way while they hold it. */
+static void row_lock_line()
+{
+        fibers::pooled_fixedsize_stack stacks;
+        std::vector<fibers::fiber> all;
+        fibers::mutex mutex;
+
+        for (long i = 0; i < extra; i++)
+                all.emplace_back(fibers::launch::post, std::allocator_arg, stacks, [&mutex] {
+                        bool more;
+
+                        do {
+                                mutex.lock();
+                                boost::this_fiber::yield();
+                                more = done < count && go_on();
+                                mutex.unlock();
+                        } while (more);
+                });
+        for (auto &fiber : all)
+                fiber.join();
 }
 
 /* Mappings that nobody may touch: every guard page of a stack is one. */
@@ -302,6 +362,8 @@ int main(int argc, char **argv)
                 { "future", row_future },
                 { "channel", row_channel },
                 { "stream", row_stream },
+                { "queue-many", row_queue_many },
+                { "lock-line", row_lock_line },
         };
 
         if (argc < 3 || !rows.count(argv[1]))

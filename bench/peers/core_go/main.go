@@ -18,8 +18,6 @@ import (
 	"unsafe"
 )
 
-const batch = 1000
-
 var (
 	count, extra, done int
 	notes              string
@@ -111,8 +109,12 @@ func rowScopeOne() {
 	end()
 }
 
-// A WaitGroup around 1,000 goroutines.
+// A WaitGroup around TASKS (1,000) goroutines.
 func rowStartBatch() {
+	batch := 1000
+	if extra > 0 {
+		batch = extra
+	}
 	begin()
 	for i := 0; i < count/batch; i++ {
 		var group sync.WaitGroup
@@ -204,6 +206,9 @@ func main() {
 		"lock": rowLock, "event": rowEvent, "condition": rowCondition, "future": rowFuture,
 		"generator": rowGenerator, "select": rowSelect,
 		"channel": rowChannel, "stream": rowStream,
+		"queue-many": rowQueueMany, "event-many": rowEventMany, "lock-line": rowLockLine,
+		"deadline-among": rowDeadlineAmong,
+		"timers-cancel":  rowTimersCancel, "timers-fire": rowTimersFire,
 	}
 	if len(os.Args) < 3 || rows[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "usage: core_go ROW COUNT [TASKS | WAIT_MS | ITEMS]")

@@ -1,0 +1,233 @@
+/*
+ * core_eddy_many.c - what the same things cost among many tasks, and what many
+ * timers cost.
+ *
+ * In rows with tasks the clock starts with the first operation after all were
+ * started, and stops at the COUNTth.
+ */
+#include "core_eddy.h"
+
+/* Count one operation; false: it was the last. */
+static bool go_on(struct bench *bench)
+{
+        if (bench->done == 0)
+                bench_span_begin(&bench->span);
+        if (++bench->done == bench->count)
+                bench_span_end(&bench->span);
+        return bench->done < bench->count;
+}
+
+/* queue-many: TASKS tasks in pairs; an item goes to and fro in each, as in 'queue'. */
+struct pair {
+        struct bench *bench;
+        eddy_queue there;
+        eddy_queue back;
+        eddy_event set_there;
+        eddy_event set_back;
+        bool stop;
+};
+
+static int pair_ask(void *arg)
+{
+        struct pair *pair = arg;
+        uint64_t item = 0;
+        int err;
+
+        do {
+                err = eddy_queue_put(&pair->there, &item);
+                if (err == 0)
+                        err = eddy_queue_get(&pair->back, &item);
+        } while (err == 0 && go_on(pair->bench));
+        eddy_queue_shutdown(&pair->there, 0);
+        return err;
+}
+
+static int pair_answer(void *arg)
+{
+        struct pair *pair = arg;
+        uint64_t item;
+        int err;
+
+        while ((err = eddy_queue_get(&pair->there, &item)) == 0) {
+                err = eddy_queue_put(&pair->back, &item);
+                if (err < 0)
+                        return err;
+        }
+        return err == -EPIPE ? 0 : err;
+}
+
+/* Run two tasks for each pair; half of TASKS pairs. */
+static int pairs_run(struct bench *bench, eddy_task_fn *ask, eddy_task_fn *answer)
+{
+        long n = bench->extra / 2;
+        struct pair *pairs = calloc((size_t) n, sizeof(*pairs));
+        eddy_scope scope;
+        int err = 0;
+
+        if (!pairs)
+                return -ENOMEM;
+        for (long i = 0; i < n && err == 0; i++) {
+                pairs[i].bench = bench;
+                err = eddy_queue_init(&pairs[i].there, sizeof(uint64_t), 1);
+                if (err == 0)
+                        err = eddy_queue_init(&pairs[i].back, sizeof(uint64_t), 1);
+        }
+        if (err < 0)
+                return err;
+        eddy_scope_begin(&scope, NULL);
+        for (long i = 0; i < n; i++) {
+                eddy_scope_start(&scope, answer, &pairs[i]);
+                eddy_scope_start(&scope, ask, &pairs[i]);
+        }
+        err = eddy_scope_end(&scope);
+        for (long i = 0; i < n; i++) {
+                eddy_queue_fini(&pairs[i].there);
+                eddy_queue_fini(&pairs[i].back);
+        }
+        free(pairs);
+        return err;
+}
+
+int row_queue_many(struct bench *bench)
+{
+        return pairs_run(bench, pair_ask, pair_answer);
+}
+
+/* event-many: the same, setting and waiting in turn. */
+static int pair_set(void *arg)
+{
+        struct pair *pair = arg;
+        int err;
+
+        do {
+                eddy_event_set(&pair->set_there);
+                err = eddy_event_wait(&pair->set_back);
+                eddy_event_clear(&pair->set_back);
+        } while (err == 0 && go_on(pair->bench));
+        pair->stop = true;
+        eddy_event_set(&pair->set_there);
+        return err;
+}
+
+static int pair_set_back(void *arg)
+{
+        struct pair *pair = arg;
+        int err;
+
+        while ((err = eddy_event_wait(&pair->set_there)) == 0 && !pair->stop) {
+                eddy_event_clear(&pair->set_there);
+                eddy_event_set(&pair->set_back);
+        }
+        return err;
+}
+
+int row_event_many(struct bench *bench)
+{
+        return pairs_run(bench, pair_set, pair_set_back);
+}
+
+/*
+ * lock-line: TASKS tasks want one lock, and give way while they hold it, so
+ * that all others stand in line.
+ */
+struct line {
+        struct bench *bench;
+        eddy_lock lock;
+};
+
+static int stand_in_line(void *arg)
+{
+        struct line *line = arg;
+        bool more;
+        int err;
+
+        do {
+                err = eddy_lock_acquire(&line->lock);
+                if (err < 0)
+                        return err;
+                err = eddy_sleep(0);
+                more = line->bench->done < line->bench->count && go_on(line->bench);
+                eddy_lock_release(&line->lock);
+        } while (err == 0 && more);
+        return err;
+}
+
+int row_lock_line(struct bench *bench)
+{
+        struct line line = { .bench = bench };
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (long i = 0; i < bench->extra; i++)
+                eddy_scope_start(&scope, stand_in_line, &line);
+        return eddy_scope_end(&scope);
+}
+
+/* --- timers --- */
+
+static int count_one(void *arg)
+{
+        ((struct bench *) arg)->done++;
+        return 0;
+}
+
+static eddy_handle *handles_new(long n)
+{
+        eddy_handle *handles = calloc((size_t) n, sizeof(*handles));
+
+        if (!handles)
+                bench_die("timers", "no memory");
+        return handles;
+}
+
+/* deadline-among: as 'deadline', while TASKS other timers are armed. */
+int row_deadline_among(struct bench *bench)
+{
+        eddy_handle *handles = handles_new(bench->extra);
+        int err = 0;
+
+        for (long i = 0; i < bench->extra && err == 0; i++)
+                err = eddy_loop_call_later(NULL, &handles[i], EDDY_SEC(1000) + i, count_one, bench);
+        if (err == 0)
+                err = row_deadline(bench);
+        for (long i = 0; i < bench->extra; i++)
+                eddy_handle_cancel(&handles[i]);
+        free(handles);
+        return err;
+}
+
+/* timers-cancel: COUNT timers are armed, then all cancelled; one operation is one of them. */
+int row_timers_cancel(struct bench *bench)
+{
+        eddy_handle *handles = handles_new(bench->count);
+        int err = 0;
+
+        bench_span_begin(&bench->span);
+        for (long i = 0; i < bench->count && err == 0; i++)
+                err = eddy_loop_call_later(NULL, &handles[i], EDDY_SEC(10) + timer_spread_ns(i),
+                                           count_one, bench);
+        for (; bench->done < bench->count && err >= 0; bench->done++)
+                err = eddy_handle_cancel(&handles[bench->done]);
+        bench_span_end(&bench->span);
+        free(handles);
+        return err < 0 ? err : 0;
+}
+
+/* timers-fire: COUNT timers are armed, and fire within a millisecond, WAIT_MS from now. */
+int row_timers_fire(struct bench *bench)
+{
+        eddy_handle *handles = handles_new(bench->count);
+        int64_t wake_ns = eddy_now() + EDDY_MS(bench->extra);
+        int err = 0;
+
+        bench_span_begin(&bench->span);
+        for (long i = 0; i < bench->count && err == 0; i++)
+                err = eddy_loop_call_later(NULL, &handles[i],
+                                           wake_ns - eddy_now() + timer_spread_ns(i), count_one,
+                                           bench);
+        while (bench->done < bench->count && err == 0)
+                err = eddy_sleep(EDDY_MS(20));
+        bench_span_end(&bench->span);
+        free(handles);
+        return err;
+}
