@@ -6,10 +6,74 @@
  */
 #include <errno.h>
 
+#include "places.h"
 #include "scenario.h"
 #include "test.h"
 
 enum { CALLS_MAX = 16384, SEEDS_FULL = 8 };
+
+/* --- who calls --- */
+
+static const struct ed_sys_ops *table;
+static uint64_t failing; /* that call, as counted by the table */
+
+static void note(const struct ed_sys *sys, const void *place)
+{
+        if (ed_sim_calls(sys) + 1 == failing)
+                places_note(place);
+}
+
+/* A function of the table with its parameters and what they are called. */
+#define NOTED(type, name, parameters, ...)                                                         \
+        static type name##_noted parameters                                                        \
+        {                                                                                          \
+                note(sys, __builtin_return_address(0));                                            \
+                return table->name(__VA_ARGS__);                                                   \
+        }
+#define SYS    struct ed_sys *sys
+#define TARGET const struct eddy_address *address, uint16_t port
+
+NOTED(int, poll, (SYS, int64_t timeout_ns, struct ed_event *events, int max), sys, timeout_ns,
+      events, max)
+NOTED(int, watch, (SYS, int fd, struct ed_target *target), sys, fd, target)
+NOTED(int, socket, (SYS, int family, int kind), sys, family, kind)
+NOTED(int, connect, (SYS, int fd, TARGET), sys, fd, address, port)
+NOTED(int, connect_result, (SYS, int fd), sys, fd)
+NOTED(int, listen, (SYS, int fd, TARGET), sys, fd, address, port)
+NOTED(int, accept, (SYS, int fd), sys, fd)
+NOTED(int64_t, recv, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
+NOTED(int64_t, send, (SYS, int fd, const struct eddy_slice *slices, size_t n), sys, fd, slices, n)
+NOTED(int64_t, read, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
+NOTED(int64_t, write, (SYS, int fd, const void *data, size_t bytes), sys, fd, data, bytes)
+NOTED(int, shutdown, (SYS, int fd), sys, fd)
+NOTED(int, lookup, (SYS, const char *name, struct eddy_address *found, size_t max), sys, name,
+      found, max)
+NOTED(int, worker_new, (SYS, const char *name, struct ed_worker **worker), sys, name, worker)
+
+static void note_calls(struct ed_sys *sys)
+{
+        static struct ed_sys_ops ops;
+
+        table = sys->ops;
+        ops = *table;
+        ops.poll = poll_noted;
+        ops.watch = watch_noted;
+        ops.socket = socket_noted;
+        ops.connect = connect_noted;
+        ops.connect_result = connect_result_noted;
+        ops.listen = listen_noted;
+        ops.accept = accept_noted;
+        ops.recv = recv_noted;
+        ops.send = send_noted;
+        ops.read = read_noted;
+        ops.write = write_noted;
+        ops.shutdown = shutdown_noted;
+        ops.lookup = lookup_noted;
+        ops.worker_new = worker_new_noted;
+        sys->ops = &ops;
+}
+
+/* --- the sweep --- */
 
 struct sum {
         uint64_t calls, pairs, failed, unnoticed, without;
@@ -19,9 +83,12 @@ struct sum {
 static void fail_call(eddy_task_fn *main_fn, const struct ed_sim_opts *sim, uint64_t n,
                       enum ed_sim_call call, int error, struct sum *sum)
 {
-        struct setup setup = { .sim = *sim, .call_fail = n, .call_error = error };
+        struct setup setup = {
+                .sim = *sim, .call_fail = n, .call_error = error, .at_table = note_calls
+        };
         struct outcome outcome;
 
+        failing = n;
         scenario_run(main_fn, &setup, &outcome);
         CHECK_EQ(outcome.end.faults, 1);
         CHECK(outcome.result <= 0);
@@ -70,9 +137,10 @@ static void sweep(const char *name, eddy_task_fn *main_fn)
                 sim.chop = true;
                 sweep_calls(main_fn, &sim, &sum);
         }
-        printf("# R2: %s: %llu calls, %llu pairs of call and error, %llu failed and said so, "
+        printf("# R2: %s: %llu calls, from %d places, %llu pairs of call and error, %llu failed "
+               "and said so, "
                "%llu did without, %llu passed unnoticed\n",
-               name, (unsigned long long) sum.calls, (unsigned long long) sum.pairs,
+               name, (unsigned long long) sum.calls, places_print(), (unsigned long long) sum.pairs,
                (unsigned long long) sum.failed, (unsigned long long) sum.without,
                (unsigned long long) sum.unnoticed);
 }

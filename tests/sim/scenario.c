@@ -40,6 +40,8 @@ static void at_table(struct ed_sys *sys)
         if (now->cut != ED_SIM_CUT_NONE)
                 ed_sim_cut(sys, now->cut, now->cut_server, now->cut_bytes);
         sys->transfer_max = now->transfer_max;
+        if (now->at_table)
+                now->at_table(sys);
 }
 
 void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outcome *ret_outcome)

@@ -87,11 +87,12 @@ struct setup {
         bool alloc_forever;  /* and all after it */
         uint64_t call_fail;  /* fail that fallible call of the table */
         int call_error;
-        uint64_t cancel_at;     /* cancel the main task at that scheduling point */
-        bool (*at_point)(void); /* called at each; whether it made something ready */
-        int cut;                /* ED_SIM_CUT_*: each connection */
-        bool cut_server;        /* counting what who accepted sends, else who connected */
-        uint64_t cut_bytes;     /* after so many bytes */
+        uint64_t cancel_at;                   /* cancel the main task at that scheduling point */
+        bool (*at_point)(void);               /* called at each; whether it made something ready */
+        void (*at_table)(struct ed_sys *sys); /* called when the table is made */
+        int cut;                              /* ED_SIM_CUT_*: each connection */
+        bool cut_server;    /* counting what who accepted sends, else who connected */
+        uint64_t cut_bytes; /* after so many bytes */
 };
 
 /* What came of it. */
