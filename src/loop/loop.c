@@ -98,7 +98,7 @@ struct ed_ready *ed_loop_choose(struct ed_loop *loop)
 void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll)
 {
         call->queued = true;
-        call->turn = in_poll ? loop->polls - 1 : loop->polls;
+        call->turn = in_poll ? loop->turns - 1 : loop->turns;
         if (in_poll && !loop->poll_calls)
                 loop->poll_calls = loop->ready_last;
         ed_loop_push(loop, &call->ready);
@@ -110,7 +110,7 @@ void ed_call_make_polled(struct ed_loop *loop)
                 struct ed_ready *ready = *loop->poll_calls;
                 struct ed_call *call = ed_container_of(ready, struct ed_call, ready);
 
-                if (!ready->is_call || call->turn == loop->polls) {
+                if (!ready->is_call || call->turn == loop->turns) {
                         loop->poll_calls = &ready->next;
                         continue;
                 }
@@ -142,7 +142,7 @@ static void end_turn(struct ed_loop *loop)
 {
         int64_t begin_ns = loop->now_ns;
 
-        loop->now_ns = ed_loop_now(loop);
+        loop->now_ns = ed_clock_read(&loop->clock, loop->sys);
         ed_lag_add(&loop->lag, loop->now_ns - begin_ns);
 }
 
@@ -194,6 +194,9 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
                               memory_order_relaxed);
         if (timeout_ns != 0)
                 loop->now_ns = ed_loop_now(loop);
+        loop->turns++;
+        if (loop->clock.fresh_ticks)
+                loop->polled_ticks = ed_ticks();
         /* Calls for a turn's beginning may also have been queued between two runs. */
         loop->poll_calls = NULL;
         tell(loop, events, n);
@@ -218,7 +221,7 @@ static bool make_call(struct ed_loop *loop)
         struct ed_call *call = ed_container_of(loop->call, struct ed_call, ready);
 
         loop->call = NULL;
-        if (call->turn == loop->polls) {
+        if (call->turn == loop->turns) {
                 ed_loop_push_front(loop, &call->ready);
                 return false;
         }
@@ -259,6 +262,25 @@ static bool look_outside(struct ed_loop *loop)
         return !is_stuck(loop) && poll_once(loop, poll_timeout(loop)) != -EDEADLK;
 }
 
+/*
+ * Whether others are ready, and the last poll was so few microseconds ago that
+ * another would cost more than they do.  What other threads posted, and signals,
+ * are looked at all the same.
+ */
+static bool turn_without_poll(struct ed_loop *loop)
+{
+        if (!loop->ready_first || !loop->clock.fresh_ticks ||
+            ed_ticks() - loop->polled_ticks >= loop->clock.fresh_ticks)
+                return false;
+        loop->turns++;
+        loop->poll_calls = NULL;
+        if (loop->inbox)
+                ed_inbox_run(loop->inbox);
+        if (loop->on_wake)
+                loop->on_wake(loop);
+        return true;
+}
+
 int ed_loop_run(struct ed_loop *loop, const bool *done)
 {
         int err = 0;
@@ -272,6 +294,8 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
                         end_turn(loop);
                         break;
                 }
+                if (turn_without_poll(loop))
+                        continue;
                 if (!look_outside(loop) && !(loop->on_deadlock && loop->on_deadlock(loop))) {
                         err = -EDEADLK;
                         break;

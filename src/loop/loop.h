@@ -85,6 +85,8 @@ struct ed_loop {
         uint64_t quiet_timers;  /* armed, but no fiber waits for them */
         uint64_t waits;         /* things outside that may wake a fiber: descriptors, lookups */
         _Atomic uint64_t polls; /* written by the loop only, as 'switches' */
+        uint64_t turns;         /* of fibers and calls: a poll has one or more */
+        uint64_t polled_ticks;  /* after the last poll; only where the clock goes by ticks */
         struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
         struct ed_event *events;      /* of this turn, while their targets are told */
         int events_count;
@@ -229,7 +231,7 @@ static inline void ed_fiber_wake_next(struct ed_loop *loop, struct ed_fiber *fib
 struct ed_ready *ed_loop_choose(struct ed_loop *loop);
 
 /* The first that is ready, taken out of the queue, or NULL. */
-static inline struct ed_ready *ed_loop_pop(struct ed_loop *loop)
+static inline __attribute__((always_inline)) struct ed_ready *ed_loop_pop(struct ed_loop *loop)
 {
         struct ed_ready *ready = loop->ready_first;
 

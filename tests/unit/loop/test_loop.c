@@ -21,14 +21,18 @@ struct table {
         struct ed_event events[4];
         int events_count;
         bool freed;
+        bool ticks; /* its clock is the kernel's, but slow */
 };
+
+/* What the time between two polls of a busy loop is made longer by, so that much goes on in it. */
+enum { SLOWER = 40 };
 
 static struct table table;
 
 static int64_t table_now(struct ed_sys *sys)
 {
         (void) sys;
-        return table.now_ns;
+        return table.ticks ? ed_sys_now() / SLOWER : table.now_ns;
 }
 
 static int table_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
@@ -129,6 +133,13 @@ static void note_and_yield(struct strand *self)
                 note(self);
                 ed_fiber_yield(&loop);
         }
+}
+
+static void begin_ticking(void)
+{
+        table.ticks = true;
+        table.sys.even_ticks = true;
+        begin();
 }
 
 /* A1, A29: first in, first out; each runs once a round, in the order started. */
@@ -423,6 +434,65 @@ static void local_free(struct ed_loop_local *local)
 {
         (void) local;
         freed_locals++;
+}
+
+static void yield_until_polled(struct strand *self)
+{
+        enum { POLLS = 20 };
+        long yields = 0;
+        int before;
+
+        (void) self;
+        while (!loop.clock.fresh_ticks)
+                ed_fiber_yield(&loop);
+        for (before = table.polls; table.polls < before + POLLS; yields++)
+                ed_fiber_yield(&loop);
+        CHECK(yields > (long) POLLS * ED_LOOP_BUDGET * 3 / 2);
+}
+
+TEST(where_the_clock_goes_by_ticks_a_busy_loop_polls_after_some_time_and_not_before)
+{
+        begin_ticking();
+        spawn(0, yield_until_polled);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        finish();
+}
+
+static struct ed_call again;
+static uint64_t turns_of_calls[100];
+static int calls_made;
+
+static void call_again(struct ed_call *call)
+{
+        turns_of_calls[calls_made++] = loop.turns;
+        if (calls_made < 100)
+                ed_call_queue(&loop, call, false);
+}
+
+static void yield_until_called(struct strand *self)
+{
+        int before;
+
+        (void) self;
+        while (!loop.clock.fresh_ticks)
+                ed_fiber_yield(&loop);
+        before = table.polls;
+        ed_call_queue(&loop, &again, false);
+        while (calls_made < 100)
+                ed_fiber_yield(&loop);
+        CHECK(table.polls - before < 50);
+}
+
+TEST(calls_are_made_in_turns_without_a_poll_too)
+{
+        begin_ticking();
+        ed_call_init(&again, call_again);
+        spawn(0, yield_until_called);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(calls_made, 100);
+        for (int i = 1; i < 100; i++)
+                CHECK(turns_of_calls[i] > turns_of_calls[i - 1]);
+        finish();
 }
 
 TEST(state_kept_with_the_loop_is_found_by_its_key_and_freed_with_it)
