@@ -19,7 +19,7 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 
 # MemorySanitizer has to see all that a program runs, and c-ares and libidn2 are not built for it.
 # What its own calls take of a stack is no measure.
-MSAN_BUT = --but io-,http-,cmd-,co-backtrace,fault-every-call-real,scope-stack_record
+MSAN_BUT = --but io-,http-,cmd-,gdb-,co-backtrace,fault-every-call-real,scope-stack_record
 
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
@@ -58,7 +58,7 @@ aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch
 
 cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and branches the tests run
 	@find $(COVER) -name '*.gcda' -delete
-	@tools/run-tests $(COVER) --build --only unit,sim,fault,bug,traces --but http-,cmd-
+	@tools/run-tests $(COVER) --build --only unit,sim,fault,bug,traces --but http-,cmd-,gdb-
 	@tools/cover $(COVER)
 
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
