@@ -28,20 +28,28 @@ def parts_of(text):
             yield number, row.split("|")[1].strip(), row
 
 
+def claims_of(path, text):
+    """The names of the cases of a C file, or of a shell script: there they are lines of its claims."""
+    if path.endswith(".sh"):
+        match = re.search(r'^claims="\n(.*?)^"$', text, re.M | re.S)
+        return set(match.group(1).split()) if match else set()
+    return {name for _, name in check_conformance.load().cases_of(text)}
+
+
 def strings_of(text):
     """What a C file says in strings; those side by side are one."""
     return "\n".join("".join(LITERAL.findall(run)) for run in ADJACENT.findall(text))
 
 
 def check_tests(tree, page, line, title, part):
-    """The text of the tests that a part of a page names."""
-    cases_of = check_conformance.load().cases_of
+    """What the tests say that a part of a page names."""
     texts = []
     for path, names in NAMED.findall(part):
         if path not in tree.files("tests"):
             continue  # a dead link, which another check finds
-        texts.append(tree.text(path))
-        there = {name for _, name in cases_of(texts[-1])}
+        text = tree.text(path)
+        texts.append(text if path.endswith(".sh") else strings_of(text))
+        there = claims_of(path, text)
         for name in re.findall(r"\w+", names):
             if name not in there:
                 tree.finding(page, line, f"`{name}` is no case of {path}; name one that is")
@@ -52,7 +60,7 @@ def check_tests(tree, page, line, title, part):
 
 def check_page(tree, page):
     for line, title, part in parts_of(tree.text(page)):
-        said = "\n".join(strings_of(text) for text in check_tests(tree, page, line, title, part))
+        said = "\n".join(check_tests(tree, page, line, title, part))
         for language, block in BLOCK.findall(part):
             for piece in re.split(r"\.\.\.|\n", "" if language else block):
                 if piece.strip() and piece.strip() not in said:

@@ -2,13 +2,15 @@
 # The probes are in the program, where they say, with their arguments.
 # usage: probes.sh PROGRAM HAS-PROBES
 program=$1
-claims="start, switch and end are in the notes of the program
-a probe stops where its task is, with its arguments"
+claims="
+start_switch_and_end_are_in_the_notes_of_the_program
+a_probe_stops_where_its_task_is_with_its_arguments
+"
 number=0
 bad=0
 
 skip_rest() {
-        printf '%s\n' "$claims" | tail -n +$((number + 1)) | while read -r claim; do
+        printf '%s' "$claims" | tail -n +$((number + 2)) | while read -r claim; do
                 number=$((number + 1))
                 echo "ok $number - $claim # SKIP $1"
         done
@@ -35,23 +37,23 @@ command -v readelf >/dev/null 2>&1 || skip_rest "no readelf"
 # One line for each: the name, and how many arguments there are.
 out=$(readelf -n "$program" | awk '/Provider:/ { provider = $2 } /Name:/ { name = $2 }
         /Arguments:/ { print provider ":" name, NF - 1 }')
-claim "start, switch and end are in the notes of the program" '^eddy:start 3$' '^eddy:switch 1$' \
+claim start_switch_and_end_are_in_the_notes_of_the_program '^eddy:start 3$' '^eddy:switch 1$' \
         '^eddy:end 4$'
 
 [ "$EDDY_TEST_QEMU$MESON_EXE_WRAPPER" ] && skip_rest "the program is for another processor"
 command -v gdb >/dev/null 2>&1 || skip_rest "no gdb"
-# The first task of a run is its supervisor; the second calls stops(), which is the first to suspend.
+# The first task of a run is its supervisor.
 out=$(ASAN_OPTIONS=detect_leaks=0 timeout 50 gdb -nx -batch -ex 'set debuginfod enabled off' \
-        -ex 'break -probe-stap eddy:start' -ex run -ex 'output $_probe_argc' -ex continue \
+        -ex 'break -probe-stap eddy:start' -ex 'condition $bpnum $_probe_arg2 == stops' -ex run \
         -ex 'printf "started %d\n", (int) $_probe_arg1' -ex 'info symbol $_probe_arg2' \
         -ex 'set $second = (long) $_probe_arg0' -ex 'delete' \
-        -ex 'break -probe-stap eddy:switch if (long) $_probe_arg0 == $second' -ex continue \
+        -ex 'break -probe-stap eddy:switch' -ex 'condition $bpnum (long) $_probe_arg0 == $second' -ex continue \
         -ex 'printf "switched %d\n", (long) $_probe_arg0 == $second' -ex 'delete' \
         -ex 'break -probe-stap eddy:end' -ex continue \
         -ex 'printf "ended %d with %d\n", (int) $_probe_arg1, (int) $_probe_arg3' -ex kill "$program" 2>&1)
 if printf '%s\n' "$out" | grep -qE "ptrace: Operation not permitted|Cannot (create|insert|trace)"; then
         skip_rest "gdb cannot run it here"
 fi
-claim "a probe stops where its task is, with its arguments" '^started 2$' '^stops in section' \
+claim a_probe_stops_where_its_task_is_with_its_arguments '^started 2$' '^stops in section' \
         '^switched 1$' '^ended 5 with 0$'
 exit $bad

@@ -3,14 +3,16 @@
 # usage: tasks.sh PROGRAM SCRIPT
 program=$1
 script=$2
-claims="the tasks of a process are listed
-the calls of a parked task are shown
-tasks that run and that have not run are told
-no register is changed
-options are passed on
-what is asked wrongly is refused
-several runs are told apart
-a core file shows the same"
+claims="
+the_tasks_of_a_process_are_listed
+the_calls_of_a_parked_task_are_shown
+tasks_that_run_and_that_have_not_run_are_told
+no_register_is_changed
+options_are_passed_on
+what_is_asked_wrongly_is_refused
+several_runs_are_told_apart
+a_core_file_shows_the_same
+"
 number=0
 bad=0
 
@@ -22,16 +24,19 @@ result() { # result OK-OR-NOT CLAIM OUTPUT
 }
 
 skip_rest() {
-        printf '%s\n' "$claims" | tail -n +$((number + 1)) | while read -r claim; do
+        printf '%s' "$claims" | tail -n +$((number + 2)) | while read -r claim; do
                 number=$((number + 1))
                 echo "ok $number - $claim # SKIP $1"
         done
         exit $bad
 }
 
-has() { # has PATTERN...: whether each is in $out
+has() { # has PATTERN...: whether each is in $out; after a '=', word for word
         for pattern; do
-                printf '%s\n' "$out" | grep -qE "$pattern" || return 1
+                case $pattern in
+                =*) printf '%s\n' "$out" | grep -qF -- "${pattern#=}" || return 1 ;;
+                *) printf '%s\n' "$out" | grep -qE -- "$pattern" || return 1 ;;
+                esac
         done
 }
 
@@ -68,29 +73,29 @@ look "$program"
 if has "ptrace: Operation not permitted|Cannot (create|insert|trace)"; then
         skip_rest "gdb cannot run it here"
 fi
-claim "the tasks of a process are listed" '^run 1 \(epoll, debug mode\):$' '^ +2  main runs$' \
-        '^ +3  sleeps waits for time to pass; parked [0-9]+ ms$' \
-        '^ +4  rent waits for a lock; parked [0-9]+ ms$' '^ +5  never_ran is ready$'
+claim the_tasks_of_a_process_are_listed '=run 1 (epoll, debug mode):' '=2  main runs' \
+        '=3  sleeps waits for time to pass; parked ' '=4  rent waits for a lock; parked ' \
+        '; parked [0-9]+ ms$' '=5  never_ran is ready'
 whole=$out
 out=$(printf '%s\n' "$whole" | sed -n '/^task 3:/,/^task 4:/p')
-claim "the calls of a parked task are shown" '^#0 +(0x[0-9a-f]+ in )?ed_' \
-        '^#[0-9]+ .* in innermost \(depth=42\) at .*tasks\.c:[0-9]+$' '^#[0-9]+ .* in middle \(' \
-        '^#[0-9]+ .* in ed_co_entry_asm \('
+claim the_calls_of_a_parked_task_are_shown '=task 3: sleeps waits for time to pass; parked ' \
+        '^#0 +(0x[0-9a-f]+ in )?ed_' '=in eddy_sleep (duration_ns=' '=in innermost (depth=42) at ' \
+        '^#[0-9]+ .* in middle \(' '^#[0-9]+ .* in ed_co_entry_asm \('
 out=$whole
-claim "tasks that run and that have not run are told" '^#0 +stop_here \(\)' '^#1 .* in stops \(' \
-        '^it has not run yet; it begins in never_ran$'
+claim tasks_that_run_and_that_have_not_run_are_told '^#0 +stop_here \(\)' '^#1 .* in stops \(' \
+        '=it has not run yet; it begins in never_ran'
 before=$(printf '%s\n' "$whole" | grep '^at ' | head -n 1)
 after=$(printf '%s\n' "$whole" | grep '^at ' | tail -n 1)
 if [ "$before" ] && [ "$before" = "$after" ] && ! has 'corrupt|inner to this frame'; then
-        result ok "no register is changed"
+        result ok no_register_is_changed
 else
-        result "not ok" "no register is changed" "$whole"
+        result "not ok" no_register_is_changed "$whole"
 fi
 out=$(printf '%s\n' "$whole" | sed -n '/^options/,$p')
 if has '^#[0-9]+ .* ed_co_entry_asm \(' && ! has ' innermost '; then
-        result ok "options are passed on"
+        result ok options_are_passed_on
 else
-        result "not ok" "options are passed on" "$out"
+        result "not ok" options_are_passed_on "$out"
 fi
 
 printf 'eddy bt 77\nkill\n' >"$commands"
@@ -100,11 +105,11 @@ printf 'eddy bt\nkill\n' >"$commands"
 look "$program"
 out="$first
 $out"
-claim "what is asked wrongly is refused" 'eddy bt: there is no task 77' "eddy bt: a task's number"
+claim what_is_asked_wrongly_is_refused 'eddy bt: there is no task 77' "eddy bt: a task's number"
 
 printf 'eddy tasks\neddy bt 1.2\neddy bt 2.3\nkill\n' >"$commands"
 look "$program" two
-claim "several runs are told apart" '^run 2 \(epoll, debug mode\):$' '^ +1\.2  main waits for time' \
+claim several_runs_are_told_apart '^run 2 \(epoll, debug mode\):$' '^ +1\.2  main waits for time' \
         '^ +2\.2  main runs$' ' in innermost \(depth=8\) ' ' in innermost \(depth=42\) '
 
 case $(cat /proc/sys/kernel/core_pattern 2>/dev/null) in
@@ -121,7 +126,7 @@ set -- core*
 out=$(timeout 50 gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set style enabled off' \
         -ex "source $script" -ex 'eddy tasks' -ex 'eddy bt 1.2' -ex 'eddy bt 2.2' -ex 'eddy bt 2.3' \
         "$program" "$1" 2>&1)
-claim "a core file shows the same" '^ +1\.2  main waits for time to pass; parked at least [0-9]+ ms$' \
+claim a_core_file_shows_the_same '=1.2  main waits for time to pass; parked at least ' \
         '^ +2\.5  never_ran is ready$' ' in innermost \(depth=8\) ' ' in innermost \(depth=42\) ' \
         '^#[0-9]+ .* in ed_co_entry_asm \(' '^#0 +stop_here \(\)'
 exit $bad

@@ -293,7 +293,8 @@ DEBUG_TEST(calls_of_a_gather_and_generators_count_for_their_own_functions)
 
 /* --- bounds --- */
 
-/* 2 to the 9th functions, each of its own. */
+/* clang-format off */
+/* More functions than there are places, each of its own. */
 #define FN1(n)                                                                                     \
         static int fn_##n(void *arg)                                                               \
         {                                                                                          \
@@ -301,23 +302,18 @@ DEBUG_TEST(calls_of_a_gather_and_generators_count_for_their_own_functions)
                 return (int) (0x##n##u & 0u);                                                      \
         }
 #define FN16(n)                                                                                    \
-        FN1(n##0)                                                                                  \
-        FN1(n##1)                                                                                  \
-        FN1(n##2)                                                                                  \
-        FN1(n##3)                                                                                  \
-        FN1(n##4) FN1(n##5) FN1(n##6) FN1(n##7) FN1(n##8) FN1(n##9) FN1(n##a) FN1(n##b) FN1(n##c)  \
-                FN1(n##d) FN1(n##e) FN1(n##f)
-#define NAME16(n)                                                                                  \
+        FN1(n##0) FN1(n##1) FN1(n##2) FN1(n##3) FN1(n##4) FN1(n##5) FN1(n##6) FN1(n##7)            \
+        FN1(n##8) FN1(n##9) FN1(n##a) FN1(n##b) FN1(n##c) FN1(n##d) FN1(n##e) FN1(n##f)
+#define NAMES16(n)                                                                                 \
         fn_##n##0, fn_##n##1, fn_##n##2, fn_##n##3, fn_##n##4, fn_##n##5, fn_##n##6, fn_##n##7,    \
-                fn_##n##8, fn_##n##9, fn_##n##a, fn_##n##b, fn_##n##c, fn_##n##d, fn_##n##e,       \
-                fn_##n##f
+        fn_##n##8, fn_##n##9, fn_##n##a, fn_##n##b, fn_##n##c, fn_##n##d, fn_##n##e, fn_##n##f,
 #define ALL(of)                                                                                    \
-        of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7) of(8) of(9) of(a) of(b) of(c) of(d) of(e)  \
-                of(f) of(10) of(11)
+        of(0) of(1) of(2) of(3) of(4) of(5) of(6) of(7) of(8) of(9)                                \
+        of(a) of(b) of(c) of(d) of(e) of(f) of(10) of(11)
 
 ALL(FN16)
-#define NAMES(n) NAME16(n),
-static eddy_task_fn *const many[] = { ALL(NAMES) };
+static eddy_task_fn *const many[] = { ALL(NAMES16) };
+/* clang-format on */
 
 DEBUG_TEST(functions_beyond_the_maximum_are_others)
 {
