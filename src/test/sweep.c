@@ -67,17 +67,16 @@ struct sweep {
         void *arg;
         struct ed_test_more more;
         struct eddy_test_sweep told;
+        uint64_t kinds_count;
         int wanted; /* the result of the run without anything done */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
 };
 
-/* The kind of a call of the run that was made last; 0: it did not come to that. */
+/* The kind of a call of the run without anything done; 0: it did not come to that. */
 static enum ed_sim_call kind_of(const struct sweep *sweep, uint64_t n)
 {
-        const struct ed_sim_opts *sim = &sweep->more.sim;
-
-        return n - 1 < sim->kinds_max ? (enum ed_sim_call) sim->kinds[n - 1] : 0;
+        return n - 1 < sweep->kinds_count ? (enum ed_sim_call) kinds[n - 1] : 0;
 }
 
 /* Whether what happened to a call must not be noticed. */
@@ -87,17 +86,30 @@ static bool is_invisible(const struct sweep *sweep, const struct eddy_test_opts 
                ed_sim_is_passing(kind_of(sweep, opts->call_at), opts->call_error);
 }
 
+/* "EIO", or "7". */
+static const char *result_name(int result, char buf[16])
+{
+        struct ed_text text = { buf, 16 };
+
+        if (result < 0)
+                return eddy_error_name(result);
+        ed_text_add(&text, "%d", result);
+        return buf;
+}
+
 /* Whether the run may end so, after what was done to it; else 'text' says why not. */
 static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *opts,
                        const struct eddy_test_result *result, struct ed_text *text)
 {
         const char *name = eddy_error_name(result->result);
+        char names[2][16];
 
         if (is_invisible(sweep, opts) && !result->was_cancelled) {
                 if (result->result == sweep->wanted)
                         return true;
-                ed_text_add(text, "it returned %d, and %d when no call was disturbed",
-                            result->result, sweep->wanted);
+                ed_text_add(text, "it returned %s, and %s when no call was disturbed",
+                            result_name(result->result, names[0]),
+                            result_name(sweep->wanted, names[1]));
                 return false;
         }
         if (result->result >= 0)
@@ -111,8 +123,8 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
         return false;
 }
 
-/* Errors: EDDY_E_TEST_FOUND, told of; and when no run could be made. */
-static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts,
+/* Errors: EDDY_E_TEST_FOUND, told of; and when no run could be made.  'is_base': it may end anyhow. */
+static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool is_base,
                     struct eddy_test_result *result)
 {
         struct ed_text text = { result->problem, sizeof(result->problem) };
@@ -126,7 +138,7 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts,
         if (err == EDDY_E_RUN_NESTED || err == -EBUSY)
                 return err;
         sweep->told.failed += result->result < 0 && (result->was_cancelled || result->was_failed);
-        if (err != EDDY_E_TEST_FOUND && may_end_so(sweep, opts, result, &text))
+        if (err != EDDY_E_TEST_FOUND && (is_base || may_end_so(sweep, opts, result, &text)))
                 return 0;
         ed_test_tell(sweep->name, opts, result->problem);
         return EDDY_E_TEST_FOUND;
@@ -193,7 +205,7 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
 static int try_one(struct sweep *sweep, const struct eddy_test_opts *opts)
 {
         struct eddy_test_result result;
-        int err = run_once(sweep, opts, &result);
+        int err = run_once(sweep, opts, false, &result);
 
         if (err == 0)
                 traces_add(result.trace);
@@ -213,16 +225,24 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
         return err;
 }
 
-/* Room for the kinds of the first 'n' calls of a run.  Errors: -ENOMEM. */
-static int kinds_init(struct sweep *sweep, uint64_t n)
+/* Run it as it is, and note of which kind its first 'n' calls are.  Errors: -ENOMEM and a run's. */
+static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t n,
+                      struct eddy_test_result *result)
 {
+        struct ed_sim_opts *sim = &sweep->more.sim;
+        int err;
+
         ed_free(kinds);
         kinds = ed_alloc_zero(n + 1);
         if (!kinds)
                 return -ENOMEM;
-        sweep->more.sim.kinds = kinds;
-        sweep->more.sim.kinds_max = n;
-        return 0;
+        sim->kinds = kinds;
+        sim->kinds_max = n;
+        err = run_once(sweep, opts, true, result);
+        sim->kinds = NULL;
+        sim->kinds_max = 0;
+        sweep->kinds_count = n;
+        return err;
 }
 
 static void kinds_fini(void)
@@ -249,7 +269,7 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
 static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *opts)
 {
         struct eddy_test_result result;
-        int err = run_once(sweep, opts, &result);
+        int err = run_once(sweep, opts, true, &result);
 
         if (err < 0)
                 return err;
@@ -258,11 +278,8 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
         sweep->wanted = result.result;
         sweep->told.count = count_of(what, &result);
         err = traces_init(sweep->told.count * (what == EDDY_TEST_CALLS ? ERRORS_MAX : 1));
-        /* Once more: of which kind each call is. */
         if (err == 0 && what == EDDY_TEST_CALLS)
-                err = kinds_init(sweep, sweep->told.count);
-        if (err == 0 && what == EDDY_TEST_CALLS)
-                err = run_once(sweep, opts, &result);
+                err = kinds_init(sweep, opts, sweep->told.count, &result);
         if (err == 0)
                 err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
@@ -279,15 +296,13 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
         int err = 0;
 
         if (replay->call_at > 0) {
-                err = kinds_init(sweep, replay->call_at);
-                if (err == 0)
-                        err = run_once(sweep, opts, &result);
+                err = kinds_init(sweep, opts, replay->call_at, &result);
                 sweep->wanted = err < 0 ? 0 : result.result;
         }
         sweep->verbose = true;
         sweep->told.count = sweep->told.tried = 1;
         if (err == 0)
-                err = run_once(sweep, replay, &result);
+                err = run_once(sweep, replay, false, &result);
         kinds_fini();
         return err;
 }

@@ -74,31 +74,35 @@ static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
 
 /* --- limits --- */
 
-static void give_up(struct ed_test_run *run, int64_t lasted_ns)
+static void give_up(struct ed_test_run *run, const char *what, int64_t most)
 {
         char tasks[ED_TEST_TASKS_BYTES];
 
         run->gave_up = true;
         (void) ed_test_left_name(run, tasks, sizeof(tasks));
-        ed_test_found(run,
-                      "it goes on after %lld ms of virtual time and %llu suspension points: %s",
-                      (long long) (lasted_ns / EDDY_MS(1)), (unsigned long long) run->result.points,
-                      tasks);
+        ed_test_found(run, "it goes on after %lld %s: %s", (long long) most, what, tasks);
         run->run->stop = run->run->ended = true;
 }
 
 static void look_at_limits(struct ed_test_run *run)
 {
         int64_t limit_ns = run->opts.limit_ns ? run->opts.limit_ns : LIMIT_NS;
-        int64_t now_ns = run->ops->now(run->sys), deadline_ns;
 
-        if (!run->run)
+        if (run->gave_up || limit_ns < 0)
                 return;
-        if (!run->gave_up && limit_ns > 0 &&
-            (now_ns - run->begin_ns > limit_ns || run->result.points > POINTS_MAX))
-                give_up(run, now_ns - run->begin_ns);
-        deadline_ns = ed_scope_of(&run->run->root)->deadline_ns;
-        if (run->drained || !run->run->closing || deadline_ns == 0 || now_ns < deadline_ns)
+        if (run->ops->now(run->sys) - run->begin_ns > limit_ns)
+                give_up(run, "ms of virtual time", limit_ns / EDDY_MS(1));
+        else if (run->result.points > POINTS_MAX)
+                give_up(run, "suspension points", POINTS_MAX);
+}
+
+/* Tasks of the background are left when the time that they are given at the end has passed. */
+static void look_at_background(struct ed_test_run *run)
+{
+        int64_t deadline_ns = ed_scope_of(&run->run->root)->deadline_ns;
+
+        if (run->drained || !run->run->closing || deadline_ns == 0 ||
+            run->ops->now(run->sys) < deadline_ns)
                 return;
         run->drained = true;
         run->left_tasks = ed_test_left_name(run, run->left_text, sizeof(run->left_text));
@@ -114,7 +118,10 @@ static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event
                 timeout_ns = 0;
         n = run->ops->poll(sys, timeout_ns, events, max);
         note_order(run, UINT32_MAX, (uint64_t) n);
-        look_at_limits(run);
+        if (run->run) {
+                look_at_limits(run);
+                look_at_background(run);
+        }
         return n;
 }
 

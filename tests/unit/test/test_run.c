@@ -3,27 +3,47 @@
  */
 #include <eddy/eddy.h>
 #include <eddy/test.h>
-#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <unistd.h>
 
 #include "test.h"
 
 #define MS EDDY_MS(1)
 
-static int nothing(void *arg)
+static struct eddy_test_result result;
+
+/* Run it; the kit finds 'problem', or nothing if that is NULL. */
+static void run_finds(eddy_task_fn *fn, void *arg, const struct eddy_test_opts *opts,
+                      const char *problem)
+{
+        int err = eddy_test_run(fn, arg, opts, &result);
+
+        if (!problem) {
+                CHECK_STR(result.problem, "");
+                CHECK_EQ(err, result.result);
+                return;
+        }
+        CHECK_EQ(err, EDDY_E_TEST_FOUND);
+        if (!strstr(result.problem, problem))
+                test_fail(__FILE__, __LINE__, "found \"%s\", not \"%s\"", result.problem, problem);
+}
+
+/* --- what it gives --- */
+
+static int seven(void *arg)
 {
         (void) arg;
         return 7;
 }
 
-TEST(run_gives_the_result_of_main)
+TEST(a_run_gives_the_result_of_main)
 {
-        struct eddy_test_result result;
-
-        CHECK_EQ(eddy_test_run(nothing, NULL, NULL, &result), 7);
+        run_finds(seven, NULL, NULL, NULL);
         CHECK_EQ(result.result, 7);
-        CHECK(result.points > 0 && result.allocations > 0);
-        CHECK_STR(result.problem, "");
-        CHECK_EQ(eddy_test_run(nothing, NULL, NULL, NULL), 7);
+        CHECK(result.points > 0 && result.allocations > 0 && result.lasted_ns >= 0);
+        CHECK_EQ(eddy_test_run(seven, NULL, NULL, NULL), 7);
 }
 
 static int sleep_for(void *arg)
@@ -33,12 +53,155 @@ static int sleep_for(void *arg)
 
 TEST(time_passes_by_itself)
 {
-        int64_t ns = EDDY_SEC(60);
-        struct eddy_test_result result;
+        int64_t ns = EDDY_MIN(50);
 
-        CHECK_EQ(eddy_test_run(sleep_for, &ns, NULL, &result), 0);
+        run_finds(sleep_for, &ns, NULL, NULL);
         CHECK(result.lasted_ns >= ns && result.lasted_ns < ns + MS);
 }
+
+static int note_chances(void *arg)
+{
+        uint64_t *sum = arg;
+
+        for (int i = 0; i < 100; i++) {
+                uint64_t n = eddy_test_chance(10);
+
+                CHECK(n < 10);
+                *sum = *sum * 10 + n;
+        }
+        return 0;
+}
+
+TEST(chance_follows_from_the_seed)
+{
+        uint64_t sums[4] = { 0 };
+
+        run_finds(note_chances, &sums[0], &(struct eddy_test_opts){ .seed = 5 }, NULL);
+        run_finds(note_chances, &sums[1], &(struct eddy_test_opts){ .seed = 5 }, NULL);
+        run_finds(note_chances, &sums[2], &(struct eddy_test_opts){ .seed = 6 }, NULL);
+        run_finds(note_chances, &sums[3], NULL, NULL);
+        CHECK(sums[0] == sums[1] && sums[0] != sums[2] && sums[3] == 0);
+        CHECK_EQ(eddy_test_chance(10), 0);
+}
+
+static int notes_itself(void *arg)
+{
+        int *order = arg;
+
+        (void) eddy_sleep(0);
+        order[0] = order[0] * 10 + ++order[1];
+        return 0;
+}
+
+static int three_in_turn(void *arg)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 3; i++)
+                eddy_scope_start(&scope, notes_itself, arg);
+        return eddy_scope_end(&scope);
+}
+
+/* R9: the same seed and program give the same run. */
+TEST(the_same_seed_gives_the_same_trace)
+{
+        uint64_t traces[3];
+
+        for (int i = 0; i < 3; i++) {
+                int order[2] = { 0 };
+
+                run_finds(three_in_turn, order, &(struct eddy_test_opts){ .seed = 3 + i / 2 },
+                          NULL);
+                traces[i] = result.trace;
+        }
+        CHECK(traces[0] == traces[1] && traces[0] != traces[2]);
+}
+
+/* --- what goes wrong --- */
+
+static int two_sleeps(void *arg)
+{
+        int *slept = arg, err = 0;
+
+        for (int i = 0; i < 2 && err == 0; i++) {
+                err = eddy_sleep(MS);
+                *slept += err == 0;
+        }
+        return err;
+}
+
+TEST(main_is_cancelled_at_one_point)
+{
+        int slept = 0, whole = 0;
+        uint64_t points;
+
+        run_finds(two_sleeps, &whole, NULL, NULL);
+        CHECK(whole == 2 && !result.was_cancelled);
+        points = result.points;
+        run_finds(two_sleeps, &slept, &(struct eddy_test_opts){ .cancel_at = 1 }, NULL);
+        CHECK(slept == 0 && result.result == -ECANCELED && result.was_cancelled);
+        /* Beyond its end there is nobody to cancel. */
+        slept = 0;
+        run_finds(two_sleeps, &slept, &(struct eddy_test_opts){ .cancel_at = points + 9 }, NULL);
+        CHECK(slept == 2 && result.result == 0 && !result.was_cancelled);
+}
+
+static int allocates(void *arg)
+{
+        int *got = arg;
+
+        for (int i = 0; i < 4; i++) {
+                void *ptr = eddy_malloc(10);
+
+                *got = *got * 2 + (ptr != NULL);
+                eddy_free(ptr);
+        }
+        return 0;
+}
+
+TEST(an_allocation_fails_alone_or_with_all_after_it)
+{
+        int got = 0;
+        uint64_t begin;
+
+        run_finds(allocates, &got, NULL, NULL);
+        CHECK_EQ(got, 0xf);
+        /* Those of the run itself come before. */
+        begin = result.allocations - 4;
+        got = 0;
+        run_finds(allocates, &got, &(struct eddy_test_opts){ .alloc_at = begin + 2 }, NULL);
+        CHECK(got == 0xb && result.was_failed);
+        got = 0;
+        run_finds(allocates, &got,
+                  &(struct eddy_test_opts){ .alloc_at = begin + 2, .alloc_forever = 1 }, NULL);
+        CHECK_EQ(got, 0x8);
+}
+
+static int listens(void *arg)
+{
+        eddy_tcp_listener *listener;
+        int err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+
+        (void) arg;
+        if (err == 0)
+                eddy_tcp_listener_close(listener);
+        return err;
+}
+
+TEST(a_call_fails_with_the_error_wanted)
+{
+        uint64_t calls;
+
+        run_finds(listens, NULL, NULL, NULL);
+        calls = result.calls;
+        CHECK(calls > 0 && result.result == 0);
+        run_finds(listens, NULL, &(struct eddy_test_opts){ .call_at = 1, .call_error = -EMFILE },
+                  NULL);
+        CHECK(result.result == -EMFILE && result.was_failed);
+}
+
+/* --- what it finds --- */
 
 static int wait_for_ever(void *arg)
 {
@@ -48,12 +211,9 @@ static int wait_for_ever(void *arg)
         return eddy_event_wait(&event);
 }
 
-TEST(deadlock_is_found_and_named)
+TEST(a_deadlock_is_found_and_named)
 {
-        struct eddy_test_result result;
-
-        CHECK_EQ(eddy_test_run(wait_for_ever, NULL, NULL, &result), EDDY_E_TEST_FOUND);
-        CHECK(strstr(result.problem, "main waits for"));
+        run_finds(wait_for_ever, NULL, NULL, "main waits for an event");
         CHECK_EQ(result.result, -EDEADLK);
 }
 
@@ -69,49 +229,333 @@ static int loses_memory(void *arg)
 
 TEST(memory_that_is_left_is_found)
 {
-        struct eddy_test_result result;
-
-        CHECK_EQ(eddy_test_run(loses_memory, NULL, NULL, &result), EDDY_E_TEST_FOUND);
+        run_finds(loses_memory, NULL, NULL,
+                  "2 allocations left, of 111 bytes: the first is number");
         CHECK_EQ(result.left.allocations, 2);
         CHECK_EQ(result.left.bytes, 111);
+        /* It was an allocator's like any other. */
+        eddy_free(lost[0]);
+        eddy_free(lost[1]);
 }
 
-static int worker(void *arg)
+static int frees(void *arg)
 {
-        eddy_event *event = arg;
+        eddy_free(arg);
+        return 0;
+}
 
-        return eddy_event_wait(event);
+static void gets(void *arg)
+{
+        *(void **) arg = eddy_malloc(10);
+}
+
+static int grows(void *arg)
+{
+        void **ptr = arg;
+
+        *ptr = eddy_realloc(*ptr, 100000);
+        return 0;
+}
+
+static int gives_back(void *arg, int main_result)
+{
+        (void) main_result;
+        eddy_free(*(void **) arg);
+        return 0;
+}
+
+TEST(memory_may_come_from_before_and_go_after)
+{
+        struct eddy_test_opts opts = { .before = gets, .after = gives_back };
+        void *ptr = eddy_malloc(10);
+
+        run_finds(frees, ptr, NULL, NULL);
+        run_finds(grows, &ptr, &opts, NULL);
+        opts.before = NULL;
+        ptr = eddy_malloc(10);
+        run_finds(grows, &ptr, &opts, NULL);
+}
+
+static int wait_for_event(void *arg)
+{
+        return eddy_event_wait(arg);
 }
 
 static int leaves_a_task(void *arg)
 {
+        static int64_t ns = EDDY_SEC(1);
         static eddy_event never;
 
         (void) arg;
-        CHECK_EQ(eddy_background(worker, &never), 0);
-        return eddy_background(sleep_for, (int64_t[]){ EDDY_SEC(1) });
+        CHECK_EQ(eddy_background(wait_for_event, &never), 0);
+        return eddy_background(sleep_for, &ns);
 }
 
-TEST(task_that_is_left_is_found)
+/* The one that ends in the time that it is given is none. */
+TEST(a_task_that_is_left_is_found_and_named)
 {
-        struct eddy_test_result result;
+        struct eddy_run_opts at_once = { .drain_ns = -1 };
 
-        CHECK_EQ(eddy_test_run(leaves_a_task, NULL, NULL, &result), EDDY_E_TEST_FOUND);
+        run_finds(leaves_a_task, NULL, NULL, "1 task left: ");
+        CHECK(strstr(result.problem, " waits for an event"));
         CHECK_EQ(result.left.tasks, 1);
+        /* Who wants them cancelled at the end leaves none. */
+        run_finds(leaves_a_task, NULL, &(struct eddy_test_opts){ .run = &at_once }, NULL);
 }
 
-static int spins(void *arg)
+static int leaves_a_timer(void *arg)
 {
-        (void) arg;
-        for (;;)
-                (void) eddy_sleep(0);
+        return eddy_loop_call_later(NULL, arg, EDDY_SEC(9), seven, NULL);
+}
+
+TEST(a_timer_that_is_left_is_found)
+{
+        eddy_handle handle = { 0 };
+
+        run_finds(leaves_a_timer, &handle, NULL, "1 timer left");
+        CHECK_EQ(result.left.timers, 1);
+}
+
+static int opens(void *arg)
+{
+        *(int *) arg = open("/dev/null", O_RDONLY);
         return 0;
 }
 
-TEST(run_that_spins_is_ended)
+static int leaves_a_socket(void *arg)
 {
-        struct eddy_test_result result;
+        eddy_tcp_listener **listener = arg;
 
-        CHECK_EQ(eddy_test_run(spins, NULL, NULL, &result), EDDY_E_TEST_FOUND);
-        CHECK_EQ(eddy_test_run(nothing, NULL, NULL, &result), 7);
+        return eddy_tcp_listen("127.0.0.1", 0, listener);
+}
+
+static int closes(void *arg, int main_result)
+{
+        (void) main_result;
+        close(*(int *) arg);
+        return 0;
+}
+
+TEST(descriptors_that_are_left_are_found)
+{
+        static eddy_tcp_listener *listener;
+        int fd = -1;
+
+        run_finds(opens, &fd, NULL, "1 descriptor left: the first is ");
+        CHECK(strstr(result.problem, "/dev/null"));
+        CHECK_EQ(result.left.descriptors, 1);
+        close(fd);
+        run_finds(opens, &fd, &(struct eddy_test_opts){ .after = closes }, NULL);
+        run_finds(leaves_a_socket, &listener, NULL, "1 descriptor of the simulated network left");
+        CHECK_EQ(result.left.descriptors, 1);
+}
+
+static int fails_two_checks(void *arg)
+{
+        EDDY_TEST_CHECK(arg == NULL);
+        EDDY_TEST_CHECK(arg != NULL);
+        eddy_test_fail("at %d", 9);
+        return 0;
+}
+
+TEST(checks_that_fail_are_found)
+{
+        run_finds(fails_two_checks, NULL, NULL, "test_run.c:");
+        CHECK(strstr(result.problem, ": arg != NULL\nat 9"));
+        CHECK(!strstr(result.problem, "arg == NULL"));
+}
+
+static int not_so(void *arg, int main_result)
+{
+        (void) arg;
+        return main_result == 7 ? -1 : 0;
+}
+
+TEST(what_after_says_is_found)
+{
+        run_finds(seven, NULL, &(struct eddy_test_opts){ .after = not_so }, "'after' says");
+}
+
+/* --- what does not end --- */
+
+static int spins(void *arg)
+{
+        int err = 0;
+
+        (void) arg;
+        while (err == 0)
+                err = eddy_sleep(0);
+        return err;
+}
+
+static int idles(void *arg)
+{
+        int err = 0;
+
+        (void) arg;
+        while (err == 0)
+                err = eddy_sleep(EDDY_SEC(1));
+        return err;
+}
+
+static int leaves_one_that_spins(void *arg)
+{
+        return eddy_background(spins, arg);
+}
+
+static int ignores_all(void *arg)
+{
+        for (;;)
+                (void) idles(arg);
+        return 0;
+}
+
+TEST(a_run_that_goes_on_is_given_up)
+{
+        int64_t hours_ns = EDDY_MIN(90);
+        struct eddy_test_opts minute = { .limit_ns = EDDY_MIN(1) }, cancel = { .cancel_at = 5 };
+
+        run_finds(idles, NULL, NULL, "it goes on after 3600000 ms of virtual time");
+        CHECK(strstr(result.problem, "main waits for "));
+        run_finds(idles, NULL, &minute, "it goes on after 60000 ms");
+        run_finds(ignores_all, NULL, &cancel, "it goes on");
+        run_finds(sleep_for, &hours_ns, NULL, "it goes on");
+        run_finds(sleep_for, &hours_ns, &(struct eddy_test_opts){ .limit_ns = -1 }, NULL);
+        run_finds(seven, NULL, NULL, NULL);
+}
+
+TEST(a_run_that_never_waits_is_given_up)
+{
+        run_finds(spins, NULL, NULL, "it goes on after 20000000 suspension points: main is ready");
+        run_finds(seven, NULL, NULL, NULL);
+}
+
+TEST(a_background_task_that_goes_on_is_a_task_left)
+{
+        run_finds(leaves_one_that_spins, NULL, NULL, "it goes on");
+}
+
+/* --- what leaves it --- */
+
+static jmp_buf out;
+
+static int jumps(void *arg)
+{
+        int64_t ns = MS;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, sleep_for, &ns);
+        (void) eddy_sleep(MS / 2);
+        if (arg)
+                longjmp(out, 1);
+        return eddy_scope_end(&scope);
+}
+
+static int jumps_now(void *arg)
+{
+        (void) arg;
+        longjmp(out, 1);
+}
+
+static int jumps_from_a_callback(void *arg)
+{
+        static eddy_handle handle;
+
+        (void) eddy_loop_call_soon(NULL, &handle, jumps_now, arg);
+        return eddy_sleep(MS);
+}
+
+static int jumps_from_a_job(void *arg)
+{
+        return eddy_to_thread(jumps_now, arg);
+}
+
+static void jump_out(eddy_task_fn *fn)
+{
+        if (setjmp(out) == 0) {
+                (void) eddy_test_run(fn, &out, NULL, NULL);
+                test_fail(__FILE__, __LINE__, "it came back");
+        }
+        run_finds(jumps, NULL, NULL, NULL);
+}
+
+static void jump_out_before(void *arg)
+{
+        (void) arg;
+        longjmp(out, 1);
+}
+
+TEST(a_run_that_was_left_by_a_jump_is_cleared_away)
+{
+#ifdef ED_TSAN
+        test_skip("ThreadSanitizer does not know of jumps between stacks");
+#endif
+        for (int i = 0; i < 3; i++)
+                jump_out(jumps);
+        jump_out(jumps_from_a_callback);
+        jump_out(jumps_from_a_job);
+        if (setjmp(out) == 0)
+                (void) eddy_test_run(seven, NULL,
+                                     &(struct eddy_test_opts){ .before = jump_out_before }, NULL);
+        run_finds(jumps, NULL, NULL, NULL);
+}
+
+/* --- where it cannot be --- */
+
+static int run_in_it(void *arg)
+{
+        (void) arg;
+        return eddy_test_run(seven, NULL, NULL, NULL);
+}
+
+static int run_in_a_job(void *arg)
+{
+        (void) arg;
+        return eddy_to_thread(run_in_it, NULL);
+}
+
+static int run_in_a_callback(void *arg)
+{
+        eddy_test_fail("%s", eddy_error_name(eddy_test_run(seven, NULL, NULL, NULL)));
+        (void) arg;
+        return 0;
+}
+
+static int calls_back(void *arg)
+{
+        static eddy_handle handle;
+
+        (void) eddy_loop_call_soon(NULL, &handle, run_in_a_callback, arg);
+        return eddy_sleep(MS);
+}
+
+static void *run_beside(void *arg)
+{
+        *(int *) arg = eddy_test_run(seven, NULL, NULL, NULL);
+        return NULL;
+}
+
+static int has_another_thread(void *arg)
+{
+        pthread_t thread;
+        int beside = 0;
+
+        (void) arg;
+        CHECK_EQ(pthread_create(&thread, NULL, run_beside, &beside), 0);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        return beside;
+}
+
+TEST(a_run_in_a_run_is_refused)
+{
+        run_finds(run_in_it, NULL, NULL, NULL);
+        CHECK_EQ(result.result, EDDY_E_RUN_NESTED);
+        run_finds(run_in_a_job, NULL, NULL, NULL);
+        CHECK_EQ(result.result, EDDY_E_RUN_NESTED);
+        run_finds(calls_back, NULL, NULL, "EDDY_E_RUN_NESTED");
+        CHECK_EQ(eddy_run(run_in_it, NULL, NULL), EDDY_E_RUN_NESTED);
+        run_finds(has_another_thread, NULL, NULL, NULL);
+        CHECK_EQ(result.result, -EBUSY);
+        run_finds(seven, NULL, NULL, NULL);
 }

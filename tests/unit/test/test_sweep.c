@@ -1,11 +1,71 @@
 /*
- * Sweeps: each thing is tried, and what is wrong is found.
+ * Sweeps: each thing is tried, what is wrong is found, and found again by the
+ * string that is printed.
  */
 #include <eddy/eddy.h>
 #include <eddy/test.h>
-#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "test.h"
+
+#define MS EDDY_MS(1)
+
+static struct eddy_test_sweep told;
+
+/* --- what is printed --- */
+
+static char printed[1 << 20];
+
+/* The sweep's result, with its standard error in 'printed'. */
+static int sweep(int what, eddy_task_fn *fn, void *arg, const struct eddy_test_opts *opts)
+{
+        char path[] = "/tmp/eddy-sweep-XXXXXX";
+        int kept = dup(STDERR_FILENO), file = mkstemp(path), err;
+        ssize_t n;
+
+        CHECK(kept >= 0 && file >= 0 && unlink(path) == 0);
+        fflush(stderr);
+        CHECK(dup2(file, STDERR_FILENO) >= 0);
+        err = eddy_test_sweep(what, fn, arg, opts, &told);
+        CHECK(dup2(kept, STDERR_FILENO) >= 0);
+        n = pread(file, printed, sizeof(printed) - 1, 0);
+        CHECK(n >= 0);
+        printed[n] = '\0';
+        close(file);
+        close(kept);
+        return err;
+}
+
+static void sweep_passes(int what, eddy_task_fn *fn, void *arg, const struct eddy_test_opts *opts)
+{
+        if (sweep(what, fn, arg, opts) != 0)
+                test_fail(__FILE__, __LINE__, "%s", printed);
+}
+
+static int lines_with(const char *word)
+{
+        int n = 0;
+
+        for (const char *at = printed; (at = strstr(at, word)); at++)
+                n++;
+        return n;
+}
+
+/* The string of a printed "again with EDDY_TEST_REPLAY='...'". */
+static const char *replay(void)
+{
+        static const char before[] = "eddy_test: again with EDDY_TEST_REPLAY='";
+        static char string[200];
+        const char *at = strstr(printed, before);
+
+        CHECK(at);
+        at += strlen(before);
+        snprintf(string, sizeof(string), "%.*s", (int) strcspn(at, "'"), at);
+        return string;
+}
+
+/* --- a sound program --- */
 
 static int one(void *arg)
 {
@@ -14,7 +74,7 @@ static int one(void *arg)
 
         if (err < 0)
                 return err;
-        err = eddy_sleep(EDDY_MS(1));
+        err = eddy_sleep(MS);
         eddy_lock_release(lock);
         return err;
 }
@@ -31,34 +91,82 @@ static int few(void *arg)
         return eddy_scope_end(&scope);
 }
 
-static void sweep(int what, uint64_t *ret_failed)
+static void few_pass(int what)
 {
-        struct eddy_test_sweep told;
-
-        CHECK_EQ(eddy_test_sweep(what, few, NULL, NULL, &told), 0);
+        sweep_passes(what, few, NULL, NULL);
+        CHECK_STR(printed, "");
         CHECK_EQ(told.tried, told.count);
-        CHECK(told.count > 0 && told.runs > told.count && told.distinct > 0);
-        *ret_failed = told.failed;
-        fprintf(stderr, "# %d: %llu tried, %llu runs, %llu failed, %llu distinct\n", what,
-                (unsigned long long) told.tried, (unsigned long long) told.runs,
-                (unsigned long long) told.failed, (unsigned long long) told.distinct);
+        CHECK(told.count > 0 && told.runs > told.count);
 }
 
-TEST(sound_program_passes_all)
+TEST(a_sound_program_passes_all)
 {
-        uint64_t failed;
-
-        sweep(EDDY_TEST_SEEDS, &failed);
-        CHECK_EQ(failed, 0);
-        sweep(EDDY_TEST_CANCEL, &failed);
-        CHECK(failed > 5);
-        sweep(EDDY_TEST_ALLOC, &failed);
-        CHECK(failed > 0);
-        sweep(EDDY_TEST_ALLOC_FOREVER, &failed);
-        CHECK(failed > 0);
+        few_pass(EDDY_TEST_SEEDS);
+        CHECK(told.count == EDDY_TEST_SEEDS_RUN && told.failed == 0 && told.distinct > 50);
+        few_pass(EDDY_TEST_CANCEL);
+        CHECK(told.failed > 5 && told.distinct > 5);
+        few_pass(EDDY_TEST_ALLOC);
+        CHECK(told.failed > 0);
+        few_pass(EDDY_TEST_ALLOC_FOREVER);
+        CHECK(told.failed > 0);
+        few_pass(EDDY_TEST_CALLS);
 }
 
-/* The lock is not given back by who was cancelled in the sleep. */
+static int fails(void *arg)
+{
+        (void) arg;
+        return -EIO;
+}
+
+TEST(what_cannot_be_swept_is_refused)
+{
+        CHECK_EQ(sweep(0, few, NULL, NULL), -EINVAL);
+        CHECK_EQ(sweep(EDDY_TEST_CALLS + 1, few, NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_test_sweep(EDDY_TEST_CANCEL, few, NULL, NULL, NULL), 0);
+}
+
+TEST(a_program_that_fails_by_itself_is_not_swept)
+{
+        /* That is no finding of a run, but it is one of a sweep. */
+        CHECK_EQ(eddy_test_run(fails, NULL, NULL, NULL), -EIO);
+        CHECK_EQ(sweep(EDDY_TEST_CANCEL, fails, NULL, NULL), -EIO);
+        CHECK_EQ(told.runs, 1);
+}
+
+/* --- mistakes, each found by one sweep --- */
+
+/* Only the order in which two begin makes it a mistake. */
+static int remembers(void *arg)
+{
+        int *first = arg;
+
+        (void) eddy_sleep(0);
+        *first += *first == 0 ? 1 : 0;
+        return 0;
+}
+
+static int overtakes(void *arg)
+{
+        int *first = arg;
+
+        (void) eddy_sleep(0);
+        EDDY_TEST_CHECK(*first == 1);
+        return 0;
+}
+
+static int races(void *arg)
+{
+        eddy_scope scope;
+        int first = 0;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, remembers, &first);
+        eddy_scope_start(&scope, overtakes, &first);
+        return eddy_scope_end(&scope);
+}
+
+/* The lock is not given back by who is cancelled in its sleep. */
 static int careless(void *arg)
 {
         eddy_lock *lock = arg;
@@ -66,14 +174,14 @@ static int careless(void *arg)
 
         if (err < 0)
                 return err;
-        err = eddy_sleep(EDDY_MS(1));
+        err = eddy_sleep(MS);
         if (err < 0)
                 return err;
         eddy_lock_release(lock);
         return 0;
 }
 
-static int hands_over(void *arg)
+static int keeps_lock(void *arg)
 {
         eddy_lock lock = { 0 };
         eddy_scope scope;
@@ -82,17 +190,294 @@ static int hands_over(void *arg)
         (void) arg;
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, careless, &lock);
-        eddy_scope_start(&scope, careless, &lock);
         err = eddy_scope_end(&scope);
-        if (eddy_lock_is_locked(&lock))
-                eddy_test_fail("the lock is held");
+        EDDY_TEST_CHECK(!eddy_lock_is_locked(&lock));
         return err;
 }
 
-TEST(what_is_wrong_is_found)
+/* A cancel is made another error of. */
+static int renames(void *arg)
 {
-        struct eddy_test_sweep told;
+        (void) arg;
+        return eddy_sleep(MS) < 0 ? -EIO : 0;
+}
 
-        CHECK_EQ(eddy_test_sweep(EDDY_TEST_CANCEL, hands_over, NULL, NULL, &told),
-                 EDDY_E_TEST_FOUND);
+/* For what planted mistakes lose: the kit finds it, and the leak checker need not. */
+static void *lost[64];
+static int lost_count;
+
+static void *lose(void *ptr)
+{
+        return lost[lost_count++ % 64] = ptr;
+}
+
+/* The first is forgotten when there is no memory for the second. */
+static int forgets(void *arg)
+{
+        void *first = lose(eddy_malloc(10)), *second;
+
+        (void) arg;
+        if (!first)
+                return -ENOMEM;
+        second = eddy_malloc(10);
+        if (!second)
+                return -ENOMEM;
+        eddy_free(second);
+        eddy_free(first);
+        return 0;
+}
+
+/* What is refused a second time too is taken for endless. */
+static int insists(void *arg)
+{
+        void *ptr = eddy_malloc(10);
+
+        (void) arg;
+        if (!ptr)
+                ptr = eddy_malloc(10);
+        EDDY_TEST_CHECK(ptr);
+        eddy_free(ptr);
+        return 0;
+}
+
+/* A listener that cannot listen is not closed. */
+static int leaves_listener(void *arg)
+{
+        eddy_tcp_listener *listeners[2];
+        int err;
+
+        (void) arg;
+        err = eddy_tcp_listen("127.0.0.1", 0, &listeners[0]);
+        if (err < 0)
+                return err;
+        (void) lose(listeners[0]);
+        err = eddy_tcp_listen("127.0.0.1", 0, &listeners[1]);
+        if (err < 0)
+                return err;
+        eddy_tcp_listener_close(listeners[0]);
+        eddy_tcp_listener_close(listeners[1]);
+        return 0;
+}
+
+static void found_by(int what, eddy_task_fn *fn, const char *problem, const char *spec)
+{
+        struct eddy_test_opts opts = { .name = "planted" };
+        char begin[100], string[200];
+        uint64_t runs;
+
+        CHECK_EQ(sweep(what, fn, NULL, &opts), EDDY_E_TEST_FOUND);
+        snprintf(begin, sizeof(begin), "eddy_test: planted: %s", spec);
+        if (strncmp(printed, begin, strlen(begin)) != 0 || !strstr(printed, problem))
+                test_fail(__FILE__, __LINE__, "it printed \"%s\"", printed);
+        snprintf(string, sizeof(string), "%s", replay());
+        runs = told.runs;
+        CHECK(runs > 1);
+
+        /* It is found again by that string alone, at once. */
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", string, 1), 0);
+        CHECK_EQ(sweep(what, fn, NULL, &opts), EDDY_E_TEST_FOUND);
+        CHECK_STR(replay(), string);
+        CHECK(strstr(printed, problem) && told.runs <= 2);
+        /* Under any other name nothing is run. */
+        opts.name = "other";
+        sweep_passes(what, fn, NULL, &opts);
+        CHECK_EQ(told.runs, 0);
+        CHECK_EQ(unsetenv("EDDY_TEST_REPLAY"), 0);
+}
+
+TEST(a_mistake_in_some_orders_is_found)
+{
+        found_by(EDDY_TEST_SEEDS, races, "test_sweep.c:", "seed=");
+}
+
+TEST(a_mistake_when_cancelled_is_found)
+{
+        found_by(EDDY_TEST_CANCEL, keeps_lock, "!eddy_lock_is_locked(&lock)", "cancel=");
+        found_by(EDDY_TEST_CANCEL, renames, "it returned EIO when it was cancelled, not ECANCELED",
+                 "cancel=");
+}
+
+TEST(a_mistake_without_memory_is_found)
+{
+        found_by(EDDY_TEST_ALLOC, forgets, "1 allocation left, of 10 bytes", "alloc=");
+        sweep_passes(EDDY_TEST_ALLOC, insists, NULL, NULL);
+        found_by(EDDY_TEST_ALLOC_FOREVER, insists, ": ptr", "alloc=");
+}
+
+TEST(a_mistake_when_a_call_fails_is_found)
+{
+        found_by(EDDY_TEST_CALLS, leaves_listener, "1 descriptor of the simulated network left",
+                 "call=");
+}
+
+/* --- what passes is not to be noticed --- */
+
+static int serves(void *arg)
+{
+        eddy_stream *stream;
+        int err = eddy_tcp_accept(arg, &stream);
+
+        if (err < 0)
+                return err;
+        err = eddy_stream_write(stream, "four", 4);
+        eddy_stream_close(stream);
+        return err;
+}
+
+/* 'whole': reads until there are four; else it takes the first read for all. */
+static int reads_four(eddy_stream *stream, int whole)
+{
+        char buf[4];
+        size_t at = 0;
+        int64_t n;
+
+        do {
+                n = eddy_stream_read(stream, buf + at, sizeof(buf) - at);
+                at += n > 0 ? (size_t) n : 0;
+        } while (n > 0 && at < 4 && whole);
+        return n < 0 ? (int) n : at == 4 ? 0 : -EBADMSG;
+}
+
+static int client_and_server(void *arg)
+{
+        eddy_tcp_listener *listener;
+        eddy_stream *stream;
+        eddy_scope scope;
+        int err, end_err;
+
+        err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        if (err < 0)
+                return err;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, serves, listener);
+        err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &stream);
+        if (err == 0) {
+                err = reads_four(stream, *(int *) arg);
+                eddy_stream_close(stream);
+        }
+        if (err < 0)
+                eddy_scope_cancel(&scope);
+        end_err = eddy_scope_end(&scope);
+        eddy_tcp_listener_close(listener);
+        return err < 0 ? err : end_err;
+}
+
+TEST(a_short_transfer_must_not_be_noticed)
+{
+        struct eddy_test_opts opts = { .name = "four" };
+        int whole = 1;
+
+        sweep_passes(EDDY_TEST_CALLS, client_and_server, &whole, &opts);
+        CHECK(told.count >= 10 && told.runs > 2 * told.count && told.failed > 10);
+        whole = 0;
+        CHECK_EQ(sweep(EDDY_TEST_CALLS, client_and_server, &whole, &opts), EDDY_E_TEST_FOUND);
+        CHECK(strstr(printed, "/SHORT: it returned EBADMSG, and 0 when no call was disturbed"));
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", replay(), 1), 0);
+        CHECK_EQ(sweep(EDDY_TEST_CALLS, client_and_server, &whole, &opts), EDDY_E_TEST_FOUND);
+        whole = 1;
+        sweep_passes(EDDY_TEST_CALLS, client_and_server, &whole, &opts);
+}
+
+/* --- what the environment says --- */
+
+static void with(const char *variable, const char *value)
+{
+        CHECK_EQ(setenv(variable, value, 1), 0);
+}
+
+TEST(the_environment_says_how_many)
+{
+        with("EDDY_TEST_SEEDS", "17");
+        sweep_passes(EDDY_TEST_SEEDS, few, NULL, NULL);
+        CHECK(told.count == 17 && told.tried == 17 && told.runs == 18);
+        with("EDDY_TEST_SAMPLE", "4");
+        with("EDDY_TEST_VERBOSE", "1");
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &(struct eddy_test_opts){ .name = "few" });
+        CHECK(told.count > 20 && told.tried == 4 && told.runs == 5);
+        CHECK_EQ(lines_with("eddy_test: few: "), 5);
+        CHECK_EQ(lines_with("eddy_test: few: cancel=1\n"), 1);
+        with("EDDY_TEST_VERBOSE", "0");
+        sweep_passes(EDDY_TEST_SEEDS, few, NULL, NULL);
+        CHECK(told.tried == 17 && lines_with("\n") == 0);
+        /* What is no number says nothing. */
+        with("EDDY_TEST_SEEDS", "3x");
+        sweep_passes(EDDY_TEST_SEEDS, few, NULL, NULL);
+        CHECK_EQ(told.count, EDDY_TEST_SEEDS_RUN);
+}
+
+TEST(a_sample_has_the_first_and_the_last)
+{
+        char last[40];
+
+        with("EDDY_TEST_VERBOSE", "1");
+        for (int n = 2; n < 40; n++) {
+                char value[12];
+
+                snprintf(value, sizeof(value), "%d", n);
+                with("EDDY_TEST_SAMPLE", value);
+                sweep_passes(EDDY_TEST_CANCEL, few, NULL,
+                             &(struct eddy_test_opts){ .name = "few" });
+                snprintf(last, sizeof(last), "cancel=%llu\n", (unsigned long long) told.count);
+                CHECK(lines_with("cancel=1\n") == 1 && lines_with(last) == 1);
+                CHECK_EQ(told.tried, (uint64_t) n < told.count ? (uint64_t) n : told.count);
+        }
+}
+
+TEST(a_replay_that_is_not_valid_is_refused)
+{
+        static const char *const bad[] = {
+                "few",
+                "few:cancel",
+                "few:cancel=",
+                "few:cancel=0",
+                "few:cancel=x",
+                "few:seed=1 ",
+                "few:call=3",
+                "few:call=3/",
+                "few:call=3/E",
+                "few:alloc=2,+",
+                "few:what=1",
+                "few:cancel=1;seed=2",
+                "few:alloc=-1",
+                "few:seed=1cancel",
+                "few:call=1/EIO+",
+                "few:seed=99999999999999999999",
+        };
+
+        for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+                with("EDDY_TEST_REPLAY", bad[i]);
+                if (sweep(EDDY_TEST_CANCEL, few, NULL, NULL) != -EINVAL)
+                        test_fail(__FILE__, __LINE__, "%s is valid", bad[i]);
+                CHECK_EQ(told.runs, 0);
+        }
+}
+
+TEST(a_replay_has_all_that_is_done_to_a_run)
+{
+        static const char *const good[] = {
+                "few:",
+                "few:seed=1",
+                "few:cancel=3",
+                "few:alloc=2",
+                "few:alloc=2+",
+                "few:seed=18,cancel=31",
+                "few:call=1/EIO",
+                "few:call=2/EAGAIN",
+                "few:call=1/EDDY_E_DNS_NOT_FOUND",
+                "few:call=1/SHORT",
+                "few:seed=18446744073709551615,cancel=1,alloc=2+,call=3/EMFILE",
+        };
+
+        for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+                char line[120];
+
+                with("EDDY_TEST_REPLAY", good[i]);
+                CHECK(sweep(EDDY_TEST_SEEDS, few, NULL,
+                            &(struct eddy_test_opts){ .name = "few" }) <= 0);
+                snprintf(line, sizeof(line), "eddy_test: few: %s\n",
+                         good[i][4] ? good[i] + 4 : "as it is");
+                if (lines_with(line) != 1)
+                        test_fail(__FILE__, __LINE__, "%s printed \"%s\"", good[i], printed);
+                CHECK_EQ(told.tried, 1);
+        }
 }
