@@ -57,6 +57,7 @@ static struct {
         int preemptions;
         uint64_t points;
         uint64_t writes;
+        int surprises;   /* returns of a wait that nobody brought about; one in a run */
         struct ed_co co; /* of who explores */
         struct thread threads[THREADS_MAX];
         int count;
@@ -354,43 +355,68 @@ void dfs_mutex_fini(struct dfs_mutex *mutex)
                 dfs_fail("a mutex ends while it is locked");
 }
 
-struct waiting {
-        const struct dfs_cond *cond;
-        uint64_t number;
+/* On the stack of who waits. */
+struct dfs_waiting {
+        struct dfs_waiting *next;
+        bool released;
 };
 
 static bool is_released(const void *arg)
 {
-        const struct waiting *waiting = arg;
+        return ((const struct dfs_waiting *) arg)->released;
+}
 
-        return waiting->cond->released > waiting->number;
+static void cond_leave(struct dfs_cond *cond, const struct dfs_waiting *waiting)
+{
+        struct dfs_waiting **place = &cond->first;
+
+        while (*place && *place != waiting)
+                place = &(*place)->next;
+        if (*place)
+                *place = waiting->next;
 }
 
 void dfs_cond_wait(struct dfs_cond *cond, struct dfs_mutex *mutex)
 {
-        struct waiting waiting = { cond, cond->arrived++ };
+        struct dfs_waiting waiting = { NULL, false }, **place = &cond->first;
 
+        while (*place)
+                place = &(*place)->next;
+        *place = &waiting;
         mutex->owner = 0;
         dfs_write();
-        dfs_wait(is_released, &waiting, "a condition");
+        if (run.surprises == 0 && dfs_choose(2)) {
+                run.surprises++;
+                dfs_pause();
+                cond_leave(cond, &waiting);
+        } else {
+                dfs_wait(is_released, &waiting, "a condition");
+        }
         if (mutex->owner != 0)
                 dfs_wait(is_free, mutex, "a mutex");
         mutex->owner = 2 + dfs_self();
+}
+
+static void release_first(struct dfs_cond *cond)
+{
+        cond->first->released = true;
+        cond->first = cond->first->next;
 }
 
 void dfs_cond_signal(struct dfs_cond *cond)
 {
         dfs_point();
         dfs_write();
-        if (cond->released < cond->arrived)
-                cond->released++;
+        if (cond->first)
+                release_first(cond);
 }
 
 void dfs_cond_broadcast(struct dfs_cond *cond)
 {
         dfs_point();
         dfs_write();
-        cond->released = cond->arrived;
+        while (cond->first)
+                release_first(cond);
 }
 
 /* --- exploring --- */
@@ -408,6 +434,7 @@ static void run_once(void (**program)(void))
         run.preemptions = 0;
         run.points = 0;
         run.writes = 0;
+        run.surprises = 0;
         run.count = 0;
         (void) dfs_thread(program_main, program);
         run.next = &run.threads[0];

@@ -84,14 +84,14 @@ struct dfs_mutex {
 };
 
 struct dfs_cond {
-        uint64_t arrived;  /* those that ever waited: each has a number */
-        uint64_t released; /* those with a lower number need not wait */
+        struct dfs_waiting *first; /* of those that wait, in their order */
 };
 
 void dfs_mutex_lock(struct dfs_mutex *mutex);
 void dfs_mutex_unlock(struct dfs_mutex *mutex);
 /* Freed: must not be held, and must not be used again. */
 void dfs_mutex_fini(struct dfs_mutex *mutex);
+/* Once in a run it may return without a signal. */
 void dfs_cond_wait(struct dfs_cond *cond, struct dfs_mutex *mutex);
 void dfs_cond_signal(struct dfs_cond *cond);
 void dfs_cond_broadcast(struct dfs_cond *cond);
