@@ -152,6 +152,12 @@ ED_SHARED void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t 
 ED_SHARED int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[2]);
 
 /*
+ * A pipe: the first is read from, the second written to.  To the program it
+ * is no socket.  Errors as ed_sim_pair().
+ */
+ED_SHARED int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2]);
+
+/*
  * Let 'name' have 'n' addresses from now on; 0: it exists and has none.  A
  * name that was never added does not exist.  Errors: -EINVAL  too long or too
  * many; -ENOSPC.

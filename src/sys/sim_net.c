@@ -376,6 +376,15 @@ int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[
         return 0;
 }
 
+int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2])
+{
+        int err = ed_sim_pair(sys, NULL, ret_fds);
+
+        for (int i = 0; i < 2 && err == 0; i++)
+                ed_sim_socket_of(sys, ret_fds[i])->is_pipe = true;
+        return err;
+}
+
 int ed_sim_connect_result(struct ed_sys *sys, int fd)
 {
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
@@ -422,7 +431,9 @@ int ed_sim_local_port(struct ed_sys *sys, int fd)
 {
         const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
 
-        return sock ? sock->port : -EBADF;
+        if (!sock)
+                return -EBADF;
+        return sock->is_pipe ? -ENOTSOCK : sock->port;
 }
 
 int ed_sim_accept(struct ed_sys *sys, int fd)

@@ -40,6 +40,7 @@ struct ed_sim_socket {
         bool shut;                  /* nothing more may be sent */
         bool wants_room;            /* tell it when there is room again */
         bool told;                  /* connect() has said that it is connected */
+        bool is_pipe;               /* an end of one */
         uint32_t waiting;           /* connections in a listener's queue */
         uint16_t port;
         struct eddy_address address; /* a listener's own; of who connects: the other's */

@@ -3,10 +3,15 @@
  * all after it.  The program goes on or says so; nothing crashes, leaks or
  * hangs.
  */
-#include "eddy/alloc.h"
+#include <errno.h>
+
+#include "eddy/eddy.h"
 #include "places.h"
 #include "scenario.h"
+#include "scope/run.h"
 #include "test.h"
+
+static bool refuse; /* all that is asked for */
 
 /* The linker has the library ask here, so that it is seen who asks. */
 void *__real_eddy_malloc(size_t bytes);
@@ -16,7 +21,7 @@ void *__wrap_eddy_realloc(void *ptr, size_t bytes);
 
 void *__wrap_eddy_malloc(size_t bytes)
 {
-        void *ptr = __real_eddy_malloc(bytes);
+        void *ptr = refuse ? NULL : __real_eddy_malloc(bytes);
 
         if (!ptr)
                 places_note(__builtin_return_address(0));
@@ -56,3 +61,41 @@ static void sweep(const char *name, eddy_task_fn *main_fn)
                 sweep(#name, scenario_##name);                                                     \
         }
 SCENARIOS(SWEEP)
+
+TEST(no_memory_in_debug_mode)
+{
+        CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
+        sweep("locks in debug mode", scenario_locks);
+        sweep("handles in debug mode", scenario_handles);
+        sweep("echo in debug mode", scenario_echo);
+}
+
+/* A deadlock is told all the same, if need be in fewer words. */
+static int wait_for_ever(void *arg)
+{
+        eddy_event event = { 0 };
+
+        (void) arg;
+        refuse = true;
+        return eddy_event_wait(&event);
+}
+
+static void expect_deadlock(const struct eddy_report *report, void *arg)
+{
+        if (report->kind != EDDY_REPORT_DEADLOCK)
+                return;
+        CHECK(strstr(report->text, "main waits for"));
+        ++*(int *) arg;
+}
+
+TEST(no_memory_for_the_words_of_a_deadlock)
+{
+        int told = 0;
+        struct eddy_run_opts opts = { .report = expect_deadlock, .report_arg = &told };
+        struct ed_sys *sys;
+
+        CHECK_EQ(ed_sys_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
+        CHECK_EQ(ed_run_on(sys, wait_for_ever, NULL, &opts), -EDEADLK);
+        CHECK_EQ(told, 1);
+        CHECK_EQ(places_print(), 1);
+}

@@ -137,6 +137,23 @@ static int get_some(struct web *web)
         return n < 0 ? (int) n : 0;
 }
 
+/* By a URL with credentials and without a path, and a Host of one's own. */
+static int ask_as_somebody(struct web *web)
+{
+        static const struct eddy_http_header host = { .name = "Host", .value = "web.example" };
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct eddy_http_request request = { .headers = &host, .headers_count = 1 };
+        char url[100];
+        int err;
+
+        snprintf(url, sizeof(url), "http://me:secret@%s?what", web->base + strlen("http://"));
+        request.url = url;
+        err = eddy_http_client_send(web->client, &request, &response);
+        if (err < 0)
+                return err;
+        return eddy_http_response_status(response) == 404 ? 0 : -EBADMSG;
+}
+
 static int get_slow(void *arg)
 {
         return get(arg, "/slow", NULL, 404, 0);
@@ -166,6 +183,8 @@ static int browse_hastily(void *arg)
 
         tasks_begun++;
         err = get_some(web);
+        if (err == 0)
+                err = ask_as_somebody(web);
         if (err == 0)
                 err = eddy_call_timeout(get_slow, web, EDDY_MS(5));
         if (err == -ETIMEDOUT) {

@@ -2,6 +2,7 @@
  * net_scenarios.c - programs of TCP clients and servers.
  */
 #include <errno.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 #include "eddy/eddy.h"
@@ -90,14 +91,12 @@ static int connect_to(const struct net *net, eddy_stream **ret_stream)
 
 /* --- echo --- */
 
-static int write_pattern(void *arg)
+static int put_pattern(eddy_stream *stream)
 {
-        eddy_stream *stream = arg;
         char piece[PIECE];
         size_t at = 0;
         int err = 0;
 
-        tasks_begun++;
         while (at < BYTES && err == 0) {
                 size_t n = BYTES - at < PIECE ? BYTES - at : PIECE;
                 struct eddy_slice slices[2] = { { piece, n / 3 }, { piece + n / 3, n - n / 3 } };
@@ -107,8 +106,29 @@ static int write_pattern(void *arg)
                 err = eddy_stream_writev(stream, slices, 2);
                 at += n;
         }
+        return err;
+}
+
+static int write_pattern(void *arg)
+{
+        int err;
+
+        tasks_begun++;
+        err = put_pattern(arg);
         if (err == 0)
-                err = eddy_stream_shutdown(stream);
+                err = eddy_stream_shutdown(arg);
+        tasks_ended++;
+        return err;
+}
+
+/* What is no socket has no other end. */
+static int write_and_close(void *arg)
+{
+        int err;
+
+        tasks_begun++;
+        err = put_pattern(arg);
+        eddy_stream_close(arg);
         tasks_ended++;
         return err;
 }
@@ -367,4 +387,123 @@ int scenario_races(void *arg)
                 eddy_stream_close(stream);
         CHECK(err < 0);
         return err == EDDY_E_NET_TIMED_OUT ? 0 : err;
+}
+
+/* --- descriptors of the program's own, and its signals --- */
+
+/* Both are closed, whatever comes of it. */
+static int streams_from(const int fds[2], eddy_stream *ret_streams[2])
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+        int err = 0;
+
+        ret_streams[0] = ret_streams[1] = NULL;
+        for (int i = 0; i < 2; i++) {
+                int one_err = eddy_stream_from_fd(fds[i], EDDY_STREAM_OWN_FD, &ret_streams[i]);
+
+                if (one_err < 0) {
+                        sys->ops->close(sys, fds[i]);
+                        err = one_err;
+                }
+        }
+        for (int i = 0; i < 2 && err < 0; i++)
+                eddy_stream_close(ret_streams[i]);
+        return err;
+}
+
+/* The pattern from one end to the other. */
+static int pass_pattern(const int fds[2], bool ends)
+{
+        eddy_stream *streams[2];
+        eddy_scope scope;
+        int err, end_err;
+
+        err = streams_from(fds, streams);
+        if (err < 0)
+                return err;
+        eddy_scope_begin(&scope, NULL);
+        (void) eddy_scope_start(&scope, ends ? write_pattern : write_and_close, streams[1]);
+        err = read_pattern(streams[0]);
+        if (err < 0)
+                eddy_scope_cancel(&scope);
+        end_err = eddy_scope_end(&scope);
+        eddy_stream_close(streams[0]);
+        if (ends)
+                eddy_stream_close(streams[1]);
+        return end_err < 0 ? end_err : err;
+}
+
+static int on_readable(void *arg)
+{
+        eddy_event_set(arg);
+        return 0;
+}
+
+/* A descriptor of another library: this program writes, and is called when there is something. */
+static int watch_one(const int fds[2])
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+        eddy_event readable = { 0 };
+        eddy_handle handle = { 0 };
+        int err;
+
+        err = eddy_loop_watch(eddy_loop_current(), &handle, fds[0], EDDY_LOOP_READ, on_readable,
+                              &readable);
+        if (err < 0)
+                return err;
+        err = eddy_event_wait(&readable);
+        (void) eddy_handle_cancel(&handle);
+        CHECK(err < 0 || sys->ops->is_readable(sys, fds[0]));
+        return err;
+}
+
+static int watch_end_of_pipe(void)
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+        int fds[2], err;
+
+        err = ed_sim_pipe(sys, fds);
+        if (err < 0)
+                return err;
+        sys->ops->close(sys, fds[1]);
+        err = watch_one(fds);
+        sys->ops->close(sys, fds[0]);
+        return err;
+}
+
+int scenario_descriptors(void *arg)
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+        int fds[2], err;
+
+        (void) arg;
+        err = ed_sim_pair(sys, NULL, fds);
+        if (err == 0)
+                err = pass_pattern(fds, true);
+        if (err == 0)
+                err = ed_sim_pipe(sys, fds);
+        if (err == 0)
+                err = pass_pattern(fds, false);
+        return err < 0 ? err : watch_end_of_pipe();
+}
+
+static int wait_for_signal(void *arg)
+{
+        return eddy_signal_wait(arg);
+}
+
+/* One that does not come. */
+int scenario_signals(void *arg)
+{
+        static const int signos[] = { SIGUSR2 };
+        eddy_signal *signal;
+        int err;
+
+        (void) arg;
+        err = eddy_signal_open(signos, 1, &signal);
+        if (err < 0)
+                return err;
+        err = eddy_call_timeout(wait_for_signal, signal, EDDY_MS(5));
+        eddy_signal_close(signal);
+        return err == -ETIMEDOUT ? 0 : err;
 }

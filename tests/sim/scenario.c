@@ -26,11 +26,14 @@ static void count_park(struct ed_task *task)
 
 /*
  * Background tasks may fail when something is made to fail, and jobs be
- * abandoned when all is cancelled; all else is told.
+ * abandoned when all is cancelled; all else is told, unless debug mode tells
+ * more of each run than anybody wants to read.
  */
 static void on_report(const struct eddy_report *report, void *arg)
 {
         (void) arg;
+        if (getenv("EDDY_DEBUG"))
+                return;
         if (report->kind != EDDY_REPORT_BACKGROUND && report->kind != EDDY_REPORT_THREAD)
                 fprintf(stderr, "# report: %s\n", report->text);
 }

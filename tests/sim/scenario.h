@@ -62,7 +62,10 @@
         X(http_hasty)
 
 /* Those that need what only a simulation has: names and addresses of their own. */
-#define SIM_SCENARIOS(X) X(races)
+#define SIM_SCENARIOS(X)                                                                           \
+        X(races)                                                                                   \
+        X(descriptors)                                                                             \
+        X(signals)
 
 #define SCENARIOS(X)                                                                               \
         CORE_SCENARIOS(X)                                                                          \
