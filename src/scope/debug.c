@@ -16,6 +16,18 @@ static const char *const kind_names[ED_DEBUG_KINDS] = {
         [ED_DEBUG_POOL] = "a thread pool",        [ED_DEBUG_SIGNAL] = "an open signal",
 };
 
+static const char *const found_names[ED_DEBUG_FOUND] = {
+        [ED_DEBUG_UNSEEN] = " failures that nobody looked at",
+        [ED_DEBUG_LOCKS] = " findings about locks",
+        [ED_DEBUG_WAITS] = " waits under no deadline",
+        [ED_DEBUG_CANCELS] = " tasks that went on after a cancel",
+};
+
+bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what)
+{
+        return debug->found[what]++ < ED_DEBUG_TOLD_MAX;
+}
+
 void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text)
 {
         char name[64];
@@ -87,7 +99,7 @@ static void tell_unseen(struct ed_loop *loop, int error, const char *task, const
         char message[192];
         struct ed_text text = { message, sizeof(message) };
 
-        if (run->debug->unseen++ >= ED_DEBUG_TOLD_MAX)
+        if (!ed_debug_is_told(run->debug, ED_DEBUG_UNSEEN))
                 return;
         ed_text_add(&text, "failed, and nobody looked at its result");
         ed_debug_symbol_add("; it was started at ", place, &text);
@@ -234,7 +246,8 @@ static void tell_left(struct ed_run *run)
         left_tasks_add(debug, &text);
         for (int kind = 0; kind < ED_DEBUG_KINDS; kind++)
                 kind_add(debug, kind, &text);
-        more_add(debug->unseen, " failures that nobody looked at", &text);
+        for (int what = 0; what < ED_DEBUG_FOUND; what++)
+                more_add(debug->found[what], found_names[what], &text);
         if (text.at != begin)
                 ed_report_run(run, EDDY_REPORT_LEFT, 0, NULL, debug->text);
 }

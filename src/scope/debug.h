@@ -26,6 +26,15 @@ enum ed_debug_kind {
         ED_DEBUG_KINDS,
 };
 
+/* What is told when it is found. */
+enum ed_debug_found {
+        ED_DEBUG_UNSEEN, /* failures that nobody looked at */
+        ED_DEBUG_LOCKS,
+        ED_DEBUG_WAITS,
+        ED_DEBUG_CANCELS,
+        ED_DEBUG_FOUND,
+};
+
 /* Of each kind of finding at most so many are told; the others are counted. */
 enum { ED_DEBUG_TOLD_MAX = 20 };
 
@@ -41,7 +50,7 @@ struct ed_debug {
         struct ed_marks owned;
         uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
         struct ed_marks locks;           /* that are held; 'task' NULL: by one that has ended */
-        uint64_t unseen;                 /* failures that nobody looked at */
+        uint64_t found[ED_DEBUG_FOUND];  /* how many of each */
         struct ed_debug_left left[ED_DEBUG_TOLD_MAX];
         uint64_t left_count;
         char text[8192]; /* of the report that is being made */
@@ -66,6 +75,9 @@ void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *tas
 
 /* The tasks of 'top' are about to be cancelled, since the run ends. */
 void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top);
+
+/* One more is found; false: so many were told of already that it is only counted. */
+bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what);
 
 /* The words, and what stands at 'place'; nothing if that is NULL. */
 void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text);

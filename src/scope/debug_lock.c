@@ -94,7 +94,7 @@ void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task)
         const struct ed_task *waiter = task;
         const struct ed_mark *mark;
 
-        if (!is_cycle(debug, lock, task))
+        if (!is_cycle(debug, lock, task) || !ed_debug_is_told(debug, ED_DEBUG_LOCKS))
                 return;
         ed_text_add(&text, "these tasks wait for each other's locks:");
         do {
@@ -111,7 +111,8 @@ void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task)
 
 void ed_debug_locks_left(struct ed_task *task)
 {
-        struct ed_marks *locks = &debug_of(task)->locks;
+        struct ed_debug *debug = debug_of(task);
+        struct ed_marks *locks = &debug->locks;
         char message[192];
 
         for (size_t i = 0; i < locks->size && task->debug.locks > 0; i++) {
@@ -122,6 +123,8 @@ void ed_debug_locks_left(struct ed_task *task)
                         continue;
                 mark->task = NULL;
                 task->debug.locks--;
+                if (!ed_debug_is_told(debug, ED_DEBUG_LOCKS))
+                        continue;
                 ed_text_add(&text, "ended and left a lock locked that it took");
                 ed_debug_symbol_add(" at ", mark->place, &text);
                 ed_report_task(task->loop, EDDY_REPORT_LOCK, 0, task, message);

@@ -169,6 +169,41 @@ TEST(the_timer_keeps_no_deadlock_from_being_seen)
         CHECK_EQ(last.count[EDDY_REPORT_DEADLOCK], 1);
 }
 
+static int accepts_many(void *arg)
+{
+        eddy_stream *streams[25];
+
+        (void) arg;
+        for (int i = 0; i < 25; i++)
+                CHECK_EQ(eddy_tcp_accept(listener, &streams[i]), 0);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(10)), 0);
+        for (int i = 0; i < 25; i++)
+                eddy_stream_close(streams[i]);
+        return 0;
+}
+
+static int many_read(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(listen_here(), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, accepts_many, NULL);
+        for (int i = 0; i < 25; i++)
+                eddy_scope_start(&scope, reads, NULL);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+TEST(beyond_twenty_waits_are_counted)
+{
+        CHECK_EQ(debug_run_with(many_read, NULL, in_a_second), 0);
+        CHECK_EQ(last.count[EDDY_REPORT_WAIT], 20);
+        CHECK(strstr(told, "\n  and 5 more waits under no deadline\n") != NULL);
+}
+
 /* --- cancels --- */
 
 /* Whatever its sleep says, it goes round for as many times as 'arg' says. */

@@ -192,6 +192,26 @@ TEST(a_lock_that_is_left_locked_is_told_with_where_it_was_taken)
                         "program+0x1234\n");
 }
 
+static int leaves_many(void *arg)
+{
+        static eddy_lock many[25];
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 25; i++)
+                eddy_scope_start(&scope, forgets_to_release, &many[i]);
+        return eddy_scope_end(&scope);
+}
+
+TEST(beyond_twenty_locks_are_counted)
+{
+        CHECK_EQ(debug_run(leaves_many, NULL), 0);
+        CHECK_EQ(last.count[EDDY_REPORT_LOCK], 20);
+        CHECK(strstr(told, "eddy: left when the run ended:\n  and 5 more findings about locks\n") !=
+              NULL);
+}
+
 static int releases_all(void *arg)
 {
         eddy_lock recursive = EDDY_LOCK(EDDY_LOCK_RECURSIVE);
