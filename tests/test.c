@@ -14,7 +14,7 @@ enum { CASE_SECONDS_MAX = 120, EXIT_SKIPPED = 77 };
 /*
  * The counts of what was run are written by exit().  Linked with --wrap, so
  * that they are written too by a process that ends in another way: by abort(),
- * or by a fault after which the library has put the default handling back.
+ * or by a fault in whose handler the library puts the default handling back.
  */
 void __gcov_dump(void);
 void __real__exit(int status) __attribute__((noreturn));
@@ -38,7 +38,10 @@ void __wrap_abort(void)
 
 sighandler_t __wrap_signal(int signo, sighandler_t handler)
 {
-        if (signo == SIGSEGV && handler == SIG_DFL)
+        stack_t stack;
+
+        if (signo == SIGSEGV && handler == SIG_DFL && sigaltstack(NULL, &stack) == 0 &&
+            stack.ss_flags & SS_ONSTACK)
                 __gcov_dump();
         return __real_signal(signo, handler);
 }

@@ -96,7 +96,7 @@ static size_t slot_bytes(const eddy_queue *queue)
         return (bytes + sizeof(queue->seq) + HEAP_ALIGN - 1) & ~(size_t) (HEAP_ALIGN - 1);
 }
 
-/* Room for one more item.  Errors: -ENOMEM; -EAGAIN: that would be too many. */
+/* Room for one more item in a queue that is full.  Errors: -ENOMEM; -EAGAIN: that would be too many. */
 static int grow(eddy_queue *queue)
 {
         uint32_t room = queue->room < ROOM_MIN ? ROOM_MIN : queue->room * 2;
@@ -111,8 +111,6 @@ static int grow(eddy_queue *queue)
         if (!items)
                 return -ENOMEM;
         first = queue->room - queue->head;
-        if (first > queue->count)
-                first = queue->count;
         if (queue->count > 0) {
                 memcpy(items, queue->items + queue->head * bytes, first * bytes);
                 memcpy(items + first * bytes, queue->items, (queue->count - first) * bytes);

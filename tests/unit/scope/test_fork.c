@@ -99,6 +99,34 @@ TEST(a_child_has_no_loop_and_may_run_its_own)
         eddy_loop_unref(family.loop);
 }
 
+static int uses_parents_channel(void *arg)
+{
+        int item = 1;
+
+        return eddy_channel_put(arg, &item) == EDDY_E_LOOP_FORKED &&
+                               eddy_channel_get(arg, &item) == EDDY_E_LOOP_FORKED
+                       ? 5
+                       : -1;
+}
+
+/* What threads share is half of it in the other process: it would wait for ever. */
+TEST(a_child_cannot_use_its_parents_channel)
+{
+        eddy_channel *channel;
+        pid_t child;
+
+        CHECK_EQ(eddy_channel_new(sizeof(int), 1, &channel), 0);
+        CHECK_EQ(eddy_run(small_main, NULL, &quiet), 5);
+        child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+                CHILD_CHECK(eddy_run(uses_parents_channel, channel, &quiet) == 5);
+                _exit(0);
+        }
+        CHECK_EQ(child_result(child), 0);
+        eddy_channel_unref(channel);
+}
+
 /* A22: neither does a fork between two steps of a loop. */
 TEST(a_child_cannot_step_its_parents_loop)
 {
