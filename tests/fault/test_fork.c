@@ -16,7 +16,7 @@
 #include "test.h"
 
 enum {
-        FORKS_SAMPLE = 60,
+        FORKS_SAMPLE = STAYS ? 9 : 60,
         FORKS_ALL = 1000,
         CLIENTS = 4,
         BLOCK = 1024,
