@@ -193,10 +193,10 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
                               atomic_load_explicit(&loop->polls, memory_order_relaxed) + 1,
                               memory_order_relaxed);
         if (timeout_ns != 0)
-                loop->now_ns = ed_loop_now(loop);
+                loop->now_ns = ed_clock_read(&loop->clock, loop->sys);
         loop->turns++;
-        if (loop->clock.fresh_ticks)
-                loop->polled_ticks = ed_ticks();
+        /* The clock was read just now, or just before. */
+        loop->polled_ticks = loop->clock.ticks;
         /* Calls for a turn's beginning may also have been queued between two runs. */
         loop->poll_calls = NULL;
         tell(loop, events, n);

@@ -86,7 +86,7 @@ struct ed_loop {
         uint64_t waits;         /* things outside that may wake a fiber: descriptors, lookups */
         _Atomic uint64_t polls; /* written by the loop only, as 'switches' */
         uint64_t turns;         /* of fibers and calls: a poll has one or more */
-        uint64_t polled_ticks;  /* after the last poll; only where the clock goes by ticks */
+        uint64_t polled_ticks;  /* about the last poll; only where the clock goes by ticks */
         struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
         struct ed_event *events;      /* of this turn, while their targets are told */
         int events_count;

@@ -119,9 +119,25 @@ static int get_now(eddy_channel *channel, void *ret_item, struct ed_far_waiter *
         return 0;
 }
 
+/*
+ * Stand in line; locked before, and not after.  Apart, so that who need not
+ * wait has no waiter to make.
+ */
+static __attribute__((noinline)) int wait_in_line(eddy_channel *channel, struct ed_task *task,
+                                                  void *line[2], void *item, const char *waits_for)
+{
+        struct ed_far_waiter waiter;
+        int err = ed_far_waiter_init(&waiter, task, &channel->lock, item);
+
+        if (err == 0)
+                ed_far_waiter_push(line, &waiter);
+        ed_mutex_unlock(&channel->lock);
+        return err < 0 ? err : ed_far_waiter_park(&waiter, waits_for);
+}
+
 int eddy_channel_put(eddy_channel *channel, const void *item)
 {
-        struct ed_far_waiter waiter, *woken = NULL;
+        struct ed_far_waiter *woken = NULL;
         struct ed_task *task;
         int err;
 
@@ -130,16 +146,12 @@ int eddy_channel_put(eddy_channel *channel, const void *item)
                 return err;
         if (is_forked(channel))
                 return EDDY_E_LOOP_FORKED;
-        err = ed_far_waiter_init(&waiter, task, &channel->lock, (void *) item);
-        if (err < 0)
-                return err;
         ed_mutex_lock(&channel->lock);
         err = put_now(channel, item, &woken);
         if (err == -EAGAIN)
-                ed_far_waiter_push(channel->putters, &waiter);
+                return wait_in_line(channel, task, channel->putters, (void *) item,
+                                    "room in a channel");
         ed_mutex_unlock(&channel->lock);
-        if (err == -EAGAIN)
-                return ed_far_waiter_park(&waiter, "room in a channel");
         ed_far_waiter_wake(woken);
         ed_suspend_passed(task);
         return err;
@@ -147,7 +159,7 @@ int eddy_channel_put(eddy_channel *channel, const void *item)
 
 int eddy_channel_get(eddy_channel *channel, void *ret_item)
 {
-        struct ed_far_waiter waiter, *woken = NULL;
+        struct ed_far_waiter *woken = NULL;
         struct ed_task *task;
         int err;
 
@@ -156,16 +168,12 @@ int eddy_channel_get(eddy_channel *channel, void *ret_item)
                 return err;
         if (is_forked(channel))
                 return EDDY_E_LOOP_FORKED;
-        err = ed_far_waiter_init(&waiter, task, &channel->lock, ret_item);
-        if (err < 0)
-                return err;
         ed_mutex_lock(&channel->lock);
         err = get_now(channel, ret_item, &woken);
         if (err == -EAGAIN)
-                ed_far_waiter_push(channel->getters, &waiter);
+                return wait_in_line(channel, task, channel->getters, ret_item,
+                                    "an item in a channel");
         ed_mutex_unlock(&channel->lock);
-        if (err == -EAGAIN)
-                return ed_far_waiter_park(&waiter, "an item in a channel");
         ed_far_waiter_wake(woken);
         ed_suspend_passed(task);
         return err;

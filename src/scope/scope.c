@@ -251,80 +251,70 @@ static __attribute__((cold)) int start_refused(struct ed_scope *scope)
         return -ECANCELED;
 }
 
-static inline __attribute__((always_inline)) int start_in(struct ed_scope *scope,
-                                                          unsigned stack_class, eddy_task_fn *fn,
-                                                          const void *arg, size_t copy_bytes,
-                                                          struct ed_task **ret_task)
+/* In registers: what is started often has no place in memory to be told of it. */
+struct started {
+        struct ed_task *task; /* NULL: 'err' says why */
+        int err;
+};
+
+static inline __attribute__((always_inline)) struct started start_in(struct ed_scope *scope,
+                                                                     unsigned stack_class,
+                                                                     eddy_task_fn *fn,
+                                                                     const void *arg,
+                                                                     size_t copy_bytes)
 {
         struct ed_task *task;
 
         if (ed_unlikely(scope->live >= scope->tasks_max))
-                return start_failed(scope, -EAGAIN);
+                return (struct started){ NULL, start_failed(scope, -EAGAIN) };
         task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);
         if (ed_unlikely(!task))
-                return start_failed(scope, -ENOMEM);
+                return (struct started){ NULL, start_failed(scope, -ENOMEM) };
         scope->live++;
-        *ret_task = task;
-        return 0;
+        return (struct started){ task, 0 };
 }
 
-/* What a task is made of. */
-struct recipe {
-        unsigned stack_class;
-        eddy_task_fn *fn;
-        const void *arg;
-        size_t copy_bytes;
-};
-
 /* In a scope that takes no more, or in debug mode. */
-static __attribute__((cold, noinline)) int start_slowly(struct ed_scope *scope,
-                                                        const struct recipe *recipe,
-                                                        const void *place,
-                                                        struct ed_task **ret_task)
+static __attribute__((cold, noinline)) struct started start_slowly(
+        struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
+        size_t copy_bytes, const void *place)
 {
-        int err;
+        struct started started;
 
         if (takes_no_more(scope))
-                return start_refused(scope);
-        err = start_in(scope, recipe->stack_class, recipe->fn, recipe->arg, recipe->copy_bytes,
-                       ret_task);
-        if (err == 0)
-                ed_debug_task_made(*ret_task, place);
-        return err;
+                return (struct started){ NULL, start_refused(scope) };
+        started = start_in(scope, stack_class, fn, arg, copy_bytes);
+        if (started.task)
+                ed_debug_task_made(started.task, place);
+        return started;
 }
 
 /* Inlined into the function that the program calls: it knows from where. */
-static inline __attribute__((always_inline)) int start(eddy_scope *public_scope,
-                                                       unsigned stack_class, eddy_task_fn *fn,
-                                                       const void *arg, size_t copy_bytes,
-                                                       struct ed_task **ret_task)
+static inline __attribute__((always_inline)) struct started start(eddy_scope *public_scope,
+                                                                  unsigned stack_class,
+                                                                  eddy_task_fn *fn, const void *arg,
+                                                                  size_t copy_bytes)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
 
-        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG))) {
-                struct recipe recipe = { stack_class, fn, arg, copy_bytes };
-
-                return start_slowly(scope, &recipe, __builtin_return_address(0), ret_task);
-        }
-        return start_in(scope, stack_class, fn, arg, copy_bytes, ret_task);
+        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG)))
+                return start_slowly(scope, stack_class, fn, arg, copy_bytes,
+                                    __builtin_return_address(0));
+        return start_in(scope, stack_class, fn, arg, copy_bytes);
 }
 
 int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
 {
-        struct ed_task *task;
-
-        return start(scope, ED_STACK_DEFAULT, fn, arg, 0, &task);
+        return start(scope, ED_STACK_DEFAULT, fn, arg, 0).err;
 }
 
 int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes)
 {
-        struct ed_task *task;
-
         if (bytes > EDDY_TASK_COPY_MAX)
                 return takes_no_more(ed_scope_of(scope))
                                ? start_refused(ed_scope_of(scope))
                                : start_failed(ed_scope_of(scope), -EINVAL);
-        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, &task);
+        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes).err;
 }
 
 int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
@@ -333,27 +323,25 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         unsigned class =
                 opts && opts->flags & EDDY_TASK_STACK_64K ? ED_STACK_SMALL : ED_STACK_DEFAULT;
         eddy_task *face = NULL;
-        struct ed_task *task = NULL;
-        int err;
+        struct started started;
 
         if (ret_task) {
-                err = ed_task_face_new(opts ? opts->name : NULL, fn, __builtin_return_address(0),
-                                       &face);
-                if (err < 0)
+                face = ed_task_face_new(opts ? opts->name : NULL, fn, __builtin_return_address(0));
+                if (!face)
                         return takes_no_more(ed_scope_of(scope))
                                        ? start_refused(ed_scope_of(scope))
-                                       : start_failed(ed_scope_of(scope), err);
+                                       : start_failed(ed_scope_of(scope), -ENOMEM);
         }
-        err = start(scope, class, fn, arg, 0, &task);
-        if (err < 0) {
+        started = start(scope, class, fn, arg, 0);
+        if (started.err < 0) {
                 ed_task_face_free(face);
-                return err;
+                return started.err;
         }
         if (face) {
-                ed_task_face_give(task, face);
+                ed_task_face_give(started.task, face);
                 *ret_task = face;
         } else if (opts && opts->name) {
-                ed_task_face_name(task->face, opts->name);
+                ed_task_face_name(started.task->face, opts->name);
         }
         return 0;
 }
@@ -377,16 +365,18 @@ static bool ready_wait_abort(void *arg)
 int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
 {
         struct ed_ready_wait wait = { 0 };
+        struct started started;
         int err;
 
         err = ed_suspend_enter(&wait.starter);
         if (err < 0)
                 return err;
-        err = start(scope, ED_STACK_DEFAULT, fn, arg, 0, &wait.task);
-        if (err < 0) {
+        started = start(scope, ED_STACK_DEFAULT, fn, arg, 0);
+        if (started.err < 0) {
                 ed_suspend_passed(wait.starter);
-                return err;
+                return started.err;
         }
+        wait.task = started.task;
         wait.task->ready_wait = &wait;
         return ed_suspend_park(wait.starter, "a task to say that it is ready", ready_wait_abort,
                                &wait);
@@ -465,7 +455,7 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
 {
         bool keep_going = flags & EDDY_GATHER_KEEP_GOING;
         struct eddy_scope_opts opts = { .flags = keep_going ? EDDY_SCOPE_KEEP_GOING : 0 };
-        struct ed_task *task, *started = NULL;
+        struct ed_task *task;
         eddy_scope scope;
         int err, start_err = 0, outside;
 
@@ -478,12 +468,15 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
         eddy_scope_begin(&scope, &opts);
         ed_scope_of(&scope)->flags |= ED_SCOPE_RESULTS;
         for (size_t i = 0; i < n; i++) {
+                struct started started;
+
                 calls[i].result = -ECANCELED;
                 if (start_err < 0)
                         continue;
-                start_err = start(&scope, ED_STACK_DEFAULT, run_call, &calls[i], 0, &started);
-                if (start_err == 0)
-                        started->self.fn = calls[i].fn; /* names it */
+                started = start(&scope, ED_STACK_DEFAULT, run_call, &calls[i], 0);
+                start_err = started.err;
+                if (started.task)
+                        started.task->self.fn = calls[i].fn; /* names it */
         }
         if (n == 0 || start_err < 0)
                 ed_suspend_passed(task);

@@ -52,12 +52,16 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 /*
  * A face that outlives its task: made first, since that can fail, then given
  * to the task.  'name' NULL: the function's; 'place' is for debug mode.
- * Errors: -ENOMEM.
+ * NULL: no memory.
  */
-int ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place,
-                     struct eddy_task **ret_face);
+struct eddy_task *ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place);
 void ed_task_face_name(struct eddy_task *face, const char *name);
-void ed_task_face_give(struct ed_task *task, struct eddy_task *face);
+static inline void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
+{
+        face->task = task;
+        face->loop = task->loop;
+        task->face = face;
+}
 void ed_task_face_free(struct eddy_task *face);
 
 /* Handles that were given back, kept for the next tasks of their run. */

@@ -256,24 +256,6 @@ static __attribute__((noreturn)) void task_main(void *arg)
         task_end(task, task->fn(task->arg));
 }
 
-void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
-                  uint32_t flags)
-{
-        node->parent = parent;
-        node->owner = owner;
-        node->flags = flags;
-        node->ignored = 0;
-        ed_list_init(&node->children);
-        if (parent)
-                node->flags |= parent->flags &
-                               (flags & ED_NODE_SHIELD ? ED_NODE_DEBUG
-                                                       : ED_NODE_DEBUG | ED_NODE_CANCELLED);
-        if (parent)
-                ed_list_push_back(&parent->children, &node->link);
-        else
-                ed_list_init(&node->link);
-}
-
 struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
                             eddy_task_fn *fn, const void *arg, size_t copy_bytes)
 {
@@ -328,13 +310,12 @@ const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
         return buf;
 }
 
-int ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place,
-                     struct eddy_task **ret_face)
+struct eddy_task *ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place)
 {
         struct eddy_task *face = face_alloc(place);
 
         if (!face)
-                return -ENOMEM;
+                return NULL;
         /* The holder's reference and the task's. */
         face->task = NULL;
         face->result = 0;
@@ -345,21 +326,13 @@ int ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place,
         face->joiners[0] = face->joiners[1] = NULL;
         if (name)
                 ed_task_face_name(face, name);
-        *ret_face = face;
-        return 0;
+        return face;
 }
 
 void ed_task_face_name(struct eddy_task *face, const char *name)
 {
         snprintf(face->name, sizeof(face->name), "%s", name);
         face->is_named = face->name[0] != '\0';
-}
-
-void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
-{
-        face->task = task;
-        face->loop = task->loop;
-        task->face = face;
 }
 
 /* The result goes to where each joiner wants it, since the handle may go first. */

@@ -169,8 +169,24 @@ void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_t
 void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn);
 
 /* Hang a node below 'parent' (NULL: none), with its mark unless it is a shield. */
-void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
-                  uint32_t flags);
+static inline void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
+                                uint32_t flags)
+{
+        uint32_t inherited =
+                flags & ED_NODE_SHIELD ? ED_NODE_DEBUG : ED_NODE_DEBUG | ED_NODE_CANCELLED;
+
+        node->parent = parent;
+        node->owner = owner;
+        node->flags = flags;
+        node->ignored = 0;
+        ed_list_init(&node->children);
+        if (parent) {
+                node->flags |= parent->flags & inherited;
+                ed_list_push_back(&parent->children, &node->link);
+        } else {
+                ed_list_init(&node->link);
+        }
+}
 
 /* The node after 'node' in a walk of the tree below 'top', not into it when 'past'; or NULL. */
 ED_SHARED struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past);

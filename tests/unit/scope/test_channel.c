@@ -303,6 +303,61 @@ TEST(a_thread_without_a_loop_wakes_a_task_and_waiting_is_no_deadlock)
         eddy_channel_unref(channel);
 }
 
+/* --- one wake for many --- */
+
+enum { GETTERS = 60 };
+
+static void (*real_wake)(struct ed_sys *sys);
+static _Atomic int wakes;
+
+static void counted_wake(struct ed_sys *sys)
+{
+        wakes++;
+        real_wake(sys);
+}
+
+static void *put_to_all(void *arg)
+{
+        (void) arg;
+        for (int i = 0; i < GETTERS; i++)
+                CHECK_EQ(eddy_channel_try_put(channel, &i), 0);
+        return NULL;
+}
+
+static int wait_for_many(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < GETTERS; i++)
+                CHECK_EQ(eddy_scope_start(&scope, get_one, NULL), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        /* All wait, and the loop does not look outside while this task waits for the thread. */
+        pthread_join(thread(put_to_all, NULL), NULL);
+        CHECK_EQ(got_count, 0);
+        return eddy_scope_end(&scope);
+}
+
+TEST(many_puts_to_tasks_of_a_loop_that_has_not_looked_wake_it_once)
+{
+        static struct ed_sys_ops ops;
+        struct ed_sys *sys;
+
+        channel = channel_of(1);
+        CHECK_EQ(ed_sys_epoll_new(&sys), 0);
+        ops = *sys->ops;
+        real_wake = ops.wake;
+        ops.wake = counted_wake;
+        sys->ops = &ops;
+        CHECK_EQ(ed_run_on(sys, wait_for_many, NULL, NULL), 0);
+        CHECK_EQ(got_count, GETTERS);
+        for (int i = 0; i < GETTERS; i++)
+                CHECK_EQ(got[i], i);
+        CHECK_EQ(wakes, 1);
+        eddy_channel_unref(channel);
+}
+
 /* --- 100,000 items through a channel of 16 --- */
 
 enum { ITEMS = 100000, ROOM = 16, WORKERS = 4 };
