@@ -25,12 +25,6 @@ struct bench {
         eddy_queue back;
 };
 
-/* Up to a millisecond, in an order that is not that of time: the peers' timers have the same. */
-static inline int64_t timer_spread_ns(long i)
-{
-        return i * 7919 % 1000 * 1000;
-}
-
 /* Of core_eddy.c */
 int row_deadline(struct bench *bench);
 

@@ -233,6 +233,42 @@ http {{
         return int(accepts) - self.polls, int(requests) - self.polls
 
 
+class Warm:
+    """Memory that the host of a virtual machine does not take back between runs; see warm.c."""
+
+    def __init__(self, folder, mib):
+        self.program = os.path.join(folder, "warm")
+        self.mib = mib
+        self.process = None
+        self.note = "The machine's memory was touched before, and kept from its host: warm.c."
+
+    @staticmethod
+    def available_mib():
+        with open("/proc/meminfo") as file:
+            for line in file:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) // 1024
+        return 0
+
+    def __enter__(self):
+        if self.available_mib() < self.mib + 1000:
+            raise BenchError(
+                f"{self.available_mib():,} MiB of memory available, {self.mib + 1000:,} needed"
+            )
+        self.process = subprocess.Popen(
+            [self.program, str(self.mib)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        if self.process.stdout.readline() != "ready\n":
+            self.__exit__()
+            raise BenchError("memory cannot be kept")
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
 class Syscalls:
     """Counts the system calls of a program: perf where it may, else strace."""
 

@@ -428,11 +428,6 @@ async def row_lock_line(bench):
         await task
 
 
-def spread(i):
-    """Up to a millisecond, as in core_eddy.h."""
-    return i * 7919 % 1000 * 1e-6
-
-
 async def row_deadline_among(bench):
     call = asyncio.get_running_loop().call_later
     handles = [call(1000 + i * 1e-9, int) for i in range(bench.extra)]
@@ -444,9 +439,10 @@ async def row_deadline_among(bench):
 async def row_timers_cancel(bench):
     call = asyncio.get_running_loop().call_later
     bench.begin()
-    for handle in [call(10 + spread(i), int) for i in range(bench.count)]:
-        handle.cancel()
-        bench.done += 1
+    while bench.done < bench.count:
+        for handle in [call(10 + i * 7919 % 1000 * 1e-6, int) for i in range(bench.extra)]:
+            handle.cancel()
+        bench.done += bench.extra
     bench.end()
 
 
@@ -457,11 +453,13 @@ async def row_timers_fire(bench):
         bench.done += 1
 
     bench.begin()
-    wake = loop.time() + bench.extra / 1000
-    for i in range(bench.count):
-        loop.call_later(wake - loop.time() + spread(i), count)
     while bench.done < bench.count:
-        await asyncio.sleep(0.02)
+        wake = loop.time() + 0.002 + bench.extra * 2e-6
+        for _ in range(bench.extra):
+            loop.call_later(wake - loop.time(), count)
+        await asyncio.sleep(wake + 0.001 - loop.time())
+        while bench.done % bench.extra:
+            await asyncio.sleep(0.001)
     bench.end()
 
 

@@ -70,11 +70,6 @@ func rowLockLine() {
 	group.Wait()
 }
 
-// timerSpread is up to a millisecond, as in core_eddy.h.
-func timerSpread(i int) time.Duration {
-	return time.Duration(i*7919%1000) * time.Microsecond
-}
-
 func rowDeadlineAmong() {
 	timers := make([]*time.Timer, extra)
 	for i := range timers {
@@ -87,26 +82,35 @@ func rowDeadlineAmong() {
 }
 
 func rowTimersCancel() {
-	timers := make([]*time.Timer, count)
+	timers := make([]*time.Timer, extra)
 	begin()
-	for i := range timers {
-		timers[i] = time.AfterFunc(10*time.Second+timerSpread(i), func() {})
-	}
-	for ; done < count; done++ {
-		timers[done].Stop()
+	for done < count {
+		for i := range timers {
+			late := time.Duration(i*7919%1000) * time.Microsecond
+			timers[i] = time.AfterFunc(10*time.Second+late, func() {})
+		}
+		for _, timer := range timers {
+			timer.Stop()
+		}
+		done += extra
 	}
 	end()
 }
 
 func rowTimersFire() {
-	timers := make([]*time.Timer, count)
 	begin()
-	wake := time.Now().Add(time.Duration(extra) * time.Millisecond)
-	for i := range timers {
-		timers[i] = time.AfterFunc(time.Until(wake)+timerSpread(i), func() { done++ })
-	}
 	for done < count {
-		time.Sleep(20 * time.Millisecond)
+		wake := time.Now().Add(2*time.Millisecond + time.Duration(extra)*2*time.Microsecond)
+		for i := 0; i < extra; i++ {
+			time.AfterFunc(time.Until(wake), func() { done++ })
+		}
+		for {
+			time.Sleep(time.Until(wake.Add(time.Millisecond)))
+			if done%extra == 0 {
+				break
+			}
+			wake = wake.Add(time.Millisecond)
+		}
 	}
 	end()
 }
