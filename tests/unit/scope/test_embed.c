@@ -319,6 +319,68 @@ TEST(a_step_is_short)
         end_loop(loop);
 }
 
+/* --- what is refused --- */
+
+static int closes_another(void *arg)
+{
+        eddy_loop *made;
+
+        CHECK_EQ(eddy_loop_new(&quiet, &made), EDDY_E_RUN_NESTED);
+        CHECK_EQ(eddy_loop_close(arg), EDDY_E_RUN_NESTED);
+        return eddy_sleep(1);
+}
+
+/* Its tasks would have to run to their ends, inside of a task of another loop. */
+TEST(no_loop_is_closed_inside_another)
+{
+        eddy_loop *loop = new_loop();
+        int done = 0;
+
+        CHECK_EQ(eddy_run(closes_another, loop, &quiet), 0);
+        CHECK_EQ(eddy_loop_run(loop, starts_background, &done), 0);
+        end_loop(loop);
+        CHECK_EQ(done, 1);
+}
+
+static int allocations_left;
+static int64_t live;
+
+static void *fail_when_none_is_left(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes == 0) {
+                live--;
+                free(ptr);
+                return NULL;
+        }
+        if (allocations_left-- == 0)
+                return NULL;
+        live += !ptr;
+        return realloc(ptr, bytes);
+}
+
+TEST(no_memory_for_a_loop_is_no_loop_and_nothing_is_left)
+{
+        eddy_loop *loop = NULL;
+        int n = 0, err;
+
+        eddy_alloc_set(fail_when_none_is_left, NULL);
+        for (;; n++) {
+                allocations_left = n;
+                err = eddy_loop_new(&quiet, &loop);
+                if (err == 0)
+                        break;
+                CHECK_EQ(err, -ENOMEM);
+                CHECK(!loop);
+                CHECK_EQ(live, 0);
+        }
+        CHECK(n >= 3);
+        allocations_left = -1;
+        end_loop(loop);
+        CHECK_EQ(live, 0);
+        eddy_alloc_set(NULL, NULL);
+}
+
 /* --- descriptors --- */
 
 struct watch {
