@@ -15,11 +15,11 @@
 
 #include "base/def.h"
 #include "co/co.h"
+#include "co/probe.h"
 #include "co/stack.h"
 #include "loop/clock.h"
 #include "loop/lag.h"
 #include "loop/timer.h"
-#include "sys/probe.h"
 #include "sys/sys.h"
 
 enum { ED_LOOP_BUDGET = 128 };

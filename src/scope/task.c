@@ -9,13 +9,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "co/probe.h"
 #include "scope/debug.h"
 #include "scope/run.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
-#include "sys/probe.h"
 #include "sys/process.h"
 
 /* --- the tree of cancellation --- */

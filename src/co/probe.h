@@ -1,5 +1,5 @@
 /*
- * sys/probe.h - places that perf, bpftrace and SystemTap can be told of: an
+ * co/probe.h - places that perf, bpftrace and SystemTap can be told of: an
  * instruction that does nothing, and a note in the file that says where it
  * stands and where its arguments are.
  *
@@ -7,8 +7,8 @@
  * just then, in a register or in memory.  Without <sys/sdt.h> (Debian's
  * systemtap-sdt-dev) at build time there is nothing at all.
  */
-#ifndef ED_SYS_PROBE_H
-#define ED_SYS_PROBE_H
+#ifndef ED_CO_PROBE_H
+#define ED_CO_PROBE_H
 
 #ifdef ED_USDT
 #ifdef __clang__
