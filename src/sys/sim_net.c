@@ -246,9 +246,13 @@ bool ed_sim_is_readable(struct ed_sys *sys, int fd)
 
 bool ed_sim_is_writable(struct ed_sys *sys, int fd)
 {
-        const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+        struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
 
-        return !sock || (readiness(sock) & ED_EVENT_WRITE);
+        if (!sock || (readiness(sock) & ED_EVENT_WRITE))
+                return true;
+        /* Who has asked is told, as poll(2) sees to. */
+        sock->wants_room = sock->phase == ED_SIM_PHASE_CONNECTED;
+        return false;
 }
 
 /* --- making sockets --- */

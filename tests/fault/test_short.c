@@ -5,9 +5,10 @@
 #include "scenario.h"
 #include "test.h"
 
-static void run_short(eddy_task_fn *main_fn, bool on_epoll)
+static void run_short(const char *name, eddy_task_fn *main_fn, bool on_epoll)
 {
         static const size_t limits[] = { 1, 2, 7 };
+        uint64_t moved = 0, calls = 0;
         struct outcome outcome;
 
         for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
@@ -15,18 +16,26 @@ static void run_short(eddy_task_fn *main_fn, bool on_epoll)
 
                 scenario_run(main_fn, &setup, &outcome);
                 CHECK_EQ(outcome.result, 0);
+                moved += outcome.end.moved;
+                calls += outcome.end.calls;
         }
+        if (on_epoll)
+                printf("# R4: %s: 3 runs with transfers of 1, 2 and 7 bytes on the kernel\n", name);
+        else
+                printf("# R4: %s: 3 runs with transfers of 1, 2 and 7 bytes, %llu bytes moved by "
+                       "%llu calls\n",
+                       name, (unsigned long long) moved, (unsigned long long) calls);
 }
 
 #define ON_SIM(name)                                                                               \
         TEST(sim_one_byte_at_a_time_##name)                                                        \
         {                                                                                          \
-                run_short(scenario_##name, false);                                                 \
+                run_short(#name, scenario_##name, false);                                          \
         }
 #define ON_EPOLL(name)                                                                             \
         TEST(epoll_one_byte_at_a_time_##name)                                                      \
         {                                                                                          \
-                run_short(scenario_##name, true);                                                  \
+                run_short(#name, scenario_##name, true);                                           \
         }
 SCENARIOS(ON_SIM)
 NET_SCENARIOS(ON_EPOLL)

@@ -297,6 +297,39 @@ TEST(a_pair_is_connected_both_ways)
         CHECK_EQ(end.sockets, 0);
 }
 
+TEST(who_asked_for_room_is_told_of_it)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ .buffer_bytes = 9 });
+        struct pair p;
+
+        connect_pair(&p, sys);
+        CHECK_EQ(send_text(&p, p.client, "seven b"), 7);
+        while (turn(sys, 0) > 0)
+                continue;
+        CHECK(!p.ops->is_writable(sys, p.client));
+        p.seen_client.events = 0;
+        CHECK_EQ(recv_some(&p, p.server), 7);
+        CHECK_EQ(turn(sys, 0), 1);
+        CHECK(p.seen_client.events & ED_EVENT_WRITE);
+        sys->ops->free(sys);
+}
+
+TEST(a_pipe_is_no_socket)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        int fds[2];
+        char buf[4];
+
+        CHECK_EQ(ed_sim_pipe(sys, fds), 0);
+        CHECK_EQ(sys->ops->local_port(sys, fds[0]), -ENOTSOCK);
+        CHECK_EQ(sys->ops->local_port(sys, fds[1]), -ENOTSOCK);
+        CHECK_EQ(sys->ops->write(sys, fds[1], "abc", 3), 3);
+        sys->ops->close(sys, fds[1]);
+        CHECK_EQ(sys->ops->read(sys, fds[0], buf, sizeof(buf)), 3);
+        CHECK_EQ(sys->ops->read(sys, fds[0], buf, sizeof(buf)), 0);
+        sys->ops->free(sys);
+}
+
 TEST(a_table_is_a_simulation_even_when_functions_of_it_were_replaced)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 }), *kernel;
