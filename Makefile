@@ -58,7 +58,7 @@ aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch
 
 cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and branches the tests run
 	@find $(COVER) -name '*.gcda' -delete
-	@tools/run-tests $(COVER) --build --only unit,sim,fault,bug,traces --but http-,cmd-,gdb-
+	@tools/run-tests $(COVER) --build --only unit,kit,sim,fault,bug,traces --but http-,cmd-,gdb- --patience 4
 	@tools/cover $(COVER)
 
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
