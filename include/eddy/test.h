@@ -37,7 +37,9 @@ struct eddy_test_opts {
         uint64_t call_at;   /* that system call that can fail fails */
         int call_error;     /* with this one: -ENOBUFS, -EINTR ...; EDDY_TEST_SHORT */
 
-        int64_t limit_ns; /* of virtual time within which it must end; 0: an hour; below 0: none */
+        /* Of virtual time; 0: an hour.  Beyond it, or 20 million suspension points, the run is
+           given up, its tasks where they are.  Below 0: there is no limit, of either. */
+        int64_t limit_ns;
 
         /* Before and after each run, outside of it; may be NULL.  'after' below 0: it failed. */
         void (*before)(void *arg);
@@ -71,14 +73,22 @@ struct eddy_test_result {
  * Run main_fn(arg) as eddy_run() does, in a world of its own.  'opts' and
  * 'ret_result' may be NULL.  Returns what main_fn returns, unless the kit
  * finds something; then that is told too, as a line on stderr that says how
- * to have the same run again (see eddy_test_sweep()).
+ * to have the same run in a sweep (see eddy_test_sweep()).  A run that is asked
+ * for here is made whatever the environment says.
  *
  * What it finds: tasks, timers, descriptors or memory left at the end; a
  * deadlock; a run that goes on beyond its limit.  Descriptors are those of the
- * world and of the process; memory is what came from eddy_malloc().
+ * world and of the process; memory is what came from eddy_malloc().  Tasks are
+ * those of the background that did not end in the time that they are given
+ * after the main task (eddy_run_opts.drain_ns; none are left if that is below
+ * 0).  What 'after' gives back is not left.
+ *
+ * A run that ends the process (assert(), exit(), a signal), or that was left by
+ * a jump, is told too, by the next line that can be.
  *
  * Suspends: no; it is called where eddy_run() would be.
  * Errors: EDDY_E_TEST_FOUND  the kit found something: 'problem' says what
+ *         -EBUSY             another thread's run is under way
  *         and those of eddy_run()
  * Threads: any, one at a time in a process.
  */
@@ -121,6 +131,8 @@ struct eddy_test_sweep {
  *     eddy_test: transfer: cancel=31: 1 task left: worker waits for a lock
  *     eddy_test: again with EDDY_TEST_REPLAY='transfer:cancel=31'
  *
+ * (in full 'NAME:seed=N,cancel=N,alloc=N,call=N/ENOBUFS', in any part; "+"
+ * behind the allocation's number stands for all after it).
  * With that in the environment, eddy_test_sweep() makes only this run of the
  * main function or opts.name in front of the colon, and skips all others.
  * EDDY_TEST_SEEDS=N changes how many seeds are tried; EDDY_TEST_SAMPLE=N tries

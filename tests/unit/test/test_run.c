@@ -201,6 +201,16 @@ TEST(a_call_fails_with_the_error_wanted)
         CHECK(result.result == -EMFILE && result.was_failed);
 }
 
+TEST(a_run_that_is_asked_for_is_no_replay)
+{
+        struct eddy_test_opts opts = { .name = "twice" };
+        int slept = 0;
+
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "twice:cancel=1", 1), 0);
+        run_finds(two_sleeps, &slept, &opts, NULL);
+        CHECK(slept == 2 && result.result == 0);
+}
+
 /* --- what it finds --- */
 
 static int wait_for_ever(void *arg)
