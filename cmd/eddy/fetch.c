@@ -80,24 +80,24 @@ static int show_progress(void *arg)
         struct ed_fetch_run *run = arg;
         bool bar = run->opts.progress == ED_PROGRESS_BAR;
         struct ed_progress progress = { 0 };
-        struct ed_text line = { 0 };
+        struct ed_draft line = { 0 };
 
         while (eddy_sleep(bar ? PROGRESS_BAR_NS : PROGRESS_PLAIN_NS) == 0) {
-                ed_text_reset(&line, SIZE_MAX);
+                ed_draft_reset(&line, SIZE_MAX);
                 if (bar) {
                         ed_progress_print_bar(&progress, &run->stats, total_guess(run), eddy_now(),
                                               terminal_columns(), &line);
                 } else {
                         ed_progress_print(&progress, &run->stats, total_guess(run), eddy_now(),
                                           &line);
-                        ed_text_add_str(&line, "\n");
+                        ed_draft_add_str(&line, "\n");
                 }
-                if (ed_text_is_whole(&line))
+                if (ed_draft_is_whole(&line))
                         ed_console_write(line.data, line.bytes, 0);
         }
         if (bar)
                 ed_console_write("\r\033[K", 4, 0);
-        ed_text_fini(&line);
+        ed_draft_fini(&line);
         return 0;
 }
 
@@ -237,15 +237,15 @@ static void progress_choose(struct ed_fetch_opts *opts)
 
 static void summary_print(struct ed_fetch_run *run)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         if (run->opts.summary_json)
                 ed_stats_print_json(&run->stats, eddy_now(), &text);
         else
                 ed_stats_print(&run->stats, eddy_now(), &text);
-        if (ed_text_is_whole(&text))
+        if (ed_draft_is_whole(&text))
                 ed_console_write(text.data, text.bytes, SUMMARY_WAIT_MS);
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 /* Say what went wrong with the run itself, and find the exit code. */

@@ -20,7 +20,7 @@ enum {
 
 struct worker {
         struct ed_fetch_run *run;
-        struct ed_text line;
+        struct ed_draft line;
         char *buf; /* READ_BYTES, once needed */
 };
 
@@ -172,44 +172,44 @@ static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attemp
 }
 
 /* The line is the last that is made of an item: its URL may lose its password. */
-static void line_build(struct ed_text *line, const struct ed_fetch_run *run,
+static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
                        struct ed_fetch_item *item, const struct attempt *attempt, unsigned attempts)
 {
-        ed_text_reset(line, LINE_KEEP_BYTES);
-        ed_text_add_str(line, "{\"index\":");
-        ed_text_add_u64(line, item->index);
-        ed_text_add_str(line, ",\"url\":");
+        ed_draft_reset(line, LINE_KEEP_BYTES);
+        ed_draft_add_str(line, "{\"index\":");
+        ed_draft_add_u64(line, item->index);
+        ed_draft_add_str(line, ",\"url\":");
         item->bytes = ed_urls_hide_password(item->url, item->bytes);
-        ed_text_add_json(line, item->url, item->bytes);
-        ed_text_add_str(line, ",\"status\":");
+        ed_draft_add_json(line, item->url, item->bytes);
+        ed_draft_add_str(line, ",\"status\":");
         if (attempt->status)
-                ed_text_add_u64(line, (uint64_t) attempt->status);
+                ed_draft_add_u64(line, (uint64_t) attempt->status);
         else
-                ed_text_add_str(line, "null");
-        ed_text_add_str(line, ",\"bytes\":");
-        ed_text_add_u64(line, attempt->bytes);
-        ed_text_add_str(line, ",\"ms\":");
-        ed_text_add_ms(line, attempt->elapsed_ns);
-        ed_text_add_str(line, ",\"attempts\":");
-        ed_text_add_u64(line, attempts);
-        ed_text_add_str(line, ",\"error\":");
+                ed_draft_add_str(line, "null");
+        ed_draft_add_str(line, ",\"bytes\":");
+        ed_draft_add_u64(line, attempt->bytes);
+        ed_draft_add_str(line, ",\"ms\":");
+        ed_draft_add_ms(line, attempt->elapsed_ns);
+        ed_draft_add_str(line, ",\"attempts\":");
+        ed_draft_add_u64(line, attempts);
+        ed_draft_add_str(line, ",\"error\":");
         if (attempt->error < 0) {
-                ed_text_add_str(line, "{\"code\":");
-                ed_text_add_json_str(line, ed_outcome_of(attempt->error)->code);
-                ed_text_add_str(line, ",\"message\":");
-                ed_text_add_json_str(line, ed_outcome_message(attempt->error));
-                ed_text_add_str(line, "}");
+                ed_draft_add_str(line, "{\"code\":");
+                ed_draft_add_json_str(line, ed_outcome_of(attempt->error)->code);
+                ed_draft_add_str(line, ",\"message\":");
+                ed_draft_add_json_str(line, ed_outcome_message(attempt->error));
+                ed_draft_add_str(line, "}");
         } else {
-                ed_text_add_str(line, "null");
+                ed_draft_add_str(line, "null");
         }
         if (run->opts.body) {
-                ed_text_add_str(line, ",\"body\":");
+                ed_draft_add_str(line, ",\"body\":");
                 if (attempt->error == 0 && attempt->body)
-                        ed_text_add_json_body(line, attempt->body, (size_t) attempt->bytes);
+                        ed_draft_add_json_body(line, attempt->body, (size_t) attempt->bytes);
                 else
-                        ed_text_add_str(line, "null");
+                        ed_draft_add_str(line, "null");
         }
-        ed_text_add_str(line, "}\n");
+        ed_draft_add_str(line, "}\n");
 }
 
 /* Put the item's line together, let go of what the attempt holds, write. */
@@ -227,12 +227,12 @@ static void item_finish(struct worker *worker, struct ed_fetch_item *item, struc
                 return;
         }
         line_build(&worker->line, run, item, attempt, attempts);
-        if (!ed_text_is_whole(&worker->line)) {
+        if (!ed_draft_is_whole(&worker->line)) {
                 attempt->error = -ENOMEM;
                 line_build(&worker->line, run, item, attempt, attempts);
         }
         attempt_release(attempt);
-        if (ed_text_is_whole(&worker->line) &&
+        if (ed_draft_is_whole(&worker->line) &&
             ed_output_line(&run->output, worker->line.data, worker->line.bytes) == 0) {
                 ed_stats_add(&run->stats, attempt->status, attempt->error, attempt->bytes,
                              latency_ns);
@@ -306,7 +306,7 @@ int ed_fetch_work(void *arg)
                 worker.run->stats.in_flight--;
                 eddy_free(item);
         }
-        ed_text_fini(&worker.line);
+        ed_draft_fini(&worker.line);
         eddy_free(worker.buf);
         return 0;
 }
@@ -317,6 +317,6 @@ void ed_fetch_skip(struct ed_fetch_run *run, struct ed_fetch_item *item)
         struct attempt attempt = { .run = run, .file = { .fd = -1 } };
 
         item_cancelled(&worker, item, &attempt, 0);
-        ed_text_fini(&worker.line);
+        ed_draft_fini(&worker.line);
         eddy_free(item);
 }

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "console.h"
+#include "draft.h"
 #include "eddy/version.h"
 #include "latency.h"
 #include "mock.h"
 #include "option.h"
-#include "text.h"
 
 static const char help[] =
         "Usage: eddy mock [options]\n"
@@ -58,15 +58,15 @@ static const struct option options[] = {
 
 static int help_print(void)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
         int exit_code = ED_EXIT_FAILED;
 
-        ed_text_add_str(&text, help);
-        ed_text_add_str(&text, ed_mock_routes);
-        ed_text_add(&text, help_end, sizeof(help_end)); /* with its NUL */
-        if (ed_text_is_whole(&text))
+        ed_draft_add_str(&text, help);
+        ed_draft_add_str(&text, ed_mock_routes);
+        ed_draft_add(&text, help_end, sizeof(help_end)); /* with its NUL */
+        if (ed_draft_is_whole(&text))
                 exit_code = ed_console_print("mock", text.data);
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
         return exit_code;
 }
 

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "draft.h"
 #include "duration.h"
 #include "eddy/time.h"
 #include "latency.h"
 #include "mock.h"
-#include "text.h"
 
 enum {
         DELAY_SECONDS_MAX = 3600,
@@ -215,13 +215,13 @@ static int route_stream(struct ed_mock *mock, eddy_http_exchange *exchange, cons
 }
 
 /* Headers as an object; those of one name are one value, parted by commas. */
-static void headers_add(struct ed_text *text, const eddy_http_exchange *exchange)
+static void headers_add(struct ed_draft *text, const eddy_http_exchange *exchange)
 {
         struct eddy_http_header header, other;
-        struct ed_text value = { 0 };
+        struct ed_draft value = { 0 };
         const char *before = "";
 
-        ed_text_add_str(text, "{");
+        ed_draft_add_str(text, "{");
         for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++) {
                 bool seen = false;
 
@@ -230,30 +230,30 @@ static void headers_add(struct ed_text *text, const eddy_http_exchange *exchange
                                strcasecmp(other.name, header.name) == 0;
                 if (seen)
                         continue;
-                ed_text_reset(&value, SIZE_MAX);
-                ed_text_add_str(&value, header.value);
+                ed_draft_reset(&value, SIZE_MAX);
+                ed_draft_add_str(&value, header.value);
                 for (size_t k = i + 1; eddy_http_exchange_header_at(exchange, k, &other) == 0;
                      k++) {
                         if (strcasecmp(other.name, header.name) != 0)
                                 continue;
-                        ed_text_add_str(&value, ", ");
-                        ed_text_add_str(&value, other.value);
+                        ed_draft_add_str(&value, ", ");
+                        ed_draft_add_str(&value, other.value);
                 }
-                ed_text_add_str(text, before);
-                ed_text_add_json_str(text, header.name);
-                ed_text_add_str(text, ":");
-                ed_text_add_json(text, value.data, value.bytes);
+                ed_draft_add_str(text, before);
+                ed_draft_add_json_str(text, header.name);
+                ed_draft_add_str(text, ":");
+                ed_draft_add_json(text, value.data, value.bytes);
                 text->failed |= value.failed;
                 before = ",";
         }
-        ed_text_add_str(text, "}");
-        ed_text_fini(&value);
+        ed_draft_add_str(text, "}");
+        ed_draft_fini(&value);
 }
 
 static int route_echo(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
 {
         static const struct eddy_http_header type = { "Content-Type", "application/json" };
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
         const void *body;
         size_t bytes;
         int err;
@@ -263,19 +263,19 @@ static int route_echo(struct ed_mock *mock, eddy_http_exchange *exchange, const 
         err = eddy_http_exchange_body(exchange, &body, &bytes);
         if (err < 0)
                 return err;
-        ed_text_add_str(&text, "{\"method\":");
-        ed_text_add_json_str(&text, eddy_http_exchange_method(exchange));
-        ed_text_add_str(&text, ",\"target\":");
-        ed_text_add_json_str(&text, eddy_http_exchange_target(exchange));
-        ed_text_add_str(&text, ",\"headers\":");
+        ed_draft_add_str(&text, "{\"method\":");
+        ed_draft_add_json_str(&text, eddy_http_exchange_method(exchange));
+        ed_draft_add_str(&text, ",\"target\":");
+        ed_draft_add_json_str(&text, eddy_http_exchange_target(exchange));
+        ed_draft_add_str(&text, ",\"headers\":");
         headers_add(&text, exchange);
-        ed_text_add_str(&text, ",\"body\":");
-        ed_text_add_json_body(&text, body, bytes);
-        ed_text_add_str(&text, "}\n");
-        err = ed_text_is_whole(&text)
+        ed_draft_add_str(&text, ",\"body\":");
+        ed_draft_add_json_body(&text, body, bytes);
+        ed_draft_add_str(&text, "}\n");
+        err = ed_draft_is_whole(&text)
                       ? eddy_http_exchange_respond(exchange, 200, &type, 1, text.data, text.bytes)
                       : -ENOMEM;
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
         return err;
 }
 

@@ -25,24 +25,24 @@ static void rate_update(struct ed_progress *progress, uint64_t done, int64_t sta
         progress->last_done = done;
 }
 
-static void field_add(struct ed_text *text, const char *name, uint64_t value)
+static void field_add(struct ed_draft *text, const char *name, uint64_t value)
 {
-        ed_text_add_str(text, name);
-        ed_text_add_grouped(text, value);
+        ed_draft_add_str(text, name);
+        ed_draft_add_grouped(text, value);
 }
 
 void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stats, uint64_t total,
-                       int64_t now_ns, struct ed_text *text)
+                       int64_t now_ns, struct ed_draft *text)
 {
         uint64_t done = ed_stats_done(stats);
         char p50[ED_DURATION_TEXT_BYTES], p99[ED_DURATION_TEXT_BYTES], eta[ED_DURATION_TEXT_BYTES];
 
         rate_update(progress, done, stats->start_ns, now_ns);
         field_add(text, "", done);
-        ed_text_add_str(text, " done");
+        ed_draft_add_str(text, " done");
         if (total >= done && total > 0)
-                ed_text_add_printf(text, " %.1f%%", 100.0 * (double) done / (double) total);
-        ed_text_add_printf(text, " | %.*f/s", progress->rate < 10 ? 1 : 0, progress->rate);
+                ed_draft_add_printf(text, " %.1f%%", 100.0 * (double) done / (double) total);
+        ed_draft_add_printf(text, " | %.*f/s", progress->rate < 10 ? 1 : 0, progress->rate);
         field_add(text, " | inflight ", stats->in_flight);
         field_add(text, " | ok ", stats->ok);
         field_add(text, " fail ", stats->failed);
@@ -50,7 +50,7 @@ void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stat
         if (stats->latency.count > 0) {
                 ed_duration_print(ed_histogram_value(&stats->latency, 500), p50);
                 ed_duration_print(ed_histogram_value(&stats->latency, 990), p99);
-                ed_text_add_printf(text, " | p50 %s p99 %s", p50, p99);
+                ed_draft_add_printf(text, " | p50 %s p99 %s", p50, p99);
         }
         if (total > done && done > 0) {
                 double left_ns = (double) (now_ns - stats->start_ns) * (double) (total - done) /
@@ -58,31 +58,31 @@ void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stat
 
                 if (left_ns < (double) ED_DURATION_MAX_NS) {
                         ed_duration_print((int64_t) left_ns, eta);
-                        ed_text_add_printf(text, " | ETA %s", eta);
+                        ed_draft_add_printf(text, " | ETA %s", eta);
                 }
         }
 }
 
 void ed_progress_print_bar(struct ed_progress *progress, const struct ed_stats *stats,
-                           uint64_t total, int64_t now_ns, unsigned columns, struct ed_text *text)
+                           uint64_t total, int64_t now_ns, unsigned columns, struct ed_draft *text)
 {
         uint64_t done = ed_stats_done(stats);
         size_t start;
 
-        ed_text_add_str(text, "\r");
+        ed_draft_add_str(text, "\r");
         start = text->bytes;
         if (total >= done && total > 0 && columns >= 80) {
                 unsigned full = (unsigned) ((double) BAR_CELLS * (double) done / (double) total);
 
-                ed_text_add_str(text, "[");
+                ed_draft_add_str(text, "[");
                 for (unsigned i = 0; i < BAR_CELLS; i++)
-                        ed_text_add_str(text, i < full ? "#" : ".");
-                ed_text_add_str(text, "] ");
+                        ed_draft_add_str(text, i < full ? "#" : ".");
+                ed_draft_add_str(text, "] ");
         }
         ed_progress_print(progress, stats, total, now_ns, text);
         /* All of it is ASCII: a byte is a column.  The last one is left free,
          * because some terminals go to the next line there. */
         if (columns > 1 && text->bytes - start > columns - 1)
                 text->bytes = start + columns - 1;
-        ed_text_add_str(text, "\033[K");
+        ed_draft_add_str(text, "\033[K");
 }

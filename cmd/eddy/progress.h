@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
+#include "draft.h"
 #include "stats.h"
-#include "text.h"
 
 struct ed_progress {
         int64_t last_ns; /* of the last line; 0: none yet */
@@ -22,13 +22,13 @@ struct ed_progress {
  * out.
  */
 void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stats, uint64_t total,
-                       int64_t now_ns, struct ed_text *text);
+                       int64_t now_ns, struct ed_draft *text);
 
 /*
  * The same as a line that overwrites itself on a terminal of 'columns'
  * columns, with a bar in front.
  */
 void ed_progress_print_bar(struct ed_progress *progress, const struct ed_stats *stats,
-                           uint64_t total, int64_t now_ns, unsigned columns, struct ed_text *text);
+                           uint64_t total, int64_t now_ns, unsigned columns, struct ed_draft *text);
 
 #endif

@@ -26,22 +26,22 @@ static double rate_of(const struct ed_stats *stats, int64_t wall_ns)
 }
 
 /* "50 ok" after a comma, where the number is not 0. */
-static void count_add(struct ed_text *text, uint64_t count, const char *what)
+static void count_add(struct ed_draft *text, uint64_t count, const char *what)
 {
         if (count == 0)
                 return;
-        ed_text_add_str(text, ", ");
-        ed_text_add_grouped(text, count);
-        ed_text_add_str(text, what);
+        ed_draft_add_str(text, ", ");
+        ed_draft_add_grouped(text, count);
+        ed_draft_add_str(text, what);
 }
 
-static void duration_add(struct ed_text *text, const char *before, int64_t duration_ns)
+static void duration_add(struct ed_draft *text, const char *before, int64_t duration_ns)
 {
         char buf[ED_DURATION_TEXT_BYTES];
 
         ed_duration_print(duration_ns, buf);
-        ed_text_add_str(text, before);
-        ed_text_add_str(text, buf);
+        ed_draft_add_str(text, before);
+        ed_draft_add_str(text, buf);
 }
 
 static const char *stop_text(enum ed_stop stop)
@@ -74,73 +74,73 @@ static const char *stop_name(enum ed_stop stop)
         return names[stop];
 }
 
-void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_text *text)
+void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text)
 {
         int64_t wall_ns = now_ns - stats->start_ns;
         const char *before = "status ";
 
-        ed_text_add_grouped(text, ed_stats_done(stats));
+        ed_draft_add_grouped(text, ed_stats_done(stats));
         duration_add(text, " done in ", wall_ns);
-        ed_text_add_printf(text, ", %.1f/s: ", rate_of(stats, wall_ns));
-        ed_text_add_grouped(text, stats->ok);
-        ed_text_add_str(text, " ok, ");
-        ed_text_add_grouped(text, stats->failed);
-        ed_text_add_str(text, " failed");
+        ed_draft_add_printf(text, ", %.1f/s: ", rate_of(stats, wall_ns));
+        ed_draft_add_grouped(text, stats->ok);
+        ed_draft_add_str(text, " ok, ");
+        ed_draft_add_grouped(text, stats->failed);
+        ed_draft_add_str(text, " failed");
         count_add(text, stats->retries, " retries");
         count_add(text, stats->cancelled, " cancelled");
         count_add(text, stats->not_started, " not started");
         count_add(text, stats->lost, " not written");
         if (stats->unread)
-                ed_text_add_str(text, ", the rest of the input not read");
-        ed_text_add_str(text, "\n");
+                ed_draft_add_str(text, ", the rest of the input not read");
+        ed_draft_add_str(text, "\n");
 
         if (stats->latency.count > 0) {
                 duration_add(text, "latency p50 ", ed_histogram_value(&stats->latency, 500));
                 duration_add(text, " p90 ", ed_histogram_value(&stats->latency, 900));
                 duration_add(text, " p99 ", ed_histogram_value(&stats->latency, 990));
                 duration_add(text, " max ", ed_histogram_value(&stats->latency, 1000));
-                ed_text_add_str(text, "\n");
+                ed_draft_add_str(text, "\n");
         }
         for (int i = 0; i < ED_STATS_STATUSES; i++) {
                 if (stats->statuses[i] == 0)
                         continue;
-                ed_text_add_printf(text, "%s%d: ", before, i);
-                ed_text_add_grouped(text, stats->statuses[i]);
+                ed_draft_add_printf(text, "%s%d: ", before, i);
+                ed_draft_add_grouped(text, stats->statuses[i]);
                 before = ", ";
         }
         if (*before == ',')
-                ed_text_add_str(text, "\n");
+                ed_draft_add_str(text, "\n");
         before = "errors ";
         for (int i = 0; i < ED_OUTCOME_CODES_MAX; i++) {
                 if (stats->codes[i] == 0)
                         continue;
-                ed_text_add_printf(text, "%s%s: ", before, ed_outcome_code(i));
-                ed_text_add_grouped(text, stats->codes[i]);
+                ed_draft_add_printf(text, "%s%s: ", before, ed_outcome_code(i));
+                ed_draft_add_grouped(text, stats->codes[i]);
                 before = ", ";
         }
         if (*before == ',')
-                ed_text_add_str(text, "\n");
+                ed_draft_add_str(text, "\n");
         if (stop_text(stats->stop))
-                ed_text_add_printf(text, "%s\n", stop_text(stats->stop));
+                ed_draft_add_printf(text, "%s\n", stop_text(stats->stop));
 }
 
-static void json_count(struct ed_text *text, const char *before, uint64_t count)
+static void json_count(struct ed_draft *text, const char *before, uint64_t count)
 {
-        ed_text_add_str(text, before);
-        ed_text_add_u64(text, count);
+        ed_draft_add_str(text, before);
+        ed_draft_add_u64(text, count);
 }
 
-static void json_ms(struct ed_text *text, const char *before, const struct ed_histogram *latency,
+static void json_ms(struct ed_draft *text, const char *before, const struct ed_histogram *latency,
                     unsigned permille)
 {
-        ed_text_add_str(text, before);
+        ed_draft_add_str(text, before);
         if (latency->count > 0)
-                ed_text_add_ms(text, ed_histogram_value(latency, permille));
+                ed_draft_add_ms(text, ed_histogram_value(latency, permille));
         else
-                ed_text_add_str(text, "null");
+                ed_draft_add_str(text, "null");
 }
 
-void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_text *text)
+void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text)
 {
         int64_t wall_ns = now_ns - stats->start_ns;
         const char *before = "";
@@ -152,35 +152,35 @@ void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed
         json_count(text, ",\"cancelled\":", stats->cancelled);
         json_count(text, ",\"not_started\":", stats->not_started);
         json_count(text, ",\"not_written\":", stats->lost);
-        ed_text_add_printf(text, ",\"input_read\":%s", stats->unread ? "false" : "true");
+        ed_draft_add_printf(text, ",\"input_read\":%s", stats->unread ? "false" : "true");
         json_count(text, ",\"bytes\":", stats->bytes);
-        ed_text_add_printf(text, ",\"wall_s\":%.3f,\"rate\":%.1f", (double) wall_ns / 1e9,
-                           rate_of(stats, wall_ns));
+        ed_draft_add_printf(text, ",\"wall_s\":%.3f,\"rate\":%.1f", (double) wall_ns / 1e9,
+                            rate_of(stats, wall_ns));
         json_ms(text, ",\"ms\":{\"p50\":", &stats->latency, 500);
         json_ms(text, ",\"p90\":", &stats->latency, 900);
         json_ms(text, ",\"p99\":", &stats->latency, 990);
         json_ms(text, ",\"max\":", &stats->latency, 1000);
-        ed_text_add_str(text, "},\"statuses\":{");
+        ed_draft_add_str(text, "},\"statuses\":{");
         for (int i = 0; i < ED_STATS_STATUSES; i++) {
                 if (stats->statuses[i] == 0)
                         continue;
-                ed_text_add_printf(text, "%s\"%d\":", before, i);
-                ed_text_add_u64(text, stats->statuses[i]);
+                ed_draft_add_printf(text, "%s\"%d\":", before, i);
+                ed_draft_add_u64(text, stats->statuses[i]);
                 before = ",";
         }
-        ed_text_add_str(text, "},\"errors\":{");
+        ed_draft_add_str(text, "},\"errors\":{");
         before = "";
         for (int i = 0; i < ED_OUTCOME_CODES_MAX; i++) {
                 if (stats->codes[i] == 0)
                         continue;
-                ed_text_add_printf(text, "%s\"%s\":", before, ed_outcome_code(i));
-                ed_text_add_u64(text, stats->codes[i]);
+                ed_draft_add_printf(text, "%s\"%s\":", before, ed_outcome_code(i));
+                ed_draft_add_u64(text, stats->codes[i]);
                 before = ",";
         }
-        ed_text_add_str(text, "},\"stopped\":");
+        ed_draft_add_str(text, "},\"stopped\":");
         if (stats->stop == ED_STOP_NONE)
-                ed_text_add_str(text, "null");
+                ed_draft_add_str(text, "null");
         else
-                ed_text_add_json_str(text, stop_name(stats->stop));
-        ed_text_add_str(text, "}\n");
+                ed_draft_add_json_str(text, stop_name(stats->stop));
+        ed_draft_add_str(text, "}\n");
 }

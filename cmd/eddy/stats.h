@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "draft.h"
 #include "histogram.h"
 #include "outcome.h"
-#include "text.h"
 
 enum { ED_STATS_STATUSES = 1000 };
 
@@ -54,7 +54,7 @@ void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
                   int64_t latency_ns);
 
 /* The summary, as lines for people or as one line of JSON. */
-void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_text *text);
-void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_text *text);
+void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
+void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
 
 #endif

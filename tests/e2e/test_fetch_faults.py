@@ -409,5 +409,15 @@ def poller_that_is_not_there_is_named(eddy):
         equal(lines.read(), "of an earlier run\n")
 
 
+@claim
+def in_debug_mode_a_fetch_leaves_nothing(eddy):
+    mock = eddy.mock()
+    env = dict(os.environ, EDDY_DEBUG="1")
+    result = eddy.fetch(f"{mock}/bytes/1", f"{mock}/status/503", env=env)
+    text = result.err
+    check(" turns of the loop: half within " in text, "no lag in", text)
+    check("left when the run ended" not in text, "something is left:", text)
+
+
 if __name__ == "__main__":
     e2e.main()

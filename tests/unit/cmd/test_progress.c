@@ -12,9 +12,9 @@
 
 static struct ed_stats stats;
 
-static const char *str(struct ed_text *text)
+static const char *str(struct ed_draft *text)
 {
-        ed_text_add(text, "", 1);
+        ed_draft_add(text, "", 1);
         return text->data;
 }
 
@@ -34,41 +34,41 @@ static void run_some(void)
 TEST(progress_says_how_a_run_fares)
 {
         struct ed_progress progress = { 0 };
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         run_some();
         ed_progress_print(&progress, &stats, 100000, EDDY_SEC(158) + EDDY_MS(637), &text);
         CHECK_STR(str(&text), "12,431 done 12.4% | 212/s | inflight 256 | ok 12,380 fail 51 "
                               "retry 310 | p50 1.0s p99 1.0s | ETA 6m53s");
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(progress_without_a_total_has_no_percentage_and_no_eta)
 {
         struct ed_progress progress = { 0 };
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         run_some();
         ed_progress_print(&progress, &stats, 0, EDDY_SEC(110), &text);
         CHECK(!strstr(str(&text), "%"));
         CHECK(!strstr(text.data, "ETA"));
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(progress_before_the_first_result_is_well_formed)
 {
         struct ed_progress progress = { 0 };
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         ed_progress_print(&progress, &stats, 50, EDDY_SEC(10), &text);
         CHECK_STR(str(&text), "0 done 0.0% | 0.0/s | inflight 0 | ok 0 fail 0 retry 0");
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(rate_follows_what_happens_lately)
 {
         struct ed_progress progress = { 0 };
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         stats.start_ns = EDDY_SEC(100);
         stats.ok = 10000;
@@ -77,29 +77,29 @@ TEST(rate_follows_what_happens_lately)
         for (int i = 1; i <= 10; i++)
                 ed_progress_print(&progress, &stats, 0, EDDY_SEC(110 + 10 * i), &text);
         CHECK(progress.rate < 1);
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(bar_fits_its_terminal)
 {
         struct ed_progress progress = { 0 };
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         run_some();
         for (unsigned columns = 2; columns < 200; columns++) {
-                ed_text_reset(&text, SIZE_MAX);
+                ed_draft_reset(&text, SIZE_MAX);
                 ed_progress_print_bar(&progress, &stats, 24862, EDDY_SEC(110), columns, &text);
                 CHECK(text.data[0] == '\r');
                 CHECK(memcmp(text.data + text.bytes - 3, "\033[K", 3) == 0);
                 CHECK(text.bytes - 4 < columns);
         }
         CHECK(memcmp(text.data, "\r[##########..........] 12,431 done 50.0%", 40) == 0);
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(summary_counts_what_happened)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         run_some();
         ed_stats_add(&stats, 0, -ETIMEDOUT, 0, EDDY_SEC(2));
@@ -117,21 +117,21 @@ TEST(summary_counts_what_happened)
                   "status 200: 12,380, 503: 51\n"
                   "errors invalid_request_line: 1, request_timeout: 1\n"
                   "stopped by a signal\n");
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(summary_of_nothing_is_one_line)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         ed_stats_print(&stats, 0, &text);
         CHECK_STR(str(&text), "0 done in 0us, 0.0/s: 0 ok, 0 failed\n");
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(json_summary_has_the_same_numbers)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
         ed_stats_add(&stats, 200, 0, 10, EDDY_MS(5));
         ed_stats_add(&stats, 0, -ETIMEDOUT, 0, EDDY_MS(5));
@@ -146,12 +146,12 @@ TEST(json_summary_has_the_same_numbers)
                   "\"ms\":{\"p50\":5.0,\"p90\":5.0,\"p99\":5.0,\"max\":5.0},"
                   "\"statuses\":{\"200\":1},\"errors\":{\"request_timeout\":1},"
                   "\"stopped\":\"deadline\"}\n");
-        ed_text_reset(&text, 0);
+        ed_draft_reset(&text, 0);
         stats = (struct ed_stats){ 0 };
         ed_stats_print_json(&stats, 0, &text);
         CHECK(strstr(str(&text), "\"ms\":{\"p50\":null,"));
         CHECK(strstr(text.data, "\"stopped\":null}\n"));
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(status_of_400_and_above_is_failed_and_below_is_ok)

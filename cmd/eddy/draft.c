@@ -1,7 +1,7 @@
 /*
- * text.c - lines in memory: bytes, numbers, JSON strings, base64.
+ * draft.c - lines in memory: bytes, numbers, JSON strings, base64.
  */
-#include "text.h"
+#include "draft.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { ROOM_FIRST = 512, FORMATTED_BYTES_MAX = 512 };
 
-void ed_text_fini(struct ed_text *text)
+void ed_draft_fini(struct ed_draft *text)
 {
         eddy_free(text->data);
         text->data = NULL;
@@ -19,18 +19,18 @@ void ed_text_fini(struct ed_text *text)
         text->room = 0;
 }
 
-void ed_text_reset(struct ed_text *text, size_t keep_bytes)
+void ed_draft_reset(struct ed_draft *text, size_t keep_bytes)
 {
         if (text->room > keep_bytes)
-                ed_text_fini(text);
+                ed_draft_fini(text);
         text->bytes = 0;
         text->failed = false;
 }
 
 /* Room for 'bytes' more at the end, or NULL, which marks the text. */
-static char *text_reserve(struct ed_text *text, size_t bytes)
+static char *text_reserve(struct ed_draft *text, size_t bytes)
 {
-        size_t max = text->max ? text->max : ED_TEXT_BYTES_MAX;
+        size_t max = text->max ? text->max : ED_DRAFT_BYTES_MAX;
         size_t room = text->room ? text->room : ROOM_FIRST;
         char *data;
 
@@ -54,7 +54,7 @@ fail_mark:
         return NULL;
 }
 
-void ed_text_add(struct ed_text *text, const void *data, size_t bytes)
+void ed_draft_add(struct ed_draft *text, const void *data, size_t bytes)
 {
         char *room;
 
@@ -67,12 +67,12 @@ void ed_text_add(struct ed_text *text, const void *data, size_t bytes)
         text->bytes += bytes;
 }
 
-void ed_text_add_str(struct ed_text *text, const char *str)
+void ed_draft_add_str(struct ed_draft *text, const char *str)
 {
-        ed_text_add(text, str, strlen(str));
+        ed_draft_add(text, str, strlen(str));
 }
 
-void ed_text_add_printf(struct ed_text *text, const char *format, ...)
+void ed_draft_add_printf(struct ed_draft *text, const char *format, ...)
 {
         char buf[FORMATTED_BYTES_MAX];
         va_list args;
@@ -84,10 +84,10 @@ void ed_text_add_printf(struct ed_text *text, const char *format, ...)
         if (n < 0 || (size_t) n >= sizeof(buf))
                 text->failed = true;
         else
-                ed_text_add(text, buf, (size_t) n);
+                ed_draft_add(text, buf, (size_t) n);
 }
 
-void ed_text_add_u64(struct ed_text *text, uint64_t value)
+void ed_draft_add_u64(struct ed_draft *text, uint64_t value)
 {
         char buf[20];
         size_t at = sizeof(buf);
@@ -96,10 +96,10 @@ void ed_text_add_u64(struct ed_text *text, uint64_t value)
                 buf[--at] = (char) ('0' + value % 10);
                 value /= 10;
         } while (value > 0);
-        ed_text_add(text, buf + at, sizeof(buf) - at);
+        ed_draft_add(text, buf + at, sizeof(buf) - at);
 }
 
-void ed_text_add_grouped(struct ed_text *text, uint64_t value)
+void ed_draft_add_grouped(struct ed_draft *text, uint64_t value)
 {
         char buf[27];
         size_t at = sizeof(buf);
@@ -112,16 +112,16 @@ void ed_text_add_grouped(struct ed_text *text, uint64_t value)
                 value /= 10;
                 digits++;
         } while (value > 0);
-        ed_text_add(text, buf + at, sizeof(buf) - at);
+        ed_draft_add(text, buf + at, sizeof(buf) - at);
 }
 
-void ed_text_add_ms(struct ed_text *text, int64_t duration_ns)
+void ed_draft_add_ms(struct ed_draft *text, int64_t duration_ns)
 {
         uint64_t tenths = duration_ns > 0 ? ((uint64_t) duration_ns + 50000) / 100000 : 0;
         char decimal[2] = { '.', (char) ('0' + tenths % 10) };
 
-        ed_text_add_u64(text, tenths / 10);
-        ed_text_add(text, decimal, sizeof(decimal));
+        ed_draft_add_u64(text, tenths / 10);
+        ed_draft_add(text, decimal, sizeof(decimal));
 }
 
 /*
@@ -157,7 +157,7 @@ static size_t utf8_length(const unsigned char *p, size_t bytes)
         return length;
 }
 
-bool ed_text_is_utf8(const void *data, size_t bytes)
+bool ed_draft_is_utf8(const void *data, size_t bytes)
 {
         const unsigned char *p = data, *end = p + bytes;
 
@@ -176,7 +176,7 @@ static bool json_is_plain(unsigned char c)
         return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-static void json_add_escape(struct ed_text *text, unsigned char c)
+static void json_add_escape(struct ed_draft *text, unsigned char c)
 {
         static const char hex[] = "0123456789abcdef";
         char escape[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
@@ -206,21 +206,21 @@ static void json_add_escape(struct ed_text *text, unsigned char c)
                 break;
         }
         escape[1] = letter ? letter : 'u';
-        ed_text_add(text, escape, letter ? 2 : sizeof(escape));
+        ed_draft_add(text, escape, letter ? 2 : sizeof(escape));
 }
 
-void ed_text_add_json(struct ed_text *text, const void *data, size_t bytes)
+void ed_draft_add_json(struct ed_draft *text, const void *data, size_t bytes)
 {
         const unsigned char *p = data, *end = p + bytes, *run;
 
-        ed_text_add(text, "\"", 1);
+        ed_draft_add(text, "\"", 1);
         while (p < end) {
                 size_t length;
 
                 for (run = p; p < end && json_is_plain(*p);)
                         p++;
                 if (p > run) {
-                        ed_text_add(text, run, (size_t) (p - run));
+                        ed_draft_add(text, run, (size_t) (p - run));
                         continue;
                 }
                 if (*p < 0x80) {
@@ -229,21 +229,21 @@ void ed_text_add_json(struct ed_text *text, const void *data, size_t bytes)
                 }
                 length = utf8_length(p, (size_t) (end - p));
                 if (length > 0)
-                        ed_text_add(text, p, length);
+                        ed_draft_add(text, p, length);
                 else
-                        ed_text_add_str(text, "\xef\xbf\xbd");
+                        ed_draft_add_str(text, "\xef\xbf\xbd");
                 p += length ? length : 1;
         }
-        ed_text_add(text, "\"", 1);
+        ed_draft_add(text, "\"", 1);
 }
 
-void ed_text_add_json_str(struct ed_text *text, const char *str)
+void ed_draft_add_json_str(struct ed_draft *text, const char *str)
 {
-        ed_text_add_json(text, str, strlen(str));
+        ed_draft_add_json(text, str, strlen(str));
 }
 
 /* RFC 4648, section 4, with padding. */
-static void text_add_base64(struct ed_text *text, const unsigned char *p, size_t bytes)
+static void text_add_base64(struct ed_draft *text, const unsigned char *p, size_t bytes)
 {
         static const char alphabet[] =
                 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -270,13 +270,13 @@ static void text_add_base64(struct ed_text *text, const unsigned char *p, size_t
         }
 }
 
-void ed_text_add_json_body(struct ed_text *text, const void *data, size_t bytes)
+void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t bytes)
 {
-        if (ed_text_is_utf8(data, bytes)) {
-                ed_text_add_json(text, data, bytes);
+        if (ed_draft_is_utf8(data, bytes)) {
+                ed_draft_add_json(text, data, bytes);
                 return;
         }
-        ed_text_add_str(text, "{\"_base64\":\"");
+        ed_draft_add_str(text, "{\"_base64\":\"");
         text_add_base64(text, data, bytes);
-        ed_text_add_str(text, "\"}");
+        ed_draft_add_str(text, "\"}");
 }

@@ -1,37 +1,37 @@
 /*
- * test_text.c - lines in memory: JSON strings are always valid, bodies that
+ * test_draft.c - lines in memory: JSON strings are always valid, bodies that
  * are no text become base64, numbers read as people write them, and a text
  * over its maximum says so instead of being cut.
  */
 #include "test.h"
 
+#include "draft.h"
 #include "eddy/alloc.h"
-#include "text.h"
 
 /* What 'text' holds, for CHECK_STR. */
-static const char *str(struct ed_text *text)
+static const char *str(struct ed_draft *text)
 {
-        ed_text_add(text, "", 1);
+        ed_draft_add(text, "", 1);
         return text->data;
 }
 
 static void check_json(const char *data, size_t bytes, const char *expected)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
-        ed_text_add_json(&text, data, bytes);
-        CHECK(ed_text_is_whole(&text));
+        ed_draft_add_json(&text, data, bytes);
+        CHECK(ed_draft_is_whole(&text));
         CHECK_STR(str(&text), expected);
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 static void check_body(const char *data, size_t bytes, const char *expected)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
-        ed_text_add_json_body(&text, data, bytes);
+        ed_draft_add_json_body(&text, data, bytes);
         CHECK_STR(str(&text), expected);
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(json_escapes_what_json_forbids)
@@ -81,7 +81,7 @@ TEST(utf8_knows_the_limits_of_rfc_3629)
         };
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-                CHECK_EQ(ed_text_is_utf8(cases[i].bytes, strlen(cases[i].bytes)), cases[i].valid);
+                CHECK_EQ(ed_draft_is_utf8(cases[i].bytes, strlen(cases[i].bytes)), cases[i].valid);
 }
 
 TEST(utf8_never_reads_behind_its_end)
@@ -94,7 +94,7 @@ TEST(utf8_never_reads_behind_its_end)
 
                 CHECK(cut);
                 memcpy(cut, whole, bytes);
-                CHECK(!ed_text_is_utf8(cut, bytes));
+                CHECK(!ed_draft_is_utf8(cut, bytes));
                 eddy_free(cut);
         }
 }
@@ -114,54 +114,54 @@ TEST(body_is_a_string_or_base64)
 
 TEST(numbers_are_written_whole)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
-        ed_text_add_u64(&text, 0);
-        ed_text_add_str(&text, " ");
-        ed_text_add_u64(&text, UINT64_MAX);
-        ed_text_add_str(&text, " ");
-        ed_text_add_grouped(&text, 999);
-        ed_text_add_str(&text, " ");
-        ed_text_add_grouped(&text, 1000);
-        ed_text_add_str(&text, " ");
-        ed_text_add_grouped(&text, 1234567);
+        ed_draft_add_u64(&text, 0);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_u64(&text, UINT64_MAX);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_grouped(&text, 999);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_grouped(&text, 1000);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_grouped(&text, 1234567);
         CHECK_STR(str(&text), "0 18446744073709551615 999 1,000 1,234,567");
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(milliseconds_have_one_decimal_and_are_rounded)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
 
-        ed_text_add_ms(&text, 0);
-        ed_text_add_str(&text, " ");
-        ed_text_add_ms(&text, 49999);
-        ed_text_add_str(&text, " ");
-        ed_text_add_ms(&text, 50000);
-        ed_text_add_str(&text, " ");
-        ed_text_add_ms(&text, 2500000000);
-        ed_text_add_str(&text, " ");
-        ed_text_add_ms(&text, -5);
+        ed_draft_add_ms(&text, 0);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_ms(&text, 49999);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_ms(&text, 50000);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_ms(&text, 2500000000);
+        ed_draft_add_str(&text, " ");
+        ed_draft_add_ms(&text, -5);
         CHECK_STR(str(&text), "0.0 0.0 0.1 2500.0 0.0");
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 TEST(text_over_its_maximum_is_marked_and_a_reset_unmarks_it)
 {
-        struct ed_text text = { .max = 8 };
+        struct ed_draft text = { .max = 8 };
 
-        ed_text_add_str(&text, "12345678");
-        CHECK(ed_text_is_whole(&text));
-        ed_text_add_str(&text, "9");
-        CHECK(!ed_text_is_whole(&text));
-        ed_text_add_str(&text, "");
+        ed_draft_add_str(&text, "12345678");
+        CHECK(ed_draft_is_whole(&text));
+        ed_draft_add_str(&text, "9");
+        CHECK(!ed_draft_is_whole(&text));
+        ed_draft_add_str(&text, "");
         CHECK_EQ(text.bytes, 8);
-        ed_text_reset(&text, 0);
-        CHECK(ed_text_is_whole(&text));
+        ed_draft_reset(&text, 0);
+        CHECK(ed_draft_is_whole(&text));
         CHECK_EQ(text.bytes, 0);
-        ed_text_add_str(&text, "again");
+        ed_draft_add_str(&text, "again");
         CHECK_STR(str(&text), "again");
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
 
 static size_t allocations_left;
@@ -181,15 +181,15 @@ static void *allocate_some(void *ctx, void *ptr, size_t bytes)
 
 TEST(text_without_memory_is_marked_and_keeps_what_it_has)
 {
-        struct ed_text text = { 0 };
+        struct ed_draft text = { 0 };
         static char large[4096];
 
         eddy_alloc_set(allocate_some, NULL);
         allocations_left = 1;
-        ed_text_add_str(&text, "kept");
-        ed_text_add(&text, large, sizeof(large));
-        CHECK(!ed_text_is_whole(&text));
+        ed_draft_add_str(&text, "kept");
+        ed_draft_add(&text, large, sizeof(large));
+        CHECK(!ed_draft_is_whole(&text));
         CHECK_EQ(text.bytes, 4);
         CHECK(memcmp(text.data, "kept", 4) == 0);
-        ed_text_fini(&text);
+        ed_draft_fini(&text);
 }
