@@ -26,7 +26,7 @@ struct ed_sys *loom_table_new(void);
 void loom_table_wait(struct loom_table *table);
 
 /*
- * A case: explore a program at bound 2, or 3 with EDDY_TEST_FULL, and print
+ * A case: explore a program at bound 2, or 3 in the full torture, and print
  * the counts.  Built with PLANTED, a text, it must be found instead, with that
  * text in the problem.
  */
