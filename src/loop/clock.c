@@ -9,6 +9,8 @@
  */
 #include "loop/clock.h"
 
+#include <string.h>
+
 /* Measured over at least this long, so that what a reading takes is no matter. */
 static const int64_t measure_min_ns = 2000000;
 /* So often: a guest may come to another processor. */
@@ -47,7 +49,8 @@ static void measure(struct ed_clock *clock, uint64_t ticks, int64_t now_ns)
 void ed_clock_init(struct ed_clock *clock, struct ed_sys *sys)
 {
         *clock = (struct ed_clock){ .now_ns = sys->ops->now(sys) };
-        if (sys->even_ticks)
+        clock->goes_by_ticks = sys->clock_source && strcmp(sys->clock_source, ED_TICKS_SOURCE) == 0;
+        if (clock->goes_by_ticks)
                 measure_begin(clock, clock->now_ns);
 }
 
@@ -56,7 +59,7 @@ int64_t ed_clock_read(struct ed_clock *clock, struct ed_sys *sys)
         int64_t passed_ns;
         uint64_t ticks;
 
-        if (!sys->even_ticks)
+        if (!clock->goes_by_ticks)
                 return sys->ops->now(sys);
         ticks = ed_ticks();
         clock->now_ns = sys->ops->now(sys);

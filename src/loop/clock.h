@@ -9,6 +9,7 @@
 #ifndef ED_LOOP_CLOCK_H
 #define ED_LOOP_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/def.h"
@@ -27,6 +28,7 @@ struct ed_clock {
         uint64_t fresh_ticks; /* for so many that is good; 0: it is to be read each time */
         uint64_t tick_length; /* in 2^-ED_CLOCK_BITS ns, and never too short */
         uint64_t measured;    /* of the last measurement, without the eighth; 0: it failed */
+        bool goes_by_ticks;   /* the table's clock is made of the counter */
         uint64_t begin_ticks; /* where a tick is measured from: a little after */
         int64_t begin_ns;     /* the clock said this */
 };
@@ -36,11 +38,11 @@ void ed_clock_init(struct ed_clock *clock, struct ed_sys *sys);
 /* Read the clock, and measure a tick now and then. */
 int64_t ed_clock_read(struct ed_clock *clock, struct ed_sys *sys);
 
-/* The counter stands at 'ticks', and what the clock said is good. */
+/* The counter stands at 'ticks', and what the clock said is good.  A tick that has begun counts. */
 static inline int64_t ed_clock_at(const struct ed_clock *clock, uint64_t ticks)
 {
         return clock->now_ns +
-               (int64_t) ((ticks - clock->ticks) * clock->tick_length >> ED_CLOCK_BITS);
+               (int64_t) ((ticks - clock->ticks + 1) * clock->tick_length >> ED_CLOCK_BITS);
 }
 
 /* A time that is not before now, and at most ED_CLOCK_FRESH_NS after it. */

@@ -526,7 +526,7 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
         if (!s)
                 return -ENOMEM;
         s->sys.ops = &epoll_ops;
-        s->sys.even_ticks = ed_sys_ticks_are_even();
+        s->sys.clock_source = ed_sys_clock_source();
         s->forks = ed_sys_forks();
         s->timer_fd = -1;
         s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -31,7 +31,7 @@ static int64_t fake_now(struct ed_sys *sys)
 }
 
 static const struct ed_sys_ops fake_ops = { .now = fake_now };
-static struct ed_sys fake_sys = { .ops = &fake_ops, .even_ticks = true };
+static struct ed_sys fake_sys = { .ops = &fake_ops, .clock_source = ED_TICKS_SOURCE };
 static struct ed_clock fake_clock;
 
 /* From now on the clock runs so fast; it does not jump. */
@@ -135,7 +135,7 @@ TEST(a_counter_that_went_back_is_not_gone_by)
 
 TEST(a_table_whose_clock_is_no_counter_is_asked_each_time)
 {
-        fake_sys.even_ticks = false;
+        fake_sys.clock_source = "another";
         fake.from_ns = 5;
         run_at(1024);
         ed_clock_init(&fake_clock, &fake_sys);

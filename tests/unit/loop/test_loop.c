@@ -138,7 +138,7 @@ static void note_and_yield(struct strand *self)
 static void begin_ticking(void)
 {
         table.ticks = true;
-        table.sys.even_ticks = true;
+        table.sys.clock_source = ED_TICKS_SOURCE;
         begin();
 }
 
