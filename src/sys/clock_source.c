@@ -3,7 +3,6 @@
  */
 #include <fcntl.h>
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "sys/sys.h"
@@ -20,8 +19,8 @@ static void ask_kernel(void)
                 return;
         n = read(fd, source, sizeof(source) - 1);
         close(fd);
-        source[n > 0 ? n : 0] = '\0';
-        source[strcspn(source, "\n")] = '\0';
+        /* It ends its word with a line feed. */
+        source[n > 0 ? n - 1 : 0] = '\0';
 }
 
 const char *ed_sys_clock_source(void)
