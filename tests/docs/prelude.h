@@ -5,6 +5,7 @@
 #ifndef DOCS_PRELUDE_H
 #define DOCS_PRELUDE_H
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "eddy/eddy.h"
+#include "eddy/test.h"
 
 struct page {
         const char *url;
