@@ -28,7 +28,7 @@ static __thread bool mine __attribute__((tls_model("initial-exec")));
 
 /* --- what is found --- */
 
-static void found_add(struct ed_test_run *run, const char *format, va_list args)
+EDDY_PRINTF(2, 0) static void found_add(struct ed_test_run *run, const char *format, va_list args)
 {
         char line[sizeof(run->result.problem)];
 
