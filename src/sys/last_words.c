@@ -74,7 +74,7 @@ int ed_sys_fds(int *fds, int max)
         if (!folder)
                 return -ENOSYS;
         while (n >= 0 && (entry = readdir(folder))) {
-                int fd = atoi(entry->d_name);
+                int fd = (int) strtol(entry->d_name, NULL, 10);
 
                 if (entry->d_name[0] == '.' || fd == dirfd(folder))
                         continue;
