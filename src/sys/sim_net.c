@@ -385,7 +385,7 @@ int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2])
         int err = ed_sim_pair(sys, NULL, ret_fds);
 
         for (int i = 0; i < 2 && err == 0; i++)
-                ed_sim_socket_of(sys, ret_fds[i])->is_pipe = true;
+                ed_sim_of(sys)->sockets[ret_fds[i] - ED_SIM_FD_FIRST]->is_pipe = true;
         return err;
 }
 

@@ -3,6 +3,7 @@
  * answers, cancelling.
  */
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -507,6 +508,43 @@ static int by_table(void *arg)
 TEST(a_table_that_knows_names_is_asked)
 {
         io_run(by_table);
+}
+
+/* Descriptors of questions that are to be watched: all are refused, or from the second on. */
+static int (*kernel_watch)(struct ed_sys *sys, int fd, struct ed_target *target);
+static int watches, watches_max;
+
+static int refuse_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        return watches++ < watches_max ? kernel_watch(sys, fd, target) : -ENOSPC;
+}
+
+static int unwatched(void *arg)
+{
+        int result = 0;
+
+        kernel_watch = io_ops()->watch;
+        io_ops()->watch = refuse_watch;
+        use_dns(20);
+        /* The answer comes by TCP and is long: its socket is watched anew. */
+        for (watches_max = 0; result <= 0; watches_max++) {
+                CHECK(watches_max < 20);
+                watches = 0;
+                result = ask("stream.test");
+                CHECK(result > 0 || result == EDDY_E_DNS_FAILED);
+                CHECK(watches_max > 0 || result < 0);
+                CHECK_EQ(ed_dns_lookups(ed_loop_current), 0);
+                io_clock_advance(EDDY_SEC(2));
+        }
+        /* The server serves one after the other: then it has closed its connections. */
+        watches_max = INT_MAX;
+        CHECK_EQ(ask("a.test"), 1);
+        return 0;
+}
+
+TEST(a_lookup_whose_socket_cannot_be_watched_ends_by_its_timeout)
+{
+        run(unwatched);
 }
 
 static int hosts(void *arg)
