@@ -160,7 +160,7 @@ EDDY_API uint64_t eddy_test_chance(uint64_t n);
  * returns EDDY_E_TEST_FOUND.  For checks in tasks where a framework's own
  * assertion would end the process.  The macro gives file, line and condition.
  *
- * Suspends: no.
+ * Suspends: no.  Outside of a run it does nothing.
  */
 EDDY_API EDDY_PRINTF(1, 2) void eddy_test_fail(const char *format, ...);
 #define EDDY_TEST_CHECK(cond)                                                                      \

@@ -42,13 +42,15 @@ void ed_sys_last_words_set(ed_last_words_fn *fn)
 {
         struct sigaction action = { .sa_handler = on_end,
                                     .sa_flags = (int) SA_RESETHAND | SA_NODEFER | SA_ONSTACK };
-        struct sigaction now;
+        struct sigaction former;
 
         words.fn = fn;
         for (size_t i = 0; i < ed_array_count(ends); i++) {
-                words.is_ours[i] = sigaction(ends[i], NULL, &now) == 0 &&
-                                   !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL &&
-                                   sigaction(ends[i], &action, NULL) == 0;
+                if (sigaction(ends[i], &action, &former) < 0)
+                        continue;
+                words.is_ours[i] = !(former.sa_flags & SA_SIGINFO) && former.sa_handler == SIG_DFL;
+                if (!words.is_ours[i])
+                        (void) sigaction(ends[i], &former, NULL);
         }
         if (__sanitizer_set_death_callback)
                 __sanitizer_set_death_callback(say);
@@ -56,13 +58,16 @@ void ed_sys_last_words_set(ed_last_words_fn *fn)
 
 void ed_sys_last_words_unset(void)
 {
-        struct sigaction now;
+        struct sigaction none = { .sa_handler = SIG_DFL }, now;
 
         words.fn = NULL;
-        for (size_t i = 0; i < ed_array_count(ends); i++)
-                if (words.is_ours[i] && sigaction(ends[i], NULL, &now) == 0 &&
-                    now.sa_handler == on_end)
-                        (void) signal(ends[i], SIG_DFL);
+        for (size_t i = 0; i < ed_array_count(ends); i++) {
+                if (!words.is_ours[i] || sigaction(ends[i], &none, &now) < 0)
+                        continue;
+                /* The program has taken it over meanwhile. */
+                if (now.sa_flags & SA_SIGINFO || now.sa_handler != on_end)
+                        (void) sigaction(ends[i], &now, NULL);
+        }
 }
 
 int ed_sys_fds(int *fds, int max)

@@ -28,6 +28,9 @@ static __thread struct traces traces __attribute__((tls_model("initial-exec")));
 /* Likewise: of the calls, by their number. */
 static __thread uint8_t *kinds __attribute__((tls_model("initial-exec")));
 
+/* And its last run. */
+static __thread struct eddy_test_result last __attribute__((tls_model("initial-exec")));
+
 static void traces_fini(void)
 {
         ed_free(traces.places);
@@ -124,9 +127,9 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
 }
 
 /* Errors: EDDY_E_TEST_FOUND, told of; and when no run could be made.  'is_base': it may end anyhow. */
-static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool is_base,
-                    struct eddy_test_result *result)
+static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool is_base)
 {
+        struct eddy_test_result *result = &last;
         struct ed_text text = { result->problem, sizeof(result->problem) };
         int err;
 
@@ -204,11 +207,10 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
 
 static int try_one(struct sweep *sweep, const struct eddy_test_opts *opts)
 {
-        struct eddy_test_result result;
-        int err = run_once(sweep, opts, false, &result);
+        int err = run_once(sweep, opts, false);
 
         if (err == 0)
-                traces_add(result.trace);
+                traces_add(last.trace);
         return err;
 }
 
@@ -226,8 +228,7 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
 }
 
 /* Run it as it is, and note of which kind its first 'n' calls are.  Errors: -ENOMEM and a run's. */
-static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t n,
-                      struct eddy_test_result *result)
+static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t n)
 {
         struct ed_sim_opts *sim = &sweep->more.sim;
         int err;
@@ -238,7 +239,7 @@ static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, ui
                 return -ENOMEM;
         sim->kinds = kinds;
         sim->kinds_max = n;
-        err = run_once(sweep, opts, true, result);
+        err = run_once(sweep, opts, true);
         sim->kinds = NULL;
         sim->kinds_max = 0;
         sweep->kinds_count = n;
@@ -268,18 +269,17 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
 
 static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *opts)
 {
-        struct eddy_test_result result;
-        int err = run_once(sweep, opts, true, &result);
+        int err = run_once(sweep, opts, true);
 
         if (err < 0)
                 return err;
-        if (result.result < 0)
-                return result.result;
-        sweep->wanted = result.result;
-        sweep->told.count = count_of(what, &result);
+        if (last.result < 0)
+                return last.result;
+        sweep->wanted = last.result;
+        sweep->told.count = count_of(what, &last);
         err = traces_init(sweep->told.count * (what == EDDY_TEST_CALLS ? ERRORS_MAX : 1));
         if (err == 0 && what == EDDY_TEST_CALLS)
-                err = kinds_init(sweep, opts, sweep->told.count, &result);
+                err = kinds_init(sweep, opts, sweep->told.count);
         if (err == 0)
                 err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
@@ -292,17 +292,16 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
 static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
                       const struct eddy_test_opts *replay)
 {
-        struct eddy_test_result result;
         int err = 0;
 
         if (replay->call_at > 0) {
-                err = kinds_init(sweep, opts, replay->call_at, &result);
-                sweep->wanted = err < 0 ? 0 : result.result;
+                err = kinds_init(sweep, opts, replay->call_at);
+                sweep->wanted = err < 0 ? 0 : last.result;
         }
         sweep->verbose = true;
         sweep->told.count = sweep->told.tried = 1;
         if (err == 0)
-                err = run_once(sweep, replay, false, &result);
+                err = run_once(sweep, replay, false);
         kinds_fini();
         return err;
 }

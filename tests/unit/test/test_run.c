@@ -248,6 +248,45 @@ TEST(memory_that_is_left_is_found)
         eddy_free(lost[1]);
 }
 
+enum { BLOCKS = 3000 };
+
+/* Grown, shrunk and freed in any order; those whose number ends in 7 stay. */
+static int churns(void *arg)
+{
+        void **blocks = arg;
+
+        for (int turn = 0; turn < 20 * BLOCKS; turn++) {
+                size_t i = (size_t) eddy_test_chance(BLOCKS);
+
+                if (eddy_test_chance(3) == 0) {
+                        eddy_free(blocks[i]);
+                        blocks[i] = NULL;
+                } else {
+                        blocks[i] = eddy_realloc(blocks[i], 1 + (size_t) eddy_test_chance(40));
+                }
+        }
+        for (size_t i = 0; i < BLOCKS; i++) {
+                if (i % 10 == 7) {
+                        blocks[i] = eddy_realloc(blocks[i], 3);
+                        continue;
+                }
+                eddy_free(blocks[i]);
+                blocks[i] = NULL;
+        }
+        return 0;
+}
+
+TEST(every_block_is_known_whatever_the_order)
+{
+        static void *blocks[BLOCKS];
+
+        run_finds(churns, blocks, &(struct eddy_test_opts){ .seed = 4 }, "300 allocations left");
+        CHECK_EQ(result.left.allocations, BLOCKS / 10);
+        CHECK_EQ(result.left.bytes, 3 * BLOCKS / 10);
+        for (size_t i = 0; i < BLOCKS; i++)
+                eddy_free(blocks[i]);
+}
+
 static int frees(void *arg)
 {
         eddy_free(arg);
