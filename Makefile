@@ -19,7 +19,7 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 
 # MemorySanitizer has to see all that a program runs, and c-ares and libidn2 are not built for it.
 # What its own calls take of a stack is no measure.
-MSAN_BUT = --but io-,http-,cmd-,gdb-,co-backtrace,fault-every-call-real,scope-stack_record
+MSAN_BUT = --but io-,http-,cmd-,gdb-,co-backtrace,fault-every-call-real,scope-stack_record,test-net
 
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
