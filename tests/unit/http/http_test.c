@@ -3,10 +3,9 @@
  */
 #include "http_test.h"
 
+#include "eddy/test.h"
 #include "loop/loop.h"
-#include "scope/run.h"
 #include "scope/task.h"
-#include "sys/sim.h"
 
 /* ---- running --------------------------------------------------------------- */
 
@@ -38,15 +37,12 @@ void http_set_seed(uint64_t seed)
 void http_run(eddy_task_fn *fn, void *arg)
 {
         struct main_call call = { fn, arg };
-        struct ed_sim_end end = { 0 };
-        struct ed_sim_opts opts = { .seed = sim_seed, .end = &end };
-        struct ed_sys *sys;
-        int result;
+        struct eddy_test_opts opts = { .name = "http", .seed = sim_seed };
+        struct eddy_test_result result;
 
-        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
-        result = ed_run_on(sys, main_task, &call, &run_opts);
-        CHECK_STR(result ? eddy_error_name(result) : "0", "0");
-        CHECK_EQ(end.sockets, 0);
+        (void) eddy_test_run(main_task, &call, &opts, &result);
+        CHECK_STR(result.result ? eddy_error_name(result.result) : "0", "0");
+        CHECK_STR(result.problem, "");
 }
 
 void http_run_real(eddy_task_fn *fn, void *arg)

@@ -8,9 +8,9 @@
 
 #include "eddy/eddy.h"
 #include "loop/loop.h"
-#include "scope/run.h"
 #include "sys/sim.h"
 #include "test.h"
+#include "test/run.h"
 
 enum { BYTES = 20000, PORT = 7 };
 
@@ -112,18 +112,21 @@ static int scenario(void *arg)
         return err;
 }
 
-static int run(const struct ed_sim_opts *opts, struct ed_sim_end *ret_end)
+static int run(const struct ed_sim_opts *sim, struct ed_sim_end *ret_end)
 {
-        struct eddy_run_opts run_opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
-        struct ed_sim_opts with_end = *opts;
-        struct ed_sys *sys;
+        struct eddy_test_opts opts = { .name = "peers", .seed = sim->seed };
+        struct ed_test_more more = { .sim = *sim };
+        struct eddy_test_result result;
+        struct ed_test_told told;
 
-        with_end.end = ret_end;
         got_bytes = 0;
         for (size_t i = 0; i < BYTES; i++)
                 sent[i] = (char) (i * 31 + i / 77);
-        CHECK_EQ(ed_sys_sim_new(&with_end, &sys), 0);
-        return ed_run_on(sys, scenario, NULL, &run_opts);
+        (void) ed_test_run_with(scenario, NULL, &opts, &more, &result, &told);
+        CHECK_STR(result.problem, "");
+        if (ret_end)
+                *ret_end = told.end;
+        return result.result;
 }
 
 TEST(bytes_arrive_whole_and_in_order_however_they_are_cut)
