@@ -35,7 +35,7 @@
         X(ed_sys_guard_remove, madvise, 1)                                                         \
         X(ed_sys_guard_remove, mprotect, 1)                                                        \
         X(ed_sys_last_words_set, sigaction, 2)                                                     \
-        X(ed_sys_last_words_unset, sigaction, 1)                                                   \
+        X(ed_sys_last_words_unset, sigaction, 2)                                                   \
         X(ed_sys_map, madvise, 1)                                                                  \
         X(ed_sys_map, mmap, 1)                                                                     \
         X(ed_sys_mappings_max, close, 1)                                                           \

@@ -46,7 +46,7 @@ def exported(library):
 
 def is_tool_made(name):
     """Names that the compiler, a sanitizer or the linker puts in."""
-    return name.startswith(("__", "_init", "_fini", "_edata", "_end", "asan.", "_ZTS"))
+    return name.startswith(("__", "_init", "_fini", "_edata", "_end", "asan.", "_ZTS", "_.stapsdt."))
 
 
 def check(tree):
