@@ -23,6 +23,8 @@ static const char *const found_names[ED_DEBUG_FOUND] = {
         [ED_DEBUG_CANCELS] = " tasks that went on after a cancel",
 };
 
+__thread struct ed_debug *ed_debug_first;
+
 bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what)
 {
         return debug->found[what]++ < ED_DEBUG_TOLD_MAX;
@@ -50,11 +52,35 @@ int ed_debug_begin(struct ed_run *run)
         if (!run->debug)
                 return -ENOMEM;
         run->debug->run = run;
+        run->debug->next = ed_debug_first;
+        ed_debug_first = run->debug;
         ed_debug_late_init(run->debug);
         run->loop.debug = true;
         /* It is full: no handle is used again, so that each is noted. */
         run->faces.count = ED_FACES_MAX;
         return 0;
+}
+
+void ed_debug_forsake(const struct ed_run *run)
+{
+        for (struct ed_debug **at = &ed_debug_first; *at; at = &(*at)->next)
+                if (*at == run->debug) {
+                        *at = run->debug->next;
+                        return;
+                }
+}
+
+void ed_debug_drop(struct ed_run *run)
+{
+        if (!run->debug)
+                return;
+        ed_debug_forsake(run);
+        ed_debug_late_fini(run->debug);
+        run->loop.debug = false;
+        ed_marks_fini(&run->debug->owned);
+        ed_marks_fini(&run->debug->locks);
+        ed_free(run->debug);
+        run->debug = NULL;
 }
 
 void ed_debug_supervise(struct ed_run *run)
@@ -93,9 +119,8 @@ static bool is_lost(const struct ed_scope *scope)
 }
 
 /* A failure that nobody will look at any more. */
-static void tell_unseen(struct ed_loop *loop, int error, const char *task, const void *place)
+static void tell_unseen(struct ed_run *run, int error, const char *task, const void *place)
 {
-        struct ed_run *run = ed_run_of(loop);
         char message[192];
         struct ed_text text = { message, sizeof(message) };
 
@@ -115,7 +140,7 @@ void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *tas
         if (task->face->refs)
                 task->face->looks |= ED_FACE_LOST;
         else
-                tell_unseen(task->loop, error, ed_task_name(task, name, sizeof(name)),
+                tell_unseen(ed_run_of(task->loop), error, ed_task_name(task, name, sizeof(name)),
                             task->debug.place);
 }
 
@@ -150,7 +175,7 @@ void ed_debug_note(struct ed_loop *loop, const void *thing, int kind, const void
         struct ed_debug *debug = ed_run_of(loop)->debug;
         struct ed_mark *mark;
 
-        ed_debug_forget(loop, thing);
+        ed_debug_forget(thing);
         mark = ed_marks_put(&debug->owned, thing);
         if (!mark)
                 return;
@@ -159,12 +184,23 @@ void ed_debug_note(struct ed_loop *loop, const void *thing, int kind, const void
         debug->counts[kind]++;
 }
 
-void ed_debug_forget(struct ed_loop *loop, const void *thing)
+/* Who on this thread has noted it; NULL: nobody. */
+static struct ed_debug *owner_of(const void *thing, struct ed_mark **ret_mark)
 {
-        struct ed_debug *debug = ed_run_of(loop)->debug;
-        struct ed_mark *mark = ed_marks_find(&debug->owned, thing);
+        for (struct ed_debug *debug = ed_debug_first; debug; debug = debug->next) {
+                *ret_mark = ed_marks_find(&debug->owned, thing);
+                if (*ret_mark)
+                        return debug;
+        }
+        return NULL;
+}
 
-        if (!mark)
+void ed_debug_forget(const void *thing)
+{
+        struct ed_mark *mark;
+        struct ed_debug *debug = owner_of(thing, &mark);
+
+        if (!debug)
                 return;
         debug->counts[mark->kind]--;
         ed_marks_drop(&debug->owned, mark);
@@ -178,15 +214,18 @@ static const char *face_name(const struct eddy_task *face, char *buf, size_t byt
         return buf;
 }
 
-void ed_debug_handle_freed(struct ed_loop *loop, const struct eddy_task *face)
+void ed_debug_handle_freed(const struct eddy_task *face)
 {
-        struct ed_debug *debug = ed_run_of(loop)->debug;
-        struct ed_mark *mark = ed_marks_find(&debug->owned, face);
+        struct ed_mark *mark;
+        struct ed_debug *debug = owner_of(face, &mark);
         char name[ED_TASK_NAME_BYTES];
 
-        if (mark && is_unseen(face))
-                tell_unseen(loop, face->result, face_name(face, name, sizeof(name)), mark->place);
-        ed_debug_forget(loop, face);
+        if (!debug)
+                return;
+        if (is_unseen(face))
+                tell_unseen(debug->run, face->result, face_name(face, name, sizeof(name)),
+                            mark->place);
+        ed_debug_forget(face);
 }
 
 /* --- the end --- */
@@ -274,10 +313,5 @@ void ed_debug_end(struct ed_run *run)
                 return;
         tell_left(run);
         tell_lag(run);
-        ed_debug_late_fini(run->debug);
-        run->loop.debug = false;
-        ed_marks_fini(&run->debug->owned);
-        ed_marks_fini(&run->debug->locks);
-        ed_free(run->debug);
-        run->debug = NULL;
+        ed_debug_drop(run);
 }

@@ -46,6 +46,7 @@ struct ed_debug_left {
 
 struct ed_debug {
         struct ed_run *run;
+        struct ed_debug *next; /* of this thread's */
         struct ed_timer timer; /* scope/debug_late.c */
         struct ed_marks owned;
         uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
@@ -56,8 +57,18 @@ struct ed_debug {
         char text[8192]; /* of the report that is being made */
 };
 
+/* Those of this thread: of a run that goes on, and of loops that stand still. */
+extern ED_SHARED __thread struct ed_debug *ed_debug_first
+        __attribute__((tls_model("initial-exec")));
+
 /* Errors: -ENOMEM */
 int ed_debug_begin(struct ed_run *run);
+
+/* What it has noted goes, untold; does nothing when it has not begun. */
+void ed_debug_drop(struct ed_run *run);
+
+/* So does its memory, without being asked for. */
+void ed_debug_forsake(const struct ed_run *run);
 
 /* The supervisor is made: all that it starts is of debug mode. */
 void ed_debug_supervise(struct ed_run *run);
@@ -116,11 +127,11 @@ static inline void ed_debug_net(struct ed_task *task)
 /* --- what is owned --- */
 
 /* A handle is freed: whether its task failed, and nobody asked. */
-void ed_debug_handle_freed(struct ed_loop *loop, const struct eddy_task *face);
+void ed_debug_handle_freed(const struct eddy_task *face);
 
 ED_SHARED __attribute__((cold)) void ed_debug_note(struct ed_loop *loop, const void *thing,
                                                    int kind, const void *place);
-ED_SHARED __attribute__((cold)) void ed_debug_forget(struct ed_loop *loop, const void *thing);
+ED_SHARED __attribute__((cold)) void ed_debug_forget(const void *thing);
 
 /* In a function of the program's: 'thing' is made. */
 #define ed_debug_made(thing, kind)                                                                 \
@@ -129,11 +140,11 @@ ED_SHARED __attribute__((cold)) void ed_debug_forget(struct ed_loop *loop, const
                         ed_debug_note(ed_loop_current, thing, kind, __builtin_return_address(0));  \
         } while (0)
 
-/* ... and given back. */
+/* ... and given back, perhaps while its loop stands still. */
 static inline void ed_debug_gone(const void *thing)
 {
-        if (ed_unlikely(ed_loop_current && ed_loop_current->debug))
-                ed_debug_forget(ed_loop_current, thing);
+        if (ed_unlikely(ed_debug_first != NULL))
+                ed_debug_forget(thing);
 }
 
 #endif

@@ -221,6 +221,7 @@ static void forget_loop(void)
                 ed_loop_current->budget = 0;
         }
         ed_loop_current = NULL;
+        ed_debug_first = NULL;
         ed_runs_forget();
 }
 
@@ -285,7 +286,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         if (err < 0) {
                 ed_stack_records_close(run);
                 ed_loop_fini(&run->loop);
-                ed_free(run->debug);
+                ed_debug_drop(run);
                 ed_free(run);
                 return err;
         }
@@ -460,6 +461,7 @@ void ed_run_drop(struct ed_run *run)
         ed_signals_drop(loop->sys);
         ed_run_signals_leave(run);
         process_leave(run);
+        ed_debug_forsake(run);
         loop->stacks.used = 0;
         ed_stacks_fini(&loop->stacks);
         ed_thread_job_forget();

@@ -164,8 +164,9 @@ static struct ed_faces *faces_of(const struct ed_loop *loop)
 
 void ed_task_face_free(struct eddy_task *face)
 {
-        if (face && ed_loop_current && ed_loop_current->debug)
-                ed_debug_handle_freed(ed_loop_current, face);
+        /* Perhaps while its loop stands still, or in another one. */
+        if (face && ed_unlikely(ed_debug_first != NULL))
+                ed_debug_handle_freed(face);
         ed_free(face);
 }
 

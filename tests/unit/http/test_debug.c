@@ -82,6 +82,25 @@ TEST(what_was_given_back_is_not_told)
         CHECK_STR(told, "");
 }
 
+static int makes_a_client(void *arg)
+{
+        (void) arg;
+        return eddy_http_client_new(NULL, &client);
+}
+
+TEST(what_is_given_back_while_the_loop_stands_still_is_not_told)
+{
+        struct ed_run *run = debug_run_still(leaves_a_connection, NULL);
+
+        CHECK_EQ(ed_run_main(run, makes_a_client, NULL), 0);
+        eddy_stream_close(streams[0]);
+        eddy_stream_close(streams[1]);
+        eddy_tcp_listener_close(listener);
+        eddy_http_client_free(client);
+        ed_run_close(run);
+        CHECK_STR(told, "");
+}
+
 static int makes_a_pool(void *arg)
 {
         CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);

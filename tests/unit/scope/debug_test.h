@@ -67,9 +67,8 @@ static inline void told_report(const struct eddy_report *report, void *arg)
         told_add("\n");
 }
 
-/* What the main task 'fn' in debug mode on the virtual clock returns; 'told' is what it was told. */
-static inline int debug_run_as(eddy_task_fn *fn, void *arg, uint64_t seed,
-                               struct eddy_run_opts opts)
+/* The world of a run in debug mode on the virtual clock: of what it reports, 'told' is told. */
+static inline struct ed_sys *debug_world(uint64_t seed, struct eddy_run_opts *opts)
 {
         struct ed_sim_opts sim = { .seed = seed };
         struct ed_sys *sys;
@@ -78,10 +77,31 @@ static inline int debug_run_as(eddy_task_fn *fn, void *arg, uint64_t seed,
         told_bytes = 0;
         told[0] = '\0';
         memset(&last, 0, sizeof(last));
-        opts.flags |= EDDY_RUN_DEBUG;
-        opts.report = told_report;
-        opts.report_arg = told;
+        opts->flags |= EDDY_RUN_DEBUG;
+        opts->report = told_report;
+        opts->report_arg = told;
+        return sys;
+}
+
+/* What the main task 'fn' of one returns. */
+static inline int debug_run_as(eddy_task_fn *fn, void *arg, uint64_t seed,
+                               struct eddy_run_opts opts)
+{
+        struct ed_sys *sys = debug_world(seed, &opts);
+
         return ed_run_on(sys, fn, arg, &opts);
+}
+
+/* One whose main task 'fn' has ended, and that stands still. */
+static inline struct ed_run *debug_run_still(eddy_task_fn *fn, void *arg)
+{
+        struct eddy_run_opts opts = { 0 };
+        struct ed_sys *sys = debug_world(0, &opts);
+        struct ed_run *run;
+
+        CHECK_EQ(ed_run_open(sys, &opts, &run), 0);
+        CHECK_EQ(ed_run_main(run, fn, arg), 0);
+        return run;
 }
 
 static inline int debug_run_with(eddy_task_fn *fn, void *arg, struct eddy_run_opts opts)

@@ -213,6 +213,52 @@ TEST(handles_that_are_left_are_told_in_the_order_of_their_start)
                         "  the handle of task writer, started at program+0x1234\n");
 }
 
+static int releases_kept(void *arg)
+{
+        release_kept(*(int *) arg);
+        return 0;
+}
+
+TEST(handles_are_released_while_their_loop_stands_still_or_by_another)
+{
+        struct eddy_run_opts no_debug = { .flags = EDDY_RUN_NO_DEBUG };
+        struct ed_run *run;
+        int n = 3;
+
+        run = debug_run_still(keeps_handles, &n);
+        release_kept(n);
+        ed_run_close(run);
+        CHECK_STR(told, "");
+
+        run = debug_run_still(keeps_handles, &n);
+        CHECK_EQ(eddy_run(releases_kept, &n, &no_debug), 0);
+        ed_run_close(run);
+        CHECK_STR(told, "");
+}
+
+static int has_one_failed(void *arg)
+{
+        (void) arg;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_KEEP_GOING });
+        eddy_task_release(start_named(&scope, "first", fails, FAILS_BY(EPIPE)));
+        kept[0] = start_named(&scope, "second", fails, FAILS_BY(EIO));
+        CHECK_EQ(eddy_scope_end(&scope), -EPIPE);
+        return 0;
+}
+
+TEST(a_failure_is_told_when_the_handle_goes_while_its_loop_stands_still)
+{
+        struct ed_run *run = debug_run_still(has_one_failed, NULL);
+
+        CHECK_STR(told, "");
+        release_kept(1);
+        CHECK_STR(told, "eddy: task second: failed, and nobody looked at its result; it was "
+                        "started at program+0x1234: Input/output error\n");
+        ed_run_close(run);
+}
+
 TEST(beyond_twenty_handles_are_counted)
 {
         int n = 30;
