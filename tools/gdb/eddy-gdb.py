@@ -46,11 +46,12 @@ def links(head):
 
 
 def function_name(address):
-    block = gdb.block_for_pc(int(address))
-    while block and not block.function:
-        block = block.superblock
-    if block:
-        return block.function.name
+    """The outermost there: a function may begin with one that stands in line in it."""
+    block, function = gdb.block_for_pc(int(address)), None
+    while block:
+        function, block = block.function or function, block.superblock
+    if function:
+        return function.name
     symbol = gdb.execute(f"info symbol {int(address)}", to_string=True)
     return symbol.split(" in section")[0] if " in section" in symbol else hex(int(address))
 
@@ -62,7 +63,10 @@ class Task:
 
     def name(self):
         face = self.value["face"]
-        return face["name"].string() if face["is_named"] else function_name(face["fn"])
+        if face["is_named"]:
+            # One that was cut may end within a character.
+            return face["name"].string("utf-8", "replace")
+        return function_name(face["fn"])
 
     def state(self):
         return int(self.value["fiber"]["ready"]["state"])
@@ -136,6 +140,18 @@ def tasks():
         yield from tasks_of(run, i if len(every) > 1 else None)
 
 
+class Selection:
+    """Whatever thread and frame are selected meanwhile, these are afterwards."""
+
+    def __enter__(self):
+        self.thread, self.frame = gdb.selected_thread(), gdb.selected_frame()
+
+    def __exit__(self, *_):
+        self.thread.switch()
+        if self.frame.is_valid():
+            self.frame.select()
+
+
 class FrameId:
     def __init__(self, sp, pc):
         self.sp, self.pc = sp, pc
@@ -195,7 +211,7 @@ gdb.unwinder.register_unwinder(None, PARKED_UNWINDER, replace=True)
 
 
 def thread_of(task):
-    """The thread that runs a task's loop; selected by the caller's leave."""
+    """The thread that runs a task's loop, which is selected then."""
     for thread in gdb.selected_inferior().threads():
         thread.switch()
         try:
@@ -208,14 +224,9 @@ def thread_of(task):
 
 
 def running_backtrace(task, options):
-    selected = gdb.selected_thread()
-    try:
-        thread = thread_of(task)
-        if thread is None:
-            return ["it runs, on a thread that was not found: thread apply all backtrace"]
-        return gdb.execute(f"with width 0 -- backtrace {options}", to_string=True).splitlines()
-    finally:
-        selected.switch()
+    if thread_of(task) is None:
+        return ["it runs, on a thread that was not found: thread apply all backtrace"]
+    return gdb.execute(f"with width 0 -- backtrace {options}", to_string=True).splitlines()
 
 
 def print_backtrace(task, options):
@@ -278,9 +289,12 @@ class EddyBt(gdb.Command):
         try:
             found = [task for task in tasks() if wanted in ("all", task.number)]
             for task in found:
-                print_backtrace(task, options)
+                with Selection():
+                    print_backtrace(task, options)
         except gdb.MemoryError as error:
             raise memory_is_missing(error) from None
+        except gdb.error as error:
+            raise gdb.GdbError(f"eddy bt: {error}") from None
         if not found and wanted != "all":
             raise gdb.GdbError(f"eddy bt: there is no task {wanted}")
 

@@ -44,8 +44,17 @@ static int waits_for_the_lock(void *arg)
         return err;
 }
 
+/* Stands in line at the very beginning of what calls it. */
+static inline __attribute__((always_inline)) void counts(void)
+{
+        static volatile int runs;
+
+        runs++;
+}
+
 static int never_ran(void *arg)
 {
+        counts();
         (void) arg;
         return 0;
 }
@@ -79,6 +88,8 @@ static void *other_thread(void *arg)
 static int stops(void *arg)
 {
         struct eddy_task_opts rent = { .name = "rent" };
+        /* It is cut within its last character. */
+        struct eddy_task_opts cut = { .name = "a name that is cut where it is \xc3\xa9" };
         eddy_scope scope;
         int err;
 
@@ -91,6 +102,7 @@ static int stops(void *arg)
         eddy_scope_start_task(&scope, waits_for_the_lock, NULL, &rent, NULL);
         err = eddy_sleep(EDDY_MS(1));
         eddy_scope_start(&scope, never_ran, NULL);
+        eddy_scope_start_task(&scope, never_ran, NULL, &cut, NULL);
         stop_here();
         eddy_scope_cancel(&scope);
         eddy_lock_release(&lock);

@@ -8,6 +8,7 @@ the_tasks_of_a_process_are_listed
 the_calls_of_a_parked_task_are_shown
 tasks_that_run_and_that_have_not_run_are_told
 no_register_is_changed
+what_is_selected_stays_selected
 options_are_passed_on
 what_is_asked_wrongly_is_refused
 several_runs_are_told_apart
@@ -51,7 +52,7 @@ look() { # look 'GDB OPTIONS' PROGRAM [ARGUMENT]: stopped in stop_here(), with '
                 -ex 'break stop_here' -ex run -ex "source $script" -x "$commands" --args "$@" 2>&1)
 }
 
-echo 1..8
+echo 1..9
 [ "$EDDY_TEST_QEMU$MESON_EXE_WRAPPER" ] && skip_rest "the program is for another processor"
 command -v gdb >/dev/null 2>&1 || skip_rest "no gdb"
 gdb -nx -batch -ex 'python import gdb.unwinder' 2>&1 | grep -q . && skip_rest "gdb has no Python"
@@ -65,6 +66,10 @@ printf "at %lx %lx\n", $pc, $sp
 eddy tasks
 eddy bt all
 printf "at %lx %lx\n", $pc, $sp
+up
+eddy bt all
+echo selected\n
+frame
 echo options\n
 eddy bt 3 -3
 kill
@@ -75,9 +80,9 @@ if has "ptrace: Operation not permitted|Cannot (create|insert|trace)"; then
 fi
 claim the_tasks_of_a_process_are_listed '=run 1 (epoll, debug mode):' '=2  main runs' \
         '=3  sleeps waits for time to pass; parked ' '=4  rent waits for a lock; parked ' \
-        '; parked [0-9]+ ms$' '=5  never_ran is ready'
+        '; parked [0-9]+ ms$' '=5  never_ran is ready' '=6  a name that is cut where it is '
 whole=$out
-out=$(printf '%s\n' "$whole" | sed -n '/^task 3:/,/^task 4:/p')
+out=$(printf '%s\n' "$whole" | sed -n '/^task 3:/,/^task 4:/p;/^task 4:/q')
 claim the_calls_of_a_parked_task_are_shown '=task 3: sleeps waits for time to pass; parked ' \
         '^#0 +(0x[0-9a-f]+ in )?ed_' '=in eddy_sleep (duration_ns=' '=in innermost (depth=42) at ' \
         '^#[0-9]+ .* in middle \(' '^#[0-9]+ .* in ed_co_entry_asm \('
@@ -91,6 +96,8 @@ if [ "$before" ] && [ "$before" = "$after" ] && ! has 'corrupt|inner to this fra
 else
         result "not ok" no_register_is_changed "$whole"
 fi
+out=$(printf '%s\n' "$whole" | sed -n '/^selected/,/^options/p')
+claim what_is_selected_stays_selected '^#1 .* in stops \('
 out=$(printf '%s\n' "$whole" | sed -n '/^options/,$p')
 if has '^#[0-9]+ .* ed_co_entry_asm \(' && ! has ' innermost '; then
         result ok options_are_passed_on
@@ -103,9 +110,14 @@ look "$program"
 first=$out
 printf 'eddy bt\nkill\n' >"$commands"
 look "$program"
+first="$first
+$out"
+printf 'eddy bt 3 -wrong\nkill\n' >"$commands"
+look "$program"
 out="$first
 $out"
-claim what_is_asked_wrongly_is_refused 'eddy bt: there is no task 77' "eddy bt: a task's number"
+claim what_is_asked_wrongly_is_refused 'eddy bt: there is no task 77' "eddy bt: a task's number" \
+        'eddy bt: .*wrong'
 
 printf 'eddy tasks\neddy bt 1.2\neddy bt 2.3\nkill\n' >"$commands"
 look "$program" two
