@@ -47,6 +47,9 @@ struct ed_stack_slab {
         unsigned class;
 };
 
+/* By kind: the kernel has said of one that it holds. */
+static _Atomic bool guard_held[ED_GUARD_CANARY];
+
 /* Mappings spent on mprotect guards, by all loops of the process. */
 static _Atomic size_t mappings_spent;
 
@@ -104,6 +107,21 @@ void ed_stacks_fini(struct ed_stacks *stacks)
 }
 
 /*
+ * Whether a slab's guards hold, which are of that kind.  Asking takes two
+ * descriptors; a process that has none left believes what it was told before.
+ */
+static bool guard_holds(const struct ed_stack_slab *slab, enum ed_guard guard)
+{
+        int holds = ed_sys_guard_holds(slab->memory);
+
+        if (holds < 0)
+                return atomic_load_explicit(&guard_held[guard], memory_order_relaxed);
+        if (holds)
+                atomic_store_explicit(&guard_held[guard], true, memory_order_relaxed);
+        return holds;
+}
+
+/*
  * Guard every stack of a new slab in the best way that holds.  A guard counts
  * only when the kernel says EFAULT for it: there are systems that accept the
  * advice and install nothing.
@@ -115,7 +133,7 @@ static enum ed_guard guard_slab(struct ed_stack_slab *slab)
         for (i = 0; i < slab->stacks; i++)
                 if (ed_sys_guard_install(slab->memory + i * slab->slot_bytes, GUARD_BYTES) < 0)
                         break;
-        if (i == slab->stacks && ed_sys_guard_holds(slab->memory))
+        if (i == slab->stacks && guard_holds(slab, ED_GUARD_MADVISE))
                 return ED_GUARD_MADVISE;
 
         if (atomic_fetch_add(&mappings_spent, 2 * slab->stacks) + 2 * slab->stacks <=
@@ -124,7 +142,7 @@ static enum ed_guard guard_slab(struct ed_stack_slab *slab)
                         if (ed_sys_guard_protect(slab->memory + i * slab->slot_bytes, GUARD_BYTES) <
                             0)
                                 break;
-                if (i == slab->stacks && ed_sys_guard_holds(slab->memory))
+                if (i == slab->stacks && guard_holds(slab, ED_GUARD_MPROTECT))
                         return ED_GUARD_MPROTECT;
         }
         atomic_fetch_sub(&mappings_spent, 2 * slab->stacks);

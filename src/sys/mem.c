@@ -51,13 +51,13 @@ void ed_sys_guard_remove(void *page, size_t bytes)
 }
 
 /* A write from the byte to a pipe: the kernel reads it, and says EFAULT. */
-bool ed_sys_guard_holds(const void *byte)
+int ed_sys_guard_holds(const void *byte)
 {
         bool holds = false;
         int ends[2];
 
         if (pipe2(ends, O_CLOEXEC) < 0)
-                return false;
+                return -errno;
         if (write(ends[1], byte, 1) < 0)
                 holds = errno == EFAULT;
         close(ends[0]);

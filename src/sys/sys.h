@@ -178,8 +178,11 @@ int ed_sys_guard_install(void *page, size_t bytes);
 int ed_sys_guard_protect(void *page, size_t bytes);
 /* Undo both. */
 void ed_sys_guard_remove(void *page, size_t bytes);
-/* Whether touching the byte faults: asked of the kernel, which answers EFAULT. */
-bool ed_sys_guard_holds(const void *byte);
+/*
+ * Whether touching the byte faults: asked of the kernel, which answers EFAULT.
+ * Returns 1 or 0.  Errors: -EMFILE and others of pipe(2): it cannot be asked.
+ */
+int ed_sys_guard_holds(const void *byte);
 size_t ed_sys_page_bytes(void);
 /* How many mappings the process may have (vm.max_map_count). */
 size_t ed_sys_mappings_max(void);

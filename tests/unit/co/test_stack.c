@@ -108,9 +108,9 @@ TEST(a_guard_that_is_said_to_hold_does)
         if (stack->guard == ED_GUARD_CANARY) {
                 CHECK(!ed_stacks_guard_hit(&stacks, stack->bottom - 1));
         } else {
-                CHECK(ed_sys_guard_holds(stack->bottom - 1));
+                CHECK_EQ(ed_sys_guard_holds(stack->bottom - 1), 1);
                 CHECK(ed_stacks_guard_hit(&stacks, stack->bottom - 1));
-                CHECK(!ed_sys_guard_holds(stack->bottom));
+                CHECK_EQ(ed_sys_guard_holds(stack->bottom), 0);
         }
         CHECK(!ed_stacks_guard_hit(&stacks, stack->bottom));
         CHECK(!ed_stacks_guard_hit(&stacks, &stack));
@@ -127,17 +127,17 @@ TEST(both_kinds_of_guard_are_told_apart_from_plain_memory)
 
         CHECK_EQ(ed_sys_map(4 * page, &memory), 0);
         byte = memory;
-        CHECK(!ed_sys_guard_holds(byte));
-        if (ed_sys_guard_install(byte, page) == 0 && ed_sys_guard_holds(byte)) {
-                CHECK(!ed_sys_guard_holds(byte + page));
+        CHECK_EQ(ed_sys_guard_holds(byte), 0);
+        if (ed_sys_guard_install(byte, page) == 0 && ed_sys_guard_holds(byte) == 1) {
+                CHECK_EQ(ed_sys_guard_holds(byte + page), 0);
                 ed_sys_guard_remove(byte, page);
-                CHECK(!ed_sys_guard_holds(byte));
+                CHECK_EQ(ed_sys_guard_holds(byte), 0);
         }
         CHECK_EQ(ed_sys_guard_protect(byte, page), 0);
-        CHECK(ed_sys_guard_holds(byte));
-        CHECK(!ed_sys_guard_holds(byte + page));
+        CHECK_EQ(ed_sys_guard_holds(byte), 1);
+        CHECK_EQ(ed_sys_guard_holds(byte + page), 0);
         ed_sys_guard_remove(byte, page);
-        CHECK(!ed_sys_guard_holds(byte));
+        CHECK_EQ(ed_sys_guard_holds(byte), 0);
         byte[0] = 1;
         ed_sys_unmap(memory, 4 * page);
 }
@@ -161,13 +161,13 @@ TEST(with_locked_memory_another_guard_takes_over)
         if (stack->guard == ED_GUARD_CANARY)
                 CHECK(*(uintptr_t *) (void *) stack->bottom != 0);
         else
-                CHECK(ed_sys_guard_holds(stack->bottom - 1));
+                CHECK_EQ(ed_sys_guard_holds(stack->bottom - 1), 1);
         ed_stack_put(&stacks, stack);
         ed_stacks_fini(&stacks);
 }
 
-/* Without descriptors for asking the kernel, no guard is believed in: the canary it is. */
-static struct ed_stack *with_canary(void)
+/* One that is made while no descriptor can be had. */
+static struct ed_stack *get_without_descriptors(unsigned class)
 {
         struct rlimit limit, few;
         struct ed_stack *stack;
@@ -176,9 +176,35 @@ static struct ed_stack *with_canary(void)
         few = limit;
         few.rlim_cur = 0;
         CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
-        ed_stacks_init(&stacks);
-        stack = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        stack = ed_stack_get(&stacks, class);
         CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        return stack;
+}
+
+/* A server that has no descriptor left starts tasks all the same, and they are as safe. */
+TEST(a_guard_that_held_is_believed_in_without_descriptors)
+{
+        struct ed_stack *first, *second;
+
+        ed_stacks_init(&stacks);
+        first = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        second = get_without_descriptors(ED_STACK_SMALL);
+        CHECK_EQ(second->guard, first->guard);
+        CHECK_EQ(stacks.weakest, first->guard);
+        if (second->guard != ED_GUARD_CANARY)
+                CHECK_EQ(ed_sys_guard_holds(second->bottom - 1), 1);
+        ed_stack_put(&stacks, first);
+        ed_stack_put(&stacks, second);
+        ed_stacks_fini(&stacks);
+}
+
+/* Where the kernel could never be asked, no guard is believed in: the canary it is. */
+static struct ed_stack *with_canary(void)
+{
+        struct ed_stack *stack;
+
+        ed_stacks_init(&stacks);
+        stack = get_without_descriptors(ED_STACK_DEFAULT);
         CHECK_EQ(stack->guard, ED_GUARD_CANARY);
         CHECK_STR(ed_guard_name(stacks.weakest), "canary");
         return stack;
