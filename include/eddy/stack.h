@@ -43,7 +43,8 @@ struct eddy_stack_record {
  *
  * To read a whole stack takes microseconds.  So of a function's tasks, but for
  * the first ones, only those are measured that went deeper than all that had
- * their stack before, as the kilobyte below says, and one in a hundred or so.
+ * their stack before, or on a new one than all of the function's, as the
+ * kilobyte below says, and one in a hundred or so.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_NOT_RUNNING

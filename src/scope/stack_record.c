@@ -8,7 +8,9 @@
  * clear before.  So the first tasks of a function are measured, and clear
  * behind them.  After that a stack is cleared now and then only.  Of a task on
  * one that is not clear it is known when it went deeper than all before: it
- * has left something just below where they had ended.
+ * has left something just below where they had ended.  So it is on one that
+ * is new, where to read a page is a fault: there, all before are those of its
+ * function.
  */
 #include "scope/stack_record.h"
 
@@ -74,9 +76,15 @@ static struct entry *measure(struct ed_run *run, const struct ed_task *task, siz
 {
         struct ed_stack *stack = task->stack;
         struct entry *entry = entry_of(run->stack_records, task->self.fn, stack->class);
+        bool is_clear = stack->turns == 0;
         size_t depth;
 
-        if (stack->turns == 0 || ed_stack_is_deeper(stack, stack->seen)) {
+        /* Of one that is used for the first time each page that is read is a fault. */
+        if (stack->seen == 0 && entry->cleared == FIRST_TASKS) {
+                stack->seen = (uint32_t) entry->deepest;
+                is_clear = false;
+        }
+        if (is_clear || ed_stack_is_deeper(stack, stack->seen)) {
                 depth = ed_stack_depth(stack);
                 stack->seen = (uint32_t) depth;
         } else {

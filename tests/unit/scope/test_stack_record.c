@@ -3,6 +3,7 @@
  * their functions.
  */
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "co/depth.h"
 #include "sim_run.h"
@@ -192,6 +193,47 @@ DEBUG_TEST(among_many_deep_tasks_a_shallow_one_is_not_taken_for_one)
         }
         CHECK(record_of(stays_shallow, 0)->deepest_bytes < shallow + SLACK);
         CHECK_EQ(record_of(stays_shallow, 0)->tasks, 600);
+        return 0;
+}
+
+/* So many that are as deep as 'depth' says, and another as deep as 'last'. */
+static void run_at_once(unsigned n, unsigned *depth, unsigned *last)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (unsigned i = 0; i <= n; i++)
+                CHECK_EQ(eddy_scope_start(&scope, goes_as_deep_as_told, i < n ? depth : last), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static long faults(void)
+{
+        struct rusage usage;
+
+        CHECK_EQ(getrusage(RUSAGE_SELF, &usage), 0);
+        return usage.ru_minflt;
+}
+
+/* To read a page that nobody has touched is a fault, and a stack has 60 of them. */
+DEBUG_TEST(stacks_that_are_new_are_not_read_whole_for_a_function_that_is_known)
+{
+        unsigned shallow = 2, deep = 15, many = 400;
+        long before;
+
+        (void) arg;
+        for (int i = 0; i < 100; i++)
+                run_task(goes_as_deep_as_told, &shallow, 0);
+        before = faults();
+        run_at_once(many, &shallow, &shallow);
+#if !defined(ED_ASAN) && !defined(ED_TSAN) && !defined(ED_VALGRIND)
+        CHECK(faults() - before < 20 * (long) many);
+#endif
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+        /* The last one has a new stack. */
+        run_at_once(many + 1, &shallow, &deep);
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
         return 0;
 }
 
