@@ -59,6 +59,15 @@ static inline void ed_list_remove(struct ed_list *link)
         ed_list_init(link);
 }
 
+/* The same for a link that is not looked at again before it is pushed somewhere. */
+static inline void ed_list_unlink(struct ed_list *link)
+{
+        struct ed_list *next = link->next, *prev = link->prev;
+
+        prev->next = next;
+        next->prev = prev;
+}
+
 /* The first link, taken out, or NULL. */
 static inline struct ed_list *ed_list_pop_front(struct ed_list *head)
 {

@@ -29,11 +29,10 @@ ED_CO_UNCHECKED static void told_entry(void *arg)
 #endif
         start.fn(start.arg);
 }
-#endif
 
-void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
+void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
 {
-        uintptr_t *frame;
+        struct told_start *start = (struct told_start *) top - 1;
 
 #ifdef ED_ASAN
         /*
@@ -43,26 +42,12 @@ void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *a
         __asan_unpoison_memory_region((char *) top - ASAN_LEFT_BYTES, ASAN_LEFT_BYTES);
         co->fake_stack = NULL;
 #endif
-#if defined(ED_ASAN) || defined(ED_MSAN)
-        struct told_start *start = (struct told_start *) top - 1;
-
         *start = (struct told_start){ fn, arg };
-        top = start;
-        fn = told_entry;
-        arg = start;
         co->bottom = bottom;
-        co->bytes = (size_t) ((char *) top - (char *) bottom);
-#else
-        (void) bottom;
-#endif
-        /* What ed_co_entry_asm() takes from the stack. */
-        frame = (uintptr_t *) top - 2;
-        frame[0] = (uintptr_t) arg;
-        frame[1] = (uintptr_t) fn;
-        co->sp = frame;
-        co->frame = NULL;
-        co->resume = (void *) ed_co_entry_asm;
+        co->bytes = (size_t) ((char *) start - (char *) bottom);
+        ed_co_init_plain(co, start, told_entry, start);
 }
+#endif
 
 void ed_co_init_thread(struct ed_co *co)
 {

@@ -122,11 +122,36 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
 #endif
 }
 
+/* Prepare a context by what ed_co_entry_asm() takes from the stack. */
+static inline void ed_co_init_plain(struct ed_co *co, void *top, ed_co_fn *fn, void *arg)
+{
+        uintptr_t *frame = (uintptr_t *) top - 2;
+
+        frame[0] = (uintptr_t) arg;
+        frame[1] = (uintptr_t) fn;
+        co->sp = frame;
+        co->frame = NULL;
+        co->resume = (void *) ed_co_entry_asm;
+}
+
+#if defined(ED_ASAN) || defined(ED_MSAN)
+/* The same, and the sanitizers are told at the first switch to it. */
+void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg);
+#endif
+
 /*
  * Prepare a context that calls fn(arg) on the stack from 'bottom' up to
  * 'top' (16-byte aligned) at the first switch to it.  'fn' must not return.
  */
-void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg);
+static inline void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
+{
+#if defined(ED_ASAN) || defined(ED_MSAN)
+        ed_co_init_told(co, bottom, top, fn, arg);
+#else
+        (void) bottom;
+        ed_co_init_plain(co, top, fn, arg);
+#endif
+}
 
 /* Describe the stack that the calling thread is on, to come back to it. */
 void ed_co_init_thread(struct ed_co *co);

@@ -368,6 +368,33 @@ static inline __attribute__((always_inline)) int ed_fiber_park_leave_to(
         return ed_co_leave(&self->co, &to->co, &self->ready.result, failed);
 }
 
+/* Whether who is woken now runs next anyway, as soon as the running fiber leaves. */
+static inline bool ed_loop_wakes_next(const struct ed_loop *loop)
+{
+        return !loop->ready_first && ed_loop_may_hand_over(loop);
+}
+
+/*
+ * Where that is so, ed_fiber_wake() and ed_fiber_exit() without a place in the
+ * queue: 'heir' is ready with 'result' from now on, and the one to leave for.
+ */
+static inline void ed_fiber_wake_heir(struct ed_fiber *heir, int result)
+{
+        ed_assert(heir->ready.state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
+        heir->ready.result = result;
+        heir->ready.state = ED_FIBER_READY;
+}
+
+static inline __attribute__((noreturn, always_inline)) void ed_fiber_exit_to(struct ed_loop *loop,
+                                                                             struct ed_fiber *heir)
+{
+        struct ed_fiber *self = loop->current;
+
+        loop->budget--;
+        ed_loop_run_fiber(loop, heir);
+        ed_co_exit(&self->co, &heir->co);
+}
+
 /* Let the other ready fibers run first. */
 static inline void ed_fiber_yield(struct ed_loop *loop)
 {

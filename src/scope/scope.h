@@ -78,14 +78,14 @@ void ed_faces_fini(struct ed_faces *faces);
 /* A failure of a task, or of starting one. */
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);
 
-/* A task has ended and is out of the tree. */
-static inline void ed_scope_task_ended(struct ed_scope *scope)
+/* A task has ended and is out of the tree; true: the owner waits for that, and is to be woken. */
+static inline bool ed_scope_task_ended(struct ed_scope *scope)
 {
-        if (--scope->live == scope->generating && scope->flags & ED_SCOPE_ENDING) {
-                /* Once: until the owner runs, another task may start and end one more. */
-                scope->flags &= ~(uint32_t) ED_SCOPE_ENDING;
-                ed_suspend_wake(scope->node.owner, 0);
-        }
+        if (--scope->live != scope->generating || !(scope->flags & ED_SCOPE_ENDING))
+                return false;
+        /* Once: until the owner runs, another task may start and end one more. */
+        scope->flags &= ~(uint32_t) ED_SCOPE_ENDING;
+        return true;
 }
 
 /* Tell all generators of a scope to end, if they have not been told. */

@@ -218,6 +218,40 @@ void ed_faces_fini(struct ed_faces *faces)
         }
 }
 
+/*
+ * Wake a fiber that waited for a task's end.  Where nobody else is ready it
+ * becomes who the task leaves for, which costs no place in the queue.
+ */
+static inline __attribute__((always_inline)) struct ed_fiber *heir_or_wake(struct ed_loop *loop,
+                                                                           struct ed_fiber *heir,
+                                                                           struct ed_fiber *fiber)
+{
+        if (heir || ed_unlikely(!ed_loop_wakes_next(loop))) {
+                ed_fiber_wake(loop, fiber, 0);
+                return heir;
+        }
+        ed_fiber_wake_heir(fiber, 0);
+        return fiber;
+}
+
+/* Tell those who join a task, of whom there is one.  Returns the heir, or NULL. */
+static inline __attribute__((always_inline)) struct ed_fiber *joiners_tell(struct eddy_task *face,
+                                                                           struct ed_loop *loop)
+{
+        struct ed_waiter *joiner = ed_waiters_first(face->joiners);
+
+        if (ed_unlikely(joiner->next || joiner->granted)) {
+                joiners_wake(face);
+                return NULL;
+        }
+        face->joiners[0] = face->joiners[1] = NULL;
+        if (joiner->item) {
+                *(int *) joiner->item = face->result;
+                face->looks |= ED_FACE_SEEN;
+        }
+        return heir_or_wake(loop, NULL, &joiner->task->fiber);
+}
+
 /* The last thing that runs on a task's stack.  Inline: see ed_fiber_exit(). */
 static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_task *task,
                                                                      int result)
@@ -225,11 +259,12 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
         struct ed_scope *scope = task->scope;
         struct ed_loop *loop = task->loop;
         struct eddy_task *face = task->face;
+        struct ed_fiber *heir = NULL;
         bool failed = result < 0 && !(result == -ECANCELED && task->node.flags & ED_NODE_CANCELLED);
 
         ED_PROBE(end, 4, task, task->number, task->self.fn, result);
         ed_assert(task->inner == &task->node, "a task returned without ending a scope it began");
-        ed_list_remove(&task->node.link);
+        ed_list_unlink(&task->node.link);
         face->result = result;
         if (ed_unlikely(task->ready_wait)) {
                 /* What fails before it is ready is the starter's to handle. */
@@ -239,14 +274,19 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
         if (ed_unlikely(failed))
                 ed_scope_failed(scope, result, task);
         face->task = NULL;
-        if (ed_unlikely(face->joiners[0] != NULL))
-                joiners_wake(face);
+        if (face->joiners[0])
+                heir = joiners_tell(face, loop);
         if (face->refs)
                 face_unref(face);
-        if (ed_unlikely(task->vars != NULL))
+        if (ed_unlikely(task->vars != NULL)) {
                 ed_vars_drop(task->vars);
-        ed_scope_task_ended(scope);
+                task->vars = NULL;
+        }
+        if (ed_scope_task_ended(scope))
+                heir = heir_or_wake(loop, heir, &scope->node.owner->fiber);
         ed_stack_put(&loop->stacks, task->stack);
+        if (heir)
+                ed_fiber_exit_to(loop, heir);
         ed_fiber_exit(loop);
 }
 
@@ -255,6 +295,40 @@ static __attribute__((noreturn)) void task_main(void *arg)
         struct ed_task *task = arg;
 
         task_end(task, task->fn(task->arg));
+}
+
+/*
+ * What is the same for all tasks that a stack is used for, and what each of them
+ * leaves behind as it found it.
+ */
+static __attribute__((cold, noinline)) void task_make(struct ed_task *task, struct ed_loop *loop,
+                                                      struct ed_stack *stack)
+{
+        *task = (struct ed_task){ .loop = loop, .inner = &task->node, .stack = stack };
+        ed_fiber_init(&task->fiber);
+        ed_list_init(&task->node.children);
+        task->node.owner = task;
+        task->self.loop = loop;
+#ifdef ED_TSAN
+        task->fiber.co.fiber = stack->fiber;
+#endif
+}
+
+static inline void task_node_init(struct ed_task *task, struct ed_scope *scope)
+{
+        struct ed_node *node = &task->node;
+
+        node->ignored = 0;
+        if (ed_unlikely(!scope)) {
+                /* The supervisor of a run. */
+                node->parent = NULL;
+                node->flags = 0;
+                ed_list_init(&node->link);
+                return;
+        }
+        node->parent = &scope->node;
+        node->flags = scope->node.flags & (ED_NODE_DEBUG | ED_NODE_CANCELLED);
+        ed_list_push_back(&scope->node.children, &node->link);
 }
 
 struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
@@ -267,36 +341,30 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         if (!stack)
                 return NULL;
         task = ed_task_of_stack(stack);
+        /* The memory of a stack begins as zero. */
+        if (ed_unlikely(task->stack != stack))
+                task_make(task, loop, stack);
         task->scope = scope;
-        task->loop = loop;
         task->number = ++loop->fibers;
         task->fn = fn;
         task->arg = (void *) arg;
-        task->stack = stack;
-        task->inner = &task->node;
         task->budget = ED_TASK_BUDGET;
-        task->ready_wait = NULL;
         /* The supervisor of a run, which has no scope, begins with none. */
-        task->vars = scope ? ed_vars_take_on(loop) : NULL;
+        if (scope)
+                task->vars = ed_vars_take_on(loop);
         task->face = &task->self;
         task->self.task = task;
         task->self.refs = 0;
         task->self.fn = fn;
-        ED_PROBE(start, 3, task, task->number, task->self.fn);
-        task->self.loop = loop;
         task->self.is_named = false;
-        ed_fiber_init(&task->fiber);
-        task->self.joiners[0] = task->self.joiners[1] = NULL;
-        ed_node_init(&task->node, scope ? &scope->node : NULL, task, 0);
+        ED_PROBE(start, 3, task, task->number, task->self.fn);
+        task_node_init(task, scope);
         top = (char *) task;
         if (copy_bytes) {
                 top -= (copy_bytes + 15) & ~(size_t) 15;
                 task->arg = memcpy(top, arg, copy_bytes);
         }
         ed_co_init(&task->fiber.co, stack->bottom, top, task_main, task);
-#ifdef ED_TSAN
-        task->fiber.co.fiber = stack->fiber;
-#endif
         ed_fiber_ready(loop, &task->fiber);
         return task;
 }

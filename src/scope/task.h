@@ -107,10 +107,10 @@ struct ed_task {
         struct ed_debug_task debug;
 };
 
-/* The task on a stack lies at its top. */
+/* The task on a stack lies at its top, which is where 'stack' lies. */
 static inline struct ed_task *ed_task_of_stack(const struct ed_stack *stack)
 {
-        uintptr_t below = (uintptr_t) stack->top - sizeof(struct ed_task);
+        uintptr_t below = (uintptr_t) stack - sizeof(struct ed_task);
 
         return (struct ed_task *) (below & ~(uintptr_t) 63);
 }

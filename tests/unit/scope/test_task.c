@@ -342,3 +342,101 @@ SIM_TEST(sleeping_for_nothing_is_one_turn_for_each)
         }
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
+
+/* Who waits for a task's end goes on in its turn, also where it is the next anyway. */
+struct order {
+        eddy_event event;
+        eddy_task *child;
+        bool sets; /* the child, at its end */
+        unsigned n;
+        char log[8];
+};
+
+static int ends_last(void *arg)
+{
+        struct order *order = arg;
+
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        if (order->sets)
+                eddy_event_set(&order->event);
+        return 7;
+}
+
+static int joins_it(void *arg)
+{
+        struct order *order = arg;
+        int result = 0;
+
+        CHECK_EQ(eddy_task_join(order->child, &result), 0);
+        CHECK_EQ(result, 7);
+        order->log[order->n++] = 'j';
+        return 0;
+}
+
+static int waits_for_event(void *arg)
+{
+        struct order *order = arg;
+
+        CHECK_EQ(eddy_event_wait(&order->event), 0);
+        order->log[order->n++] = 'w';
+        return 0;
+}
+
+static int notes_the_order(void *arg)
+{
+        struct order *order = arg;
+        eddy_scope outer, inner;
+
+        eddy_scope_begin(&outer, NULL);
+        eddy_scope_start(&outer, joins_it, order);
+        eddy_scope_start(&outer, waits_for_event, order);
+        eddy_scope_begin(&inner, NULL);
+        CHECK_EQ(eddy_scope_start_task(&inner, ends_last, order, NULL, &order->child), 0);
+        CHECK_EQ(eddy_scope_end(&inner), 0);
+        order->log[order->n++] = 'o';
+        eddy_event_set(&order->event);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+        eddy_task_release(order->child);
+        return 0;
+}
+
+/* On a real table: a simulated one chooses who is next. */
+TEST(waits_for_a_tasks_end_are_over_in_turn)
+{
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_SIGNALS };
+        struct order order = { .sets = false };
+
+        CHECK_EQ(eddy_run(notes_the_order, &order, &opts), 0);
+        CHECK_STR(order.log, "jow");
+        order = (struct order){ .sets = true };
+        CHECK_EQ(eddy_run(notes_the_order, &order, &opts), 0);
+        CHECK_STR(order.log, "wjo");
+}
+
+/* A stack is used again for the next task: nothing of the one before shows. */
+static int looks_fresh(void *arg)
+{
+        eddy_scope scope;
+
+        CHECK((strcmp(eddy_task_name(eddy_task_current()), "named") == 0) == (arg != NULL));
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_sleep(MS), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        return arg ? -EIO : 0;
+}
+
+SIM_TEST(a_task_on_a_used_stack_begins_anew)
+{
+        struct eddy_task_opts named = { .name = "named" };
+        eddy_scope scope;
+
+        for (int i = 0; i < 4; i++) {
+                eddy_scope_begin(&scope, NULL);
+                CHECK_EQ(eddy_scope_start_task(&scope, looks_fresh, i % 2 ? NULL : &scope,
+                                               i % 2 ? NULL : &named, NULL),
+                         0);
+                CHECK_EQ(eddy_scope_end(&scope), i % 2 ? 0 : -EIO);
+        }
+}
