@@ -63,12 +63,13 @@ static void deadline_set(struct ed_loop *loop, struct ed_scope *scope, int64_t d
                         deadline_ns = limit;
         }
         scope->deadline_ns = deadline_ns;
-        /* One that never comes must not look as if something could still happen. */
-        if (deadline_ns == 0 || deadline_ns == INT64_MAX)
-                ed_timer_cancel(&loop->timers, &scope->timer);
-        else if (deadline_ns > now_ns)
+        if (deadline_ns > now_ns && deadline_ns != INT64_MAX) {
                 ed_timer_arm(&loop->timers, &scope->timer, deadline_ns);
-        else
+                return;
+        }
+        /* One that never comes, or was before, must not look as if something could still happen. */
+        ed_timer_cancel(&loop->timers, &scope->timer);
+        if (deadline_ns != 0 && deadline_ns != INT64_MAX)
                 scope_expire(scope);
 }
 

@@ -53,6 +53,20 @@ SIM_TEST(no_deadline_arms_no_timer)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
+/* Else a deadlock of what it cancels would be told of when the first one comes. */
+SIM_TEST(a_deadline_moved_before_now_leaves_no_timer)
+{
+        uint64_t before = ed_loop_current->timers.count;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(3600) });
+        CHECK_EQ(ed_loop_current->timers.count, before + 1);
+        CHECK_EQ(eddy_scope_set_deadline(&scope, eddy_now()), 0);
+        CHECK_EQ(ed_loop_current->timers.count, before);
+        CHECK_EQ(eddy_sleep(MS), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+}
+
 /* A51: a deadline before all time, and one at this very moment, are over at once. */
 SIM_TEST(a_deadline_that_is_now_or_before_is_over_at_once)
 {
