@@ -54,7 +54,8 @@ struct ed_debug {
         uint64_t found[ED_DEBUG_FOUND];  /* how many of each */
         struct ed_debug_left left[ED_DEBUG_TOLD_MAX];
         uint64_t left_count;
-        char text[8192]; /* of the report that is being made */
+        /* Of the report that is being made: what is left, twenty of each kind, is the longest. */
+        char text[24 * 1024];
 };
 
 /* Those of this thread: of a run that goes on, and of loops that stand still. */

@@ -3,6 +3,7 @@
  * when the run ends.
  */
 #include "debug_test.h"
+#include "scope/debug.h"
 
 static int fails(void *arg)
 {
@@ -296,6 +297,31 @@ TEST(tasks_that_the_end_of_the_run_cancels_are_told)
               NULL);
         CHECK_EQ(debug_run_with(leaves_tasks_in_the_background, NULL, at_once), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
+}
+
+/* Of each kind of things thirty, which are none, and as many handles and tasks. */
+static int keeps_much(void *arg)
+{
+        static char things[ED_DEBUG_KINDS][30];
+
+        for (int kind = ED_DEBUG_HANDLE + 1; kind < ED_DEBUG_KINDS; kind++)
+                for (int i = 0; i < 30; i++)
+                        ed_debug_note(ed_loop_current, &things[kind][i], kind, &things[kind][i]);
+        for (int i = 0; i < 30; i++)
+                CHECK_EQ(eddy_background(polls_for_ever, NULL), 0);
+        return keeps_handles(arg);
+}
+
+TEST(all_kinds_are_told_and_counted_however_many_there_are)
+{
+        const char *at = told;
+        int n = 30, counts = 0;
+
+        CHECK_EQ(debug_run(keeps_much, &n), 0);
+        release_kept(n);
+        for (; (at = strstr(at, "\n  and 10 more\n")); at++)
+                counts++;
+        CHECK_EQ(counts, ED_DEBUG_KINDS + 1);
 }
 
 /* --- the deadlock's report --- */
