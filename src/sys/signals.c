@@ -16,7 +16,8 @@
 
 #include "eddy/error.h"
 
-enum { SIGNALS = 64 };
+/* The first slots are the program's, the others SIGQUIT's. */
+enum { SIGNALS = 64, SLOTS = ED_SIGNALS_MAX + ED_SIGNALS_QUIT_MAX };
 
 struct slot {
         struct ed_sys *_Atomic sys; /* NULL: free */
@@ -30,7 +31,7 @@ static struct {
         pthread_mutex_t lock; /* guards what is not atomic, and who comes and goes */
         unsigned users[SIGNALS + 1];
         struct sigaction former[SIGNALS + 1];
-        struct slot slots[ED_SIGNALS_MAX];
+        struct slot slots[SLOTS];
         _Atomic int handlers;      /* that may be about to wake a loop */
         _Atomic unsigned arrivals; /* at slots; each loop has seen so many */
         /* The loop that is stopped. */
@@ -45,7 +46,7 @@ static bool tell_slots(int signo)
 {
         bool any = false;
 
-        for (int i = 0; i < ED_SIGNALS_MAX; i++) {
+        for (int i = 0; i < SLOTS; i++) {
                 struct slot *slot = &signals.slots[i];
                 struct ed_sys *sys = atomic_load(&slot->sys);
 
@@ -172,15 +173,16 @@ int ed_signal_check(int signo)
         }
 }
 
-static struct slot *slot_free(void)
+static struct slot *slot_free(int from, int to)
 {
-        for (int i = 0; i < ED_SIGNALS_MAX; i++)
+        for (int i = from; i < to; i++)
                 if (!atomic_load(&signals.slots[i].sys))
                         return &signals.slots[i];
         return NULL;
 }
 
-int ed_signals_open(struct ed_sys *sys, uint64_t wanted, struct ed_target *target)
+/* In a slot of 'from' to 'to'. */
+static int open_in(int from, int to, struct ed_sys *sys, uint64_t wanted, struct ed_target *target)
 {
         uint64_t used = 0;
         struct slot *slot;
@@ -188,7 +190,7 @@ int ed_signals_open(struct ed_sys *sys, uint64_t wanted, struct ed_target *targe
 
         pthread_mutex_lock(&signals.lock);
         err = -ENOSPC;
-        slot = slot_free();
+        slot = slot_free(from, to);
         if (!slot)
                 goto out;
         slot->target = target;
@@ -216,6 +218,11 @@ out:
         return err;
 }
 
+int ed_signals_open(struct ed_sys *sys, uint64_t wanted, struct ed_target *target)
+{
+        return open_in(0, ED_SIGNALS_MAX, sys, wanted, target);
+}
+
 int ed_signals_open_quit(struct ed_sys *sys, struct ed_target *target)
 {
         bool handled;
@@ -223,7 +230,8 @@ int ed_signals_open_quit(struct ed_sys *sys, struct ed_target *target)
         pthread_mutex_lock(&signals.lock);
         handled = is_handled(SIGQUIT);
         pthread_mutex_unlock(&signals.lock);
-        return handled ? -EBUSY : ed_signals_open(sys, ed_signal_bit(SIGQUIT), target);
+        return handled ? -EBUSY
+                       : open_in(ED_SIGNALS_MAX, SLOTS, sys, ed_signal_bit(SIGQUIT), target);
 }
 
 void ed_signals_close(int i)
@@ -240,7 +248,7 @@ void ed_signals_close(int i)
 
 void ed_signals_drop(struct ed_sys *sys)
 {
-        for (int i = 0; i < ED_SIGNALS_MAX; i++)
+        for (int i = 0; i < SLOTS; i++)
                 if (atomic_load(&signals.slots[i].sys) == sys)
                         ed_signals_close(i);
 }
@@ -262,7 +270,7 @@ int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *even
 
         if (arrivals == *seen)
                 return 0;
-        for (int i = 0; i < ED_SIGNALS_MAX; i++) {
+        for (int i = 0; i < SLOTS; i++) {
                 struct slot *slot = &signals.slots[i];
 
                 if (atomic_load(&slot->sys) != sys || atomic_load(&slot->told))
@@ -328,7 +336,7 @@ void ed_signals_forget(void)
                         (void) sigaction(signo, &signals.former[signo], NULL);
                 signals.users[signo] = 0;
         }
-        for (int i = 0; i < ED_SIGNALS_MAX; i++)
+        for (int i = 0; i < SLOTS; i++)
                 atomic_store(&signals.slots[i].sys, NULL);
         atomic_store(&signals.stop_sys, NULL);
 }

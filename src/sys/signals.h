@@ -12,7 +12,8 @@
 
 #include "sys/sys.h"
 
-enum { ED_SIGNALS_MAX = 64 };
+/* So many may be opened, and so many runs in debug mode may have SIGQUIT besides. */
+enum { ED_SIGNALS_MAX = 64, ED_SIGNALS_QUIT_MAX = 64 };
 
 /* A bit for each signal, 1 to 64. */
 static inline uint64_t ed_signal_bit(int signo)

@@ -173,6 +173,20 @@ RUN_TEST(as_many_as_said_can_be_open)
         CHECK(handling(SIGUSR1) == SIG_DFL);
 }
 
+static void ignore_report(const struct eddy_report *report, void *arg)
+{
+        (void) report;
+        (void) arg;
+}
+
+TEST(debug_mode_takes_none_of_them)
+{
+        struct eddy_run_opts debug = { .flags = EDDY_RUN_NO_WATCHDOG | EDDY_RUN_DEBUG,
+                                       .report = ignore_report };
+
+        CHECK_EQ(eddy_run(main_as_many_as_said_can_be_open, NULL, &debug), 0);
+}
+
 TEST(outside_of_a_run_no_signal_can_be_opened)
 {
         static const int usr1 = SIGUSR1;

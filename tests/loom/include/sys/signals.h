@@ -7,6 +7,7 @@
 
 #include_next "sys/signals.h"
 
-#define ED_SIGNALS_MAX 2
+#define ED_SIGNALS_MAX      2
+#define ED_SIGNALS_QUIT_MAX 0
 
 #endif
