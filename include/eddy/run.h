@@ -16,7 +16,7 @@ enum {
         EDDY_REPORT_BACKGROUND = 4, /* a background task failed */
         EDDY_REPORT_IGNORED =
                 5, /* a task ignored 1,000 cancels in a row, or (debug mode) goes on long after one */
-        EDDY_REPORT_STACKS = 6,    /* stacks are not guarded by the kernel here */
+        EDDY_REPORT_STACKS = 6,    /* stacks, or those of further tasks, are not guarded here */
         EDDY_REPORT_UNHANDLED = 7, /* a failed future (debug mode: or task) nobody looked at */
         EDDY_REPORT_CALLBACK = 8,  /* a callback of the loop failed */
         EDDY_REPORT_THREAD = 9,    /* a job of a thread pool was abandoned */

@@ -179,12 +179,16 @@ static int slab_new(struct ed_stacks *stacks, unsigned class)
         }
         slab->memory = memory;
         slab->guard = guard_slab(slab);
-        if (slab->guard > stacks->weakest)
-                stacks->weakest = slab->guard;
-        if (slab->guard == ED_GUARD_CANARY)
-                stacks->looked_at = true;
         slab->next = stacks->slabs;
         stacks->slabs = slab;
+        if (slab->guard > stacks->weakest) {
+                stacks->weakest = slab->guard;
+                if (slab->guard == ED_GUARD_CANARY) {
+                        stacks->looked_at = true;
+                        if (stacks->on_canary)
+                                stacks->on_canary(stacks);
+                }
+        }
         return 0;
 }
 

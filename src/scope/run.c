@@ -235,6 +235,16 @@ static bool is_debug(const struct eddy_run_opts *opts)
         return debug && strcmp(debug, "1") == 0;
 }
 
+/* From the start on, or once there are more tasks than the system has guards for. */
+static void on_canary(struct ed_stacks *stacks)
+{
+        struct ed_loop *loop = ed_container_of(stacks, struct ed_loop, stacks);
+
+        ed_report_run(ed_run_of(loop), EDDY_REPORT_STACKS, 0, NULL,
+                      "stacks of tasks have no guard pages here, only a canary that is looked at "
+                      "when a task ends");
+}
+
 static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
 {
         struct ed_loop *loop = &run->loop;
@@ -264,9 +274,8 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         loop->on_wake = on_wake;
         loop->on_deadlock = on_deadlock;
         if (loop->stacks.weakest == ED_GUARD_CANARY)
-                ed_report_run(run, EDDY_REPORT_STACKS, 0, NULL,
-                              "stacks of tasks have no guard pages here, only a canary that is "
-                              "looked at when a task ends");
+                on_canary(&loop->stacks);
+        loop->stacks.on_canary = on_canary;
         return 0;
 }
 

@@ -571,6 +571,51 @@ static unsigned pairs_of(size_t site, int place)
         return n;
 }
 
+static void count_stacks_report(const struct eddy_report *report, void *arg)
+{
+        if (report->kind == EDDY_REPORT_STACKS)
+                ++*(int *) arg;
+}
+
+static const struct eddy_run_opts *stacks_opts(int *told)
+{
+        static struct eddy_run_opts opts;
+
+        opts = (struct eddy_run_opts){ .report = count_stacks_report, .report_arg = told };
+        return &opts;
+}
+
+static int many_and_then_without_guards(void *arg)
+{
+        struct eddy_run_info info;
+
+        CHECK_EQ(eddy_run_info(&info), 0);
+        if (strcmp(info.guard, "canary") == 0)
+                _exit(0);
+        without_mprotect();
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(main_many(arg), 0);
+        CHECK_EQ(eddy_run_info(&info), 0);
+        CHECK_STR(info.guard, "canary");
+        return 0;
+}
+
+/* A system may have guards for some thousand stacks and no more. */
+TEST(a_run_says_once_that_stacks_have_no_guard_when_the_first_has_none)
+{
+        int told = 0;
+
+        fault_reset();
+        CHECK_EQ(eddy_run(many_and_then_without_guards, NULL, stacks_opts(&told)), 0);
+        CHECK_EQ(told, 1);
+        /* Here it is the first stack of all. */
+        CHECK_EQ(eddy_run(main_many, NULL, stacks_opts(&told)), 0);
+        CHECK_EQ(told, 2);
+        fault_reset();
+        CHECK_EQ(eddy_run(main_many, NULL, stacks_opts(&told)), 0);
+        CHECK_EQ(told, 2);
+}
+
 TEST(every_call_of_the_system_may_fail_with_each_of_its_errors)
 {
         unsigned places = 0, pairs = 0;
