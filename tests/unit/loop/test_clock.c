@@ -101,6 +101,20 @@ TEST(a_clock_that_is_being_set_right_makes_no_time_early)
         }
 }
 
+/* Each step is within the eighth; all of them are not. */
+TEST(a_clock_that_goes_faster_and_faster_is_measured_again_and_again)
+{
+        start_at(40 * 1024);
+        for (int rate = 44; rate <= 60; rate += 4) {
+                int64_t until_ns;
+
+                run_at(rate * 1024);
+                until_ns = fake_ns(ed_ticks()) + 1000000000;
+                while (fake_ns(ed_ticks()) < until_ns)
+                        look();
+        }
+}
+
 /*
  * The counter goes on by 'ticks' and the clock does not.  It cannot be moved;
  * what was read of it is moved back.
@@ -120,6 +134,33 @@ TEST(a_machine_that_slept_takes_no_tick_for_too_short)
                         look_often();
                 }
         }
+}
+
+/* Nor when it slept before the first measurement, which then is all nonsense. */
+TEST(one_measurement_is_not_believed)
+{
+        fake.from_ns = 1000000007;
+        run_at(40 * 1024);
+        ed_clock_init(&fake_clock, &fake_sys);
+        sleep_for((uint64_t) 1 << 30);
+        while (!fake_clock.fresh_ticks)
+                look();
+        look_often();
+}
+
+TEST(a_clock_that_is_measured_anew_is_read_meanwhile)
+{
+        uint64_t measured;
+
+        start_at(40 * 1024);
+        measured = fake_clock.measured;
+        sleep_for((uint64_t) 1 << 40);
+        while (fake_clock.measured == measured)
+                look();
+        CHECK_EQ(fake_clock.fresh_ticks, 0);
+        while (!fake_clock.fresh_ticks)
+                look();
+        look_often();
 }
 
 TEST(a_counter_that_went_back_is_not_gone_by)
