@@ -42,5 +42,5 @@ int eddy_event_wait(eddy_event *event)
                 return EDDY_E_RUN_OTHER_LOOP;
         ed_waiter_init(&waiter, task, event);
         ed_waiters_push(event->waiters, &waiter);
-        return ed_suspend_park(task, "an event", ed_waiters_abort, &waiter);
+        return ed_suspend_park_here(task, "an event", ed_waiters_abort, &waiter);
 }

@@ -299,7 +299,7 @@ static __attribute__((noinline)) int stand_in_line(struct ed_task *task, void *l
                 return EDDY_E_RUN_OTHER_LOOP;
         ed_waiter_init(&waiter, task, item);
         ed_waiters_push(line, &waiter);
-        return ed_suspend_park(task, waits_for, ed_waiters_abort, &waiter);
+        return ed_suspend_park_here(task, waits_for, ed_waiters_abort, &waiter);
 }
 
 int eddy_queue_put(eddy_queue *queue, const void *item)

@@ -179,7 +179,7 @@ int eddy_scope_end(eddy_scope *public_scope)
                 if (ed_unlikely(scope->live == scope->generating))
                         ed_scope_close_generators(scope);
                 scope->flags |= ED_SCOPE_ENDING;
-                ed_suspend_park(task, "the tasks of a scope to end", NULL, NULL);
+                ed_suspend_park_here(task, "the tasks of a scope to end", NULL, NULL);
         }
         if (ed_unlikely(scope->generators.next != NULL))
                 ed_scope_close_generators(scope);

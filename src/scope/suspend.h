@@ -52,4 +52,24 @@ static inline void ed_suspend_passed(struct ed_task *task)
                 ed_suspend_give_way(task);
 }
 
+/*
+ * ed_suspend_park() in the place of the call, where each nanosecond counts: it
+ * is a return less after the switch.
+ */
+static inline __attribute__((always_inline)) int ed_suspend_park_here(struct ed_task *task,
+                                                                      const char *waits_for,
+                                                                      ed_abort_fn *abort, void *arg)
+{
+        int result;
+
+        task->budget = ED_TASK_BUDGET;
+        if (ed_unlikely(ed_test_at_suspend))
+                ed_test_at_suspend(task);
+        ed_suspend_note(task);
+        result = ed_fiber_park(task->loop, waits_for, abort, arg);
+        if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
+                ed_node_attribute(task->inner);
+        return result;
+}
+
 #endif

@@ -134,16 +134,7 @@ void (*ed_test_at_suspend)(struct ed_task *task);
 
 int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
 {
-        int result;
-
-        task->budget = ED_TASK_BUDGET;
-        if (ed_unlikely(ed_test_at_suspend))
-                ed_test_at_suspend(task);
-        ed_suspend_note(task);
-        result = ed_fiber_park(task->loop, waits_for, abort, arg);
-        if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
-                ed_node_attribute(task->inner);
-        return result;
+        return ed_suspend_park_here(task, waits_for, abort, arg);
 }
 
 /* --- the life of a task --- */
@@ -434,7 +425,7 @@ int eddy_task_join(eddy_task *face, int *ret_result)
         } else if (face->task) {
                 ed_waiter_init(&joiner, task, ret_result);
                 ed_waiters_push(face->joiners, &joiner);
-                return ed_suspend_park(task, "a task to end", ed_waiters_abort, &joiner);
+                return ed_suspend_park_here(task, "a task to end", ed_waiters_abort, &joiner);
         } else if (ret_result) {
                 *ret_result = face->result;
                 face->looks |= ED_FACE_SEEN;
