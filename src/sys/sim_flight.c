@@ -62,6 +62,27 @@ static struct ed_sim_segment *segment_at(struct ed_sim_socket *sock, uint32_t i)
         return &sock->segments[(sock->segment_first + i) % ED_SIM_SEGMENTS_MAX];
 }
 
+/* The two that come closest after each other arrive together, with the later one. */
+static void join_segments(struct ed_sim_socket *sock)
+{
+        uint32_t at = 0;
+        int64_t least_ns = ED_SIM_NEVER;
+
+        for (uint32_t i = 0; i + 1 < sock->segment_count; i++) {
+                int64_t gap_ns = segment_at(sock, i + 1)->at_ns - segment_at(sock, i)->at_ns;
+
+                if (gap_ns <= least_ns) {
+                        least_ns = gap_ns;
+                        at = i;
+                }
+        }
+        segment_at(sock, at + 1)->bytes += segment_at(sock, at)->bytes;
+        for (uint32_t i = at; i > 0; i--)
+                *segment_at(sock, i) = *segment_at(sock, i - 1);
+        sock->segment_first = (sock->segment_first + 1) % ED_SIM_SEGMENTS_MAX;
+        sock->segment_count--;
+}
+
 void ed_sim_send_segment(struct ed_sim *sim, struct ed_sim_socket *to, size_t bytes)
 {
         int64_t at_ns = ed_sim_arrival_at(sim, to);
@@ -69,11 +90,12 @@ void ed_sim_send_segment(struct ed_sim *sim, struct ed_sim_socket *to, size_t by
                 to->segment_count ? segment_at(to, to->segment_count - 1) : NULL;
 
         to->coming += bytes;
-        if (last && (to->segment_count == ED_SIM_SEGMENTS_MAX || last->at_ns == at_ns)) {
-                last->at_ns = at_ns;
+        if (last && last->at_ns == at_ns) {
                 last->bytes += bytes;
                 return;
         }
+        if (to->segment_count == ED_SIM_SEGMENTS_MAX)
+                join_segments(to);
         *segment_at(to, to->segment_count++) = (struct ed_sim_segment){ at_ns, bytes };
 }
 

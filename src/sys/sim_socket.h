@@ -89,7 +89,7 @@ bool ed_sim_has_room(const struct ed_sim_socket *sock);
 int64_t ed_sim_arrival_at(struct ed_sim *sim, struct ed_sim_socket *to);
 void ed_sim_send_end(struct ed_sim *sim, struct ed_sim_socket *to);
 void ed_sim_send_reset(struct ed_sim *sim, struct ed_sim_socket *to);
-/* 'bytes' more of the ring are coming; the last of many segments takes up the rest. */
+/* 'bytes' more of the ring are coming; of very many segments some arrive with the next one. */
 void ed_sim_send_segment(struct ed_sim *sim, struct ed_sim_socket *to, size_t bytes);
 /* Nothing that is sent from now on arrives for so long after what is on its way. */
 void ed_sim_stall(struct ed_sim *sim, struct ed_sim_socket *to, int64_t stall_ns);

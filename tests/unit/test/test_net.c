@@ -194,6 +194,30 @@ NET_TEST(a_stall_holds_up_what_comes_after_so_many_bytes)
         eddy_stream_close(second);
 }
 
+/* More pieces than are told apart on their way. */
+NET_TEST(a_stall_holds_up_nothing_that_came_before_it)
+{
+        struct eddy_test_link link = { .delay_ns = EDDY_SEC(1),
+                                       .stall_ns = EDDY_MIN(1),
+                                       .stall_bytes = 50 };
+        eddy_stream *first, *second;
+        int64_t begin = eddy_now();
+
+        CHECK_EQ(eddy_test_stream_pair(&link, &first, &second), 0);
+        for (int i = 0; i < 60; i++) {
+                write_text(second, "x");
+                CHECK_EQ(eddy_sleep(MS), 0);
+        }
+        for (int i = 0; i < 50; i++)
+                CHECK_EQ(read_byte(first), 1);
+        CHECK(eddy_now() - begin < EDDY_SEC(2));
+        for (int i = 0; i < 10; i++)
+                CHECK_EQ(read_byte(first), 1);
+        CHECK(eddy_now() - begin >= EDDY_MIN(1));
+        eddy_stream_close(first);
+        eddy_stream_close(second);
+}
+
 /* All allocations and calls of a pair may fail, and nothing is left then. */
 static int make_pair(void *arg)
 {
