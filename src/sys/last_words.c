@@ -78,15 +78,14 @@ int ed_sys_fds(int *fds, int max)
 
         if (!folder)
                 return -ENOSYS;
-        while (n >= 0 && (entry = readdir(folder))) {
+        while ((entry = readdir(folder))) {
                 int fd = (int) strtol(entry->d_name, NULL, 10);
 
                 if (entry->d_name[0] == '.' || fd == dirfd(folder))
                         continue;
-                if (n == max)
-                        n = -ENOSPC;
-                else
-                        fds[n++] = fd;
+                if (n < max)
+                        fds[n] = fd;
+                n++;
         }
         (void) closedir(folder);
         return n;

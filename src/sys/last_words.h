@@ -19,8 +19,9 @@ ED_SHARED void ed_sys_last_words_set(ed_last_words_fn *fn);
 ED_SHARED void ed_sys_last_words_unset(void);
 
 /*
- * The descriptors that are open, at most 'max' of them; returns how many.
- * Errors: -ENOSYS  the system does not say; -ENOSPC  there are more
+ * The descriptors that are open, the lowest 'max' of them; returns how many
+ * there are, which may be more.
+ * Errors: -ENOSYS  the system does not say, or not even one is free
  */
 ED_SHARED int ed_sys_fds(int *fds, int max);
 

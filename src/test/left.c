@@ -42,6 +42,10 @@ static void find_memory(struct ed_test_run *run)
 {
         struct ed_test_memory memory;
 
+        if (ed_test_memory_is_replaced()) {
+                ed_test_found(run, "eddy_alloc_set() was called in it: what is left is not known");
+                return;
+        }
         ed_test_memory_look(&memory);
         run->result.left.allocations = memory.live;
         run->result.left.bytes = memory.bytes;
@@ -59,31 +63,53 @@ void ed_test_left_note(struct ed_test_run *run)
 
 static bool was_open(const struct ed_test_run *run, int fd)
 {
-        for (int i = 0; i < run->fds_count; i++)
+        for (int i = 0; i < run->fds_count && i < ED_TEST_FDS_MAX; i++)
                 if (run->fds[i] == fd)
                         return true;
         return false;
 }
 
-static void find_descriptors(struct ed_test_run *run)
+/* Those of the process; and the first, or -1 if it is not known. */
+static uint64_t count_descriptors(const struct ed_test_run *run, int *ret_first)
 {
         static int fds[ED_TEST_FDS_MAX];
-        int n = run->fds_count < 0 ? 0 : ed_sys_fds(fds, ED_TEST_FDS_MAX), first = -1;
+        int n = run->fds_count < 0 ? 0 : ed_sys_fds(fds, ED_TEST_FDS_MAX);
         uint64_t left = 0;
-        char name[128];
 
-        for (int i = 0; i < n; i++) {
+        *ret_first = -1;
+        /* There was one to look with before the run. */
+        if (n < 0)
+                return 1;
+        for (int i = 0; i < n && i < ED_TEST_FDS_MAX; i++) {
                 if (was_open(run, fds[i]))
                         continue;
-                if (left++ == 0 || fds[i] < first)
-                        first = fds[i];
+                if (left++ == 0 || fds[i] < *ret_first)
+                        *ret_first = fds[i];
         }
+        /* Of those that are not noted only the number is known. */
+        if (n > ED_TEST_FDS_MAX && n > run->fds_count && left < (uint64_t) (n - run->fds_count))
+                left = (uint64_t) (n - run->fds_count);
+        return left;
+}
+
+static void find_descriptors(struct ed_test_run *run)
+{
+        int first;
+        uint64_t left = count_descriptors(run, &first);
+        char name[128];
+
         run->result.left.descriptors = run->descriptors + left;
         if (run->descriptors > 0)
                 ed_test_found(run, "%llu descriptor%s of the simulated network left",
                               (unsigned long long) run->descriptors, plural(run->descriptors));
         if (left == 0)
                 return;
+        if (first < 0) {
+                ed_test_found(run,
+                              "%llu descriptor%s left at least: too many are open to look at each",
+                              (unsigned long long) left, plural(left));
+                return;
+        }
         ed_sys_fd_name(first, name, sizeof(name));
         ed_test_found(run, "%llu descriptor%s left: the first is %d, %s", (unsigned long long) left,
                       plural(left), first, name);

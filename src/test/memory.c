@@ -163,6 +163,15 @@ void ed_test_memory_begin(void)
                 eddy_alloc_set(resize_locked, NULL);
 }
 
+bool ed_test_memory_is_replaced(void)
+{
+        eddy_realloc_fn *fn;
+        void *ctx;
+
+        ed_alloc_hook(&fn, &ctx);
+        return memory.places_count > 0 && fn != resize_locked;
+}
+
 void ed_test_memory_count(uint64_t fail_at, bool forever)
 {
         memory.asked = memory.failed = 0;

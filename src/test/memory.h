@@ -20,6 +20,9 @@ struct ed_test_memory {
         uint64_t first;  /* the number of the first of them; 0: it came before they are counted */
 };
 
+/* Whether somebody has taken that place since: what it gives is not known here. */
+bool ed_test_memory_is_replaced(void);
+
 /* Take the place of the allocator in force. */
 void ed_test_memory_begin(void);
 
