@@ -88,7 +88,9 @@ struct eddy_test_result {
  *
  * Suspends: no; it is called where eddy_run() would be.
  * Errors: EDDY_E_TEST_FOUND  the kit found something: 'problem' says what
- *         -EBUSY             another thread's run is under way
+ *         -EBUSY             another thread's run is under way, or was left by a
+ *                            jump: only that thread can clear it away
+ *         -EINVAL            call_at is given, and call_error is no error
  *         and those of eddy_run()
  * Threads: any, one at a time in a process.
  */
@@ -137,7 +139,7 @@ struct eddy_test_sweep {
  * main function or opts.name in front of the colon, and skips all others.
  * EDDY_TEST_SEEDS=N changes how many seeds are tried; EDDY_TEST_SAMPLE=N tries
  * at most N points, allocations and calls, spread evenly with the first and
- * the last; EDDY_TEST_VERBOSE=1 prints a line before each run.
+ * the last (1: the first alone); EDDY_TEST_VERBOSE=1 prints a line before each run.
  *
  * Errors: EDDY_E_TEST_FOUND  something was found, and printed
  *         -EINVAL            no such sweep, or EDDY_TEST_REPLAY is not valid
@@ -160,7 +162,8 @@ EDDY_API uint64_t eddy_test_chance(uint64_t n);
  * returns EDDY_E_TEST_FOUND.  For checks in tasks where a framework's own
  * assertion would end the process.  The macro gives file, line and condition.
  *
- * Suspends: no.  Outside of a run it does nothing.
+ * Suspends: no.  Outside of a run, and on a thread of the program's own, it
+ * does nothing.
  */
 EDDY_API EDDY_PRINTF(1, 2) void eddy_test_fail(const char *format, ...);
 #define EDDY_TEST_CHECK(cond)                                                                      \

@@ -55,7 +55,7 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
 void ed_sys_fork_watch(void (*in_child)(void));
 
 /* How many forks lie between the process that asked for the watch and this one. */
-unsigned ed_sys_forks(void);
+ED_SHARED unsigned ed_sys_forks(void);
 
 /*
  * Whether a call that will return to that address is under way on the stack

@@ -14,7 +14,7 @@
 #include "sys/process.h"
 #include "test/run.h"
 
-enum { LINES_BYTES = 1536 };
+enum { LINE_BYTES = 1536 }; /* a problem, a name and a spec fit in */
 
 /* --- writing --- */
 
@@ -118,7 +118,7 @@ static int spec_read(const char *at, struct eddy_test_opts *opts)
         opts->alloc_forever = opts->call_error = 0;
         while (*at) {
                 at = part_read(at, opts);
-                if (!at || (*at && *at != ','))
+                if (!at || (*at && *at != ',') || (*at && !at[1]))
                         return -EINVAL;
                 at += *at == ',';
         }
@@ -163,28 +163,29 @@ static void begin_add(struct ed_text *text, const char *name, const char *spec)
 
 void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem)
 {
-        char lines[LINES_BYTES], spec[ED_TEST_SPEC_BYTES];
-        struct ed_text text = { lines, sizeof(lines) };
+        char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
+        struct ed_text text;
 
         ed_test_spec_write(opts, spec, sizeof(spec));
         while (*problem) {
                 size_t bytes = strcspn(problem, "\n");
 
+                text = (struct ed_text){ line, sizeof(line) };
                 /* What is indented goes on from the line above it. */
                 if (*problem != ' ')
                         begin_add(&text, name, spec);
                 ed_text_add(&text, "%.*s\n", (int) bytes, problem);
+                ed_sys_write_error(line, strlen(line));
                 problem += bytes + (problem[bytes] == '\n');
         }
-        ed_sys_write_error(lines, strlen(lines));
-        text = (struct ed_text){ lines, sizeof(lines) };
+        text = (struct ed_text){ line, sizeof(line) };
         ed_text_add(&text, "eddy_test: again with EDDY_TEST_REPLAY='%s:%s'\n", name, spec);
-        ed_sys_write_error(lines, strlen(lines));
+        ed_sys_write_error(line, strlen(line));
 }
 
 void ed_test_tell_before(const char *name, const struct eddy_test_opts *opts)
 {
-        char line[LINES_BYTES], spec[ED_TEST_SPEC_BYTES];
+        char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
         struct ed_text text = { line, sizeof(line) };
 
         ed_test_spec_write(opts, spec, sizeof(spec));

@@ -49,7 +49,7 @@ void eddy_test_fail(const char *format, ...)
 {
         va_list args;
 
-        if (!ed_test_now || !mine)
+        if (!mine || !ed_test_now)
                 return;
         va_start(args, format);
         found_add(ed_test_now, format, args);
@@ -63,7 +63,7 @@ uint64_t eddy_test_chance(uint64_t n)
 {
         uint64_t z;
 
-        if (!ed_test_now || !mine || ed_test_now->opts.seed == 0 || n == 0)
+        if (!mine || !ed_test_now || ed_test_now->opts.seed == 0 || n == 0)
                 return 0;
         z = ed_test_now->opts.seed * 0xd1342543de82ef95ULL;
         z += ++ed_test_now->draws * 0x9e3779b97f4a7c15ULL;
@@ -112,12 +112,11 @@ static void drop(struct ed_test_run *run)
         ed_test_memory_drop();
 }
 
-static __attribute__((noinline)) int play(struct ed_test_run *run)
+static int play(struct ed_test_run *run)
 {
         struct eddy_run_opts opts = run->opts.run ? *run->opts.run : (struct eddy_run_opts){ 0 };
         int result;
 
-        run->play_return = __builtin_return_address(0);
         opts.report = on_report;
         opts.report_arg = run;
         opts.flags |= EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG;
@@ -141,11 +140,22 @@ static __attribute__((noinline)) int play(struct ed_test_run *run)
         return result;
 }
 
+/* A world that is given up is not freed, and says nothing of its end. */
+static void end_fill(struct ed_test_run *run)
+{
+        if (!run->gave_up || !ed_sys_is_sim(run->sys))
+                return;
+        run->told.end.trace = ed_sim_trace(run->sys);
+        run->told.end.calls = ed_sim_calls(run->sys);
+        run->told.end.lasted_ns = run->ops->now(run->sys) - run->begin_ns;
+}
+
 static void result_fill(struct ed_test_run *run, int result)
 {
         const struct ed_sim_end *end = &run->told.end;
         struct ed_test_memory memory;
 
+        end_fill(run);
         ed_test_memory_look(&memory);
         run->result.result = result;
         run->result.trace = end->trace ^ run->draws;
@@ -170,14 +180,14 @@ void ed_test_last_words(void)
                 say_left("the process ends in this run");
 }
 
-/* exit() in a run, or one that was left by a jump and not followed by another. */
+/* exit() in a run, or one that was left by a jump and not followed by another; not in a child. */
 static __attribute__((destructor)) void at_exit(void)
 {
-        if (ed_test_now)
+        if (ed_test_now && now.forks == ed_sys_forks())
                 say_left("it was left before its end");
 }
 
-/* Whether this call comes from the run that is under way: a task, a callback or a job. */
+/* Whether this call comes from the run that is under way: a task, a callback, a job, 'after' ... */
 static bool is_inside(const struct ed_test_run *run)
 {
         const struct ed_task *task = ed_task_running();
@@ -223,13 +233,33 @@ void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char
                 ed_sys_symbol((const void *) main_fn, buf, bytes);
 }
 
+/* From 'before' to 'after'.  Returns the result of main. */
+static __attribute__((noinline)) int play_all(struct ed_test_run *run)
+{
+        int result;
+
+        run->play_return = __builtin_return_address(0);
+        if (run->opts.before)
+                run->opts.before(run->arg);
+        ed_test_left_note(run);
+        result = play(run);
+        result_fill(run, result);
+        if (run->opts.after && run->opts.after(run->arg, result) < 0)
+                ed_test_found(run, "'after' says that it failed");
+        return result;
+}
+
 int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
                      const struct ed_test_more *more, struct eddy_test_result *ret_result,
                      struct ed_test_told *ret_told)
 {
         struct ed_test_run *run = &now;
-        int result = take();
+        int result;
 
+        /* No call can fail by that: it would be a run in which nothing can be found. */
+        if (opts && opts->call_at > 0 && opts->call_error >= 0)
+                return -EINVAL;
+        result = take();
         if (result < 0)
                 return result;
         memset(run, 0, sizeof(*run));
@@ -244,13 +274,8 @@ int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_op
         ed_test_now = run;
         ed_sys_last_words_set(ed_test_last_words);
         ed_test_memory_begin();
-        if (run->opts.before)
-                run->opts.before(arg);
-        ed_test_left_note(run);
-        result = play(run);
-        result_fill(run, result);
-        if (run->opts.after && run->opts.after(arg, result) < 0)
-                ed_test_found(run, "'after' says that it failed");
+        run->forks = ed_sys_forks();
+        result = play_all(run);
         if (run->gave_up) {
                 drop(run);
         } else {

@@ -50,13 +50,14 @@ struct ed_test_run {
         uint64_t chance;         /* of a table that has none */
         uint64_t draws;          /* of the program's own chance */
         const void *play_return; /* a call that comes from the run has it among its callers */
+        unsigned forks;          /* another number: this is a child's copy of it */
         bool cancel_due;         /* as soon as there is a main task */
         bool gave_up;            /* it went beyond its limit */
         bool drained;            /* the time of the background has passed, or there was none */
         int64_t begin_ns;
         uint64_t descriptors;     /* of the world, that were left */
         int fds[ED_TEST_FDS_MAX]; /* of the process, before it */
-        int fds_count;            /* below 0: not known */
+        int fds_count;            /* of which so many are noted at most; below 0: not known */
         uint64_t left_tasks;
         char left_text[ED_TEST_TASKS_BYTES]; /* what they wait for */
 };

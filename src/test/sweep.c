@@ -11,14 +11,13 @@
 #include "test/replay.h"
 #include "test/run.h"
 
-/* That a kind of call may give, at most. */
-enum { ERRORS_MAX = 16 };
+enum { TRACES_MIN = 16 };
 
 /* --- distinct traces --- */
 
 struct traces {
         uint64_t *places; /* open addressing; 0: free */
-        size_t count;     /* a power of two, more than twice the runs */
+        size_t count;     /* a power of two, or 0; at least half of them are free */
         uint64_t distinct;
 };
 
@@ -37,30 +36,47 @@ static void traces_fini(void)
         traces = (struct traces){ 0 };
 }
 
-/* Errors: -ENOMEM. */
-static int traces_init(uint64_t runs)
+/* Where a trace stands, or the free place where it would. */
+static uint64_t *trace_place(uint64_t trace)
 {
-        traces_fini();
-        traces.count = 16;
-        while (traces.count < 2 * (runs + 1))
-                traces.count *= 2;
-        traces.places = ed_alloc_zero(traces.count * sizeof(*traces.places));
-        return traces.places ? 0 : -ENOMEM;
+        size_t i = trace & (traces.count - 1);
+
+        while (traces.places[i] && traces.places[i] != trace)
+                i = (i + 1) & (traces.count - 1);
+        return &traces.places[i];
 }
 
-static void traces_add(uint64_t trace)
+/* Errors: -ENOMEM. */
+static int traces_grow(void)
 {
-        size_t i;
+        struct traces former = traces;
 
-        trace += trace == 0;
-        for (i = trace & (traces.count - 1); traces.places[i] != trace;
-             i = (i + 1) & (traces.count - 1)) {
-                if (traces.places[i])
-                        continue;
-                traces.places[i] = trace;
-                traces.distinct++;
-                return;
+        traces.count = former.count ? 2 * former.count : TRACES_MIN;
+        traces.places = ed_alloc_zero(traces.count * sizeof(*traces.places));
+        if (!traces.places) {
+                traces = former;
+                return -ENOMEM;
         }
+        for (size_t i = 0; i < former.count; i++)
+                if (former.places[i])
+                        *trace_place(former.places[i]) = former.places[i];
+        ed_free(former.places);
+        return 0;
+}
+
+/* Errors: -ENOMEM. */
+static int traces_add(uint64_t trace)
+{
+        uint64_t *place;
+        int err = 2 * (traces.distinct + 1) > traces.count ? traces_grow() : 0;
+
+        if (err < 0)
+                return err;
+        trace += trace == 0;
+        place = trace_place(trace);
+        traces.distinct += *place == 0;
+        *place = trace;
+        return 0;
 }
 
 /* --- one run --- */
@@ -70,7 +86,7 @@ struct sweep {
         void *arg;
         struct ed_test_more more;
         struct eddy_test_sweep told;
-        uint64_t kinds_count;
+        uint64_t kinds_first, kinds_count;
         int wanted; /* the result of the run without anything done */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
@@ -79,7 +95,9 @@ struct sweep {
 /* The kind of a call of the run without anything done; 0: it did not come to that. */
 static enum ed_sim_call kind_of(const struct sweep *sweep, uint64_t n)
 {
-        return n - 1 < sweep->kinds_count ? (enum ed_sim_call) kinds[n - 1] : 0;
+        uint64_t i = n - sweep->kinds_first;
+
+        return i < sweep->kinds_count ? (enum ed_sim_call) kinds[i] : 0;
 }
 
 /* Whether what happened to a call must not be noticed. */
@@ -178,8 +196,10 @@ static uint64_t next_of(uint64_t n, uint64_t count, uint64_t sample)
 
         if (n >= count)
                 return 0;
-        if (count <= sample || sample < 2)
+        if (count <= sample)
                 return n + 1;
+        if (sample < 2)
+                return n == 0;
         /* Sample i of 0 .. sample-1 is 1 + i * (count-1) / (sample-1). */
         i = n == 0 ? 0 : ((n - 1) * (sample - 1) + count - 2) / (count - 1);
         while (1 + i * (count - 1) / (sample - 1) <= n)
@@ -209,9 +229,7 @@ static int try_one(struct sweep *sweep, const struct eddy_test_opts *opts)
 {
         int err = run_once(sweep, opts, false);
 
-        if (err == 0)
-                traces_add(last.trace);
-        return err;
+        return err == 0 ? traces_add(last.trace) : err;
 }
 
 /* What was aimed at, by each error that such a call may give. */
@@ -227,8 +245,9 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
         return err;
 }
 
-/* Run it as it is, and note of which kind its first 'n' calls are.  Errors: -ENOMEM and a run's. */
-static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t n)
+/* Run it as it is, and note of which kind 'n' calls are from the first.  Errors: -ENOMEM and a run's. */
+static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t first,
+                      uint64_t n)
 {
         struct ed_sim_opts *sim = &sweep->more.sim;
         int err;
@@ -238,10 +257,12 @@ static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, ui
         if (!kinds)
                 return -ENOMEM;
         sim->kinds = kinds;
+        sim->kinds_first = first;
         sim->kinds_max = n;
         err = run_once(sweep, opts, true);
         sim->kinds = NULL;
         sim->kinds_max = 0;
+        sweep->kinds_first = first;
         sweep->kinds_count = n;
         return err;
 }
@@ -277,9 +298,9 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
                 return last.result;
         sweep->wanted = last.result;
         sweep->told.count = count_of(what, &last);
-        err = traces_init(sweep->told.count * (what == EDDY_TEST_CALLS ? ERRORS_MAX : 1));
-        if (err == 0 && what == EDDY_TEST_CALLS)
-                err = kinds_init(sweep, opts, sweep->told.count);
+        traces_fini();
+        if (what == EDDY_TEST_CALLS)
+                err = kinds_init(sweep, opts, 1, sweep->told.count);
         if (err == 0)
                 err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
@@ -295,7 +316,7 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
         int err = 0;
 
         if (replay->call_at > 0) {
-                err = kinds_init(sweep, opts, replay->call_at);
+                err = kinds_init(sweep, opts, replay->call_at, 1);
                 sweep->wanted = err < 0 ? 0 : last.result;
         }
         sweep->verbose = true;
@@ -314,7 +335,8 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
         struct sweep sweep = { .main_fn = main_fn, .arg = arg };
         int err;
 
-        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CALLS)
+        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CALLS ||
+            (asked.call_at > 0 && asked.call_error >= 0))
                 return -EINVAL;
         if (more)
                 sweep.more = *more;

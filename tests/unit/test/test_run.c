@@ -3,9 +3,12 @@
  */
 #include <eddy/eddy.h>
 #include <eddy/test.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -199,6 +202,16 @@ TEST(a_call_fails_with_the_error_wanted)
         run_finds(listens, NULL, &(struct eddy_test_opts){ .call_at = 1, .call_error = -EMFILE },
                   NULL);
         CHECK(result.result == -EMFILE && result.was_failed);
+}
+
+TEST(a_call_cannot_fail_with_what_is_no_error)
+{
+        struct eddy_test_opts opts = { .call_at = 1 };
+
+        CHECK_EQ(eddy_test_run(listens, NULL, &opts, NULL), -EINVAL);
+        CHECK_EQ(eddy_test_sweep(EDDY_TEST_SEEDS, listens, NULL, &opts, NULL), -EINVAL);
+        opts.call_error = EMFILE;
+        CHECK_EQ(eddy_test_run(listens, NULL, &opts, NULL), -EINVAL);
 }
 
 TEST(a_run_that_is_asked_for_is_no_replay)
@@ -399,6 +412,78 @@ TEST(descriptors_that_are_left_are_found)
         CHECK_EQ(result.left.descriptors, 1);
 }
 
+/* 'arg': how many at most.  Their numbers are those from the first one up. */
+static int opens_many(void *arg)
+{
+        int *n = arg, first = open("/dev/null", O_RDONLY);
+
+        for (int i = 1; i < *n && open("/dev/null", O_RDONLY) >= 0; i++)
+                continue;
+        *n = first;
+        return 0;
+}
+
+static void allow_descriptors(rlim_t n)
+{
+        struct rlimit limit;
+
+        CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+        if (limit.rlim_max < n)
+                test_skip("so many descriptors cannot be had");
+        limit.rlim_cur = n;
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+TEST(descriptors_that_are_left_are_found_however_many)
+{
+        int n = 2000;
+
+        allow_descriptors(2100);
+        run_finds(opens_many, &n, NULL, "2000 descriptors left: the first is ");
+        CHECK_EQ(result.left.descriptors, 2000);
+        /* What was open before is not left, and one more is one. */
+        run_finds(seven, NULL, NULL, NULL);
+        n = 1;
+        run_finds(opens_many, &n, NULL, "1 descriptor left at least: too many");
+        CHECK_EQ(result.left.descriptors, 1);
+}
+
+TEST(descriptors_are_left_when_none_is_free)
+{
+        int n = 1000;
+
+        allow_descriptors(100);
+        run_finds(opens_many, &n, NULL, "1 descriptor left at least: too many");
+        CHECK(n > 0 && result.left.descriptors > 0);
+        for (; n < 100; n++)
+                close(n);
+}
+
+static void *own_realloc(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes > 0)
+                return realloc(ptr, bytes);
+        free(ptr);
+        return NULL;
+}
+
+static void takes_allocator(void *arg)
+{
+        (void) arg;
+        eddy_alloc_set(own_realloc, NULL);
+}
+
+TEST(an_allocator_that_is_replaced_is_told_of)
+{
+        struct eddy_test_opts opts = { .before = takes_allocator };
+
+        eddy_alloc_set(own_realloc, NULL);
+        run_finds(seven, NULL, NULL, NULL);
+        run_finds(seven, NULL, &opts, "eddy_alloc_set() was called");
+        run_finds(seven, NULL, NULL, NULL);
+}
+
 static int fails_two_checks(void *arg)
 {
         EDDY_TEST_CHECK(arg == NULL);
@@ -467,6 +552,7 @@ TEST(a_run_that_goes_on_is_given_up)
         run_finds(idles, NULL, NULL, "it goes on after 3600000 ms of virtual time");
         CHECK(strstr(result.problem, "main waits for "));
         run_finds(idles, NULL, &minute, "it goes on after 60000 ms");
+        CHECK(result.lasted_ns > EDDY_MIN(1) && result.calls > 0 && result.trace);
         run_finds(ignores_all, NULL, &cancel, "it goes on");
         run_finds(sleep_for, &hours_ns, NULL, "it goes on");
         run_finds(sleep_for, &hours_ns, &(struct eddy_test_opts){ .limit_ns = -1 }, NULL);
@@ -485,6 +571,15 @@ TEST(a_background_task_that_goes_on_is_a_task_left)
 }
 
 /* --- what leaves it --- */
+
+/* The frames that a jump leaves on the thread's stack stay marked; so they are not there. */
+#ifdef ED_ASAN
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+        return "detect_stack_use_after_return=1";
+}
+#endif
 
 static jmp_buf out;
 
@@ -558,6 +653,44 @@ static int run_in_it(void *arg)
         return eddy_test_run(seven, NULL, NULL, NULL);
 }
 
+static void run_before(void *arg)
+{
+        CHECK_EQ(run_in_it(arg), EDDY_E_RUN_NESTED);
+}
+
+static int run_after(void *arg, int main_result)
+{
+        CHECK_EQ(main_result, 7);
+        return run_in_it(arg) == EDDY_E_RUN_NESTED ? 0 : -1;
+}
+
+static int exits_in_a_child(void *arg)
+{
+        int status;
+        pid_t child = fork();
+
+        CHECK(child >= 0);
+        if (child == 0) {
+                CHECK(dup2(*(int *) arg, STDERR_FILENO) >= 0);
+                exit(0);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        return 0;
+}
+
+TEST(a_child_that_ends_has_left_no_run)
+{
+        char said[4096] = "";
+        int fds[2];
+
+        CHECK_EQ(pipe(fds), 0);
+        run_finds(exits_in_a_child, &fds[1], NULL, NULL);
+        close(fds[1]);
+        CHECK(read(fds[0], said, sizeof(said) - 1) >= 0);
+        CHECK(!strstr(said, "eddy_test"));
+        close(fds[0]);
+}
+
 static int run_in_a_job(void *arg)
 {
         (void) arg;
@@ -598,11 +731,14 @@ static int has_another_thread(void *arg)
 
 TEST(a_run_in_a_run_is_refused)
 {
+        struct eddy_test_opts around = { .before = run_before, .after = run_after };
+
         run_finds(run_in_it, NULL, NULL, NULL);
         CHECK_EQ(result.result, EDDY_E_RUN_NESTED);
         run_finds(run_in_a_job, NULL, NULL, NULL);
         CHECK_EQ(result.result, EDDY_E_RUN_NESTED);
         run_finds(calls_back, NULL, NULL, "EDDY_E_RUN_NESTED");
+        run_finds(seven, NULL, &around, NULL);
         CHECK_EQ(eddy_run(run_in_it, NULL, NULL), EDDY_E_RUN_NESTED);
         run_finds(has_another_thread, NULL, NULL, NULL);
         CHECK_EQ(result.result, -EBUSY);

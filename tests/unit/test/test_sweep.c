@@ -405,6 +405,40 @@ TEST(the_environment_says_how_many)
         CHECK_EQ(told.count, EDDY_TEST_SEEDS_RUN);
 }
 
+TEST(a_sample_of_one_is_the_first)
+{
+        with("EDDY_TEST_SAMPLE", "1");
+        with("EDDY_TEST_VERBOSE", "1");
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &(struct eddy_test_opts){ .name = "few" });
+        CHECK(told.count > 20 && told.tried == 1 && lines_with("cancel=1\n") == 1);
+}
+
+/* As many as it takes: nothing is set aside for each. */
+TEST(seeds_may_be_without_number)
+{
+        with("EDDY_TEST_SEEDS", "4611686018427387904");
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, races, NULL, NULL), EDDY_E_TEST_FOUND);
+        with("EDDY_TEST_SEEDS", "18446744073709551615");
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, races, NULL, NULL), EDDY_E_TEST_FOUND);
+}
+
+static int fails_often(void *arg)
+{
+        for (int i = 0; i < 100; i++)
+                eddy_test_fail("no. %d", i);
+        return eddy_sleep(*(int64_t *) arg);
+}
+
+TEST(each_line_that_is_found_is_printed_whole)
+{
+        struct eddy_test_opts opts = { .name = "what_is_found_is_told_under_a_long_name_in_each" };
+        int64_t ns = MS;
+
+        CHECK_EQ(sweep(EDDY_TEST_CANCEL, fails_often, &ns, &opts), EDDY_E_TEST_FOUND);
+        CHECK(lines_with("in_each: no. ") > 90);
+        CHECK_EQ(lines_with("\neddy_test: "), lines_with("eddy_test: ") - 1);
+}
+
 TEST(a_sample_has_the_first_and_the_last)
 {
         char last[40];
@@ -432,6 +466,7 @@ TEST(a_replay_that_is_not_valid_is_refused)
                 "few:cancel=0",
                 "few:cancel=x",
                 "few:seed=1 ",
+                "few:seed=1,",
                 "few:call=3",
                 "few:call=3/",
                 "few:call=3/E",
@@ -465,6 +500,7 @@ TEST(a_replay_has_all_that_is_done_to_a_run)
                 "few:call=2/EAGAIN",
                 "few:call=1/EDDY_E_DNS_NOT_FOUND",
                 "few:call=1/SHORT",
+                "few:call=18446744073709551615/EIO",
                 "few:seed=18446744073709551615,cancel=1,alloc=2+,call=3/EMFILE",
         };
 
