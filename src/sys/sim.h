@@ -97,7 +97,7 @@ struct ed_sim_opts {
         bool fail_passing;      /* that, by errors that pass only */
         struct ed_sim_end *end; /* NULL: not wanted */
         uint8_t *kinds;         /* of the fallible calls as they are made, enum ed_sim_call */
-        uint64_t kinds_first;   /* the call that is noted first, from 1 up */
+        uint64_t kinds_skip;    /* so many are not noted, before those that are */
         size_t kinds_max;       /* room there; those beyond it are not noted */
 };
 

@@ -87,9 +87,9 @@ int ed_sim_fault(struct ed_sim *sim, enum ed_sim_call call)
 {
         int err;
 
+        if (sim->calls - sim->opts.kinds_skip < sim->opts.kinds_max)
+                sim->opts.kinds[sim->calls - sim->opts.kinds_skip] = (uint8_t) call;
         sim->calls++;
-        if (sim->calls - sim->opts.kinds_first < sim->opts.kinds_max)
-                sim->opts.kinds[sim->calls - sim->opts.kinds_first] = (uint8_t) call;
         err = fault_of(sim, call);
         sim->shorten = err == ED_SIM_SHORT;
         if (err == 0)

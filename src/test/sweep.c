@@ -86,7 +86,7 @@ struct sweep {
         void *arg;
         struct ed_test_more more;
         struct eddy_test_sweep told;
-        uint64_t kinds_first, kinds_count;
+        uint64_t kinds_skip, kinds_count;
         int wanted; /* the result of the run without anything done */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
@@ -95,7 +95,7 @@ struct sweep {
 /* The kind of a call of the run without anything done; 0: it did not come to that. */
 static enum ed_sim_call kind_of(const struct sweep *sweep, uint64_t n)
 {
-        uint64_t i = n - sweep->kinds_first;
+        uint64_t i = n - 1 - sweep->kinds_skip;
 
         return i < sweep->kinds_count ? (enum ed_sim_call) kinds[i] : 0;
 }
@@ -245,8 +245,11 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
         return err;
 }
 
-/* Run it as it is, and note of which kind 'n' calls are from the first.  Errors: -ENOMEM and a run's. */
-static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t first,
+/*
+ * Run it as it is, and note of which kind the 'n' calls are that come after
+ * 'skip'.  Errors: -ENOMEM and a run's.
+ */
+static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t skip,
                       uint64_t n)
 {
         struct ed_sim_opts *sim = &sweep->more.sim;
@@ -257,12 +260,12 @@ static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, ui
         if (!kinds)
                 return -ENOMEM;
         sim->kinds = kinds;
-        sim->kinds_first = first;
+        sim->kinds_skip = skip;
         sim->kinds_max = n;
         err = run_once(sweep, opts, true);
         sim->kinds = NULL;
         sim->kinds_max = 0;
-        sweep->kinds_first = first;
+        sweep->kinds_skip = skip;
         sweep->kinds_count = n;
         return err;
 }
@@ -300,7 +303,7 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
         sweep->told.count = count_of(what, &last);
         traces_fini();
         if (what == EDDY_TEST_CALLS)
-                err = kinds_init(sweep, opts, 1, sweep->told.count);
+                err = kinds_init(sweep, opts, 0, sweep->told.count);
         if (err == 0)
                 err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
@@ -316,7 +319,7 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
         int err = 0;
 
         if (replay->call_at > 0) {
-                err = kinds_init(sweep, opts, replay->call_at, 1);
+                err = kinds_init(sweep, opts, replay->call_at - 1, 1);
                 sweep->wanted = err < 0 ? 0 : last.result;
         }
         sweep->verbose = true;

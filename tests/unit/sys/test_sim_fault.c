@@ -192,6 +192,19 @@ TEST(every_kind_has_a_name_and_errors_of_its_own)
         CHECK(!ed_sim_is_passing(ED_SIM_CALL_WORKER_NEW, -EAGAIN));
 }
 
+TEST(kinds_may_be_noted_from_a_later_call_on)
+{
+        uint8_t kinds[2] = { 0 };
+        struct ed_sys *sys =
+                sim_new((struct ed_sim_opts){ .kinds = kinds, .kinds_skip = 1, .kinds_max = 1 });
+        int fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_LISTENER);
+
+        CHECK_EQ(sys->ops->listen(sys, fd, &loopback, 0), 0);
+        CHECK_EQ(sys->ops->accept(sys, fd), -EAGAIN);
+        CHECK(kinds[0] == ED_SIM_CALL_LISTEN && kinds[1] == 0);
+        sys->ops->free(sys);
+}
+
 TEST(kinds_are_noted_in_the_order_of_calls_as_far_as_there_is_room)
 {
         uint8_t kinds[3] = { 0 };
