@@ -327,7 +327,7 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         struct started started;
 
         if (ret_task) {
-                face = ed_task_face_new(opts ? opts->name : NULL, fn, __builtin_return_address(0));
+                face = ed_task_face_new(fn, __builtin_return_address(0));
                 if (!face)
                         return takes_no_more(ed_scope_of(scope))
                                        ? start_refused(ed_scope_of(scope))
@@ -341,9 +341,9 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         if (face) {
                 ed_task_face_give(started.task, face);
                 *ret_task = face;
-        } else if (opts && opts->name) {
-                ed_task_face_name(started.task->face, opts->name);
         }
+        if (opts && opts->name)
+                ed_task_face_name(started.task->face, opts->name);
         return 0;
 }
 

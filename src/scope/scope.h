@@ -51,10 +51,9 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 
 /*
  * A face that outlives its task: made first, since that can fail, then given
- * to the task.  'name' NULL: the function's; 'place' is for debug mode.
- * NULL: no memory.
+ * to the task.  'place' is for debug mode.  NULL: no memory.
  */
-struct eddy_task *ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place);
+struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const void *place);
 void ed_task_face_name(struct eddy_task *face, const char *name);
 static inline void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
 {

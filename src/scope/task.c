@@ -177,28 +177,6 @@ static void face_unref(struct eddy_task *face)
         faces->count++;
 }
 
-/* In debug mode none is used again, so that all come by here. */
-static __attribute__((noinline)) struct eddy_task *face_alloc_new(const void *place)
-{
-        struct eddy_task *face = ed_alloc(sizeof(*face));
-
-        if (face && ed_loop_current && ed_loop_current->debug)
-                ed_debug_note(ed_loop_current, face, ED_DEBUG_HANDLE, place);
-        return face;
-}
-
-static struct eddy_task *face_alloc(const void *place)
-{
-        struct ed_faces *faces = faces_of(ed_loop_current);
-        struct eddy_task *face = faces ? faces->first : NULL;
-
-        if (!face)
-                return face_alloc_new(place);
-        faces->first = face->joiners[0];
-        faces->count--;
-        return face;
-}
-
 void ed_faces_fini(struct ed_faces *faces)
 {
         struct eddy_task *face;
@@ -370,22 +348,42 @@ const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
         return buf;
 }
 
-struct eddy_task *ed_task_face_new(const char *name, eddy_task_fn *fn, const void *place)
+static inline void face_init(struct eddy_task *face, eddy_task_fn *fn)
 {
-        struct eddy_task *face = face_alloc(place);
+        /* The holder's reference and the task's. */
+        face->refs = 2;
+        face->is_named = false;
+        face->looks = 0;
+        face->fn = fn;
+        face->joiners[0] = face->joiners[1] = NULL;
+}
+
+/* In debug mode none is used again, so that all come by here. */
+static __attribute__((noinline)) struct eddy_task *face_new_slowly(eddy_task_fn *fn,
+                                                                   const void *place)
+{
+        struct eddy_task *face = ed_alloc(sizeof(*face));
 
         if (!face)
                 return NULL;
-        /* The holder's reference and the task's. */
+        if (ed_loop_current && ed_loop_current->debug)
+                ed_debug_note(ed_loop_current, face, ED_DEBUG_HANDLE, place);
         face->task = NULL;
         face->result = 0;
-        face->refs = 2;
-        face->looks = 0;
-        face->fn = fn;
-        face->is_named = false;
-        face->joiners[0] = face->joiners[1] = NULL;
-        if (name)
-                ed_task_face_name(face, name);
+        face_init(face, fn);
+        return face;
+}
+
+struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const void *place)
+{
+        struct ed_faces *faces = faces_of(ed_loop_current);
+        struct eddy_task *face = faces ? faces->first : NULL;
+
+        if (ed_unlikely(!face))
+                return face_new_slowly(fn, place);
+        faces->first = face->joiners[0];
+        faces->count--;
+        face_init(face, fn);
         return face;
 }
 
@@ -411,7 +409,6 @@ static void joiners_wake(struct eddy_task *face)
 
 int eddy_task_join(eddy_task *face, int *ret_result)
 {
-        struct ed_waiter joiner;
         struct ed_task *task;
         int err;
 
@@ -423,6 +420,8 @@ int eddy_task_join(eddy_task *face, int *ret_result)
         } else if (ed_unlikely(face->task == task)) {
                 err = -EDEADLK;
         } else if (face->task) {
+                struct ed_waiter joiner;
+
                 ed_waiter_init(&joiner, task, ret_result);
                 ed_waiters_push(face->joiners, &joiner);
                 return ed_suspend_park_here(task, "a task to end", ed_waiters_abort, &joiner);
