@@ -117,8 +117,7 @@ $(TSAN)/build.ninja: | deps-check
 	CC=clang CXX=clang++ meson setup $(TSAN) $(SANITIZE) -Db_sanitize=thread $(MESON_ARGS)
 
 $(MSAN)/build.ninja: | deps-check
-	CC=clang CXX=clang++ meson setup $(MSAN) $(SANITIZE) -Db_sanitize=memory \
-		-Dc_args=-fsanitize-memory-track-origins $(MESON_ARGS)
+	CC=clang CXX=clang++ meson setup $(MSAN) $(SANITIZE) -Db_sanitize=memory $(MESON_ARGS)
 
 $(VALGRIND)/build.ninja: | deps-check
 	meson setup $(VALGRIND) -Dtests=true -Dvalgrind=true -Doptimization=1 $(MESON_ARGS)
