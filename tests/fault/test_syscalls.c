@@ -616,6 +616,49 @@ TEST(a_run_says_once_that_stacks_have_no_guard_when_the_first_has_none)
         CHECK_EQ(told, 2);
 }
 
+/* Emulators may have fewer mappings to give, and ThreadSanitizer has not as many fibers. */
+#if defined(__x86_64__) && !defined(ED_TSAN) && !defined(ED_VALGRIND)
+/* How many stacks have a guard that is a mapping, before those allowed are spent. */
+static size_t stacks_with_mappings(void)
+{
+        struct ed_stacks stacks;
+        struct ed_stack *stack, *all = NULL;
+        size_t n = 0;
+
+        ed_stacks_init(&stacks);
+        for (;; n++) {
+                stack = ed_stack_get(&stacks, ED_STACK_SMALL);
+                CHECK(stack);
+                stack->next = all;
+                all = stack;
+                if (stack->guard == ED_GUARD_CANARY)
+                        break;
+                CHECK_EQ(stack->guard, ED_GUARD_MPROTECT);
+        }
+        while ((stack = all)) {
+                all = stack->next;
+                ed_stack_put(&stacks, stack);
+        }
+        ed_stacks_fini(&stacks);
+        return n;
+}
+
+TEST(guards_leave_the_program_most_of_its_mappings_and_give_theirs_back)
+{
+        size_t n, allowed = ed_sys_mappings_max() / 4;
+
+        if (allowed > 100000)
+                test_skip("too many mappings are allowed here");
+        fault_reset();
+        without_madvise();
+        n = stacks_with_mappings();
+        /* Two each, by the slab. */
+        CHECK(2 * n <= allowed && 4 * n > allowed);
+        CHECK_EQ(stacks_with_mappings(), n);
+        fault_reset();
+}
+#endif
+
 TEST(every_call_of_the_system_may_fail_with_each_of_its_errors)
 {
         unsigned places = 0, pairs = 0;

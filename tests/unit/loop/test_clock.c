@@ -174,6 +174,17 @@ TEST(a_counter_that_went_back_is_not_gone_by)
         }
 }
 
+/* The clock may be finer than the counter. */
+TEST(a_tick_that_has_begun_counts)
+{
+        const struct ed_clock at_1000 = { .ticks = 7,
+                                          .now_ns = 1000,
+                                          .tick_length = 40 << ED_CLOCK_BITS };
+
+        CHECK_EQ(ed_clock_at(&at_1000, 7), 1040);
+        CHECK_EQ(ed_clock_at(&at_1000, 9), 1120);
+}
+
 TEST(a_table_whose_clock_is_no_counter_is_asked_each_time)
 {
         fake_sys.clock_source = "another";

@@ -8,6 +8,7 @@
 #include <errno.h>
 
 #include "eddy/time.h"
+#include "loop/inbox.h"
 #include "test.h"
 
 /* --- a table whose clock and events are the test's --- */
@@ -58,8 +59,13 @@ static void table_free(struct ed_sys *sys)
         table.freed = true;
 }
 
+static void table_wake(struct ed_sys *sys)
+{
+        (void) sys;
+}
+
 static const struct ed_sys_ops table_ops = {
-        .name = "test", .free = table_free, .now = table_now, .poll = table_poll
+        .name = "test", .free = table_free, .now = table_now, .poll = table_poll, .wake = table_wake
 };
 
 /* --- fibers --- */
@@ -492,6 +498,47 @@ TEST(calls_are_made_in_turns_without_a_poll_too)
         CHECK_EQ(calls_made, 100);
         for (int i = 1; i < 100; i++)
                 CHECK(turns_of_calls[i] > turns_of_calls[i - 1]);
+        finish();
+}
+
+static int posts_run, wakes_seen;
+
+static void count_post(struct ed_post *post, bool closed)
+{
+        (void) post;
+        posts_run += !closed;
+}
+
+static void count_wake(struct ed_loop *of)
+{
+        (void) of;
+        wakes_seen++;
+}
+
+static void yield_and_post(struct strand *self)
+{
+        static struct ed_post post = { .fn = count_post };
+        int before;
+
+        (void) self;
+        while (!loop.clock.fresh_ticks)
+                ed_fiber_yield(&loop);
+        before = table.polls;
+        posts_run = wakes_seen = 0;
+        while (posts_run < 100 || wakes_seen < 100) {
+                (void) ed_inbox_post(loop.inbox, &post);
+                ed_fiber_yield(&loop);
+        }
+        CHECK(table.polls - before < 50);
+}
+
+TEST(what_threads_posted_and_signals_are_looked_at_in_turns_without_a_poll_too)
+{
+        begin_ticking();
+        loop.on_wake = count_wake;
+        CHECK(ed_loop_inbox(&loop) != NULL);
+        spawn(0, yield_and_post);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
         finish();
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "eddy/alloc.h"
 #include "test.h"
@@ -39,8 +40,10 @@ static void start_at(int64_t at)
         ed_timers_init(&timers, now);
 }
 
+/* Of what its memory held before it is to keep nothing: a scope's is what was on the stack. */
 static void alarm_init(struct alarm *alarm, int id)
 {
+        memset(alarm, 0xa5, sizeof(*alarm));
         alarm->id = id;
         ed_timer_init(&alarm->timer, note);
 }
