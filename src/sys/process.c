@@ -131,6 +131,16 @@ void ed_sys_thread_stack(void **ret_base, size_t *ret_bytes)
         }
 }
 
+bool ed_sys_on_thread_stack(const void *at)
+{
+        size_t bytes;
+        void *base;
+
+        ed_sys_thread_stack(&base, &bytes);
+        return (const char *) at >= (const char *) base &&
+               (const char *) at < (const char *) base + bytes;
+}
+
 /* --- the watching thread --- */
 
 /* The watched thread is asked for its stack by this signal, near the end of the real-time ones. */

@@ -54,6 +54,9 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
  */
 void ed_sys_fork_watch(void (*in_child)(void));
 
+/* Whether that is on the stack that the calling thread began with. */
+ED_SHARED bool ed_sys_on_thread_stack(const void *at);
+
 /* How many forks lie between the process that asked for the watch and this one. */
 ED_SHARED unsigned ed_sys_forks(void);
 

@@ -28,14 +28,19 @@ static struct {
         uint64_t asked, failed, fail_at;
 } memory = { .lock = ATOMIC_FLAG_INIT };
 
+/* This thread has the lock. */
+static __thread bool locked __attribute__((tls_model("initial-exec")));
+
 static void lock(void)
 {
         while (atomic_flag_test_and_set_explicit(&memory.lock, memory_order_acquire))
                 continue;
+        locked = true;
 }
 
 static void unlock(void)
 {
+        locked = false;
         atomic_flag_clear_explicit(&memory.lock, memory_order_release);
 }
 
@@ -216,6 +221,12 @@ void ed_test_memory_end(void)
 {
         eddy_alloc_set(memory.fn, memory.ctx);
         forget();
+}
+
+void ed_test_memory_left(void)
+{
+        if (locked)
+                unlock();
 }
 
 void ed_test_memory_drop(void)

@@ -38,6 +38,9 @@ void ed_test_memory_look(struct ed_test_memory *ret_memory);
 /* Put the former allocator back, and forget what is left. */
 void ed_test_memory_end(void);
 
+/* This thread has left the run by a jump, perhaps out of the allocator itself. */
+void ed_test_memory_left(void);
+
 /* Free all that is left: nobody will. */
 void ed_test_memory_drop(void);
 

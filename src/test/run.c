@@ -196,6 +196,9 @@ static bool is_inside(const struct ed_test_run *run)
         if (run->run && task && task->loop == &run->run->loop && here >= task->stack->bottom &&
             here < task->stack->top)
                 return true;
+        /* A child that was forked by a task has no loop, but it is on that task's stack. */
+        if (run->forks != ed_sys_forks() && !ed_sys_on_thread_stack(here))
+                return true;
         return ed_sys_called_from(run->play_return);
 }
 
@@ -207,6 +210,7 @@ static int take(void)
         if (mine) {
                 say_left("it was left before its end");
                 ed_sys_last_words_unset();
+                ed_test_memory_left();
                 drop(&now);
         } else if (ed_loop_current) {
                 return EDDY_E_RUN_NESTED;

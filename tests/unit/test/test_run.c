@@ -615,6 +615,22 @@ static int jumps_from_a_job(void *arg)
         return eddy_to_thread(jumps_now, arg);
 }
 
+enum { UNLUCKY_BYTES = 77 };
+
+/* One that checks, as frameworks have it. */
+static void *jumping_realloc(void *ctx, void *ptr, size_t bytes)
+{
+        if (bytes == UNLUCKY_BYTES)
+                longjmp(out, 1);
+        return own_realloc(ctx, ptr, bytes);
+}
+
+static int jumps_from_the_allocator(void *arg)
+{
+        (void) arg;
+        return eddy_malloc(UNLUCKY_BYTES) ? 0 : -ENOMEM;
+}
+
 static void jump_out(eddy_task_fn *fn)
 {
         if (setjmp(out) == 0) {
@@ -639,6 +655,8 @@ TEST(a_run_that_was_left_by_a_jump_is_cleared_away)
                 jump_out(jumps);
         jump_out(jumps_from_a_callback);
         jump_out(jumps_from_a_job);
+        eddy_alloc_set(jumping_realloc, NULL);
+        jump_out(jumps_from_the_allocator);
         if (setjmp(out) == 0)
                 (void) eddy_test_run(seven, NULL,
                                      &(struct eddy_test_opts){ .before = jump_out_before }, NULL);
@@ -662,6 +680,24 @@ static int run_after(void *arg, int main_result)
 {
         CHECK_EQ(main_result, 7);
         return run_in_it(arg) == EDDY_E_RUN_NESTED ? 0 : -1;
+}
+
+static int runs_in_a_child(void *arg)
+{
+        int status;
+        pid_t child = fork();
+
+        CHECK(child >= 0);
+        if (child == 0)
+                _exit(run_in_it(arg) == EDDY_E_RUN_NESTED ? 0 : 1);
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        return status;
+}
+
+TEST(a_run_in_a_child_of_a_task_is_refused)
+{
+        run_finds(runs_in_a_child, NULL, NULL, NULL);
+        CHECK_EQ(result.result, 0);
 }
 
 static int exits_in_a_child(void *arg)
