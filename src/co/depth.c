@@ -5,8 +5,14 @@
 
 #include "co/co.h"
 
+/* Valgrind takes all below the stack pointer for gone. */
 #ifdef ED_VALGRIND
 #include <valgrind/memcheck.h>
+#define LOOK_BEGIN VALGRIND_DISABLE_ERROR_REPORTING
+#define LOOK_END   VALGRIND_ENABLE_ERROR_REPORTING
+#else
+#define LOOK_BEGIN (void) 0
+#define LOOK_END   (void) 0
 #endif
 
 /* A whole register of the processor, of which four are a cache line. */
@@ -37,18 +43,14 @@ static inline bool is_zero(vector v)
 static inline __attribute__((always_inline)) ED_CO_UNCHECKED const char *first_used(
         const char *line, const char *end)
 {
-#ifdef ED_VALGRIND
-        VALGRIND_DISABLE_ERROR_REPORTING;
-#endif
+        LOOK_BEGIN;
         for (; line < end; line += LINE_BYTES) {
                 const vector *v = (const vector *) (const void *) line;
 
                 if (!is_zero((v[0] | v[1]) | (v[2] | v[3])))
                         break;
         }
-#ifdef ED_VALGRIND
-        VALGRIND_ENABLE_ERROR_REPORTING;
-#endif
+        LOOK_END;
         return line;
 }
 
@@ -58,8 +60,10 @@ ED_CO_UNCHECKED size_t ed_stack_depth(const struct ed_stack *stack)
 
         if (line == end)
                 return 0;
+        LOOK_BEGIN;
         while (is_zero(*(const vector *) (const void *) line))
                 line += sizeof(vector);
+        LOOK_END;
         return (size_t) (stack->top - line);
 }
 
@@ -89,16 +93,12 @@ ED_CO_UNCHECKED __attribute__((noinline)) void ed_stack_clear(struct ed_stack *s
         const char *end = line_of(stack_pointer() - RED_ZONE_BYTES);
         char *line = line_of(stack->top - depth);
 
-#ifdef ED_VALGRIND
-        VALGRIND_DISABLE_ERROR_REPORTING;
-#endif
+        LOOK_BEGIN;
         for (; line < end; line += LINE_BYTES) {
                 for (int i = 0; i < LINE_VECTORS; i++)
                         ((vector *) (void *) line)[i] = (vector){ 0 };
                 /* Not to be made a call, whose frame would lie where it clears. */
                 __asm__ volatile("" : : : "memory");
         }
-#ifdef ED_VALGRIND
-        VALGRIND_ENABLE_ERROR_REPORTING;
-#endif
+        LOOK_END;
 }
