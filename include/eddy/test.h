@@ -162,8 +162,8 @@ EDDY_API uint64_t eddy_test_chance(uint64_t n);
  * returns EDDY_E_TEST_FOUND.  For checks in tasks where a framework's own
  * assertion would end the process.  The macro gives file, line and condition.
  *
- * Suspends: no.  Outside of a run, and on a thread of the program's own, it
- * does nothing.
+ * Suspends: no.  In 'before' and 'after' it works too; elsewhere outside of a
+ * run, and on a thread of the program's own, it does nothing.
  */
 EDDY_API EDDY_PRINTF(1, 2) void eddy_test_fail(const char *format, ...);
 #define EDDY_TEST_CHECK(cond)                                                                      \
