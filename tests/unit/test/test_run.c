@@ -547,7 +547,9 @@ static int ignores_all(void *arg)
 TEST(a_run_that_goes_on_is_given_up)
 {
         int64_t hours_ns = EDDY_MIN(90);
-        struct eddy_test_opts minute = { .limit_ns = EDDY_MIN(1) }, cancel = { .cancel_at = 5 };
+        struct eddy_test_opts minute = { .limit_ns = EDDY_MIN(1) };
+        /* A millisecond for each cancel that is ignored. */
+        struct eddy_test_opts cancel = { .limit_ns = EDDY_MIN(1), .cancel_at = 5 };
 
         run_finds(idles, NULL, NULL, "it goes on after 3600000 ms of virtual time");
         CHECK(strstr(result.problem, "main waits for "));
