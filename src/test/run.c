@@ -83,20 +83,38 @@ static bool is_expected(const struct ed_test_run *run, int kind)
                kind == EDDY_REPORT_UNHANDLED || kind == EDDY_REPORT_CALLBACK;
 }
 
+/* Debug mode's records: of a virtual clock they say nothing, and of the stacks once is enough. */
+static bool is_noise(const struct ed_test_run *run, int kind)
+{
+        const struct eddy_test_opts *opts = &run->opts;
+
+        return kind == EDDY_REPORT_LAG ||
+               (kind == EDDY_REPORT_DUMP &&
+                (opts->seed || opts->cancel_at || opts->alloc_at || opts->call_at));
+}
+
+/* What is wrong whatever was done to the run; in debug mode also locks, and what is left by name. */
+static bool is_finding(int kind)
+{
+        return kind == EDDY_REPORT_DEADLOCK || kind == EDDY_REPORT_LOCK || kind == EDDY_REPORT_LEFT;
+}
+
 static void on_report(const struct eddy_report *report, void *arg)
 {
         struct ed_test_run *run = arg;
         const struct eddy_run_opts *opts = run->opts.run;
 
-        if (report->kind == EDDY_REPORT_DEADLOCK) {
+        if (report->kind == EDDY_REPORT_DEADLOCK)
                 run->told.deadlocks++;
-                ed_test_found(run, "%s", report->text);
-        }
+        if (is_finding(report->kind))
+                ed_test_found(run, "%s%s%s", report->task ? report->task : "",
+                              report->task ? " " : "", report->text);
         if (report->kind == EDDY_REPORT_OVERFLOW)
                 ed_test_last_words();
         if (opts && opts->report)
                 opts->report(report, opts->report_arg);
-        else if (report->kind != EDDY_REPORT_DEADLOCK && !is_expected(run, report->kind))
+        else if (!is_finding(report->kind) && !is_expected(run, report->kind) &&
+                 !is_noise(run, report->kind))
                 ed_report_to_stderr(report, NULL);
 }
 

@@ -4,10 +4,10 @@
  * says where each lock was taken.
  *
  * Environment: EDDY_DEBUG=1
- * Says: eddy: these tasks wait for each other's locks:
+ * Says: eddy_test: both: these tasks wait for each other's locks:
  * Says:   salary, started at \S+, waits for a lock that rent took at transfer\S*
  * Says:   rent, started at \S+, waits for a lock that salary took at transfer\S*
- * Says: ended with ETIMEDOUT
+ * Says: ended with EDDY_E_TEST_FOUND
  */
 #include "lock_cycle.h"
 

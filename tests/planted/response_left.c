@@ -3,7 +3,7 @@
  * which keeps its connection.
  *
  * Environment: EDDY_DEBUG=1
- * Says: eddy: left when the run ended:
+ * Says: eddy_test: visit: left when the run ended:
  * Says: an HTTP response, made at look_up\S*
  * Says: eddy_test: visit: \d+ allocations left, of \d+ bytes: the first is number \d+
  */
