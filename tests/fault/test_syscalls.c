@@ -383,11 +383,13 @@ static int drive_kit(void)
         ed_sys_fd_name(0, name, sizeof(name));
         CHECK(strlen(name) < sizeof(name));
         CHECK(n <= 64);
+        /* One signal is the program's already, and another becomes so meanwhile. */
+        (void) signal(SIGINT, SIG_IGN);
         ed_sys_last_words_set(say_nothing);
         (void) ed_sys_called_from(__builtin_return_address(0));
-        /* The program takes one over meanwhile. */
         (void) signal(SIGTERM, SIG_IGN);
         ed_sys_last_words_unset();
+        (void) signal(SIGINT, SIG_DFL);
         (void) signal(SIGTERM, SIG_DFL);
         return n < 0 ? n : 0;
 }
