@@ -246,3 +246,19 @@ void fake_dns_stop(struct fake_dns *dns)
         close(dns->udp);
         close(dns->tcp);
 }
+
+/* It serves one after another, so whoever is last finds the others gone. */
+void fake_dns_settle(struct fake_dns *dns)
+{
+        struct sockaddr_in address;
+        socklen_t bytes = sizeof(address);
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        char end;
+
+        CHECK(fd >= 0);
+        CHECK_EQ(getsockname(dns->tcp, (struct sockaddr *) &address, &bytes), 0);
+        CHECK_EQ(connect(fd, (struct sockaddr *) &address, bytes), 0);
+        CHECK_EQ(shutdown(fd, SHUT_WR), 0);
+        CHECK_EQ(recv(fd, &end, 1, 0), 0);
+        close(fd);
+}

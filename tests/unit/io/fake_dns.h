@@ -31,4 +31,7 @@ struct fake_dns {
 void fake_dns_start(struct fake_dns *dns);
 void fake_dns_stop(struct fake_dns *dns);
 
+/* Wait until it is done with the connections that were made so far, and has closed them. */
+void fake_dns_settle(struct fake_dns *dns);
+
 #endif
