@@ -41,7 +41,7 @@ static void measure(struct ed_clock *clock, uint64_t ticks, int64_t now_ns)
         if (length > 0 && length <= former + former / 16 && length >= former - former / 16) {
                 clock->tick_length = length + length / 8 + 1;
                 clock->fresh_ticks =
-                        ((uint64_t) ED_CLOCK_FRESH_NS << ED_CLOCK_BITS) / clock->tick_length;
+                        ((uint64_t) (ED_CLOCK_FRESH_NS - 1) << ED_CLOCK_BITS) / clock->tick_length;
         }
         measure_begin(clock, now_ns);
 }

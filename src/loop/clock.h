@@ -38,10 +38,13 @@ void ed_clock_init(struct ed_clock *clock, struct ed_sys *sys);
 /* Read the clock, and measure a tick now and then. */
 int64_t ed_clock_read(struct ed_clock *clock, struct ed_sys *sys);
 
-/* The counter stands at 'ticks', and what the clock said is good.  A tick that has begun counts. */
+/*
+ * The counter stands at 'ticks', and what the clock said is good.  A tick that
+ * has begun counts, and so does the nanosecond that had begun at the reading.
+ */
 static inline int64_t ed_clock_at(const struct ed_clock *clock, uint64_t ticks)
 {
-        return clock->now_ns +
+        return clock->now_ns + 1 +
                (int64_t) ((ticks - clock->ticks + 1) * clock->tick_length >> ED_CLOCK_BITS);
 }
 

@@ -82,6 +82,21 @@ TEST(the_time_is_not_before_now_and_not_long_after)
         }
 }
 
+/* Ticks of 40/1024 ns; the clock is read with 'phase' of 1024 of a nanosecond gone. */
+static void look_from_phase(int64_t phase)
+{
+        struct ed_clock clock = { .tick_length = ((uint64_t) 40 << ED_CLOCK_BITS) / 1024 };
+
+        for (int64_t ticks = 0; ticks < 200; ticks++)
+                CHECK(ed_clock_at(&clock, (uint64_t) ticks) >= (phase + 40 * ticks) / 1024);
+}
+
+TEST(the_nanosecond_that_had_begun_at_the_reading_counts)
+{
+        for (int64_t phase = 0; phase < 1024; phase++)
+                look_from_phase(phase);
+}
+
 TEST(the_clock_is_not_read_each_time)
 {
         /* 16 us are more than 400,000 ticks. */
@@ -181,8 +196,8 @@ TEST(a_tick_that_has_begun_counts)
                                           .now_ns = 1000,
                                           .tick_length = 40 << ED_CLOCK_BITS };
 
-        CHECK_EQ(ed_clock_at(&at_1000, 7), 1040);
-        CHECK_EQ(ed_clock_at(&at_1000, 9), 1120);
+        CHECK_EQ(ed_clock_at(&at_1000, 7), 1041);
+        CHECK_EQ(ed_clock_at(&at_1000, 9), 1121);
 }
 
 TEST(a_table_whose_clock_is_no_counter_is_asked_each_time)
