@@ -2,59 +2,7 @@
  * test_sim_link.c - how connections of the simulated table are: each as was set
  * when it was made, stalled, overtaking others, or a pair without a listener.
  */
-#include "sys/sim.h"
-
-#include <errno.h>
-#include <string.h>
-#include <sys/socket.h>
-
-#include "test.h"
-
-#define MS ((int64_t) 1000000)
-#define S  (1000 * MS)
-
-struct seen {
-        struct ed_target target;
-        unsigned events;
-        int times;
-};
-
-struct pair {
-        struct ed_sys *sys;
-        const struct ed_sys_ops *ops;
-        int listener, client, server;
-        uint16_t port;
-        struct seen seen_client, seen_server;
-};
-
-static const struct eddy_address loopback = { .family = AF_INET, .bytes = { 127, 0, 0, 1 } };
-
-static void on_events(struct ed_target *target, unsigned events)
-{
-        struct seen *seen = (struct seen *) target;
-
-        seen->events |= events;
-        seen->times++;
-}
-
-static struct ed_sys *sim_new(struct ed_sim_opts opts)
-{
-        struct ed_sys *sys;
-
-        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
-        return sys;
-}
-
-/* Poll at most 'timeout_ns' and hand out the events; returns what poll did. */
-static int turn(struct ed_sys *sys, int64_t timeout_ns)
-{
-        struct ed_event events[ED_EVENTS_MAX];
-        int n = sys->ops->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
-
-        for (int i = 0; i < n; i++)
-                events[i].target->on_events(events[i].target, events[i].events);
-        return n;
-}
+#include "sim_pair.h"
 
 /* Let so much time pass. */
 static void pass(struct ed_sys *sys, int64_t duration_ns)
@@ -63,55 +11,6 @@ static void pass(struct ed_sys *sys, int64_t duration_ns)
 
         while (sys->ops->now(sys) < until_ns)
                 CHECK(turn(sys, until_ns - sys->ops->now(sys)) >= 0);
-}
-
-static void watch(struct pair *p, int fd, struct seen *seen)
-{
-        *seen = (struct seen){ .target = { on_events } };
-        CHECK_EQ(p->ops->watch(p->sys, fd, &seen->target), 0);
-}
-
-static void listen_somewhere(struct pair *p)
-{
-        p->listener = p->ops->socket(p->sys, AF_INET, ED_SOCKET_LISTENER);
-        CHECK_EQ(p->ops->listen(p->sys, p->listener, &loopback, 0), 0);
-        p->port = (uint16_t) p->ops->local_port(p->sys, p->listener);
-}
-
-static void connect_client(struct pair *p)
-{
-        p->client = p->ops->socket(p->sys, AF_INET, ED_SOCKET_STREAM);
-        CHECK_EQ(p->ops->connect(p->sys, p->client, &loopback, p->port), -EINPROGRESS);
-        watch(p, p->client, &p->seen_client);
-}
-
-static void connect_pair(struct pair *p, struct ed_sys *sys)
-{
-        *p = (struct pair){ .sys = sys, .ops = sys->ops };
-        listen_somewhere(p);
-        connect_client(p);
-        while (p->ops->connect_result(sys, p->client) == -EINPROGRESS)
-                CHECK(turn(sys, -1) >= 0);
-        CHECK_EQ(p->ops->connect_result(sys, p->client), 0);
-        p->server = p->ops->accept(sys, p->listener);
-        CHECK(p->server >= 0);
-        watch(p, p->server, &p->seen_server);
-        (void) turn(sys, 0);
-        p->seen_client = p->seen_server = (struct seen){ .target = { on_events } };
-}
-
-static int64_t send_text(struct pair *p, int fd, const char *text)
-{
-        struct eddy_slice slice = { text, strlen(text) };
-
-        return p->ops->send(p->sys, fd, &slice, 1);
-}
-
-static int64_t recv_some(struct pair *p, int fd)
-{
-        char buf[1024];
-
-        return p->ops->recv(p->sys, fd, buf, sizeof(buf));
 }
 
 TEST(a_link_is_of_the_connections_made_after_it_was_set)
