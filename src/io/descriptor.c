@@ -65,12 +65,10 @@ static int64_t descriptor_read(eddy_stream *stream, void *buf, size_t bytes)
         struct ed_sys *sys = watch->loop->sys;
         struct ed_task *task;
         int64_t n;
-        int err = ed_suspend_enter(&task);
+        int err = ed_watch_enter(watch, ED_WATCH_READ, &task);
 
         if (err < 0)
                 return err;
-        if (ed_watch_is_busy(watch, ED_WATCH_READ))
-                return -EBUSY;
         if (bytes == 0)
                 return -EINVAL;
         for (;;) {
@@ -109,12 +107,10 @@ static int descriptor_writev(eddy_stream *stream, const struct eddy_slice *list,
         struct ed_slices slices;
         struct ed_task *task;
         int64_t put_bytes;
-        int err = ed_suspend_enter(&task);
+        int err = ed_watch_enter(&d->watch, ED_WATCH_WRITE, &task);
 
         if (err < 0)
                 return err;
-        if (ed_watch_is_busy(&d->watch, ED_WATCH_WRITE))
-                return -EBUSY;
         err = ed_slices_init(&slices, list, n);
         if (err < 0)
                 return err;

@@ -28,12 +28,10 @@ static int64_t socket_read(eddy_stream *stream, void *buf, size_t bytes)
         struct ed_sys *sys = watch->loop->sys;
         struct ed_task *task;
         int64_t n;
-        int err = ed_suspend_enter(&task);
+        int err = ed_watch_enter(watch, ED_WATCH_READ, &task);
 
         if (err < 0)
                 return err;
-        if (ed_unlikely(ed_watch_is_busy(watch, ED_WATCH_READ)))
-                return -EBUSY;
         if (ed_unlikely(bytes == 0))
                 return -EINVAL;
         do {
@@ -75,12 +73,10 @@ static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, siz
         struct ed_slices slices;
         struct ed_task *task;
         int64_t sent;
-        int err = ed_suspend_enter(&task);
+        int err = ed_watch_enter(watch, ED_WATCH_WRITE, &task);
 
         if (err < 0)
                 return err;
-        if (ed_unlikely(ed_watch_is_busy(watch, ED_WATCH_WRITE)))
-                return -EBUSY;
         err = ed_slices_init(&slices, list, n);
         if (err < 0)
                 return err;

@@ -108,12 +108,10 @@ int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
 {
         struct ed_watch *watch = &listener->watch;
         struct ed_task *task;
-        int fd, err = ed_suspend_enter(&task);
+        int fd, err = ed_watch_enter(watch, ED_WATCH_READ, &task);
 
         if (err < 0)
                 return err;
-        if (ed_watch_is_busy(watch, ED_WATCH_READ))
-                return -EBUSY;
         for (;;) {
                 fd = watch->ready[ED_WATCH_READ] ? accept_one(listener) : -EAGAIN;
                 if (fd >= 0)

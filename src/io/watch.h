@@ -88,6 +88,22 @@ static inline bool ed_watch_is_busy(const struct ed_watch *watch, enum ed_watch_
 }
 
 /*
+ * Begin a suspending call that moves something on 'side'.
+ *
+ * Errors: -EBUSY  a task is in the middle of such a call
+ *         those of ed_suspend_enter()
+ */
+static inline int ed_watch_enter(const struct ed_watch *watch, enum ed_watch_side side,
+                                 struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        if (ed_unlikely(err < 0))
+                return err;
+        return ed_unlikely(ed_watch_is_busy(watch, side)) ? -EBUSY : 0;
+}
+
+/*
  * Whether a call that returned 'n' is to be made again: it was interrupted, or
  * the descriptor is drained, so that a wait must come first.
  */

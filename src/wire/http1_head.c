@@ -82,6 +82,13 @@ static int head_fail_at(struct ed_http1_head *head, uint32_t at, enum ed_http1_f
         return head_fail(head, ED_HTTP1_FAULT_LINE_TOO_LONG);
 }
 
+/* The same; but if the byte is a LF, the fault is the line's early end. */
+static int head_fail_byte(struct ed_http1_head *head, const char *data, uint32_t at,
+                          enum ed_http1_fault fault)
+{
+        return head_fail_at(head, at, data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END : fault);
+}
+
 /* How far a line's bytes may be looked at. */
 static uint32_t line_stop(const struct ed_http1_head *head, uint32_t end)
 {
@@ -205,9 +212,7 @@ method:
                 if (at == end)
                         return head_pause(head, IN_METHOD, at);
                 if (at == stop || data[at] != ' ' || at == head->part)
-                        return head_fail_at(head, at,
-                                            data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END
-                                                             : ED_HTTP1_FAULT_METHOD);
+                        return head_fail_byte(head, data, at, ED_HTTP1_FAULT_METHOD);
                 head->method = (struct ed_http1_slice){ head->part, at - head->part };
                 head->part = ++at;
                 ED_FALLTHROUGH;
@@ -229,9 +234,7 @@ method:
                 if (at == end)
                         return head_pause(head, BEHIND_VERSION, at);
                 if (data[at] != '\r')
-                        return head_fail_at(head, at,
-                                            data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END
-                                                             : ED_HTTP1_FAULT_VERSION);
+                        return head_fail_byte(head, data, at, ED_HTTP1_FAULT_VERSION);
                 at++;
                 ED_FALLTHROUGH;
         default:
@@ -290,9 +293,7 @@ static int read_status_line(struct ed_http1_head *head, const char *data, uint32
                 if (data[at] == '\r')
                         goto reason_end;
                 if (at == stop || data[at] != ' ')
-                        return head_fail_at(head, at,
-                                            data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END
-                                                             : ED_HTTP1_FAULT_STATUS);
+                        return head_fail_byte(head, data, at, ED_HTTP1_FAULT_STATUS);
                 head->part = ++at;
                 ED_FALLTHROUGH;
         case IN_REASON:
@@ -300,9 +301,7 @@ static int read_status_line(struct ed_http1_head *head, const char *data, uint32
                 if (at == end)
                         return head_pause(head, IN_REASON, at);
                 if (data[at] != '\r')
-                        return head_fail_at(head, at,
-                                            data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END
-                                                             : ED_HTTP1_FAULT_REASON);
+                        return head_fail_byte(head, data, at, ED_HTTP1_FAULT_REASON);
 reason_end:
                 head->reason = (struct ed_http1_slice){ head->part, at - head->part };
                 at++;
@@ -465,9 +464,7 @@ static int end_field(struct ed_http1_head *head, const char *data, uint32_t at)
         struct ed_http1_field *field = &head->fields[head->fields_count];
 
         if (data[at] != '\r')
-                return head_fail_at(head, at,
-                                    data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END
-                                                     : ED_HTTP1_FAULT_FIELD_VALUE);
+                return head_fail_byte(head, data, at, ED_HTTP1_FAULT_FIELD_VALUE);
         while (at > head->part && (data[at - 1] == ' ' || data[at - 1] == '\t'))
                 at--;
         field->value = (struct ed_http1_slice){ head->part, at - head->part };
