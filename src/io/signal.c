@@ -151,7 +151,7 @@ int eddy_signal_wait(eddy_signal *signal)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (signal->forks != ed_sys_forks())
+        if (ed_sys_forked_since(signal->forks))
                 return EDDY_E_LOOP_FORKED;
         if (signal->waiter)
                 return -EBUSY;
@@ -173,7 +173,7 @@ void eddy_signal_close(eddy_signal *signal)
                 return;
         ed_debug_gone(signal);
         /* In a child of fork() the slot may be another's, and who waits is not there. */
-        if (signal->forks != ed_sys_forks()) {
+        if (ed_sys_forked_since(signal->forks)) {
                 ed_free(signal);
                 return;
         }

@@ -77,7 +77,7 @@ void eddy_channel_unref(eddy_channel *channel)
  */
 static bool is_forked(const eddy_channel *channel)
 {
-        return channel->forks != ed_sys_forks();
+        return ed_sys_forked_since(channel->forks);
 }
 
 /* Append, if that can be done at once; '*ret_woken' is to be woken.  Locked. */

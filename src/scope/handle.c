@@ -192,7 +192,7 @@ int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_
                 loop = eddy_loop_current();
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (loop->forks != ed_sys_forks())
+        if (ed_sys_forked_since(loop->forks))
                 return EDDY_E_LOOP_FORKED;
         handle->fn = fn;
         handle->arg = arg;
@@ -213,7 +213,7 @@ static int post_cancel(struct handle *handle)
         int cancelled = 0;
 
         /* In a child of fork() the inbox may be locked by a thread that is not there. */
-        if (handle->loop->forks != ed_sys_forks())
+        if (ed_sys_forked_since(handle->loop->forks))
                 set_kind(handle, HANDLE_NONE);
         else
                 cancelled = ed_inbox_cancel(handle->loop->inbox, &handle->post);

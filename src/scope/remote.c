@@ -127,7 +127,7 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
         eddy_remote *remote;
         int err;
 
-        if (loop->forks != ed_sys_forks())
+        if (ed_sys_forked_since(loop->forks))
                 return EDDY_E_LOOP_FORKED;
         remote = ed_alloc_zero(sizeof(*remote));
         if (!remote)
@@ -199,7 +199,7 @@ static int wait_in_task(eddy_remote *remote, int *ret_result)
 
 int eddy_remote_wait(eddy_remote *remote, int *ret_result)
 {
-        if (remote->forks != ed_sys_forks())
+        if (ed_sys_forked_since(remote->forks))
                 return EDDY_E_LOOP_FORKED;
         return ed_task_running() ? wait_in_task(remote, ret_result)
                                  : wait_on_thread(remote, ret_result);
@@ -207,7 +207,7 @@ int eddy_remote_wait(eddy_remote *remote, int *ret_result)
 
 void eddy_remote_cancel(eddy_remote *remote)
 {
-        if (remote->forks != ed_sys_forks() || is_done(remote))
+        if (ed_sys_forked_since(remote->forks) || is_done(remote))
                 return;
         atomic_fetch_add_explicit(&remote->refs, 1, memory_order_relaxed);
         /* Refused: one is on its way already, or the loop is closed and the task has ended. */
@@ -223,7 +223,7 @@ int eddy_remote_is_done(const eddy_remote *remote)
 void eddy_remote_release(eddy_remote *remote)
 {
         /* In a child of fork() it may be locked by a thread that is not there. */
-        if (!remote || remote->forks != ed_sys_forks())
+        if (!remote || ed_sys_forked_since(remote->forks))
                 return;
         ed_mutex_lock(&remote->lock);
         remote->held = false;

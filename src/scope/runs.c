@@ -28,7 +28,7 @@ void ed_runs_add(struct ed_run *run)
 void ed_runs_remove(struct ed_run *run)
 {
         /* In a child of fork() its parent's runs stand in no list. */
-        if (run->forks != ed_sys_forks())
+        if (ed_sys_forked_since(run->forks))
                 return;
         ed_mutex_lock(&ed_runs.lock);
         ed_list_remove(&run->link);

@@ -31,7 +31,7 @@ static void job_run(struct ed_job *base)
         ed_loop_current = NULL;
         job_here = job;
         job->result = job->fn(job->arg);
-        ed_assert(forks == ed_sys_forks(),
+        ed_assert(!ed_sys_forked_since(forks),
                   "a child of fork() returned from a job of its parent: end it with _exit()");
         if (job->release)
                 job->release(job->arg);

@@ -293,7 +293,7 @@ static int pool_close(eddy_thread_pool *pool, int64_t close_ns)
 /* In a child of fork() its threads are not there: all of it is left as it is. */
 static bool is_forked(const eddy_thread_pool *pool)
 {
-        return pool->forks != ed_sys_forks();
+        return ed_sys_forked_since(pool->forks);
 }
 
 int eddy_thread_pool_close(eddy_thread_pool *pool)

@@ -106,7 +106,7 @@ static void epoll_wake(struct ed_sys *sys)
 {
         uint64_t one = 1;
 
-        if (self(sys)->forks != ed_sys_forks())
+        if (ed_sys_forked_since(self(sys)->forks))
                 return;
         /* Fails only when the count cannot grow, after 2^64 of them. */
         (void) !write(self(sys)->wake_fd, &one, sizeof(one));
@@ -222,7 +222,7 @@ static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 static void epoll_unwatch(struct ed_sys *sys, int fd)
 {
         /* A child of fork() has the parent's set, not one of its own. */
-        if (self(sys)->forks != ed_sys_forks())
+        if (ed_sys_forked_since(self(sys)->forks))
                 return;
         (void) epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }

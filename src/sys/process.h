@@ -61,6 +61,15 @@ ED_SHARED bool ed_sys_on_thread_stack(const void *at);
 ED_SHARED unsigned ed_sys_forks(void);
 
 /*
+ * Whether the process was forked since ed_sys_forks() gave 'forks': what was
+ * made then is its parent's, and this a copy.
+ */
+static inline bool ed_sys_forked_since(unsigned forks)
+{
+        return forks != ed_sys_forks();
+}
+
+/*
  * Whether a call that will return to that address is under way on the stack
  * that this thread runs on, among the innermost 200.
  */

@@ -201,7 +201,7 @@ void ed_test_last_words(void)
 /* exit() in a run, or one that was left by a jump and not followed by another; not in a child. */
 static __attribute__((destructor)) void at_exit(void)
 {
-        if (ed_test_now && now.forks == ed_sys_forks())
+        if (ed_test_now && !ed_sys_forked_since(now.forks))
                 say_left("it was left before its end");
 }
 
@@ -215,7 +215,7 @@ static bool is_inside(const struct ed_test_run *run)
             here < task->stack->top)
                 return true;
         /* A child that was forked by a task has no loop, but it is on that task's stack. */
-        if (run->forks != ed_sys_forks() && !ed_sys_on_thread_stack(here))
+        if (ed_sys_forked_since(run->forks) && !ed_sys_on_thread_stack(here))
                 return true;
         return ed_sys_called_from(run->play_return);
 }
