@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/debug.h"
 #include "scope/far_waiter.h"
 #include "sys/process.h"
 
@@ -23,6 +24,7 @@ struct eddy_channel {
         struct ed_mutex lock; /* guards all below, and 'items' */
         uint32_t head, count;
         bool shut;
+        struct ed_debug_far debug; /* debug mode's own */
         void *getters[2], *putters[2];
         unsigned char items[];
 };
@@ -53,6 +55,7 @@ int eddy_channel_new(uint32_t item_bytes, uint32_t items_max, eddy_channel **ret
                                    .items_max = items_max };
         atomic_init(&channel->refs, 1);
         ed_mutex_init(&channel->lock);
+        ed_debug_far_made(&channel->debug, NULL);
         *ret_channel = channel;
         return 0;
 }
@@ -67,6 +70,7 @@ void eddy_channel_unref(eddy_channel *channel)
 {
         if (!channel || atomic_fetch_sub_explicit(&channel->refs, 1, memory_order_acq_rel) > 1)
                 return;
+        ed_debug_far_gone(&channel->debug);
         ed_mutex_fini(&channel->lock);
         ed_free(channel);
 }

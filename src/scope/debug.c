@@ -55,6 +55,7 @@ int ed_debug_begin(struct ed_run *run)
         run->debug->next = ed_debug_first;
         ed_debug_first = run->debug;
         ed_debug_late_init(run->debug);
+        ed_debug_fars_init(run->debug);
         run->loop.debug = true;
         /* It is full: no handle is used again, so that each is noted. */
         run->faces.count = ED_FACES_MAX;
@@ -66,6 +67,7 @@ void ed_debug_forsake(const struct ed_run *run)
         for (struct ed_debug **at = &ed_debug_first; *at; at = &(*at)->next)
                 if (*at == run->debug) {
                         *at = run->debug->next;
+                        ed_debug_fars_fini(run->debug);
                         return;
                 }
 }
@@ -247,7 +249,7 @@ static void mark_add(const struct ed_mark *mark, struct ed_text *text)
                 ed_text_add(text, ", which failed: %s", eddy_error_text(face->result));
 }
 
-static void more_add(uint64_t count, const char *what, struct ed_text *text)
+void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text)
 {
         if (count > ED_DEBUG_TOLD_MAX)
                 ed_text_add(text, "\n  and %llu more%s",
@@ -262,7 +264,7 @@ static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *tex
                 mark_add(mark, text);
                 mark = ed_marks_after(&debug->owned, kind, mark->number);
         }
-        more_add(debug->counts[kind], "", text);
+        ed_debug_more_add(debug->counts[kind], "", text);
 }
 
 static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
@@ -271,7 +273,7 @@ static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
                 ed_text_add(text, "\n  task %s, which the end cancelled", debug->left[i].name);
                 ed_debug_symbol_add(", started at ", debug->left[i].place, text);
         }
-        more_add(debug->left_count, "", text);
+        ed_debug_more_add(debug->left_count, "", text);
 }
 
 static void tell_left(struct ed_run *run)
@@ -285,10 +287,15 @@ static void tell_left(struct ed_run *run)
         left_tasks_add(debug, &text);
         for (int kind = 0; kind < ED_DEBUG_KINDS; kind++)
                 kind_add(debug, kind, &text);
+        ed_debug_fars_add(debug, true, &text);
+        ed_debug_fars_add(debug, false, &text);
         for (int what = 0; what < ED_DEBUG_FOUND; what++)
-                more_add(debug->found[what], found_names[what], &text);
-        if (text.at != begin)
-                ed_report_run(run, EDDY_REPORT_LEFT, 0, NULL, debug->text);
+                ed_debug_more_add(debug->found[what], found_names[what], &text);
+        if (text.at == begin)
+                return;
+        /* They are told: whom the report has them given back by is not told again. */
+        ed_marks_fini(&debug->owned);
+        ed_report_run(run, EDDY_REPORT_LEFT, 0, NULL, debug->text);
 }
 
 static void tell_lag(struct ed_run *run)

@@ -54,8 +54,9 @@ struct ed_debug {
         uint64_t found[ED_DEBUG_FOUND];  /* how many of each */
         struct ed_debug_left left[ED_DEBUG_TOLD_MAX];
         uint64_t left_count;
+        struct ed_list fars; /* what other threads may hold */
         /* Of the report that is being made: what is left, twenty of each kind, is the longest. */
-        char text[24 * 1024];
+        char text[32 * 1024];
 };
 
 /* Those of this thread: of a run that goes on, and of loops that stand still. */
@@ -93,6 +94,9 @@ bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what);
 
 /* The words, and what stands at 'place'; nothing if that is NULL. */
 void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text);
+
+/* "and N more", of so many in all of which no more than the first are told. */
+void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text);
 
 /* ", started at PLACE", if that is known. */
 void ed_debug_place_add(const struct ed_task *task, struct ed_text *text);
@@ -146,6 +150,43 @@ static inline void ed_debug_gone(const void *thing)
 {
         if (ed_unlikely(ed_debug_first != NULL))
                 ed_debug_forget(thing);
+}
+
+/* --- what other threads may hold, scope/debug_far.c --- */
+
+/* Lies in such a thing; zero: it is not noted. */
+struct ed_debug_far {
+        struct ed_list link; /* in its run's list, until that ends */
+        const void *place;   /* NULL: not noted */
+        eddy_task_fn *fn;    /* of a task on another loop; NULL: a channel */
+        unsigned forks;      /* ed_sys_forks() where it was noted */
+};
+
+void ed_debug_fars_init(struct ed_debug *debug);
+void ed_debug_fars_fini(struct ed_debug *debug);
+
+/* This is a child of fork(). */
+void ed_debug_fars_forked(void);
+
+/* Lines of those that are left: handles of tasks, or channels. */
+void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text);
+
+__attribute__((cold)) void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far,
+                                             eddy_task_fn *fn, const void *place);
+__attribute__((cold)) void ed_debug_far_forget(struct ed_debug_far *far);
+
+/* As ed_debug_made(); before another thread knows of it. */
+#define ed_debug_far_made(far, fn)                                                                 \
+        do {                                                                                       \
+                if (ed_unlikely(ed_loop_current && ed_loop_current->debug))                        \
+                        ed_debug_far_note(ed_loop_current, far, fn, __builtin_return_address(0));  \
+        } while (0)
+
+/* Given back, by any thread. */
+static inline void ed_debug_far_gone(struct ed_debug_far *far)
+{
+        if (ed_unlikely(far->place != NULL))
+                ed_debug_far_forget(far);
 }
 
 #endif

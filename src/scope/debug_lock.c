@@ -41,13 +41,15 @@ void ed_debug_lock_held(eddy_lock *lock, struct ed_task *task, const void *place
 
 void ed_debug_lock_released(const eddy_lock *lock)
 {
-        struct ed_debug *debug = ed_loop_current ? ed_run_of(ed_loop_current)->debug : NULL;
-        struct ed_mark *mark = debug ? ed_marks_find(&debug->locks, lock) : NULL;
+        /* Of a loop that stands still, perhaps; and whoever runs need not be in debug mode. */
+        for (struct ed_debug *debug = ed_debug_first; debug; debug = debug->next) {
+                struct ed_mark *mark = ed_marks_find(&debug->locks, lock);
 
-        if (!mark)
-                return;
-        disown(mark);
-        ed_marks_drop(&debug->locks, mark);
+                if (!mark)
+                        continue;
+                disown(mark);
+                ed_marks_drop(&debug->locks, mark);
+        }
 }
 
 /* --- cycles --- */

@@ -123,12 +123,22 @@ int eddy_lock_try_acquire(eddy_lock *lock)
         return 0;
 }
 
+/* Debug mode, of whichever loop it was, has it held by nobody. */
+static void forget_holder(eddy_lock *lock)
+{
+        if (!(lock->flags & ED_LOCK_DEBUG))
+                return;
+        lock->flags &= ~ED_LOCK_DEBUG;
+        ed_debug_lock_released(lock);
+}
+
 static __attribute__((noinline)) int hand_over(eddy_lock *lock)
 {
         struct ed_task *task = ed_waiters_first(lock->waiters)->task;
 
         if (ed_waiters_are_foreign(lock->waiters, ed_loop_current))
                 return EDDY_E_RUN_OTHER_LOOP;
+        forget_holder(lock);
         hold(lock, task);
         if (ed_unlikely(task->loop->debug))
                 ed_debug_lock_held(lock, task, NULL);
@@ -147,10 +157,8 @@ static int release_slowly(eddy_lock *lock)
                         return 1;
                 }
         }
-        if (lock->flags & ED_LOCK_DEBUG && !ed_waiters_first(lock->waiters)) {
-                lock->flags &= ~ED_LOCK_DEBUG;
-                ed_debug_lock_released(lock);
-        }
+        if (!ed_waiters_first(lock->waiters))
+                forget_holder(lock);
         return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "scope/debug.h"
 #include "scope/face.h"
 #include "scope/far_waiter.h"
 #include "scope/vars.h"
@@ -31,6 +32,7 @@ struct eddy_remote {
         void *waiters[2];     /* their items: where the result goes */
         bool held;            /* somebody may ask for the result */
         int result;
+        struct ed_debug_far debug; /* debug mode's own; of one with a holder */
 };
 
 static void remote_unref(eddy_remote *remote)
@@ -150,8 +152,10 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
                 remote_unref(remote);
                 return err;
         }
-        if (ret_remote)
+        if (ret_remote) {
+                ed_debug_far_made(&remote->debug, fn);
                 *ret_remote = remote;
+        }
         return 0;
 }
 
@@ -225,6 +229,7 @@ void eddy_remote_release(eddy_remote *remote)
         /* In a child of fork() it may be locked by a thread that is not there. */
         if (!remote || ed_sys_forked_since(remote->forks))
                 return;
+        ed_debug_far_gone(&remote->debug);
         ed_mutex_lock(&remote->lock);
         remote->held = false;
         ed_mutex_unlock(&remote->lock);

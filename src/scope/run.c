@@ -222,6 +222,7 @@ static void forget_loop(void)
         }
         ed_loop_current = NULL;
         ed_debug_first = NULL;
+        ed_debug_fars_forked();
         ed_runs_forget();
 }
 

@@ -260,6 +260,24 @@ TEST(a_failure_is_told_when_the_handle_goes_while_its_loop_stands_still)
         ed_run_close(run);
 }
 
+static void released_when_left(const struct eddy_report *report, void *arg)
+{
+        if (report->kind == EDDY_REPORT_LEFT)
+                release_kept(1);
+        told_report(report, arg);
+}
+
+TEST(a_failure_that_is_told_as_left_is_not_told_when_the_report_releases_its_handle)
+{
+        struct ed_run *run = debug_run_still(has_one_failed, NULL);
+
+        run->opts.report = released_when_left;
+        ed_run_close(run);
+        CHECK_STR(told, "eddy: left when the run ended:\n"
+                        "  the handle of task second, started at program+0x1234, which failed: "
+                        "Input/output error\n");
+}
+
 TEST(beyond_twenty_handles_are_counted)
 {
         int n = 30;

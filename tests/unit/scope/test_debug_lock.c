@@ -282,3 +282,52 @@ TEST(a_conditions_lock_is_given_up_and_taken_again)
         CHECK_EQ(debug_run(waits_and_is_cancelled, NULL), 0);
         CHECK_STR(told, "");
 }
+
+/* --- between loops of a thread --- */
+
+static int holds_for_a_second(void *arg)
+{
+        CHECK_EQ(eddy_lock_acquire(arg), 0);
+        return eddy_sleep(EDDY_SEC(1));
+}
+
+static int has_a_holder(void *arg)
+{
+        CHECK_EQ(eddy_background(holds_for_a_second, arg), 0);
+        return eddy_sleep(MS);
+}
+
+static int hands_it_on(void *arg)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, forgets_to_release, arg);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(eddy_lock_release(arg), 0);
+        return eddy_scope_end(&scope);
+}
+
+/* A lock of a loop that stands still is released by nobody's task, or in another run; 'flags': its. */
+static void release_elsewhere(eddy_task_fn *fn, unsigned flags)
+{
+        struct eddy_run_opts opts = { .flags = flags, .report = told_report, .report_arg = told };
+        struct ed_run *run = debug_run_still(has_a_holder, &locks[0]);
+        int err = fn ? eddy_run(fn, &locks[0], &opts) : eddy_lock_release(&locks[0]);
+
+        CHECK_EQ(err, 0);
+        ed_run_close(run);
+}
+
+TEST(a_lock_of_a_standing_loop_that_was_released_elsewhere_is_not_told)
+{
+        release_elsewhere(NULL, 0);
+        CHECK_STR(told, "");
+        release_elsewhere(releases_anothers, EDDY_RUN_NO_DEBUG);
+        CHECK_STR(told, "");
+        release_elsewhere(releases_anothers, EDDY_RUN_DEBUG);
+        CHECK_STR(told, "");
+        release_elsewhere(hands_it_on, EDDY_RUN_NO_DEBUG);
+        CHECK_STR(told, "");
+        CHECK_EQ(eddy_lock_release(&locks[0]), 0);
+}

@@ -1,0 +1,81 @@
+/*
+ * scope/debug_far.c - debug mode: channels, and handles of tasks on other
+ * loops, that are left when the run ends which made them.
+ *
+ * Any thread may give them back, so a table of one thread's would not do: they
+ * bear their link themselves, and one lock guards the lists of all runs.  Only
+ * what was noted takes it.
+ */
+#include "scope/debug.h"
+#include "sys/process.h"
+#include "sys/thread.h"
+
+static struct ed_mutex far_lock = ED_MUTEX_INIT;
+
+void ed_debug_fars_init(struct ed_debug *debug)
+{
+        ed_list_init(&debug->fars);
+}
+
+void ed_debug_fars_fini(struct ed_debug *debug)
+{
+        ed_mutex_lock(&far_lock);
+        while (!ed_list_is_empty(&debug->fars))
+                ed_list_remove(debug->fars.next);
+        ed_mutex_unlock(&far_lock);
+}
+
+void ed_debug_fars_forked(void)
+{
+        /* The thread that had the lock may not be there. */
+        ed_mutex_init(&far_lock);
+}
+
+void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far, eddy_task_fn *fn,
+                       const void *place)
+{
+        far->place = place;
+        far->fn = fn;
+        far->forks = ed_sys_forks();
+        ed_mutex_lock(&far_lock);
+        ed_list_push_back(&ed_run_of(loop)->debug->fars, &far->link);
+        ed_mutex_unlock(&far_lock);
+}
+
+void ed_debug_far_forget(struct ed_debug_far *far)
+{
+        /* In a child of fork() another thread may have been at work on the list. */
+        if (far->forks != ed_sys_forks())
+                return;
+        ed_mutex_lock(&far_lock);
+        ed_list_remove(&far->link);
+        ed_mutex_unlock(&far_lock);
+}
+
+static void far_add(const struct ed_debug_far *far, struct ed_text *text)
+{
+        char name[ED_TASK_NAME_BYTES];
+
+        if (!far->fn) {
+                ed_debug_symbol_add("\n  a channel, made at ", far->place, text);
+                return;
+        }
+        ed_sys_symbol((const void *) far->fn, name, sizeof(name));
+        ed_text_add(text, "\n  the remote handle of task %s", name);
+        ed_debug_symbol_add(", started at ", far->place, text);
+}
+
+void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
+{
+        uint64_t count = 0;
+
+        ed_mutex_lock(&far_lock);
+        for (struct ed_list *at = debug->fars.next; at != &debug->fars; at = at->next) {
+                const struct ed_debug_far *far = ed_container_of(at, struct ed_debug_far, link);
+
+                if (tasks == (far->fn != NULL) && count++ < ED_DEBUG_TOLD_MAX)
+                        far_add(far, text);
+        }
+        ed_mutex_unlock(&far_lock);
+        ed_debug_more_add(count, "", text);
+}

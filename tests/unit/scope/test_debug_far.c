@@ -1,0 +1,191 @@
+/*
+ * test_debug_far.c - debug mode: channels and remote handles that are left,
+ * which any thread may give back.
+ */
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "debug_test.h"
+
+/* What is left stays in sight, so that it is no leak to whoever looks for those. */
+static eddy_channel *channels[25];
+static eddy_remote *remotes[25];
+
+static int returns_at_once(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+static int makes(void *arg)
+{
+        int n = *(int *) arg;
+
+        for (int i = 0; i < n; i++) {
+                CHECK_EQ(eddy_channel_new(0, 1, &channels[i]), 0);
+                CHECK_EQ(eddy_loop_start_threadsafe(eddy_loop_current(), returns_at_once, NULL,
+                                                    &remotes[i]),
+                         0);
+        }
+        return eddy_sleep(MS);
+}
+
+static int gives_back(void *arg)
+{
+        int n = *(int *) arg;
+
+        for (int i = 0; i < n; i++) {
+                eddy_remote_release(remotes[i]);
+                eddy_channel_unref(channels[i]);
+        }
+        return 0;
+}
+
+static void *gives_back_on_a_thread(void *arg)
+{
+        (void) gives_back(arg);
+        return NULL;
+}
+
+static void give_back_by_a_thread(int n)
+{
+        pthread_t thread;
+
+        CHECK_EQ(pthread_create(&thread, NULL, gives_back_on_a_thread, &n), 0);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
+/* --- left --- */
+
+TEST(channels_and_remote_handles_that_are_left_are_told_with_where_they_were_made)
+{
+        int n = 1;
+
+        CHECK_EQ(debug_run(makes, &n), 0);
+        CHECK_STR(told, "eddy: left when the run ended:\n"
+                        "  the remote handle of task program+0x1234, started at program+0x1234\n"
+                        "  a channel, made at program+0x1234\n");
+        /* They outlive what told of them, and any thread gives them back. */
+        give_back_by_a_thread(n);
+        CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
+}
+
+TEST(beyond_twenty_channels_and_remote_handles_are_counted)
+{
+        const char *at = told;
+        int n = 25, counts = 0;
+
+        CHECK_EQ(debug_run(makes, &n), 0);
+        CHECK_EQ(gives_back(&n), 0);
+        for (; (at = strstr(at, "\n  and 5 more\n")); at++)
+                counts++;
+        CHECK_EQ(counts, 2);
+}
+
+/* --- given back --- */
+
+static int makes_and_gives_back(void *arg)
+{
+        CHECK_EQ(makes(arg), 0);
+        eddy_channel_unref(eddy_channel_ref(channels[0]));
+        return gives_back(arg);
+}
+
+TEST(what_its_own_run_gives_back_is_not_told)
+{
+        int n = 2;
+
+        CHECK_EQ(debug_run(makes_and_gives_back, &n), 0);
+        CHECK_STR(told, "");
+}
+
+static int has_it_given_back(void *arg)
+{
+        CHECK_EQ(makes(arg), 0);
+        give_back_by_a_thread(*(int *) arg);
+        return 0;
+}
+
+TEST(what_another_thread_gives_back_is_not_told)
+{
+        struct ed_run *run;
+        int n = 2;
+
+        CHECK_EQ(debug_run(has_it_given_back, &n), 0);
+        CHECK_STR(told, "");
+
+        run = debug_run_still(makes, &n);
+        give_back_by_a_thread(n);
+        ed_run_close(run);
+        CHECK_STR(told, "");
+}
+
+static int keeps_a_reference(void *arg)
+{
+        CHECK_EQ(makes(arg), 0);
+        (void) eddy_channel_ref(channels[0]);
+        return gives_back(arg);
+}
+
+TEST(a_channel_is_left_as_long_as_anybody_holds_it)
+{
+        int n = 1;
+
+        CHECK_EQ(debug_run(keeps_a_reference, &n), 0);
+        CHECK_STR(told, "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
+        eddy_channel_unref(channels[0]);
+}
+
+TEST(what_a_run_without_debug_mode_makes_is_no_other_runs)
+{
+        struct eddy_run_opts no_debug = { .flags = EDDY_RUN_NO_DEBUG };
+        struct ed_run *run = debug_run_still(returns_at_once, NULL);
+        int n = 1;
+
+        CHECK_EQ(eddy_run(makes, &n, &no_debug), 0);
+        ed_run_close(run);
+        CHECK_STR(told, "");
+        CHECK_EQ(gives_back(&n), 0);
+}
+
+TEST(each_run_tells_of_its_own)
+{
+        struct ed_run *first, *second;
+        eddy_channel *of_first;
+        int n = 1;
+
+        first = debug_run_still(makes, &n);
+        of_first = channels[0];
+        eddy_remote_release(remotes[0]);
+        second = debug_run_still(makes, &n);
+        CHECK_EQ(gives_back(&n), 0);
+        ed_run_close(second);
+        CHECK_STR(told, "");
+        ed_run_close(first);
+        CHECK_STR(told, "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
+        eddy_channel_unref(of_first);
+}
+
+/* --- a child of fork() --- */
+
+TEST(a_child_of_fork_gives_its_copy_back_and_has_lists_of_its_own)
+{
+        struct ed_run *run;
+        int n = 1, status = 0;
+        pid_t child;
+
+        run = debug_run_still(makes, &n);
+        child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+                CHECK_EQ(gives_back(&n), 0);
+                CHECK_EQ(debug_run(keeps_a_reference, &n), 0);
+                _exit(last.count[EDDY_REPORT_LEFT]);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 1 << 8);
+        CHECK_EQ(gives_back(&n), 0);
+        ed_run_close(run);
+        CHECK_STR(told, "");
+}
