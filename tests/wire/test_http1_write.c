@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "starve.h"
 #include "test.h"
 #include "wire/http1.h"
 
@@ -327,17 +328,6 @@ TEST(first_error_is_the_one_returned)
         ed_buf_fini(&buf);
 }
 
-static int allocations_left;
-
-static void *realloc_failing(void *ctx, void *ptr, size_t bytes)
-{
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return allocations_left-- > 0 ? realloc(ptr, bytes) : NULL;
-}
-
 /* R1: each allocation made to fail. */
 TEST(writing_without_memory_fails_and_leaves_the_buffer)
 {
@@ -345,7 +335,7 @@ TEST(writing_without_memory_fails_and_leaves_the_buffer)
         int failed = 0;
 
         memset(value, 'v', sizeof(value));
-        eddy_alloc_set(realloc_failing, NULL);
+        eddy_alloc_set(starve, NULL);
         for (int allowed = 1;; allowed++) {
                 int err;
 

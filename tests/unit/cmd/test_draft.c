@@ -7,6 +7,7 @@
 
 #include "draft.h"
 #include "eddy/alloc.h"
+#include "starve.h"
 
 /* What 'text' holds, for CHECK_STR. */
 static const char *str(struct ed_draft *text)
@@ -164,27 +165,12 @@ TEST(text_over_its_maximum_is_marked_and_a_reset_unmarks_it)
         ed_draft_fini(&text);
 }
 
-static size_t allocations_left;
-
-static void *allocate_some(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        if (allocations_left == 0)
-                return NULL;
-        allocations_left--;
-        return realloc(ptr, bytes);
-}
-
 TEST(text_without_memory_is_marked_and_keeps_what_it_has)
 {
         struct ed_draft text = { 0 };
         static char large[4096];
 
-        eddy_alloc_set(allocate_some, NULL);
+        eddy_alloc_set(starve, NULL);
         allocations_left = 1;
         ed_draft_add_str(&text, "kept");
         ed_draft_add(&text, large, sizeof(large));

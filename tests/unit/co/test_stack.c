@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "eddy/alloc.h"
+#include "starve.h"
 #include "sys/sys.h"
 #include "test.h"
 
@@ -228,17 +229,10 @@ TEST_DIES(a_dead_canary_is_an_overflow, SIGABRT)
         ed_stack_put(&stacks, stack);
 }
 
-static void *no_memory(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0)
-                free(ptr);
-        return NULL;
-}
-
 TEST(no_memory_for_a_slab_is_no_stack)
 {
-        eddy_alloc_set(no_memory, NULL);
+        allocations_left = 0;
+        eddy_alloc_set(starve, NULL);
         ed_stacks_init(&stacks);
         CHECK(ed_stack_get(&stacks, ED_STACK_DEFAULT) == NULL);
         CHECK_EQ(stacks.used, 0);

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "scope/task.h"
+#include "starve.h"
 
 static struct ed_sys_ops own_ops;
 static int64_t (*real_now)(struct ed_sys *sys);
@@ -160,23 +161,8 @@ void io_settle(void)
 
 /* -- allocations that fail -------------------------------------------------- */
 
-static int allocations_left;
-
-static void *failing(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        if (allocations_left == 0)
-                return NULL;
-        allocations_left--;
-        return realloc(ptr, bytes);
-}
-
 void io_fail_allocations(int n)
 {
         allocations_left = n;
-        eddy_alloc_set(n < 0 ? NULL : failing, NULL);
+        eddy_alloc_set(n < 0 ? NULL : starve, NULL);
 }

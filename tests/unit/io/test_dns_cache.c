@@ -7,6 +7,7 @@
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "io/dns_cache.h"
+#include "starve.h"
 #include "test.h"
 
 static struct ed_dns_cache cache;
@@ -96,18 +97,12 @@ TEST(the_least_recently_used_name_goes_first)
         CHECK_EQ(cache.count, 0);
 }
 
-static void *no_memory(void *ctx, void *ptr, size_t bytes)
-{
-        if (bytes == 0)
-                free(ptr);
-        return NULL;
-}
-
 TEST(without_memory_nothing_is_kept)
 {
         ed_dns_cache_init(&cache, 5);
         put("a", 0, 1, 100);
-        eddy_alloc_set(no_memory, NULL);
+        allocations_left = 0;
+        eddy_alloc_set(starve, NULL);
         put("b", 0, 1, 100);
         put("a", 1, 1, 100);
         eddy_alloc_set(NULL, NULL);

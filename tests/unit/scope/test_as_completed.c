@@ -2,6 +2,7 @@
  * test_as_completed.c - tasks in the order they finish.
  */
 #include "sim_run.h"
+#include "starve.h"
 
 struct sleeper {
         int64_t ns;
@@ -305,18 +306,6 @@ TEST(outside_of_a_run_it_does_not_begin)
         eddy_as_completed_end(&done);
 }
 
-static bool starving;
-
-static void *starve(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return starving ? NULL : realloc(ptr, bytes);
-}
-
 static int begins_without_memory(void *arg)
 {
         eddy_as_completed done;
@@ -324,9 +313,9 @@ static int begins_without_memory(void *arg)
 
         (void) arg;
         crowd_begin(&crowd);
-        starving = true;
+        allocations_left = 0;
         CHECK_EQ(eddy_as_completed_begin(&done, crowd.tasks, N), -ENOMEM);
-        starving = false;
+        allocations_left = -1;
         eddy_as_completed_end(&done);
         crowd_end(&crowd);
         return 0;

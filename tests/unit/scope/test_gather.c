@@ -2,6 +2,7 @@
  * test_gather.c - eddy_gather(): order, failing fast, keeping going, cancel.
  */
 #include "sim_run.h"
+#include "starve.h"
 
 struct call {
         int64_t sleep_ns;
@@ -102,18 +103,6 @@ SIM_TEST(in_a_cancelled_scope_no_call_starts)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
-static bool starving;
-
-static void *starve(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return starving ? NULL : realloc(ptr, bytes);
-}
-
 static int gathers_too_many(void *arg)
 {
         enum { MANY = 3000 };
@@ -123,9 +112,9 @@ static int gathers_too_many(void *arg)
         for (unsigned flags = 0; flags <= EDDY_GATHER_KEEP_GOING; flags++) {
                 for (int i = 0; i < MANY; i++)
                         calls[i] = (struct eddy_call){ run, &call, 7 };
-                starving = true;
+                allocations_left = 0;
                 CHECK_EQ(eddy_gather(calls, MANY, flags), -ENOMEM);
-                starving = false;
+                allocations_left = -1;
                 for (int i = 0; i < MANY; i++)
                         CHECK_EQ(calls[i].result, -ECANCELED);
         }

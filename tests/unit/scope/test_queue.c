@@ -2,6 +2,7 @@
  * test_queue.c - the queue: order, bounds, hand-over, shutdown, cancel.
  */
 #include "sim_run.h"
+#include "starve.h"
 
 struct user {
         eddy_queue *queue;
@@ -341,29 +342,17 @@ SIM_TEST(items_of_every_size_are_copied_whole)
         CHECK_EQ(eddy_queue_init(&queue, 1, EDDY_QUEUE_ITEMS_MAX + 1), -EINVAL);
 }
 
-static bool starving;
-
-static void *starve(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return starving ? NULL : realloc(ptr, bytes);
-}
-
 static int puts_without_memory(void *arg)
 {
         eddy_queue queue = queue_of(0);
         int item = 3;
 
         (void) arg;
-        starving = true;
+        allocations_left = 0;
         CHECK_EQ(eddy_queue_put(&queue, &item), -ENOMEM);
         CHECK_EQ(eddy_queue_try_put(&queue, &item), -ENOMEM);
         CHECK_EQ(eddy_queue_count(&queue), 0);
-        starving = false;
+        allocations_left = -1;
         CHECK_EQ(eddy_queue_put(&queue, &item), 0);
         eddy_queue_fini(&queue);
         return 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "scope/run.h"
+#include "starve.h"
 #include "test.h"
 
 static int returns(void *arg)
@@ -50,26 +51,15 @@ TEST(options_that_are_not_valid_are_refused)
         CHECK_EQ(eddy_run(returns, (void *) 4, &(struct eddy_run_opts){ .poller = "epoll" }), 4);
 }
 
-static void *fails(void *ctx, void *ptr, size_t bytes)
-{
-        int *left = ctx;
-
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return (*left)-- > 0 ? realloc(ptr, bytes) : NULL;
-}
-
 TEST(a_run_without_memory_fails_and_leaves_nothing)
 {
-        int enough = 0, allowed, left;
+        int enough = 0, allowed;
 
-        eddy_alloc_set(fails, &left);
+        eddy_alloc_set(starve, NULL);
         for (allowed = 0; allowed < 50 && !enough; allowed++) {
                 int result;
 
-                left = allowed;
+                allocations_left = allowed;
                 result = eddy_run(returns, (void *) 1, NULL);
                 CHECK(result == 1 || result == -ENOMEM);
                 enough = result == 1;

@@ -3,6 +3,7 @@
  * and that the others are as if they had not been asked.
  */
 #include "sim_run.h"
+#include "starve.h"
 
 static eddy_queue queue_of(uint32_t items_max)
 {
@@ -571,18 +572,6 @@ TEST(outside_of_a_run_a_task_that_has_ended_can_be_chosen)
         eddy_task_release(task);
 }
 
-static bool starving;
-
-static void *starve(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return starving ? NULL : realloc(ptr, bytes);
-}
-
 static int selects_without_memory(void *arg)
 {
         eddy_queue queue = queue_of(0), empty = queue_of(0);
@@ -594,10 +583,10 @@ static int selects_without_memory(void *arg)
         };
 
         (void) arg;
-        starving = true;
+        allocations_left = 0;
         CHECK_EQ(eddy_select(choices, 3), -ENOMEM);
         CHECK_EQ(eddy_try_select(choices, 3), -ENOMEM);
-        starving = false;
+        allocations_left = -1;
         CHECK_EQ(eddy_queue_count(&queue), 0);
         /* Nor does it wait for the other any more. */
         put_int(&empty, 2);

@@ -3,6 +3,7 @@
  * starting in the scope of another task.
  */
 #include "sim_run.h"
+#include "starve.h"
 
 static int ran;
 
@@ -97,18 +98,6 @@ SIM_TEST(with_keep_going_a_failed_start_cancels_all_the_same)
         CHECK_EQ(eddy_scope_end(&scope), -EAGAIN);
 }
 
-static bool starving;
-
-static void *starve(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return starving ? NULL : realloc(ptr, bytes);
-}
-
 static int starts_without_memory(void *arg)
 {
         eddy_task *task = NULL;
@@ -116,7 +105,7 @@ static int starts_without_memory(void *arg)
         int err = 0, n = 0;
 
         (void) arg;
-        starving = true;
+        allocations_left = 0;
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start_task(&scope, sleeps_long, NULL, NULL, &task), -ENOMEM);
         CHECK(task == NULL);
@@ -133,7 +122,7 @@ static int starts_without_memory(void *arg)
         CHECK(n < 2000);
         CHECK_EQ(eddy_background(sleeps_long, NULL), -ENOMEM);
         CHECK_EQ(eddy_scope_end(&scope), -ENOMEM);
-        starving = false;
+        allocations_left = -1;
         CHECK_EQ(eddy_sleep(0), 0);
         return 0;
 }

@@ -3,6 +3,7 @@
  * first that fails; and that this does nothing to them.
  */
 #include "other_loop.h"
+#include "starve.h"
 
 struct sleeper {
         int64_t ns; /* how long it takes */
@@ -283,30 +284,18 @@ TEST(outside_of_a_run_nothing_can_be_waited_for)
         CHECK_EQ(eddy_wait(NULL, 1, EDDY_WAIT_ALL), EDDY_E_RUN_NOT_RUNNING);
 }
 
-static bool starving;
-
-static void *starve(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (bytes == 0) {
-                free(ptr);
-                return NULL;
-        }
-        return starving ? NULL : realloc(ptr, bytes);
-}
-
 static int waits_without_memory(void *arg)
 {
         struct crowd crowd;
 
         (void) arg;
         crowd_begin(&crowd, N);
-        starving = true;
+        allocations_left = 0;
         CHECK_EQ(eddy_wait(crowd.tasks, N, EDDY_WAIT_ALL), -ENOMEM);
         for (int i = 0; i < N; i++)
                 CHECK(!crowd.tasks[i]->joiners[0]);
         CHECK_EQ(eddy_wait(crowd.tasks, 4, EDDY_WAIT_ALL), 4);
-        starving = false;
+        allocations_left = -1;
         crowd_end(&crowd);
         return 0;
 }
