@@ -135,7 +135,7 @@ static void tell_unseen(struct ed_run *run, int error, const char *task, const v
 
 void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *task)
 {
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         if (!is_lost(scope))
                 return;
@@ -154,7 +154,7 @@ static bool is_unseen(const struct eddy_task *face)
 void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top)
 {
         struct ed_debug *debug = run->debug;
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         for (struct ed_node *node = top; node; node = ed_node_next(top, node, false)) {
                 const struct ed_task *task = node->owner;
@@ -220,7 +220,7 @@ void ed_debug_handle_freed(const struct eddy_task *face)
 {
         struct ed_mark *mark;
         struct ed_debug *debug = owner_of(face, &mark);
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         if (!debug)
                 return;
@@ -235,7 +235,7 @@ void ed_debug_handle_freed(const struct eddy_task *face)
 static void mark_add(const struct ed_mark *mark, struct ed_text *text)
 {
         const struct eddy_task *face = mark->thing;
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         ed_text_add(text, "\n  ");
         if (mark->kind != ED_DEBUG_HANDLE) {

@@ -40,7 +40,7 @@ enum { ED_DEBUG_TOLD_MAX = 20 };
 
 /* A task that the end of the run cancels. */
 struct ed_debug_left {
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
         const void *place;
 };
 
@@ -56,7 +56,7 @@ struct ed_debug {
         uint64_t left_count;
         struct ed_list fars; /* what other threads may hold */
         /* Of the report that is being made: what is left, twenty of each kind, is the longest. */
-        char text[32 * 1024];
+        char text[40 * 1024];
 };
 
 /* Those of this thread: of a run that goes on, and of loops that stand still. */

@@ -45,7 +45,7 @@ void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far, eddy_task
 void ed_debug_far_forget(struct ed_debug_far *far)
 {
         /* In a child of fork() another thread may have been at work on the list. */
-        if (far->forks != ed_sys_forks())
+        if (ed_sys_forked_since(far->forks))
                 return;
         ed_mutex_lock(&far_lock);
         ed_list_remove(&far->link);
@@ -54,7 +54,7 @@ void ed_debug_far_forget(struct ed_debug_far *far)
 
 static void far_add(const struct ed_debug_far *far, struct ed_text *text)
 {
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         if (!far->fn) {
                 ed_debug_symbol_add("\n  a channel, made at ", far->place, text);

@@ -80,7 +80,7 @@ static bool is_cycle(const struct ed_debug *debug, const eddy_lock *lock,
 
 static void wait_add(const struct ed_task *task, const struct ed_mark *mark, struct ed_text *text)
 {
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         ed_text_add(text, "\n  %s", ed_task_name(task, name, sizeof(name)));
         ed_debug_place_add(task, text);

@@ -39,7 +39,7 @@ static void wait_add(const struct ed_task *task, struct ed_node *root, struct ed
 {
         const eddy_lock *lock = ed_lock_awaited(task);
         const struct ed_task *holder = lock ? holder_of(lock, root) : NULL;
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         ed_text_add(text, "waits for %s", task->fiber.waits_for);
         if (holder)
@@ -138,7 +138,7 @@ static void deadline_add(const struct dump *dump, int64_t deadline_ns, struct ed
 
 static void task_add(const struct dump *dump, const struct ed_task *task, struct ed_text *text)
 {
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         ed_text_add(text, "%s ", ed_task_name(task, name, sizeof(name)));
         ed_dump_state(task, dump->root, text);
@@ -153,7 +153,7 @@ static void task_add(const struct dump *dump, const struct ed_task *task, struct
 static void scope_add(const struct dump *dump, struct ed_node *node, struct ed_text *text)
 {
         const struct ed_scope *scope = ed_scope_of_node(node);
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
 
         ed_text_add(text, "scope of %s", ed_task_name(node->owner, name, sizeof(name)));
         deadline_add(dump, scope->deadline_ns, text);

@@ -58,7 +58,7 @@ void ed_report_run(struct ed_run *run, int kind, int error, const char *task, co
 void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
                     const char *text)
 {
-        char buf[ED_TASK_NAME_BYTES];
+        char buf[ED_TASK_CALLED_BYTES];
 
         ed_report_run(ed_run_of(loop), kind, error,
                       task ? ed_task_name(task, buf, sizeof(buf)) : NULL, text);
@@ -71,7 +71,7 @@ bool ed_report_fault(const void *address)
 {
         struct ed_loop *loop = ed_loop_current;
         struct ed_task *task = ed_task_running();
-        char name[ED_TASK_NAME_BYTES], message[256];
+        char name[ED_TASK_CALLED_BYTES], message[256];
         const char *who;
 
         if (!loop || !ed_stacks_guard_hit(&loop->stacks, address))
@@ -90,7 +90,7 @@ bool ed_report_fault(const void *address)
 /* Who runs, as seen from its own thread. */
 struct hog {
         struct ed_loop *loop;
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
         eddy_task_fn *fn; /* NULL: no task runs */
 };
 
@@ -103,7 +103,7 @@ static void look_who_runs(void *arg)
         if (!task || task->loop != hog->loop)
                 return;
         if (task->face->is_named)
-                memcpy(hog->name, task->face->name, sizeof(hog->name));
+                memcpy(hog->name, task->face->name, sizeof(task->face->name));
         hog->fn = task->face->fn;
 }
 

@@ -38,7 +38,11 @@ struct ed_node {
         uint32_t ignored;      /* cancels delivered here and ignored */
 };
 
-enum { ED_TASK_NAME_BYTES = 32, ED_TASK_BUDGET = 128 };
+enum {
+        ED_TASK_NAME_BYTES = 32,
+        ED_TASK_CALLED_BYTES = 64, /* of what one without a name is called: its function's place */
+        ED_TASK_BUDGET = 128,
+};
 
 /*
  * The public face.  That of a task with a handle is allocated and outlives

@@ -330,6 +330,16 @@ bool ed_sys_called_from(const void *return_address)
         return false;
 }
 
+/* A long name must not cut off the offset, which says more. */
+static void place_name(const char *name, size_t offset, char *buf, size_t bytes)
+{
+        char behind[24];
+        size_t length = (size_t) snprintf(behind, sizeof(behind), "+0x%zx", offset);
+
+        snprintf(buf, bytes, "%.*s%s", bytes > length ? (int) (bytes - length - 1) : 0, name,
+                 behind);
+}
+
 void ed_sys_symbol(const void *address, char *buf, size_t bytes)
 {
         const char *at = address, *slash;
@@ -344,14 +354,13 @@ void ed_sys_symbol(const void *address, char *buf, size_t bytes)
                 return;
         }
         if (info.dli_sname) {
-                snprintf(buf, bytes, "%s+0x%zx", info.dli_sname,
-                         (size_t) (at - (const char *) info.dli_saddr));
+                place_name(info.dli_sname, (size_t) (at - (const char *) info.dli_saddr), buf,
+                           bytes);
                 return;
         }
-        /* A long name of a file must not cut off the offset, which says more. */
         slash = strrchr(info.dli_fname, '/');
-        snprintf(buf, bytes, "%.16s+0x%zx", slash ? slash + 1 : info.dli_fname,
-                 (size_t) (at - (const char *) info.dli_fbase));
+        place_name(slash ? slash + 1 : info.dli_fname,
+                   (size_t) (at - (const char *) info.dli_fbase), buf, bytes);
 }
 
 /* --- children of fork() --- */

@@ -78,7 +78,7 @@ ED_SHARED bool ed_sys_called_from(const void *return_address);
 /*
  * What the place at an address is called: "name" or "name+0x12"; where the
  * program does not export the function, "program+0x1234", which addr2line
- * resolves; else "0x55d0...".
+ * resolves; else "0x55d0...".  Where room is short, the name is cut.
  */
 ED_SHARED void ed_sys_symbol(const void *address, char *buf, size_t bytes);
 

@@ -14,7 +14,7 @@ uint64_t ed_test_left_name(const struct ed_test_run *run, char *buf, size_t byte
 {
         struct ed_node *root = &ed_scope_of(&run->run->root)->node, *node = root;
         struct ed_text text = { buf, bytes };
-        char name[ED_TASK_NAME_BYTES];
+        char name[ED_TASK_CALLED_BYTES];
         uint64_t n = 0;
 
         buf[0] = '\0';

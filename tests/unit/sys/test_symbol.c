@@ -1,9 +1,11 @@
 /*
  * test_symbol.c - what the places of functions are called in reports.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "sys/process.h"
@@ -49,4 +51,29 @@ TEST(what_has_no_name_is_a_place_in_its_program_that_addr2line_knows)
 TEST(a_place_in_nothing_is_its_address)
 {
         CHECK_STR(at((const void *) 16, 0), "0x10");
+}
+
+TEST(a_file_is_called_by_its_whole_name)
+{
+        /* The dynamic linker's first bytes, which are no function's; its name is a long one. */
+        const char *linker = (const char *) getauxval(AT_BASE), *slash;
+        char expected[64];
+        Dl_info info;
+
+        if (!linker || !dladdr(linker + 16, &info))
+                test_skip("no dynamic linker");
+        slash = strrchr(info.dli_fname, '/');
+        snprintf(expected, sizeof(expected), "%s+0x10", slash ? slash + 1 : info.dli_fname);
+        CHECK(strlen(expected) > strlen("libeddy-http.so.+0x10"));
+        CHECK_STR(at(linker, 16), expected);
+}
+
+TEST(where_room_is_short_the_name_is_cut_and_not_the_offset)
+{
+        char name[8];
+
+        ed_sys_symbol((const char *) getppid + 1, name, sizeof(name));
+        CHECK_STR(name + 3, "+0x1");
+        ed_sys_symbol((const char *) getppid + 1, name, 3);
+        CHECK_STR(name, "+0");
 }
