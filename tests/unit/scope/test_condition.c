@@ -2,31 +2,23 @@
  * test_condition.c - waiting with a lock let go: it is held again on every
  * way out, and no notification is lost.
  */
+#include "line.h"
 #include "other_loop.h"
 #include "random_run.h"
-
-enum { WAITERS = 5 };
 
 struct shared {
         eddy_lock lock;
         eddy_condition changed;
 };
 
-struct waiter {
-        struct shared *shared;
-        int id, err;
-        eddy_task *task;
-};
-
-static int order[32], order_count;
-
 static int waits(void *arg)
 {
         struct waiter *w = arg;
-        eddy_lock *lock = &w->shared->lock;
+        struct shared *shared = w->thing;
+        eddy_lock *lock = &shared->lock;
 
         CHECK_EQ(eddy_lock_acquire(lock), 0);
-        w->err = eddy_condition_wait(&w->shared->changed, lock);
+        w->err = eddy_condition_wait(&shared->changed, lock);
         /* A91: held, also when it was cancelled. */
         CHECK(eddy_lock_is_mine(lock));
         if (w->err == 0)
@@ -37,20 +29,10 @@ static int waits(void *arg)
 
 static void line_up(eddy_scope *scope, struct waiter *waiters, struct shared *shared)
 {
-        for (int i = 0; i < WAITERS; i++) {
-                waiters[i] = (struct waiter){ .shared = shared, .id = i, .err = 1 };
-                CHECK_EQ(eddy_scope_start_task(scope, waits, &waiters[i], NULL, &waiters[i].task),
-                         0);
-        }
+        line_start(scope, waiters, waits, shared);
         CHECK_EQ(eddy_sleep(MS), 0);
         CHECK_EQ(eddy_condition_waiting(&shared->changed), WAITERS);
         CHECK(!eddy_lock_is_locked(&shared->lock));
-}
-
-static void let_go(struct waiter *waiters)
-{
-        for (int i = 0; i < WAITERS; i++)
-                eddy_task_release(waiters[i].task);
 }
 
 static void notify(struct shared *shared, uint32_t n)
@@ -102,9 +84,7 @@ SIM_TEST(a_notified_task_goes_on_when_it_has_the_lock)
         CHECK_EQ(order_count, 0);
         CHECK_EQ(eddy_lock_release(&s.lock), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, WAITERS);
-        for (int i = 0; i < WAITERS; i++)
-                CHECK_EQ(order[i], i);
+        check_all_went_on_in_order();
         CHECK(!eddy_lock_is_locked(&s.lock));
         let_go(waiters);
 }
@@ -127,9 +107,7 @@ SIM_TEST(those_who_wait_longest_are_notified)
         CHECK_EQ(order_count, 3);
         notify(&s, 100);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, WAITERS);
-        for (int i = 0; i < WAITERS; i++)
-                CHECK_EQ(order[i], i);
+        check_all_went_on_in_order();
         let_go(waiters);
 }
 
@@ -219,9 +197,7 @@ SIM_TEST(a_notification_passes_over_the_cancelled)
                 CHECK_EQ(eddy_condition_notify(&s.changed, WAITERS - 1), 0);
                 CHECK_EQ(eddy_lock_release(&s.lock), 0);
                 CHECK_EQ(eddy_scope_end(&scope), 0);
-                for (int i = 0; i < WAITERS; i++)
-                        CHECK_EQ(waiters[i].err, i == who ? -ECANCELED : 0);
-                CHECK_EQ(order_count, WAITERS - 1);
+                check_all_went_on_but(waiters, who);
                 let_go(waiters);
         }
 }

@@ -2,46 +2,28 @@
  * test_event.c - a flag: who waits when it is set is woken, whatever becomes
  * of it then.
  */
+#include "line.h"
 #include "other_loop.h"
 #include "random_run.h"
-
-enum { WAITERS = 5 };
-
-struct waiter {
-        eddy_event *event;
-        int id, err, was_set;
-        eddy_task *task;
-};
-
-static int order[32], order_count;
 
 static int waits(void *arg)
 {
         struct waiter *w = arg;
+        eddy_event *event = w->thing;
 
-        w->err = eddy_event_wait(w->event);
+        w->err = eddy_event_wait(event);
         if (w->err < 0)
                 return w->err;
-        w->was_set = eddy_event_is_set(w->event);
+        w->saw = eddy_event_is_set(event);
         order[order_count++] = w->id;
         return 0;
 }
 
 static void line_up(eddy_scope *scope, struct waiter *waiters, eddy_event *event)
 {
-        for (int i = 0; i < WAITERS; i++) {
-                waiters[i] = (struct waiter){ .event = event, .id = i, .err = 1, .was_set = -1 };
-                CHECK_EQ(eddy_scope_start_task(scope, waits, &waiters[i], NULL, &waiters[i].task),
-                         0);
-        }
+        line_start(scope, waiters, waits, event);
         CHECK_EQ(eddy_sleep(0), 0);
         CHECK_EQ(order_count, 0);
-}
-
-static void let_go(struct waiter *waiters)
-{
-        for (int i = 0; i < WAITERS; i++)
-                eddy_task_release(waiters[i].task);
 }
 
 /* A90: setting wakes all who wait, in the order they came, and once. */
@@ -59,11 +41,9 @@ SIM_TEST(setting_wakes_all_who_wait)
         CHECK(eddy_event_is_set(&event));
         CHECK_EQ(order_count, 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, WAITERS);
-        for (int i = 0; i < WAITERS; i++) {
-                CHECK_EQ(order[i], i);
-                CHECK_EQ(waiters[i].was_set, 1);
-        }
+        check_all_went_on_in_order();
+        for (int i = 0; i < WAITERS; i++)
+                CHECK_EQ(waiters[i].saw, 1);
         let_go(waiters);
 }
 
@@ -81,7 +61,7 @@ SIM_TEST(who_waited_when_it_was_set_is_woken_though_it_is_cleared)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(order_count, WAITERS);
         for (int i = 0; i < WAITERS; i++)
-                CHECK_EQ(waiters[i].was_set, 0);
+                CHECK_EQ(waiters[i].saw, 0);
         let_go(waiters);
 }
 
@@ -140,9 +120,7 @@ SIM_TEST(cancelled_waiters_leave_the_line)
                 eddy_task_cancel(waiters[who].task);
                 CHECK_EQ(eddy_event_set(&event), 0);
                 CHECK_EQ(eddy_scope_end(&scope), 0);
-                CHECK_EQ(order_count, WAITERS - 1);
-                for (int i = 0; i < WAITERS; i++)
-                        CHECK_EQ(waiters[i].err, i == who ? -ECANCELED : 0);
+                check_all_went_on_but(waiters, who);
                 let_go(waiters);
         }
 }

@@ -2,56 +2,39 @@
  * test_lock.c - a lock: one at a time, first come, first served, whoever is
  * cancelled.
  */
+#include "line.h"
 #include "other_loop.h"
 #include "random_run.h"
 
-enum { TAKERS = 5 };
-
-struct taker {
-        eddy_lock *lock;
-        int id, err;
-        eddy_task *task;
-};
-
-static int order[32], order_count;
-
 static int takes(void *arg)
 {
-        struct taker *t = arg;
+        struct waiter *w = arg;
+        eddy_lock *lock = w->thing;
 
-        t->err = eddy_lock_acquire(t->lock);
-        if (t->err < 0)
-                return t->err;
-        CHECK(eddy_lock_is_mine(t->lock));
-        order[order_count++] = t->id;
-        return eddy_lock_release(t->lock);
+        w->err = eddy_lock_acquire(lock);
+        if (w->err < 0)
+                return w->err;
+        CHECK(eddy_lock_is_mine(lock));
+        order[order_count++] = w->id;
+        return eddy_lock_release(lock);
 }
 
-static void line_up(eddy_scope *scope, struct taker *takers, eddy_lock *lock)
+static void line_up(eddy_scope *scope, struct waiter *waiters, eddy_lock *lock)
 {
-        for (int i = 0; i < TAKERS; i++) {
-                takers[i] = (struct taker){ .lock = lock, .id = i, .err = 1 };
-                CHECK_EQ(eddy_scope_start_task(scope, takes, &takers[i], NULL, &takers[i].task), 0);
-        }
+        line_start(scope, waiters, takes, lock);
         CHECK_EQ(eddy_sleep(0), 0);
-}
-
-static void let_go(struct taker *takers)
-{
-        for (int i = 0; i < TAKERS; i++)
-                eddy_task_release(takers[i].task);
 }
 
 /* A83: first come, first served; who releases and takes again stands behind those who wait. */
 SIM_TEST(nobody_passes_the_line_not_even_who_released)
 {
         eddy_lock lock = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &lock);
+        line_up(&scope, waiters, &lock);
         CHECK_EQ(order_count, 0);
         CHECK_EQ(eddy_lock_release(&lock), 0);
         /* The first of the line owns it, although it has not run yet. */
@@ -59,25 +42,23 @@ SIM_TEST(nobody_passes_the_line_not_even_who_released)
         CHECK(!eddy_lock_is_mine(&lock));
         CHECK_EQ(eddy_lock_try_acquire(&lock), -EAGAIN);
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
-        CHECK_EQ(order_count, TAKERS);
-        for (int i = 0; i < TAKERS; i++)
-                CHECK_EQ(order[i], i);
+        check_all_went_on_in_order();
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(eddy_lock_release(&lock), 0);
         CHECK(!eddy_lock_is_locked(&lock));
-        let_go(takers);
+        let_go(waiters);
 }
 
 /* A83: when all who waited are cancelled, the lock is free again for anybody. */
 SIM_TEST(when_all_in_line_are_cancelled_a_released_lock_is_free)
 {
         eddy_lock lock = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &lock);
+        line_up(&scope, waiters, &lock);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_lock_release(&lock), 0);
         CHECK(!eddy_lock_is_locked(&lock));
@@ -85,31 +66,29 @@ SIM_TEST(when_all_in_line_are_cancelled_a_released_lock_is_free)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(eddy_lock_release(&lock), 0);
         CHECK_EQ(order_count, 0);
-        let_go(takers);
+        let_go(waiters);
 }
 
 /* A84: cancelled waiters leave the line, wherever they stand; the others get the lock. */
 SIM_TEST(cancelled_waiters_leave_the_line)
 {
-        for (int who = 0; who < TAKERS; who++) {
+        for (int who = 0; who < WAITERS; who++) {
                 eddy_lock lock = { 0 };
-                struct taker takers[TAKERS];
+                struct waiter waiters[WAITERS];
                 eddy_scope scope;
 
                 order_count = 0;
                 CHECK_EQ(eddy_lock_acquire(&lock), 0);
                 eddy_scope_begin(&scope, NULL);
-                line_up(&scope, takers, &lock);
-                eddy_task_cancel(takers[who].task);
+                line_up(&scope, waiters, &lock);
+                eddy_task_cancel(waiters[who].task);
                 CHECK_EQ(eddy_lock_release(&lock), 0);
                 CHECK_EQ(eddy_scope_end(&scope), 0);
-                CHECK_EQ(order_count, TAKERS - 1);
-                for (int i = 0; i < TAKERS; i++)
-                        CHECK_EQ(takers[i].err, i == who ? -ECANCELED : 0);
-                for (int i = 1; i < TAKERS - 1; i++)
+                check_all_went_on_but(waiters, who);
+                for (int i = 1; i < WAITERS - 1; i++)
                         CHECK(order[i - 1] < order[i]);
                 CHECK(!eddy_lock_is_locked(&lock));
-                let_go(takers);
+                let_go(waiters);
         }
 }
 
@@ -120,23 +99,23 @@ SIM_TEST(cancelled_waiters_leave_the_line)
 SIM_TEST(who_was_handed_the_lock_and_is_cancelled_passes_it_on)
 {
         eddy_lock lock = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &lock);
+        line_up(&scope, waiters, &lock);
         CHECK_EQ(eddy_lock_release(&lock), 0);
-        eddy_task_cancel(takers[0].task);
-        eddy_task_cancel(takers[1].task);
+        eddy_task_cancel(waiters[0].task);
+        eddy_task_cancel(waiters[1].task);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(takers[0].err, 0);
-        CHECK_EQ(takers[1].err, -ECANCELED);
-        CHECK_EQ(order_count, TAKERS - 1);
+        CHECK_EQ(waiters[0].err, 0);
+        CHECK_EQ(waiters[1].err, -ECANCELED);
+        CHECK_EQ(order_count, WAITERS - 1);
         CHECK_EQ(order[0], 0);
         CHECK_EQ(order[1], 2);
         CHECK(!eddy_lock_is_locked(&lock));
-        let_go(takers);
+        let_go(waiters);
 }
 
 SIM_TEST(a_cancelled_task_does_not_take_the_lock_but_can_release_it)
@@ -197,14 +176,14 @@ SIM_TEST(taking_ones_own_plain_lock_again_is_a_deadlock_said_at_once)
 SIM_TEST(a_recursive_lock_is_released_as_often_as_it_was_taken)
 {
         eddy_lock lock = EDDY_LOCK(EDDY_LOCK_RECURSIVE);
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         CHECK_EQ(eddy_lock_try_acquire(&lock), 0);
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &lock);
+        line_up(&scope, waiters, &lock);
         CHECK_EQ(eddy_lock_release(&lock), 0);
         CHECK_EQ(eddy_lock_release(&lock), 0);
         CHECK_EQ(eddy_sleep(0), 0);
@@ -214,8 +193,8 @@ SIM_TEST(a_recursive_lock_is_released_as_often_as_it_was_taken)
         CHECK(!eddy_lock_is_mine(&lock));
         CHECK_EQ(eddy_lock_release(&lock), -EPERM);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, TAKERS);
-        let_go(takers);
+        CHECK_EQ(order_count, WAITERS);
+        let_go(waiters);
 }
 
 static int cannot_release(void *arg)
@@ -272,7 +251,7 @@ static int takes_and_ends(void *arg)
 SIM_TEST(a_lock_left_by_a_task_that_ended_is_not_the_next_tasks)
 {
         eddy_lock lock = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         eddy_scope_begin(&scope, NULL);
@@ -280,13 +259,13 @@ SIM_TEST(a_lock_left_by_a_task_that_ended_is_not_the_next_tasks)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK(eddy_lock_is_locked(&lock));
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &lock);
-        CHECK_EQ(takers[0].err, 1);
+        line_up(&scope, waiters, &lock);
+        CHECK_EQ(waiters[0].err, 1);
         CHECK_EQ(order_count, 0);
         CHECK_EQ(eddy_lock_release(&lock), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, TAKERS);
-        let_go(takers);
+        CHECK_EQ(order_count, WAITERS);
+        let_go(waiters);
 }
 
 static int leaves_early(eddy_lock *lock, bool early)
@@ -444,18 +423,18 @@ static int acquires_elsewhere(void *arg)
 SIM_TEST(a_lock_that_tasks_of_another_loop_wait_for_is_refused)
 {
         eddy_lock lock = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &lock);
+        line_up(&scope, waiters, &lock);
         CHECK_EQ(on_other_loop(acquires_elsewhere, &lock), 7);
         CHECK(eddy_lock_is_mine(&lock));
         CHECK_EQ(eddy_lock_release(&lock), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, TAKERS);
-        let_go(takers);
+        CHECK_EQ(order_count, WAITERS);
+        let_go(waiters);
 }
 
 /* --- in any order --- */

@@ -1,109 +1,88 @@
 /*
  * test_semaphore.c - units: first come, first served, whoever is cancelled.
  */
+#include "line.h"
 #include "other_loop.h"
-
-enum { TAKERS = 5 };
-
-struct taker {
-        eddy_semaphore *sem;
-        int id, err;
-        eddy_task *task;
-};
-
-static int order[32], order_count;
 
 static int takes(void *arg)
 {
-        struct taker *t = arg;
+        struct waiter *w = arg;
+        eddy_semaphore *sem = w->thing;
 
-        t->err = eddy_semaphore_acquire(t->sem);
-        if (t->err == 0)
-                order[order_count++] = t->id;
-        return t->err;
+        w->err = eddy_semaphore_acquire(sem);
+        if (w->err == 0)
+                order[order_count++] = w->id;
+        return w->err;
 }
 
-static void line_up(eddy_scope *scope, struct taker *takers, eddy_semaphore *sem)
+static void line_up(eddy_scope *scope, struct waiter *waiters, eddy_semaphore *sem)
 {
-        for (int i = 0; i < TAKERS; i++) {
-                takers[i] = (struct taker){ .sem = sem, .id = i, .err = 1 };
-                CHECK_EQ(eddy_scope_start_task(scope, takes, &takers[i], NULL, &takers[i].task), 0);
-        }
+        line_start(scope, waiters, takes, sem);
         CHECK_EQ(eddy_sleep(0), 0);
-        CHECK_EQ(eddy_semaphore_waiting(sem), TAKERS);
-}
-
-static void let_go(struct taker *takers)
-{
-        for (int i = 0; i < TAKERS; i++)
-                eddy_task_release(takers[i].task);
+        CHECK_EQ(eddy_semaphore_waiting(sem), WAITERS);
 }
 
 /* A86: units go out in the order of the line. */
 SIM_TEST(units_go_to_the_longest_waiter)
 {
         eddy_semaphore sem = EDDY_SEMAPHORE(0, 0);
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &sem);
-        for (int i = 0; i < TAKERS; i++)
+        line_up(&scope, waiters, &sem);
+        for (int i = 0; i < WAITERS; i++)
                 CHECK_EQ(eddy_semaphore_release(&sem), 0);
         /* A88: several released at once wake several; handed over, so none is there to take. */
         CHECK_EQ(eddy_semaphore_waiting(&sem), 0);
         CHECK_EQ(eddy_semaphore_units(&sem), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, TAKERS);
-        for (int i = 0; i < TAKERS; i++)
-                CHECK_EQ(order[i], i);
-        let_go(takers);
+        check_all_went_on_in_order();
+        let_go(waiters);
 }
 
 /* A83, A86: nobody passes the line, not even who released. */
 SIM_TEST(nobody_passes_the_line)
 {
         eddy_semaphore sem = EDDY_SEMAPHORE(1, 0);
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &sem);
+        line_up(&scope, waiters, &sem);
         CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_semaphore_try_acquire(&sem), -EAGAIN);
-        for (int i = 1; i < TAKERS; i++)
+        for (int i = 1; i < WAITERS; i++)
                 CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_semaphore_try_acquire(&sem), -EAGAIN);
         CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_semaphore_try_acquire(&sem), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        let_go(takers);
+        let_go(waiters);
 }
 
 /* A84, A87: cancelled waiters leave the line, wherever they stand; units go to the others. */
 SIM_TEST(cancelled_waiters_leave_the_line)
 {
-        for (int who = 0; who < TAKERS; who++) {
+        for (int who = 0; who < WAITERS; who++) {
                 eddy_semaphore sem = { 0 };
-                struct taker takers[TAKERS];
+                struct waiter waiters[WAITERS];
                 eddy_scope scope;
 
                 order_count = 0;
                 eddy_scope_begin(&scope, NULL);
-                line_up(&scope, takers, &sem);
-                eddy_task_cancel(takers[who].task);
-                CHECK_EQ(eddy_semaphore_waiting(&sem), TAKERS - 1);
-                for (int i = 0; i < TAKERS - 1; i++)
+                line_up(&scope, waiters, &sem);
+                eddy_task_cancel(waiters[who].task);
+                CHECK_EQ(eddy_semaphore_waiting(&sem), WAITERS - 1);
+                for (int i = 0; i < WAITERS - 1; i++)
                         CHECK_EQ(eddy_semaphore_release(&sem), 0);
                 CHECK_EQ(eddy_scope_end(&scope), 0);
                 CHECK_EQ(eddy_semaphore_units(&sem), 0);
-                CHECK_EQ(order_count, TAKERS - 1);
-                for (int i = 0; i < TAKERS; i++)
-                        CHECK_EQ(takers[i].err, i == who ? -ECANCELED : 0);
-                for (int i = 1; i < TAKERS - 1; i++)
+                check_all_went_on_but(waiters, who);
+                for (int i = 1; i < WAITERS - 1; i++)
                         CHECK(order[i - 1] < order[i]);
-                let_go(takers);
+                let_go(waiters);
         }
 }
 
@@ -114,23 +93,23 @@ SIM_TEST(cancelled_waiters_leave_the_line)
 SIM_TEST(who_was_handed_a_unit_and_is_cancelled_has_it)
 {
         eddy_semaphore sem = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &sem);
+        line_up(&scope, waiters, &sem);
         CHECK_EQ(eddy_semaphore_release(&sem), 0);
-        eddy_task_cancel(takers[0].task);
+        eddy_task_cancel(waiters[0].task);
         CHECK_EQ(eddy_sleep(0), 0);
-        CHECK_EQ(takers[0].err, 0);
-        CHECK_EQ(takers[1].err, 1);
+        CHECK_EQ(waiters[0].err, 0);
+        CHECK_EQ(waiters[1].err, 1);
         /* A88: what it gives back, and what comes besides, wakes the others. */
-        for (int i = 1; i < TAKERS; i++)
+        for (int i = 1; i < WAITERS; i++)
                 CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, TAKERS);
+        CHECK_EQ(order_count, WAITERS);
         CHECK_EQ(eddy_semaphore_units(&sem), 0);
-        let_go(takers);
+        let_go(waiters);
 }
 
 static int acquires(void *arg)
@@ -156,18 +135,18 @@ SIM_TEST(a_deadline_leaves_the_line_and_takes_nothing)
 SIM_TEST(when_all_in_line_are_cancelled_the_next_unit_stays)
 {
         eddy_semaphore sem = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &sem);
+        line_up(&scope, waiters, &sem);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_semaphore_waiting(&sem), 0);
         CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_semaphore_units(&sem), 1);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
-        let_go(takers);
+        let_go(waiters);
 }
 
 /* A89: giving back more than there ever were is refused where that is asked for. */
@@ -190,18 +169,18 @@ SIM_TEST(a_bounded_semaphore_refuses_a_unit_too_many)
 SIM_TEST(a_bounded_semaphore_hands_on_what_comes_back)
 {
         eddy_semaphore sem = EDDY_SEMAPHORE(1, EDDY_SEMAPHORE_BOUNDED);
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &sem);
-        for (int i = 0; i <= TAKERS; i++)
+        line_up(&scope, waiters, &sem);
+        for (int i = 0; i <= WAITERS; i++)
                 CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_semaphore_release(&sem), -EINVAL);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(eddy_semaphore_units(&sem), 1);
-        let_go(takers);
+        let_go(waiters);
 }
 
 SIM_TEST(units_do_not_overflow)
@@ -259,17 +238,17 @@ static int uses_elsewhere(void *arg)
 SIM_TEST(a_semaphore_that_tasks_of_another_loop_wait_for_is_refused)
 {
         eddy_semaphore sem = { 0 };
-        struct taker takers[TAKERS];
+        struct waiter waiters[WAITERS];
         eddy_scope scope;
 
         eddy_scope_begin(&scope, NULL);
-        line_up(&scope, takers, &sem);
+        line_up(&scope, waiters, &sem);
         CHECK_EQ(on_other_loop(uses_elsewhere, &sem), 7);
-        CHECK_EQ(eddy_semaphore_waiting(&sem), TAKERS);
+        CHECK_EQ(eddy_semaphore_waiting(&sem), WAITERS);
         CHECK_EQ(eddy_semaphore_units(&sem), 0);
-        for (int i = 0; i < TAKERS; i++)
+        for (int i = 0; i < WAITERS; i++)
                 CHECK_EQ(eddy_semaphore_release(&sem), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(order_count, TAKERS);
-        let_go(takers);
+        CHECK_EQ(order_count, WAITERS);
+        let_go(waiters);
 }
