@@ -20,6 +20,7 @@ import gdb
 import gdb.unwinder
 
 TASKS_MAX = 10000
+FRAMES_MAX = 1000
 READY, RUNNING, PARKED = 0, 1, 2
 REGISTERS = {"aarch64": ("pc", "sp", "x29"), "i386:x86-64": ("rip", "rsp", "rbp")}
 
@@ -56,9 +57,26 @@ def function_name(address):
     return symbol.split(" in section")[0] if " in section" in symbol else hex(int(address))
 
 
+class Living:
+    """The tasks of all runs by their addresses; looked for when the first one is asked for."""
+
+    def __init__(self, every):
+        self.every, self.found, self.are_all = every, None, True
+
+    def find(self, owner):
+        if self.found is None:
+            self.found = {}
+            try:
+                for task in tasks_in(self.every, self):
+                    self.found[int(task.value)] = task
+            except gdb.GdbError:
+                self.are_all = False
+        return self.found.get(int(owner))
+
+
 class Task:
-    def __init__(self, run, number_of_run, value):
-        self.run, self.value = run, value
+    def __init__(self, run, number_of_run, value, living):
+        self.run, self.value, self.living = run, value, living
         self.number = f"{number_of_run}.{value['number']}" if number_of_run else str(value["number"])
 
     def name(self):
@@ -80,10 +98,31 @@ class Task:
 
     def words(self):
         if self.state() == PARKED:
-            return f"waits for {self.value['fiber']['waits_for'].string()}" + self.since()
+            what = self.value["fiber"]["waits_for"].string()
+            return f"waits for {what}" + self.holder() + self.since()
         if self.state() == RUNNING:
             return "runs"
         return "is ready"
+
+    def lock(self):
+        """The lock that it waits for, or None; as ed_lock_awaited() has it."""
+        fiber = self.value["fiber"]
+        block = gdb.block_for_pc(int(fiber["abort"]))
+        function = block and block.function
+        if function is None or function.name not in ("abort_wait", "abort_retake") or \
+                not function.symtab.filename.endswith("scope/lock.c"):
+            return None
+        waiter = fiber["abort_arg"].cast(struct("ed_waiter").pointer())
+        return waiter["item"].cast(struct("eddy_lock").pointer())
+
+    def holder(self):
+        lock = self.lock()
+        if lock is None:
+            return ""
+        task = self.living.find(lock["owner"])
+        if task and int(task.value["number"]) == int(lock["owner_number"]):
+            return f", held by {task.name()} (task {task.number})"
+        return ", left locked by a task that has ended" if self.living.are_all else ""
 
     def since(self):
         loop = self.run["loop"]
@@ -122,7 +161,7 @@ def nodes(root):
         walks.append(links(node["children"]))
 
 
-def tasks_of(run, number_of_run=None):
+def tasks_of(run, number_of_run, living):
     root = run["root"].address.cast(struct("ed_scope").pointer())["node"]
     if not int(root["owner"]):
         return
@@ -131,13 +170,17 @@ def tasks_of(run, number_of_run=None):
             raise gdb.GdbError(f"eddy: there are more; {TASKS_MAX} scopes and tasks were looked at")
         owner = node["owner"]
         if int(owner["node"].address) == int(node):
-            yield Task(run, number_of_run, owner)
+            yield Task(run, number_of_run, owner, living)
+
+
+def tasks_in(every, living):
+    for i, run in enumerate(every, 1):
+        yield from tasks_of(run, i if len(every) > 1 else None, living)
 
 
 def tasks():
     every = runs()
-    for i, run in enumerate(every, 1):
-        yield from tasks_of(run, i if len(every) > 1 else None)
+    return tasks_in(every, Living(every))
 
 
 class Selection:
@@ -155,6 +198,16 @@ class Selection:
 class FrameId:
     def __init__(self, sp, pc):
         self.sp, self.pc = sp, pc
+
+
+def began_in(frame, function):
+    """Whether a task's function is among a frame and its callers."""
+    name = function_name(function)
+    for _ in range(FRAMES_MAX):
+        if frame is None or frame.name() == name:
+            return frame is not None
+        frame = frame.older()
+    return True
 
 
 class Parked(gdb.unwinder.Unwinder):
@@ -191,6 +244,7 @@ class Parked(gdb.unwinder.Unwinder):
             skip, frame = 0, gdb.newest_frame()
             while frame and int(frame.read_register(names[1])) == at[1]:
                 skip, frame = skip + 1, frame.older()
+            began = began_in(frame, task.value["self"]["fn"])
             text = gdb.execute(f"with width 0 -- backtrace {options}", to_string=True)
         finally:
             self.context = self.at = None
@@ -203,6 +257,9 @@ class Parked(gdb.unwinder.Unwinder):
                 line = f"#{int(number[1]) - skip:<3}" + line[number.end():]
             if shown:
                 lines.append(line)
+        if not began:
+            lines.append(f"{function_name(task.value['self']['fn'])}, in which it began, is not "
+                         "among them: it was left for its last call")
         return lines
 
 
@@ -268,11 +325,12 @@ class EddyTasks(gdb.Command):
     def list(self, every):
         if not every:
             print("no run is open")
+        living = Living(every)
         for i, run in enumerate(every, 1):
             poller = run["loop"]["sys"]["ops"]["name"].string()
             mode = ", debug mode" if run["loop"]["debug"] else ""
             print(f"run {i} ({poller}{mode}):")
-            for task in tasks_of(run, i if len(every) > 1 else None):
+            for task in tasks_of(run, i if len(every) > 1 else None, living):
                 print(f"  {task.number:>6}  {task.name()} {task.words()}")
 
 

@@ -7,7 +7,7 @@
 #include <semaphore.h>
 #include <stdio.h>
 
-static eddy_lock lock;
+static eddy_lock lock, left_lock;
 static sem_t other_is_parked;
 
 __attribute__((noinline)) static void stop_here(void)
@@ -32,8 +32,10 @@ __attribute__((noinline)) static int middle(int depth)
 
 static int sleeps(void *arg)
 {
+        int result = middle(41);
+
         (void) arg;
-        return middle(41);
+        return result < 0 ? result : 0;
 }
 
 static int waits_for_the_lock(void *arg)
@@ -42,6 +44,20 @@ static int waits_for_the_lock(void *arg)
 
         (void) arg;
         return err;
+}
+
+static int takes_and_waits_in_vain(void *arg)
+{
+        int err = eddy_lock_acquire(&left_lock);
+
+        return err < 0 ? err : *(int *) arg;
+}
+
+/* Its frame makes room for that of its last call. */
+static int dozes(void *arg)
+{
+        (void) arg;
+        return eddy_sleep(EDDY_SEC(100));
 }
 
 /* Stands in line at the very beginning of what calls it. */
@@ -91,7 +107,7 @@ static int stops(void *arg)
         /* It is cut within its last character. */
         struct eddy_task_opts cut = { .name = "a name that is cut where it is \xc3\xa9" };
         eddy_scope scope;
-        int err;
+        int err, zero = 0;
 
         (void) arg;
         eddy_scope_begin(&scope, NULL);
@@ -100,6 +116,9 @@ static int stops(void *arg)
                 return err;
         eddy_scope_start(&scope, sleeps, NULL);
         eddy_scope_start_task(&scope, waits_for_the_lock, NULL, &rent, NULL);
+        eddy_scope_start(&scope, takes_and_waits_in_vain, &zero);
+        eddy_scope_start(&scope, takes_and_waits_in_vain, &zero);
+        eddy_scope_start(&scope, dozes, NULL);
         err = eddy_sleep(EDDY_MS(1));
         eddy_scope_start(&scope, never_ran, NULL);
         eddy_scope_start_task(&scope, never_ran, NULL, &cut, NULL);
