@@ -131,6 +131,7 @@ struct eddy_test_sweep {
  * On a finding it prints a line such as
  *
  *     eddy_test: transfer: cancel=31: 1 task left: worker waits for a lock
+ *     eddy_test: transfer: cancel=31: main was cancelled in eddy_sleep+0x1f <- pay+0x2a
  *     eddy_test: again with EDDY_TEST_REPLAY='transfer:cancel=31'
  *
  * (in full 'NAME:seed=N,cancel=N,alloc=N,call=N/ENOBUFS', in any part; "+"
@@ -168,6 +169,16 @@ EDDY_API uint64_t eddy_test_chance(uint64_t n);
 EDDY_API EDDY_PRINTF(1, 2) void eddy_test_fail(const char *format, ...);
 #define EDDY_TEST_CHECK(cond)                                                                      \
         ((cond) ? (void) 0 : eddy_test_fail("%s:%d: %s", __FILE__, __LINE__, #cond))
+
+/*
+ * Called by the kit whenever it does what was asked for, on the stack on which
+ * the allocation or call fails; at a cancel on that of whoever suspended last.
+ * 'what': "cancel", "allocation" or "call".  It does nothing: it is the place
+ * for a debugger to stop at (see docs/testing.md).
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_test_strike(const char *what);
 
 EDDY_END_DECLS
 

@@ -167,7 +167,7 @@ void ed_co_come_back(struct ed_co *co, bool away);
  * found by frame pointers between where it was left and 'top', and no further
  * than code goes that keeps them.  Returns how many; 0: it has not started.
  */
-int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames, int max);
+ED_SHARED int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames, int max);
 
 /* Leave 'from' for 'to'; returns when somebody switches back. */
 static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *from, struct ed_co *to)

@@ -21,7 +21,7 @@
 
 /* --- faults in guards --- */
 
-enum { FAULT_STACK_BYTES = 64 * 1024, CALLERS_MAX = 200 };
+enum { FAULT_STACK_BYTES = 64 * 1024 };
 
 static const int fault_signals[] = { SIGSEGV, SIGBUS };
 
@@ -319,15 +319,50 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
         return n;
 }
 
+/* --- who calls --- */
+
+/* As many as 16 MiB of stack hold; pages that no frame comes to are not touched. */
+enum { CALLERS_MAX = 1 << 20, CALLERS_SKIPPED_MAX = 16 };
+
 bool ed_sys_called_from(const void *return_address)
 {
-        void *frames[CALLERS_MAX];
-        int n = backtrace(frames, CALLERS_MAX);
+        size_t bytes = CALLERS_MAX * sizeof(void *);
+        bool found = false;
+        void *memory, **frames;
+        int n;
 
-        for (int i = 0; i < n; i++)
-                if (frames[i] == return_address)
-                        return true;
-        return false;
+        if (ed_sys_map(bytes, &memory) < 0)
+                return true;
+        frames = memory;
+        n = backtrace(frames, CALLERS_MAX);
+        for (int i = 0; i < n && !found; i++)
+                found = frames[i] == return_address;
+        ed_sys_unmap(memory, bytes);
+        return found || n == CALLERS_MAX;
+}
+
+int ed_sys_callers(const void *from, void **ret_frames, int max)
+{
+        void *frames[ED_FRAMES_MAX + CALLERS_SKIPPED_MAX];
+        int n = backtrace(frames, (int) ed_array_count(frames)), begin = 0;
+
+        for (int i = 0; i < n && begin == 0; i++)
+                if (frames[i] == from)
+                        begin = i;
+        n = n - begin > max ? max : n - begin;
+        if (n <= 0)
+                return 0;
+        memcpy(ret_frames, frames + begin, (size_t) n * sizeof(*frames));
+        return n;
+}
+
+bool ed_sys_is_inside(const void *address, const void *other)
+{
+        Dl_info info, others;
+
+        if (!dladdr(address, &info) || info.dli_sname)
+                return false;
+        return dladdr(other, &others) && info.dli_fbase == others.dli_fbase;
 }
 
 /* A long name must not cut off the offset, which says more. */

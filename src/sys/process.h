@@ -71,9 +71,18 @@ static inline bool ed_sys_forked_since(unsigned forks)
 
 /*
  * Whether a call that will return to that address is under way on the stack
- * that this thread runs on, among the innermost 200.
+ * that this thread runs on; also if there are too many to look at each.
  */
 ED_SHARED bool ed_sys_called_from(const void *return_address);
+
+/*
+ * The return addresses of the calls that are under way there, innermost first,
+ * from 'from' on if that is among them (NULL: from this call's).  Returns how many.
+ */
+ED_SHARED int ed_sys_callers(const void *from, void **ret_frames, int max);
+
+/* Whether 'address' is in the same file of the process as 'other', in no function it exports. */
+ED_SHARED bool ed_sys_is_inside(const void *address, const void *other);
 
 /*
  * What the place at an address is called: "name" or "name+0x12"; where the

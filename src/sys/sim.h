@@ -99,6 +99,7 @@ struct ed_sim_opts {
         uint8_t *kinds;         /* of the fallible calls as they are made, enum ed_sim_call */
         uint64_t kinds_skip;    /* so many are not noted, before those that are */
         size_t kinds_max;       /* room there; those beyond it are not noted */
+        void (*at_fault)(enum ed_sim_call call); /* in each call that is made to fail; or NULL */
 };
 
 /* Errors: -EINVAL  a number is out of range; -ENOMEM. */

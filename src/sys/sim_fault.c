@@ -95,6 +95,8 @@ int ed_sim_fault(struct ed_sim *sim, enum ed_sim_call call)
         if (err == 0)
                 return 0;
         sim->faults++;
+        if (sim->opts.at_fault)
+                sim->opts.at_fault(call);
         ed_sim_mark(sim, ED_SIM_FAILED, sim->calls, (uint64_t) err);
         return sim->shorten ? 0 : err;
 }

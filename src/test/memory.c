@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/def.h"
+#include "test/strike.h"
 
 struct block {
         void *ptr; /* NULL: this place of the table is free */
@@ -144,12 +145,17 @@ static void *resize(void *ptr, size_t bytes)
 
 static void *resize_locked(void *ctx, void *ptr, size_t bytes)
 {
+        uint64_t failed;
         void *moved;
 
         (void) ctx;
         lock();
+        failed = memory.failed;
         moved = resize(ptr, bytes);
+        failed = memory.failed - failed;
         unlock();
+        if (ed_unlikely(failed > 0))
+                ed_test_strike_alloc(__builtin_return_address(0));
         return moved;
 }
 

@@ -161,7 +161,24 @@ static void begin_add(struct ed_text *text, const char *name, const char *spec)
         ed_text_add(text, "eddy_test: %s: %s%s", name, spec, *spec ? ": " : "");
 }
 
-void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem)
+void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
+                          const struct ed_test_strikes *strikes)
+{
+        char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
+        struct ed_text text = { line, sizeof(line) };
+
+        ed_test_spec_write(opts, spec, sizeof(spec));
+        begin_add(&text, name, spec);
+        for (int i = 0; ed_test_strike_line(strikes, opts, i, &text); i++) {
+                ed_text_add(&text, "\n");
+                ed_sys_write_error(line, strlen(line));
+                text = (struct ed_text){ line, sizeof(line) };
+                begin_add(&text, name, spec);
+        }
+}
+
+void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
+                  const struct ed_test_strikes *strikes)
 {
         char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
         struct ed_text text;
@@ -178,6 +195,7 @@ void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const cha
                 ed_sys_write_error(line, strlen(line));
                 problem += bytes + (problem[bytes] == '\n');
         }
+        ed_test_tell_strikes(name, opts, strikes);
         text = (struct ed_text){ line, sizeof(line) };
         ed_text_add(&text, "eddy_test: again with EDDY_TEST_REPLAY='%s:%s'\n", name, spec);
         ed_sys_write_error(line, strlen(line));

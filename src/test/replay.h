@@ -5,6 +5,7 @@
 #define ED_TEST_REPLAY_H
 
 #include "eddy/test.h"
+#include "test/strike.h"
 
 enum { ED_TEST_SPEC_BYTES = 128 };
 
@@ -21,8 +22,13 @@ int ed_test_replay(const char *name, struct eddy_test_opts *opts);
 /* A number in the environment; 'otherwise' where it is none above 0. */
 uint64_t ed_test_number(const char *variable, uint64_t otherwise);
 
-/* Say what was found, and how to have it again; or, before a run, which it is. */
-void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem);
+/* Say what was found, where in the program it was struck, and how to have it again. */
+void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
+                  const struct ed_test_strikes *strikes);
+
+/* Only where it was struck; or, before a run, which it is. */
+void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
+                          const struct ed_test_strikes *strikes);
 void ed_test_tell_before(const char *name, const struct eddy_test_opts *opts);
 
 #endif

@@ -183,13 +183,17 @@ static void result_fill(struct ed_test_run *run, int result)
         run->result.was_failed = memory.failed > 0 || end->faults > 0;
         run->told.alloc_failed = memory.failed;
         run->descriptors = end->sockets;
+        ed_test_strikes_look(&run->told.strikes);
 }
 
 /* --- begin and end --- */
 
 static void say_left(const char *what)
 {
-        ed_test_tell(now.name, &now.opts, what);
+        static struct ed_test_strikes strikes;
+
+        ed_test_strikes_look(&strikes);
+        ed_test_tell(now.name, &now.opts, what, &strikes);
 }
 
 void ed_test_last_words(void)
@@ -293,6 +297,7 @@ int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_op
                 run->more = *more;
         run->problem = (struct ed_text){ run->result.problem, sizeof(run->result.problem) };
         ed_test_name(&run->opts, main_fn, run->name, sizeof(run->name));
+        ed_test_strikes_begin(main_fn);
         ed_test_now = run;
         ed_sys_last_words_set(ed_test_last_words);
         ed_test_memory_begin();
@@ -318,6 +323,6 @@ int eddy_test_run(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts 
         int result = ed_test_run_with(main_fn, arg, opts, NULL, ret_result, NULL);
 
         if (result == EDDY_E_TEST_FOUND)
-                ed_test_tell(now.name, &now.opts, now.result.problem);
+                ed_test_tell(now.name, &now.opts, now.result.problem, &now.told.strikes);
         return result;
 }

@@ -10,6 +10,7 @@
 #include "eddy/test.h"
 #include "sys/sim.h"
 #include "test/memory.h"
+#include "test/strike.h"
 
 /* What is asked of the world beyond the options.  All zero: nothing. */
 struct ed_test_more {
@@ -26,6 +27,7 @@ struct ed_test_told {
         uint64_t order;        /* a hash of what was chosen at each point, whenever that was */
         uint64_t deadlocks;    /* reported */
         uint64_t alloc_failed; /* allocations that were refused */
+        struct ed_test_strikes strikes;
 };
 
 struct ed_run;

@@ -29,6 +29,7 @@ static __thread uint8_t *kinds __attribute__((tls_model("initial-exec")));
 
 /* And its last run. */
 static __thread struct eddy_test_result last __attribute__((tls_model("initial-exec")));
+static __thread struct ed_test_told last_told __attribute__((tls_model("initial-exec")));
 
 static void traces_fini(void)
 {
@@ -154,14 +155,14 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool
         if (sweep->verbose)
                 ed_test_tell_before(sweep->name, opts);
         *result = (struct eddy_test_result){ 0 };
-        err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, &sweep->more, result, NULL);
+        err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, &sweep->more, result, &last_told);
         sweep->told.runs++;
         if (err == EDDY_E_RUN_NESTED || err == -EBUSY)
                 return err;
         sweep->told.failed += result->result < 0 && (result->was_cancelled || result->was_failed);
         if (err != EDDY_E_TEST_FOUND && (is_base || may_end_so(sweep, opts, result, &text)))
                 return 0;
-        ed_test_tell(sweep->name, opts, result->problem);
+        ed_test_tell(sweep->name, opts, result->problem, &last_told.strikes);
         return EDDY_E_TEST_FOUND;
 }
 
@@ -326,6 +327,8 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
         sweep->told.count = sweep->told.tried = 1;
         if (err == 0)
                 err = run_once(sweep, replay, false);
+        if (err == 0)
+                ed_test_tell_strikes(sweep->name, replay, &last_told.strikes);
         kinds_fini();
         return err;
 }

@@ -21,7 +21,7 @@ enum { POINTS_MAX = 20000000 };
 /* --- points --- */
 
 /* True: it was cancelled now, and is ready. */
-static bool cancel_main(struct ed_test_run *run)
+static bool cancel_main(struct ed_test_run *run, const void *from)
 {
         eddy_task *task = run->run ? run->run->main_task : NULL;
 
@@ -35,17 +35,18 @@ static bool cancel_main(struct ed_test_run *run)
                 return false;
         run->result.was_cancelled = 1;
         eddy_task_cancel(task);
+        ed_test_strike_cancel(task->task, from);
         return true;
 }
 
-/* True: something was made ready. */
-static bool point(struct ed_test_run *run)
+/* True: something was made ready.  'from': what the table's function returns to. */
+static bool point(struct ed_test_run *run, const void *from)
 {
         run->result.points++;
         if (run->more.at_point && run->more.at_point())
                 return true;
         if (run->result.points == run->opts.cancel_at || run->cancel_due)
-                return cancel_main(run);
+                return cancel_main(run, from);
         return false;
 }
 
@@ -61,7 +62,7 @@ static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
         struct ed_test_run *run = ed_test_now;
         uint32_t chosen;
 
-        (void) point(run);
+        (void) point(run, __builtin_return_address(0));
         if (run->ops->choose) {
                 chosen = run->ops->choose(sys, n);
         } else {
@@ -114,7 +115,7 @@ static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event
         int n;
 
         /* What was cancelled here is ready to run. */
-        if (point(run))
+        if (point(run, __builtin_return_address(0)))
                 timeout_ns = 0;
         n = run->ops->poll(sys, timeout_ns, events, max);
         note_order(run, UINT32_MAX, (uint64_t) n);
@@ -127,6 +128,11 @@ static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event
 
 /* --- the table --- */
 
+static void call_at_fault(enum ed_sim_call call)
+{
+        ed_test_strike_call(call, __builtin_return_address(0));
+}
+
 int ed_test_world_new(struct ed_test_run *run)
 {
         struct ed_sim_opts opts = run->more.sim;
@@ -134,6 +140,7 @@ int ed_test_world_new(struct ed_test_run *run)
 
         opts.seed = run->opts.seed;
         opts.end = &run->told.end;
+        opts.at_fault = run->opts.call_at > 0 ? call_at_fault : NULL;
         err = run->more.on_epoll ? ed_sys_epoll_new(&run->sys) : ed_sys_sim_new(&opts, &run->sys);
         if (err < 0)
                 return err;

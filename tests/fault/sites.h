@@ -18,6 +18,7 @@
         X(ask_kernel, read, 1)                                                                     \
         X(ed_signal_check, sigaction, 1)                                                           \
         X(ed_sys_called_from, backtrace, 1)                                                        \
+        X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
         X(ed_sys_cpu_count, sysconf, 1)                                                            \
         X(ed_sys_epoll_new, epoll_create1, 1)                                                      \
@@ -34,6 +35,7 @@
         X(ed_sys_guard_protect, mprotect, 1)                                                       \
         X(ed_sys_guard_remove, madvise, 1)                                                         \
         X(ed_sys_guard_remove, mprotect, 1)                                                        \
+        X(ed_sys_is_inside, dladdr, 2)                                                             \
         X(ed_sys_last_words_set, sigaction, 2)                                                     \
         X(ed_sys_last_words_unset, sigaction, 2)                                                   \
         X(ed_sys_map, madvise, 1)                                                                  \

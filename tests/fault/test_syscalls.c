@@ -378,6 +378,7 @@ static void say_nothing(void)
 static int drive_kit(void)
 {
         int fds[64], n = ed_sys_fds(fds, 64);
+        void *frames[8];
         char name[32];
 
         ed_sys_fd_name(0, name, sizeof(name));
@@ -387,6 +388,8 @@ static int drive_kit(void)
         (void) signal(SIGINT, SIG_IGN);
         ed_sys_last_words_set(say_nothing);
         (void) ed_sys_called_from(__builtin_return_address(0));
+        CHECK(ed_sys_callers(NULL, frames, 8) <= 8);
+        (void) ed_sys_is_inside((const void *) drive_kit, (const void *) drive_kit);
         (void) signal(SIGTERM, SIG_IGN);
         ed_sys_last_words_unset();
         (void) signal(SIGINT, SIG_DFL);

@@ -86,7 +86,7 @@ void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outco
                 .end = told.end,
         };
         if (result.problem[0])
-                ed_test_tell(opts.name, &opts, result.problem);
+                ed_test_tell(opts.name, &opts, result.problem, &told.strikes);
         CHECK_STR(result.problem, "");
         CHECK_EQ(tasks_begun, tasks_ended);
         CHECK_EQ(jobs_called, jobs_released);

@@ -310,6 +310,31 @@ TEST(a_mistake_when_a_call_fails_is_found)
                  "call=");
 }
 
+/* --- where it was struck --- */
+
+TEST(a_replay_says_where_it_struck_also_if_nothing_is_found)
+{
+        struct eddy_test_opts opts = { .name = "few" };
+
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:cancel=8,alloc=3+", 1), 0);
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
+        CHECK_EQ(lines_with("few: cancel=8,alloc=3+: allocation 3 failed first, in "), 1);
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:cancel=1", 1), 0);
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
+        CHECK_EQ(lines_with("few: cancel=1: main was cancelled before it had begun\n"), 1);
+        CHECK_EQ(lines_with("with it"), 0);
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:cancel=12", 1), 0);
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
+        CHECK_EQ(lines_with("few: cancel=12: main was cancelled in "), 1);
+        CHECK_EQ(lines_with("few: cancel=12: with it a task in "), 3);
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:call=1/EINTR", 1), 0);
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
+        CHECK_EQ(lines_with("few: call=1/EINTR: call 1 (poll) failed with EINTR in "), 1);
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:seed=3", 1), 0);
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
+        CHECK_STR(printed, "eddy_test: few: seed=3\n");
+}
+
 /* --- what passes is not to be noticed --- */
 
 static int serves(void *arg)

@@ -1,0 +1,175 @@
+/*
+ * test/strike.c - see strike.h.
+ */
+#include "test/strike.h"
+
+#include <stdatomic.h>
+
+#include "co/co.h"
+#include "eddy/error.h"
+#include "sys/process.h"
+
+/* Of those that are noted so many are told. */
+enum { FRAMES_TOLD_MAX = 8 };
+
+/* Of the run that is under way, or was last. */
+static struct ed_test_strikes noted;
+
+/* An allocation may be of a thread of the program's own. */
+static _Atomic bool alloc_is_noted;
+
+static const char *_Atomic struck;
+
+__attribute__((noinline)) void eddy_test_strike(const char *what)
+{
+        /* Without an effect the calls would be left out. */
+        atomic_store_explicit(&struck, what, memory_order_relaxed);
+}
+
+void ed_test_strikes_begin(eddy_task_fn *main_fn)
+{
+        void *first;
+
+        noted = (struct ed_test_strikes){ .program = (const void *) main_fn };
+        /* The first call loads the unwinder, for which the stack of a task may be too small. */
+        (void) ed_sys_callers(NULL, &first, 1);
+        atomic_store_explicit(&alloc_is_noted, false, memory_order_relaxed);
+}
+
+/* --- noting --- */
+
+static void note(struct ed_test_place *place, const void *from)
+{
+        place->count = ed_sys_callers(from, place->frames, ED_TEST_FRAMES_MAX);
+}
+
+void ed_test_strike_alloc(const void *from)
+{
+        if (!atomic_load_explicit(&alloc_is_noted, memory_order_relaxed)) {
+                note(&noted.alloc, from);
+                atomic_store_explicit(&alloc_is_noted, true, memory_order_release);
+        }
+        eddy_test_strike("allocation");
+}
+
+void ed_test_strike_call(enum ed_sim_call kind, const void *from)
+{
+        note(&noted.call, from);
+        noted.call_kind = kind;
+        eddy_test_strike("call");
+}
+
+/* Where a task is: on its own stack this call is made, or else it has left that. */
+static void note_task(struct ed_test_place *place, const struct ed_task *task, const void *from)
+{
+        const char *here = __builtin_frame_address(0);
+
+        if (here >= task->stack->bottom && here < task->stack->top)
+                note(place, from);
+        else
+                place->count =
+                        ed_co_frames(&task->fiber.co, task, place->frames, ED_TEST_FRAMES_MAX);
+}
+
+void ed_test_strike_cancel(struct ed_task *main_task, const void *from)
+{
+        struct ed_node *top = &main_task->node, *node = top;
+
+        note_task(&noted.cancel[0], main_task, from);
+        noted.cancelled = 1;
+        while (noted.cancelled < ED_TEST_CANCELLED_MAX && (node = ed_node_next(top, node, false))) {
+                struct ed_test_place *place = &noted.cancel[noted.cancelled];
+
+                /* Its own node, that no shield covers; one that has not begun is nowhere. */
+                if (node != &node->owner->node || !(node->flags & ED_NODE_CANCELLED))
+                        continue;
+                note_task(place, node->owner, from);
+                noted.cancelled += place->count > 0;
+        }
+        eddy_test_strike("cancel");
+}
+
+void ed_test_strikes_look(struct ed_test_strikes *ret_strikes)
+{
+        *ret_strikes = (struct ed_test_strikes){
+                .call = noted.call,
+                .cancelled = noted.cancelled,
+                .call_kind = noted.call_kind,
+                .program = noted.program,
+        };
+        for (int i = 0; i < noted.cancelled; i++)
+                ret_strikes->cancel[i] = noted.cancel[i];
+        if (atomic_load_explicit(&alloc_is_noted, memory_order_acquire))
+                ret_strikes->alloc = noted.alloc;
+}
+
+/* --- telling --- */
+
+/* What has no name in a library says less than the function of it that the program called. */
+static bool is_told(const struct ed_test_strikes *strikes, const void *frame)
+{
+        return !ed_sys_is_inside(frame, (const void *) ed_sys_symbol) ||
+               ed_sys_is_inside(frame, strikes->program);
+}
+
+/* " in a+0x1 <- b+0x2" */
+static void place_add(const struct ed_test_strikes *strikes, const struct ed_test_place *place,
+                      struct ed_text *text)
+{
+        char name[64];
+        int told = 0;
+
+        for (int i = 0; i < place->count && told < FRAMES_TOLD_MAX; i++) {
+                if (!is_told(strikes, place->frames[i]))
+                        continue;
+                ed_sys_symbol(place->frames[i], name, sizeof(name));
+                ed_text_add(text, "%s %s", told++ > 0 ? " <-" : " in", name);
+        }
+        if (told == 0)
+                ed_text_add(text, " in eddy itself");
+}
+
+static void alloc_add(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
+                      struct ed_text *text)
+{
+        ed_text_add(text, "allocation %llu failed%s", (unsigned long long) opts->alloc_at,
+                    opts->alloc_forever ? " first," : "");
+        place_add(strikes, &strikes->alloc, text);
+}
+
+static void call_add(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
+                     struct ed_text *text)
+{
+        ed_text_add(text, "call %llu (%s)", (unsigned long long) opts->call_at,
+                    ed_sim_call_name(strikes->call_kind));
+        if (opts->call_error == EDDY_TEST_SHORT)
+                ed_text_add(text, " was short");
+        else
+                ed_text_add(text, " failed with %s", eddy_error_name(opts->call_error));
+        place_add(strikes, &strikes->call, text);
+}
+
+static void cancel_add(const struct ed_test_strikes *strikes, int i, struct ed_text *text)
+{
+        const struct ed_test_place *place = &strikes->cancel[i];
+
+        ed_text_add(text, i == 0 ? "main was cancelled" : "with it a task");
+        if (place->count > 0)
+                place_add(strikes, place, text);
+        else
+                ed_text_add(text, " before it had begun");
+}
+
+bool ed_test_strike_line(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
+                         int i, struct ed_text *text)
+{
+        if (i < strikes->cancelled)
+                cancel_add(strikes, i, text);
+        else if (strikes->alloc.count > 0 && i == strikes->cancelled)
+                alloc_add(strikes, opts, text);
+        else if (strikes->call.count > 0 && i == strikes->cancelled + (strikes->alloc.count > 0))
+                call_add(strikes, opts, text);
+        else
+                return false;
+        return true;
+}

@@ -1,0 +1,49 @@
+/*
+ * test/strike.h - where in the program it was that something was done to it.
+ *
+ * Noted as addresses when it happens, and told by name only of a run in which
+ * something was found.
+ */
+#ifndef ED_TEST_STRIKE_H
+#define ED_TEST_STRIKE_H
+
+#include "base/text.h"
+#include "eddy/test.h"
+#include "scope/task.h"
+#include "sys/sim.h"
+
+enum { ED_TEST_FRAMES_MAX = 20, ED_TEST_CANCELLED_MAX = 4 };
+
+/* Return addresses, innermost first. */
+struct ed_test_place {
+        void *frames[ED_TEST_FRAMES_MAX];
+        int count; /* 0: it is not known */
+};
+
+/* In a run: the allocation, the call and the cancel. */
+struct ed_test_strikes {
+        struct ed_test_place alloc; /* the first, of several */
+        struct ed_test_place call;
+        struct ed_test_place cancel[ED_TEST_CANCELLED_MAX]; /* main, and its tasks */
+        int cancelled;                                      /* so many */
+        enum ed_sim_call call_kind;
+        const void *program; /* an address in it */
+};
+
+/* Before a run. */
+void ed_test_strikes_begin(eddy_task_fn *main_fn);
+
+/* 'from': what a function of the kit returns to, where the program's calls begin. */
+void ed_test_strike_alloc(const void *from);
+void ed_test_strike_call(enum ed_sim_call kind, const void *from);
+/* Of main, which was cancelled just now, and of its tasks. */
+void ed_test_strike_cancel(struct ed_task *main_task, const void *from);
+
+/* Those of the run so far. */
+void ed_test_strikes_look(struct ed_test_strikes *ret_strikes);
+
+/* A line of what was done as 'opts' say, number 'i' of 0, 1 ...; false: there is none. */
+bool ed_test_strike_line(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
+                         int i, struct ed_text *text);
+
+#endif
