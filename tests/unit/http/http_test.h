@@ -1,7 +1,7 @@
 /*
  * http_test.h - what the tests of the http floor share: running on the
- * simulated table or on the real loopback, a server that follows a script, a
- * client of raw bytes, and cancelling at a given suspension.
+ * simulated table or on the real loopback, a server that follows a script, and a
+ * client of raw bytes.
  *
  * Time is virtual on the simulated table: waiting costs nothing.
  */
@@ -134,14 +134,5 @@ void check_stats(const eddy_http_client *client, uint64_t open, uint64_t idle, u
 #define OK_2       "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 #define OK_2_CLOSE "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 #define OK_CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
-
-/* ---- cancelling ------------------------------------------------------------ */
-
-/*
- * Run fn(arg) in a scope that is cancelled at the n-th suspension of this task
- * inside (0: before it begins).  Returns its result; 'ret_reached' says
- * whether there was such a suspension.
- */
-int cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached);
 
 #endif

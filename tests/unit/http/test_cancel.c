@@ -5,6 +5,7 @@
  * B1.3, B1.4, B1.5, B1.7: afterwards every slot is given back, no connection
  * lies idle that was cancelled in the middle, and the client works.
  */
+#include "cancel_at.h"
 #include "http_test.h"
 #include "scope/task.h"
 

@@ -1,7 +1,7 @@
 /*
  * io_test.h - what the tests of the io floor share: running a task on real
- * loopback sockets, pairs of connected streams, a table that can be made to
- * fail, and cancelling at a given suspension.
+ * loopback sockets, pairs of connected streams, and a table that can be made
+ * to fail.
  */
 #ifndef ED_IO_TEST_H
 #define ED_IO_TEST_H
@@ -35,17 +35,6 @@ void io_pair_close(struct io_pair *pair);
 
 /* Read exactly so many bytes. */
 void io_read_all(eddy_stream *stream, void *buf, size_t bytes);
-
-/*
- * Run fn(arg) in a scope of its own that is cancelled at the n-th suspension
- * inside (0: before it begins), after the events of that turn were told and
- * before any task runs.  Returns its result; 'ret_reached' says whether there
- * was such a suspension.
- */
-int io_cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached);
-
-/* Cancel the scope from the loop, before any timer that is due by then. */
-void io_cancel_soon(eddy_scope *scope);
 
 /* Let events come in and other tasks run, a few turns long. */
 void io_settle(void);

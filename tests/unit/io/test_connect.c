@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cancel_at.h"
 #include "io_test.h"
 
 /* -- sockets of the test's own ------------------------------------------------ */
@@ -144,8 +145,8 @@ static int blackhole(void *arg)
 
         full_open(&full, AF_INET);
         c.port = full.port;
-        CHECK_EQ(io_cancel_at(0, connect_call, &c, &reached), -ECANCELED);
-        CHECK_EQ(io_cancel_at(1, connect_call, &c, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(0, connect_call, &c, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, connect_call, &c, &reached), -ECANCELED);
         CHECK(reached);
         CHECK_EQ(eddy_call_timeout(connect_call, &c, EDDY_MS(20)), -ETIMEDOUT);
         CHECK_EQ(c.result, -ECANCELED);
@@ -179,14 +180,14 @@ static int cancelled(void *arg)
         c.port = eddy_tcp_listener_port(listener);
         real_socket = io_ops()->socket;
         io_ops()->socket = counting_socket;
-        CHECK_EQ(io_cancel_at(0, connect_call, &c, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(0, connect_call, &c, &reached), -ECANCELED);
         CHECK_EQ(sockets_opened, 0); /* it does nothing at all */
         /* Connected and cancelled in one turn: readiness is no result. */
-        CHECK_EQ(io_cancel_at(1, connect_call, &c, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, connect_call, &c, &reached), -ECANCELED);
         CHECK(reached);
         CHECK_EQ(sockets_opened, 1);
         CHECK(!c.stream);
-        CHECK_EQ(io_cancel_at(2, connect_call, &c, &reached), 0);
+        CHECK_EQ(cancel_at(2, connect_call, &c, &reached), 0);
         CHECK(!reached); /* a single address has one wait */
         eddy_stream_close(c.stream);
         eddy_tcp_listener_close(listener);
@@ -331,7 +332,7 @@ static int staggered(void *arg)
                 bool reached;
 
                 c.stream = NULL;
-                CHECK_EQ(io_cancel_at(n, connect_call, &c, &reached), -ECANCELED);
+                CHECK_EQ(cancel_at(n, connect_call, &c, &reached), -ECANCELED);
                 CHECK(reached && !c.stream);
                 CHECK_EQ(io_open_fds(), fds);
         }
@@ -488,7 +489,7 @@ static int handed_over(void *arg)
         CHECK_EQ(eddy_sleep(EDDY_US(10)), 0);
         CHECK_EQ(net.tries, 3); /* the second failed at once, so the third has begun */
         /* The fourth falls due in the turn of the cancel. */
-        io_cancel_soon(&scope);
+        cancel_soon(&scope);
         io_clock_advance(EDDY_MS(250));
         (void) eddy_scope_end(&scope);
         CHECK_EQ(net.tries, 3);

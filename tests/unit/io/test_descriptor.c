@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cancel_at.h"
 #include "io_test.h"
 
 struct ends {
@@ -200,15 +201,15 @@ static int cancelled(void *arg)
         r.stream = ends.in;
         w.stream = ends.out;
         CHECK_EQ(eddy_stream_write(ends.out, "abc", 3), 0);
-        CHECK_EQ(io_cancel_at(0, read_call, &r, &reached), -ECANCELED);
-        CHECK_EQ(io_cancel_at(1, read_call, &r, &reached), 3);
-        CHECK_EQ(io_cancel_at(1, read_call, &r, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(0, read_call, &r, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, read_call, &r, &reached), 3);
+        CHECK_EQ(cancel_at(1, read_call, &r, &reached), -ECANCELED);
         CHECK(reached);
         CHECK_EQ(eddy_stream_write(ends.out, "def", 3), 0);
         CHECK_EQ(eddy_stream_read(ends.in, r.buf, 64), 3);
-        CHECK_EQ(io_cancel_at(0, write_call, &w, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(0, write_call, &w, &reached), -ECANCELED);
         CHECK(!eddy_stream_is_readable(ends.in));
-        CHECK_EQ(io_cancel_at(1, write_call, &w, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, write_call, &w, &reached), -ECANCELED);
         CHECK(reached);
         pipe_close(&ends);
         return 0;

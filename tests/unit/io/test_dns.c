@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include "cancel_at.h"
 #include "fake_dns.h"
 #include "io/dns.h"
 #include "io_test.h"
@@ -314,15 +315,15 @@ static int cancelled(void *arg)
         bool reached;
 
         use_dns(1000);
-        CHECK_EQ(io_cancel_at(0, ask_call, &a, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(0, ask_call, &a, &reached), -ECANCELED);
         CHECK_EQ(ed_dns_cached(ed_loop_current), 0);
         CHECK_EQ(dns.queries, 0);
-        CHECK_EQ(io_cancel_at(1, ask_call, &a, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, ask_call, &a, &reached), -ECANCELED);
         CHECK(reached);
         CHECK_EQ(ed_dns_lookups(ed_loop_current), 0);
-        CHECK_EQ(io_cancel_at(2, ask_call, &a, &reached), 1);
+        CHECK_EQ(cancel_at(2, ask_call, &a, &reached), 1);
         CHECK(!reached); /* a lookup has one wait */
-        CHECK_EQ(io_cancel_at(1, ask_call, &a, &reached), 1);
+        CHECK_EQ(cancel_at(1, ask_call, &a, &reached), 1);
         CHECK(!reached); /* and none when the answer is known */
         a.host = "silent.test";
         CHECK_EQ(eddy_call_timeout(ask_call, &a, EDDY_MS(5)), -ETIMEDOUT);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "cancel_at.h"
 #include "io_test.h"
 
 /* -- helpers ---------------------------------------------------------------- */
@@ -415,19 +416,19 @@ static int cancelled_reads(void *arg)
         /* Before: though there are bytes, it does nothing. */
         CHECK_EQ(eddy_stream_write(pair.a, "abc", 3), 0);
         io_settle();
-        CHECK_EQ(io_cancel_at(0, read_one, &r, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(0, read_one, &r, &reached), -ECANCELED);
         /* At once: no suspension, so nothing to cancel at. */
-        CHECK_EQ(io_cancel_at(1, read_one, &r, &reached), 3);
+        CHECK_EQ(cancel_at(1, read_one, &r, &reached), 3);
         CHECK(!reached);
         /* While parked. */
-        CHECK_EQ(io_cancel_at(1, read_one, &r, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, read_one, &r, &reached), -ECANCELED);
         CHECK(reached);
         CHECK_EQ(eddy_stream_write(pair.a, "def", 3), 0);
         CHECK_EQ(eddy_stream_read(pair.b, r.buf, sizeof(r.buf)), 3);
         CHECK(memcmp(r.buf, "def", 3) == 0);
         /* Readiness and the cancel come in one turn: readiness is no result. */
         CHECK_EQ(eddy_stream_write(pair.a, "ghi", 3), 0);
-        CHECK_EQ(io_cancel_at(1, read_one, &r, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, read_one, &r, &reached), -ECANCELED);
         CHECK(reached);
         CHECK_EQ(eddy_stream_read(pair.b, r.buf, sizeof(r.buf)), 3);
         CHECK(memcmp(r.buf, "ghi", 3) == 0);
@@ -457,7 +458,7 @@ static int cancelled_writes(void *arg)
 
                 io_pair_open(&pair);
                 w.stream = pair.a;
-                CHECK_EQ(io_cancel_at(n < 2 ? n : 1, write_one, &w, &reached), -ECANCELED);
+                CHECK_EQ(cancel_at(n < 2 ? n : 1, write_one, &w, &reached), -ECANCELED);
                 CHECK(reached);
                 if (n == 0) {
                         io_settle();

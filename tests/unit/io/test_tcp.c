@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cancel_at.h"
 #include "io_test.h"
 
 static eddy_tcp_listener *listener;
@@ -169,18 +170,18 @@ static int cancelled(void *arg)
 
         listen_on("127.0.0.1");
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
-        CHECK_EQ(io_cancel_at(0, accept_call, &a, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(0, accept_call, &a, &reached), -ECANCELED);
         CHECK(!a.stream);
-        CHECK_EQ(io_cancel_at(1, accept_call, &a, &reached), 0);
+        CHECK_EQ(cancel_at(1, accept_call, &a, &reached), 0);
         CHECK(!reached);
         eddy_stream_close(a.stream);
         eddy_stream_close(stream);
         a.stream = NULL;
-        CHECK_EQ(io_cancel_at(1, accept_call, &a, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, accept_call, &a, &reached), -ECANCELED);
         CHECK(reached && !a.stream);
         /* The event and the cancel in one turn: it stays in the backlog. */
         fd = connect_without_the_loop();
-        CHECK_EQ(io_cancel_at(1, accept_call, &a, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, accept_call, &a, &reached), -ECANCELED);
         CHECK(reached && !a.stream);
         CHECK_EQ(accept_call(&a), 0);
         eddy_stream_close(a.stream);
@@ -299,7 +300,7 @@ static int no_room(void *arg)
 
         listen_on("127.0.0.1");
         /* After this the listener's events are heard. */
-        CHECK_EQ(io_cancel_at(1, accept_call, &a, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, accept_call, &a, &reached), -ECANCELED);
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &streams[0]), 0);
         use_script(errors);
         eddy_scope_begin(&scope, NULL);
@@ -318,7 +319,7 @@ static int no_room(void *arg)
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         CHECK_EQ(a.result, -ECANCELED);
-        CHECK_EQ(io_cancel_at(1, accept_call, &a, &reached), -ECANCELED);
+        CHECK_EQ(cancel_at(1, accept_call, &a, &reached), -ECANCELED);
         CHECK(reached);
         io_clock_advance(EDDY_SEC(1)); /* nothing of those waits is left */
         io_settle();
@@ -328,7 +329,7 @@ static int no_room(void *arg)
         io_settle();
         CHECK_EQ(script.calls, 7);
         /* The second passes in the turn of the cancel. */
-        io_cancel_soon(&scope);
+        cancel_soon(&scope);
         io_clock_advance(EDDY_SEC(1));
         (void) eddy_scope_end(&scope);
         CHECK_EQ(a.result, -ECANCELED);
