@@ -75,7 +75,7 @@ static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
 
 /* --- limits --- */
 
-static void give_up(struct ed_test_run *run, const char *what, int64_t most)
+static void give_up(struct ed_test_run *run, int64_t most, const char *what)
 {
         char tasks[ED_TEST_TASKS_BYTES];
 
@@ -85,6 +85,17 @@ static void give_up(struct ed_test_run *run, const char *what, int64_t most)
         run->run->stop = run->run->ended = true;
 }
 
+/* In the largest unit, up to a millisecond, that tells it exactly. */
+static void give_up_in(struct ed_test_run *run, int64_t limit_ns)
+{
+        if (limit_ns % EDDY_MS(1) == 0)
+                give_up(run, limit_ns / EDDY_MS(1), "ms of virtual time");
+        else if (limit_ns % EDDY_US(1) == 0)
+                give_up(run, limit_ns / EDDY_US(1), "us of virtual time");
+        else
+                give_up(run, limit_ns, "ns of virtual time");
+}
+
 static void look_at_limits(struct ed_test_run *run)
 {
         int64_t limit_ns = run->opts.limit_ns ? run->opts.limit_ns : LIMIT_NS;
@@ -92,9 +103,9 @@ static void look_at_limits(struct ed_test_run *run)
         if (run->gave_up || limit_ns < 0)
                 return;
         if (run->ops->now(run->sys) - run->begin_ns > limit_ns)
-                give_up(run, "ms of virtual time", limit_ns / EDDY_MS(1));
+                give_up_in(run, limit_ns);
         else if (run->result.points > POINTS_MAX)
-                give_up(run, "suspension points", POINTS_MAX);
+                give_up(run, POINTS_MAX, "suspension points");
 }
 
 /* Tasks of the background are left when the time that they are given at the end has passed. */

@@ -561,6 +561,16 @@ TEST(a_run_that_goes_on_is_given_up)
         run_finds(seven, NULL, NULL, NULL);
 }
 
+TEST(a_limit_is_told_exactly)
+{
+        run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = 500 },
+                  "it goes on after 500 ns of virtual time");
+        run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = EDDY_US(1500) },
+                  "it goes on after 1500 us of virtual time");
+        run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = EDDY_MS(20) },
+                  "it goes on after 20 ms of virtual time");
+}
+
 TEST(a_run_that_never_waits_is_given_up)
 {
         run_finds(spins, NULL, NULL, "it goes on after 20000000 suspension points: main is ready");
