@@ -137,7 +137,9 @@ struct eddy_test_sweep {
  * (in full 'NAME:seed=N,cancel=N,alloc=N,call=N/ENOBUFS', in any part; "+"
  * behind the allocation's number stands for all after it).
  * With that in the environment, eddy_test_sweep() makes only this run of the
- * main function or opts.name in front of the colon, and skips all others.
+ * main function or opts.name in front of the colon, and skips all others.  It
+ * is a finding if nothing of what the string names is there any more, and in a
+ * sweep if a run does not come to what was counted before.
  * EDDY_TEST_SEEDS=N changes how many seeds are tried; EDDY_TEST_SAMPLE=N tries
  * at most N points, allocations and calls, spread evenly with the first and
  * the last (1: the first alone); EDDY_TEST_VERBOSE=1 prints a line before each run.

@@ -177,8 +177,7 @@ void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
         }
 }
 
-void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
-                  const struct ed_test_strikes *strikes)
+void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, const char *problem)
 {
         char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
         struct ed_text text;
@@ -195,7 +194,17 @@ void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const cha
                 ed_sys_write_error(line, strlen(line));
                 problem += bytes + (problem[bytes] == '\n');
         }
+}
+
+void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
+                  const struct ed_test_strikes *strikes)
+{
+        char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
+        struct ed_text text;
+
+        ed_test_tell_lines(name, opts, problem);
         ed_test_tell_strikes(name, opts, strikes);
+        ed_test_spec_write(opts, spec, sizeof(spec));
         text = (struct ed_text){ line, sizeof(line) };
         ed_text_add(&text, "eddy_test: again with EDDY_TEST_REPLAY='%s:%s'\n", name, spec);
         ed_sys_write_error(line, strlen(line));

@@ -26,7 +26,8 @@ uint64_t ed_test_number(const char *variable, uint64_t otherwise);
 void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
                   const struct ed_test_strikes *strikes);
 
-/* Only where it was struck; or, before a run, which it is. */
+/* Only what was found; only where it was struck; or, before a run, which it is. */
+void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, const char *problem);
 void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
                           const struct ed_test_strikes *strikes);
 void ed_test_tell_before(const char *name, const struct eddy_test_opts *opts);

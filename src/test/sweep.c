@@ -190,6 +190,18 @@ static uint64_t count_of(int what, const struct eddy_test_result *result)
         }
 }
 
+static const char *noun_of(int what)
+{
+        switch (what) {
+        case EDDY_TEST_CANCEL:
+                return "suspension point";
+        case EDDY_TEST_CALLS:
+                return "call";
+        default:
+                return "allocation";
+        }
+}
+
 /* The one after 'n' of 1 .. count, if at most 'sample' are tried; 0: there is none. */
 static uint64_t next_of(uint64_t n, uint64_t count, uint64_t sample)
 {
@@ -226,10 +238,67 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
         }
 }
 
-static int try_one(struct sweep *sweep, const struct eddy_test_opts *opts)
+/* --- what was aimed at, and not met --- */
+
+/* Errors: EDDY_E_TEST_FOUND, told of: there is 'n' of 'what' in a run like this one, and here is not. */
+static int look_if_met(const struct sweep *sweep, int what, uint64_t n,
+                       const struct eddy_test_opts *opts)
+{
+        struct ed_text text = { last.problem, sizeof(last.problem) };
+
+        if (what == EDDY_TEST_SEEDS || count_of(what, &last) >= n)
+                return 0;
+        ed_text_add(&text,
+                    "%s %llu was not reached, of %llu that there were when nothing was done: "
+                    "the program is not the same in each run",
+                    noun_of(what), (unsigned long long) n, (unsigned long long) sweep->told.count);
+        ed_test_tell(sweep->name, opts, last.problem, &last_told.strikes);
+        return EDDY_E_TEST_FOUND;
+}
+
+static void unmet_add(struct ed_text *text, int what, uint64_t n)
+{
+        uint64_t count = count_of(what, &last);
+
+        if (n > count)
+                ed_text_add(text, "%s%s %llu was never reached, there were %llu",
+                            last.problem[0] ? "\n" : "", noun_of(what), (unsigned long long) n,
+                            (unsigned long long) count);
+}
+
+/*
+ * Errors: EDDY_E_TEST_FOUND, told of: nothing of the replay was done.  If a part
+ * was, that may be why the run did not come to the others; they are only told.
+ */
+static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_opts *opts)
+{
+        struct ed_text text = { last.problem, sizeof(last.problem) };
+        bool something = last.was_cancelled || last.was_failed;
+
+        unmet_add(&text, EDDY_TEST_CANCEL, opts->cancel_at);
+        unmet_add(&text, EDDY_TEST_ALLOC, opts->alloc_at);
+        unmet_add(&text, EDDY_TEST_CALLS, opts->call_at);
+        if (!last.problem[0] && opts->cancel_at > 0 && !last.was_cancelled)
+                ed_text_add(&text, "main had ended before suspension point %llu",
+                            (unsigned long long) opts->cancel_at);
+        if (last.problem[0] && !something) {
+                ed_text_add(&text, ": the program has changed since, or how eddy was built");
+                ed_test_tell(sweep->name, opts, last.problem, &last_told.strikes);
+                return EDDY_E_TEST_FOUND;
+        }
+        ed_test_tell_lines(sweep->name, opts, last.problem);
+        ed_test_tell_strikes(sweep->name, opts, &last_told.strikes);
+        return 0;
+}
+
+/* --- all of them --- */
+
+static int try_one(struct sweep *sweep, int what, uint64_t n, const struct eddy_test_opts *opts)
 {
         int err = run_once(sweep, opts, false);
 
+        if (err == 0)
+                err = look_if_met(sweep, what, n, opts);
         return err == 0 ? traces_add(last.trace) : err;
 }
 
@@ -241,7 +310,7 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
 
         for (; *errors && err == 0; errors++) {
                 opts->call_error = *errors;
-                err = try_one(sweep, opts);
+                err = try_one(sweep, EDDY_TEST_CALLS, opts->call_at, opts);
         }
         return err;
 }
@@ -287,7 +356,8 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
                 struct eddy_test_opts opts = *base;
 
                 aim(what, n, &opts);
-                err = what == EDDY_TEST_CALLS ? try_errors(sweep, &opts) : try_one(sweep, &opts);
+                err = what == EDDY_TEST_CALLS ? try_errors(sweep, &opts)
+                                              : try_one(sweep, what, n, &opts);
         }
         return err;
 }
@@ -305,6 +375,8 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
         traces_fini();
         if (what == EDDY_TEST_CALLS)
                 err = kinds_init(sweep, opts, 0, sweep->told.count);
+        if (err == 0)
+                err = look_if_met(sweep, what, sweep->told.count, opts);
         if (err == 0)
                 err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
@@ -328,7 +400,7 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
         if (err == 0)
                 err = run_once(sweep, replay, false);
         if (err == 0)
-                ed_test_tell_strikes(sweep->name, replay, &last_told.strikes);
+                err = look_if_replayed(sweep, replay);
         kinds_fini();
         return err;
 }

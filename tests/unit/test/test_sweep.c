@@ -319,6 +319,8 @@ TEST(a_replay_says_where_it_struck_also_if_nothing_is_found)
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:cancel=8,alloc=3+", 1), 0);
         sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
         CHECK_EQ(lines_with("few: cancel=8,alloc=3+: allocation 3 failed first, in "), 1);
+        /* It ended of that, before the point came. */
+        CHECK_EQ(lines_with("few: cancel=8,alloc=3+: suspension point 8 was never reached, "), 1);
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:cancel=1", 1), 0);
         sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
         CHECK_EQ(lines_with("few: cancel=1: main was cancelled before it had begun\n"), 1);
@@ -333,6 +335,84 @@ TEST(a_replay_says_where_it_struck_also_if_nothing_is_found)
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:seed=3", 1), 0);
         sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
         CHECK_STR(printed, "eddy_test: few: seed=3\n");
+}
+
+/* --- what was aimed at, and not met --- */
+
+static void replay_misses(const char *string, const char *problem)
+{
+        struct eddy_test_opts opts = { .name = "few" };
+
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", string, 1), 0);
+        CHECK_EQ(sweep(EDDY_TEST_CANCEL, few, NULL, &opts), EDDY_E_TEST_FOUND);
+        if (!strstr(printed, problem))
+                test_fail(__FILE__, __LINE__, "it printed \"%s\"", printed);
+        CHECK_STR(replay(), string);
+}
+
+TEST(a_replay_of_what_is_not_there_any_more_is_a_finding)
+{
+        char last_point[40];
+
+        replay_misses("few:cancel=9999", ": suspension point 9999 was never reached, there were ");
+        replay_misses("few:alloc=999", ": allocation 999 was never reached, there were ");
+        replay_misses("few:alloc=999+", ": allocation 999 was never reached, there were ");
+        replay_misses("few:call=99/EINTR", ": call 99 was never reached, there were ");
+        /* Each by itself. */
+        replay_misses("few:cancel=9999,alloc=999", "few: cancel=9999,alloc=999: suspension point ");
+        CHECK_EQ(lines_with("few: cancel=9999,alloc=999: allocation 999 was never reached"), 1);
+
+        /* A point behind main's end is there in a sweep, and in a replay is none. */
+        CHECK_EQ(unsetenv("EDDY_TEST_REPLAY"), 0);
+        few_pass(EDDY_TEST_CANCEL);
+        snprintf(last_point, sizeof(last_point), "few:cancel=%llu",
+                 (unsigned long long) told.count);
+        replay_misses(last_point, ": main had ended before suspension point ");
+}
+
+/* More in the first run than in those after it. */
+static int warms_up(void *arg)
+{
+        int *runs = arg, first = *runs == 0, err = 0;
+
+        *runs += 1;
+        for (int i = 0; err == 0 && i < (first ? 20 : 2); i++) {
+                void *ptr = eddy_malloc(10);
+
+                err = ptr ? eddy_sleep(MS) : -ENOMEM;
+                eddy_free(ptr);
+        }
+        return err;
+}
+
+/* 'tried': those before it at least. */
+static void is_not_met(int what, const char *noun, uint64_t tried)
+{
+        struct eddy_test_opts opts = { .name = "warms_up" };
+        char words[200];
+        int runs = 0;
+
+        CHECK_EQ(sweep(what, warms_up, &runs, &opts), EDDY_E_TEST_FOUND);
+        CHECK_EQ(lines_with("the program is not the same in each run"), 1);
+        snprintf(words, sizeof(words), " was not reached, of %llu that there were",
+                 (unsigned long long) told.count);
+        if (!strstr(printed, noun) || !strstr(printed, words))
+                test_fail(__FILE__, __LINE__, "it printed \"%s\", not \"%s\"", printed, words);
+        /* Those that were reached passed. */
+        CHECK(told.tried >= tried && told.tried < told.count);
+}
+
+TEST(a_program_that_is_not_the_same_in_each_run_is_told_of)
+{
+        int runs = 0;
+
+        is_not_met(EDDY_TEST_CANCEL, ": suspension point ", 2);
+        is_not_met(EDDY_TEST_ALLOC, ": allocation ", 2);
+        is_not_met(EDDY_TEST_ALLOC_FOREVER, ": allocation ", 2);
+        /* A sweep of calls makes that run twice first, to see of which kind they are. */
+        is_not_met(EDDY_TEST_CALLS, ": call ", 0);
+        /* Seeds aim at nothing. */
+        sweep_passes(EDDY_TEST_SEEDS, warms_up, &runs, NULL);
 }
 
 /* --- what passes is not to be noticed --- */
