@@ -73,6 +73,13 @@ static void deadline_set(struct ed_loop *loop, struct ed_scope *scope, int64_t d
                 scope_expire(scope);
 }
 
+/* Nothing is left that the timer of a cancelled scope could do. */
+static void disarm_cancelled(struct ed_loop *loop, struct ed_scope *scope)
+{
+        if (scope->node.flags & ED_NODE_CANCELLED)
+                ed_timer_cancel(&loop->timers, &scope->timer);
+}
+
 /* A shield's deadline was moved: those of the shields inside it must not lie beyond. */
 static void shields_inside_limit(struct ed_loop *loop, struct ed_scope *shield, int64_t now_ns)
 {
@@ -84,8 +91,10 @@ static void shields_inside_limit(struct ed_loop *loop, struct ed_scope *shield, 
                 if (!(node->flags & ED_NODE_SHIELD))
                         continue;
                 inside = ed_scope_of_node(node);
-                if (!inside->expired && inside->deadline_ns > shield->deadline_ns)
-                        deadline_set(loop, inside, shield->deadline_ns, now_ns);
+                if (inside->expired || inside->deadline_ns <= shield->deadline_ns)
+                        continue;
+                deadline_set(loop, inside, shield->deadline_ns, now_ns);
+                disarm_cancelled(loop, inside);
         }
 }
 
@@ -121,7 +130,25 @@ static inline void opts_apply(struct ed_loop *loop, struct ed_scope *scope,
         ed_timer_arm(&loop->timers, &scope->timer, at);
 }
 
+/* What no timer tells of a scope that is cancelled and has not ended. */
+static bool deadline_has_passed(const struct ed_scope *scope)
+{
+        return scope->deadline_ns != 0 &&
+               scope->deadline_ns <= ed_loop_now(scope->node.owner->loop);
+}
+
 /* --- begin and end --- */
+
+/* In a cancelled scope.  Cancels ignored count on: a careless loop may open one in each turn. */
+static __attribute__((cold, noinline)) void begin_cancelled(struct ed_scope *scope,
+                                                            struct ed_task *task,
+                                                            const struct eddy_scope_opts *opts)
+{
+        scope->node.ignored = task->inner->ignored;
+        task->inner = &scope->node;
+        opts_set_deadline(task->loop, scope, opts);
+        disarm_cancelled(task->loop, scope);
+}
 
 void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *opts)
 {
@@ -147,24 +174,32 @@ void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *op
         ed_timer_init(&scope->timer, on_deadline);
         ed_node_init(&scope->node, task->inner, task,
                      opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SHIELD : 0);
-        /* Cancels ignored count on: a careless loop may open a scope in each of its turns. */
-        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED))
-                scope->node.ignored = task->inner->ignored;
+        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED)) {
+                begin_cancelled(scope, task, opts);
+                return;
+        }
         task->inner = &scope->node;
         if (opts->timeout_ns || opts->deadline_ns || opts->flags & EDDY_SCOPE_SHIELD)
                 opts_apply(task->loop, scope, opts);
 }
 
-/* What a closed scope comes to. */
-static int scope_result(const struct ed_scope *scope)
+/* What a closed scope comes to that is cancelled. */
+static __attribute__((noinline)) int cancelled_result(struct ed_scope *scope)
 {
         bool delivered = scope->node.flags & ED_NODE_DELIVERED;
 
+        scope->expired |= deadline_has_passed(scope);
         if (scope->expired && delivered && scope->expired_first)
                 return -ETIMEDOUT;
         if (scope->error)
                 return scope->error;
         return scope->node.flags & ED_NODE_OUTSIDE ? -ECANCELED : 0;
+}
+
+static inline int scope_result(struct ed_scope *scope)
+{
+        return ed_likely(!(scope->node.flags & ED_NODE_CANCELLED)) ? scope->error
+                                                                   : cancelled_result(scope);
 }
 
 int eddy_scope_end(eddy_scope *public_scope)
@@ -423,9 +458,13 @@ int eddy_scope_is_cancelled(const eddy_scope *scope)
         return (ed_scope_of((eddy_scope *) scope)->node.flags & ED_NODE_CANCELLED) != 0;
 }
 
-int eddy_scope_expired(const eddy_scope *scope)
+int eddy_scope_expired(const eddy_scope *public_scope)
 {
-        return ed_scope_of((eddy_scope *) scope)->expired;
+        const struct ed_scope *scope = ed_scope_of((eddy_scope *) public_scope);
+        bool is_open_and_cancelled =
+                (scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED)) == ED_NODE_CANCELLED;
+
+        return scope->expired || (is_open_and_cancelled && deadline_has_passed(scope));
 }
 
 /* --- scopes in one call --- */

@@ -32,6 +32,16 @@ static void node_wake_owner(struct ed_node *node)
                 ed_fiber_wake(task->loop, fiber, -ECANCELED);
 }
 
+/*
+ * The deadline of a scope that was just marked has nothing left to cancel, and
+ * must not look as if something could still happen.
+ */
+static void node_disarm(struct ed_node *node)
+{
+        if (node != &node->owner->node)
+                ed_timer_cancel(&node->owner->loop->timers, &ed_scope_of_node(node)->timer);
+}
+
 struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past)
 {
         if (!past && !ed_list_is_empty(&node->children))
@@ -61,6 +71,7 @@ void ed_node_cancel(struct ed_node *top)
                         node->flags |= ED_NODE_CANCELLED;
                         if (ed_unlikely(node->flags & ED_NODE_DEBUG))
                                 ed_debug_cancelled(node);
+                        node_disarm(node);
                         node_wake_owner(node);
                 }
                 node = ed_node_next(top, node, past);
