@@ -166,7 +166,8 @@ EDDY_API uint64_t eddy_test_chance(uint64_t n);
  * assertion would end the process.  The macro gives file, line and condition.
  *
  * Suspends: no.  In 'before' and 'after' it works too; elsewhere outside of a
- * run, and on a thread of the program's own, it does nothing.
+ * run it does nothing.  In a child of fork() it is only printed.
+ * Threads:  any: it counts for the run that is under way in the process.
  */
 EDDY_API EDDY_PRINTF(1, 2) void eddy_test_fail(const char *format, ...);
 #define EDDY_TEST_CHECK(cond)                                                                      \

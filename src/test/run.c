@@ -7,7 +7,6 @@
 #include "test/run.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,36 +24,6 @@ struct ed_test_run *ed_test_now;
 static struct ed_test_run now;
 static _Atomic bool taken; /* by a run, of whatever thread */
 static __thread bool mine __attribute__((tls_model("initial-exec")));
-
-/* --- what is found --- */
-
-EDDY_PRINTF(2, 0) static void found_add(struct ed_test_run *run, const char *format, va_list args)
-{
-        char line[sizeof(run->result.problem)];
-
-        vsnprintf(line, sizeof(line), format, args);
-        ed_text_add(&run->problem, "%s%s", run->result.problem[0] ? "\n" : "", line);
-}
-
-void ed_test_found(struct ed_test_run *run, const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        found_add(run, format, args);
-        va_end(args);
-}
-
-void eddy_test_fail(const char *format, ...)
-{
-        va_list args;
-
-        if (!mine || !ed_test_now)
-                return;
-        va_start(args, format);
-        found_add(ed_test_now, format, args);
-        va_end(args);
-}
 
 /* --- chance --- */
 
@@ -192,6 +161,7 @@ static void say_left(const char *what)
 {
         static struct ed_test_strikes strikes;
 
+        ed_test_tell_lines(now.name, &now.opts, now.result.problem);
         ed_test_strikes_look(&strikes);
         ed_test_tell(now.name, &now.opts, what, &strikes);
 }
@@ -224,16 +194,23 @@ static bool is_inside(const struct ed_test_run *run)
         return ed_sys_called_from(run->play_return);
 }
 
+/* What this thread left by a jump. */
+static void give_up_left(void)
+{
+        ed_test_found_end();
+        say_left("it was left before its end");
+        ed_sys_last_words_unset();
+        ed_test_memory_left();
+        drop(&now);
+}
+
 /* Errors: EDDY_E_RUN_NESTED; -EBUSY  another thread's run is under way */
 static int take(void)
 {
         if (mine && is_inside(&now))
                 return EDDY_E_RUN_NESTED;
         if (mine) {
-                say_left("it was left before its end");
-                ed_sys_last_words_unset();
-                ed_test_memory_left();
-                drop(&now);
+                give_up_left();
         } else if (ed_loop_current) {
                 return EDDY_E_RUN_NESTED;
         } else if (atomic_exchange(&taken, true)) {
@@ -275,9 +252,30 @@ static __attribute__((noinline)) int play_all(struct ed_test_run *run)
         return result;
 }
 
-int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
-                     const struct ed_test_more *more, struct eddy_test_result *ret_result,
-                     struct ed_test_told *ret_told)
+/* Set all of it, and listen for what is found. */
+static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
+                  const struct eddy_test_opts *opts, const struct ed_test_more *more)
+{
+        memset(run, 0, sizeof(*run));
+        run->main_fn = main_fn;
+        run->arg = arg;
+        if (opts)
+                run->opts = *opts;
+        if (more)
+                run->more = *more;
+        ed_test_name(&run->opts, main_fn, run->name, sizeof(run->name));
+        run->forks = ed_sys_forks();
+        ed_test_strikes_begin(main_fn);
+        ed_test_now = run;
+        ed_test_found_begin(run);
+        ed_sys_last_words_set(ed_test_last_words);
+        ed_test_memory_begin();
+}
+
+/* 'tell': print what is found. */
+static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                    const struct ed_test_more *more, bool tell, struct eddy_test_result *ret_result,
+                    struct ed_test_told *ret_told)
 {
         struct ed_test_run *run = &now;
         int result;
@@ -288,20 +286,7 @@ int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_op
         result = take();
         if (result < 0)
                 return result;
-        memset(run, 0, sizeof(*run));
-        run->main_fn = main_fn;
-        run->arg = arg;
-        if (opts)
-                run->opts = *opts;
-        if (more)
-                run->more = *more;
-        run->problem = (struct ed_text){ run->result.problem, sizeof(run->result.problem) };
-        ed_test_name(&run->opts, main_fn, run->name, sizeof(run->name));
-        ed_test_strikes_begin(main_fn);
-        ed_test_now = run;
-        ed_sys_last_words_set(ed_test_last_words);
-        ed_test_memory_begin();
-        run->forks = ed_sys_forks();
+        begin(run, main_fn, arg, opts, more);
         result = play_all(run);
         if (run->gave_up) {
                 drop(run);
@@ -309,20 +294,28 @@ int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_op
                 ed_test_left_find(run);
                 ed_test_memory_end();
         }
+        ed_test_found_end();
+        if (run->result.problem[0])
+                result = EDDY_E_TEST_FOUND;
+        if (tell && result == EDDY_E_TEST_FOUND)
+                ed_test_tell(run->name, &run->opts, run->result.problem, &run->told.strikes);
         if (ret_result)
                 *ret_result = run->result;
         if (ret_told)
                 *ret_told = run->told;
         give_back();
-        return run->result.problem[0] ? EDDY_E_TEST_FOUND : result;
+        return result;
+}
+
+int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                     const struct ed_test_more *more, struct eddy_test_result *ret_result,
+                     struct ed_test_told *ret_told)
+{
+        return run_with(main_fn, arg, opts, more, false, ret_result, ret_told);
 }
 
 int eddy_test_run(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
                   struct eddy_test_result *ret_result)
 {
-        int result = ed_test_run_with(main_fn, arg, opts, NULL, ret_result, NULL);
-
-        if (result == EDDY_E_TEST_FOUND)
-                ed_test_tell(now.name, &now.opts, now.result.problem, &now.told.strikes);
-        return result;
+        return run_with(main_fn, arg, opts, NULL, true, ret_result, NULL);
 }

@@ -81,11 +81,17 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
 void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char *buf,
                   size_t bytes);
 
-/* Add a line to what was found. */
-void ed_test_found(struct ed_test_run *run, const char *format, ...) EDDY_PRINTF(2, 3);
-
 /* Say which run it was that has not ended, if there is one. */
 void ed_test_last_words(void);
+
+/* --- found.c: what is found in a run --- */
+
+/* From here on, and until here, checks count for it, of whatever thread. */
+void ed_test_found_begin(struct ed_test_run *run);
+void ed_test_found_end(void);
+
+/* Add a line; from the run's own thread. */
+void ed_test_found(struct ed_test_run *run, const char *format, ...) EDDY_PRINTF(2, 3);
 
 /* --- world.c: the table of a run, and its points --- */
 

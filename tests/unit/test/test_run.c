@@ -499,6 +499,47 @@ TEST(checks_that_fail_are_found)
         CHECK(!strstr(result.problem, "arg == NULL"));
 }
 
+enum { CHECKERS = 8, CHECKS = 20 };
+
+static void *checks(void *arg)
+{
+        for (int i = 0; i < CHECKS; i++)
+                eddy_test_fail("%c", *(const char *) arg + 'a');
+        return NULL;
+}
+
+static int has_checkers(void *arg)
+{
+        static const char numbers[CHECKERS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+        pthread_t threads[CHECKERS];
+
+        for (int i = 0; i < CHECKERS; i++)
+                CHECK_EQ(pthread_create(&threads[i], NULL, checks, (void *) &numbers[i]), 0);
+        for (int i = 0; i < CHECKS; i++)
+                EDDY_TEST_CHECK(arg || i % 2);
+        for (int i = 0; i < CHECKERS; i++)
+                CHECK_EQ(pthread_join(threads[i], NULL), 0);
+        return 0;
+}
+
+TEST(checks_of_threads_are_found)
+{
+        int counts[CHECKERS] = { 0 };
+        char alone = 0;
+
+        run_finds(has_checkers, &alone, NULL, "a");
+        for (const char *at = result.problem; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+                CHECK(*at >= 'a' && *at < 'a' + CHECKERS && (at[1] == '\n' || !at[1]));
+                counts[*at - 'a']++;
+        }
+        for (int i = 0; i < CHECKERS; i++)
+                CHECK_EQ(counts[i], CHECKS);
+        /* Beside those of its own thread; and where there is no run, for none. */
+        run_finds(has_checkers, NULL, NULL, "test_run.c:");
+        (void) checks(&alone);
+        run_finds(seven, NULL, NULL, NULL);
+}
+
 static int not_so(void *arg, int main_result)
 {
         (void) arg;
@@ -714,6 +755,8 @@ TEST(a_run_in_a_child_of_a_task_is_refused)
         CHECK_EQ(result.result, 0);
 }
 
+static bool child_checks;
+
 static int exits_in_a_child(void *arg)
 {
         int status;
@@ -722,22 +765,70 @@ static int exits_in_a_child(void *arg)
         CHECK(child >= 0);
         if (child == 0) {
                 CHECK(dup2(*(int *) arg, STDERR_FILENO) >= 0);
+                if (child_checks)
+                        eddy_test_fail("no. %d", 9);
                 exit(0);
         }
         CHECK_EQ(waitpid(child, &status, 0), child);
         return 0;
 }
 
-TEST(a_child_that_ends_has_left_no_run)
+/* What the child says, in a run in which nothing is found. */
+static const char *said_in_a_child(void)
 {
-        char said[4096] = "";
+        static char said[4096];
         int fds[2];
+        ssize_t n;
 
         CHECK_EQ(pipe(fds), 0);
-        run_finds(exits_in_a_child, &fds[1], NULL, NULL);
+        run_finds(exits_in_a_child, &fds[1], &(struct eddy_test_opts){ .name = "parent" }, NULL);
         close(fds[1]);
-        CHECK(read(fds[0], said, sizeof(said) - 1) >= 0);
-        CHECK(!strstr(said, "eddy_test"));
+        n = read(fds[0], said, sizeof(said) - 1);
+        CHECK(n >= 0);
+        said[n] = '\0';
+        close(fds[0]);
+        return said;
+}
+
+TEST(a_child_that_ends_has_left_no_run)
+{
+        CHECK(!strstr(said_in_a_child(), "eddy_test"));
+}
+
+TEST(what_fails_in_a_child_is_printed)
+{
+        child_checks = true;
+        CHECK(strstr(said_in_a_child(), "eddy_test: parent: no. 9\n"));
+}
+
+static int finds_and_exits(void *arg)
+{
+        eddy_test_fail("no. %d", *(int *) arg);
+        exit(0);
+}
+
+TEST(what_was_found_is_told_when_the_process_ends_before_the_run)
+{
+        struct eddy_test_opts opts = { .name = "hasty" };
+        int fds[2], status, nine = 9;
+        char said[4096];
+        ssize_t n;
+        pid_t child;
+
+        CHECK_EQ(pipe(fds), 0);
+        child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+                CHECK(dup2(fds[1], STDERR_FILENO) >= 0);
+                (void) eddy_test_run(finds_and_exits, &nine, &opts, NULL);
+                _exit(1);
+        }
+        close(fds[1]);
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        n = read(fds[0], said, sizeof(said) - 1);
+        CHECK(n >= 0);
+        said[n] = '\0';
+        CHECK(strstr(said, "eddy_test: hasty: no. 9\neddy_test: hasty: it was left before"));
         close(fds[0]);
 }
 
