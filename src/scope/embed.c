@@ -91,8 +91,6 @@ int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop)
         struct ed_sys *sys;
         int err;
 
-        if (ed_loop_current)
-                return EDDY_E_RUN_NESTED;
         err = ed_run_table(opts, &sys);
         if (err < 0)
                 return err;

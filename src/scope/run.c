@@ -502,6 +502,8 @@ int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys)
 {
         const char *poller = opts && opts->poller ? opts->poller : getenv("EDDY_POLLER");
 
+        if (ed_loop_current)
+                return EDDY_E_RUN_NESTED;
         if (poller && *poller && strcmp(poller, "epoll") != 0)
                 return -EINVAL;
         return ed_sys_epoll_new(ret_sys);
@@ -512,8 +514,6 @@ int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts)
         struct ed_sys *sys;
         int err;
 
-        if (ed_loop_current)
-                return EDDY_E_RUN_NESTED;
         err = ed_run_table(opts, &sys);
         if (err < 0)
                 return err;

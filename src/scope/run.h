@@ -56,7 +56,13 @@ static inline struct ed_run *ed_run_of(struct ed_loop *loop)
 int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
               const struct eddy_run_opts *opts);
 
-/* Make the table that the options or the environment ask for. */
+/*
+ * Make the table that the options or the environment ask for.
+ *
+ * Errors: EDDY_E_RUN_NESTED  the thread is in a loop
+ *         -EINVAL            there is no such table
+ *         those of ed_sys_epoll_new()
+ */
 int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys);
 
 /* Make a run, which stands still; takes 'sys' over whatever comes. */
