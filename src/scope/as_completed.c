@@ -103,20 +103,17 @@ int eddy_as_completed_begin(eddy_as_completed *done, eddy_task *const *tasks, si
 {
         struct completion *completion = (struct completion *) done;
         const struct ed_task *self = ed_task_running();
+        int err = 0;
 
         *completion = (struct completion){ .n = 0 };
         if (!self)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (n > EDDY_WAIT_TASKS_MAX)
                 return -EINVAL;
-        for (size_t i = 0; i < n; i++) {
-                if (tasks[i]->loop != self->loop)
-                        return EDDY_E_RUN_OTHER_LOOP;
-                if (tasks[i]->task == self)
-                        return -EDEADLK;
-        }
-        if (n == 0)
-                return 0;
+        for (size_t i = 0; i < n && err == 0; i++)
+                err = ed_waiters_check_join(self, tasks[i]);
+        if (err < 0 || n == 0)
+                return err;
         completion->entries = ed_alloc(n * sizeof(*completion->entries));
         if (!completion->entries)
                 return -ENOMEM;

@@ -101,25 +101,20 @@ static bool is_foreign(struct eddy_choice *choice)
 static int check(struct eddy_choice *choices, size_t n)
 {
         const struct ed_task *self = ed_task_running();
+        int err = 0;
 
         if (n == 0 || n > EDDY_SELECT_MAX)
                 return -EINVAL;
         for (size_t i = 0; i < n; i++)
                 if (choices[i].kind < EDDY_CHOICE_GET || choices[i].kind > EDDY_CHOICE_NEVER)
                         return -EINVAL;
-        for (size_t i = 0; i < n; i++) {
-                const eddy_task *task = choices[i].object;
-
+        for (size_t i = 0; i < n && err == 0; i++) {
                 if (is_foreign(&choices[i]))
                         return EDDY_E_RUN_OTHER_LOOP;
-                if (choices[i].kind != EDDY_CHOICE_TASK || !self)
-                        continue;
-                if (task->loop != self->loop)
-                        return EDDY_E_RUN_OTHER_LOOP;
-                if (task->task == self)
-                        return -EDEADLK;
+                if (choices[i].kind == EDDY_CHOICE_TASK && self)
+                        err = ed_waiters_check_join(self, choices[i].object);
         }
-        return 0;
+        return err;
 }
 
 /* The result it would have at once, or -EAGAIN: there is none yet. */

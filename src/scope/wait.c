@@ -96,17 +96,15 @@ static void stand_in_lines(struct wait *wait, eddy_task *const *tasks)
 
 static int check(const struct ed_task *self, eddy_task *const *tasks, size_t n, int until)
 {
+        int err = 0;
+
         if (n == 0 || n > EDDY_WAIT_TASKS_MAX)
                 return -EINVAL;
         if (until < EDDY_WAIT_ALL || until > EDDY_WAIT_FIRST_FAILED)
                 return -EINVAL;
-        for (size_t i = 0; i < n; i++) {
-                if (tasks[i]->loop != self->loop)
-                        return EDDY_E_RUN_OTHER_LOOP;
-                if (tasks[i]->task == self)
-                        return -EDEADLK;
-        }
-        return 0;
+        for (size_t i = 0; i < n && err == 0; i++)
+                err = ed_waiters_check_join(self, tasks[i]);
+        return err;
 }
 
 static int wait_parked(struct ed_task *task, eddy_task *const *tasks, size_t n, int until)

@@ -42,6 +42,19 @@ static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_l
         return first && loop && first->task->loop != loop;
 }
 
+/*
+ * Whether 'self' may wait for the end of a task.
+ *
+ * Errors: EDDY_E_RUN_OTHER_LOOP
+ *         -EDEADLK  it is its own
+ */
+static inline int ed_waiters_check_join(const struct ed_task *self, const eddy_task *task)
+{
+        if (ed_unlikely(task->loop != self->loop))
+                return EDDY_E_RUN_OTHER_LOOP;
+        return ed_unlikely(task->task == self) ? -EDEADLK : 0;
+}
+
 /* A waiter of a task, to be pushed. */
 static inline void ed_waiter_init(struct ed_waiter *waiter, struct ed_task *task, void *item)
 {
