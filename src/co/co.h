@@ -193,16 +193,22 @@ static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *fro
 /* Given the result of a wait if that is below 0; what it returns is returned instead. */
 typedef int ed_co_failed_fn(int result);
 
+/* Which of two that hand over to each other: each has its own jumps, which go to one place each. */
+enum ed_co_side { ED_CO_ASKS, ED_CO_ANSWERS };
+
+/* So far behind a context lies the int that ed_co_leave() returns. */
+enum { ED_CO_RESULT = sizeof(struct ed_co) + sizeof(void *) };
+
 #if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN) && !defined(ED_MSAN)
 #define ED_CO_LEAVE_ASM 1
-/* In assembly: ed_co_leave(). */
-int ed_co_leave_asm(struct ed_co *from, struct ed_co *to, const int *result,
-                    ed_co_failed_fn *failed);
+/* In assembly: ed_co_leave(), for each side. */
+int ed_co_leave_ask_asm(struct ed_co *from, struct ed_co *to, ed_co_failed_fn *failed);
+int ed_co_leave_answer_asm(struct ed_co *from, struct ed_co *to, ed_co_failed_fn *failed);
 #endif
 
 /*
  * The last thing that a function does: leave 'from' for 'to', and when somebody
- * switches back return '*result'.
+ * switches back return the result that lies ED_CO_RESULT behind 'from'.
  *
  * For two contexts that hand over to each other and nobody else.  Each return
  * that follows such a switch is predicted wrong, since the last call that the
@@ -211,12 +217,17 @@ int ed_co_leave_asm(struct ed_co *from, struct ed_co *to, const int *result,
  * before.
  */
 static inline __attribute__((always_inline)) int ed_co_leave(struct ed_co *from, struct ed_co *to,
-                                                             const int *result,
+                                                             enum ed_co_side side,
                                                              ed_co_failed_fn *failed)
 {
 #ifdef ED_CO_LEAVE_ASM
-        return ed_co_leave_asm(from, to, result, failed);
+        if (side == ED_CO_ASKS)
+                return ed_co_leave_ask_asm(from, to, failed);
+        return ed_co_leave_answer_asm(from, to, failed);
 #else
+        const int *result = (const int *) ((const char *) from + ED_CO_RESULT);
+
+        (void) side;
         ed_co_switch(from, to);
         return ed_unlikely(*result < 0) ? failed(*result) : *result;
 #endif

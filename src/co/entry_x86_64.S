@@ -32,15 +32,18 @@ ed_co_entry_asm:
         .size   ed_co_entry_asm, . - ed_co_entry_asm
 
 /*
- * int ed_co_leave_asm(from, to, result, failed): in C's words, the switch of
- * ed_co_jump(), and then the return, but by a jump.  A frame as C has it, so
- * that whoever walks the stack finds the caller.
+ * int name(from, to, failed): in C's words, the switch of ed_co_jump(), and then
+ * the return, but by a jump.  A frame as C has it, so that whoever walks the
+ * stack finds the caller.  Whoever switches back has 'from' in rsi, as the
+ * context to go to.  It is mostly left at the place where it was left before,
+ * and to look is cheaper than to store: the next load need not wait for it.
  */
-        .globl  ed_co_leave_asm
-        .hidden ed_co_leave_asm
-        .type   ed_co_leave_asm, @function
-        .p2align 4
-ed_co_leave_asm:
+.macro  LEAVE name
+        .globl  \name
+        .hidden \name
+        .type   \name, @function
+        .p2align 6
+\name:
         .cfi_startproc
         endbr64
         pushq   %rbp
@@ -59,16 +62,19 @@ ed_co_leave_asm:
         pushq   %r15
         .cfi_offset r15, -56
         pushq   %rdx
-        pushq   %rcx
         leaq    1f(%rip), %rax
-        movq    %rsp, 0(%rdi)
-        movq    %rbp, 8(%rdi)
-        movq    %rax, 16(%rdi)
-        movq    0(%rsi), %rsp
+        cmpq    %rsp, 0(%rdi)
+        jne     3f
+        cmpq    %rax, 16(%rdi)
+        jne     3f
+4:      movq    0(%rsi), %rsp
         movq    8(%rsi), %rbp
         notrack jmp *16(%rsi)
+3:      movq    %rsp, 0(%rdi)
+        movq    %rbp, 8(%rdi)
+        movq    %rax, 16(%rdi)
+        jmp     4b
 1:      popq    %rcx
-        popq    %rdx
         popq    %r15
         popq    %r14
         popq    %r13
@@ -82,7 +88,7 @@ ed_co_leave_asm:
         .cfi_restore r13
         .cfi_restore r14
         .cfi_restore r15
-        movl    (%rdx), %eax
+        movl    32(%rsi), %eax          /* ED_CO_RESULT */
         testl   %eax, %eax
         js      2f
         popq    %rdx
@@ -95,7 +101,11 @@ ed_co_leave_asm:
         movl    %eax, %edi
         notrack jmp *%rcx
         .cfi_endproc
-        .size   ed_co_leave_asm, . - ed_co_leave_asm
+        .size   \name, . - \name
+.endm
+
+        LEAVE   ed_co_leave_ask_asm
+        LEAVE   ed_co_leave_answer_asm
 
 /* Compatible with indirect branch tracking (IBT); shadow stacks are not claimed. */
         .section .note.gnu.property, "a"

@@ -221,6 +221,7 @@ static bool make_call(struct ed_loop *loop)
         struct ed_call *call = ed_container_of(loop->call, struct ed_call, ready);
 
         loop->call = NULL;
+        loop->turn_end--; /* a call counts as a switch does */
         if (call->turn == loop->turns) {
                 ed_loop_push_front(loop, &call->ready);
                 return false;
@@ -233,7 +234,8 @@ static bool make_call(struct ed_loop *loop)
 /* Let what is ready run until it is time to look outside. */
 static void run_ready(struct ed_loop *loop)
 {
-        loop->budget = ED_LOOP_BUDGET;
+        loop->turn_end =
+                atomic_load_explicit(&loop->switches, memory_order_relaxed) + ED_LOOP_BUDGET - 1;
         do {
                 struct ed_co *to = ed_loop_next(loop);
 

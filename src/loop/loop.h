@@ -52,6 +52,11 @@ struct ed_fiber {
         const char *waits_for; /* while parked: in words, for reports */
 };
 
+/* ed_co_leave() returns a fiber's result. */
+_Static_assert(offsetof(struct ed_fiber, ready.result) == ED_CO_RESULT &&
+                       offsetof(struct ed_fiber, co) == 0,
+               "the result of a fiber lies elsewhere");
+
 /*
  * A call that the loop makes in its own context: in its turn among the ready
  * fibers, but never in the turn in which it was asked for, so that I/O and
@@ -70,7 +75,7 @@ struct ed_loop {
         struct ed_ready *ready_first;
         struct ed_ready **ready_last;
         struct ed_ready *call;     /* out of the queue, to be made */
-        int budget;                /* switches until the next poll */
+        uint64_t turn_end;         /* at so many switches it is time for the next poll */
         bool choosy;               /* the table chooses among ready fibers */
         bool asleep;               /* nobody runs it, and its table was not woken since */
         bool debug;                /* when each fiber parked is noted */
@@ -251,6 +256,12 @@ static inline __attribute__((always_inline)) struct ed_ready *ed_loop_pop(struct
         return ready;
 }
 
+/* Whether another switch to a fiber is to come before the next poll. */
+static inline bool ed_loop_has_budget(const struct ed_loop *loop)
+{
+        return atomic_load_explicit(&loop->switches, memory_order_relaxed) < loop->turn_end;
+}
+
 /* Make a fiber the current one. */
 static inline __attribute__((always_inline)) void ed_loop_run_fiber(struct ed_loop *loop,
                                                                     struct ed_fiber *fiber)
@@ -270,7 +281,7 @@ static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct e
         struct ed_ready *ready = NULL;
         struct ed_fiber *fiber;
 
-        if (ed_likely(--loop->budget > 0))
+        if (ed_likely(ed_loop_has_budget(loop)))
                 ready = ed_loop_pop(loop);
         if (ed_unlikely(!ready || ready->is_call)) {
                 loop->current = NULL;
@@ -337,35 +348,39 @@ static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_
 static inline __attribute__((always_inline)) int ed_fiber_park_leave(struct ed_loop *loop,
                                                                      const char *waits_for,
                                                                      ed_abort_fn *abort, void *arg,
+                                                                     enum ed_co_side side,
                                                                      ed_co_failed_fn *failed)
 {
         struct ed_fiber *self = loop->current;
 
         ed_fiber_set_parked(self, waits_for, abort, arg);
-        return ed_co_leave(&self->co, ed_loop_next(loop), &self->ready.result, failed);
+        return ed_co_leave(&self->co, ed_loop_next(loop), side, failed);
 }
 
 /* Whether the running fiber may choose which one is next; else the queue and the table say. */
 static inline bool ed_loop_may_hand_over(const struct ed_loop *loop)
 {
-        return loop->budget > 1 && !loop->choosy;
+        return ed_loop_has_budget(loop) && !loop->choosy;
 }
 
 /*
- * The same where that is so, by the running fiber 'self', and the next one is
- * 'to', which waits and is woken with 'result': ed_fiber_wake_next() without a
- * place in the queue.
+ * The same where that is so, by the running fiber 'self' on one side of a pair,
+ * and the next one is 'to', which waits and is woken with 'result':
+ * ed_fiber_wake_next() without a place in the queue.  What 'self' waits for is
+ * mostly what it waited for before; to look is cheaper than to store.  The words
+ * tell 'abort', too.
  */
 static inline __attribute__((always_inline)) int ed_fiber_park_leave_to(
         struct ed_loop *loop, struct ed_fiber *self, struct ed_fiber *to, int result,
-        const char *waits_for, ed_abort_fn *abort, void *arg, ed_co_failed_fn *failed)
+        const char *waits_for, ed_abort_fn *abort, void *arg, enum ed_co_side side,
+        ed_co_failed_fn *failed)
 {
-        ed_assert(to->ready.state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
-        ed_fiber_set_parked(self, waits_for, abort, arg);
+        if (ed_unlikely(self->waits_for != waits_for || self->abort_arg != arg))
+                ed_fiber_set_parked(self, waits_for, abort, arg);
+        self->ready.state = ED_FIBER_PARKED;
         to->ready.result = result;
-        loop->budget--;
         ed_loop_run_fiber(loop, to);
-        return ed_co_leave(&self->co, &to->co, &self->ready.result, failed);
+        return ed_co_leave(&self->co, &to->co, side, failed);
 }
 
 /* Whether who is woken now runs next anyway, as soon as the running fiber leaves. */
@@ -390,7 +405,6 @@ static inline __attribute__((noreturn, always_inline)) void ed_fiber_exit_to(str
 {
         struct ed_fiber *self = loop->current;
 
-        loop->budget--;
         ed_loop_run_fiber(loop, heir);
         ed_co_exit(&self->co, &heir->co);
 }

@@ -3,7 +3,8 @@
  *
  * Who asks leaves word where the value is to go and parks; the generator writes
  * it there and wakes the asker.  Both go to the head of the ready queue, so a
- * value costs two switches and no turn of the loop.
+ * value costs two switches and no turn of the loop.  In next and yield each test
+ * and each store is felt: what can be said by one word is, in its state.
  */
 #include "scope/generator.h"
 
@@ -21,18 +22,31 @@
  */
 enum { RETURNED_ECANCELED = INT_MIN };
 
+/*
+ * What a generator does, in the low bits of its state; the rest is the address
+ * of its loop, so that one look says all.  0: it runs, or waits for something
+ * else, and nobody asks; or there is nothing to ask yet, or any more.
+ */
+enum {
+        PARKED = 1, /* until it is asked, or closed */
+        ASKED = 2,  /* somebody waits for it: the asker, in next or in close */
+        SLOWLY = 4, /* ... and the way that is always right is to be taken */
+};
+
 struct generator {
         struct ed_list link; /* in its scope's, until it has ended or the scope closes it */
         struct ed_scope *scope;
         struct ed_task *task; /* NULL: not started, or ended */
         eddy_generator_fn *fn;
         void *arg;
-        struct ed_task *asker; /* in next or in close; NULL: nobody waits for it */
-        const void *item;      /* kept, in the frame that yields it */
-        void *ret_item;        /* the asker's, in next */
+        struct ed_task *asker; /* while it is ASKED */
+        uintptr_t state;
+        const void *item; /* kept, in the frame that yields it */
+        void *ret_item;   /* the asker's, in next */
         size_t item_bytes;
-        bool has_item; /* was yielded while nobody waited */
-        bool parked;   /* until it is asked, or closed */
+        uint8_t parked; /* PARKED, perhaps SLOWLY */
+        uint8_t asked;  /* ASKED, perhaps SLOWLY */
+        bool has_item;  /* was yielded while nobody waited */
         bool closing;
         bool ended;
         bool cut_short; /* ended by a cancel of its scope, which nobody was told */
@@ -44,6 +58,30 @@ _Static_assert(sizeof(struct generator) + 8 * sizeof(uintptr_t) <= sizeof(eddy_g
 static struct generator *generator_of(eddy_generator *gen)
 {
         return (struct generator *) gen;
+}
+
+/* Who waits for it, or NULL. */
+static struct ed_task *asker_of(const struct generator *gen)
+{
+        return gen->state & ASKED ? gen->asker : NULL;
+}
+
+/* The state that says 'what' of one that has a task. */
+static inline uintptr_t state_of(const struct generator *gen, uint8_t what)
+{
+        return (uintptr_t) gen->task->loop + what;
+}
+
+static void set_asked(struct generator *gen, struct ed_task *asker)
+{
+        gen->asker = asker;
+        gen->state = state_of(gen, gen->asked);
+}
+
+/* A value is kept: who asks takes that, and wakes nobody. */
+static void set_parked(struct generator *gen)
+{
+        gen->state = state_of(gen, gen->has_item ? PARKED | SLOWLY : gen->parked);
 }
 
 void eddy_generator_begin(eddy_generator *public_gen, eddy_scope *scope, eddy_generator_fn *fn,
@@ -67,17 +105,16 @@ void eddy_generator_begin(eddy_generator *public_gen, eddy_scope *scope, eddy_ge
 /* --- handing over --- */
 
 /*
- * End the wait of 'to', which runs as soon as 'from' parks.  Now and then it
- * goes to the end of the queue instead: the two must not keep it for themselves.
+ * End the wait of 'to', which runs as soon as the running task parks.  At the
+ * end of a turn it goes to the end of the queue instead: the two must not keep
+ * it for themselves.
  */
-static void hand_over(struct ed_task *from, struct ed_task *to, int result)
+static void hand_over(struct ed_task *to, int result)
 {
-        if (ed_unlikely(--from->budget == 0)) {
-                from->budget = ED_TASK_BUDGET;
-                ed_suspend_wake(to, result);
-        } else {
+        if (ed_loop_has_budget(to->loop))
                 ed_fiber_wake_next(to->loop, &to->fiber, result);
-        }
+        else
+                ed_suspend_wake(to, result);
 }
 
 /* Of a wait: the result for the caller. */
@@ -115,33 +152,20 @@ static int park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
 /* The same as the last thing that a call does, see ed_co_leave(). */
 static inline __attribute__((always_inline)) int park_leave(struct ed_task *task,
                                                             const char *waits_for,
-                                                            ed_abort_fn *abort, void *arg)
+                                                            ed_abort_fn *abort, void *arg,
+                                                            enum ed_co_side side)
 {
         about_to_park(task);
-        return ed_fiber_park_leave(task->loop, waits_for, abort, arg, wait_failed);
-}
-
-/*
- * Whether nobody else is to be asked or told when 'task' hands over, and
- * hand_over_leave() may do it.
- */
-static inline __attribute__((always_inline)) bool is_free_to_hand_over(const struct ed_task *task)
-{
-        const struct ed_loop *loop = task->loop;
-
-        return task->budget > 1 && ed_loop_may_hand_over(loop) && !loop->debug &&
-               !ed_test_at_suspend;
+        return ed_fiber_park_leave(task->loop, waits_for, abort, arg, side, wait_failed);
 }
 
 /* hand_over() and park_leave() in one, and with no call that would need a frame. */
-static inline __attribute__((always_inline)) int hand_over_leave(struct ed_task *task,
-                                                                 struct ed_task *to, int result,
-                                                                 const char *waits_for,
-                                                                 ed_abort_fn *abort, void *arg)
+static inline __attribute__((always_inline)) int hand_over_leave(
+        struct ed_loop *loop, struct ed_task *task, struct ed_task *to, int result,
+        const char *waits_for, ed_abort_fn *abort, void *arg, enum ed_co_side side)
 {
-        task->budget--;
-        return ed_fiber_park_leave_to(task->loop, &task->fiber, &to->fiber, result, waits_for,
-                                      abort, arg, wait_failed);
+        return ed_fiber_park_leave_to(loop, &task->fiber, &to->fiber, result, waits_for, abort, arg,
+                                      side, wait_failed);
 }
 
 static void copy_item(const struct generator *gen, void *ret_item, const void *item)
@@ -156,7 +180,7 @@ static bool unpark(void *arg)
 {
         struct generator *gen = arg;
 
-        gen->parked = false;
+        gen->state = 0;
         gen->has_item = false;
         return true;
 }
@@ -178,7 +202,7 @@ static int yield_refused(struct ed_task *task)
 /* Whatever the case. */
 static __attribute__((noinline)) int yield_slow(struct generator *gen, const void *item)
 {
-        struct ed_task *task, *asker = gen->asker;
+        struct ed_task *task, *asker = asker_of(gen);
         int err;
 
         err = ed_suspend_enter(&task);
@@ -190,31 +214,30 @@ static __attribute__((noinline)) int yield_slow(struct generator *gen, const voi
                 return yield_refused(task);
         if (asker) {
                 copy_item(gen, gen->ret_item, item);
-                gen->asker = NULL;
-                hand_over(task, asker, 1);
+                hand_over(asker, 1);
         } else {
                 gen->item = item;
                 gen->has_item = true;
         }
-        gen->parked = true;
-        return park_leave(task, waits_to_be_asked, unpark, gen);
+        set_parked(gen);
+        return park_leave(task, waits_to_be_asked, unpark, gen, ED_CO_ANSWERS);
 }
 
 /* The same where it was asked for a word, such as a pointer, and all is as usual. */
 int eddy_generator_yield(eddy_generator *public_gen, const void *item)
 {
         struct generator *gen = generator_of(public_gen);
-        struct ed_task *task = ed_task_running(), *asker = gen->asker;
+        struct ed_loop *loop = ed_loop_current;
+        struct ed_task *task = gen->task;
 
-        if (ed_unlikely(!task || task != gen->task || !asker ||
-                        gen->item_bytes != sizeof(uint64_t) ||
+        if (ed_unlikely(gen->state != (uintptr_t) loop + ASKED || loop->current != &task->fiber ||
                         (task->inner->flags | task->node.flags) & ED_NODE_CANCELLED ||
-                        !is_free_to_hand_over(task)))
+                        !ed_loop_has_budget(loop)))
                 return yield_slow(gen, item);
         memcpy(gen->ret_item, item, sizeof(uint64_t));
-        gen->asker = NULL;
-        gen->parked = true;
-        return hand_over_leave(task, asker, 1, waits_to_be_asked, unpark, gen);
+        gen->state = (uintptr_t) loop + PARKED;
+        return hand_over_leave(loop, task, gen->asker, 1, waits_to_be_asked, unpark, gen,
+                               ED_CO_ANSWERS);
 }
 
 /*
@@ -235,15 +258,15 @@ static int generator_main(void *arg)
         int result = gen->fn((eddy_generator *) gen, gen->arg);
         struct ed_task *asker;
 
-        if (result < 0 && !gen->asker && is_for_who_asks(gen, result)) {
-                gen->parked = true;
+        if (result < 0 && !asker_of(gen) && is_for_who_asks(gen, result)) {
+                set_parked(gen);
                 (void) park(task, waits_to_be_asked, unpark, gen);
         }
-        asker = gen->asker;
+        asker = asker_of(gen);
         ed_list_remove(&gen->link);
         gen->ended = true;
         gen->task = NULL;
-        gen->asker = NULL;
+        gen->state = 0;
         gen->scope->generating--;
         if (!asker) {
                 gen->cut_short = result < 0 && gen->scope->node.flags & ED_NODE_CANCELLED;
@@ -251,11 +274,17 @@ static int generator_main(void *arg)
         }
         if (result == -ECANCELED)
                 result = RETURNED_ECANCELED;
-        hand_over(task, asker, result < 0 ? result : 0);
+        hand_over(asker, result < 0 ? result : 0);
         return 0;
 }
 
 /* --- asking --- */
+
+/* Whether all there is to a hand-over is the switch: nobody chooses, and nobody is to be told. */
+static bool is_plain(const struct ed_loop *loop)
+{
+        return !loop->choosy && !loop->debug && !ed_test_at_suspend;
+}
 
 /* Errors: -ECANCELED, -EAGAIN, -ENOMEM */
 static int start(struct generator *gen)
@@ -280,13 +309,16 @@ static int start(struct generator *gen)
         scope->live++;
         scope->generating++;
         gen->task = task;
+        gen->parked = is_plain(task->loop) ? PARKED : PARKED | SLOWLY;
+        gen->asked = is_plain(task->loop) && gen->item_bytes == sizeof(uint64_t) ? ASKED
+                                                                                 : ASKED | SLOWLY;
         return 0;
 }
 
 /* The asker goes away; the generator goes on to its next value, which is kept. */
 static bool abort_ask(void *arg)
 {
-        ((struct generator *) arg)->asker = NULL;
+        ((struct generator *) arg)->state = 0;
         return true;
 }
 
@@ -309,7 +341,7 @@ static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
                 return gen->ended && !gen->cut_short ? 0 : -ECANCELED;
         if (ed_unlikely(is_foreign(gen, task)))
                 return EDDY_E_RUN_OTHER_LOOP;
-        if (ed_unlikely(gen->asker || task == gen->task))
+        if (ed_unlikely(gen->state & ASKED || task == gen->task))
                 return -EBUSY;
         if (ed_unlikely(!gen->task)) {
                 int err = start(gen);
@@ -319,12 +351,11 @@ static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
         if (ed_unlikely(gen->has_item)) {
                 copy_item(gen, ret_item, gen->item);
                 gen->has_item = false;
+                set_parked(gen);
                 return 1;
         }
-        if (gen->parked) {
-                gen->parked = false;
-                hand_over(task, gen->task, 0);
-        }
+        if (gen->state & PARKED)
+                hand_over(gen->task, 0);
         return 2;
 }
 
@@ -344,9 +375,9 @@ static __attribute__((noinline)) int next_slow(struct generator *gen, void *ret_
                 ed_suspend_passed(task);
                 return err;
         }
-        gen->asker = task;
+        set_asked(gen, task);
         gen->ret_item = ret_item;
-        return park_leave(task, waits_for_value, abort_ask, gen);
+        return park_leave(task, waits_for_value, abort_ask, gen, ED_CO_ASKS);
 }
 
 /*
@@ -356,15 +387,20 @@ static __attribute__((noinline)) int next_slow(struct generator *gen, void *ret_
 int eddy_generator_next(eddy_generator *public_gen, void *ret_item)
 {
         struct generator *gen = generator_of(public_gen);
-        struct ed_task *task = ed_task_running();
+        struct ed_loop *loop = ed_loop_current;
+        struct ed_task *task;
 
-        if (ed_unlikely(!task || !gen->parked || gen->has_item || gen->task->loop != task->loop ||
-                        task->inner->flags & ED_NODE_CANCELLED || !is_free_to_hand_over(task)))
+        if (ed_unlikely(gen->state != (uintptr_t) loop + PARKED))
                 return next_slow(gen, ret_item);
-        gen->parked = false;
+        task = ed_task_running();
+        if (ed_unlikely(!task || task->inner->flags & ED_NODE_CANCELLED ||
+                        !ed_loop_has_budget(loop)))
+                return next_slow(gen, ret_item);
+        gen->state = (uintptr_t) loop + gen->asked;
         gen->asker = task;
         gen->ret_item = ret_item;
-        return hand_over_leave(task, gen->task, 0, waits_for_value, abort_ask, gen);
+        return hand_over_leave(loop, task, gen->task, 0, waits_for_value, abort_ask, gen,
+                               ED_CO_ASKS);
 }
 
 /* --- closing --- */
@@ -374,7 +410,7 @@ static void close_begin(struct generator *gen)
         gen->closing = true;
         ed_node_cancel(&gen->task->node);
         /* A shield that it yields in keeps the mark away. */
-        if (gen->parked) {
+        if (gen->state & PARKED) {
                 (void) unpark(gen);
                 ed_suspend_wake(gen->task, -ECANCELED);
         }
@@ -415,14 +451,14 @@ int eddy_generator_close(eddy_generator *public_gen)
                 return 0;
         if (is_foreign(gen, task))
                 return EDDY_E_RUN_OTHER_LOOP;
-        if (gen->asker || is_inside(gen, task))
+        if (gen->state & ASKED || is_inside(gen, task))
                 return -EBUSY;
         if (!gen->task) {
                 close_unstarted(gen);
                 return 0;
         }
-        gen->asker = task;
         close_begin(gen);
+        set_asked(gen, task);
         err = park(task, "a generator to clean up", abort_close, gen);
         return err == -ECANCELED ? 0 : err;
 }
@@ -437,7 +473,7 @@ bool ed_generator_seize(struct ed_node *top)
                 if (node != &node->owner->node || fiber->ready.state != ED_FIBER_PARKED ||
                     fiber->abort != abort_close)
                         continue;
-                ((struct generator *) fiber->abort_arg)->asker = NULL;
+                ((struct generator *) fiber->abort_arg)->state = 0;
                 ed_suspend_wake(node->owner, -EDEADLK);
                 return true;
         }

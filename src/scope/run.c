@@ -147,7 +147,7 @@ static int supervisor_main(void *arg)
 
         supervise(run);
         run->ended = true;
-        loop->budget = 0; /* back to the loop's own context, and nowhere else */
+        loop->turn_end = 0; /* back to the loop's own context, and nowhere else */
         ed_stack_put(&loop->stacks, task->stack);
         ed_fiber_exit(loop);
 }
@@ -218,7 +218,7 @@ static void forget_loop(void)
 {
         if (ed_loop_current) {
                 ed_loop_current->forked = true;
-                ed_loop_current->budget = 0;
+                ed_loop_current->turn_end = 0;
         }
         ed_loop_current = NULL;
         ed_debug_first = NULL;

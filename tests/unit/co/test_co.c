@@ -12,7 +12,14 @@
 enum { CONTEXTS = 4, SWITCHES = 2000 };
 
 static struct ed_stacks stacks;
-static struct ed_co home;
+/* As a fiber has it: the result of ed_co_leave() lies behind the context. */
+static struct {
+        struct ed_co co;
+        void *between;
+        int result;
+} at_home;
+
+#define home (at_home.co)
 static struct ed_co contexts[CONTEXTS];
 static struct ed_stack *their_stacks[CONTEXTS];
 static int at; /* the context that runs */
@@ -106,7 +113,7 @@ static __attribute__((noinline)) void ping(void)
         ed_co_switch(&home, &contexts[0]);
 }
 
-static int left_result, failures;
+static int failures;
 
 static int count_failure(int result)
 {
@@ -117,12 +124,35 @@ static int count_failure(int result)
 /* The switch as the last thing that a function does. */
 static __attribute__((noinline)) int leave_home(void)
 {
-        return ed_co_leave(&home, &contexts[0], &left_result, count_failure);
+        return ed_co_leave(&home, &contexts[0], ED_CO_ASKS, count_failure);
+}
+
+/* The same as the other side of a pair. */
+static __attribute__((noinline)) int leave_home_to_answer(void)
+{
+        return ed_co_leave(&home, &contexts[0], ED_CO_ANSWERS, count_failure);
+}
+
+static __attribute__((noinline)) int leave_home_from_below(void)
+{
+        volatile char deep[256] = { 1 };
+
+        return leave_home() + deep[1];
+}
+
+static void check_left(int (*leave_by)(void))
+{
+        CHECK_EQ(leave_by(), at_home.result < 0 ? at_home.result - 1 : at_home.result);
 }
 
 static void ping_leave(void)
 {
-        CHECK_EQ(leave_home(), left_result < 0 ? left_result - 1 : left_result);
+        check_left(leave_home);
+}
+
+static void ping_leave_to_answer(void)
+{
+        check_left(leave_home_to_answer);
 }
 
 /* Calls fn() with known values in all of them but the frame pointer; returns a sum of differences. */
@@ -219,15 +249,22 @@ TEST(registers_that_a_call_preserves_survive_a_switch)
         finish(1);
 }
 
+/* From two depths and by both sides, so that no place is the one where it was left before. */
 TEST(registers_that_a_call_preserves_survive_a_switch_that_is_its_last_thing)
 {
         begin();
         make(0, overwrites, NULL);
         for (int i = 0; i < 100; i++) {
-                left_result = i % 2 ? -i : i;
-                CHECK_EQ(callee_saved_differences((uint64_t) i * 0x123456789ULL, ping_leave), 0);
+                uint64_t base = (uint64_t) i * 0x123456789ULL;
+
+                at_home.result = i % 2 ? -i : i;
+                CHECK_EQ(callee_saved_differences(base, ping_leave), 0);
+                CHECK_EQ(callee_saved_differences(base, ping_leave_to_answer), 0);
+                check_left(leave_home_from_below);
+                if (i % 3 == 0)
+                        ping();
         }
-        CHECK_EQ(failures, 50);
+        CHECK_EQ(failures, 150);
         finish(1);
 }
 
@@ -248,7 +285,7 @@ TEST(who_walks_the_stack_of_one_that_left_finds_its_caller)
 
         begin();
         make(0, look_back, &top);
-        left_result = 7;
+        at_home.result = 7;
         CHECK_EQ(leave_home(), 7);
         finish(1);
 }
