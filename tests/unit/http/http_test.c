@@ -254,3 +254,20 @@ void check_stats(const eddy_http_client *client, uint64_t open, uint64_t idle, u
                           (int) stats.open, (int) stats.idle, (int) stats.waiting, (int) open,
                           (int) idle, (int) waiting);
 }
+
+int http_echo(eddy_http_exchange *exchange, void *arg)
+{
+        static char piece[30000];
+        int64_t n;
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        while ((n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0) {
+                err = eddy_http_exchange_write(exchange, piece, (size_t) n);
+                if (err < 0)
+                        return err;
+        }
+        return n < 0 ? (int) n : eddy_http_exchange_end(exchange);
+}

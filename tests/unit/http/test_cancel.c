@@ -23,23 +23,6 @@ struct sweep {
         bool warm; /* an idle connection is there */
 };
 
-/* The request's body, as it comes. */
-static int stream_back(eddy_http_exchange *exchange)
-{
-        static char piece[30000];
-        int64_t n;
-        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
-
-        if (err < 0)
-                return err;
-        while ((n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0) {
-                err = eddy_http_exchange_write(exchange, piece, (size_t) n);
-                if (err < 0)
-                        return err;
-        }
-        return n < 0 ? (int) n : eddy_http_exchange_end(exchange);
-}
-
 static int answer(eddy_http_exchange *exchange, void *arg)
 {
         const char *path = eddy_http_exchange_path(exchange);
@@ -49,7 +32,7 @@ static int answer(eddy_http_exchange *exchange, void *arg)
 
         (void) arg;
         if (strcmp(path, "/stream") == 0)
-                return stream_back(exchange);
+                return http_echo(exchange, NULL);
         err = eddy_http_exchange_body(exchange, &body, &bytes);
         if (err < 0)
                 return err;

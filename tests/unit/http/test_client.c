@@ -1210,26 +1210,9 @@ TEST(upload_on_a_stale_connection_is_repeated_whole)
 
 /* ---- an answer that streams while the request does -------------------------- */
 
-static int echo_as_it_comes(eddy_http_exchange *exchange, void *arg)
-{
-        static char piece[30000];
-        int64_t n;
-        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
-
-        (void) arg;
-        if (err < 0)
-                return err;
-        while ((n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0) {
-                err = eddy_http_exchange_write(exchange, piece, (size_t) n);
-                if (err < 0)
-                        return err;
-        }
-        return n < 0 ? (int) n : eddy_http_exchange_end(exchange);
-}
-
 static int serve_echo(void *arg)
 {
-        return eddy_http_serve(arg, NULL, echo_as_it_comes, NULL);
+        return eddy_http_serve(arg, NULL, http_echo, NULL);
 }
 
 static int echo_main(void *arg)
