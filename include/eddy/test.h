@@ -89,7 +89,8 @@ struct eddy_test_result {
  * Suspends: no; it is called where eddy_run() would be.
  * Errors: EDDY_E_TEST_FOUND  the kit found something: 'problem' says what
  *         -EBUSY             another thread's run is under way, or was left by a
- *                            jump: only that thread can clear it away
+ *                            jump: that thread clears it away, by its next run
+ *                            or when it ends
  *         -EINVAL            call_at is given, and call_error is no error
  *         and those of eddy_run()
  * Threads: any, one at a time in a process.

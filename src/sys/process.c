@@ -431,3 +431,31 @@ unsigned ed_sys_forks(void)
 {
         return forking.forks;
 }
+
+/* --- the end of a thread --- */
+
+static struct {
+        pthread_once_t once;
+        pthread_key_t key; /* has a value on threads that are watched */
+        bool has_key;
+        void (*_Atomic fn)(void);
+} ending = { .once = PTHREAD_ONCE_INIT };
+
+static void on_thread_end(void *value)
+{
+        (void) value;
+        atomic_load (&ending.fn)();
+}
+
+static void make_ending_key(void)
+{
+        ending.has_key = pthread_key_create(&ending.key, on_thread_end) == 0;
+}
+
+void ed_sys_thread_end_watch(void (*fn)(void))
+{
+        atomic_store(&ending.fn, fn);
+        (void) pthread_once(&ending.once, make_ending_key);
+        if (ending.has_key)
+                (void) pthread_setspecific(ending.key, &ending);
+}

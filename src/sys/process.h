@@ -54,6 +54,12 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
  */
 void ed_sys_fork_watch(void (*in_child)(void));
 
+/*
+ * Call 'fn' on this thread when it ends; not when the process does.  One
+ * function for the process.  Where the system has no room for that, nothing is called.
+ */
+ED_SHARED void ed_sys_thread_end_watch(void (*fn)(void));
+
 /* Whether that is on the stack that the calling thread began with. */
 ED_SHARED bool ed_sys_on_thread_stack(const void *at);
 

@@ -204,6 +204,24 @@ static void give_up_left(void)
         drop(&now);
 }
 
+static void give_back(void)
+{
+        ed_sys_last_words_unset();
+        ed_test_now = NULL;
+        mine = false;
+        atomic_store(&taken, false);
+}
+
+/* Nobody else can clear away what it left by a jump. */
+static void on_thread_end(void)
+{
+        if (!mine || !ed_sys_on_thread_stack(__builtin_frame_address(0)))
+                return;
+        give_up_left();
+        ed_test_sweep_forget();
+        give_back();
+}
+
 /* Errors: EDDY_E_RUN_NESTED; -EBUSY  another thread's run is under way */
 static int take(void)
 {
@@ -217,15 +235,8 @@ static int take(void)
                 return -EBUSY;
         }
         mine = true;
+        ed_sys_thread_end_watch(on_thread_end);
         return 0;
-}
-
-static void give_back(void)
-{
-        ed_sys_last_words_unset();
-        ed_test_now = NULL;
-        mine = false;
-        atomic_store(&taken, false);
 }
 
 void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char *buf, size_t bytes)

@@ -77,6 +77,9 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
                        const struct eddy_test_opts *opts, const struct ed_test_more *more,
                        struct eddy_test_sweep *ret_sweep);
 
+/* This thread makes none any more. */
+void ed_test_sweep_forget(void);
+
 /* What a run is called: as the options say, or else as its main function. */
 void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char *buf,
                   size_t bytes);

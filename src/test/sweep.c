@@ -385,6 +385,12 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
         return err;
 }
 
+void ed_test_sweep_forget(void)
+{
+        kinds_fini();
+        traces_fini();
+}
+
 /* The one run that EDDY_TEST_REPLAY names. */
 static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
                       const struct eddy_test_opts *replay)

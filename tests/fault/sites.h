@@ -44,6 +44,7 @@
         X(ed_sys_mappings_max, open, 1)                                                            \
         X(ed_sys_mappings_max, read, 1)                                                            \
         X(ed_sys_symbol, dladdr, 1)                                                                \
+        X(ed_sys_thread_end_watch, pthread_setspecific, 1)                                         \
         X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \
         X(ed_sys_ticker_sample, nanosleep, 1)                                                      \
         X(ed_sys_ticker_sample, syscall, 1)                                                        \
@@ -79,6 +80,7 @@
         X(is_default, sigaction, 1)                                                                \
         X(is_handled, sigaction, 1)                                                                \
         X(is_ready, poll, 1)                                                                       \
+        X(make_ending_key, pthread_key_create, 1)                                                  \
         X(on_sample, backtrace, 1)                                                                 \
         X(set_nodelay, setsockopt, 1)                                                              \
         X(signal_use, sigaction, 1)                                                                \
@@ -118,7 +120,9 @@
         X(pthread_atfork, ENOMEM)                                                                  \
         X(pthread_create, EAGAIN, ENOMEM)                                                          \
         X(pthread_getattr_np, ENOMEM, ENOENT)                                                      \
+        X(pthread_key_create, EAGAIN, ENOMEM)                                                      \
         X(pthread_setname_np, EACCES, EMFILE)                                                      \
+        X(pthread_setspecific, ENOMEM)                                                             \
         X(read, EINTR, EAGAIN, EIO, ENOMEM)                                                        \
         X(readdir, EIO, ENOMEM)                                                                    \
         X(readlink, EACCES, ENOENT, ENOMEM)                                                        \

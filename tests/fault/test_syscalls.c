@@ -387,6 +387,7 @@ static int drive_kit(void)
         /* One signal is the program's already, and another becomes so meanwhile. */
         (void) signal(SIGINT, SIG_IGN);
         ed_sys_last_words_set(say_nothing);
+        ed_sys_thread_end_watch(say_nothing);
         (void) ed_sys_called_from(__builtin_return_address(0));
         CHECK(ed_sys_callers(NULL, frames, 8) <= 8);
         (void) ed_sys_is_inside((const void *) drive_kit, (const void *) drive_kit);

@@ -718,6 +718,74 @@ TEST(a_run_that_was_left_by_a_jump_is_cleared_away)
         run_finds(jumps, NULL, NULL, NULL);
 }
 
+static __thread jmp_buf out_of_thread;
+
+static void jump_out_of_thread(void *arg)
+{
+        (void) arg;
+        longjmp(out_of_thread, 1);
+}
+
+static int task_jumps_out_of_thread(void *arg)
+{
+        if (arg)
+                jump_out_of_thread(arg);
+        return 0;
+}
+
+static void *ends_with_a_run(void *arg)
+{
+        struct eddy_test_opts opts = { .before = arg ? NULL : jump_out_of_thread };
+
+        if (setjmp(out_of_thread) == 0)
+                (void) eddy_test_run(task_jumps_out_of_thread, arg, &opts, NULL);
+        return NULL;
+}
+
+/* Not in the first two runs of a sweep, which keeps something of them. */
+static int jumps_later(void *arg)
+{
+        int *runs = arg;
+
+        return task_jumps_out_of_thread(++*runs > 2 ? arg : NULL);
+}
+
+static void *ends_with_a_sweep(void *arg)
+{
+        int runs = 0;
+
+        (void) arg;
+        if (setjmp(out_of_thread) == 0)
+                (void) eddy_test_sweep(EDDY_TEST_CALLS, jumps_later, &runs, NULL, NULL);
+        return NULL;
+}
+
+static void thread_leaves(void *(*fn)(void *), void *arg)
+{
+        pthread_t thread;
+
+        CHECK_EQ(pthread_create(&thread, NULL, fn, arg), 0);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        run_finds(seven, NULL, NULL, NULL);
+}
+
+/* Whoever else wants a run finds nothing in the way. */
+TEST(a_run_that_was_left_by_a_thread_which_ended_is_cleared_away)
+{
+        int jump = 1;
+
+        for (int i = 0; i < 3; i++)
+                thread_leaves(ends_with_a_run, NULL);
+#ifdef ED_TSAN
+        test_skip("ThreadSanitizer does not know of jumps between stacks");
+#endif
+        if (getenv("EDDY_TEST_QEMU"))
+                test_skip("qemu has the thread's stack below those of tasks");
+        for (int i = 0; i < 3; i++)
+                thread_leaves(ends_with_a_run, &jump);
+        thread_leaves(ends_with_a_sweep, &jump);
+}
+
 /* --- where it cannot be --- */
 
 static int run_in_it(void *arg)
@@ -729,6 +797,20 @@ static int run_in_it(void *arg)
 static void run_before(void *arg)
 {
         CHECK_EQ(run_in_it(arg), EDDY_E_RUN_NESTED);
+}
+
+/* Its frames are more than anybody notes. */
+static __attribute__((noinline)) int run_below(int depth)
+{
+        volatile int err = depth > 0 ? run_below(depth - 1) : run_in_it(NULL);
+
+        return err;
+}
+
+static void run_far_below(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(run_below(1000), EDDY_E_RUN_NESTED);
 }
 
 static int run_after(void *arg, int main_result)
@@ -879,6 +961,8 @@ TEST(a_run_in_a_run_is_refused)
         run_finds(run_in_a_job, NULL, NULL, NULL);
         CHECK_EQ(result.result, EDDY_E_RUN_NESTED);
         run_finds(calls_back, NULL, NULL, "EDDY_E_RUN_NESTED");
+        run_finds(seven, NULL, &around, NULL);
+        around.before = run_far_below;
         run_finds(seven, NULL, &around, NULL);
         CHECK_EQ(eddy_run(run_in_it, NULL, NULL), EDDY_E_RUN_NESTED);
         run_finds(has_another_thread, NULL, NULL, NULL);
