@@ -70,7 +70,7 @@ void eddy_channel_unref(eddy_channel *channel)
 {
         if (!channel || atomic_fetch_sub_explicit(&channel->refs, 1, memory_order_acq_rel) > 1)
                 return;
-        ed_debug_far_gone(&channel->debug);
+        ed_debug_far_gone(&channel->debug, 0);
         ed_mutex_fini(&channel->lock);
         ed_free(channel);
 }

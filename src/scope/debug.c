@@ -120,8 +120,7 @@ static bool is_lost(const struct ed_scope *scope)
                !(scope->flags & (ED_SCOPE_BACKGROUND | ED_SCOPE_RESULTS));
 }
 
-/* A failure that nobody will look at any more. */
-static void tell_unseen(struct ed_run *run, int error, const char *task, const void *place)
+void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void *place)
 {
         char message[192];
         struct ed_text text = { message, sizeof(message) };
@@ -142,8 +141,8 @@ void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *tas
         if (task->face->refs)
                 task->face->looks |= ED_FACE_LOST;
         else
-                tell_unseen(ed_run_of(task->loop), error, ed_task_name(task, name, sizeof(name)),
-                            task->debug.place);
+                ed_debug_unseen(ed_run_of(task->loop), error,
+                                ed_task_name(task, name, sizeof(name)), task->debug.place);
 }
 
 static bool is_unseen(const struct eddy_task *face)
@@ -225,8 +224,8 @@ void ed_debug_handle_freed(const struct eddy_task *face)
         if (!debug)
                 return;
         if (is_unseen(face))
-                tell_unseen(debug->run, face->result, face_name(face, name, sizeof(name)),
-                            mark->place);
+                ed_debug_unseen(debug->run, face->result, face_name(face, name, sizeof(name)),
+                                mark->place);
         ed_debug_forget(face);
 }
 

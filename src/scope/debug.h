@@ -89,6 +89,9 @@ void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *tas
 /* The tasks of 'top' are about to be cancelled, since the run ends. */
 void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top);
 
+/* A failure that nobody will look at any more. */
+void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void *place);
+
 /* One more is found; false: so many were told of already that it is only counted. */
 bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what);
 
@@ -156,10 +159,11 @@ static inline void ed_debug_gone(const void *thing)
 
 /* Lies in such a thing; zero: it is not noted. */
 struct ed_debug_far {
-        struct ed_list link; /* in its run's list, until that ends */
-        const void *place;   /* NULL: not noted */
-        eddy_task_fn *fn;    /* of a task on another loop; NULL: a channel */
-        unsigned forks;      /* ed_sys_forks() where it was noted */
+        struct ed_list link;          /* in its run's list, until that ends */
+        const void *place;            /* NULL: not noted */
+        eddy_task_fn *fn;             /* of a task on another loop; NULL: a channel */
+        const struct ed_debug *debug; /* that tells of it; NULL: its run has ended */
+        unsigned forks;               /* ed_sys_forks() where it was noted */
 };
 
 void ed_debug_fars_init(struct ed_debug *debug);
@@ -173,7 +177,7 @@ void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
 
 __attribute__((cold)) void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far,
                                              eddy_task_fn *fn, const void *place);
-__attribute__((cold)) void ed_debug_far_forget(struct ed_debug_far *far);
+__attribute__((cold)) void ed_debug_far_forget(struct ed_debug_far *far, int lost);
 
 /* As ed_debug_made(); before another thread knows of it. */
 #define ed_debug_far_made(far, fn)                                                                 \
@@ -182,11 +186,14 @@ __attribute__((cold)) void ed_debug_far_forget(struct ed_debug_far *far);
                         ed_debug_far_note(ed_loop_current, far, fn, __builtin_return_address(0));  \
         } while (0)
 
-/* Given back, by any thread. */
-static inline void ed_debug_far_gone(struct ed_debug_far *far)
+/*
+ * Given back, by any thread; 'lost': the failure of a task that nobody asked
+ * for, or 0.  That is told only on the thread of the run that noted it.
+ */
+static inline void ed_debug_far_gone(struct ed_debug_far *far, int lost)
 {
         if (ed_unlikely(far->place != NULL))
-                ed_debug_far_forget(far);
+                ed_debug_far_forget(far, lost);
 }
 
 #endif

@@ -12,6 +12,11 @@
 
 static struct ed_mutex far_lock = ED_MUTEX_INIT;
 
+static struct ed_debug_far *far_of(struct ed_list *link)
+{
+        return ed_container_of(link, struct ed_debug_far, link);
+}
+
 void ed_debug_fars_init(struct ed_debug *debug)
 {
         ed_list_init(&debug->fars);
@@ -20,8 +25,10 @@ void ed_debug_fars_init(struct ed_debug *debug)
 void ed_debug_fars_fini(struct ed_debug *debug)
 {
         ed_mutex_lock(&far_lock);
-        while (!ed_list_is_empty(&debug->fars))
+        while (!ed_list_is_empty(&debug->fars)) {
+                far_of(debug->fars.next)->debug = NULL;
                 ed_list_remove(debug->fars.next);
+        }
         ed_mutex_unlock(&far_lock);
 }
 
@@ -34,22 +41,43 @@ void ed_debug_fars_forked(void)
 void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far, eddy_task_fn *fn,
                        const void *place)
 {
+        struct ed_debug *debug = ed_run_of(loop)->debug;
+
+        far->debug = debug;
         far->place = place;
         far->fn = fn;
         far->forks = ed_sys_forks();
         ed_mutex_lock(&far_lock);
-        ed_list_push_back(&ed_run_of(loop)->debug->fars, &far->link);
+        ed_list_push_back(&debug->fars, &far->link);
         ed_mutex_unlock(&far_lock);
 }
 
-void ed_debug_far_forget(struct ed_debug_far *far)
+static void tell_lost(const struct ed_debug *owner, const struct ed_debug_far *far, int lost)
 {
+        char name[ED_TASK_CALLED_BYTES];
+
+        for (struct ed_debug *debug = ed_debug_first; debug; debug = debug->next) {
+                if (debug != owner)
+                        continue;
+                ed_sys_symbol((const void *) far->fn, name, sizeof(name));
+                ed_debug_unseen(debug->run, lost, name, far->place);
+                return;
+        }
+}
+
+void ed_debug_far_forget(struct ed_debug_far *far, int lost)
+{
+        const struct ed_debug *owner;
+
         /* In a child of fork() another thread may have been at work on the list. */
         if (ed_sys_forked_since(far->forks))
                 return;
         ed_mutex_lock(&far_lock);
         ed_list_remove(&far->link);
+        owner = far->debug;
         ed_mutex_unlock(&far_lock);
+        if (lost < 0)
+                tell_lost(owner, far, lost);
 }
 
 static void far_add(const struct ed_debug_far *far, struct ed_text *text)
@@ -71,7 +99,7 @@ void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
 
         ed_mutex_lock(&far_lock);
         for (struct ed_list *at = debug->fars.next; at != &debug->fars; at = at->next) {
-                const struct ed_debug_far *far = ed_container_of(at, struct ed_debug_far, link);
+                const struct ed_debug_far *far = far_of(at);
 
                 if (tasks == (far->fn != NULL) && count++ < ED_DEBUG_TOLD_MAX)
                         far_add(far, text);

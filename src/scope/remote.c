@@ -31,6 +31,7 @@ struct eddy_remote {
         struct ed_cond ended; /* for threads without a loop */
         void *waiters[2];     /* their items: where the result goes */
         bool held;            /* somebody may ask for the result */
+        bool seen;            /* somebody has asked for it */
         int result;
         struct ed_debug_far debug; /* debug mode's own; of one with a holder */
 };
@@ -50,6 +51,13 @@ static bool is_done(const eddy_remote *remote)
         return atomic_load_explicit(&remote->done, memory_order_acquire);
 }
 
+/* Somebody asks; locked. */
+static int result_of(eddy_remote *remote)
+{
+        remote->seen = true;
+        return remote->result;
+}
+
 /* --- on the task's loop --- */
 
 /* Take the first that waits out of line and give it the result. */
@@ -60,7 +68,7 @@ static struct ed_far_waiter *next_told(eddy_remote *remote)
         ed_mutex_lock(&remote->lock);
         waiter = ed_far_waiter_take(remote->waiters, 0);
         if (waiter && waiter->waiter.item)
-                *(int *) waiter->waiter.item = remote->result;
+                *(int *) waiter->waiter.item = result_of(remote);
         ed_mutex_unlock(&remote->lock);
         return waiter;
 }
@@ -168,7 +176,7 @@ static int wait_on_thread(eddy_remote *remote, int *ret_result)
         while (!is_done(remote))
                 ed_cond_wait(&remote->ended, &remote->lock);
         if (ret_result)
-                *ret_result = remote->result;
+                *ret_result = result_of(remote);
         ed_mutex_unlock(&remote->lock);
         return 0;
 }
@@ -193,7 +201,7 @@ static int wait_in_task(eddy_remote *remote, int *ret_result)
         if (!done)
                 ed_far_waiter_push(remote->waiters, &waiter);
         else if (ret_result)
-                *ret_result = remote->result;
+                *ret_result = result_of(remote);
         ed_mutex_unlock(&remote->lock);
         if (!done)
                 return ed_far_waiter_park(&waiter, "a task on another loop to end");
@@ -226,12 +234,16 @@ int eddy_remote_is_done(const eddy_remote *remote)
 
 void eddy_remote_release(eddy_remote *remote)
 {
+        int lost = 0;
+
         /* In a child of fork() it may be locked by a thread that is not there. */
         if (!remote || ed_sys_forked_since(remote->forks))
                 return;
-        ed_debug_far_gone(&remote->debug);
         ed_mutex_lock(&remote->lock);
         remote->held = false;
+        if (is_done(remote) && remote->result != -ECANCELED && !remote->seen)
+                lost = remote->result;
         ed_mutex_unlock(&remote->lock);
+        ed_debug_far_gone(&remote->debug, lost);
         remote_unref(remote);
 }

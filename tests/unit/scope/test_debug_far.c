@@ -167,6 +167,40 @@ TEST(each_run_tells_of_its_own)
         eddy_channel_unref(of_first);
 }
 
+/* --- failures --- */
+
+static int fails(void *arg)
+{
+        (void) arg;
+        return -EIO;
+}
+
+/* Somebody asks for the result, in the way that 'arg' says. */
+static int has_one_fail(void *arg)
+{
+        int way = *(int *) arg, result = 0;
+
+        CHECK_EQ(eddy_loop_start_threadsafe(eddy_loop_current(), fails, NULL, &remotes[0]), 0);
+        if (way == 1)
+                CHECK_EQ(eddy_remote_wait(remotes[0], &result), 0);
+        CHECK_EQ(eddy_remote_wait(remotes[0], NULL), 0);
+        if (way == 2)
+                CHECK_EQ(eddy_remote_wait(remotes[0], &result), 0);
+        eddy_remote_release(remotes[0]);
+        return result;
+}
+
+TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_told)
+{
+        for (int way = 0; way < 3; way++) {
+                CHECK_EQ(debug_run(has_one_fail, &way), way == 0 ? 0 : -EIO);
+                CHECK_STR(told, way > 0 ? ""
+                                        : "eddy: task program+0x1234: failed, and nobody looked at "
+                                          "its result; it was started at program+0x1234: "
+                                          "Input/output error\n");
+        }
+}
+
 /* --- a child of fork() --- */
 
 TEST(a_child_of_fork_gives_its_copy_back_and_has_lists_of_its_own)
