@@ -75,6 +75,7 @@ TEST(a_wait_for_the_network_without_a_deadline_is_told_once)
         CHECK(strstr(told, "eddy: task reader: has waited 1000 ms for bytes of a connection, under "
                            "no deadline, started at program+0x1234; it is in program+0x1234 <- ") ==
               told);
+        CHECK(!strstr(told, "its beginning"));
 }
 
 TEST(a_short_wait_for_the_network_is_not_told)

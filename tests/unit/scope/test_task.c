@@ -315,6 +315,26 @@ SIM_TEST(a_handle_released_at_once_lets_the_task_go_on)
         CHECK_NS(eddy_now() - begun, MS);
 }
 
+/* Where what is used after its release is to be found, it does not. */
+#ifndef ED_ASAN
+SIM_TEST(a_released_handle_serves_the_next_task)
+{
+        eddy_task *first, *second;
+        eddy_scope scope;
+
+        if (ed_loop_current->debug)
+                return;
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, sleeps, (void *) (intptr_t) MS, NULL, &first), 0);
+        CHECK_EQ(eddy_task_join(first, NULL), 0);
+        eddy_task_release(first);
+        CHECK_EQ(eddy_scope_start_task(&scope, sleeps, (void *) (intptr_t) MS, NULL, &second), 0);
+        CHECK(second == first);
+        eddy_task_release(second);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+#endif
+
 /* A50: sleeping for nothing, or less, gives every ready task one turn. */
 static int takes_turns(void *arg)
 {
