@@ -121,6 +121,25 @@ TEST(what_another_thread_gives_back_is_not_told)
         CHECK_STR(told, "");
 }
 
+static pthread_t giver;
+static int given = 25;
+
+static int has_it_given_back_at_its_end(void *arg)
+{
+        CHECK_EQ(makes(arg), 0);
+        CHECK_EQ(pthread_create(&giver, NULL, gives_back_on_a_thread, arg), 0);
+        return 0;
+}
+
+TEST(a_thread_may_give_back_while_the_run_tells_what_is_left)
+{
+        for (int i = 0; i < 20; i++) {
+                CHECK_EQ(debug_run(has_it_given_back_at_its_end, &given), 0);
+                CHECK_EQ(pthread_join(giver, NULL), 0);
+                CHECK(last.count[EDDY_REPORT_LEFT] <= 1);
+        }
+}
+
 static int keeps_a_reference(void *arg)
 {
         CHECK_EQ(makes(arg), 0);
