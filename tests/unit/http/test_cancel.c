@@ -19,8 +19,9 @@ struct sweep {
         const char *path;
         const char *method;
         size_t body_bytes;
-        int holds; /* connections that are in use meanwhile */
-        bool warm; /* an idle connection is there */
+        int holds;     /* connections that are in use meanwhile */
+        bool warm;     /* an idle connection is there */
+        int cancelled; /* calls, at a suspension */
 };
 
 static int answer(eddy_http_exchange *exchange, void *arg)
@@ -94,6 +95,8 @@ static bool cancel_one(struct sweep *sweep, int n)
         err = cancel_at(n, one_call, sweep, &reached);
         if (err != 0)
                 CHECK_ERR(err, -ECANCELED);
+        if (err != 0 && n > 0)
+                sweep->cancelled++;
         CHECK(reached || err == 0);
         CHECK_EQ(eddy_scope_end(&holders), 0);
         eddy_http_client_stats(sweep->rig.client, &stats);
@@ -127,6 +130,7 @@ static int sweep_main(void *arg)
         while (cancel_one(sweep, n))
                 n++;
         CHECK(n >= (sweep->warm ? 2 : 3)); /* connect, head, ... */
+        CHECK_EQ(sweep->cancelled, n - 1);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         eddy_tcp_listener_close(sweep->listener);
