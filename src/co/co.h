@@ -225,7 +225,7 @@ static inline __attribute__((always_inline)) int ed_co_leave(struct ed_co *from,
                 return ed_co_leave_ask_asm(from, to, failed);
         return ed_co_leave_answer_asm(from, to, failed);
 #else
-        const int *result = (const int *) ((const char *) from + ED_CO_RESULT);
+        const int *result = (const void *) ((const char *) from + ED_CO_RESULT);
 
         (void) side;
         ed_co_switch(from, to);
