@@ -15,8 +15,9 @@ enum { FRAMES_TOLD_MAX = 8 };
 /* Of the run that is under way, or was last. */
 static struct ed_test_strikes noted;
 
-/* An allocation may be of a thread of the program's own. */
-static _Atomic bool alloc_is_noted;
+/* Allocations may be of threads of the program's own: the first of them notes its place. */
+enum { ALLOC_NONE, ALLOC_STRUCK, ALLOC_NOTED };
+static _Atomic int alloc_state;
 
 static const char *_Atomic struck;
 
@@ -33,7 +34,7 @@ void ed_test_strikes_begin(eddy_task_fn *main_fn)
         noted = (struct ed_test_strikes){ .program = (const void *) main_fn };
         /* The first call loads the unwinder, for which the stack of a task may be too small. */
         (void) ed_sys_callers(NULL, &first, 1);
-        atomic_store_explicit(&alloc_is_noted, false, memory_order_relaxed);
+        atomic_store_explicit(&alloc_state, ALLOC_NONE, memory_order_relaxed);
 }
 
 /* --- noting --- */
@@ -45,9 +46,11 @@ static void note(struct ed_test_place *place, const void *from)
 
 void ed_test_strike_alloc(const void *from)
 {
-        if (!atomic_load_explicit(&alloc_is_noted, memory_order_relaxed)) {
+        int none = ALLOC_NONE;
+
+        if (atomic_compare_exchange_strong(&alloc_state, &none, ALLOC_STRUCK)) {
                 note(&noted.alloc, from);
-                atomic_store_explicit(&alloc_is_noted, true, memory_order_release);
+                atomic_store_explicit(&alloc_state, ALLOC_NOTED, memory_order_release);
         }
         eddy_test_strike("allocation");
 }
@@ -99,7 +102,7 @@ void ed_test_strikes_look(struct ed_test_strikes *ret_strikes)
         };
         for (int i = 0; i < noted.cancelled; i++)
                 ret_strikes->cancel[i] = noted.cancel[i];
-        if (atomic_load_explicit(&alloc_is_noted, memory_order_acquire))
+        if (atomic_load_explicit(&alloc_state, memory_order_acquire) == ALLOC_NOTED)
                 ret_strikes->alloc = noted.alloc;
 }
 

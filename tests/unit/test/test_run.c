@@ -181,6 +181,43 @@ TEST(an_allocation_fails_alone_or_with_all_after_it)
         CHECK_EQ(got, 0x8);
 }
 
+static void *allocates_in_a_thread(void *arg)
+{
+        int got = 0;
+
+        (void) pthread_barrier_wait(arg);
+        (void) allocates(&got);
+        return got ? arg : NULL;
+}
+
+static int has_allocators(void *arg)
+{
+        pthread_t threads[4];
+        void *got;
+
+        for (int i = 0; i < 4; i++)
+                CHECK_EQ(pthread_create(&threads[i], NULL, allocates_in_a_thread, arg), 0);
+        for (int i = 0; i < 4; i++) {
+                CHECK_EQ(pthread_join(threads[i], &got), 0);
+                CHECK(!got);
+        }
+        return -ENOMEM;
+}
+
+/* All fail at once, and each may be the first. */
+TEST(allocations_of_threads_fail_too)
+{
+        struct eddy_test_opts opts = { .alloc_forever = 1 };
+        pthread_barrier_t together;
+
+        CHECK_EQ(pthread_barrier_init(&together, NULL, 4), 0);
+        run_finds(seven, NULL, NULL, NULL);
+        opts.alloc_at = result.allocations + 1;
+        run_finds(has_allocators, &together, &opts, NULL);
+        CHECK_EQ(pthread_barrier_destroy(&together), 0);
+        CHECK(result.result == -ENOMEM && result.was_failed);
+}
+
 static int listens(void *arg)
 {
         eddy_tcp_listener *listener;
