@@ -756,6 +756,7 @@ TEST(a_run_that_was_left_by_a_jump_is_cleared_away)
 }
 
 static __thread jmp_buf out_of_thread;
+static __thread const char *frame_of_thread;
 
 static void jump_out_of_thread(void *arg)
 {
@@ -763,9 +764,10 @@ static void jump_out_of_thread(void *arg)
         longjmp(out_of_thread, 1);
 }
 
+/* A C library that checks jumps lets them go up only, and that stack may lie below a task's. */
 static int task_jumps_out_of_thread(void *arg)
 {
-        if (arg)
+        if (arg && (const char *) __builtin_frame_address(0) < frame_of_thread)
                 jump_out_of_thread(arg);
         return 0;
 }
@@ -774,6 +776,7 @@ static void *ends_with_a_run(void *arg)
 {
         struct eddy_test_opts opts = { .before = arg ? NULL : jump_out_of_thread };
 
+        frame_of_thread = __builtin_frame_address(0);
         if (setjmp(out_of_thread) == 0)
                 (void) eddy_test_run(task_jumps_out_of_thread, arg, &opts, NULL);
         return NULL;
@@ -784,6 +787,7 @@ static int jumps_later(void *arg)
 {
         int *runs = arg;
 
+        (void) eddy_sleep(MS);
         return task_jumps_out_of_thread(++*runs > 2 ? arg : NULL);
 }
 
@@ -792,6 +796,7 @@ static void *ends_with_a_sweep(void *arg)
         int runs = 0;
 
         (void) arg;
+        frame_of_thread = __builtin_frame_address(0);
         if (setjmp(out_of_thread) == 0)
                 (void) eddy_test_sweep(EDDY_TEST_CALLS, jumps_later, &runs, NULL, NULL);
         return NULL;
@@ -816,8 +821,6 @@ TEST(a_run_that_was_left_by_a_thread_which_ended_is_cleared_away)
 #ifdef ED_TSAN
         test_skip("ThreadSanitizer does not know of jumps between stacks");
 #endif
-        if (getenv("EDDY_TEST_QEMU"))
-                test_skip("qemu has the thread's stack below those of tasks");
         for (int i = 0; i < 3; i++)
                 thread_leaves(ends_with_a_run, &jump);
         thread_leaves(ends_with_a_sweep, &jump);
