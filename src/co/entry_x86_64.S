@@ -42,7 +42,7 @@ ed_co_entry_asm:
         .globl  \name
         .hidden \name
         .type   \name, @function
-        .p2align 6
+        .p2align 5
 \name:
         .cfi_startproc
         endbr64
@@ -104,6 +104,8 @@ ed_co_entry_asm:
         .size   \name, . - \name
 .endm
 
+        /* Beside the functions that end in it. */
+        .section .text.hot, "ax", @progbits
         LEAVE   ed_co_leave_ask_asm
         LEAVE   ed_co_leave_answer_asm
 
