@@ -459,3 +459,9 @@ void ed_sys_thread_end_watch(void (*fn)(void))
         if (ending.has_key)
                 (void) pthread_setspecific(ending.key, &ending);
 }
+
+void ed_sys_thread_end_unwatch(void)
+{
+        if (ending.has_key)
+                (void) pthread_setspecific(ending.key, NULL);
+}

@@ -177,6 +177,9 @@ static __attribute__((destructor)) void at_exit(void)
 {
         if (ed_test_now && !ed_sys_forked_since(now.forks))
                 say_left("it was left before its end");
+        /* This may be unloaded, and its thread go on. */
+        if (mine)
+                ed_sys_thread_end_unwatch();
 }
 
 /* Whether this call comes from the run that is under way: a task, a callback, a job, 'after' ... */
@@ -209,6 +212,7 @@ static void give_back(void)
         ed_sys_last_words_unset();
         ed_test_now = NULL;
         mine = false;
+        ed_sys_thread_end_unwatch();
         atomic_store(&taken, false);
 }
 

@@ -29,7 +29,6 @@ static __thread uint8_t *kinds __attribute__((tls_model("initial-exec")));
 
 /* And its last run. */
 static __thread struct eddy_test_result last __attribute__((tls_model("initial-exec")));
-static __thread struct ed_test_told last_told __attribute__((tls_model("initial-exec")));
 
 static void traces_fini(void)
 {
@@ -91,6 +90,7 @@ struct sweep {
         int wanted; /* the result of the run without anything done */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
+        struct ed_test_told last; /* run's; beyond what a thread has of a dlopen()ed library */
 };
 
 /* The kind of a call of the run without anything done; 0: it did not come to that. */
@@ -155,14 +155,15 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool
         if (sweep->verbose)
                 ed_test_tell_before(sweep->name, opts);
         *result = (struct eddy_test_result){ 0 };
-        err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, &sweep->more, result, &last_told);
+        err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, &sweep->more, result,
+                               &sweep->last);
         sweep->told.runs++;
         if (err == EDDY_E_RUN_NESTED || err == -EBUSY)
                 return err;
         sweep->told.failed += result->result < 0 && (result->was_cancelled || result->was_failed);
         if (err != EDDY_E_TEST_FOUND && (is_base || may_end_so(sweep, opts, result, &text)))
                 return 0;
-        ed_test_tell(sweep->name, opts, result->problem, &last_told.strikes);
+        ed_test_tell(sweep->name, opts, result->problem, &sweep->last.strikes);
         return EDDY_E_TEST_FOUND;
 }
 
@@ -252,7 +253,7 @@ static int look_if_met(const struct sweep *sweep, int what, uint64_t n,
                     "%s %llu was not reached, of %llu that there were when nothing was done: "
                     "the program is not the same in each run",
                     noun_of(what), (unsigned long long) n, (unsigned long long) sweep->told.count);
-        ed_test_tell(sweep->name, opts, last.problem, &last_told.strikes);
+        ed_test_tell(sweep->name, opts, last.problem, &sweep->last.strikes);
         return EDDY_E_TEST_FOUND;
 }
 
@@ -278,16 +279,18 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
         unmet_add(&text, EDDY_TEST_CANCEL, opts->cancel_at);
         unmet_add(&text, EDDY_TEST_ALLOC, opts->alloc_at);
         unmet_add(&text, EDDY_TEST_CALLS, opts->call_at);
+        if (last.problem[0] && !something)
+                ed_text_add(&text, ": the program has changed since, or how eddy was built");
+        /* A sweep comes to such points too: nothing has to have changed. */
         if (!last.problem[0] && opts->cancel_at > 0 && !last.was_cancelled)
                 ed_text_add(&text, "main had ended before suspension point %llu",
                             (unsigned long long) opts->cancel_at);
         if (last.problem[0] && !something) {
-                ed_text_add(&text, ": the program has changed since, or how eddy was built");
-                ed_test_tell(sweep->name, opts, last.problem, &last_told.strikes);
+                ed_test_tell(sweep->name, opts, last.problem, &sweep->last.strikes);
                 return EDDY_E_TEST_FOUND;
         }
         ed_test_tell_lines(sweep->name, opts, last.problem);
-        ed_test_tell_strikes(sweep->name, opts, &last_told.strikes);
+        ed_test_tell_strikes(sweep->name, opts, &sweep->last.strikes);
         return 0;
 }
 

@@ -368,6 +368,7 @@ TEST(a_replay_of_what_is_not_there_any_more_is_a_finding)
         snprintf(last_point, sizeof(last_point), "few:cancel=%llu",
                  (unsigned long long) told.count);
         replay_misses(last_point, ": main had ended before suspension point ");
+        CHECK_EQ(lines_with("the program has changed since"), 0);
 }
 
 /* More in the first run than in those after it. */
