@@ -454,14 +454,9 @@ static void make_ending_key(void)
 
 void ed_sys_thread_end_watch(void (*fn)(void))
 {
-        atomic_store(&ending.fn, fn);
+        if (fn)
+                atomic_store(&ending.fn, fn);
         (void) pthread_once(&ending.once, make_ending_key);
         if (ending.has_key)
-                (void) pthread_setspecific(ending.key, &ending);
-}
-
-void ed_sys_thread_end_unwatch(void)
-{
-        if (ending.has_key)
-                (void) pthread_setspecific(ending.key, NULL);
+                (void) pthread_setspecific(ending.key, fn ? &ending : NULL);
 }

@@ -57,11 +57,9 @@ void ed_sys_fork_watch(void (*in_child)(void));
 /*
  * Call 'fn' on this thread when it ends; not when the process does.  One
  * function for the process.  Where the system has no room for that, nothing is called.
+ * NULL: not any more, since its library may be unloaded before the thread ends.
  */
 ED_SHARED void ed_sys_thread_end_watch(void (*fn)(void));
-
-/* Not any more: the library of the function may be unloaded before the thread ends. */
-ED_SHARED void ed_sys_thread_end_unwatch(void);
 
 /* Whether that is on the stack that the calling thread began with. */
 ED_SHARED bool ed_sys_on_thread_stack(const void *at);

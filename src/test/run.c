@@ -179,7 +179,7 @@ static __attribute__((destructor)) void at_exit(void)
                 say_left("it was left before its end");
         /* This may be unloaded, and its thread go on. */
         if (mine)
-                ed_sys_thread_end_unwatch();
+                ed_sys_thread_end_watch(NULL);
 }
 
 /* Whether this call comes from the run that is under way: a task, a callback, a job, 'after' ... */
@@ -212,7 +212,7 @@ static void give_back(void)
         ed_sys_last_words_unset();
         ed_test_now = NULL;
         mine = false;
-        ed_sys_thread_end_unwatch();
+        ed_sys_thread_end_watch(NULL);
         atomic_store(&taken, false);
 }
 
