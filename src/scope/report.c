@@ -90,6 +90,8 @@ bool ed_report_fault(const void *address)
 /* Who runs, as seen from its own thread. */
 struct hog {
         struct ed_loop *loop;
+        uint64_t switches; /* of the loop when it was found to be kept */
+        bool is_late;      /* the loop has gone on since: who runs now is not to blame */
         char name[ED_TASK_CALLED_BYTES];
         eddy_task_fn *fn; /* NULL: no task runs */
 };
@@ -100,33 +102,53 @@ static void look_who_runs(void *arg)
         struct hog *hog = arg;
         struct ed_task *task = ed_task_running();
 
-        if (!task || task->loop != hog->loop)
+        hog->is_late =
+                atomic_load_explicit(&hog->loop->switches, memory_order_relaxed) != hog->switches;
+        if (hog->is_late || !task || task->loop != hog->loop ||
+            task == ed_run_of(hog->loop)->supervisor)
                 return;
         if (task->face->is_named)
                 memcpy(hog->name, task->face->name, sizeof(task->face->name));
         hog->fn = task->face->fn;
 }
 
-static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
+static void tell_where(struct ed_text *text, void *const *frames, int n)
 {
-        struct hog hog = { .loop = &run->loop };
-        void *frames[ED_FRAMES_MAX];
-        char message[1536], name[64];
-        struct ed_text text = { message, sizeof(message) };
-        int n = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, frames, ED_FRAMES_MAX);
+        char name[64];
 
-        ed_text_add(&text, "has kept the loop from the others for %lld ms; it is in",
-                    (long long) (lasted_ns / EDDY_MS(1)));
+        ed_text_add(text, "is in");
         for (int i = 0; i < n; i++) {
                 ed_sys_symbol(frames[i], name, sizeof(name));
-                ed_text_add(&text, "%s %s", i > 0 ? " <-" : "", name);
+                ed_text_add(text, "%s %s", i > 0 ? " <-" : "", name);
         }
         if (n == 0)
-                ed_text_add(&text, " a place that could not be found out");
+                ed_text_add(text, " a place that could not be found out");
+}
+
+enum { SAMPLES_MAX = 4 };
+
+static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
+{
+        struct hog hog = { .loop = &run->loop, .switches = run->watched_switches };
+        void *frames[ED_FRAMES_MAX];
+        char message[1536];
+        struct ed_text text = { message, sizeof(message) };
+        const char *who;
+        int n = 0;
+
+        /* One frame alone is of a place without unwinding information, left soon: a stub of a call. */
+        for (int samples = 0; samples == 0 || (n == 1 && samples < SAMPLES_MAX); samples++)
+                n = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, frames, ED_FRAMES_MAX);
+        who = hog.is_late || n == 0 ? "(unknown)" : "(the loop itself)";
+        ed_text_add(&text, "has kept the loop from the others for %lld ms; it ",
+                    (long long) (lasted_ns / EDDY_MS(1)));
+        if (hog.is_late)
+                ed_text_add(&text, "gave way before it could be asked where it was");
+        else
+                tell_where(&text, frames, n);
         if (hog.fn && !hog.name[0])
                 ed_sys_symbol((const void *) hog.fn, hog.name, sizeof(hog.name));
-        ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : "(the loop itself)",
-                      message);
+        ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : who, message);
 }
 
 /* On the watchdog's thread: several times in each period that is allowed. */

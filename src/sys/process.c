@@ -149,13 +149,14 @@ static int sample_signal(void)
         return SIGRTMAX - 3;
 }
 
-enum { SAMPLE_WAIT_NS = 20000000 };
+/* A thread that others keep from its processor answers late; one that blocks the signal, never. */
+enum { SAMPLE_WAIT_NS = 1000000000 };
 
 struct ed_ticker {
         pthread_t thread;
         pthread_mutex_t lock;
         pthread_cond_t changed;
-        bool ended;
+        _Atomic bool ended; /* set under the lock; a sample that waits looks without */
         int64_t period_ns;
         ed_ticker_fn *fn;
         void *arg;
@@ -297,6 +298,7 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
                          void **ret_frames, int max)
 {
         struct timespec pause = { .tv_nsec = 100000 };
+        int64_t until_ns = ed_sys_now() + SAMPLE_WAIT_NS;
         int n;
 
         ticker->look = look;
@@ -305,8 +307,10 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
         atomic_store(&ticker->asked, 1);
         if (syscall(SYS_tgkill, getpid(), ticker->watched, sample_signal()) < 0)
                 return 0;
-        for (int64_t waited = 0; atomic_load(&ticker->count) < 0; waited += pause.tv_nsec) {
-                if (waited > SAMPLE_WAIT_NS && atomic_exchange(&ticker->asked, 0))
+        while (atomic_load(&ticker->count) < 0) {
+                bool is_over = atomic_load(&ticker->ended) || ed_sys_now() > until_ns;
+
+                if (is_over && atomic_exchange(&ticker->asked, 0))
                         return 0;
                 (void) nanosleep(&pause, NULL);
         }

@@ -335,9 +335,11 @@ TEST(signals_and_timers_are_seen_while_tasks_yield_for_ever)
 
 /* --- the watchdog --- */
 
+/* On a busy machine others may be reported too: any that is kept from its processor. */
 struct hog {
-        _Atomic int reports;
-        char task[32];
+        const char *who;     /* "main" */
+        _Atomic int reports; /* of who */
+        _Atomic int others;
         char text[1400];
 };
 
@@ -347,10 +349,12 @@ static void on_report(const struct eddy_report *report, void *arg)
 
         if (report->kind != EDDY_REPORT_WATCHDOG)
                 return;
-        if (atomic_load(&hog->reports) == 0) {
-                snprintf(hog->task, sizeof(hog->task), "%s", report->task);
-                snprintf(hog->text, sizeof(hog->text), "%s", report->text);
+        if (strcmp(report->task, hog->who ? hog->who : "main") != 0) {
+                atomic_fetch_add(&hog->others, 1);
+                return;
         }
+        if (atomic_load(&hog->reports) == 0)
+                snprintf(hog->text, sizeof(hog->text), "%s", report->text);
         atomic_fetch_add(&hog->reports, 1);
 }
 
@@ -374,7 +378,6 @@ TEST(a_task_that_keeps_the_loop_is_reported_by_name_with_its_stack)
 
         CHECK_EQ(eddy_run(hogs, &hog, &opts), 0);
         CHECK_EQ(atomic_load(&hog.reports), 1);
-        CHECK_STR(hog.task, "main");
         CHECK(strstr(hog.text, "kept the loop") != NULL);
         CHECK(strstr(hog.text, "<-") != NULL);
 }
@@ -382,18 +385,40 @@ TEST(a_task_that_keeps_the_loop_is_reported_by_name_with_its_stack)
 static int idles(void *arg)
 {
         (void) arg;
-        return eddy_sleep(EDDY_MS(60));
+        return eddy_sleep(EDDY_MS(200));
 }
 
 TEST(an_idle_loop_is_no_hog_and_without_a_watchdog_none_is_reported)
 {
         struct hog hog = { 0 };
-        struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(15),
+        struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(50),
                                       .report = on_report,
                                       .report_arg = &hog };
 
         CHECK_EQ(eddy_run(idles, NULL, &opts), 0);
-        CHECK_EQ(atomic_load(&hog.reports), 0);
+        CHECK_EQ(atomic_load(&hog.reports) + atomic_load(&hog.others), 0);
+}
+
+/* Keeps the loop with all signals blocked until the watchdog has asked for its stack. */
+static int blocks_signals_until_asked(void)
+{
+        int64_t until = eddy_now() + EDDY_SEC(20);
+        sigset_t all, pending;
+
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, NULL);
+        do
+                sigpending(&pending);
+        while (!sigismember(&pending, SIGRTMAX - 3) && eddy_now() < until);
+        return sigismember(&pending, SIGRTMAX - 3) ? 0 : -ETIMEDOUT;
+}
+
+static void unblock_signals(void)
+{
+        sigset_t none;
+
+        sigemptyset(&none);
+        pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
 /* The watchdog asks with a signal; blocked, that must not kill the program when it is let in. */
@@ -408,17 +433,90 @@ static int hogs_with_signals_blocked(void *arg)
 
 TEST(a_program_that_blocks_all_signals_survives_the_watchdog)
 {
+        struct hog hog = { .who = "(unknown)" };
+        struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(4),
+                                      .report = on_report,
+                                      .report_arg = &hog };
+
+        CHECK_EQ(eddy_run(hogs_with_signals_blocked, &hog, &opts), 0);
+        CHECK(strstr(hog.text, "could not be found out") != NULL);
+        unblock_signals();
+        CHECK_EQ(eddy_run(returns, (void *) 1, NULL), 1);
+}
+
+/* As a thread does that others keep from its processor. */
+static int answers_late(void *arg)
+{
+        int64_t until;
+
+        CHECK_EQ(blocks_signals_until_asked(), 0);
+        until = eddy_now() + EDDY_MS(50);
+        while (eddy_now() < until)
+                continue;
+        unblock_signals();
+        return hogs(arg);
+}
+
+TEST(a_task_that_answers_the_watchdog_late_is_still_reported_with_its_stack)
+{
         struct hog hog = { 0 };
         struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(4),
                                       .report = on_report,
                                       .report_arg = &hog };
-        sigset_t none;
 
-        CHECK_EQ(eddy_run(hogs_with_signals_blocked, &hog, &opts), 0);
+        CHECK_EQ(eddy_run(answers_late, &hog, &opts), 0);
+        CHECK(strstr(hog.text, "<-") != NULL);
+}
+
+static int lets_the_signal_in(void *arg)
+{
+        (void) arg;
+        unblock_signals();
+        return 0;
+}
+
+static int gives_way_before_it_answers(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, lets_the_signal_in, NULL);
+        CHECK_EQ(blocks_signals_until_asked(), 0);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_task_that_runs_when_the_watchdog_is_answered_late_is_not_blamed)
+{
+        struct hog hog = { .who = "(unknown)" };
+        struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(4),
+                                      .report = on_report,
+                                      .report_arg = &hog };
+
+        CHECK_EQ(eddy_run(gives_way_before_it_answers, &hog, &opts), 0);
+        CHECK_EQ(atomic_load(&hog.reports), 1);
+        CHECK(strstr(hog.text, "it gave way before it could be asked where it was") != NULL);
+}
+
+static int ends_before_it_answers(void *arg)
+{
+        *(int64_t *) arg = blocks_signals_until_asked() == 0 ? eddy_now() : INT64_MIN;
+        return 0;
+}
+
+TEST(a_run_does_not_wait_for_a_watchdog_that_nobody_answers)
+{
+        struct hog hog = { .who = "(unknown)" };
+        struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(4),
+                                      .report = on_report,
+                                      .report_arg = &hog };
+        int64_t asked_ns = 0;
+
+        CHECK_EQ(eddy_run(ends_before_it_answers, &asked_ns, &opts), 0);
+        CHECK(eddy_now() - asked_ns < EDDY_MS(900));
+        unblock_signals();
+        CHECK_EQ(atomic_load(&hog.reports), 1);
         CHECK(strstr(hog.text, "could not be found out") != NULL);
-        sigemptyset(&none);
-        pthread_sigmask(SIG_SETMASK, &none, NULL);
-        CHECK_EQ(eddy_run(returns, (void *) 1, NULL), 1);
 }
 
 /* --- the default report --- */
