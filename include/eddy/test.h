@@ -139,8 +139,9 @@ struct eddy_test_sweep {
  * behind the allocation's number stands for all after it).
  * With that in the environment, eddy_test_sweep() makes only this run of the
  * main function or opts.name in front of the colon, and skips all others.  It
- * is a finding if nothing of what the string names is there any more, and in a
- * sweep if a run does not come to what was counted before.
+ * is a finding if nothing of what the string names is there any more; and in a
+ * sweep, if a run does not come to what was counted in the first, or fails with
+ * nothing done to it: for that there is no string, and it says so.
  * EDDY_TEST_SEEDS=N changes how many seeds are tried; EDDY_TEST_SAMPLE=N tries
  * at most N points, allocations and calls, spread evenly with the first and
  * the last (1: the first alone); EDDY_TEST_VERBOSE=1 prints a line before each run.

@@ -210,6 +210,16 @@ void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const cha
         ed_sys_write_error(line, strlen(line));
 }
 
+void ed_test_tell_differs(const char *name, const struct eddy_test_opts *opts, const char *problem)
+{
+        static const char words[] =
+                "eddy_test: EDDY_TEST_REPLAY cannot have it again: only the runs "
+                "before it make it a finding, so make the same sweep\n";
+
+        ed_test_tell_lines(name, opts, problem);
+        ed_sys_write_error(words, strlen(words));
+}
+
 void ed_test_tell_before(const char *name, const struct eddy_test_opts *opts)
 {
         char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];

@@ -26,6 +26,9 @@ uint64_t ed_test_number(const char *variable, uint64_t otherwise);
 void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
                   const struct ed_test_strikes *strikes);
 
+/* The same of what only the runs before it make a finding of: by itself it would be none. */
+void ed_test_tell_differs(const char *name, const struct eddy_test_opts *opts, const char *problem);
+
 /* Only what was found; only where it was struck; or, before a run, which it is. */
 void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, const char *problem);
 void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,

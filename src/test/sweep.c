@@ -87,7 +87,9 @@ struct sweep {
         struct ed_test_more more;
         struct eddy_test_sweep told;
         uint64_t kinds_skip, kinds_count;
-        int wanted; /* the result of the run without anything done */
+        int wanted;    /* the result of the run without anything done */
+        bool compares; /* with that one */
+        uint64_t seed; /* of it */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
         struct ed_test_told last; /* run's; beyond what a thread has of a dlopen()ed library */
@@ -119,6 +121,14 @@ static const char *result_name(int result, char buf[16])
         return buf;
 }
 
+/* A run to which nothing was done, once more. */
+static bool is_repeated(const struct sweep *sweep, const struct eddy_test_opts *opts,
+                        const struct eddy_test_result *result)
+{
+        return sweep->compares && opts->seed == sweep->seed && !result->was_cancelled &&
+               !result->was_failed;
+}
+
 /* Whether the run may end so, after what was done to it; else 'text' says why not. */
 static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *opts,
                        const struct eddy_test_result *result, struct ed_text *text)
@@ -126,6 +136,13 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
         const char *name = eddy_error_name(result->result);
         char names[2][16];
 
+        if (result->result < 0 && is_repeated(sweep, opts, result)) {
+                ed_text_add(text,
+                            "it returned %s, and %s before, and nothing was done to it: "
+                            "the program is not the same in each run",
+                            name, result_name(sweep->wanted, names[0]));
+                return false;
+        }
         if (is_invisible(sweep, opts) && !result->was_cancelled) {
                 if (result->result == sweep->wanted)
                         return true;
@@ -163,7 +180,10 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool
         sweep->told.failed += result->result < 0 && (result->was_cancelled || result->was_failed);
         if (err != EDDY_E_TEST_FOUND && (is_base || may_end_so(sweep, opts, result, &text)))
                 return 0;
-        ed_test_tell(sweep->name, opts, result->problem, &sweep->last.strikes);
+        if (err != EDDY_E_TEST_FOUND && is_repeated(sweep, opts, result))
+                ed_test_tell_differs(sweep->name, opts, result->problem);
+        else
+                ed_test_tell(sweep->name, opts, result->problem, &sweep->last.strikes);
         return EDDY_E_TEST_FOUND;
 }
 
@@ -253,7 +273,7 @@ static int look_if_met(const struct sweep *sweep, int what, uint64_t n,
                     "%s %llu was not reached, of %llu that there were when nothing was done: "
                     "the program is not the same in each run",
                     noun_of(what), (unsigned long long) n, (unsigned long long) sweep->told.count);
-        ed_test_tell(sweep->name, opts, last.problem, &sweep->last.strikes);
+        ed_test_tell_differs(sweep->name, opts, last.problem);
         return EDDY_E_TEST_FOUND;
 }
 
@@ -335,7 +355,7 @@ static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, ui
         sim->kinds = kinds;
         sim->kinds_skip = skip;
         sim->kinds_max = n;
-        err = run_once(sweep, opts, true);
+        err = run_once(sweep, opts, !sweep->compares);
         sim->kinds = NULL;
         sim->kinds_max = 0;
         sweep->kinds_skip = skip;
@@ -374,6 +394,8 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
         if (last.result < 0)
                 return last.result;
         sweep->wanted = last.result;
+        sweep->compares = true;
+        sweep->seed = opts->seed;
         sweep->told.count = count_of(what, &last);
         traces_fini();
         if (what == EDDY_TEST_CALLS)

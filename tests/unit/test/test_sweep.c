@@ -386,6 +386,16 @@ static int warms_up(void *arg)
         return err;
 }
 
+/* A string would have one run made, and that is then the first. */
+static void is_told_without_replay(void)
+{
+        CHECK_EQ(lines_with("the program is not the same in each run"), 1);
+        CHECK_EQ(lines_with("EDDY_TEST_REPLAY='"), 0);
+        CHECK_EQ(lines_with("EDDY_TEST_REPLAY cannot have it again: only the runs before it make "
+                            "it a finding, so make the same sweep\n"),
+                 1);
+}
+
 /* 'tried': those before it at least. */
 static void is_not_met(int what, const char *noun, uint64_t tried)
 {
@@ -394,13 +404,13 @@ static void is_not_met(int what, const char *noun, uint64_t tried)
         int runs = 0;
 
         CHECK_EQ(sweep(what, warms_up, &runs, &opts), EDDY_E_TEST_FOUND);
-        CHECK_EQ(lines_with("the program is not the same in each run"), 1);
         snprintf(words, sizeof(words), " was not reached, of %llu that there were",
                  (unsigned long long) told.count);
         if (!strstr(printed, noun) || !strstr(printed, words))
                 test_fail(__FILE__, __LINE__, "it printed \"%s\", not \"%s\"", printed, words);
         /* Those that were reached passed. */
         CHECK(told.tried >= tried && told.tried < told.count);
+        is_told_without_replay();
 }
 
 TEST(a_program_that_is_not_the_same_in_each_run_is_told_of)
@@ -414,6 +424,39 @@ TEST(a_program_that_is_not_the_same_in_each_run_is_told_of)
         is_not_met(EDDY_TEST_CALLS, ": call ", 0);
         /* Seeds aim at nothing. */
         sweep_passes(EDDY_TEST_SEEDS, warms_up, &runs, NULL);
+}
+
+/* Fails from its third run on, whatever is done to it. */
+static int wears_out(void *arg)
+{
+        int *runs = arg, err = eddy_sleep(MS);
+
+        *runs += 1;
+        return err < 0 ? err : *runs > 2 ? -EIO : 0;
+}
+
+TEST(a_program_that_fails_in_later_runs_is_told_of_without_a_replay)
+{
+        struct eddy_test_opts opts = { .name = "wears_out", .seed = 1 };
+        int runs = 0;
+
+        /* The first point and the last, which is behind main's end. */
+        CHECK_EQ(setenv("EDDY_TEST_SAMPLE", "2", 1), 0);
+        CHECK_EQ(sweep(EDDY_TEST_CANCEL, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
+        CHECK_EQ(lines_with(": it returned EIO, and 0 before, and nothing was done to it"), 1);
+        is_told_without_replay();
+        runs = 1;
+        CHECK_EQ(sweep(EDDY_TEST_CALLS, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
+        CHECK_EQ(lines_with("wears_out: seed=1: it returned EIO, and 0 before"), 1);
+        is_told_without_replay();
+        /* Another seed is something done to it. */
+        runs = 1;
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
+        is_told_without_replay();
+        runs = 1;
+        opts.seed = 0;
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
+        CHECK_STR(replay(), "wears_out:seed=1");
 }
 
 /* --- what passes is not to be noticed --- */
