@@ -8,7 +8,7 @@ MSAN ?= build-msan
 VALGRIND ?= build-valgrind
 AARCH64 ?= build-aarch64
 COVER ?= build-cover
-prefix ?= /usr/local
+prefix ?= $(or $(PREFIX),/usr/local)
 
 # Given to `meson setup` when a build folder is made, as in
 # MESON_ARGS=-Dwerror=true.
@@ -86,7 +86,7 @@ examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
 	@ninja -C $(BUILD) --quiet
 	@examples/run $(BUILD)
 
-install: all                               ## DESTDIR=, prefix=/usr/local
+install: all                               ## PREFIX=/usr/local (or prefix=), DESTDIR=
 	@meson configure $(BUILD) --prefix=$(prefix)
 	@ninja -C $(BUILD) --quiet >/dev/null
 	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
