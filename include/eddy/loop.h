@@ -20,8 +20,10 @@ EDDY_BEGIN_DECLS
 typedef struct eddy_loop eddy_loop;
 
 /*
- * The loop that runs on this thread, or NULL.  From then on the run is taken
- * to have friends on other threads: that all tasks wait is no deadlock.
+ * The loop that runs on this thread; NULL if none does, or if there is no
+ * memory for what other threads may hold of it, which the first call makes.
+ * From then on the run is taken to have friends on other threads: that all
+ * tasks wait is no deadlock.
  *
  * Suspends: no.
  * Owns: borrowed; eddy_loop_ref() keeps it.
@@ -73,7 +75,7 @@ EDDY_API int eddy_loop_call_at(eddy_loop *loop, eddy_handle *handle, int64_t whe
  * as you may cancel the handle.
  *
  * Suspends: no.  Threads: any.
- * Errors: as above
+ * Errors: as above; -ENOMEM  'loop' is NULL, and eddy_loop_current() has none
  */
 EDDY_API int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn,
                                        void *arg);

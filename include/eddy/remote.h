@@ -13,11 +13,13 @@ EDDY_BEGIN_DECLS
 typedef struct eddy_remote eddy_remote;
 
 /*
- * Start fn(arg) as a background task of 'loop'.  'ret_remote' NULL: nobody
- * waits for it, and its failure is reported as any background task's.
+ * Start fn(arg) as a background task of 'loop'; NULL: of the current one.
+ * 'ret_remote' NULL: nobody waits for it, and its failure is reported as any
+ * background task's.
  *
  * Suspends: no.  Threads: any; the loop's own too.
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED, -ENOMEM
+ *         EDDY_E_RUN_NOT_RUNNING  'loop' is NULL, and there is no current one
  * Owns: returns (owned) '*ret_remote', to be released by eddy_remote_release();
  *       borrows 'arg' until the task has ended.
  */

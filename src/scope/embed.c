@@ -68,6 +68,17 @@ eddy_loop *eddy_loop_current(void)
         return loop ? ed_run_face(ed_run_of(loop)) : NULL;
 }
 
+int ed_face_find(eddy_loop **face)
+{
+        if (!*face && !ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (!*face)
+                *face = eddy_loop_current();
+        if (!*face)
+                return -ENOMEM;
+        return ed_sys_forked_since((*face)->forks) ? EDDY_E_LOOP_FORKED : 0;
+}
+
 eddy_loop *eddy_loop_ref(eddy_loop *face)
 {
         if (face)

@@ -27,6 +27,12 @@ struct eddy_loop {
  */
 int ed_face_run(const eddy_loop *loop, struct ed_run **ret_run);
 
+/*
+ * Of a call from any thread: '*loop' NULL becomes the current one.
+ * Errors: EDDY_E_LOOP_FORKED; -ENOMEM; EDDY_E_RUN_NOT_RUNNING: there is no current one
+ */
+int ed_face_find(eddy_loop **loop);
+
 /* The run is about to go away. */
 void ed_face_close(eddy_loop *loop);
 

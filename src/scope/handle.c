@@ -188,12 +188,9 @@ int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_
 
         if (is_scheduled(handle))
                 return -EBUSY;
-        if (!loop)
-                loop = eddy_loop_current();
-        if (!loop)
-                return EDDY_E_RUN_NOT_RUNNING;
-        if (ed_sys_forked_since(loop->forks))
-                return EDDY_E_LOOP_FORKED;
+        err = ed_face_find(&loop);
+        if (err < 0)
+                return err;
         handle->fn = fn;
         handle->arg = arg;
         handle->vars = ed_vars_take();

@@ -137,8 +137,9 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
         eddy_remote *remote;
         int err;
 
-        if (ed_sys_forked_since(loop->forks))
-                return EDDY_E_LOOP_FORKED;
+        err = ed_face_find(&loop);
+        if (err < 0)
+                return err;
         remote = ed_alloc_zero(sizeof(*remote));
         if (!remote)
                 return -ENOMEM;

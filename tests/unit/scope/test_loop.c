@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim_run.h"
+#include "starve.h"
 #include "sys/sys.h"
 
 /* --- a record of what ran, in words --- */
@@ -262,6 +263,8 @@ TEST(outside_of_a_run_there_is_no_loop)
                  EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_loop_call_threadsafe(NULL, &handle, note, (void *) "x"),
                  EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_loop_start_threadsafe(NULL, note, (void *) "x", NULL),
+                 EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_loop_close(NULL), 0);
         CHECK_EQ(eddy_handle_cancel(&handle), 0);
 }
@@ -274,6 +277,29 @@ SIM_TEST(no_loop_is_the_present_one)
         CHECK_EQ(eddy_loop_call_threadsafe(NULL, &handle, note, (void *) "a"), 0);
         CHECK_EQ(eddy_sleep(1), 0);
         CHECK_STR(ran, "a");
+}
+
+static int asks_without_memory(void *arg)
+{
+        eddy_handle handle = { 0 };
+
+        (void) arg;
+        allocations_left = 0;
+        CHECK(eddy_loop_current() == NULL);
+        CHECK_EQ(eddy_loop_call_threadsafe(NULL, &handle, note, (void *) "x"), -ENOMEM);
+        CHECK_EQ(eddy_loop_start_threadsafe(NULL, note, (void *) "x", NULL), -ENOMEM);
+        allocations_left = -1;
+        CHECK(eddy_loop_current() != NULL);
+        CHECK_EQ(eddy_loop_call_threadsafe(NULL, &handle, note, (void *) "a"), 0);
+        CHECK_EQ(eddy_loop_start_threadsafe(NULL, note, (void *) "b", NULL), 0);
+        return eddy_sleep(1);
+}
+
+TEST(without_memory_for_it_the_present_loop_is_none_and_calls_say_why)
+{
+        eddy_alloc_set(starve, NULL);
+        CHECK_EQ(sim_run(asks_without_memory, NULL), 0);
+        CHECK_STR(ran, "a b");
 }
 
 static int leaves_handle(void *arg)
