@@ -40,6 +40,11 @@ void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *t
         ed_text_add(text, "%s%s", words, name);
 }
 
+void ed_debug_failure_add(int error, struct ed_text *text)
+{
+        ed_text_add(text, ", which failed: %s", eddy_error_text(error));
+}
+
 void ed_debug_place_add(const struct ed_task *task, struct ed_text *text)
 {
         if (task->loop->debug)
@@ -245,7 +250,7 @@ static void mark_add(const struct ed_mark *mark, struct ed_text *text)
         ed_text_add(text, "the handle of task %s", face_name(face, name, sizeof(name)));
         ed_debug_symbol_add(", started at ", mark->place, text);
         if (is_unseen(face))
-                ed_text_add(text, ", which failed: %s", eddy_error_text(face->result));
+                ed_debug_failure_add(face->result, text);
 }
 
 void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text)
@@ -294,6 +299,7 @@ static void tell_left(struct ed_run *run)
                 return;
         /* They are told: whom the report has them given back by is not told again. */
         ed_marks_fini(&debug->owned);
+        ed_debug_fars_fini(debug);
         ed_report_run(run, EDDY_REPORT_LEFT, 0, NULL, debug->text);
 }
 

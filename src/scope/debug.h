@@ -101,6 +101,9 @@ void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *t
 /* "and N more", of so many in all of which no more than the first are told. */
 void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text);
 
+/* ", which failed: ...", of a handle that is left. */
+void ed_debug_failure_add(int error, struct ed_text *text);
+
 /* ", started at PLACE", if that is known. */
 void ed_debug_place_add(const struct ed_task *task, struct ed_text *text);
 
@@ -167,10 +170,15 @@ struct ed_debug_far {
 };
 
 void ed_debug_fars_init(struct ed_debug *debug);
+
+/* Of those that it has noted nothing will be told any more. */
 void ed_debug_fars_fini(struct ed_debug *debug);
 
 /* This is a child of fork(). */
 void ed_debug_fars_forked(void);
+
+/* Of a handle that is noted: the failure of its task that nobody has asked for, or 0. */
+int ed_remote_lost(struct ed_debug_far *far);
 
 /* Lines of those that are left: handles of tasks, or channels. */
 void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text);

@@ -80,42 +80,47 @@ void ed_debug_far_forget(struct ed_debug_far *far, int lost)
                 tell_lost(owner, far, lost);
 }
 
+/* What is told of one that is left. */
+struct left {
+        eddy_task_fn *fn;
+        const void *place;
+        int lost;
+};
+
 /* Names are looked for without the lock: that waits for the linker, whose destructors may wait here. */
-static void far_add(eddy_task_fn *fn, const void *place, struct ed_text *text)
+static void far_add(const struct left *left, struct ed_text *text)
 {
         char name[ED_TASK_CALLED_BYTES];
 
-        if (!fn) {
-                ed_debug_symbol_add("\n  a channel, made at ", place, text);
+        if (!left->fn) {
+                ed_debug_symbol_add("\n  a channel, made at ", left->place, text);
                 return;
         }
-        ed_sys_symbol((const void *) fn, name, sizeof(name));
+        ed_sys_symbol((const void *) left->fn, name, sizeof(name));
         ed_text_add(text, "\n  the remote handle of task %s", name);
-        ed_debug_symbol_add(", started at ", place, text);
+        ed_debug_symbol_add(", started at ", left->place, text);
+        if (left->lost < 0)
+                ed_debug_failure_add(left->lost, text);
 }
 
 void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
 {
-        struct {
-                eddy_task_fn *fn;
-                const void *place;
-        } told[ED_DEBUG_TOLD_MAX];
+        struct left told[ED_DEBUG_TOLD_MAX];
         uint64_t count = 0;
 
         ed_mutex_lock(&far_lock);
         for (struct ed_list *at = debug->fars.next; at != &debug->fars; at = at->next) {
-                const struct ed_debug_far *far = far_of(at);
+                struct ed_debug_far *far = far_of(at);
 
                 if (tasks != (far->fn != NULL))
                         continue;
-                if (count < ED_DEBUG_TOLD_MAX) {
-                        told[count].fn = far->fn;
-                        told[count].place = far->place;
-                }
+                if (count < ED_DEBUG_TOLD_MAX)
+                        told[count] = (struct left){ far->fn, far->place,
+                                                     tasks ? ed_remote_lost(far) : 0 };
                 count++;
         }
         ed_mutex_unlock(&far_lock);
         for (uint64_t i = 0; i < count && i < ED_DEBUG_TOLD_MAX; i++)
-                far_add(told[i].fn, told[i].place, text);
+                far_add(&told[i], text);
         ed_debug_more_add(count, "", text);
 }

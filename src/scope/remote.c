@@ -58,6 +58,14 @@ static int result_of(eddy_remote *remote)
         return remote->result;
 }
 
+/* The failure of a task that has ended and that nobody has asked for, or 0; locked. */
+static int lost_of(const eddy_remote *remote)
+{
+        bool is_lost = is_done(remote) && remote->result != -ECANCELED && !remote->seen;
+
+        return is_lost && remote->result < 0 ? remote->result : 0;
+}
+
 /* --- on the task's loop --- */
 
 /* Take the first that waits out of line and give it the result. */
@@ -235,16 +243,26 @@ int eddy_remote_is_done(const eddy_remote *remote)
 
 void eddy_remote_release(eddy_remote *remote)
 {
-        int lost = 0;
+        int lost;
 
         /* In a child of fork() it may be locked by a thread that is not there. */
         if (!remote || ed_sys_forked_since(remote->forks))
                 return;
         ed_mutex_lock(&remote->lock);
         remote->held = false;
-        if (is_done(remote) && remote->result != -ECANCELED && !remote->seen)
-                lost = remote->result;
+        lost = lost_of(remote);
         ed_mutex_unlock(&remote->lock);
         ed_debug_far_gone(&remote->debug, lost);
         remote_unref(remote);
+}
+
+int ed_remote_lost(struct ed_debug_far *far)
+{
+        eddy_remote *remote = ed_container_of(far, struct eddy_remote, debug);
+        int lost;
+
+        ed_mutex_lock(&remote->lock);
+        lost = lost_of(remote);
+        ed_mutex_unlock(&remote->lock);
+        return lost;
 }

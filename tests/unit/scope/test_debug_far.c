@@ -220,6 +220,40 @@ TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_told)
         }
 }
 
+static int leaves_one_that_failed(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_loop_start_threadsafe(eddy_loop_current(), fails, NULL, &remotes[0]), 0);
+        return eddy_sleep(MS);
+}
+
+/* As a service that releases what it is told of. */
+static void tells_and_releases(const struct eddy_report *report, void *arg)
+{
+        told_report(report, arg);
+        if (report->kind == EDDY_REPORT_LEFT)
+                eddy_remote_release(remotes[0]);
+}
+
+TEST(a_failed_remote_that_is_left_is_told_once_with_its_failure)
+{
+        static const char left[] = "eddy: left when the run ended:\n  the remote handle of task "
+                                   "program+0x1234, started at program+0x1234, which failed: "
+                                   "Input/output error\n";
+        struct eddy_run_opts opts = { 0 };
+        struct ed_sys *sys;
+
+        CHECK_EQ(debug_run(leaves_one_that_failed, NULL), 0);
+        CHECK_STR(told, left);
+        eddy_remote_release(remotes[0]);
+        CHECK_STR(told, left);
+
+        sys = debug_world(0, &opts);
+        opts.report = tells_and_releases;
+        CHECK_EQ(ed_run_on(sys, leaves_one_that_failed, NULL, &opts), 0);
+        CHECK_STR(told, left);
+}
+
 /* --- a child of fork() --- */
 
 TEST(a_child_of_fork_gives_its_copy_back_and_has_lists_of_its_own)
