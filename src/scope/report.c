@@ -155,15 +155,16 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
 void ed_report_watch(void *arg, struct ed_ticker *watchdog)
 {
         struct ed_run *run = arg;
+        /* Read first: this thread may be kept waiting too, and what it counts goes on meanwhile. */
+        int64_t now_ns = ed_sys_now();
         uint64_t switches = atomic_load_explicit(&run->loop.switches, memory_order_relaxed);
         uint64_t polls = atomic_load_explicit(&run->loop.polls, memory_order_relaxed);
-        int64_t now_ns = ed_sys_now();
 
         if (switches != run->watched_switches || polls != run->watched_polls ||
             atomic_load_explicit(&run->loop.polling, memory_order_relaxed)) {
                 run->watched_switches = switches;
                 run->watched_polls = polls;
-                run->watched_ns = now_ns;
+                run->watched_ns = ed_sys_now();
         } else if (run->watched_ns && now_ns - run->watched_ns > run->opts.watchdog_ns) {
                 report_hog(run, watchdog, now_ns - run->watched_ns);
                 run->watched_ns = 0; /* once for each time */

@@ -1,0 +1,125 @@
+/*
+ * The watchdog's thread is kept from its processor as any other is.  When that
+ * happened between its look at a loop and its look at the clock, the loop was
+ * reported for the time in between, though it had gone on; and an answer that
+ * was late was not waited for, or would have been waited for at the run's end.
+ */
+#include <eddy/eddy.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "scope/run.h"
+#include "sys/process.h"
+#include "test.h"
+
+/* --- the clock of the watchdog --- */
+
+int64_t __real_ed_sys_now(void);
+int64_t __wrap_ed_sys_now(void);
+
+static __thread struct ed_loop *goes_on; /* whenever the clock is read, a second later */
+static __thread int64_t later_ns;
+static _Atomic int64_t stands_ns; /* the clock stands still there; 0: it does not */
+
+int64_t __wrap_ed_sys_now(void)
+{
+        int64_t now_ns = atomic_load(&stands_ns);
+
+        if (goes_on) {
+                later_ns += EDDY_SEC(1);
+                atomic_fetch_add(&goes_on->switches, 1);
+        }
+        return now_ns ? now_ns : __real_ed_sys_now() + later_ns;
+}
+
+/* --- kept waiting between two looks --- */
+
+struct said {
+        _Atomic int reports;
+        char text[1536];
+};
+
+static void note(const struct eddy_report *report, void *arg)
+{
+        struct said *said = arg;
+
+        if (report->kind != EDDY_REPORT_WATCHDOG)
+                return;
+        snprintf(said->text, sizeof(said->text), "%s", report->text);
+        atomic_fetch_add(&said->reports, 1);
+}
+
+static void does_not_tick(void *arg, struct ed_ticker *ticker)
+{
+        (void) arg;
+        (void) ticker;
+}
+
+static int is_watched(void *arg)
+{
+        struct ed_run *run = ed_run_of(ed_loop_current);
+        struct said *said = arg;
+        struct ed_ticker *watchdog;
+
+        CHECK_EQ(ed_sys_ticker_new(EDDY_SEC(100000), does_not_tick, NULL, &watchdog), 0);
+        goes_on = &run->loop;
+        for (int i = 0; i < 10; i++)
+                ed_report_watch(run, watchdog);
+        CHECK_EQ(said->reports, 0);
+
+        goes_on = NULL;
+        ed_report_watch(run, watchdog);
+        CHECK_EQ(said->reports, 0);
+        later_ns += EDDY_SEC(1);
+        ed_report_watch(run, watchdog);
+        CHECK_EQ(said->reports, 1);
+        CHECK(strstr(said->text, "has kept the loop from the others for 1000 ms") != NULL);
+        ed_sys_ticker_free(watchdog);
+        return 0;
+}
+
+TEST(a_loop_that_goes_on_while_the_watchdog_is_kept_waiting_is_no_hog)
+{
+        struct said said = { .reports = 0 };
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_WATCHDOG,
+                                      .report = note,
+                                      .report_arg = &said };
+
+        CHECK_EQ(eddy_run(is_watched, &said, &opts), 0);
+}
+
+/* --- kept waiting for an answer --- */
+
+/* Keeps the loop with all signals blocked until the watchdog has asked for its stack. */
+static int ends_before_it_answers(void *arg)
+{
+        sigset_t all, pending;
+
+        (void) arg;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, NULL);
+        do
+                sigpending(&pending);
+        while (!sigismember(&pending, SIGRTMAX - 3));
+        /* From here on the watchdog's patience never ends. */
+        atomic_store(&stands_ns, __real_ed_sys_now());
+        return 0;
+}
+
+/* Else the case runs into its time limit. */
+TEST(a_run_does_not_wait_for_a_watchdog_that_nobody_answers)
+{
+        struct said said = { .reports = 0 };
+        struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(4),
+                                      .report = note,
+                                      .report_arg = &said };
+        sigset_t none;
+
+        CHECK_EQ(eddy_run(ends_before_it_answers, NULL, &opts), 0);
+        sigemptyset(&none);
+        pthread_sigmask(SIG_SETMASK, &none, NULL);
+        CHECK(strstr(said.text, "could not be found out") != NULL);
+}
