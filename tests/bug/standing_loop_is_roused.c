@@ -10,7 +10,7 @@
 
 #include "test.h"
 
-enum { PATIENCE_MS = 2000 };
+enum { PATIENCE_MS = 20000 };
 
 static const struct eddy_run_opts quiet = { .flags = EDDY_RUN_NO_WATCHDOG };
 

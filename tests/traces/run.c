@@ -12,7 +12,9 @@
 
 static void trace_signalled_run(eddy_task_fn *main_fn)
 {
-        struct eddy_run_opts opts = { .drain_ns = -1, .report = trace_report };
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_WATCHDOG,
+                                      .drain_ns = -1,
+                                      .report = trace_report };
         int err;
 
         /* What a shell starts in the background is born with SIGINT ignored. */

@@ -238,7 +238,9 @@ static int waits_for_the_report(void *arg)
         return 0;
 }
 
-static const struct eddy_run_opts tell_opts = { .report = add_line, .report_arg = told };
+static const struct eddy_run_opts tell_opts = { .flags = EDDY_RUN_NO_WATCHDOG,
+                                                .report = add_line,
+                                                .report_arg = told };
 
 TEST(sigquit_gives_the_dump_to_the_report_and_the_run_goes_on)
 {

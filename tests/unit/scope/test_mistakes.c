@@ -2,7 +2,6 @@
  * test_mistakes.c - the mistakes of docs/mistakes.md that are reported: what is
  * printed of them, word for word; and two that no report can help with.
  */
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sim_run.h"
@@ -212,15 +211,25 @@ TEST(a_failed_future_that_nobody_looked_at_is_printed)
 
 /* --- a task that keeps the loop --- */
 
+#define THINKS "eddy: task thinker: has kept the loop from the others for "
+
+/* On a busy machine others may be reported before: any that is kept from its processor. */
+static const char *printed_of_thinker(void)
+{
+        ssize_t n = pread(print_fd, printed, sizeof(printed) - 1, 0);
+
+        CHECK(n >= 0);
+        printed[n] = '\0';
+        return strstr(printed, THINKS);
+}
+
 static int computes(void *arg)
 {
-        int64_t until_ns = eddy_now() + EDDY_SEC(20);
-        struct stat file = { .st_size = 0 };
+        int64_t until_ns = eddy_now() + EDDY_SEC(60);
 
         (void) arg;
-        do {
-                CHECK_EQ(fstat(print_fd, &file), 0);
-        } while (file.st_size == 0 && eddy_now() < until_ns);
+        while (!printed_of_thinker() && eddy_now() < until_ns)
+                continue;
         return 0;
 }
 
@@ -236,13 +245,16 @@ static int starts_one_that_computes(void *arg)
 
 TEST(a_task_that_computes_is_printed_with_where_it_is)
 {
-        const char *begin = "eddy: task thinker: has kept the loop from the others for ";
+        const char *begin;
 
         catch_print();
         CHECK_EQ(eddy_run(starts_one_that_computes, NULL, NULL), 0);
         read_print();
-        CHECK(strncmp(printed, begin, strlen(begin)) == 0);
-        CHECK(strstr(printed, " ms; it is in ") != NULL);
+        begin = printed_of_thinker();
+        CHECK(begin && (begin == printed || begin[-1] == '\n'));
+        begin += strlen(THINKS);
+        begin += strspn(begin, "0123456789");
+        CHECK(strncmp(begin, " ms; it is in ", 14) == 0);
 }
 
 /* --- two that no report can help with --- */
