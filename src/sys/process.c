@@ -360,13 +360,29 @@ int ed_sys_callers(const void *from, void **ret_frames, int max)
         return n;
 }
 
+static bool has_name(const Dl_info *info)
+{
+        return info->dli_sname && strncmp(info->dli_sname, "ed_", 3) != 0;
+}
+
 bool ed_sys_is_inside(const void *address, const void *other)
 {
         Dl_info info, others;
 
-        if (!dladdr(address, &info) || info.dli_sname)
+        if (!dladdr(address, &info) || has_name(&info))
                 return false;
         return dladdr(other, &others) && info.dli_fbase == others.dli_fbase;
+}
+
+bool ed_sys_is_inside_named(const void *address, const char *name)
+{
+        const char *slash;
+        Dl_info info;
+
+        if (!dladdr(address, &info) || has_name(&info) || !info.dli_fname)
+                return false;
+        slash = strrchr(info.dli_fname, '/');
+        return strncmp(slash ? slash + 1 : info.dli_fname, name, strlen(name)) == 0;
 }
 
 /* A long name must not cut off the offset, which says more. */

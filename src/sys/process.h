@@ -88,8 +88,14 @@ ED_SHARED bool ed_sys_called_from(const void *return_address);
  */
 ED_SHARED int ed_sys_callers(const void *from, void **ret_frames, int max);
 
-/* Whether 'address' is in the same file of the process as 'other', in no function it exports. */
+/*
+ * Whether 'address' is in the same file of the process as 'other', in no
+ * function that it exports for programs: those that begin with ed_ are not.
+ */
 ED_SHARED bool ed_sys_is_inside(const void *address, const void *other);
+
+/* The same of a file whose name begins so. */
+ED_SHARED bool ed_sys_is_inside_named(const void *address, const char *name);
 
 /*
  * What the place at an address is called: "name" or "name+0x12"; where the

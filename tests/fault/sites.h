@@ -36,6 +36,7 @@
         X(ed_sys_guard_remove, madvise, 1)                                                         \
         X(ed_sys_guard_remove, mprotect, 1)                                                        \
         X(ed_sys_is_inside, dladdr, 2)                                                             \
+        X(ed_sys_is_inside_named, dladdr, 1)                                                       \
         X(ed_sys_last_words_set, sigaction, 2)                                                     \
         X(ed_sys_last_words_unset, sigaction, 2)                                                   \
         X(ed_sys_map, madvise, 1)                                                                  \

@@ -391,6 +391,7 @@ static int drive_kit(void)
         (void) ed_sys_called_from(__builtin_return_address(0));
         CHECK(ed_sys_callers(NULL, frames, 8) <= 8);
         (void) ed_sys_is_inside((const void *) drive_kit, (const void *) drive_kit);
+        (void) ed_sys_is_inside_named((const void *) drive_kit, "libeddy-");
         (void) signal(SIGTERM, SIG_IGN);
         ed_sys_last_words_unset();
         (void) signal(SIGINT, SIG_DFL);

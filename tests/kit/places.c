@@ -1,11 +1,12 @@
 /*
- * places.c - three programs with a mistake each, in functions that are
+ * places.c - four programs with a mistake each, in functions that are
  * exported: the kit tells by name where it struck.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "eddy/eddy.h"
+#include "eddy/http_client.h"
 #include "eddy/test.h"
 #include "eddy/test_net.h"
 
@@ -100,9 +101,27 @@ int waits(void *arg)
         return eddy_scope_end(&scope);
 }
 
+int asks(void *arg);
+
+/* Nobody listens there, and that is all that is expected. */
+int asks(void *arg)
+{
+        struct eddy_http_request request = { .url = arg };
+        eddy_http_response *response;
+        eddy_http_client *client;
+        int err = eddy_http_client_new(NULL, &client);
+
+        if (err < 0)
+                return err;
+        err = eddy_http_client_send(client, &request, &response);
+        EDDY_TEST_CHECK(err == -ECONNREFUSED);
+        eddy_http_client_free(client);
+        return 0;
+}
+
 int main(void)
 {
-        char text[] = "remember";
+        char text[] = "remember", url[] = "http://127.0.0.1:1/";
         int found = 0;
 
         found += eddy_test_sweep(EDDY_TEST_ALLOC, notes, text,
@@ -111,5 +130,7 @@ int main(void)
                                  &(struct eddy_test_opts){ .name = "greets" }, NULL) < 0;
         found += eddy_test_sweep(EDDY_TEST_CANCEL, waits, NULL,
                                  &(struct eddy_test_opts){ .name = "waits" }, NULL) < 0;
+        found += eddy_test_sweep(EDDY_TEST_ALLOC, asks, url,
+                                 &(struct eddy_test_opts){ .name = "asks" }, NULL) < 0;
         return found;
 }
