@@ -90,8 +90,8 @@ bool ed_report_fault(const void *address)
 /* Who runs, as seen from its own thread. */
 struct hog {
         struct ed_loop *loop;
-        uint64_t switches; /* of the loop when it was found to be kept */
-        bool is_late;      /* the loop has gone on since: who runs now is not to blame */
+        uint64_t switches, polls; /* of the loop when it was found to be kept */
+        bool is_late;             /* the loop has gone on since: who runs now is not to blame */
         char name[ED_TASK_CALLED_BYTES];
         eddy_task_fn *fn; /* NULL: no task runs */
 };
@@ -103,7 +103,9 @@ static void look_who_runs(void *arg)
         struct ed_task *task = ed_task_running();
 
         hog->is_late =
-                atomic_load_explicit(&hog->loop->switches, memory_order_relaxed) != hog->switches;
+                atomic_load_explicit(&hog->loop->switches, memory_order_relaxed) != hog->switches ||
+                atomic_load_explicit(&hog->loop->polls, memory_order_relaxed) != hog->polls ||
+                atomic_load_explicit(&hog->loop->polling, memory_order_relaxed);
         if (hog->is_late || !task || task->loop != hog->loop ||
             task == ed_run_of(hog->loop)->supervisor)
                 return;
@@ -129,7 +131,9 @@ enum { SAMPLES_MAX = 4 };
 
 static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
 {
-        struct hog hog = { .loop = &run->loop, .switches = run->watched_switches };
+        struct hog hog = { .loop = &run->loop,
+                           .switches = run->watched_switches,
+                           .polls = run->watched_polls };
         void *frames[ED_FRAMES_MAX];
         char message[1536];
         struct ed_text text = { message, sizeof(message) };

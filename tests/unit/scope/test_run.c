@@ -12,6 +12,7 @@
 
 #include "scope/run.h"
 #include "starve.h"
+#include "sys/process.h"
 #include "test.h"
 
 static int returns(void *arg)
@@ -522,6 +523,46 @@ TEST(a_task_that_runs_when_the_watchdog_is_answered_late_is_not_blamed)
                                       .report_arg = &hog };
 
         CHECK_EQ(eddy_run(gives_way_before_it_answers, &hog, &opts), 0);
+        CHECK_EQ(atomic_load(&hog.reports), 1);
+        CHECK(strstr(hog.text, "it gave way before it could be asked where it was") != NULL);
+}
+
+static int lets_in_and_tells(void *arg)
+{
+        unblock_signals();
+        return eddy_event_set(arg);
+}
+
+struct late_calls {
+        eddy_handle first, second;
+        eddy_event over;
+};
+
+static int calls_before_it_answers(void *arg)
+{
+        struct late_calls *calls = arg;
+
+        CHECK_EQ(eddy_loop_call_soon(NULL, &calls->second, lets_in_and_tells, &calls->over), 0);
+        return blocks_signals_until_asked();
+}
+
+static int waits_for_late_calls(void *arg)
+{
+        struct late_calls calls = { .over = { 0 } };
+
+        (void) arg;
+        CHECK_EQ(eddy_loop_call_soon(NULL, &calls.first, calls_before_it_answers, &calls), 0);
+        return eddy_event_wait(&calls.over);
+}
+
+TEST(a_callback_that_runs_when_the_watchdog_is_answered_late_is_not_blamed)
+{
+        struct hog hog = { .who = "(unknown)" };
+        struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(4),
+                                      .report = on_report,
+                                      .report_arg = &hog };
+
+        CHECK_EQ(eddy_run(waits_for_late_calls, NULL, &opts), 0);
         CHECK_EQ(atomic_load(&hog.reports), 1);
         CHECK(strstr(hog.text, "it gave way before it could be asked where it was") != NULL);
 }
