@@ -117,7 +117,7 @@ static int look_up_names(void *arg)
 /* Several ask for one name at a time: who is cancelled takes no answer from the others. */
 static int world_lookup_asked(void *arg)
 {
-        struct ed_question_opts opts = { .servers = dns.address, .timeout_ms = 2000, .tries = 2 };
+        struct ed_question_opts opts = { .servers = dns.address, .timeout_ms = 20000, .tries = 2 };
         int n = 2 + (int) world_chance(3);
         eddy_scope scope;
 

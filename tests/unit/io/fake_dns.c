@@ -149,8 +149,10 @@ static void serve_udp(struct fake_dns *dns)
         reply(dns, &query, false, &out);
         if (is_label(query.bytes + 12, "garbage"))
                 sendto(dns->udp, "\x01garbage", 8, 0, (struct sockaddr *) &from, bytes);
-        if (out.n > 0)
-                sendto(dns->udp, out.bytes, out.n, 0, (struct sockaddr *) &from, bytes);
+        if (out.n == 0)
+                return;
+        sendto(dns->udp, out.bytes, out.n, 0, (struct sockaddr *) &from, bytes);
+        dns->answers++;
 }
 
 /* One connection, as many queries as come in it. */
@@ -231,6 +233,7 @@ void fake_dns_start(struct fake_dns *dns)
 
         bind_both(dns);
         atomic_init(&dns->queries, 0);
+        atomic_init(&dns->answers, 0);
         atomic_init(&dns->held, false);
         CHECK_EQ(pipe(dns->stop), 0);
         CHECK_EQ(pthread_create(&thread, NULL, serve, dns), 0);

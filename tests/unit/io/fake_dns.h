@@ -25,6 +25,7 @@ struct fake_dns {
         unsigned long thread;
         char address[32];   /* "127.0.0.1:12345" */
         atomic_int queries; /* for IPv4 addresses */
+        atomic_int answers; /* sent by UDP, for either family */
         atomic_bool held;   /* queries are left in the sockets */
 };
 

@@ -22,7 +22,12 @@ int io_open_fds(void);
 /* The loop's table, to be changed: a copy of its own that it uses from now on. */
 struct ed_sys_ops *io_ops(void);
 
-/* Let the clock of the loop's table run ahead by so much more. */
+/*
+ * Let the clock of the loop's table go ahead by so much more.  From the first
+ * call on, with 0 too, it goes by nothing else but by waits of the loop that
+ * end because their time is over: a test that others keep from the processor
+ * is not late.
+ */
 void io_clock_advance(int64_t ns);
 
 struct io_pair {

@@ -14,6 +14,9 @@
 
 static struct fake_dns dns;
 
+/* The server answers; on a busy machine that may take its thread a while. */
+enum { PATIENCE_MS = 20000 };
+
 static void use_dns(int timeout_ms)
 {
         struct ed_question_opts opts = { .servers = dns.address,
@@ -63,7 +66,7 @@ static int answers(void *arg)
 {
         struct eddy_address list[EDDY_DNS_ADDRESSES_MAX];
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         CHECK_EQ(eddy_dns_lookup("a.test", list, 16), 1);
         CHECK_EQ(list[0].family, AF_INET);
         CHECK(memcmp(list[0].bytes, "\xc0\x00\x02\x01", 4) == 0);
@@ -94,7 +97,7 @@ static int failures(void *arg)
 {
         struct asking a = { .host = "nx.test" };
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         memset(a.list, 0xaa, sizeof(a.list));
         CHECK_EQ(ask_call(&a), EDDY_E_DNS_NOT_FOUND);
         CHECK_EQ(a.list[0].family, 0xaaaa);
@@ -116,7 +119,7 @@ TEST(each_failure_has_its_error)
 
 static int oddities(void *arg)
 {
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         CHECK_EQ(ask("garbage.test"), 1);
         CHECK_EQ(ask("stream.test"), 1); /* too long for UDP */
         CHECK_EQ(ask("pieces.test"), 1);
@@ -152,7 +155,7 @@ static int unasked(void *arg)
 {
         struct eddy_address list[EDDY_DNS_ADDRESSES_MAX];
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         CHECK_EQ(eddy_dns_lookup("localhost", list, 16), 2);
         CHECK_EQ(list[0].family, AF_INET6);
         CHECK_EQ(list[0].bytes[15], 1);
@@ -177,7 +180,7 @@ TEST(what_needs_no_asking_is_not_asked)
 
 static int kept(void *arg)
 {
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         io_clock_advance(0);
         for (int i = 0; i < 3; i++)
                 CHECK_EQ(ask(i == 1 ? "TTL2.test" : "ttl2.test"), 1);
@@ -222,7 +225,7 @@ static int failures_kept(void *arg)
 {
         int asked;
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         io_clock_advance(0);
         CHECK_EQ(ask("none.test"), EDDY_E_DNS_NO_ADDRESS);
         asked = dns.queries;
@@ -247,10 +250,11 @@ static int shared(void *arg)
         eddy_task *tasks[5];
         eddy_scope scope;
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
+        dns.held = true;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < 5; i++) {
-                a[i] = (struct asking){ .host = "later.test" };
+                a[i] = (struct asking){ .host = "a.test" };
                 CHECK_EQ(eddy_scope_start_task(&scope, ask_task, &a[i], NULL, &tasks[i]), 0);
         }
         CHECK_EQ(eddy_sleep(0), 0);
@@ -259,6 +263,7 @@ static int shared(void *arg)
         /* The first to ask goes; the others get their answer. */
         eddy_task_cancel(tasks[0]);
         eddy_task_cancel(tasks[3]);
+        dns.held = false;
         CHECK_EQ(eddy_scope_end(&scope), 0);
         for (int i = 0; i < 5; i++) {
                 CHECK_EQ(a[i].result, i % 3 == 0 ? -ECANCELED : 1);
@@ -281,7 +286,7 @@ static int all_cancelled(void *arg)
         eddy_scope scope;
         int fds;
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         fds = io_open_fds();
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < 3; i++) {
@@ -311,16 +316,18 @@ TEST(a_lookup_that_nobody_waits_for_is_taken_back)
 
 static int cancelled(void *arg)
 {
-        struct asking a = { .host = "later.test" };
+        struct asking a = { .host = "a.test" };
         bool reached;
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
+        dns.held = true;
         CHECK_EQ(cancel_at(0, ask_call, &a, &reached), -ECANCELED);
         CHECK_EQ(ed_dns_cached(ed_loop_current), 0);
         CHECK_EQ(dns.queries, 0);
         CHECK_EQ(cancel_at(1, ask_call, &a, &reached), -ECANCELED);
         CHECK(reached);
         CHECK_EQ(ed_dns_lookups(ed_loop_current), 0);
+        dns.held = false;
         CHECK_EQ(cancel_at(2, ask_call, &a, &reached), 1);
         CHECK(!reached); /* a lookup has one wait */
         CHECK_EQ(cancel_at(1, ask_call, &a, &reached), 1);
@@ -342,7 +349,7 @@ static int answered_then_cancelled(void *arg)
         struct asking a = { .host = "a.test", .result = 1000 };
         eddy_scope scope;
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, ask_task, &a);
         /* This task is queued before the one that the answer wakes. */
@@ -368,20 +375,23 @@ static void cancel_scope(void *arg)
 /* The answer is there, but what was told before it in its turn takes the question back. */
 static int cancelled_in_the_turn(void *arg)
 {
-        struct asking a = { .host = "later.test" };
+        struct asking a = { .host = "a.test" };
         struct io_pair pair;
         eddy_scope scope;
 
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         io_pair_open(&pair);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_stream_watch_idle(pair.a, cancel_scope, &scope), 0);
+        dns.held = true;
         eddy_scope_start(&scope, ask_task, &a);
         CHECK_EQ(eddy_sleep(EDDY_MS(2)), 0);
         CHECK_EQ(ed_dns_lookups(ed_loop_current), 1);
         /* First this becomes ready, then the answers; the loop sees neither before. */
         CHECK_EQ(eddy_stream_write(pair.b, "x", 1), 0);
-        poll(NULL, 0, 90);
+        dns.held = false;
+        while (dns.answers < 2) /* of both families */
+                poll(NULL, 0, 1);
         (void) eddy_scope_end(&scope);
         CHECK_EQ(a.result, -ECANCELED);
         io_pair_close(&pair);
@@ -404,7 +414,7 @@ static int crowd(void *arg)
 {
         eddy_scope scope;
 
-        use_dns(500);
+        use_dns(PATIENCE_MS);
         dns.held = true;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < MANY; i++) {
@@ -431,7 +441,7 @@ static int crowd_cancelled(void *arg)
 {
         eddy_scope scope;
 
-        use_dns(5000);
+        use_dns(PATIENCE_MS);
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < MANY; i++) {
                 snprintf(names[i], sizeof(names[i]), "silent.t%d", i);
@@ -457,7 +467,7 @@ static int crowd_moves_up(void *arg)
 {
         eddy_scope first, second;
 
-        use_dns(500);
+        use_dns(PATIENCE_MS);
         dns.held = true;
         eddy_scope_begin(&second, NULL);
         eddy_scope_begin(&first, NULL);
@@ -528,8 +538,7 @@ static int unwatched(void *arg)
         io_ops()->watch = refuse_watch;
         use_dns(20);
         /* The answer comes by TCP and is long: its socket is watched anew. */
-        for (watches_max = 0; result <= 0; watches_max++) {
-                CHECK(watches_max < 20);
+        for (watches_max = 0; result <= 0 && watches_max < 20; watches_max++) {
                 watches = 0;
                 result = ask("stream.test");
                 CHECK(result > 0 || result == EDDY_E_DNS_FAILED);
@@ -537,8 +546,10 @@ static int unwatched(void *arg)
                 CHECK_EQ(ed_dns_lookups(ed_loop_current), 0);
                 io_clock_advance(EDDY_SEC(2));
         }
-        /* The server serves one after the other: then it has closed its connections. */
         watches_max = INT_MAX;
+        use_dns(PATIENCE_MS);
+        CHECK_EQ(ask("stream.test"), 1);
+        /* The server serves one after the other: then it has closed its connections. */
         CHECK_EQ(ask("a.test"), 1);
         return 0;
 }
@@ -556,7 +567,7 @@ static int hosts(void *arg)
 
         if (!file)
                 test_skip("there is no /etc/hosts");
-        use_dns(1000);
+        use_dns(PATIENCE_MS);
         while (!found && fgets(line, sizeof(line), file))
                 found = sscanf(line, "%63[0-9.] %255[a-z]", address, name) == 2 &&
                         strcmp(name, "localhost") != 0;

@@ -303,6 +303,7 @@ static int no_room(void *arg)
         CHECK_EQ(cancel_at(1, accept_call, &a, &reached), -ECANCELED);
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &streams[0]), 0);
         use_script(errors);
+        io_clock_advance(0);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accept_one, &a);
         for (int i = 1; i <= 4; i++) {
@@ -366,7 +367,6 @@ static int out_of_descriptors(void *arg)
         tight = limit;
         tight.rlim_cur = (rlim_t) highest;
         CHECK_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
-        (void) io_ops();
         io_clock_advance(0);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accept_one, &a);
@@ -408,6 +408,7 @@ static int no_memory(void *arg)
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), -ENOMEM);
         io_fail_allocations(-1);
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        io_clock_advance(0);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accept_one, &a);
         io_fail_allocations(0);
