@@ -17,12 +17,12 @@ from e2e import check, claim, equal
 def fifty_slow_urls_take_as_long_as_their_rounds(eddy):
     mock = eddy.mock()
     urls = eddy.file("urls", f"{mock}/delay/0.2\n" * 50)
-    result = eddy.fetch("-i", urls, "-c", "8", "--timeout", "2.5s")
+    result = eddy.fetch("-i", urls, "-c", "8", "--timeout", "20s")
     equal(result.code, 0, result)
     equal([line["index"] for line in result.lines()], list(range(50)))
     check(all(line["status"] == 200 and line["error"] is None for line in result.lines()))
     # Seven rounds of 0.2 s; one after the other it would be ten seconds.
-    check(1.4 <= result.seconds < 2.6, result.seconds)
+    check(1.4 <= result.seconds < 10, result.seconds)
 
 
 @claim
@@ -139,13 +139,13 @@ def results_of_a_slow_producer_come_before_its_next_line(eddy):
     child.stdin.write(b"tes/7")
     child.stdin.close()
     equal(json.loads(child.stdout.readline())["bytes"], 7)
-    equal(child.wait(20), 0)
+    equal(child.wait(e2e.LIMIT_S), 0)
 
 
 @claim
 def producer_that_pauses_holds_up_nothing_in_flight(eddy):
     mock = eddy.mock()
-    child = eddy.start("fetch", "-i", "-", "--timeout", "300ms", "--attempts", "1",
+    child = eddy.start("fetch", "-i", "-", "--timeout", "3s", "--attempts", "1",
                        stdin=subprocess.PIPE)
     child.stdin.write(f"{mock}/delay/30\n{mock}/delay/0.1\n".encode())
     child.stdin.flush()
@@ -153,7 +153,7 @@ def producer_that_pauses_holds_up_nothing_in_flight(eddy):
     equal([line["index"] for line in lines], [1, 0])
     equal(lines[1]["error"]["code"], "request_timeout")
     child.stdin.close()
-    equal(child.wait(20), 1)
+    equal(child.wait(e2e.LIMIT_S), 1)
 
 
 @claim
@@ -222,7 +222,7 @@ def retry_after_is_waited_for(eddy):
     mock = eddy.mock()
     result = eddy.fetch("--backoff", "1ms", mock + "/flaky/1?token=a&retry_after=0.5")
     equal((result.code, result.lines()[0]["attempts"]), (0, 2), result)
-    check(0.5 <= result.seconds < 1.5, result.seconds)
+    check(0.5 <= result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
@@ -240,7 +240,7 @@ def retry_after_as_a_date_counts_from_the_server_s_own_clock(eddy):
 
     result = eddy.fetch("--backoff", "1ms", eddy.serve(answer).url)
     equal((result.code, result.lines()[0]["attempts"]), (0, 2), result)
-    check(1.0 <= result.seconds < 2.0, result.seconds)
+    check(1.0 <= result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
@@ -248,12 +248,12 @@ def retry_after_of_hours_ends_the_attempts(eddy):
     mock = eddy.mock()
     result = eddy.fetch(mock + "/status/503?retry_after=7200")
     equal((result.code, result.lines()[0]["attempts"]), (1, 1), result)
-    check(result.seconds < 2, result.seconds)
+    check(result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
 def limit_of_the_server_is_kept_by_waiting(eddy):
-    mock = eddy.mock("--rate-limit", "20/s")
+    mock = eddy.mock("--rate-limit", "10/s")
     urls = eddy.file("urls", f"{mock}/bytes/1\n" * 24)
     result = eddy.fetch("-i", urls, "--backoff", "1ms", "--attempts", "9")
     equal(result.code, 0, result)
@@ -263,17 +263,17 @@ def limit_of_the_server_is_kept_by_waiting(eddy):
 @claim
 def no_retry_is_made_that_cannot_end_before_the_deadline(eddy):
     mock = eddy.mock()
-    result = eddy.fetch("--deadline", "2s", mock + "/flaky/1?token=a&retry_after=5")
+    result = eddy.fetch("--deadline", "50s", mock + "/flaky/1?token=a&retry_after=60")
     line = result.lines()[0]
     equal((result.code, line["status"], line["attempts"], line["error"]), (1, 503, 1, None))
-    check(result.seconds < 1.5, result.seconds)
+    check(result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
 def deadline_ends_the_run_and_each_url_that_was_read_has_a_line(eddy):
     mock = eddy.mock()
     urls = eddy.file("urls", f"{mock}/bytes/1\n" + f"{mock}/delay/30\n" * 5)
-    result = eddy.fetch("-i", urls, "-c", "2", "--deadline", "500ms", "--summary", "json")
+    result = eddy.fetch("-i", urls, "-c", "2", "--deadline", "3s", "--summary", "json")
     equal(result.code, 1, result)
     lines = result.lines()
     equal([line["index"] for line in lines], list(range(6)))
@@ -281,38 +281,38 @@ def deadline_ends_the_run_and_each_url_that_was_read_has_a_line(eddy):
     equal({line["error"]["code"] for line in lines[1:]}, {"deadline_exceeded"})
     # Two were at it, the others had not begun.
     equal(sum(line["attempts"] for line in lines), 3)
-    check(0.5 <= result.seconds < 1.5, result.seconds)
+    check(3 <= result.seconds < e2e.SOON, result.seconds)
     equal(json.loads(result.err)["stopped"], "deadline")
 
 
 @claim
 def each_attempt_ends_at_its_timeout(eddy):
     mock = eddy.mock()
-    result = eddy.fetch("--timeout", "500ms", "--attempts", "1", *[mock + "/delay/5"] * 20)
+    result = eddy.fetch("--timeout", "500ms", "--attempts", "1", *[mock + "/delay/60"] * 20)
     equal(result.code, 1, result)
     for line in result.lines():
         equal((line["status"], line["error"]["code"], line["attempts"]),
               (None, "request_timeout", 1))
-        check(500 <= line["ms"] < 1000, line)
-    check(result.seconds < 2, result.seconds)
+        check(500 <= line["ms"] < e2e.SOON * 1000, line)
+    check(result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
 def timeout_covers_the_body(eddy):
     mock = eddy.mock()
-    result = eddy.fetch("--timeout", "500ms", "--attempts", "1", mock + "/slow-body/5")
+    result = eddy.fetch("--timeout", "2s", "--attempts", "1", mock + "/slow-body/60")
     line = result.lines()[0]
     equal((line["status"], line["error"]["code"]), (200, "request_timeout"))
-    check(500 <= line["ms"] < 1000, line)
+    check(2000 <= line["ms"] < e2e.SOON * 1000, line)
 
 
 @claim
 def timeout_counts_no_waiting_for_a_connection(eddy):
     mock = eddy.mock()
-    result = eddy.fetch("--timeout", "600ms", "--per-host", "1", "-c", "5",
-                        *[mock + "/delay/0.3"] * 5)
+    result = eddy.fetch("--timeout", "2s", "--attempts", "1", "--per-host", "1", "-c", "5",
+                        *[mock + "/delay/0.6"] * 5)
     equal(result.code, 0, result)
-    check(1.5 <= result.seconds < 3, result.seconds)
+    check(3 <= result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
@@ -323,7 +323,7 @@ def timeouts_are_tried_again(eddy):
             connection.sendall(e2e.ok())
         e2e.until_closed(connection)
 
-    result = eddy.fetch("--timeout", "300ms", "--backoff", "1ms", eddy.serve(answer).url)
+    result = eddy.fetch("--timeout", "2s", "--backoff", "1ms", eddy.serve(answer).url)
     equal((result.code, result.lines()[0]["attempts"]), (0, 2), result)
 
 
@@ -343,21 +343,25 @@ def post_that_may_have_arrived_is_not_sent_again(eddy):
 
 @claim
 def no_more_requests_are_under_way_than_allowed(eddy):
-    now, most, lock = [0], [0], threading.Lock()
+    now, most, wanted, changed = [0], [0], [0], threading.Condition()
 
     def answer(connection, _):
         while e2e.read_head(connection):
-            with lock:
+            with changed:
                 now[0] += 1
                 most[0] = max(most[0], now[0])
+                changed.notify_all()
+                # As many as are allowed come, whoever is slow; any more would come now.
+                changed.wait_for(lambda: most[0] >= wanted[0], e2e.SOON)
             time.sleep(0.03)
-            with lock:
+            with changed:
                 now[0] -= 1
             connection.sendall(e2e.ok())
 
     server = eddy.serve(answer)
     for args, limit in ((["-c", "3"], 3), (["-c", "10", "--per-host", "2"], 2)):
         most[0] = server.count = 0
+        wanted[0] = limit
         result = eddy.fetch(*args, *[server.url] * 20)
         equal(result.code, 0, result)
         equal(most[0], limit, args)
@@ -367,10 +371,17 @@ def no_more_requests_are_under_way_than_allowed(eddy):
 
 @claim
 def one_host_s_limit_is_not_another_s(eddy):
-    one, two = eddy.mock(), eddy.mock()
-    result = eddy.fetch("--per-host", "1", "-c", "2", one + "/delay/1", two + "/delay/1")
+    both = threading.Barrier(2)
+
+    def answer(connection, _):
+        e2e.read_head(connection)
+        both.wait(e2e.SOON)  # for the other's request
+        connection.sendall(e2e.ok())
+        e2e.until_closed(connection)
+
+    one, two = eddy.serve(answer), eddy.serve(answer)
+    result = eddy.fetch("--per-host", "1", "-c", "2", "--attempts", "1", one.url, two.url)
     equal(result.code, 0, result)
-    check(result.seconds < 1.9, result.seconds)
 
 
 @claim
@@ -392,7 +403,7 @@ def summary_counts_what_was_written(eddy):
 @claim
 def bar_is_drawn_and_taken_away(eddy):
     mock = eddy.mock()
-    result = eddy.fetch("--progress", "bar", mock + "/delay/0.7", "-o", eddy.file("out"))
+    result = eddy.fetch("--progress", "bar", mock + "/delay/3", "-o", eddy.file("out"))
     drawn, _, after = result.err.rpartition("\r\033[K")
     check("\r[" in drawn and "0 done" in drawn and "inflight 1" in drawn, result)
     check("\r" not in after and after.startswith("1 done"), result)
@@ -423,7 +434,7 @@ def soft_limit_of_open_files_is_raised(eddy):
 
     result = eddy.fetch("-c", "200", *[mock + "/delay/0.3"] * 200, preexec_fn=limit)
     equal(result.code, 0, result)
-    check("held" not in result.err and result.seconds < 5, result)
+    check("held" not in result.err and result.seconds < e2e.SOON, result)
 
 
 @claim

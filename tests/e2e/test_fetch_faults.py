@@ -88,9 +88,9 @@ def refused_port_is_a_connect_error_and_tried_again(eddy):
 @claim
 def unreachable_address_is_a_connect_error(eddy):
     # The system refuses to connect to a group of machines; nothing is sent.
-    result = eddy.fetch("--attempts", "1", "--connect-timeout", "500ms", "http://224.0.0.1/")
+    result = eddy.fetch("--attempts", "1", "--connect-timeout", "60s", "http://224.0.0.1/")
     equal((result.code, codes(result)), (1, ["connect_error"]), result)
-    check(result.seconds < 3, result.seconds)
+    check(result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
@@ -98,7 +98,7 @@ def connect_that_nobody_answers_ends_at_its_timeout(eddy):
     result = eddy.fetch("--attempts", "1", "--connect-timeout", "500ms",
                         f"http://127.0.0.1:{e2e.deaf_port(eddy)}/")
     equal((result.code, codes(result)), (1, ["connect_error"]), result)
-    check(0.5 <= result.seconds < 2, result.seconds)
+    check(0.5 <= result.seconds < e2e.SOON, result.seconds)
 
 
 @claim
@@ -172,7 +172,7 @@ def body_that_breaks_off_is_truncated(eddy):
 def server_that_says_nothing_ends_at_the_timeout(eddy):
     line = against(eddy, says(b"", False), "--timeout", "400ms")
     equal(line["error"]["code"], "request_timeout")
-    check(400 <= line["ms"] < 900, line)
+    check(400 <= line["ms"] < 20000, line)
 
 
 @claim
@@ -276,12 +276,11 @@ def output_file_that_holds_something_is_refused_and_left_alone(eddy):
 def two_runs_do_not_mix_their_lines_in_one_file(eddy):
     mock = eddy.mock()
     path = eddy.file("out")
-    child = eddy.start("fetch", "-o", path, mock + "/delay/30")
-    e2e.wait_until(lambda: os.path.exists(path), "the file")
-    time.sleep(0.1)
+    child = eddy.start("fetch", "-o", path, mock + "/bytes/1", mock + "/delay/60")
+    e2e.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 0, "a line")
     e2e.one_line(eddy.fetch("-o", path, "--force", mock + "/bytes/1"), 2, "another eddy")
     child.send_signal(signal.SIGINT)
-    equal(child.wait(20), 130)
+    equal(child.wait(e2e.LIMIT_S), 130)
 
 
 @claim
@@ -299,7 +298,7 @@ def full_disk_is_said_once_and_ends_the_run(eddy):
     result = eddy.fetch("-i", urls, "-c", "10", "-o", "/dev/full")
     equal(result.code, 4, result)
     equal(result.err.count("No space left"), 1, result)
-    check(result.seconds < 3, result.seconds)
+    check(result.seconds < e2e.SOON, result.seconds)
     with open("/dev/full", "wb") as full:
         result = eddy.fetch("-i", urls, "-c", "10", stdout=full)
     equal(result.code, 4, result)
@@ -359,8 +358,8 @@ def reader_that_goes_away_ends_the_run_quietly(eddy):
     for _ in range(3):
         json.loads(child.stdout.readline())
     child.stdout.close()
-    equal(child.wait(20), 0)
-    check(time.monotonic() - begin < 5)
+    equal(child.wait(e2e.LIMIT_S), 0)
+    check(time.monotonic() - begin < e2e.SOON)
     err = child.stderr.read().decode()
     check("rror" not in err and "ipe" not in err, err)
     check("the reader of the output has gone" in err, err)

@@ -26,11 +26,15 @@ def requests_leave_nothing_behind(eddy):
 
 @claim
 def urls_behind_slow_ones_stay_in_their_file(eddy):
-    mock = eddy.mock()
+    def answer(connection, _):
+        e2e.until_closed(connection)
+
     peaks = []
     for count in (2000, 400000):
-        urls = eddy.file("urls", f"{mock}/delay/60\n" * count)
+        server = eddy.serve(answer)
+        urls = eddy.file("urls", f"{server.url}/\n" * count)
         child = start(eddy, "-i", urls, "-c", "2", "-o", os.devnull)
+        e2e.wait_until(lambda of=server: of.count == 2, "two connections")
         time.sleep(1)
         peaks.append(peak_mib(child))
         eddy.end(child)

@@ -44,7 +44,7 @@ def delay_answers_after_that_time(eddy):
         status, _, body = ask(url, f"/delay/{seconds}")
         took = time.monotonic() - begin
         equal((status, json.loads(body)["delay_ms"]), (200, int(seconds * 1000)))
-        check(seconds <= took < seconds + 0.5, took)
+        check(seconds <= took < e2e.SOON, took)
 
 
 @claim
@@ -107,7 +107,7 @@ def flaky_fails_so_often_for_each_token(eddy):
 @claim
 def close_drops_the_connection(eddy):
     url = eddy.mock()
-    with socket.create_connection(address(url), timeout=20) as connection:
+    with socket.create_connection(address(url), timeout=e2e.LIMIT_S) as connection:
         connection.sendall(b"GET /close HTTP/1.1\r\nHost: x\r\n\r\n")
         try:
             equal(connection.recv(100), b"")
@@ -120,8 +120,8 @@ def close_drops_the_connection(eddy):
 def slow_body_sends_its_head_at_once_and_dribbles(eddy):
     url = eddy.mock()
     begin = time.monotonic()
-    with socket.create_connection(address(url), timeout=20) as connection:
-        connection.sendall(b"GET /slow-body/0.5 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    with socket.create_connection(address(url), timeout=e2e.LIMIT_S) as connection:
+        connection.sendall(b"GET /slow-body/3 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         data, pieces = b"", 0
         while b"\r\n\r\n" not in data:
             data += connection.recv(65536)
@@ -130,8 +130,8 @@ def slow_body_sends_its_head_at_once_and_dribbles(eddy):
             data += piece
             pieces += 1
     took = time.monotonic() - begin
-    check(head < 0.25, head)
-    check(0.5 <= took < 1.2, took)
+    check(head < 3, head)
+    check(3 <= took < e2e.SOON, took)
     check(pieces >= 5, pieces)
     equal(len(data.split(b"\r\n\r\n", 1)[1]), 100)
 
@@ -152,7 +152,7 @@ def numbers_out_of_bounds_are_400_with_the_bound(eddy):
 @claim
 def connections_are_kept(eddy):
     url = eddy.mock()
-    connection = http.client.HTTPConnection(*address(url), timeout=20)
+    connection = http.client.HTTPConnection(*address(url), timeout=e2e.LIMIT_S)
     local = None
     for target in ("/bytes/10", "/stream/5", "/status/404", "/status/204", "/echo"):
         connection.request("GET", target)
@@ -175,12 +175,12 @@ def latency_delays_each_answer(eddy):
     url = eddy.mock("--latency", "200ms")
     begin = time.monotonic()
     ask(url, "/bytes/1")
-    check(0.2 <= time.monotonic() - begin < 0.7)
+    check(0.2 <= time.monotonic() - begin < e2e.SOON)
     url = eddy.mock("--latency", "1ms", "--latency-p99", "20ms")
     begin = time.monotonic()
     for _ in range(20):
         ask(url, "/bytes/1")
-    check(time.monotonic() - begin < 2)
+    check(time.monotonic() - begin < e2e.SOON)
 
 
 @claim
@@ -196,10 +196,14 @@ def error_rate_fails_that_part(eddy):
 @claim
 def rate_limit_answers_429_with_retry_after(eddy):
     url = eddy.mock("--rate-limit", "2/s")
-    answers = [ask(url, "/bytes/1") for _ in range(5)]
-    equal([answer[0] for answer in answers[:2]], [200, 200])
-    equal(answers[-1][0], 429)
-    equal(answers[-1][1]["Retry-After"], "1")
+    request = b"GET /bytes/1 HTTP/1.1\r\nHost: x\r\n"
+    with socket.create_connection(address(url), timeout=e2e.LIMIT_S) as connection:
+        # At one stroke, so that a slow machine gives the server no time for more.
+        connection.sendall((request + b"\r\n") * 19 + request + b"Connection: close\r\n\r\n")
+        heads = b"".join(iter(lambda: connection.recv(65536), b"")).split(b"HTTP/1.1 ")[1:]
+    equal([head[:3] for head in heads[:2]], [b"200", b"200"])
+    equal((len(heads), heads[-1][:3]), (20, b"429"))
+    check(b"\r\nRetry-After: 1\r\n" in heads[-1], heads[-1])
     url = eddy.mock("--rate-limit", "1/m")
     equal([ask(url, "/bytes/1")[0] for _ in range(2)], [200, 429])
 
@@ -207,14 +211,14 @@ def rate_limit_answers_429_with_retry_after(eddy):
 @claim
 def many_wait_at_a_time(eddy):
     url = eddy.mock()
-    connections = [socket.create_connection(address(url), timeout=20) for _ in range(200)]
+    connections = [socket.create_connection(address(url), timeout=e2e.LIMIT_S) for _ in range(200)]
     begin = time.monotonic()
     for connection in connections:
         connection.sendall(b"GET /delay/0.5 HTTP/1.1\r\nHost: x\r\n\r\n")
     for connection in connections:
         check(connection.recv(100).startswith(b"HTTP/1.1 200"))
         connection.close()
-    check(time.monotonic() - begin < 3)
+    check(time.monotonic() - begin < e2e.SOON)
 
 
 @claim
@@ -264,8 +268,8 @@ def signals_end_it_with_their_exit_codes(eddy):
             time.sleep(0.1)
             begin = time.monotonic()
             eddy.child.send_signal(signo)
-            equal(eddy.child.wait(20), code)
-            check(time.monotonic() - begin < 2)
+            equal(eddy.child.wait(e2e.LIMIT_S), code)
+            check(time.monotonic() - begin < e2e.SOON)
         equal(eddy.child.stderr.read(), b"")
 
 

@@ -88,7 +88,7 @@ def signals_at_any_moment_leave_whole_lines(eddy):
         child.send_signal(signal.SIGINT)
         err = child.communicate(timeout=e2e.LIMIT_S)[1]
         check(child.returncode in (130, -signal.SIGINT), child.returncode, err)
-        check(time.monotonic() - begin < 1.5)
+        check(time.monotonic() - begin < e2e.SOON)
         if not os.path.exists(path):
             continue
         with open(path, "rb") as file:
@@ -110,14 +110,14 @@ def servers_that_stall_at_any_byte_end_at_the_timeout(eddy):
             e2e.until_closed(connection)
 
     server = eddy.serve(answer)
-    result = eddy.fetch("--attempts", "1", "-c", "100", "--timeout", "1s",
+    result = eddy.fetch("--attempts", "1", "-c", "100", "--timeout", "3s",
                         *(f"{server.url}/{n}" for n in range(len(whole) + 1)))
     lines = result.lines()
     equal(lines[-1]["status"], 200)
     for line in lines[:-1]:
         equal(line["error"]["code"], "request_timeout", line)
-        check(1000 <= line["ms"] < 1300, line)
-    check(result.seconds < 3, result.seconds)
+        check(3000 <= line["ms"] < e2e.SOON * 1000, line)
+    check(result.seconds < e2e.SOON, result.seconds)
 
 
 @alone
@@ -133,7 +133,7 @@ def ten_thousand_requests_wait_at_a_time(eddy):
     result = eddy.fetch("-i", urls, "-c", str(count), "--connect-timeout", "60s")
     equal(result.code, 0, result)
     equal(sum(line["status"] == 200 for line in result.lines()), count)
-    check(result.seconds < 30, result.seconds)
+    check(result.seconds < 100, result.seconds)
 
 
 if __name__ == "__main__":
