@@ -16,7 +16,7 @@ echo 1..1
 command -v perf >/dev/null 2>&1 || skip "no perf"
 data=$(mktemp) || exit 1
 trap 'rm -f "$data" "$data.old"' EXIT
-ASAN_OPTIONS=detect_leaks=0 timeout 50 perf record -q -e cpu-clock -F 2000 --call-graph fp -o "$data" \
+ASAN_OPTIONS=detect_leaks=0 timeout 200 perf record -q -e cpu-clock -F 2000 --call-graph fp -o "$data" \
         "$1" >/dev/null 2>&1 || skip "perf cannot record here"
 out=$(perf report -i "$data" --stdio -G --no-children --percent-limit 5 2>/dev/null)
 # Outermost first, as a caller graph has them; nothing lies outside of the entry.

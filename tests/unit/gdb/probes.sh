@@ -43,7 +43,7 @@ claim start_switch_and_end_are_in_the_notes_of_the_program '^eddy:start 3$' '^ed
 [ "$EDDY_TEST_QEMU$MESON_EXE_WRAPPER" ] && skip_rest "the program is for another processor"
 command -v gdb >/dev/null 2>&1 || skip_rest "no gdb"
 # The first task of a run is its supervisor.
-out=$(ASAN_OPTIONS=detect_leaks=0 timeout 50 gdb -nx -batch -ex 'set debuginfod enabled off' \
+out=$(ASAN_OPTIONS=detect_leaks=0 timeout 200 gdb -nx -batch -ex 'set debuginfod enabled off' \
         -ex 'break -probe-stap eddy:start' -ex 'condition $bpnum $_probe_arg2 == stops' -ex run \
         -ex 'printf "started %d\n", (int) $_probe_arg1' -ex 'info symbol $_probe_arg2' \
         -ex 'set $second = (long) $_probe_arg0' -ex 'delete' \

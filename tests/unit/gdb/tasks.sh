@@ -49,7 +49,7 @@ claim() { # claim CLAIM PATTERN...
 }
 
 look() { # look 'GDB OPTIONS' PROGRAM [ARGUMENT]: stopped in stop_here(), with 'commands' after that
-        out=$(timeout 50 gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set style enabled off' -ex 'set print entry-values no' \
+        out=$(timeout 200 gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set style enabled off' -ex 'set print entry-values no' \
                 -ex 'break stop_here' -ex run -ex "source $script" -x "$commands" --args "$@" 2>&1)
 }
 
@@ -148,7 +148,7 @@ cd "$folder" || exit 1
 look "$program" two
 set -- core*
 [ -f "$1" ] || skip_rest "no core file was written"
-out=$(timeout 50 gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set style enabled off' -ex 'set print entry-values no' \
+out=$(timeout 200 gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'set style enabled off' -ex 'set print entry-values no' \
         -ex "source $script" -ex 'eddy tasks' -ex 'eddy bt 1.2' -ex 'eddy bt 2.2' -ex 'eddy bt 2.3' \
         "$program" "$1" 2>&1)
 claim a_core_file_shows_the_same '=1.2  main waits for time to pass; parked at least ' \
