@@ -80,6 +80,15 @@ void test_skip(const char *why)
         _exit(EXIT_SKIPPED);
 }
 
+/* As many times as long where programs run slowly: what tools/run-tests has of --patience. */
+static unsigned case_seconds(void)
+{
+        const char *patience = getenv("EDDY_TEST_PATIENCE");
+        int times = patience ? atoi(patience) : 1;
+
+        return CASE_SECONDS_MAX * (times > 1 && times < 1000 ? (unsigned) times : 1);
+}
+
 /* Runs a case in a child; returns its wait status. */
 static int run_case(struct test_case *test)
 {
@@ -94,7 +103,7 @@ static int run_case(struct test_case *test)
                 exit(1);
         }
         if (pid == 0) {
-                alarm(CASE_SECONDS_MAX);
+                alarm(case_seconds());
                 test->fn();
                 exit(0); /* not _exit: the leak checker runs at exit */
         }
