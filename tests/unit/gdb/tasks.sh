@@ -76,7 +76,7 @@ eddy bt 3 -3
 kill
 EOF
 look "$program"
-if has "ptrace: Operation not permitted|Cannot (create|insert|trace)"; then
+if has "ptrace: (Operation not permitted|Permission denied|Function not implemented)|Cannot (create|insert|trace)"; then
         skip_rest "gdb cannot run it here"
 fi
 claim the_tasks_of_a_process_are_listed '=run 1 (epoll, debug mode):' '=2  main runs' \
