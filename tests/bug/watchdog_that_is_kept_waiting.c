@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "scope/run.h"
@@ -20,19 +21,30 @@
 int64_t __real_ed_sys_now(void);
 int64_t __wrap_ed_sys_now(void);
 
-static __thread struct ed_loop *goes_on; /* whenever the clock is read, a second later */
+/* A loop that goes on for a second, while the thread that reads the clock is kept waiting. */
+static __thread struct ed_loop *goes_on;
+static __thread bool is_after_reading; /* or before it */
 static __thread int64_t later_ns;
 static _Atomic int64_t stands_ns; /* the clock stands still there; 0: it does not */
+
+static void kept_waiting(struct ed_loop *loop)
+{
+        later_ns += EDDY_SEC(1);
+        atomic_fetch_add(&loop->switches, 1);
+        goes_on = NULL;
+}
 
 int64_t __wrap_ed_sys_now(void)
 {
         int64_t now_ns = atomic_load(&stands_ns);
 
-        if (goes_on) {
-                later_ns += EDDY_SEC(1);
-                atomic_fetch_add(&goes_on->switches, 1);
-        }
-        return now_ns ? now_ns : __real_ed_sys_now() + later_ns;
+        if (goes_on && !is_after_reading)
+                kept_waiting(goes_on);
+        if (now_ns == 0)
+                now_ns = __real_ed_sys_now() + later_ns;
+        if (goes_on)
+                kept_waiting(goes_on);
+        return now_ns;
 }
 
 /* --- kept waiting between two looks --- */
@@ -65,12 +77,12 @@ static int is_watched(void *arg)
         struct ed_ticker *watchdog;
 
         CHECK_EQ(ed_sys_ticker_new(EDDY_SEC(100000), does_not_tick, NULL, &watchdog), 0);
-        goes_on = &run->loop;
-        for (int i = 0; i < 10; i++)
+        for (int i = 0; i < 12; i++) {
+                is_after_reading = i >= 6;
+                goes_on = i % 2 ? &run->loop : NULL;
                 ed_report_watch(run, watchdog);
-        CHECK_EQ(said->reports, 0);
-
-        goes_on = NULL;
+                CHECK_EQ(said->reports, 0);
+        }
         ed_report_watch(run, watchdog);
         CHECK_EQ(said->reports, 0);
         later_ns += EDDY_SEC(1);
