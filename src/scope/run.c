@@ -226,6 +226,11 @@ static void forget_loop(void)
         ed_runs_forget();
 }
 
+void ed_run_watch_forks(void)
+{
+        ed_sys_fork_watch(forget_loop);
+}
+
 /* The options win over the environment. */
 static bool is_debug(const struct eddy_run_opts *opts)
 {
@@ -251,7 +256,7 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         struct ed_loop *loop = &run->loop;
         int err;
 
-        ed_sys_fork_watch(forget_loop);
+        ed_run_watch_forks();
         err = opts_take(run, opts);
         if (err < 0)
                 return err;

@@ -65,6 +65,9 @@ int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
  */
 int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys);
 
+/* From the first run on, or before it: children of fork() are counted, and have no loop. */
+ED_SHARED void ed_run_watch_forks(void);
+
 /* Make a run, which stands still; takes 'sys' over whatever comes. */
 ED_SHARED int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts,
                           struct ed_run **ret_run);

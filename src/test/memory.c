@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/def.h"
+#include "sys/process.h"
 #include "test/strike.h"
 
 struct block {
@@ -19,7 +20,9 @@ struct block {
 enum { PLACES_MIN = 256 };
 
 static struct {
-        atomic_flag lock; /* a program's own threads may allocate too */
+        /* A program's own threads may allocate too.  0: nobody has it; else by who_am_i(). */
+        _Atomic unsigned holder;
+        bool torn; /* a child's copy, that was made in the middle of something: no block is known */
         eddy_realloc_fn *fn;
         void *ctx;
         struct block *places; /* open addressing; at least half of them are free */
@@ -27,22 +30,38 @@ static struct {
         uint64_t live, bytes;
         bool counting, forever;
         uint64_t asked, failed, fail_at;
-} memory = { .lock = ATOMIC_FLAG_INIT };
+} memory;
 
 /* This thread has the lock. */
 static __thread bool locked __attribute__((tls_model("initial-exec")));
 
+/* A thread of this process, and not of the one that it was forked from. */
+static unsigned who_am_i(void)
+{
+        return ed_sys_forks() + 1;
+}
+
 static void lock(void)
 {
-        while (atomic_flag_test_and_set_explicit(&memory.lock, memory_order_acquire))
-                continue;
+        unsigned me = who_am_i(), holder = 0;
+
+        /* Of a thread that had it before the fork there is only what it has left. */
+        while (!atomic_compare_exchange_weak_explicit(&memory.holder, &holder, me,
+                                                      memory_order_acquire, memory_order_relaxed))
+                if (holder == me)
+                        holder = 0;
         locked = true;
+        if (holder == 0)
+                return;
+        memory.torn = true;
+        memory.counting = false;
+        memory.live = memory.bytes = 0;
 }
 
 static void unlock(void)
 {
         locked = false;
-        atomic_flag_clear_explicit(&memory.lock, memory_order_release);
+        atomic_store_explicit(&memory.holder, 0, memory_order_release);
 }
 
 /* --- the table --- */
@@ -130,6 +149,8 @@ static void *resize(void *ptr, size_t bytes)
 {
         void *moved;
 
+        if (memory.torn)
+                return memory.fn(memory.ctx, ptr, bytes);
         if (bytes == 0) {
                 (void) table_remove(ptr);
                 return memory.fn(memory.ctx, ptr, 0);
@@ -164,12 +185,15 @@ static void *resize_locked(void *ctx, void *ptr, size_t bytes)
 void ed_test_memory_begin(void)
 {
         ed_alloc_hook(&memory.fn, &memory.ctx);
+        lock();
+        memory.torn = false;
         /* Without memory for the table the first allocation fails. */
         if (memory.places_count == 0)
                 (void) table_grow();
         memory.live = memory.bytes = 0;
         memory.counting = false;
         memory.asked = memory.failed = 0;
+        unlock();
         if (memory.places_count > 0)
                 eddy_alloc_set(resize_locked, NULL);
 }
@@ -185,15 +209,19 @@ bool ed_test_memory_is_replaced(void)
 
 void ed_test_memory_count(uint64_t fail_at, bool forever)
 {
+        lock();
         memory.asked = memory.failed = 0;
         memory.fail_at = fail_at;
         memory.forever = forever;
-        memory.counting = true;
+        memory.counting = !memory.torn;
+        unlock();
 }
 
 void ed_test_memory_pause(void)
 {
+        lock();
         memory.counting = false;
+        unlock();
 }
 
 void ed_test_memory_look(struct ed_test_memory *ret_memory)
@@ -238,7 +266,9 @@ void ed_test_memory_left(void)
 void ed_test_memory_drop(void)
 {
         eddy_alloc_set(memory.fn, memory.ctx);
-        for (size_t i = 0; i < memory.places_count; i++)
+        lock(); /* then it is known whether the table is torn */
+        unlock();
+        for (size_t i = 0; i < memory.places_count && !memory.torn; i++)
                 if (memory.places[i].ptr)
                         (void) memory.fn(memory.ctx, memory.places[i].ptr, 0);
         forget();

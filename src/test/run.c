@@ -279,6 +279,7 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
         if (more)
                 run->more = *more;
         ed_test_name(&run->opts, main_fn, run->name, sizeof(run->name));
+        ed_run_watch_forks();
         run->forks = ed_sys_forks();
         ed_test_strikes_begin(main_fn);
         ed_test_now = run;
