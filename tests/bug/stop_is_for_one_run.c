@@ -10,7 +10,8 @@
 
 #include "test.h"
 
-static const struct eddy_run_opts quiet = { .flags = EDDY_RUN_NO_WATCHDOG };
+/* The background is not waited for. */
+static const struct eddy_run_opts quiet = { .flags = EDDY_RUN_NO_WATCHDOG, .drain_ns = -1 };
 
 static eddy_loop *new_loop(void)
 {

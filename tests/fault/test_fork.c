@@ -24,7 +24,7 @@ enum {
         TICKERS = 10,
 };
 
-#define CHILD_NS EDDY_SEC(30) /* a child that takes longer hangs */
+#define CHILD_NS EDDY_SEC(100) /* a child that takes longer hangs */
 
 static const struct eddy_run_opts quiet = { .flags = EDDY_RUN_NO_WATCHDOG };
 
@@ -244,7 +244,7 @@ static pid_t fork_one(int kind)
         CHECK(child >= 0);
         if (child > 0)
                 return child;
-        alarm(60);
+        alarm(100);
         if (kind == 0)
                 _exit(0);
         if (kind == 1 && !STAYS)
