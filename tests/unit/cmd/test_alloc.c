@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -77,7 +78,7 @@ static pid_t server_start(uint16_t *ret_port)
         pid = fork();
         CHECK(pid >= 0);
         if (pid == 0) {
-                alarm(100); /* it outlives a test that fails, but not for long */
+                (void) prctl(PR_SET_PDEATHSIG, SIGKILL); /* with a test that fails too */
                 serve(listener);
         }
         close(listener);
@@ -104,7 +105,7 @@ static int fetch_with(const struct faults *plan, char *url, const char *out, boo
                 int null = open("/dev/null", O_WRONLY), code;
 
                 dup2(null, STDERR_FILENO);
-                alarm(60);
+                alarm(100);
                 eddy_alloc_set(allocate, &faults);
                 code = ed_fetch_main((int) (sizeof(argv) / sizeof(argv[0])) - 1, (char **) argv);
                 result = faults.failed;

@@ -5,6 +5,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "starve.h"
 
@@ -35,6 +38,17 @@ int io_open_fds(void)
                 n++;
         closedir(dir);
         return n;
+}
+
+bool io_has_ipv6(void)
+{
+        struct sockaddr_in6 address = { .sin6_family = AF_INET6, .sin6_addr = in6addr_loopback };
+        int fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        bool has = fd >= 0 && bind(fd, (struct sockaddr *) &address, sizeof(address)) == 0;
+
+        if (fd >= 0)
+                close(fd);
+        return has;
 }
 
 void io_run(eddy_task_fn *fn)

@@ -19,6 +19,9 @@ void io_run(eddy_task_fn *fn);
 /* How many descriptors the process has open. */
 int io_open_fds(void);
 
+/* Whether sockets of this machine may have ::1. */
+bool io_has_ipv6(void);
+
 /* The loop's table, to be changed: a copy of its own that it uses from now on. */
 struct ed_sys_ops *io_ops(void);
 

@@ -96,6 +96,8 @@ static uint16_t listen_v4_only(eddy_tcp_listener **ret_listener)
 
                 CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, ret_listener), 0);
                 port = eddy_tcp_listener_port(*ret_listener);
+                if (!io_has_ipv6())
+                        return port;
                 fd = bound(AF_INET6, port);
                 if (fd >= 0) {
                         close(fd);
@@ -346,6 +348,8 @@ static int staggered(void *arg)
 /* A136: the race is staggered, its losers are closed. */
 TEST(a_silent_address_is_given_a_quarter_of_a_second)
 {
+        if (!io_has_ipv6())
+                test_skip("there is no IPv6 here");
         io_run(staggered);
 }
 
