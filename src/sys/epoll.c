@@ -112,10 +112,45 @@ static void epoll_wake(struct ed_sys *sys)
         (void) !write(self(sys)->wake_fd, &one, sizeof(one));
 }
 
+/*
+ * ThreadSanitizer does not know epoll_pwait2(2): a handler would wait there for
+ * as long as the call does, if its signal came just before.  So it comes inside.
+ */
+#ifdef ED_TSAN
+static const sigset_t *signals_hold(sigset_t *ret_former)
+{
+        sigset_t all;
+
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, ret_former);
+        return ret_former;
+}
+
+static void signals_let_in(const sigset_t *former)
+{
+        int saved = errno;
+
+        pthread_sigmask(SIG_SETMASK, former, NULL);
+        errno = saved;
+}
+#else
+static inline const sigset_t *signals_hold(sigset_t *ret_former)
+{
+        (void) ret_former;
+        return NULL;
+}
+
+static inline void signals_let_in(const sigset_t *former)
+{
+        (void) former;
+}
+#endif
+
 static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int max,
                          int64_t timeout_ns)
 {
         struct timespec ts;
+        sigset_t former;
         int n;
 
         if (timeout_ns <= 0)
@@ -123,7 +158,8 @@ static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int ma
         if (!s->coarse) {
                 ts.tv_sec = timeout_ns / NS_PER_S;
                 ts.tv_nsec = timeout_ns % NS_PER_S;
-                n = epoll_pwait2(s->epoll_fd, events, max, &ts, NULL);
+                n = epoll_pwait2(s->epoll_fd, events, max, &ts, signals_hold(&former));
+                signals_let_in(&former);
 #ifdef ED_MSAN
                 /* It does not know this call. */
                 __msan_unpoison(events, n > 0 ? (size_t) n * sizeof(*events) : 0);
