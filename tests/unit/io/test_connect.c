@@ -380,6 +380,20 @@ static int try(struct ed_sys *sys, int fd, const struct eddy_address *address, u
         return net.results[i < net.results_n ? i : net.results_n - 1];
 }
 
+/* For addresses of either family, which are not really connected to. */
+static int socket_of_any(struct ed_sys *sys, int family, int kind)
+{
+        return real_socket(sys, AF_INET, kind);
+}
+
+static void use_net(void)
+{
+        real_socket = io_ops()->socket;
+        io_ops()->socket = socket_of_any;
+        io_ops()->lookup = know;
+        io_ops()->connect = try;
+}
+
 static void add(const char *text)
 {
         struct eddy_address *address = &net.list[net.n++];
@@ -408,8 +422,7 @@ static int ordered(void *arg)
         add("2001:db8::1");
         add("192.0.2.3");
         add("2001:db8::2");
-        io_ops()->lookup = know;
-        io_ops()->connect = try;
+        use_net();
         net.results = results;
         net.results_n = ed_array_count(results);
         CHECK_EQ(connect_call(&c), -ECONNREFUSED); /* of the last */
@@ -442,8 +455,7 @@ static int paced(void *arg)
                 snprintf(text, sizeof(text), "192.0.2.%d", i);
                 add(text);
         }
-        io_ops()->lookup = know;
-        io_ops()->connect = try;
+        use_net();
         io_ops()->watch = deaf_watch;
         net.results = results;
         net.results_n = ed_array_count(results);
@@ -481,8 +493,7 @@ static int handed_over(void *arg)
         add("192.0.2.1");
         add("2001:db8::2");
         add("192.0.2.2");
-        io_ops()->lookup = know;
-        io_ops()->connect = try;
+        use_net();
         io_ops()->watch = deaf_watch;
         net.results = results;
         net.results_n = ed_array_count(results);
