@@ -362,7 +362,7 @@ static void on_report(const struct eddy_report *report, void *arg)
 static int hogs(void *arg)
 {
         struct hog *hog = arg;
-        int64_t until = eddy_now() + EDDY_SEC(20);
+        int64_t until = eddy_now() + EDDY_SEC(100);
 
         while (atomic_load(&hog->reports) == 0 && eddy_now() < until)
                 continue;
@@ -431,7 +431,7 @@ TEST(an_idle_loop_is_no_hog)
 /* Keeps the loop with all signals blocked until the watchdog has asked for its stack. */
 static int blocks_signals_until_asked(void)
 {
-        int64_t until = eddy_now() + EDDY_SEC(20);
+        int64_t until = eddy_now() + EDDY_SEC(100);
         sigset_t all, pending;
 
         sigfillset(&all);

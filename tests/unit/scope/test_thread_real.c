@@ -167,7 +167,7 @@ static int main_of_fork(void *arg)
         CHECK(pid >= 0);
         if (pid == 0) {
                 /* The idle thread is the parent's: here it would be waited for in vain. */
-                (void) alarm(20);
+                (void) alarm(100);
                 if (eddy_to_thread(add, &sum) != EDDY_E_RUN_NOT_RUNNING ||
                     eddy_thread_pool_close(pool) != 0)
                         _exit(1);
