@@ -31,11 +31,12 @@ struct eddy_test_opts {
         uint64_t seed;    /* 0: the first in goes first; else who is next follows from it */
 
         /* What goes wrong: at most one of each, counted from 1; 0: none. */
-        uint64_t cancel_at; /* the main task is cancelled at that suspension point */
-        uint64_t alloc_at;  /* that allocation of eddy's fails */
-        int alloc_forever;  /* and all after it */
-        uint64_t call_at;   /* that system call that can fail fails */
-        int call_error;     /* with this one: -ENOBUFS, -EINTR ...; EDDY_TEST_SHORT */
+        uint64_t cancel_at;   /* the main task is cancelled at that suspension point */
+        uint64_t alloc_at;    /* that allocation of eddy's fails */
+        int alloc_forever;    /* and all after it */
+        uint64_t alloc_again; /* and, of those after it, this one alone, the next being 1 */
+        uint64_t call_at;     /* that system call that can fail fails */
+        int call_error;       /* with this one: -ENOBUFS, -EINTR ...; EDDY_TEST_SHORT */
 
         /* Of virtual time; 0: an hour.  Beyond it, or 20 million suspension points, the run is
            given up, its tasks where they are.  Below 0: there is no limit, of either. */
@@ -105,6 +106,7 @@ enum {
         EDDY_TEST_ALLOC = 3,         /* fail the Nth allocation */
         EDDY_TEST_ALLOC_FOREVER = 4, /* and all after it */
         EDDY_TEST_CALLS = 5,         /* fail the Nth system call, by each error that it may give */
+        EDDY_TEST_ALLOC_TWICE = 6, /* the Nth allocation; and with it each one after it, in turn */
 };
 
 enum { EDDY_TEST_SEEDS_RUN = 200 };
@@ -112,7 +114,7 @@ enum { EDDY_TEST_SEEDS_RUN = 200 };
 /* What a sweep came to. */
 struct eddy_test_sweep {
         uint64_t count;    /* of what there was: points, allocations, calls; seeds */
-        uint64_t tried;    /* of them */
+        uint64_t tried;    /* of them; 'runs' has how often, where it was in several ways */
         uint64_t runs;     /* in all */
         uint64_t failed;   /* runs that gave an error because of what was done */
         uint64_t distinct; /* traces */
@@ -136,7 +138,7 @@ struct eddy_test_sweep {
  *     eddy_test: again with EDDY_TEST_REPLAY='transfer:cancel=31'
  *
  * (in full 'NAME:seed=N,cancel=N,alloc=N,call=N/ENOBUFS', in any part; "+"
- * behind the allocation's number stands for all after it).
+ * behind the allocation's number stands for all after it, "+3" for the third).
  * With that in the environment, eddy_test_sweep() makes only this run of the
  * main function or opts.name in front of the colon, and skips all others.  It
  * is a finding if nothing of what the string names is there any more; and in a
@@ -144,7 +146,8 @@ struct eddy_test_sweep {
  * nothing done to it: for that there is no string, and it says so.
  * EDDY_TEST_SEEDS=N changes how many seeds are tried; EDDY_TEST_SAMPLE=N tries
  * at most N points, allocations and calls, spread evenly with the first and
- * the last (1: the first alone); EDDY_TEST_VERBOSE=1 prints a line before each run.
+ * the last (1: the first alone; under EDDY_TEST_ALLOC_TWICE so many of those
+ * after each, too); EDDY_TEST_VERBOSE=1 prints a line before each run.
  *
  * Errors: EDDY_E_TEST_FOUND  something was found, and printed
  *         -EINVAL            no such sweep, or EDDY_TEST_REPLAY is not valid

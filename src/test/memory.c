@@ -29,7 +29,7 @@ static struct {
         size_t places_count;  /* a power of two, or 0 */
         uint64_t live, bytes;
         bool counting, forever;
-        uint64_t asked, failed, fail_at;
+        uint64_t asked, failed, fail_at, again;
 } memory;
 
 /* This thread has the lock. */
@@ -135,11 +135,15 @@ static bool table_remove(const void *ptr)
 
 static bool is_to_fail(void)
 {
+        uint64_t after;
+
         if (!memory.counting)
                 return false;
         memory.asked++;
-        if (memory.fail_at == 0 || memory.asked < memory.fail_at ||
-            (memory.asked > memory.fail_at && !memory.forever))
+        if (memory.fail_at == 0 || memory.asked < memory.fail_at)
+                return false;
+        after = memory.asked - memory.fail_at;
+        if (after > 0 && after != memory.again && !memory.forever)
                 return false;
         memory.failed++;
         return true;
@@ -167,6 +171,7 @@ static void *resize(void *ptr, size_t bytes)
 static void *resize_locked(void *ctx, void *ptr, size_t bytes)
 {
         uint64_t failed;
+        bool again;
         void *moved;
 
         (void) ctx;
@@ -174,9 +179,10 @@ static void *resize_locked(void *ctx, void *ptr, size_t bytes)
         failed = memory.failed;
         moved = resize(ptr, bytes);
         failed = memory.failed - failed;
+        again = memory.asked > memory.fail_at;
         unlock();
         if (ed_unlikely(failed > 0))
-                ed_test_strike_alloc(__builtin_return_address(0));
+                ed_test_strike_alloc(again, __builtin_return_address(0));
         return moved;
 }
 
@@ -207,12 +213,13 @@ bool ed_test_memory_is_replaced(void)
         return memory.places_count > 0 && fn != resize_locked;
 }
 
-void ed_test_memory_count(uint64_t fail_at, bool forever)
+void ed_test_memory_count(uint64_t fail_at, bool forever, uint64_t again)
 {
         lock();
         memory.asked = memory.failed = 0;
         memory.fail_at = fail_at;
         memory.forever = forever;
+        memory.again = again;
         memory.counting = !memory.torn;
         unlock();
 }

@@ -26,8 +26,11 @@ bool ed_test_memory_is_replaced(void);
 /* Take the place of the allocator in force. */
 void ed_test_memory_begin(void);
 
-/* Count from here on, 1 the next; fail that one, and with 'forever' all after it.  0: none. */
-void ed_test_memory_count(uint64_t fail_at, bool forever);
+/*
+ * Count from here on, 1 the next; fail that one, and with 'forever' all after
+ * it, or else that many after it another one.  0: none.
+ */
+void ed_test_memory_count(uint64_t fail_at, bool forever, uint64_t again);
 
 /* As before ed_test_memory_count(). */
 void ed_test_memory_pause(void);

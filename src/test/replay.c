@@ -40,6 +40,8 @@ void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t byt
         number_add(&text, buf, "alloc", opts->alloc_at);
         if (opts->alloc_at > 0 && opts->alloc_forever)
                 ed_text_add(&text, "+");
+        else if (opts->alloc_at > 0 && opts->alloc_again > 0)
+                ed_text_add(&text, "+%llu", (unsigned long long) opts->alloc_again);
         number_add(&text, buf, "call", opts->call_at);
         if (opts->call_at > 0)
                 ed_text_add(&text, "/%s", error_name(opts->call_error));
@@ -89,6 +91,18 @@ static const char *after_word(const char *at, const char *word)
         return strncmp(at, word, bytes) == 0 ? at + bytes : NULL;
 }
 
+/* "12", "12+" or "12+3", and behind it; NULL: it is not valid. */
+static const char *alloc_read(const char *at, struct eddy_test_opts *opts)
+{
+        at = number_read(at, &opts->alloc_at);
+        if (!at || *at != '+')
+                return at;
+        if (at[1] && at[1] != ',')
+                return number_read(at + 1, &opts->alloc_again);
+        opts->alloc_forever = 1;
+        return at + 1;
+}
+
 /* One part, and behind it; NULL: it is not valid. */
 static const char *part_read(const char *at, struct eddy_test_opts *opts)
 {
@@ -98,11 +112,8 @@ static const char *part_read(const char *at, struct eddy_test_opts *opts)
                 return number_read(number, &opts->seed);
         if ((number = after_word(at, "cancel=")))
                 return number_read(number, &opts->cancel_at);
-        if ((number = after_word(at, "alloc="))) {
-                at = number_read(number, &opts->alloc_at);
-                opts->alloc_forever = at && *at == '+';
-                return at && *at == '+' ? at + 1 : at;
-        }
+        if ((number = after_word(at, "alloc=")))
+                return alloc_read(number, opts);
         number = after_word(at, "call=");
         at = number ? number_read(number, &opts->call_at) : NULL;
         if (!at || *at++ != '/')
@@ -114,7 +125,7 @@ static const char *part_read(const char *at, struct eddy_test_opts *opts)
 
 static int spec_read(const char *at, struct eddy_test_opts *opts)
 {
-        opts->seed = opts->cancel_at = opts->alloc_at = opts->call_at = 0;
+        opts->seed = opts->cancel_at = opts->alloc_at = opts->alloc_again = opts->call_at = 0;
         opts->alloc_forever = opts->call_error = 0;
         while (*at) {
                 at = part_read(at, opts);

@@ -110,7 +110,7 @@ static int play(struct ed_test_run *run)
         result = ed_test_world_new(run);
         if (result < 0)
                 return result;
-        ed_test_memory_count(run->opts.alloc_at, run->opts.alloc_forever);
+        ed_test_memory_count(run->opts.alloc_at, run->opts.alloc_forever, run->opts.alloc_again);
         result = ed_run_open(run->sys, &opts, &run->run);
         if (result == 0) {
                 result = ed_run_main(run->run, run->main_fn, run->arg);

@@ -15,9 +15,9 @@ enum { FRAMES_TOLD_MAX = 8 };
 /* Of the run that is under way, or was last. */
 static struct ed_test_strikes noted;
 
-/* Allocations may be of threads of the program's own: the first of them notes its place. */
+/* Allocations may be of threads of the program's own: of those that fail, one notes its place. */
 enum { ALLOC_NONE, ALLOC_STRUCK, ALLOC_NOTED };
-static _Atomic int alloc_state;
+static _Atomic int alloc_states[2];
 
 static const char *_Atomic struck;
 
@@ -34,7 +34,8 @@ void ed_test_strikes_begin(eddy_task_fn *main_fn)
         noted = (struct ed_test_strikes){ .program = (const void *) main_fn };
         /* The first call loads the unwinder, for which the stack of a task may be too small. */
         (void) ed_sys_callers(NULL, &first, 1);
-        atomic_store_explicit(&alloc_state, ALLOC_NONE, memory_order_relaxed);
+        for (int i = 0; i < 2; i++)
+                atomic_store_explicit(&alloc_states[i], ALLOC_NONE, memory_order_relaxed);
 }
 
 /* --- noting --- */
@@ -44,13 +45,13 @@ static void note(struct ed_test_place *place, const void *from)
         place->count = ed_sys_callers(from, place->frames, ED_TEST_FRAMES_MAX);
 }
 
-void ed_test_strike_alloc(const void *from)
+void ed_test_strike_alloc(bool again, const void *from)
 {
         int none = ALLOC_NONE;
 
-        if (atomic_compare_exchange_strong(&alloc_state, &none, ALLOC_STRUCK)) {
-                note(&noted.alloc, from);
-                atomic_store_explicit(&alloc_state, ALLOC_NOTED, memory_order_release);
+        if (atomic_compare_exchange_strong(&alloc_states[again], &none, ALLOC_STRUCK)) {
+                note(&noted.alloc[again], from);
+                atomic_store_explicit(&alloc_states[again], ALLOC_NOTED, memory_order_release);
         }
         eddy_test_strike("allocation");
 }
@@ -102,8 +103,9 @@ void ed_test_strikes_look(struct ed_test_strikes *ret_strikes)
         };
         for (int i = 0; i < noted.cancelled; i++)
                 ret_strikes->cancel[i] = noted.cancel[i];
-        if (atomic_load_explicit(&alloc_state, memory_order_acquire) == ALLOC_NOTED)
-                ret_strikes->alloc = noted.alloc;
+        for (int i = 0; i < 2; i++)
+                if (atomic_load_explicit(&alloc_states[i], memory_order_acquire) == ALLOC_NOTED)
+                        ret_strikes->alloc[i] = noted.alloc[i];
 }
 
 /* --- telling --- */
@@ -135,11 +137,15 @@ static void place_add(const struct ed_test_strikes *strikes, const struct ed_tes
 }
 
 static void alloc_add(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
-                      struct ed_text *text)
+                      int again, struct ed_text *text)
 {
-        ed_text_add(text, "allocation %llu failed%s", (unsigned long long) opts->alloc_at,
-                    opts->alloc_forever ? " first," : "");
-        place_add(strikes, &strikes->alloc, text);
+        uint64_t n = opts->alloc_at + (again ? opts->alloc_again : 0);
+
+        ed_text_add(text, "allocation %llu failed%s", (unsigned long long) n,
+                    opts->alloc_forever ? " first,"
+                    : again             ? " too,"
+                                        : "");
+        place_add(strikes, &strikes->alloc[again], text);
 }
 
 static void call_add(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
@@ -168,11 +174,19 @@ static void cancel_add(const struct ed_test_strikes *strikes, int i, struct ed_t
 bool ed_test_strike_line(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
                          int i, struct ed_text *text)
 {
-        if (i < strikes->cancelled)
+        bool first = strikes->alloc[0].count > 0;
+        /* Of those that go on failing the first says it all. */
+        bool again = strikes->alloc[1].count > 0 && !opts->alloc_forever;
+        bool call = strikes->call.count > 0;
+        int before = strikes->cancelled;
+
+        if (i < before)
                 cancel_add(strikes, i, text);
-        else if (strikes->alloc.count > 0 && i == strikes->cancelled)
-                alloc_add(strikes, opts, text);
-        else if (strikes->call.count > 0 && i == strikes->cancelled + (strikes->alloc.count > 0))
+        else if (first && i == before)
+                alloc_add(strikes, opts, 0, text);
+        else if (again && i == before + first)
+                alloc_add(strikes, opts, 1, text);
+        else if (call && i == before + first + again)
                 call_add(strikes, opts, text);
         else
                 return false;

@@ -20,9 +20,9 @@ struct ed_test_place {
         int count; /* 0: it is not known */
 };
 
-/* In a run: the allocation, the call and the cancel. */
+/* In a run: allocations, the call and the cancel. */
 struct ed_test_strikes {
-        struct ed_test_place alloc; /* the first, of several */
+        struct ed_test_place alloc[2]; /* the first; and the first of those after it */
         struct ed_test_place call;
         struct ed_test_place cancel[ED_TEST_CANCELLED_MAX]; /* main, and its tasks */
         int cancelled;                                      /* so many */
@@ -34,7 +34,7 @@ struct ed_test_strikes {
 void ed_test_strikes_begin(eddy_task_fn *main_fn);
 
 /* 'from': what a function of the kit returns to, where the program's calls begin. */
-void ed_test_strike_alloc(const void *from);
+void ed_test_strike_alloc(bool again, const void *from);
 void ed_test_strike_call(enum ed_sim_call kind, const void *from);
 /* Of main, which was cancelled just now, and of its tasks. */
 void ed_test_strike_cancel(struct ed_task *main_task, const void *from);

@@ -256,13 +256,14 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
         default:
                 opts->alloc_at = n;
                 opts->alloc_forever = what == EDDY_TEST_ALLOC_FOREVER;
+                opts->alloc_again = 0;
         }
 }
 
 /* --- what was aimed at, and not met --- */
 
 /* Errors: EDDY_E_TEST_FOUND, told of: there is 'n' of 'what' in a run like this one, and here is not. */
-static int look_if_met(const struct sweep *sweep, int what, uint64_t n,
+static int look_if_met(const struct sweep *sweep, int what, uint64_t n, uint64_t count,
                        const struct eddy_test_opts *opts)
 {
         struct ed_text text = { last.problem, sizeof(last.problem) };
@@ -270,9 +271,11 @@ static int look_if_met(const struct sweep *sweep, int what, uint64_t n,
         if (what == EDDY_TEST_SEEDS || count_of(what, &last) >= n)
                 return 0;
         ed_text_add(&text,
-                    "%s %llu was not reached, of %llu that there were when nothing was done: "
+                    "%s %llu was not reached, of %llu that there were %s: "
                     "the program is not the same in each run",
-                    noun_of(what), (unsigned long long) n, (unsigned long long) sweep->told.count);
+                    noun_of(what), (unsigned long long) n, (unsigned long long) count,
+                    what == EDDY_TEST_ALLOC_TWICE && opts->alloc_again ? "when one failed before it"
+                                                                       : "when nothing was done");
         ed_test_tell_differs(sweep->name, opts, last.problem);
         return EDDY_E_TEST_FOUND;
 }
@@ -298,6 +301,8 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
 
         unmet_add(&text, EDDY_TEST_CANCEL, opts->cancel_at);
         unmet_add(&text, EDDY_TEST_ALLOC, opts->alloc_at);
+        if (opts->alloc_at > 0 && opts->alloc_at <= last.allocations && !opts->alloc_forever)
+                unmet_add(&text, EDDY_TEST_ALLOC, opts->alloc_at + opts->alloc_again);
         unmet_add(&text, EDDY_TEST_CALLS, opts->call_at);
         if (last.problem[0] && !something)
                 ed_text_add(&text, ": the program has changed since, or how eddy was built");
@@ -316,13 +321,31 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
 
 /* --- all of them --- */
 
-static int try_one(struct sweep *sweep, int what, uint64_t n, const struct eddy_test_opts *opts)
+/* Of 'count' that there were in the run before which it is like up to there. */
+static int try_one(struct sweep *sweep, int what, uint64_t n, uint64_t count,
+                   const struct eddy_test_opts *opts)
 {
         int err = run_once(sweep, opts, false);
 
         if (err == 0)
-                err = look_if_met(sweep, what, n, opts);
+                err = look_if_met(sweep, what, n, count, opts);
         return err == 0 ? traces_add(last.trace) : err;
+}
+
+/*
+ * The Nth allocation, and then with it each one after it: more than the first
+ * run had, where what is done about a failure allocates too.
+ */
+static int try_twice(struct sweep *sweep, uint64_t n, struct eddy_test_opts *opts)
+{
+        int what = EDDY_TEST_ALLOC_TWICE, err = try_one(sweep, what, n, sweep->told.count, opts);
+        uint64_t count = last.allocations, sample = sample_of(sweep, count - n);
+
+        for (uint64_t k = 0; err == 0 && (k = next_of(k, count - n, sample));) {
+                opts->alloc_again = k;
+                err = try_one(sweep, what, n + k, count, opts);
+        }
+        return err;
 }
 
 /* What was aimed at, by each error that such a call may give. */
@@ -333,7 +356,7 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
 
         for (; *errors && err == 0; errors++) {
                 opts->call_error = *errors;
-                err = try_one(sweep, EDDY_TEST_CALLS, opts->call_at, opts);
+                err = try_one(sweep, EDDY_TEST_CALLS, opts->call_at, sweep->told.count, opts);
         }
         return err;
 }
@@ -379,8 +402,12 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
                 struct eddy_test_opts opts = *base;
 
                 aim(what, n, &opts);
-                err = what == EDDY_TEST_CALLS ? try_errors(sweep, &opts)
-                                              : try_one(sweep, what, n, &opts);
+                if (what == EDDY_TEST_CALLS)
+                        err = try_errors(sweep, &opts);
+                else if (what == EDDY_TEST_ALLOC_TWICE)
+                        err = try_twice(sweep, n, &opts);
+                else
+                        err = try_one(sweep, what, n, count, &opts);
         }
         return err;
 }
@@ -401,7 +428,7 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
         if (what == EDDY_TEST_CALLS)
                 err = kinds_init(sweep, opts, 0, sweep->told.count);
         if (err == 0)
-                err = look_if_met(sweep, what, sweep->told.count, opts);
+                err = look_if_met(sweep, what, sweep->told.count, sweep->told.count, opts);
         if (err == 0)
                 err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
@@ -444,7 +471,7 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
         struct sweep sweep = { .main_fn = main_fn, .arg = arg };
         int err;
 
-        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CALLS ||
+        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_ALLOC_TWICE ||
             (asked.call_at > 0 && asked.call_error >= 0))
                 return -EINVAL;
         if (more)

@@ -179,6 +179,10 @@ TEST(an_allocation_fails_alone_or_with_all_after_it)
         run_finds(allocates, &got,
                   &(struct eddy_test_opts){ .alloc_at = begin + 2, .alloc_forever = 1 }, NULL);
         CHECK_EQ(got, 0x8);
+        got = 0;
+        run_finds(allocates, &got,
+                  &(struct eddy_test_opts){ .alloc_at = begin + 1, .alloc_again = 2 }, NULL);
+        CHECK_EQ(got, 0x5);
 }
 
 static void *allocates_in_a_thread(void *arg)

@@ -110,6 +110,7 @@ TEST(a_sound_program_passes_all)
         few_pass(EDDY_TEST_ALLOC_FOREVER);
         CHECK(told.failed > 0);
         few_pass(EDDY_TEST_CALLS);
+        few_pass(EDDY_TEST_ALLOC_TWICE);
 }
 
 static int fails(void *arg)
@@ -121,7 +122,7 @@ static int fails(void *arg)
 TEST(what_cannot_be_swept_is_refused)
 {
         CHECK_EQ(sweep(0, few, NULL, NULL), -EINVAL);
-        CHECK_EQ(sweep(EDDY_TEST_CALLS + 1, few, NULL, NULL), -EINVAL);
+        CHECK_EQ(sweep(EDDY_TEST_ALLOC_TWICE + 1, few, NULL, NULL), -EINVAL);
         CHECK_EQ(eddy_test_sweep(EDDY_TEST_CANCEL, few, NULL, NULL, NULL), 0);
 }
 
@@ -240,6 +241,27 @@ static int insists(void *arg)
         return 0;
 }
 
+/* What allocates only when something failed: without memory for the second word the first is forgotten. */
+static int apologises(void *arg)
+{
+        void *ptr = eddy_malloc(10), *words[2];
+
+        (void) arg;
+        if (ptr) {
+                eddy_free(ptr);
+                return 0;
+        }
+        words[0] = lose(eddy_malloc(11));
+        if (!words[0])
+                return -ENOMEM;
+        words[1] = eddy_malloc(12);
+        if (!words[1])
+                return -ENOMEM;
+        eddy_free(words[1]);
+        eddy_free(words[0]);
+        return -ENOMEM;
+}
+
 /* A listener that cannot listen is not closed. */
 static int leaves_listener(void *arg)
 {
@@ -304,6 +326,17 @@ TEST(a_mistake_without_memory_is_found)
         found_by(EDDY_TEST_ALLOC_FOREVER, insists, ": ptr", "alloc=");
 }
 
+TEST(a_mistake_when_what_is_done_about_a_failure_fails_is_found)
+{
+        sweep_passes(EDDY_TEST_ALLOC, apologises, NULL, NULL);
+        sweep_passes(EDDY_TEST_ALLOC_FOREVER, apologises, NULL, NULL);
+        found_by(EDDY_TEST_ALLOC_TWICE, apologises, "1 allocation left, of 11 bytes", "alloc=");
+        CHECK_EQ(sweep(EDDY_TEST_ALLOC_TWICE, apologises, NULL, NULL), EDDY_E_TEST_FOUND);
+        CHECK_EQ(lines_with(" failed in "), 1);
+        CHECK_EQ(lines_with(" failed too, in "), 1);
+        CHECK_EQ(lines_with("+2: "), 3);
+}
+
 TEST(a_mistake_when_a_call_fails_is_found)
 {
         found_by(EDDY_TEST_CALLS, leaves_listener, "1 descriptor of the simulated network left",
@@ -321,6 +354,10 @@ TEST(a_replay_says_where_it_struck_also_if_nothing_is_found)
         CHECK_EQ(lines_with("few: cancel=8,alloc=3+: allocation 3 failed first, in "), 1);
         /* It ended of that, before the point came. */
         CHECK_EQ(lines_with("few: cancel=8,alloc=3+: suspension point 8 was never reached, "), 1);
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:alloc=3+999", 1), 0);
+        sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
+        CHECK_EQ(lines_with("few: alloc=3+999: allocation 3 failed in "), 1);
+        CHECK_EQ(lines_with("few: alloc=3+999: allocation 1002 was never reached, "), 1);
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:cancel=1", 1), 0);
         sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
         CHECK_EQ(lines_with("few: cancel=1: main was cancelled before it had begun\n"), 1);
@@ -420,10 +457,33 @@ TEST(a_program_that_is_not_the_same_in_each_run_is_told_of)
         is_not_met(EDDY_TEST_CANCEL, ": suspension point ", 2);
         is_not_met(EDDY_TEST_ALLOC, ": allocation ", 2);
         is_not_met(EDDY_TEST_ALLOC_FOREVER, ": allocation ", 2);
+        is_not_met(EDDY_TEST_ALLOC_TWICE, ": allocation ", 2);
         /* A sweep of calls makes that run twice first, to see of which kind they are. */
         is_not_met(EDDY_TEST_CALLS, ": call ", 0);
         /* Seeds aim at nothing. */
         sweep_passes(EDDY_TEST_SEEDS, warms_up, &runs, NULL);
+}
+
+/* Apologises at length only once. */
+static int falls_silent(void *arg)
+{
+        int *times = arg;
+        void *ptr = eddy_malloc(10);
+
+        for (int i = 0; !ptr && *times > 0 && i < 20; i++)
+                eddy_free(eddy_malloc(10));
+        *times -= !ptr;
+        eddy_free(ptr);
+        return ptr ? 0 : -ENOMEM;
+}
+
+TEST(what_comes_of_a_failure_is_the_same_in_each_run_too)
+{
+        int times = 1;
+
+        CHECK_EQ(sweep(EDDY_TEST_ALLOC_TWICE, falls_silent, &times, NULL), EDDY_E_TEST_FOUND);
+        CHECK_EQ(lines_with(" that there were when one failed before it: "), 1);
+        is_told_without_replay();
 }
 
 /* Fails from its third run on, whatever is done to it. */
@@ -620,6 +680,9 @@ TEST(a_replay_that_is_not_valid_is_refused)
                 "few:call=3/",
                 "few:call=3/E",
                 "few:alloc=2,+",
+                "few:alloc=2+0",
+                "few:alloc=2+x",
+                "few:alloc=2++",
                 "few:what=1",
                 "few:cancel=1;seed=2",
                 "few:alloc=-1",
@@ -644,6 +707,7 @@ TEST(a_replay_has_all_that_is_done_to_a_run)
                 "few:cancel=3",
                 "few:alloc=2",
                 "few:alloc=2+",
+                "few:alloc=2+3",
                 "few:seed=18,cancel=31",
                 "few:call=1/EIO",
                 "few:call=2/EAGAIN",
