@@ -42,11 +42,18 @@ static int loses_memory(void *arg)
 
 static sem_t came_in, may_leave;
 
-enum { SLOW_BYTES = 78, CHILD_SECONDS = 60 };
+enum { SLOW_BYTES = 78, STATIC_BYTES = 79, CHILD_SECONDS = 60 };
 
+/* One has a block of its own: a sanitizer's malloc() may not be left in the middle by a fork. */
 static void *slow_realloc(void *ctx, void *ptr, size_t bytes)
 {
+        static char block[STATIC_BYTES];
+
         (void) ctx;
+        if (bytes == STATIC_BYTES)
+                return block;
+        if (ptr == block)
+                return NULL;
         if (bytes == SLOW_BYTES) {
                 CHECK_EQ(sem_post(&came_in), 0);
                 CHECK_EQ(sem_wait(&may_leave), 0);
@@ -158,8 +165,9 @@ static atomic_bool allocates_still;
 
 static void *allocates_on(void *arg)
 {
+        CHECK_EQ(sem_post(&came_in), 0);
         while (atomic_load(&allocates_still))
-                eddy_free(eddy_realloc(eddy_malloc(10), 1000));
+                eddy_free(eddy_malloc(STATIC_BYTES));
         return arg;
 }
 
@@ -170,7 +178,9 @@ static int forks_beside_many(void *arg)
 
         (void) arg;
         atomic_store(&allocates_still, true);
+        CHECK_EQ(sem_init(&came_in, 0, 0), 0);
         CHECK_EQ(pthread_create(&thread, NULL, allocates_on, NULL), 0);
+        CHECK_EQ(sem_wait(&came_in), 0);
         for (int i = 0; i < 20 && status == 0; i++)
                 status = in_a_child(moves_and_frees, NULL);
         atomic_store(&allocates_still, false);
@@ -180,5 +190,6 @@ static int forks_beside_many(void *arg)
 
 TEST(children_that_are_forked_beside_many_allocations_have_memory)
 {
+        eddy_alloc_set(slow_realloc, NULL);
         run_passes(forks_beside_many, 0);
 }
