@@ -150,7 +150,7 @@ TEST(a_task_started_while_the_run_drains_is_waited_for)
 
 TEST(once_the_background_is_cancelled_no_more_is_started)
 {
-        struct eddy_run_opts opts = { .drain_ns = -1 };
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_DEBUG, .drain_ns = -1 };
         int times = 0;
 
         CHECK_EQ(sim_run_with(starts_chain, &times, 0, opts), 0);
@@ -238,7 +238,9 @@ static int many_wait(void *arg)
 TEST(a_deadlock_of_many_names_some_and_counts_the_rest)
 {
         struct reports reports = { 0 };
-        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_DEBUG, /* without stacks */
+                                      .report = reports_add,
+                                      .report_arg = &reports };
 
         CHECK_EQ(sim_run_with(many_wait, NULL, 0, opts), -EDEADLK);
         CHECK(strstr(reports.text, "and 462 more") != NULL);

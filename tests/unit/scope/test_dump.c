@@ -71,7 +71,7 @@ static int locks(void *arg)
         return err;
 }
 
-SIM_TEST(a_lock_is_shown_with_its_holder_and_a_scope_with_its_deadline)
+SIM_TEST_NO_DEBUG(a_lock_is_shown_with_its_holder_and_a_scope_with_its_deadline)
 {
         eddy_scope scope;
 
@@ -91,7 +91,7 @@ static int leaves_the_lock(void *arg)
         return eddy_lock_acquire(&lock);
 }
 
-SIM_TEST(a_lock_that_was_left_locked_is_told)
+SIM_TEST_NO_DEBUG(a_lock_that_was_left_locked_is_told)
 {
         eddy_scope scope;
 
@@ -301,7 +301,7 @@ static int calls_one_that_sleeps(void *arg)
         return err < 0 ? err : 0;
 }
 
-SIM_TEST(a_stack_says_where_a_task_is_that_has_run)
+SIM_TEST_NO_DEBUG(a_stack_says_where_a_task_is_that_has_run)
 {
         const char *stack;
         eddy_scope scope;

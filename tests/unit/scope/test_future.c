@@ -417,7 +417,8 @@ static int look_and_fail(void *arg)
 
 static void look_at_origin(const struct eddy_report *report, void *arg)
 {
-        reported_origin = *(const int *) eddy_var_get(&origin);
+        if (!is_debug_modes(report->kind))
+                reported_origin = *(const int *) eddy_var_get(&origin);
         reports_add(report, arg);
 }
 

@@ -32,13 +32,13 @@ static void read_print(void)
         printed[n] = '\0';
 }
 
-/* What a simulated run of 'fn' returns; what it prints is in 'printed'. */
+/* What a simulated run of 'fn' returns; what it prints without debug mode is in 'printed'. */
 static int run_printing(eddy_task_fn *fn)
 {
         int err;
 
         catch_print();
-        err = sim_run(fn, NULL);
+        err = sim_run_with(fn, NULL, 0, (struct eddy_run_opts){ .flags = EDDY_RUN_NO_DEBUG });
         read_print();
         return err;
 }

@@ -103,9 +103,10 @@ TEST(a_failure_in_the_last_cleanup_is_reported_and_mains_result_stays)
 
         for (int i = 0; i < 4; i++) {
                 struct reports reports = { 0 };
-                struct eddy_run_opts opts = { .report = reports_add,
-                                              .report_arg = &reports,
-                                              .drain_ns = -1 };
+                struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_DEBUG,
+                                              .drain_ns = -1,
+                                              .report = reports_add,
+                                              .report_arg = &reports };
 
                 trace[0] = '\0';
                 CHECK_EQ(sim_run_with(main_leaves_failing, (void *) (intptr_t) mains[i], 0, opts),
@@ -245,7 +246,7 @@ static int main_leaves_cleaner(void *arg)
 /* A106: tasks that a shielded cleanup starts then run, and the run waits for them. */
 TEST(tasks_of_a_shielded_cleanup_run_to_their_end)
 {
-        struct eddy_run_opts opts = { .drain_ns = -1 };
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_DEBUG, .drain_ns = -1 };
 
         CHECK_EQ(sim_run_with(main_leaves_cleaner, NULL, 0, opts), 0);
         CHECK_STR(trace, "finished finished finished ");

@@ -25,7 +25,7 @@ static int spins(void *arg)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK(!eddy_scope_expired(&scope));
         /* And its timer is gone. */
-        CHECK_EQ(ed_loop_current->timers.count, 0);
+        CHECK_EQ(timers_armed(), 0);
         CHECK_EQ(eddy_sleep(MS), 0);
         return 5;
 }
@@ -40,15 +40,15 @@ TEST(a_busy_body_that_never_suspends_does_not_time_out)
 /* A51: no deadline, by default and when it was taken away, arms nothing. */
 SIM_TEST(no_deadline_arms_no_timer)
 {
-        uint64_t before = ed_loop_current->timers.count;
+        uint64_t before = timers_armed();
         eddy_scope scope;
 
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .deadline_ns = 0 });
-        CHECK_EQ(ed_loop_current->timers.count, before);
+        CHECK_EQ(timers_armed(), before);
         CHECK_EQ(eddy_scope_set_deadline(&scope, eddy_now() + MS), 0);
-        CHECK_EQ(ed_loop_current->timers.count, before + 1);
+        CHECK_EQ(timers_armed(), before + 1);
         CHECK_EQ(eddy_scope_set_deadline(&scope, 0), 0);
-        CHECK_EQ(ed_loop_current->timers.count, before);
+        CHECK_EQ(timers_armed(), before);
         CHECK_EQ(eddy_sleep(EDDY_SEC(3600)), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
@@ -56,13 +56,13 @@ SIM_TEST(no_deadline_arms_no_timer)
 /* Else a deadlock of what it cancels would be told of when the first one comes. */
 SIM_TEST(a_deadline_moved_before_now_leaves_no_timer)
 {
-        uint64_t before = ed_loop_current->timers.count;
+        uint64_t before = timers_armed();
         eddy_scope scope;
 
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(3600) });
-        CHECK_EQ(ed_loop_current->timers.count, before + 1);
+        CHECK_EQ(timers_armed(), before + 1);
         CHECK_EQ(eddy_scope_set_deadline(&scope, eddy_now()), 0);
-        CHECK_EQ(ed_loop_current->timers.count, before);
+        CHECK_EQ(timers_armed(), before);
         CHECK_EQ(eddy_sleep(MS), -ECANCELED);
         CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
 }
@@ -441,7 +441,7 @@ SIM_TEST(one_timeout_after_another)
 /* A59: after the end it is too late, and nothing is armed in a frame that may be gone. */
 SIM_TEST(a_deadline_cannot_be_moved_after_the_end)
 {
-        uint64_t before = ed_loop_current->timers.count;
+        uint64_t before = timers_armed();
         eddy_scope scope;
 
         eddy_scope_begin(&scope, NULL);
@@ -450,7 +450,7 @@ SIM_TEST(a_deadline_cannot_be_moved_after_the_end)
         CHECK_EQ(eddy_scope_set_deadline(&scope, 1), -EALREADY);
         CHECK_EQ(eddy_scope_deadline(&scope), 0);
         CHECK(!eddy_scope_expired(&scope));
-        CHECK_EQ(ed_loop_current->timers.count, before);
+        CHECK_EQ(timers_armed(), before);
         CHECK_EQ(eddy_sleep(5 * MS), 0);
 }
 
