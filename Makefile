@@ -63,7 +63,7 @@ cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and
 
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
 	@ninja -C $(CHECK) --quiet
-	@$(if $(QUICK),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture \
+	@$(if $(QUICK),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture --patience 4 \
 		$(if $(T),--match '$(T)')
 
 fuzz: deps-check                           ## the parsers against made-up input; SECONDS=60 T=target
