@@ -32,7 +32,7 @@ struct eddy_test_opts {
 
         /* What goes wrong: at most one of each, counted from 1; 0: none. */
         uint64_t cancel_at;   /* the main task is cancelled at that suspension point */
-        uint64_t alloc_at;    /* that allocation of eddy's fails */
+        uint64_t alloc_at;    /* that allocation by eddy_malloc() fails, eddy's own or not */
         int alloc_forever;    /* and all after it */
         uint64_t alloc_again; /* and, of those after it, this one alone, the next being 1 */
         uint64_t call_at;     /* that system call that can fail fails */
@@ -46,7 +46,7 @@ struct eddy_test_opts {
         void (*before)(void *arg);
         int (*after)(void *arg, int result);
 
-        const struct eddy_run_opts *run; /* NULL: the defaults; as for eddy_run() */
+        const struct eddy_run_opts *run; /* NULL: the defaults; without signals and watchdog */
         uintptr_t reserved[8];           /* zero */
 };
 
@@ -57,8 +57,8 @@ enum { EDDY_TEST_SHORT = -0xffff };
 struct eddy_test_result {
         int result;           /* of the main task */
         uint64_t trace;       /* a hash of all that was decided and moved */
-        uint64_t points;      /* suspension points: a task is chosen, or all are parked */
-        uint64_t allocations; /* by eddy */
+        uint64_t points;      /* suspension points: a task is chosen, or the loop looks outside */
+        uint64_t allocations; /* by eddy_malloc(): eddy's own and the program's */
         uint64_t calls;       /* system calls that can fail */
         int64_t lasted_ns;    /* of virtual time */
         struct {
@@ -82,7 +82,7 @@ struct eddy_test_result {
  * world and of the process; memory is what came from eddy_malloc().  Tasks are
  * those of the background that did not end in the time that they are given
  * after the main task (eddy_run_opts.drain_ns; none are left if that is below
- * 0).  What 'after' gives back is not left.
+ * 0).  Memory and descriptors of the process that 'after' gives back are not left.
  *
  * A run that ends the process (assert(), exit(), a signal), or that was left by
  * a jump, is told too, by the next line that can be.
@@ -140,7 +140,8 @@ struct eddy_test_sweep {
  * (in full 'NAME:seed=N,cancel=N,alloc=N,call=N/ENOBUFS', in any part; "+"
  * behind the allocation's number stands for all after it, "+3" for the third).
  * With that in the environment, eddy_test_sweep() makes only this run of the
- * main function or opts.name in front of the colon, and skips all others.  It
+ * main function or opts.name in front of the colon (for a call, after one in
+ * which none fails, to compare with), and skips all others.  It
  * is a finding if nothing of what the string names is there any more; and in a
  * sweep, if a run does not come to what was counted in the first, or fails with
  * nothing done to it: for that there is no string, and it says so.
@@ -149,9 +150,13 @@ struct eddy_test_sweep {
  * the last (1: the first alone; under EDDY_TEST_ALLOC_TWICE so many of those
  * after each, too); EDDY_TEST_VERBOSE=1 prints a line before each run.
  *
+ * Suspends: no; it is called where eddy_run() would be.
  * Errors: EDDY_E_TEST_FOUND  something was found, and printed
  *         -EINVAL            no such sweep, or EDDY_TEST_REPLAY is not valid
- *         and what the run without anything done returned, if below 0
+ *         -ENOMEM            for what is noted of the runs
+ *         those of eddy_test_run(), and what the run without anything done
+ *         returned, if below 0
+ * Threads: as eddy_test_run().
  */
 EDDY_API int eddy_test_sweep(int what, eddy_task_fn *main_fn, void *arg,
                              const struct eddy_test_opts *opts, struct eddy_test_sweep *ret_sweep);
@@ -161,7 +166,7 @@ EDDY_API int eddy_test_sweep(int what, eddy_task_fn *main_fn, void *arg,
  * 0 .. n-1 (always 0 without a seed), so that a test may draw its own sizes
  * and delays and still be replayed.
  *
- * Suspends: no.  Outside of a run it gives 0.
+ * Suspends: no.  Outside of a run it gives 0, and on threads of the program's own.
  */
 EDDY_API uint64_t eddy_test_chance(uint64_t n);
 

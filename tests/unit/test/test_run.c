@@ -87,6 +87,30 @@ TEST(chance_follows_from_the_seed)
         CHECK_EQ(eddy_test_chance(10), 0);
 }
 
+static void *chance_beside(void *arg)
+{
+        *(uint64_t *) arg = eddy_test_chance(UINT64_MAX);
+        return NULL;
+}
+
+static int has_chance_beside(void *arg)
+{
+        pthread_t thread;
+
+        CHECK(eddy_test_chance(UINT64_MAX) > 0);
+        CHECK_EQ(pthread_create(&thread, NULL, chance_beside, arg), 0);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        return 0;
+}
+
+TEST(chance_is_of_the_thread_of_the_run)
+{
+        uint64_t beside = 1;
+
+        run_finds(has_chance_beside, &beside, &(struct eddy_test_opts){ .seed = 5 }, NULL);
+        CHECK_EQ(beside, 0);
+}
+
 static int notes_itself(void *arg)
 {
         int *order = arg;
