@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -27,6 +26,7 @@
 #include "base/list.h"
 #include "sys/process.h"
 #include "sys/signals.h"
+#include "sys/sleeper.h"
 #include "sys/sys.h"
 #include "sys/worker.h"
 
@@ -35,7 +35,8 @@ enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 struct epoll_sys {
         struct ed_sys sys;
         int epoll_fd;
-        int wake_fd;
+        struct ed_sleeper sleeper;
+        bool watches; /* it has or had descriptors in the set, so it sleeps there */
         struct ed_workers workers;
         unsigned signals_seen;
         int timer_fd;   /* of pollable(); -1: nobody has asked for it */
@@ -97,19 +98,15 @@ static void epoll_free(struct ed_sys *sys)
         ed_workers_fini(&s->workers);
         if (s->timer_fd >= 0)
                 close(s->timer_fd);
-        close(s->wake_fd);
+        ed_sleeper_fini(&s->sleeper);
         close(s->epoll_fd);
         ed_free(s);
 }
 
 static void epoll_wake(struct ed_sys *sys)
 {
-        uint64_t one = 1;
-
-        if (ed_sys_forked_since(self(sys)->forks))
-                return;
-        /* Fails only when the count cannot grow, after 2^64 of them. */
-        (void) !write(self(sys)->wake_fd, &one, sizeof(one));
+        if (!ed_sys_forked_since(self(sys)->forks))
+                ed_sleeper_wake(&self(sys)->sleeper);
 }
 
 /*
@@ -187,6 +184,22 @@ static unsigned events_of(uint32_t bits)
         return events;
 }
 
+/* In the set if there may be something in it, else without. */
+static int sleep_ns(struct epoll_sys *s, struct epoll_event *events, int max, int64_t timeout_ns)
+{
+        int n = 0;
+
+        if (timeout_ns != 0 &&
+            !ed_sleeper_begin(&s->sleeper, s->watches ? ED_SLEEP_POLLER : ED_SLEEP_FUTEX))
+                timeout_ns = 0;
+        if (s->watches)
+                n = epoll_wait_ns(s, events, max, timeout_ns);
+        else if (timeout_ns != 0)
+                ed_sleeper_sleep(&s->sleeper, timeout_ns);
+        ed_sleeper_end(&s->sleeper);
+        return n;
+}
+
 static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
 {
         struct epoll_event raw[ED_EVENTS_MAX];
@@ -198,7 +211,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
                 timeout_ns = 0;
                 limit = (limit + 1) / 2;
         }
-        n = epoll_wait_ns(s, raw, limit, timeout_ns);
+        n = sleep_ns(s, raw, limit, timeout_ns);
         for (int i = 0; i < n; i++) {
                 if (!raw[i].data.ptr || raw[i].data.ptr == &s->timer_fd)
                         continue;
@@ -229,6 +242,8 @@ static int epoll_pollable(struct ed_sys *sys)
                 s->timer_fd = -1;
                 return err;
         }
+        s->watches = true;
+        ed_sleeper_share(&s->sleeper);
         return s->epoll_fd;
 }
 
@@ -252,6 +267,7 @@ static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
         struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
 
         event.data.ptr = target;
+        self(sys)->watches = true;
         return epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
@@ -570,22 +586,20 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
                 err = -errno;
                 goto fail_free;
         }
-        s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (s->wake_fd < 0) {
-                err = -errno;
+        err = ed_sleeper_init(&s->sleeper);
+        if (err < 0)
                 goto fail_close_epoll;
-        }
-        /* NULL stands for the wake descriptor.  Edge-triggered, so that nobody needs to read it. */
-        if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->wake_fd, &event) < 0) {
+        /* NULL stands for the sleeper's descriptor.  Edge-triggered, so that nobody needs to read it. */
+        if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->sleeper.wake_fd, &event) < 0) {
                 err = -errno;
-                goto fail_close_wake;
+                goto fail_fini_sleeper;
         }
         ed_workers_init(&s->workers, &s->sys);
         *ret_sys = &s->sys;
         return 0;
 
-fail_close_wake:
-        close(s->wake_fd);
+fail_fini_sleeper:
+        ed_sleeper_fini(&s->sleeper);
 fail_close_epoll:
         close(s->epoll_fd);
 fail_free:

@@ -268,7 +268,7 @@ ssize_t fault_write(const char *function, int line, int fd, const void *data, si
         bool fails = fault_here(function, "write", line);
         int error = errno;
 
-        if (fails && strcmp(function, "epoll_wake") != 0)
+        if (fails && strcmp(function, "write_wake") != 0)
                 return -1;
         if (!fails)
                 return write(fd, data, bytes);

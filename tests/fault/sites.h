@@ -17,13 +17,15 @@
         X(ask_kernel, open, 1)                                                                     \
         X(ask_kernel, read, 1)                                                                     \
         X(ed_signal_check, sigaction, 1)                                                           \
+        X(ed_sleeper_fini, close, 1)                                                               \
+        X(ed_sleeper_init, eventfd, 1)                                                             \
+        X(ed_sleeper_sleep, syscall, 1)                                                            \
         X(ed_sys_called_from, backtrace, 1)                                                        \
         X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
         X(ed_sys_cpu_count, sysconf, 1)                                                            \
         X(ed_sys_epoll_new, epoll_create1, 1)                                                      \
         X(ed_sys_epoll_new, epoll_ctl, 1)                                                          \
-        X(ed_sys_epoll_new, eventfd, 1)                                                            \
         X(ed_sys_fault_install, sigaction, 1)                                                      \
         X(ed_sys_fd_name, readlink, 1)                                                             \
         X(ed_sys_fds, opendir, 1)                                                                  \
@@ -59,7 +61,7 @@
         X(epoll_connect, connect, 1)                                                               \
         X(epoll_connect_result, getpeername, 1)                                                    \
         X(epoll_connect_result, getsockopt, 1)                                                     \
-        X(epoll_free, close, 3)                                                                    \
+        X(epoll_free, close, 2)                                                                    \
         X(epoll_listen, bind, 1)                                                                   \
         X(epoll_listen, listen, 1)                                                                 \
         X(epoll_listen, setsockopt, 1)                                                             \
@@ -75,7 +77,6 @@
         X(epoll_socket, socket, 1)                                                                 \
         X(epoll_wait_ns, epoll_pwait2, 1)                                                          \
         X(epoll_wait_ns, epoll_wait, 2)                                                            \
-        X(epoll_wake, write, 1)                                                                    \
         X(epoll_watch, epoll_ctl, 1)                                                               \
         X(fault_stack_make, sigaltstack, 2)                                                        \
         X(is_default, sigaction, 1)                                                                \
@@ -88,7 +89,8 @@
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)                                                      \
         X(write_quietly, sigtimedwait, 1)                                                          \
-        X(write_quietly, write, 1)
+        X(write_quietly, write, 1)                                                                 \
+        X(write_wake, write, 1)
 
 /* How a call may fail, EINTR first if it may.  No EAGAIN for a descriptor that never would. */
 #define ERRORS(X)                                                                                  \
@@ -137,7 +139,7 @@
         X(sigaltstack, EPERM, ENOMEM)                                                              \
         X(sigtimedwait, EINTR)                                                                     \
         X(socket, EMFILE, ENFILE, ENOBUFS, ENOMEM, EACCES, EAFNOSUPPORT)                           \
-        X(syscall, EAGAIN, ESRCH)                                                                  \
+        X(syscall, EINTR, EAGAIN, ESRCH)                                                           \
         X(sysconf, EINVAL)                                                                         \
         X(timerfd_create, EMFILE, ENFILE, ENODEV, ENOMEM)                                          \
         X(write, EINTR, EAGAIN, EPIPE, ENOSPC, EIO, EFBIG)
@@ -180,6 +182,7 @@
 
 #define SURE_SITES(X)                                                                              \
         X(ed_signals_forget, sigaction, 1, "puts back what it was told")                           \
+        X(ed_sleeper_wake, syscall, 1, "of a word that is there")                                  \
         X(ed_sys_epoll_new, close, 2, "only after another failure")                                \
         X(ed_sys_fault_remove, sigaction, 1, "puts back what it was told")                         \
         X(ed_sys_page_bytes, sysconf, 1, "every system has pages")                                 \

@@ -285,7 +285,7 @@ static int step_until(eddy_loop *loop, const int *calls, int wanted)
 
 static int drive_steps(void)
 {
-        eddy_handle soon = { 0 }, later = { 0 };
+        eddy_handle soon = { 0 }, later = { 0 }, posted = { 0 };
         eddy_loop *loop;
         int calls = 0, err = eddy_loop_new(NULL, &loop);
 
@@ -297,7 +297,9 @@ static int drive_steps(void)
         if (err == 0)
                 err = eddy_loop_call_later(loop, &later, EDDY_US(100), count_up, &calls);
         if (err == 0)
-                err = step_until(loop, &calls, 2);
+                err = eddy_loop_call_threadsafe(loop, &posted, count_up, &calls);
+        if (err == 0)
+                err = step_until(loop, &calls, 3);
         CHECK_EQ(eddy_loop_close(loop), 0);
         eddy_loop_unref(loop);
         return err;
@@ -553,7 +555,13 @@ static void sweep_place(const struct drive *drive, size_t site, int place, unsig
 /* A scenario's table is made without any failure, and its descriptors are counted. */
 static bool is_of_the_kit(const char *function)
 {
-        return strcmp(function, "ed_sys_epoll_new") == 0 || strcmp(function, "ed_sys_fds") == 0;
+        static const char *const functions[] = { "ed_sleeper_init", "ed_sys_epoll_new",
+                                                 "ed_sys_fds" };
+
+        for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+                if (strcmp(function, functions[i]) == 0)
+                        return true;
+        return false;
 }
 
 static void sweep(const struct drive *drive)

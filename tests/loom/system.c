@@ -1,5 +1,6 @@
 /*
- * system.c - threads and signals of the product as those of the search.
+ * system.c - threads, signals, futexes and eventfds of the product as those of
+ * the search.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +8,8 @@
 
 #include "pthread.h"
 #include "signal.h"
+#include "sys/eventfd.h"
+#include "sys/syscall.h"
 
 /* --- threads --- */
 
@@ -78,4 +81,71 @@ int loom_raise(int signo)
         else if (handler != SIG_IGN)
                 handler(signo);
         return 0;
+}
+
+/* --- the futex and the eventfd --- */
+
+static struct {
+        _Atomic uint32_t *word; /* NULL: nobody waits */
+        bool woken;
+} futex;
+
+static bool futex_is_woken(const void *arg)
+{
+        (void) arg;
+        return futex.woken;
+}
+
+static long futex_wait(_Atomic uint32_t *word, uint32_t value, bool has_end)
+{
+        if (*word != value) {
+                errno = EAGAIN;
+                return -1;
+        }
+        futex.word = word;
+        futex.woken = false;
+        if (has_end)
+                dfs_pause();
+        else
+                dfs_wait(futex_is_woken, NULL, "a wake of its futex");
+        futex.word = NULL;
+        return 0;
+}
+
+long loom_futex(_Atomic uint32_t *word, int op, uint32_t value, const void *timeout)
+{
+        dfs_point();
+        if (op == FUTEX_WAIT_PRIVATE)
+                return futex_wait(word, value, timeout != NULL);
+        if (futex.word == word) {
+                futex.woken = true;
+                dfs_write();
+                dfs_point();
+        }
+        return 0;
+}
+
+bool loom_event_written;
+
+int loom_event_write(void)
+{
+        dfs_point();
+        loom_event_written = true;
+        dfs_write();
+        dfs_point();
+        return (int) sizeof(uint64_t);
+}
+
+static bool event_is_written(const void *arg)
+{
+        (void) arg;
+        return loom_event_written;
+}
+
+void loom_event_wait(void)
+{
+        dfs_point();
+        if (!loom_event_written)
+                dfs_wait(event_is_written, NULL, "a write to its eventfd");
+        loom_event_written = false;
 }

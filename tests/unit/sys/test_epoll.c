@@ -32,24 +32,53 @@ static void finish(void)
         sys->ops->free(sys);
 }
 
+/* It sleeps in one way while it watches nothing, in another from then on. */
+static int watched[2];
+
+static void begin_watching(void)
+{
+        static struct ed_target nobody;
+        struct ed_event events[ED_EVENTS_MAX];
+
+        begin();
+        CHECK_EQ(pipe(watched), 0);
+        CHECK_EQ(sys->ops->watch(sys, watched[0], &nobody), 0);
+        CHECK_EQ(sys->ops->poll(sys, 0, events, ED_EVENTS_MAX), 0);
+}
+
+static void finish_watching(void)
+{
+        sys->ops->close(sys, watched[0]);
+        close(watched[1]);
+        finish();
+}
+
 static int polled(int64_t timeout_ns, struct ed_event *events)
 {
         return sys->ops->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
 }
 
-TEST(a_poll_waits_as_long_as_it_is_told_to_the_microsecond)
+static void check_waits(void)
 {
         static const int64_t waits[] = { 1, 50000, MS, 3 * MS + 1 };
         struct ed_event events[ED_EVENTS_MAX];
 
-        begin();
         for (int i = 0; i < 4; i++) {
                 int64_t begun = sys->ops->now(sys);
 
                 CHECK_EQ(polled(waits[i], events), 0);
                 CHECK(sys->ops->now(sys) - begun >= waits[i]);
         }
+}
+
+TEST(a_poll_waits_as_long_as_it_is_told_to_the_microsecond)
+{
+        begin();
+        check_waits();
         finish();
+        begin_watching();
+        check_waits();
+        finish_watching();
 }
 
 TEST(a_poll_that_may_not_wait_does_not)
@@ -62,18 +91,69 @@ TEST(a_poll_that_may_not_wait_does_not)
         finish();
 }
 
-TEST(a_wake_before_or_during_a_poll_ends_it_and_only_that_one)
+static void check_wakes_before(void)
 {
         struct ed_event events[ED_EVENTS_MAX];
         int64_t begun;
 
-        begin();
         sys->ops->wake(sys);
         sys->ops->wake(sys);
         CHECK_EQ(polled(-1, events), 0);
         begun = sys->ops->now(sys);
         CHECK_EQ(polled(2 * MS, events), 0);
         CHECK(sys->ops->now(sys) - begun >= 2 * MS);
+}
+
+TEST(a_wake_before_a_poll_ends_it_and_only_that_one)
+{
+        begin();
+        check_wakes_before();
+        finish();
+        begin_watching();
+        check_wakes_before();
+        finish_watching();
+}
+
+TEST(a_wake_before_the_first_descriptor_ends_the_poll_after_it)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        struct ed_target nobody = { 0 };
+        int fds[2];
+
+        begin();
+        CHECK_EQ(pipe(fds), 0);
+        sys->ops->wake(sys);
+        CHECK_EQ(sys->ops->watch(sys, fds[0], &nobody), 0);
+        CHECK_EQ(polled(-1, events), 0);
+        sys->ops->close(sys, fds[0]);
+        close(fds[1]);
+        finish();
+}
+
+static bool is_readable(int fd)
+{
+        struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+        return poll(&pfd, 1, 0) == 1;
+}
+
+TEST(whoever_waits_for_the_table_hears_of_wakes_before_and_after_it_is_asked_for)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        int fd;
+
+        begin();
+        sys->ops->wake(sys);
+        fd = sys->ops->pollable(sys);
+        CHECK(fd >= 0);
+        for (int i = 0; i < 3; i++) {
+                CHECK(is_readable(fd));
+                CHECK_EQ(polled(0, events), 0);
+                CHECK(!is_readable(fd));
+                sys->ops->wake(sys);
+                sys->ops->wake(sys);
+        }
+        CHECK_EQ(polled(-1, events), 0);
         finish();
 }
 
@@ -86,16 +166,24 @@ static void *wakes(void *arg)
 }
 
 /* A10: a wake from another thread reaches a poll that waits for ever. */
-TEST(another_thread_wakes_a_poll_that_waits_for_ever)
+static void check_wake_during(void)
 {
         struct ed_event events[ED_EVENTS_MAX];
         pthread_t thread;
 
-        begin();
         CHECK_EQ(pthread_create(&thread, NULL, wakes, NULL), 0);
         CHECK_EQ(polled(-1, events), 0);
         pthread_join(thread, NULL);
+}
+
+TEST(another_thread_wakes_a_poll_that_waits_for_ever)
+{
+        begin();
+        check_wake_during();
         finish();
+        begin_watching();
+        check_wake_during();
+        finish_watching();
 }
 
 static void on_alarm(int signo)
@@ -104,20 +192,28 @@ static void on_alarm(int signo)
         sys->ops->wake(sys);
 }
 
-TEST(a_signal_handler_wakes_a_poll)
+static void check_wake_by_signal(void)
 {
         struct itimerspec soon = { .it_value.tv_nsec = 2000000 };
         struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
         struct ed_event events[ED_EVENTS_MAX];
         timer_t timer;
 
-        begin();
         signal(SIGUSR1, on_alarm);
         CHECK_EQ(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
         CHECK_EQ(timer_settime(timer, 0, &soon, NULL), 0);
         CHECK_EQ(polled(-1, events), 0);
         timer_delete(timer);
+}
+
+TEST(a_signal_handler_wakes_a_poll)
+{
+        begin();
+        check_wake_by_signal();
         finish();
+        begin_watching();
+        check_wake_by_signal();
+        finish_watching();
 }
 
 TEST(readiness_is_told_once_per_change)

@@ -1,0 +1,73 @@
+/*
+ * sys/sleeper.c - how the thread of a loop sleeps, and how others wake it.
+ */
+#include "sys/sleeper.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NS_PER_S = 1000000000 };
+
+int ed_sleeper_init(struct ed_sleeper *sleeper)
+{
+        *sleeper = (struct ed_sleeper){ .between = ED_SLEEP_NONE };
+        sleeper->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        return sleeper->wake_fd < 0 ? -errno : 0;
+}
+
+void ed_sleeper_fini(struct ed_sleeper *sleeper)
+{
+        close(sleeper->wake_fd);
+}
+
+bool ed_sleeper_begin(struct ed_sleeper *sleeper, enum ed_sleep how)
+{
+        uint32_t state = sleeper->between;
+
+        return atomic_compare_exchange_strong(&sleeper->state, &state, (uint32_t) how);
+}
+
+void ed_sleeper_sleep(struct ed_sleeper *sleeper, int64_t timeout_ns)
+{
+        struct timespec ts = { timeout_ns / NS_PER_S, timeout_ns % NS_PER_S };
+
+        /* Not if it was woken since it began; a signal ends it too. */
+        (void) syscall(SYS_futex, &sleeper->state, FUTEX_WAIT_PRIVATE, ED_SLEEP_FUTEX,
+                       timeout_ns < 0 ? NULL : &ts);
+}
+
+void ed_sleeper_end(struct ed_sleeper *sleeper)
+{
+        if (atomic_load_explicit(&sleeper->state, memory_order_relaxed) != sleeper->between)
+                (void) atomic_exchange(&sleeper->state, sleeper->between);
+}
+
+static void write_wake(struct ed_sleeper *sleeper)
+{
+        uint64_t one = 1;
+
+        /* Fails only when the count cannot grow, after 2^64 of them. */
+        (void) !write(sleeper->wake_fd, &one, sizeof(one));
+}
+
+void ed_sleeper_share(struct ed_sleeper *sleeper)
+{
+        sleeper->between = ED_SLEEP_POLLER;
+        /* What came before went to nobody else. */
+        if (atomic_exchange(&sleeper->state, sleeper->between) == ED_SLEEP_WOKEN)
+                write_wake(sleeper);
+}
+
+void ed_sleeper_wake(struct ed_sleeper *sleeper)
+{
+        uint32_t state = atomic_exchange(&sleeper->state, ED_SLEEP_WOKEN);
+
+        if (state == ED_SLEEP_FUTEX)
+                (void) syscall(SYS_futex, &sleeper->state, FUTEX_WAKE_PRIVATE, 1);
+        else if (state == ED_SLEEP_POLLER)
+                write_wake(sleeper);
+}
