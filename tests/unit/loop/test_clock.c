@@ -97,12 +97,17 @@ TEST(the_nanosecond_that_had_begun_at_the_reading_counts)
                 look_from_phase(phase);
 }
 
+/* A reading is good for so many ticks, which on a slow machine are few looks. */
 TEST(the_clock_is_not_read_each_time)
 {
+        uint64_t begin_ticks, readings;
+
         /* 16 us are more than 400,000 ticks. */
         start_at(40);
+        begin_ticks = ed_ticks();
         look_often();
-        CHECK(fake.readings < ROUNDS / 4);
+        readings = (ed_ticks() - begin_ticks) / (fake_clock.fresh_ticks / 4 * 3) + 2;
+        CHECK(fake.readings <= (long) readings);
 }
 
 TEST(a_clock_that_is_being_set_right_makes_no_time_early)
@@ -121,12 +126,16 @@ TEST(a_clock_that_goes_faster_and_faster_is_measured_again_and_again)
 {
         start_at(40 * 1024);
         for (int rate = 44; rate <= 60; rate += 4) {
-                int64_t until_ns;
+                int measured = 0;
 
+                /* The first time over a while in which the clock was slower too. */
                 run_at(rate * 1024);
-                until_ns = fake_ns(ed_ticks()) + 1000000000;
-                while (fake_ns(ed_ticks()) < until_ns)
+                while (measured < 3) {
+                        uint64_t begin_ticks = fake_clock.begin_ticks;
+
                         look();
+                        measured += fake_clock.begin_ticks != begin_ticks;
+                }
         }
 }
 
