@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CASE_SECONDS_MAX = 240, EXIT_SKIPPED = 77 };
+enum { CASE_SECONDS_MAX = 600, EXIT_SKIPPED = 77 };
 
 #ifdef ED_COVER
 /*
