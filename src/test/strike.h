@@ -12,7 +12,7 @@
 #include "scope/task.h"
 #include "sys/sim.h"
 
-enum { ED_TEST_FRAMES_MAX = 20, ED_TEST_CANCELLED_MAX = 4 };
+enum { ED_TEST_FRAMES_MAX = 18, ED_TEST_CANCELLED_MAX = 4 };
 
 /* Return addresses, innermost first. */
 struct ed_test_place {

@@ -467,22 +467,24 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
                        const struct eddy_test_opts *opts, const struct ed_test_more *more,
                        struct eddy_test_sweep *ret_sweep)
 {
-        struct eddy_test_opts asked = opts ? *opts : (struct eddy_test_opts){ 0 }, replay = asked;
+        static const struct eddy_test_opts none;
+        const struct eddy_test_opts *asked = opts ? opts : &none;
+        struct eddy_test_opts replay = *asked;
         struct sweep sweep = { .main_fn = main_fn, .arg = arg };
         int err;
 
         if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_ALLOC_TWICE ||
-            (asked.call_at > 0 && asked.call_error >= 0))
+            (asked->call_at > 0 && asked->call_error >= 0))
                 return -EINVAL;
         if (more)
                 sweep.more = *more;
         sweep.verbose = ed_test_number("EDDY_TEST_VERBOSE", 0) > 0;
-        ed_test_name(&asked, main_fn, sweep.name, sizeof(sweep.name));
+        ed_test_name(asked, main_fn, sweep.name, sizeof(sweep.name));
         err = ed_test_replay(sweep.name, &replay);
         if (err == 1)
-                err = try_replay(&sweep, &asked, &replay);
+                err = try_replay(&sweep, asked, &replay);
         else if (err == ED_TEST_REPLAY_NONE)
-                err = try_all(&sweep, what, &asked);
+                err = try_all(&sweep, what, asked);
         if (ret_sweep)
                 *ret_sweep = sweep.told;
         return err;
