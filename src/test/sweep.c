@@ -412,9 +412,7 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
         return err;
 }
 
-/* The copies of the options that are made below lie in frames of their own. */
-static __attribute__((noinline)) int try_all(struct sweep *sweep, int what,
-                                             const struct eddy_test_opts *opts)
+static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *opts)
 {
         int err = run_once(sweep, opts, true);
 
