@@ -84,7 +84,7 @@ void test_skip(const char *why)
 static unsigned case_seconds(void)
 {
         const char *patience = getenv("EDDY_TEST_PATIENCE");
-        int times = patience ? atoi(patience) : 1;
+        unsigned long times = patience ? strtoul(patience, NULL, 10) : 1;
 
         return CASE_SECONDS_MAX * (times > 1 && times < 1000 ? (unsigned) times : 1);
 }
