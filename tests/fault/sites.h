@@ -183,7 +183,7 @@
 #define SURE_SITES(X)                                                                              \
         X(ed_signals_forget, sigaction, 1, "puts back what it was told")                           \
         X(ed_sleeper_wake, syscall, 1, "of a word that is there")                                  \
-        X(ed_sys_epoll_new, close, 2, "only after another failure")                                \
+        X(ed_sys_epoll_new, close, 1, "only after another failure")                                \
         X(ed_sys_fault_remove, sigaction, 1, "puts back what it was told")                         \
         X(ed_sys_page_bytes, sysconf, 1, "every system has pages")                                 \
         X(ed_sys_ticker_free, sigaction, 2, "puts back what it was told")                          \
