@@ -145,6 +145,7 @@ static int finds_what_is_left(void *arg)
         if (eddy_test_run(loses_memory, NULL, NULL, &result) != EDDY_E_TEST_FOUND ||
             result.left.allocations != 1 || result.left.bytes != 100)
                 return -1;
+        eddy_free(lost);
         return eddy_test_run(seven, NULL, NULL, NULL) == 7 ? 0 : -1;
 }
 
