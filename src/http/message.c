@@ -265,20 +265,19 @@ static int64_t refill(struct ed_http_message *message)
 static int next_span(struct ed_http_message *message, size_t bytes, const char **ret_span,
                      size_t *ret_bytes)
 {
-        size_t there, span_bytes = 0;
-        const char *span = NULL;
+        size_t there;
         int64_t n;
 
-        while (!message->body.done && span_bytes == 0 && message->at < message->end) {
+        *ret_span = NULL;
+        *ret_bytes = 0;
+        while (!message->body.done && *ret_bytes == 0 && message->at < message->end) {
                 there = message->end - message->at;
                 n = ed_http1_body_decode(&message->body, message->in + message->at,
-                                         there < bytes ? there : bytes, &span, &span_bytes);
+                                         there < bytes ? there : bytes, ret_span, ret_bytes);
                 if (n < 0)
                         return (int) n;
                 message->at += (size_t) n;
         }
-        *ret_span = span;
-        *ret_bytes = span_bytes;
         return 0;
 }
 
