@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_S = 1000000000, TSAN_SLEEP_NS_MAX = 10000000 };
+enum { NS_PER_S = 1000000000 };
 
 int ed_sleeper_init(struct ed_sleeper *sleeper)
 {
@@ -35,13 +35,6 @@ void ed_sleeper_sleep(struct ed_sleeper *sleeper, int64_t timeout_ns)
 {
         struct timespec ts = { timeout_ns / NS_PER_S, timeout_ns % NS_PER_S };
 
-#ifdef ED_TSAN
-        /* ThreadSanitizer keeps a signal that came just before from its handler until this is over. */
-        if (timeout_ns < 0 || timeout_ns > TSAN_SLEEP_NS_MAX) {
-                ts = (struct timespec){ .tv_nsec = TSAN_SLEEP_NS_MAX };
-                timeout_ns = TSAN_SLEEP_NS_MAX;
-        }
-#endif
         /* Not if it was woken since it began; a signal ends it too. */
         (void) syscall(SYS_futex, &sleeper->state, FUTEX_WAIT_PRIVATE, ED_SLEEP_FUTEX,
                        timeout_ns < 0 ? NULL : &ts);

@@ -19,6 +19,7 @@
 #include "scenario.h"
 #include "sys/last_words.h"
 #include "sys/process.h"
+#include "sys/sleeper.h"
 #include "sys/sys.h"
 #include "test.h"
 
@@ -305,6 +306,21 @@ static int drive_steps(void)
         return err;
 }
 
+/* As a loop does it, which under ThreadSanitizer never sleeps here. */
+static int drive_sleeper(void)
+{
+        struct ed_sleeper sleeper;
+        int err = ed_sleeper_init(&sleeper);
+
+        if (err < 0)
+                return err;
+        CHECK(ed_sleeper_begin(&sleeper, ED_SLEEP_FUTEX));
+        ed_sleeper_sleep(&sleeper, EDDY_US(10));
+        ed_sleeper_end(&sleeper);
+        ed_sleeper_fini(&sleeper);
+        return 0;
+}
+
 /* A thread of its own has neither a signal stack nor a known stack. */
 static void *run_pipes(void *arg)
 {
@@ -447,6 +463,7 @@ static const struct drive drives[] = {
         { "watchdog", drive_watchdog, NULL, false },
         { "report", drive_report, NULL, false },
         { "steps", drive_steps, NULL, false },
+        { "sleeper", drive_sleeper, NULL, false },
         { "thread", drive_thread, NULL, false },
         { "stacks", drive_stacks, NULL, false },
         { "stacks, no madvise", drive_stacks, without_madvise, false },
