@@ -299,17 +299,17 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
 {
         struct timespec pause = { .tv_nsec = 100000 };
         int64_t until_ns = ed_sys_now() + SAMPLE_WAIT_NS;
+        bool is_over;
         int n;
 
         ticker->look = look;
         ticker->look_arg = arg;
         atomic_store(&ticker->count, -1);
         atomic_store(&ticker->asked, 1);
-        if (syscall(SYS_tgkill, getpid(), ticker->watched, sample_signal()) < 0)
-                return 0;
+        is_over = syscall(SYS_tgkill, getpid(), ticker->watched, sample_signal()) < 0;
         while (atomic_load(&ticker->count) < 0) {
-                bool is_over = atomic_load(&ticker->ended) || ed_sys_now() > until_ns;
-
+                is_over = is_over || atomic_load(&ticker->ended) || ed_sys_now() > until_ns;
+                /* Taken back, or another ticker's signal would have it look at what is gone. */
                 if (is_over && atomic_exchange(&ticker->asked, 0))
                         return 0;
                 (void) nanosleep(&pause, NULL);

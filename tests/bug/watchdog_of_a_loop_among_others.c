@@ -2,11 +2,13 @@
  * What is reported of a loop is reported whatever else its thread runs.  When
  * another run of the thread ended, overflows of the loop's stacks were not
  * named any more, nor what a hog was doing; and callbacks that came one after
- * another, each of them short, were taken for one.
+ * another, each of them short, were taken for one.  What a watchdog had asked
+ * for when its signal could not be sent was looked at when another asked.
  */
 #include <eddy/eddy.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,6 +122,60 @@ TEST(many_short_callbacks_are_no_hog)
         CHECK_EQ(eddy_loop_close(calls.loop), 0);
         eddy_loop_unref(calls.loop);
         ed_sys_ticker_free(calls.watchdog);
+}
+
+/* Two tickers of a thread, each to ask once; and how often that was answered. */
+struct asker {
+        struct ed_ticker *ticker;
+        _Atomic bool may, did;
+        _Atomic int looks;
+};
+
+static void look(void *arg)
+{
+        ((struct asker *) arg)->looks++;
+}
+
+static void asks_once(void *arg, struct ed_ticker *ticker)
+{
+        struct asker *asker = arg;
+        void *frame;
+
+        if (!asker->may || asker->did)
+                return;
+        (void) ed_sys_ticker_sample(ticker, look, asker, &frame, 1);
+        asker->did = true;
+}
+
+static void let_ask(struct asker *asker)
+{
+        int64_t end_ns = eddy_now() + EDDY_SEC(100);
+
+        asker->may = true;
+        while (!asker->did && eddy_now() < end_ns)
+                continue;
+        CHECK(asker->did);
+}
+
+/* No signal of the kind can be sent while so many are waiting. */
+TEST(a_watchdog_that_could_not_ask_is_not_answered_when_another_does)
+{
+        struct asker first = { 0 }, second = { 0 };
+        struct rlimit former, none;
+
+        CHECK_EQ(ed_sys_ticker_new(EDDY_MS(1), asks_once, &first, &first.ticker), 0);
+        CHECK_EQ(ed_sys_ticker_new(EDDY_MS(1), asks_once, &second, &second.ticker), 0);
+        CHECK_EQ(getrlimit(RLIMIT_SIGPENDING, &former), 0);
+        none = (struct rlimit){ 0, former.rlim_max };
+        CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+        let_ask(&first);
+        CHECK_EQ(setrlimit(RLIMIT_SIGPENDING, &former), 0);
+        CHECK_EQ(first.looks, 0);
+        let_ask(&second);
+        CHECK_EQ(second.looks, 1);
+        CHECK_EQ(first.looks, 0);
+        ed_sys_ticker_free(second.ticker);
+        ed_sys_ticker_free(first.ticker);
 }
 
 /* --- faults --- */
