@@ -50,8 +50,11 @@ static void write_wake(struct ed_sleeper *sleeper)
 {
         uint64_t one = 1;
 
-        /* Fails only when the count cannot grow, after 2^64 of them. */
-        (void) !write(sleeper->wake_fd, &one, sizeof(one));
+        /*
+         * Fails only when the count cannot grow, after 2^64 of them.  Not by write(2), where a
+         * thread that is cancelled ends: who comes after it takes the sleeper for woken.
+         */
+        (void) syscall(SYS_write, sleeper->wake_fd, &one, sizeof(one));
 }
 
 void ed_sleeper_share(struct ed_sleeper *sleeper)

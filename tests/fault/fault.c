@@ -261,18 +261,3 @@ ssize_t fault_sendmsg(const char *function, int line, int fd, const struct msghd
 {
         return fault_transfer(function, "sendmsg", line, fd) ? -1 : sendmsg(fd, msg, flags);
 }
-
-/* An eventfd that can take no more has woken its loop already. */
-ssize_t fault_write(const char *function, int line, int fd, const void *data, size_t bytes)
-{
-        bool fails = fault_here(function, "write", line);
-        int error = errno;
-
-        if (fails && strcmp(function, "write_wake") != 0)
-                return -1;
-        if (!fails)
-                return write(fd, data, bytes);
-        (void) !write(fd, data, bytes);
-        errno = error;
-        return -1;
-}

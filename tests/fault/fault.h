@@ -58,6 +58,5 @@ ssize_t fault_recv(const char *function, int line, int fd, void *buf, size_t byt
 ssize_t fault_send(const char *function, int line, int fd, const void *data, size_t bytes,
                    int flags);
 ssize_t fault_sendmsg(const char *function, int line, int fd, const struct msghdr *msg, int flags);
-ssize_t fault_write(const char *function, int line, int fd, const void *data, size_t bytes);
 
 #endif

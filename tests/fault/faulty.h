@@ -92,6 +92,6 @@
 #define syscall(...)             FAULTY(syscall, -1, __VA_ARGS__)
 #define sysconf(...)             FAULTY(sysconf, -1, __VA_ARGS__)
 #define timerfd_create(...)      FAULTY(timerfd_create, -1, __VA_ARGS__)
-#define write(...)               FAULTY_OWN(write, __VA_ARGS__)
+#define write(...)               FAULTY(write, -1, __VA_ARGS__)
 
 #endif

@@ -89,8 +89,7 @@
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)                                                      \
         X(write_quietly, sigtimedwait, 1)                                                          \
-        X(write_quietly, write, 1)                                                                 \
-        X(write_wake, write, 1)
+        X(write_quietly, write, 1)
 
 /* How a call may fail, EINTR first if it may.  No EAGAIN for a descriptor that never would. */
 #define ERRORS(X)                                                                                  \
@@ -194,7 +193,8 @@
         X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
         X(fault_stack_free, sigaltstack, 1, "takes out what was put in, from outside of it")       \
         X(raise_again, sigaction, 1, "of a signal that has just come")                             \
-        X(signal_leave, sigaction, 1, "puts back what it was told")
+        X(signal_leave, sigaction, 1, "puts back what it was told")                                \
+        X(write_wake, syscall, 1, "an eventfd that can take no more has woken its loop already")
 /* clang-format on */
 
 #endif

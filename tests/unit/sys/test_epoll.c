@@ -157,6 +157,32 @@ TEST(whoever_waits_for_the_table_hears_of_wakes_before_and_after_it_is_asked_for
         finish();
 }
 
+static void *wakes_cancelled(void *arg)
+{
+        (void) arg;
+        pthread_cancel(pthread_self());
+        sys->ops->wake(sys);
+        pthread_testcancel();
+        return NULL;
+}
+
+TEST(a_thread_that_is_cancelled_wakes_before_it_ends)
+{
+        pthread_t thread;
+        void *result;
+        int fd;
+
+        begin();
+        fd = sys->ops->pollable(sys);
+        CHECK(fd >= 0);
+        CHECK(!is_readable(fd));
+        CHECK_EQ(pthread_create(&thread, NULL, wakes_cancelled, NULL), 0);
+        CHECK_EQ(pthread_join(thread, &result), 0);
+        CHECK(result == PTHREAD_CANCELED);
+        CHECK(is_readable(fd));
+        finish();
+}
+
 static void *wakes(void *arg)
 {
         (void) arg;
