@@ -94,6 +94,8 @@ static const char *after_word(const char *at, const char *word)
 /* "12", "12+" or "12+3", and behind it; NULL: it is not valid. */
 static const char *alloc_read(const char *at, struct eddy_test_opts *opts)
 {
+        opts->alloc_again = 0;
+        opts->alloc_forever = 0;
         at = number_read(at, &opts->alloc_at);
         if (!at || *at != '+')
                 return at;

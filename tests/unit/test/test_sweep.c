@@ -701,6 +701,22 @@ TEST(a_replay_that_is_not_valid_is_refused)
         }
 }
 
+TEST(of_a_part_that_a_replay_has_twice_the_last_counts)
+{
+        static const char *const twice[] = {
+                "few:alloc=3+,alloc=999",
+                "few:alloc=3+2,alloc=999",
+                "few:alloc=3,alloc=999",
+        };
+
+        for (size_t i = 0; i < sizeof(twice) / sizeof(twice[0]); i++) {
+                with("EDDY_TEST_REPLAY", twice[i]);
+                CHECK(sweep(EDDY_TEST_SEEDS, few, NULL, &(struct eddy_test_opts){ .name = "few" }) <
+                      0);
+                CHECK_EQ(lines_with("eddy_test: few: alloc=999\n"), 1);
+        }
+}
+
 TEST(a_replay_has_all_that_is_done_to_a_run)
 {
         static const char *const good[] = {
