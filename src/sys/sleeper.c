@@ -35,7 +35,7 @@ void ed_sleeper_sleep(struct ed_sleeper *sleeper, int64_t timeout_ns)
 {
         struct timespec ts = { timeout_ns / NS_PER_S, timeout_ns % NS_PER_S };
 
-        /* Not if it was woken since it began; a signal ends it too. */
+        /* Not if it was woken since it began.  A signal whose handler wakes it ends it, another may. */
         (void) syscall(SYS_futex, &sleeper->state, FUTEX_WAIT_PRIVATE, ED_SLEEP_FUTEX,
                        timeout_ns < 0 ? NULL : &ts);
 }
