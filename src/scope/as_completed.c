@@ -42,7 +42,7 @@ static eddy_task *give(struct completed *completed)
 {
         struct completion *completion = completed->completion;
 
-        completed->waiter.line = NULL;
+        completed->waiter.link.next = NULL;
         if (--completion->left == 0)
                 while (ed_waiters_wake(completion->readers, 0))
                         continue;
@@ -79,7 +79,7 @@ static void stand_in_lines(struct completion *completion, eddy_task *const *task
         for (size_t i = 0; i < completion->n; i++) {
                 struct completed *completed = &completion->entries[i];
 
-                completed->waiter.line = NULL;
+                completed->waiter.link.next = NULL;
                 if (is_named_before(completion, tasks[i]))
                         continue;
                 completed->task = tasks[i];
@@ -92,7 +92,7 @@ static void stand_in_lines(struct completion *completion, eddy_task *const *task
         for (size_t i = 0; i < completion->n; i++) {
                 struct completed *completed = &completion->entries[i];
 
-                if (completed->waiter.line && !completed->task->task) {
+                if (completed->waiter.link.next && !completed->task->task) {
                         ed_waiters_remove(&completed->waiter);
                         ed_waiters_push(completion->done, &completed->waiter);
                 }
@@ -151,7 +151,7 @@ void eddy_as_completed_end(eddy_as_completed *done)
         struct completion *completion = (struct completion *) done;
 
         for (size_t i = 0; i < completion->n; i++)
-                if (completion->entries[i].waiter.line)
+                if (completion->entries[i].waiter.link.next)
                         ed_waiters_remove(&completion->entries[i].waiter);
         ed_free(completion->entries);
         *completion = (struct completion){ .n = 0 };

@@ -220,7 +220,7 @@ static inline __attribute__((always_inline)) struct ed_fiber *joiners_tell(struc
 {
         struct ed_waiter *joiner = ed_waiters_first(face->joiners);
 
-        if (ed_unlikely(joiner->next || joiner->granted)) {
+        if (ed_unlikely(!ed_waiters_is_last(joiner, face->joiners) || joiner->granted)) {
                 joiners_wake(face);
                 return NULL;
         }

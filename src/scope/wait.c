@@ -59,7 +59,7 @@ static bool leave_all(void *arg)
         struct wait *wait = arg;
 
         for (size_t i = 0; i < wait->n; i++)
-                if (wait->waiters[i].line)
+                if (wait->waiters[i].link.next)
                         ed_waiters_remove(&wait->waiters[i]);
         return true;
 }
@@ -70,7 +70,7 @@ static void on_finished(struct ed_waiter *waiter, int result)
         struct wait *wait = ed_container_of(waiter->item, struct wait, result);
 
         (void) result;
-        waiter->line = NULL;
+        waiter->link.next = NULL;
         wait->left--;
         if (!is_enough(wait->until, wait->left, wait->result))
                 return;
@@ -84,7 +84,7 @@ static void stand_in_lines(struct wait *wait, eddy_task *const *tasks)
         for (size_t i = 0; i < wait->n; i++) {
                 struct ed_waiter *waiter = &wait->waiters[i];
 
-                waiter->line = NULL;
+                waiter->link.next = NULL;
                 if (!tasks[i]->task)
                         continue;
                 ed_waiter_init(waiter, wait->task, &wait->result);

@@ -1,8 +1,9 @@
 /*
  * scope/waiters.h - a line of tasks that wait, first come, first served.
  *
- * The line is two pointers that may start as zero, so that a primitive can be
- * ready to use when it is zeroed.  Waiters lie on the stacks of their tasks.
+ * The line is the head of a list, but its two pointers are zero when nobody
+ * waits, so that a primitive can be ready to use when it is zeroed.  Waiters lie
+ * on the stacks of their tasks.
  */
 #ifndef ED_SCOPE_WAITERS_H
 #define ED_SCOPE_WAITERS_H
@@ -10,9 +11,7 @@
 #include "scope/suspend.h"
 
 struct ed_waiter {
-        struct ed_waiter *next;
-        struct ed_waiter **prevp;
-        void **line;
+        struct ed_list link;  /* comes first: what a line points to is a waiter */
         struct ed_task *task; /* on whose behalf */
         void *item;           /* what is handed over, where something is */
         /*
@@ -63,28 +62,34 @@ static inline void ed_waiter_init(struct ed_waiter *waiter, struct ed_task *task
         waiter->granted = NULL;
 }
 
+static inline struct ed_list *ed_waiters_head(void *line[2])
+{
+        return (struct ed_list *) (void *) line;
+}
+
+/* Whether a waiter in line is the last one. */
+static inline bool ed_waiters_is_last(const struct ed_waiter *waiter, void *const line[2])
+{
+        return waiter->link.next == (const void *) line;
+}
+
 static inline void ed_waiters_push(void *line[2], struct ed_waiter *waiter)
 {
-        struct ed_waiter *last = line[LINE_LAST];
+        struct ed_list *head = ed_waiters_head(line);
 
-        waiter->next = NULL;
-        waiter->line = line;
-        waiter->prevp = last ? &last->next : (struct ed_waiter **) &line[LINE_FIRST];
-        *waiter->prevp = waiter;
-        line[LINE_LAST] = waiter;
+        if (!head->next)
+                ed_list_init(head);
+        ed_list_push_back(head, &waiter->link);
 }
 
 static inline void ed_waiters_remove(struct ed_waiter *waiter)
 {
-        void **line = waiter->line;
+        struct ed_list *next = waiter->link.next;
 
-        *waiter->prevp = waiter->next;
-        if (waiter->next)
-                waiter->next->prevp = waiter->prevp;
-        else if (waiter->prevp == (struct ed_waiter **) &line[LINE_FIRST])
-                line[LINE_LAST] = NULL;
+        if (next == waiter->link.prev) /* nobody else is there: both are the line */
+                *next = (struct ed_list){ NULL, NULL };
         else
-                line[LINE_LAST] = ed_container_of(waiter->prevp, struct ed_waiter, next);
+                ed_list_unlink(&waiter->link);
 }
 
 /* End the wait of the first in line; false: nobody waits. */

@@ -48,7 +48,8 @@ static uint32_t random_below(uint32_t n)
 
 static void check_line(void *const line[2], const struct eddy_choice *choices, size_t n)
 {
-        for (struct ed_waiter *waiter = ed_waiters_first(line); waiter; waiter = waiter->next)
+        for (struct ed_waiter *waiter = ed_waiters_first(line); waiter;
+             waiter = ed_waiters_is_last(waiter, line) ? NULL : (void *) waiter->link.next)
                 CHECK((void *) waiter < (void *) choices ||
                       (void *) waiter >= (void *) (choices + n));
 }
