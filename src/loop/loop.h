@@ -24,8 +24,11 @@
 
 enum { ED_LOOP_BUDGET = 128 };
 
-/* How far below a fiber the frames begin of one that is new, and end of one in a shallow call. */
-enum { ED_LOOP_FRAMES_BEGIN = 128, ED_LOOP_FRAMES_END = 256 };
+/*
+ * How far below a fiber the frames begin of one that is new, and end of one in a
+ * shallow call; and how far behind it lies what every call of its task looks at.
+ */
+enum { ED_LOOP_FRAMES_BEGIN = 64, ED_LOOP_FRAMES_END = 256, ED_LOOP_TASK_LINE = 128 };
 
 /* In the ready queue: a fiber, or a call that the loop itself makes. */
 struct ed_ready {
@@ -33,6 +36,7 @@ struct ed_ready {
         int result;    /* a fiber's: of the wait that was ended */
         uint8_t state; /* a fiber's: enum ed_fiber_state */
         bool is_call;
+        uint16_t budget; /* a fiber's: suspending calls until it gives way */
 };
 
 enum ed_fiber_state { ED_FIBER_READY, ED_FIBER_RUNNING, ED_FIBER_PARKED };
@@ -246,8 +250,9 @@ static inline __attribute__((always_inline)) struct ed_ready *ed_loop_pop(struct
                 return NULL;
         loop->ready_first = ready->next;
         if (ready->next) {
-                /* It runs soon: itself, and its innermost frames, which lie below. */
+                /* It runs soon: itself, its task, and its innermost frames, which lie below. */
                 __builtin_prefetch(ready->next);
+                __builtin_prefetch((char *) ready->next + ED_LOOP_TASK_LINE);
                 for (int below = ED_LOOP_FRAMES_BEGIN; below <= ED_LOOP_FRAMES_END; below += 64)
                         __builtin_prefetch((char *) ready->next - below);
         } else {

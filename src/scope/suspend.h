@@ -48,7 +48,7 @@ static inline int ed_suspend_enter(struct ed_task **ret_task)
 /* A suspending call that did not need to park: after 128 of them give way. */
 static inline void ed_suspend_passed(struct ed_task *task)
 {
-        if (ed_unlikely(--task->budget == 0))
+        if (ed_unlikely(--task->fiber.ready.budget == 0))
                 ed_suspend_give_way(task);
 }
 
@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) int ed_suspend_park_here(struct ed_
 {
         int result;
 
-        task->budget = ED_TASK_BUDGET;
+        task->fiber.ready.budget = ED_TASK_BUDGET;
         if (ed_unlikely(ed_test_at_suspend))
                 ed_test_at_suspend(task);
         ed_suspend_note(task);

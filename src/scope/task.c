@@ -137,7 +137,7 @@ int ed_cancel_deliver(struct ed_task *task)
 
 void ed_suspend_give_way(struct ed_task *task)
 {
-        task->budget = ED_TASK_BUDGET;
+        task->fiber.ready.budget = ED_TASK_BUDGET;
         ed_fiber_yield(task->loop);
 }
 
@@ -328,7 +328,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->number = ++loop->fibers;
         task->fn = fn;
         task->arg = (void *) arg;
-        task->budget = ED_TASK_BUDGET;
+        task->fiber.ready.budget = ED_TASK_BUDGET;
         /* The supervisor of a run, which has no scope, begins with none. */
         if (scope)
                 task->vars = ed_vars_take_on(loop);

@@ -30,12 +30,12 @@ enum {
 };
 
 struct ed_node {
+        uint32_t flags;   /* ED_NODE_* */
+        uint32_t ignored; /* cancels delivered here and ignored */
         struct ed_node *parent;
+        struct ed_list link; /* in the parent's children */
         struct ed_list children;
-        struct ed_list link;   /* in the parent's children */
         struct ed_task *owner; /* a scope's owner; a task itself */
-        uint32_t flags;        /* ED_NODE_* */
-        uint32_t ignored;      /* cancels delivered here and ignored */
 };
 
 enum {
@@ -89,27 +89,34 @@ struct ed_scope;
 struct ed_vars;
 
 /*
- * Lies at the top of its own stack.  In the order of use: a task that only
- * gives way touches two cache lines of it, one that starts and ends four.
+ * Lies at the top of its own stack.  A task that gives way or waits touches two
+ * cache lines of it, the first and the third; one that starts and ends two more.
+ * What only debug mode uses keeps them apart: tops of neighbouring stacks lie a
+ * line apart in their pages, so the second line here is where the neighbour, who
+ * has just left, has its fiber; and a load from where another page was stored to
+ * a moment ago waits for that store (docs/design/stacks.md).
  */
 struct ed_task {
         struct ed_fiber fiber;
-        struct ed_node node;
-        struct ed_node *inner; /* the innermost: a scope's node, or its own */
+        int64_t parked_ns; /* while parked in debug mode: since when */
+        struct ed_debug_task debug;
+        _Alignas(64) struct ed_node *inner; /* the innermost: a scope's node, or its own */
         struct ed_loop *loop;
+        struct ed_node node;
         struct ed_scope *scope; /* that it was started in */
-        uint64_t number;        /* of those that its loop has started: its address is used again */
-        uint32_t budget;        /* suspending calls until it gives way */
         eddy_task_fn *fn;
         void *arg;
         struct ed_stack *stack;
         struct ed_ready_wait *ready_wait; /* of eddy_scope_start_ready() */
         struct ed_vars *vars;             /* values of variables; NULL: none */
         struct eddy_task *face;
+        uint64_t number; /* of those that its loop has started: its address is used again */
         struct eddy_task self;
-        int64_t parked_ns; /* while parked in debug mode: since when */
-        struct ed_debug_task debug;
 };
+
+_Static_assert(sizeof(struct ed_fiber) != 64 ||
+                       offsetof(struct ed_task, inner) == ED_LOOP_TASK_LINE,
+               "what every call looks at is not what the loop fetches");
 
 /* The task on a stack lies at its top, which is where 'stack' lies. */
 static inline struct ed_task *ed_task_of_stack(const struct ed_stack *stack)
