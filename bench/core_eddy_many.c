@@ -22,9 +22,6 @@ struct pair {
         struct bench *bench;
         eddy_queue there;
         eddy_queue back;
-        eddy_event set_there;
-        eddy_event set_back;
-        bool stop;
 };
 
 static int pair_ask(void *arg)
@@ -56,12 +53,23 @@ static int pair_answer(void *arg)
         return err == -EPIPE ? 0 : err;
 }
 
-/* Run two tasks for each pair; half of TASKS pairs. */
-static int pairs_run(struct bench *bench, eddy_task_fn *ask, eddy_task_fn *answer)
+/* Run two tasks for each of n pairs, of so many bytes each. */
+static int pairs_run(char *pairs, long n, size_t bytes, eddy_task_fn *ask, eddy_task_fn *answer)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (long i = 0; i < n; i++) {
+                eddy_scope_start(&scope, answer, pairs + (size_t) i * bytes);
+                eddy_scope_start(&scope, ask, pairs + (size_t) i * bytes);
+        }
+        return eddy_scope_end(&scope);
+}
+
+int row_queue_many(struct bench *bench)
 {
         long n = bench->extra / 2;
         struct pair *pairs = calloc((size_t) n, sizeof(*pairs));
-        eddy_scope scope;
         int err = 0;
 
         if (!pairs)
@@ -74,12 +82,7 @@ static int pairs_run(struct bench *bench, eddy_task_fn *ask, eddy_task_fn *answe
         }
         if (err < 0)
                 return err;
-        eddy_scope_begin(&scope, NULL);
-        for (long i = 0; i < n; i++) {
-                eddy_scope_start(&scope, answer, &pairs[i]);
-                eddy_scope_start(&scope, ask, &pairs[i]);
-        }
-        err = eddy_scope_end(&scope);
+        err = pairs_run((char *) pairs, n, sizeof(*pairs), pair_ask, pair_answer);
         for (long i = 0; i < n; i++) {
                 eddy_queue_fini(&pairs[i].there);
                 eddy_queue_fini(&pairs[i].back);
@@ -88,15 +91,17 @@ static int pairs_run(struct bench *bench, eddy_task_fn *ask, eddy_task_fn *answe
         return err;
 }
 
-int row_queue_many(struct bench *bench)
-{
-        return pairs_run(bench, pair_ask, pair_answer);
-}
-
 /* event-many: the same, setting and waiting in turn. */
+struct event_pair {
+        struct bench *bench;
+        eddy_event set_there;
+        eddy_event set_back;
+        bool stop;
+};
+
 static int pair_set(void *arg)
 {
-        struct pair *pair = arg;
+        struct event_pair *pair = arg;
         int err;
 
         do {
@@ -111,7 +116,7 @@ static int pair_set(void *arg)
 
 static int pair_set_back(void *arg)
 {
-        struct pair *pair = arg;
+        struct event_pair *pair = arg;
         int err;
 
         while ((err = eddy_event_wait(&pair->set_there)) == 0 && !pair->stop) {
@@ -123,7 +128,17 @@ static int pair_set_back(void *arg)
 
 int row_event_many(struct bench *bench)
 {
-        return pairs_run(bench, pair_set, pair_set_back);
+        long n = bench->extra / 2;
+        struct event_pair *pairs = calloc((size_t) n, sizeof(*pairs));
+        int err;
+
+        if (!pairs)
+                return -ENOMEM;
+        for (long i = 0; i < n; i++)
+                pairs[i].bench = bench;
+        err = pairs_run((char *) pairs, n, sizeof(*pairs), pair_set, pair_set_back);
+        free(pairs);
+        return err;
 }
 
 /*

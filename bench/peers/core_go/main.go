@@ -115,8 +115,12 @@ func rowStartBatch() {
 	if extra > 0 {
 		batch = extra
 	}
-	begin()
-	for i := 0; i < count/batch; i++ {
+	for i := 0; i <= count/batch; i++ {
+		// The clock starts after the first batch.
+		if i == 1 {
+			done = 0
+			begin()
+		}
 		var group sync.WaitGroup
 		group.Add(batch)
 		for j := 0; j < batch; j++ {
