@@ -389,7 +389,7 @@ static inline __attribute__((always_inline)) int ed_fiber_park_leave_to(
 }
 
 /* Whether who is woken now runs next anyway, as soon as the running fiber leaves. */
-static inline bool ed_loop_wakes_next(const struct ed_loop *loop)
+static inline __attribute__((always_inline)) bool ed_loop_wakes_next(const struct ed_loop *loop)
 {
         return !loop->ready_first && ed_loop_may_hand_over(loop);
 }

@@ -77,9 +77,12 @@ static inline void ed_waiters_push(void *line[2], struct ed_waiter *waiter)
 {
         struct ed_list *head = ed_waiters_head(line);
 
-        if (!head->next)
-                ed_list_init(head);
-        ed_list_push_back(head, &waiter->link);
+        if (head->next) {
+                ed_list_push_back(head, &waiter->link);
+                return;
+        }
+        waiter->link = (struct ed_list){ head, head };
+        *head = (struct ed_list){ &waiter->link, &waiter->link };
 }
 
 static inline void ed_waiters_remove(struct ed_waiter *waiter)
