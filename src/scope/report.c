@@ -87,11 +87,21 @@ bool ed_report_fault(const void *address)
 
 /* --- the watchdog --- */
 
+/* Whether the loop has gone on since the watchdog last saw it do so.  Any thread. */
+static bool has_gone_on(const struct ed_run *run)
+{
+        const struct ed_loop *loop = &run->loop;
+
+        return atomic_load_explicit(&loop->switches, memory_order_relaxed) !=
+                       run->watched_switches ||
+               atomic_load_explicit(&loop->polls, memory_order_relaxed) != run->watched_polls ||
+               atomic_load_explicit(&loop->polling, memory_order_relaxed);
+}
+
 /* Who runs, as seen from its own thread. */
 struct hog {
-        struct ed_loop *loop;
-        uint64_t switches, polls; /* of the loop when it was found to be kept */
-        bool is_late;             /* the loop has gone on since: who runs now is not to blame */
+        const struct ed_run *run; /* its watchdog waits for the answer, and changes nothing in it */
+        bool is_late;             /* the loop has gone on: who runs now is not to blame */
         char name[ED_TASK_CALLED_BYTES];
         eddy_task_fn *fn; /* NULL: no task runs */
 };
@@ -102,12 +112,8 @@ static void look_who_runs(void *arg)
         struct hog *hog = arg;
         struct ed_task *task = ed_task_running();
 
-        hog->is_late =
-                atomic_load_explicit(&hog->loop->switches, memory_order_relaxed) != hog->switches ||
-                atomic_load_explicit(&hog->loop->polls, memory_order_relaxed) != hog->polls ||
-                atomic_load_explicit(&hog->loop->polling, memory_order_relaxed);
-        if (hog->is_late || !task || task->loop != hog->loop ||
-            task == ed_run_of(hog->loop)->supervisor)
+        hog->is_late = has_gone_on(hog->run);
+        if (hog->is_late || !task || task->loop != &hog->run->loop || task == hog->run->supervisor)
                 return;
         if (task->face->is_named)
                 memcpy(hog->name, task->face->name, sizeof(task->face->name));
@@ -131,9 +137,7 @@ enum { SAMPLES_MAX = 4 };
 
 static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
 {
-        struct hog hog = { .loop = &run->loop,
-                           .switches = run->watched_switches,
-                           .polls = run->watched_polls };
+        struct hog hog = { .run = run };
         void *frames[ED_FRAMES_MAX];
         char message[1536];
         struct ed_text text = { message, sizeof(message) };
@@ -161,13 +165,11 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
         struct ed_run *run = arg;
         /* Read first: this thread may be kept waiting too, and what it counts goes on meanwhile. */
         int64_t now_ns = ed_sys_now();
-        uint64_t switches = atomic_load_explicit(&run->loop.switches, memory_order_relaxed);
-        uint64_t polls = atomic_load_explicit(&run->loop.polls, memory_order_relaxed);
 
-        if (switches != run->watched_switches || polls != run->watched_polls ||
-            atomic_load_explicit(&run->loop.polling, memory_order_relaxed)) {
-                run->watched_switches = switches;
-                run->watched_polls = polls;
+        if (has_gone_on(run)) {
+                run->watched_switches =
+                        atomic_load_explicit(&run->loop.switches, memory_order_relaxed);
+                run->watched_polls = atomic_load_explicit(&run->loop.polls, memory_order_relaxed);
                 run->watched_ns = ed_sys_now();
         } else if (run->watched_ns && now_ns - run->watched_ns > run->opts.watchdog_ns) {
                 report_hog(run, watchdog, now_ns - run->watched_ns);
