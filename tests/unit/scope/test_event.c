@@ -125,6 +125,46 @@ SIM_TEST(cancelled_waiters_leave_the_line)
         }
 }
 
+/* The nth order of all that WAITERS tasks can leave in. */
+static void leaving_order(int n, int *ret_ids)
+{
+        int left[WAITERS];
+
+        for (int i = 0; i < WAITERS; i++)
+                left[i] = i;
+        for (int i = 0, many = WAITERS; many > 0; i++, many--) {
+                int at = n % many;
+
+                n /= many;
+                ret_ids[i] = left[at];
+                left[at] = left[many - 1];
+        }
+}
+
+/* Nobody points to it then: it may be moved, and serves again elsewhere. */
+SIM_TEST(in_whatever_order_they_leave_an_event_that_nobody_waits_for_is_as_it_was)
+{
+        for (int n = 0; n < 120; n++) {
+                eddy_event event = { 0 };
+                struct waiter waiters[WAITERS];
+                int ids[WAITERS];
+                eddy_scope scope;
+
+                leaving_order(n, ids);
+                eddy_scope_begin(&scope, NULL);
+                line_up(&scope, waiters, &event);
+                for (int i = 0; i < WAITERS; i++) {
+                        CHECK(memcmp(&event, &(eddy_event){ 0 }, sizeof(event)) != 0);
+                        eddy_task_cancel(waiters[ids[i]].task);
+                        CHECK_EQ(eddy_sleep(0), 0);
+                        CHECK_EQ(waiters[ids[i]].err, -ECANCELED);
+                }
+                CHECK(memcmp(&event, &(eddy_event){ 0 }, sizeof(event)) == 0);
+                (void) eddy_scope_end(&scope);
+                let_go(waiters);
+        }
+}
+
 /* A90: woken by the set, and cancelled before it runs: it was woken. */
 SIM_TEST(a_cancel_after_the_set_comes_too_late_for_the_wait)
 {
