@@ -97,9 +97,10 @@ static int row_scope_one(struct bench *bench)
 static int row_start_batch(struct bench *bench)
 {
         long batch = bench->extra > 1 ? bench->extra : BATCH;
+        long batches = bench->count < batch ? 1 : bench->count / batch;
         int err = 0;
 
-        for (long i = 0; i <= bench->count / batch && err == 0; i++) {
+        for (long i = 0; i <= batches && err == 0; i++) {
                 eddy_scope scope;
 
                 if (i == 1) {

@@ -7,9 +7,11 @@
  */
 #include "core_eddy.h"
 
-/* Count one operation; false: it was the last. */
+/* Count one operation; false: it was the last, or they are all done and it does not count. */
 static bool go_on(struct bench *bench)
 {
+        if (bench->done == bench->count)
+                return false;
         if (bench->done == 0)
                 bench_span_begin(&bench->span);
         if (++bench->done == bench->count)
@@ -161,7 +163,7 @@ static int stand_in_line(void *arg)
                 if (err < 0)
                         return err;
                 err = eddy_sleep(0);
-                more = line->bench->done < line->bench->count && go_on(line->bench);
+                more = go_on(line->bench);
                 eddy_lock_release(&line->lock);
         } while (err == 0 && more);
         return err;

@@ -98,7 +98,7 @@ async def row_start_batch(bench):
         bench.done += 1
 
     create = asyncio.get_running_loop().create_task
-    for i in range(bench.count // batch + 1):
+    for i in range(max(bench.count // batch, 1) + 1):
         if i == 1:  # the clock starts after the first batch
             bench.done = 0
             bench.begin()
@@ -349,7 +349,9 @@ async def row_to_thread(bench):
 
 
 def go_on(bench):
-    """Count one operation; false: it was the last."""
+    """Count one operation; false: it was the last, or all are done and it does not count."""
+    if bench.done == bench.count:
+        return False
     if bench.done == 0:
         bench.begin()
     bench.done += 1
@@ -424,7 +426,7 @@ async def row_lock_line(bench):
         while more:
             async with lock:
                 await asyncio.sleep(0)
-                more = bench.done < bench.count and go_on(bench)
+                more = go_on(bench)
 
     for task in [asyncio.create_task(stand()) for _ in range(bench.extra)]:
         await task

@@ -13,6 +13,7 @@
 #include <boost/fiber/all.hpp>
 #include <boost/version.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -74,7 +75,7 @@ static void row_start_batch()
         fibers::pooled_fixedsize_stack stacks;
         std::vector<fibers::fiber> all(static_cast<size_t>(batch));
 
-        for (long i = 0; i <= count / batch; i++) {
+        for (long i = 0; i <= std::max(count / batch, 1L); i++) {
                 /* The clock starts after the first batch. */
                 if (i == 1) {
                         done = 0;
@@ -109,9 +110,11 @@ static void row_queue()
         echo.join();
 }
 
-/* Count one operation; false: it was the last. */
+/* Count one operation; false: it was the last, or they are all done and it does not count. */
 static bool go_on()
 {
+        if (done == count)
+                return false;
         if (done == 0)
                 bench_span_begin(&span);
         if (++done == count)
@@ -160,7 +163,7 @@ static void row_lock_line()
                         do {
                                 mutex.lock();
                                 boost::this_fiber::yield();
-                                more = done < count && go_on();
+                                more = go_on();
                                 mutex.unlock();
                         } while (more);
                 });

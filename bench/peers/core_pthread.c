@@ -105,7 +105,7 @@ static void row_start_batch(void)
 {
         pthread_t *threads = threads_new(BATCH);
 
-        for (long i = 0; i <= count / BATCH; i++) {
+        for (long i = 0; i <= (count < BATCH ? 1 : count / BATCH); i++) {
                 /* The clock starts after the first batch. */
                 if (i == 1) {
                         done = 0;

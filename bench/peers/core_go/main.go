@@ -115,7 +115,11 @@ func rowStartBatch() {
 	if extra > 0 {
 		batch = extra
 	}
-	for i := 0; i <= count/batch; i++ {
+	batches := count / batch
+	if batches == 0 {
+		batches = 1
+	}
+	for i := 0; i <= batches; i++ {
 		// The clock starts after the first batch.
 		if i == 1 {
 			done = 0

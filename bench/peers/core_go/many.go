@@ -8,6 +8,9 @@ import (
 
 // goOn counts one operation; false: it was the last.
 func goOn() bool {
+	if done == count {
+		return false // others have done the last one
+	}
 	if done == 0 {
 		begin()
 	}
@@ -62,7 +65,7 @@ func rowLockLine() {
 			for more := true; more; {
 				mutex.Lock()
 				runtime.Gosched()
-				more = done < count && goOn()
+				more = goOn()
 				mutex.Unlock()
 			}
 		}()

@@ -61,6 +61,9 @@ fn more() -> bool {
 
 // Count one operation; false: it was the last.
 fn go_on() -> bool {
+    if !more() {
+        return false; // others have done the last one
+    }
     if DONE.load(Relaxed) == 0 {
         begin();
     }
@@ -116,7 +119,7 @@ async fn row_start_join() {
 
 async fn row_start_batch() {
     let batch = if extra() > 1 { extra() } else { BATCH };
-    for i in 0..=COUNT.load(Relaxed) / batch {
+    for i in 0..=std::cmp::max(COUNT.load(Relaxed) / batch, 1) {
         // The clock starts after the first batch.
         if i == 1 {
             DONE.store(0, Relaxed);
@@ -276,7 +279,7 @@ async fn row_lock_line() {
             loop {
                 let held = lock.lock().await;
                 yield_now().await;
-                let again = more() && go_on();
+                let again = go_on();
                 drop(held);
                 if !again {
                     break;
