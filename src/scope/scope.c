@@ -202,13 +202,26 @@ static inline int scope_result(struct ed_scope *scope)
                                                                    : cancelled_result(scope);
 }
 
-int eddy_scope_end(eddy_scope *public_scope)
+/* Its tasks have ended: close it. */
+static inline __attribute__((always_inline)) int scope_close(struct ed_scope *scope,
+                                                             struct ed_task *task)
 {
-        struct ed_scope *scope = ed_scope_of(public_scope);
-        struct ed_task *task = running_task();
+        if (ed_unlikely(scope->generators.next != NULL))
+                ed_scope_close_generators(scope);
+        if (ed_unlikely(scope->timer.armed))
+                ed_timer_cancel(&task->loop->timers, &scope->timer);
+        ed_list_unlink(&scope->node.link);
+        scope->node.flags |= ED_NODE_ENDED;
+        task->inner = scope->node.parent;
+        if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED) &&
+            !(scope->flags & EDDY_SCOPE_SHIELD))
+                task->inner->ignored = scope->node.ignored;
+        return scope_result(scope);
+}
 
-        ed_assert(task->inner == &scope->node,
-                  "a scope was ended that is not the innermost one of the task");
+/* Apart, since it has more to keep while it waits; called last, so that nobody returns twice. */
+static __attribute__((noinline)) int scope_end_waiting(struct ed_scope *scope, struct ed_task *task)
+{
         while (scope->live > 0) {
                 /* The other tasks may still ask them. */
                 if (ed_unlikely(scope->live == scope->generating))
@@ -216,17 +229,19 @@ int eddy_scope_end(eddy_scope *public_scope)
                 scope->flags |= ED_SCOPE_ENDING;
                 ed_suspend_park_here(task, "the tasks of a scope to end", NULL, NULL);
         }
-        if (ed_unlikely(scope->generators.next != NULL))
-                ed_scope_close_generators(scope);
-        if (ed_unlikely(scope->timer.armed))
-                ed_timer_cancel(&task->loop->timers, &scope->timer);
-        ed_list_remove(&scope->node.link);
-        scope->node.flags |= ED_NODE_ENDED;
-        task->inner = scope->node.parent;
-        if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED) &&
-            !(scope->flags & EDDY_SCOPE_SHIELD))
-                task->inner->ignored = scope->node.ignored;
-        return scope_result(scope);
+        return scope_close(scope, task);
+}
+
+int eddy_scope_end(eddy_scope *public_scope)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+        struct ed_task *task = running_task();
+
+        ed_assert(task->inner == &scope->node,
+                  "a scope was ended that is not the innermost one of the task");
+        if (scope->live > 0)
+                return scope_end_waiting(scope, task);
+        return scope_close(scope, task);
 }
 
 static void report_background(const struct ed_scope *scope, int error, const struct ed_task *task)
