@@ -74,7 +74,7 @@ static inline void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *ti
         if (!timer->armed)
                 return;
         if (ed_likely(timer->level == ED_TIMER_FRESH))
-                ed_list_remove(&timer->link);
+                ed_list_unlink(&timer->link);
         else
                 ed_timer_take_out(timers, timer);
         timer->armed = false;
@@ -85,7 +85,8 @@ static inline void ed_timer_cancel(struct ed_timers *timers, struct ed_timer *ti
 static inline void ed_timer_arm(struct ed_timers *timers, struct ed_timer *timer,
                                 int64_t deadline_ns)
 {
-        ed_timer_cancel(timers, timer);
+        if (ed_unlikely(timer->armed))
+                ed_timer_cancel(timers, timer);
         timers->count++;
         timer->armed = true;
         timer->level = ED_TIMER_FRESH;
