@@ -28,9 +28,9 @@ typedef struct eddy_queue {
         unsigned char *items;
         void *getters[2];
         void *putters[2];
+        uint64_t unfinished;
         void *joiners[2];
         int (*compare)(const void *a, const void *b);
-        uint64_t unfinished;
         uint64_t seq;
         uintptr_t reserved[6];
 } eddy_queue;
