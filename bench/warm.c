@@ -1,5 +1,5 @@
 /*
- * warm.c - memory that the machine really has, for the rows of a million.
+ * warm.c - memory that the machine really has, for the rows of sleeping tasks.
  *
  *     warm MIB
  *
