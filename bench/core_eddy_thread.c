@@ -151,8 +151,8 @@ static void link_close(struct link *link, pthread_t thread)
 {
         eddy_channel_shutdown(link->there);
         pthread_join(thread, NULL);
-        eddy_channel_unref(link->there);
-        eddy_channel_unref(link->back);
+        eddy_channel_release(link->there);
+        eddy_channel_release(link->back);
 }
 
 int row_channel(struct bench *bench)

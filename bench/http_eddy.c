@@ -87,7 +87,7 @@ static int bench_main(void *arg)
         bench->result.rss_end_kib = bench_memory_kib(0);
         eddy_http_client_stats(bench->client, &stats);
         bench->result.connections = (long) stats.connections;
-        eddy_http_client_free(bench->client);
+        eddy_http_client_close(bench->client);
         return err;
 }
 

@@ -40,7 +40,7 @@ static int fetch_two(void *arg)
         eddy_scope_start(&scope, fetch, urls[0]);
         eddy_scope_start(&scope, fetch, urls[1]);
         err = eddy_scope_end(&scope);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

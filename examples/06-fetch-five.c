@@ -51,7 +51,7 @@ static int fetch_all(void *url)
         err = eddy_gather(calls, COUNT, 0);
         if (err == 0)
                 printf("%d responses received\n", COUNT);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

@@ -45,7 +45,7 @@ static int fetch_in_time(void *url)
         if (err < 0)
                 return err;
         err = eddy_call_timeout(fetch, &job, EDDY_SEC(3));
-        eddy_http_client_free(job.client);
+        eddy_http_client_close(job.client);
         if (err == -ETIMEDOUT) {
                 puts("Timeout request stopped after 3 seconds");
                 return 0;

@@ -95,7 +95,7 @@ static int run(void *url)
         if (err < 0)
                 return err;
         err = fetch_with_retry(client, url);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

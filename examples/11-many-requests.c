@@ -95,7 +95,7 @@ static int fetch_many(void *url)
                 eddy_scope_start(&scope, guarded, &jobs[i]);
         }
         err = eddy_scope_end(&scope);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         for (int i = 0; i < REQUESTS; i++)
                 good += jobs[i].result >= 200 && jobs[i].result < 300;
         printf("%d successful responses received\n", good);

@@ -56,7 +56,7 @@ static int run(void *url)
         eddy_http_client_stats(service.client, &stats);
         printf("%" PRIu64 " requests over %" PRIu64 " connections\n", stats.requests,
                stats.connections);
-        eddy_http_client_free(service.client);
+        eddy_http_client_close(service.client);
         return err;
 }
 

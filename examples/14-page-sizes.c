@@ -48,7 +48,7 @@ static int call_all(void *arg)
         for (char **url = arg; *url; url++)
                 eddy_scope_start(&scope, call_url, *url);
         err = eddy_scope_end(&scope);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

@@ -41,7 +41,7 @@ static int fetch(void *url)
         err = eddy_http_client_send(client, &request, &response);
         if (err == 0)
                 err = print_body(response);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

@@ -92,7 +92,7 @@ static int run(void *arg)
         err = one_by_one(fetches);
         if (err == 0)
                 err = at_once(fetches);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

@@ -91,7 +91,7 @@ static int run(void *arg)
                 say_failures(jobs);
         else
                 say_all(jobs);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

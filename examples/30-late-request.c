@@ -63,7 +63,7 @@ static int run(void *url)
                 err = print_answer(response);
         else if (err == 0)
                 puts("None");
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

@@ -107,7 +107,7 @@ static int run(void *arg)
         err = eddy_tcp_listen("127.0.0.1", 0, &listener);
         if (err == 0)
                 err = run_all(listener, term, client);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return err;
 }
 

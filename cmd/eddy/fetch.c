@@ -165,7 +165,7 @@ static int fetch_all(void *arg)
         if (err < 0)
                 goto fail_queue;
         err = work_all(run);
-        eddy_http_client_free(run->client);
+        eddy_http_client_close(run->client);
 fail_queue:
         eddy_queue_fini(&run->queue);
 fail_output:

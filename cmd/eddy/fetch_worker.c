@@ -138,7 +138,7 @@ static void attempt_make(struct worker *worker, struct attempt *attempt,
 
 static void attempt_release(struct attempt *attempt)
 {
-        eddy_http_response_free(attempt->response);
+        eddy_http_response_close(attempt->response);
         attempt->response = NULL;
         ed_save_file_drop(&attempt->run->save, &attempt->file);
 }

@@ -24,14 +24,14 @@ enum { EDDY_CHANNEL_ITEM_BYTES_MAX = 1024, EDDY_CHANNEL_ITEMS_MAX = 1 << 20 };
  * Suspends: no.  Threads: any.
  * Errors: -EINVAL  a number is above its maximum, or items_max is 0
  *         -ENOMEM
- * Owns: returns (owned) '*ret_channel', to be given back by eddy_channel_unref().
+ * Owns: returns (owned) '*ret_channel', to be given back by eddy_channel_release().
  */
 EDDY_API EDDY_MUST_USE int eddy_channel_new(uint32_t item_bytes, uint32_t items_max,
                                             eddy_channel **ret_channel);
 
 /* Keep it for another thread, and give it back; the last one frees it.  Threads: any. */
 EDDY_API eddy_channel *eddy_channel_ref(eddy_channel *channel);
-EDDY_API void eddy_channel_unref(eddy_channel *channel);
+EDDY_API void eddy_channel_release(eddy_channel *channel);
 
 /*
  * Append an item, take the first one, waiting if need be.
@@ -67,7 +67,7 @@ EDDY_API uint32_t eddy_channel_count(eddy_channel *channel);
 
 static inline void eddy_channel_auto_release(eddy_channel **channel)
 {
-        eddy_channel_unref(*channel);
+        eddy_channel_release(*channel);
 }
 
 EDDY_END_DECLS

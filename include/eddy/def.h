@@ -34,11 +34,12 @@
 #define EDDY_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /*
- * EDDY_AUTO(eddy_stream) eddy_stream *s = NULL;
+ * EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
+ * EDDY_AUTO(eddy_queue) eddy_queue jobs = { 0 };
  *
- * Releases what the variable holds when it goes out of sight, on every way
- * out.  NULL is released by doing nothing.  Sugar: the plain functions stand
- * under it.
+ * Gives the variable's object back when the variable goes out of scope, on
+ * every way out: objects of the library by their close or release, structs of
+ * the caller's by their fini.  A NULL pointer is left alone.
  */
 #define EDDY_AUTO(type) __attribute__((cleanup(type##_auto_release)))
 

@@ -103,11 +103,17 @@ EDDY_API int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, 
 /*
  * Make it ready for another use.  A failure (but -ECANCELED) that nobody
  * looked at is reported (EDDY_REPORT_UNHANDLED).  No task may be waiting; callbacks that
- * have not run are removed.
+ * have not run are removed.  NULL is fine.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_future_fini(eddy_future *future);
+
+/* EDDY_AUTO(eddy_future) eddy_future answer = { 0 };  the variable is the future itself */
+static inline void eddy_future_auto_release(eddy_future *future)
+{
+        eddy_future_fini(future);
+}
 
 EDDY_END_DECLS
 

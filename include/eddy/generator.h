@@ -81,8 +81,8 @@ EDDY_API EDDY_MUST_USE int eddy_generator_yield(eddy_generator *gen, const void 
 /*
  * End it early: its yield returns -ECANCELED, and this waits until its
  * function has returned.  Returns what it failed with, else 0.  A value that was
- * kept is dropped.  Closing twice, or one that never ran or has ended,
- * does nothing.
+ * kept is dropped.  Closing twice, or NULL, or one that never ran or
+ * has ended, does nothing.
  *
  * Suspends: yes, while it cleans up.  Not a cancellation point.
  * Errors: -EBUSY  another task is waiting for its next value, or it closes itself,

@@ -64,7 +64,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_op
  *
  * Suspends: no.
  */
-EDDY_API void eddy_http_client_free(eddy_http_client *client);
+EDDY_API void eddy_http_client_close(eddy_http_client *client);
 
 struct eddy_http_request {
         const char *method; /* NULL: GET, or POST if there is a body */
@@ -152,7 +152,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
  *
  * Suspends: no.
  */
-EDDY_API void eddy_http_response_free(eddy_http_response *response);
+EDDY_API void eddy_http_response_close(eddy_http_response *response);
 
 /* How the pool fares.  Suspends: no. */
 struct eddy_http_client_stats {
@@ -165,9 +165,14 @@ struct eddy_http_client_stats {
 EDDY_API void eddy_http_client_stats(const eddy_http_client *client,
                                      struct eddy_http_client_stats *ret_stats);
 
+static inline void eddy_http_client_auto_release(eddy_http_client **client)
+{
+        eddy_http_client_close(*client);
+}
+
 static inline void eddy_http_response_auto_release(eddy_http_response **response)
 {
-        eddy_http_response_free(*response);
+        eddy_http_response_close(*response);
 }
 
 EDDY_END_DECLS

@@ -59,7 +59,7 @@ EDDY_API EDDY_MUST_USE int eddy_lock_try_acquire(eddy_lock *lock);
 /*
  * Give the lock up, to the longest waiter if there is one.  A plain lock may
  * be released by any task, a recursive one by its owner only.  Works in a
- * cancelled task.
+ * cancelled task.  NULL is fine.
  *
  * Suspends: no.
  * Errors: -EPERM  nobody holds it, or it is recursive and another task does
@@ -74,8 +74,7 @@ EDDY_API int eddy_lock_is_mine(const eddy_lock *lock);
 /* EDDY_AUTO(eddy_lock) eddy_lock *held = NULL;  set it once acquired */
 static inline void eddy_lock_auto_release(eddy_lock **lock)
 {
-        if (*lock)
-                eddy_lock_release(*lock);
+        eddy_lock_release(*lock);
 }
 
 EDDY_END_DECLS

@@ -31,13 +31,14 @@ typedef struct eddy_loop eddy_loop;
 EDDY_API eddy_loop *eddy_loop_current(void);
 
 /*
- * Keep a loop, and give it back.  A loop that was closed stays valid until the
- * last of them: calls then fail with EDDY_E_LOOP_CLOSED.  NULL is fine.
+ * Take a handle of a loop, and release it.  The memory of a closed loop stays
+ * valid until its last handle is released: calls fail with EDDY_E_LOOP_CLOSED.
+ * NULL is fine.
  *
  * Suspends: no.  Threads: any.
  */
 EDDY_API eddy_loop *eddy_loop_ref(eddy_loop *loop);
-EDDY_API void eddy_loop_unref(eddy_loop *loop);
+EDDY_API void eddy_loop_release(eddy_loop *loop);
 
 /* --- callbacks --- */
 
@@ -120,7 +121,7 @@ EDDY_API int64_t eddy_handle_when(const eddy_handle *handle);
  * and callbacks stand still unless it is run or stepped.
  *
  * Errors: EDDY_E_RUN_NESTED, -EINVAL, -ENOMEM, -EMFILE, -EAGAIN
- * Owns: returns (owned) '*ret_loop': close it, then eddy_loop_unref().
+ * Owns: returns (owned) '*ret_loop': to be closed by eddy_loop_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop);
 
@@ -172,8 +173,9 @@ EDDY_API int eddy_loop_step(eddy_loop *loop);
 
 /*
  * End the loop: cancel what a stopped run left, give the background drain_ns,
- * cancel it, wait for it.  Handles that are still scheduled never run.  Twice
- * does nothing more.  NULL is fine.
+ * cancel it, wait for it.  Callbacks that are still scheduled never run.  On
+ * success the handle that eddy_loop_new() returned is released; who holds
+ * another one may close again, which does nothing.  NULL is fine.
  *
  * Errors: -EBUSY  the loop runs
  *         EDDY_E_RUN_NESTED  another loop runs on this thread
@@ -182,9 +184,7 @@ EDDY_API int eddy_loop_close(eddy_loop *loop);
 
 static inline void eddy_loop_auto_release(eddy_loop **loop)
 {
-        if (*loop)
-                eddy_loop_close(*loop);
-        eddy_loop_unref(*loop);
+        eddy_loop_close(*loop);
 }
 
 EDDY_END_DECLS

@@ -64,7 +64,8 @@ EDDY_API EDDY_MUST_USE int eddy_queue_init_priority(eddy_queue *queue, uint32_t 
 
 /*
  * Free what the queue holds; items left in it are dropped.  No task may be
- * waiting.  Accepts a zero queue, and one that was freed.
+ * waiting.  A zero queue, one that was ended before and NULL are
+ * fine.
  *
  * Suspends: no.
  */
@@ -133,6 +134,12 @@ EDDY_API EDDY_MUST_USE int eddy_queue_join(eddy_queue *queue);
 
 /* Items that are in the queue now.  Suspends: no. */
 EDDY_API uint32_t eddy_queue_count(const eddy_queue *queue);
+
+/* EDDY_AUTO(eddy_queue) eddy_queue jobs = { 0 };  the variable is the queue itself */
+static inline void eddy_queue_auto_release(eddy_queue *queue)
+{
+        eddy_queue_fini(queue);
+}
 
 EDDY_END_DECLS
 

@@ -54,7 +54,7 @@ EDDY_API EDDY_MUST_USE int eddy_semaphore_try_acquire(eddy_semaphore *sem);
 
 /*
  * Give a unit back, to the longest waiter if there is one.  Works in a
- * cancelled task.
+ * cancelled task.  NULL is fine.
  *
  * Suspends: no.
  * Errors: -EINVAL     bounded, and all units are there already
@@ -70,8 +70,7 @@ EDDY_API uint32_t eddy_semaphore_waiting(const eddy_semaphore *sem);
 /* EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;  set it once acquired */
 static inline void eddy_semaphore_auto_release(eddy_semaphore **sem)
 {
-        if (*sem)
-                eddy_semaphore_release(*sem);
+        eddy_semaphore_release(*sem);
 }
 
 EDDY_END_DECLS

@@ -95,33 +95,31 @@ EDDY_API int eddy_thread_is_stopping(void);
  * Suspends: no.
  * Errors: -EINVAL  a number is above its maximum
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
- * Owns: returns (owned) '*ret_pool', to be freed by eddy_thread_pool_free().
+ * Owns: returns (owned) '*ret_pool', to be closed by eddy_thread_pool_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_thread_pool_new(const struct eddy_thread_pool_opts *opts,
                                                 eddy_thread_pool **ret_pool);
 
 /*
- * Take no more jobs, wait close_ns for those there are, and go on without the
- * rest: what waits for a thread is dropped, what still runs is told to stop,
- * abandoned and reported (EDDY_REPORT_THREAD).  A caller that waits for such a
- * job goes on waiting.  Returns how many were abandoned.  Twice does nothing
- * more.
+ * Accept no more jobs, wait close_ns for the present ones, and drop those that
+ * still wait for a thread.  A job that still runs is asked to stop, abandoned
+ * and reported (EDDY_REPORT_THREAD); a caller that waits for it waits on.
+ * Returns how many jobs were abandoned.  Twice does nothing more.  NULL is fine.
  *
  * Suspends: yes.  Not a cancellation point, but a cancel ends the wait for
  *           jobs early.
  */
-EDDY_API int eddy_thread_pool_close(eddy_thread_pool *pool);
+EDDY_API int eddy_thread_pool_shutdown(eddy_thread_pool *pool);
 
 /*
- * Close the pool if it is not closed, and free it.  No other task may be
- * closing it.  A caller that waits for a job that was abandoned goes on
- * waiting.  NULL is fine.  A pool that is not freed when its run ends is
- * closed then, without a wait, and is to be freed all the same.  In a child of
- * fork() only memory is freed.
+ * Shut the pool down if that was not done, and free it.  No other task may be
+ * shutting it down.  A caller that waits for an abandoned job waits on.  NULL
+ * is fine.  The end of the run shuts its pools down, without a wait; they must
+ * be closed all the same.  In a child of fork() only memory is freed.
  *
- * Suspends: as close does.
+ * Suspends: as eddy_thread_pool_shutdown().
  */
-EDDY_API void eddy_thread_pool_free(eddy_thread_pool *pool);
+EDDY_API void eddy_thread_pool_close(eddy_thread_pool *pool);
 
 /* What a pool is doing. */
 struct eddy_thread_pool_info {
@@ -142,7 +140,7 @@ EDDY_API uint32_t eddy_cpu_count(void);
 
 static inline void eddy_thread_pool_auto_release(eddy_thread_pool **pool)
 {
-        eddy_thread_pool_free(*pool);
+        eddy_thread_pool_close(*pool);
 }
 
 EDDY_END_DECLS

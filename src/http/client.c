@@ -92,7 +92,7 @@ void ed_http_client_unref(eddy_http_client *client)
         ed_free(client);
 }
 
-void eddy_http_client_free(eddy_http_client *client)
+void eddy_http_client_close(eddy_http_client *client)
 {
         struct ed_list *link;
 
@@ -147,7 +147,7 @@ int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_resp
         return 0;
 }
 
-void eddy_http_response_free(eddy_http_response *response)
+void eddy_http_response_close(eddy_http_response *response)
 {
         eddy_http_client *client;
 
@@ -279,6 +279,6 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         return 0;
 
 free_response:
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         return err;
 }

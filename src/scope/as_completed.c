@@ -150,6 +150,8 @@ void eddy_as_completed_end(eddy_as_completed *done)
 {
         struct completion *completion = (struct completion *) done;
 
+        if (!done)
+                return;
         for (size_t i = 0; i < completion->n; i++)
                 if (completion->entries[i].waiter.link.next)
                         ed_waiters_remove(&completion->entries[i].waiter);

@@ -66,7 +66,7 @@ eddy_channel *eddy_channel_ref(eddy_channel *channel)
         return channel;
 }
 
-void eddy_channel_unref(eddy_channel *channel)
+void eddy_channel_release(eddy_channel *channel)
 {
         if (!channel || atomic_fetch_sub_explicit(&channel->refs, 1, memory_order_acq_rel) > 1)
                 return;

@@ -17,7 +17,7 @@ static void on_stop(struct ed_post *post, bool closed)
         atomic_store(&face->stopping, false);
         if (!closed && face->run)
                 face->run->stop = true;
-        eddy_loop_unref(face);
+        eddy_loop_release(face);
 }
 
 eddy_loop *ed_run_face(struct ed_run *run)
@@ -46,7 +46,7 @@ void ed_face_close(eddy_loop *face)
 {
         face->run->loop.waits--;
         face->run = NULL;
-        eddy_loop_unref(face);
+        eddy_loop_release(face);
 }
 
 int ed_face_run(const eddy_loop *face, struct ed_run **ret_run)
@@ -86,7 +86,7 @@ eddy_loop *eddy_loop_ref(eddy_loop *face)
         return face;
 }
 
-void eddy_loop_unref(eddy_loop *face)
+void eddy_loop_release(eddy_loop *face)
 {
         if (!face || atomic_fetch_sub_explicit(&face->refs, 1, memory_order_acq_rel) != 1)
                 return;
@@ -140,7 +140,7 @@ static void drop_stop(eddy_loop *face)
         if (!ed_inbox_cancel(face->inbox, &face->stop))
                 return;
         atomic_store(&face->stopping, false);
-        eddy_loop_unref(face);
+        eddy_loop_release(face);
 }
 
 int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
@@ -210,7 +210,7 @@ void eddy_loop_stop(eddy_loop *face)
         eddy_loop_ref(face);
         if (ed_inbox_post(face->inbox, &face->stop) < 0) {
                 atomic_store(&face->stopping, false);
-                eddy_loop_unref(face);
+                eddy_loop_release(face);
         }
 }
 
@@ -231,5 +231,6 @@ int eddy_loop_close(eddy_loop *face)
         if (ed_loop_current)
                 return EDDY_E_RUN_NESTED;
         ed_run_close(run);
+        eddy_loop_release(face); /* the maker's */
         return 0;
 }

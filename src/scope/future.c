@@ -213,9 +213,11 @@ void *eddy_future_value(const eddy_future *future)
 
 void eddy_future_fini(eddy_future *future)
 {
-        int result = future->result;
+        int result = future ? future->result : 0;
         bool unseen = result < 0 && result != -ECANCELED && !(future->flags & ED_FUTURE_SEEN);
 
+        if (!future)
+                return;
         ed_assert(!ed_waiters_first(future->waiters),
                   "a future was ended while a task waits for it");
         ed_list_each_safe (link, callbacks_of(future))

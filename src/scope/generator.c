@@ -448,6 +448,8 @@ int eddy_generator_close(eddy_generator *public_gen)
         struct ed_task *task = ed_task_running();
         int err;
 
+        if (!gen)
+                return 0;
         if (!task)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (is_over(gen))

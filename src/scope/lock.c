@@ -164,6 +164,8 @@ static int release_slowly(eddy_lock *lock)
 
 int eddy_lock_release(eddy_lock *lock)
 {
+        if (!lock)
+                return 0;
         if (!lock->owner)
                 return -EPERM;
         if (lock->flags & (EDDY_LOCK_RECURSIVE | ED_LOCK_DEBUG)) {

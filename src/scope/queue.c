@@ -67,8 +67,11 @@ int eddy_queue_init_priority(eddy_queue *queue, uint32_t bytes, uint32_t max,
 
 void eddy_queue_fini(eddy_queue *queue)
 {
-        int (*compare)(const void *a, const void *b) = queue->compare;
+        int (*compare)(const void *a, const void *b);
 
+        if (!queue)
+                return;
+        compare = queue->compare;
         ed_free(queue->items);
         (void) init(queue, queue->item_bytes, queue->items_max,
                     queue->flags & ~(uint32_t) QUEUE_SHUT);

@@ -70,6 +70,8 @@ static __attribute__((noinline)) int hand_over(eddy_semaphore *sem)
 
 int eddy_semaphore_release(eddy_semaphore *sem)
 {
+        if (!sem)
+                return 0;
         if (sem->flags & EDDY_SEMAPHORE_BOUNDED && sem->units >= sem->start)
                 return -EINVAL;
         if (sem->units == UINT32_MAX)

@@ -296,9 +296,9 @@ static bool is_forked(const eddy_thread_pool *pool)
         return ed_sys_forked_since(pool->forks);
 }
 
-int eddy_thread_pool_close(eddy_thread_pool *pool)
+int eddy_thread_pool_shutdown(eddy_thread_pool *pool)
 {
-        if (is_forked(pool))
+        if (!pool || is_forked(pool))
                 return 0;
         return pool->state == ED_POOL_OPEN ? pool_close(pool, pool->close_ns) : 0;
 }
@@ -309,12 +309,12 @@ static void pool_destroy(eddy_thread_pool *pool)
         ed_free(pool);
 }
 
-void eddy_thread_pool_free(eddy_thread_pool *pool)
+void eddy_thread_pool_close(eddy_thread_pool *pool)
 {
         if (!pool || is_forked(pool))
                 return;
         ed_debug_gone(pool);
-        (void) eddy_thread_pool_close(pool);
+        (void) eddy_thread_pool_shutdown(pool);
         pool->freed = true;
         if (pool->running == 0)
                 pool_destroy(pool);
@@ -487,7 +487,7 @@ void ed_thread_pools_end(struct ed_loop *loop, int64_t close_ns)
                 return;
         if (pools->own) {
                 (void) pool_close(pools->own, close_ns);
-                eddy_thread_pool_free(pools->own);
+                eddy_thread_pool_close(pools->own);
                 pools->own = NULL;
         }
         /* Those are still the program's to free. */

@@ -41,5 +41,4 @@ TEST(a_callback_from_before_the_run_is_made_once)
         CHECK_EQ(eddy_loop_run(loop, misses_a_deadline, NULL), -ETIMEDOUT);
         CHECK_EQ(calls, 2);
         CHECK_EQ(eddy_loop_close(loop), 0);
-        eddy_loop_unref(loop);
 }

@@ -53,7 +53,7 @@ static int exchange_twice(void *arg)
         get(client, url);
         eddy_http_client_stats(client, &stats);
         CHECK_EQ(stats.connections, 1);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         eddy_tcp_listener_close(listener);

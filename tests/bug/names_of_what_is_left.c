@@ -38,7 +38,7 @@ static void give_back(void)
         is_unloading = true;
         while (!teller_sleeps())
                 (void) sched_yield();
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 static void *unload(void *arg)

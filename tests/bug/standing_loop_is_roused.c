@@ -25,7 +25,6 @@ static eddy_loop *new_loop(void)
 static void end_loop(eddy_loop *loop)
 {
         CHECK_EQ(eddy_loop_close(loop), 0);
-        eddy_loop_unref(loop);
 }
 
 static int can_be_read(eddy_loop *loop, int patience_ms)

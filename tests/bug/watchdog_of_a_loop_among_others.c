@@ -74,8 +74,6 @@ TEST(a_hog_is_found_out_after_another_run_of_the_thread)
         CHECK_EQ(times, 1);
         CHECK(!strstr(said, "could not be found out"));
         CHECK_EQ(eddy_loop_close(other), 0);
-        eddy_loop_unref(loop);
-        eddy_loop_unref(other);
 }
 
 struct calls {
@@ -120,7 +118,6 @@ TEST(many_short_callbacks_are_no_hog)
         CHECK_EQ(eddy_loop_run_forever(calls.loop), 0);
         CHECK_EQ(times, 0);
         CHECK_EQ(eddy_loop_close(calls.loop), 0);
-        eddy_loop_unref(calls.loop);
         ed_sys_ticker_free(calls.watchdog);
 }
 

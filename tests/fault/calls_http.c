@@ -117,7 +117,7 @@ static void web_end(void)
         eddy_http_client_stats(web.client, &stats);
         CHECK_EQ(stats.waiting, 0);
         CHECK_EQ(stats.open, stats.idle);
-        eddy_http_client_free(web.client);
+        eddy_http_client_close(web.client);
         eddy_tcp_listener_close(web.listener);
 }
 
@@ -202,7 +202,7 @@ static int ask_as_victim(void *arg)
                 CHECK(err == 0 || err == -ECANCELED);
                 web.answered += err == 0;
                 web.asked++;
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
         }
         (void) arg;
         return 0;
@@ -228,7 +228,7 @@ static int run_clients(eddy_task_fn *ask)
 
                 CHECK_EQ(send_call(&response), 0);
                 CHECK_EQ(check_whole(response), 0);
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
         }
         eddy_scope_cancel(&serving);
         CHECK_EQ(eddy_scope_end(&serving), 0);
@@ -282,7 +282,7 @@ static int ask_and_see(void *arg)
                         CHECK(world_is_cancelled());
                 web.answered += err == 0;
                 web.asked++;
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
         }
         (void) arg;
         return 0;

@@ -537,7 +537,7 @@ static int world_channel_both(void *arg)
                 item_got(item);
         check_items();
         CHECK_EQ(eddy_channel_count(channel), 0);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
         return 0;
 }
 EVERY_POINT(channel_both, eddy_channel_put)

@@ -147,9 +147,9 @@ static int close_pool(void *arg)
 
         (void) arg;
         plant.closing = true;
-        n = eddy_thread_pool_close(plant.pool);
+        n = eddy_thread_pool_shutdown(plant.pool);
         CHECK(n >= 0 && n <= 2);
-        CHECK_EQ(eddy_thread_pool_close(plant.pool), 0);
+        CHECK_EQ(eddy_thread_pool_shutdown(plant.pool), 0);
         plant.closed = true;
         return n;
 }
@@ -175,7 +175,7 @@ static int world_pool_call(void *arg)
                 world_start(&scope, close_some_time, NULL, 1);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         plant.closing = true;
-        eddy_thread_pool_free(plant.pool);
+        eddy_thread_pool_close(plant.pool);
         check_jobs();
         return 0;
 }
@@ -202,17 +202,17 @@ static int world_pool_close(void *arg)
         world_start(&scope, world_chance(2) ? call_as_partner : call_as_victim, arg, n);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK(plant.closed);
-        eddy_thread_pool_free(plant.pool);
+        eddy_thread_pool_close(plant.pool);
         check_jobs();
         return 0;
 }
-EVERY_POINT(pool_close, eddy_thread_pool_close)
+EVERY_POINT(pool_close, eddy_thread_pool_shutdown)
 
 static int free_pool(void *arg)
 {
         (void) arg;
         plant.closing = true;
-        eddy_thread_pool_free(plant.pool);
+        eddy_thread_pool_close(plant.pool);
         plant.closed = true;
         return 0;
 }
@@ -240,7 +240,7 @@ static int world_pool_free(void *arg)
         check_jobs();
         return 0;
 }
-EVERY_POINT(pool_free, eddy_thread_pool_free)
+EVERY_POINT(pool_free, eddy_thread_pool_close)
 
 /* --- tasks started as if from another thread --- */
 

@@ -323,7 +323,7 @@ static void load_end(void)
 {
         CHECK_EQ(eddy_handle_cancel(&load.handle), 1);
         eddy_tcp_listener_close(load.listener);
-        eddy_loop_unref(load.loop);
+        eddy_loop_release(load.loop);
 }
 
 static int forks_under_load(void *arg)
@@ -358,8 +358,8 @@ TEST(forks_under_load_cost_the_parent_nothing)
 
         load.fds_before = fds_count();
         CHECK_EQ(eddy_run(forks_under_load, &forks, &quiet), 0);
-        eddy_channel_unref(load.there);
-        eddy_channel_unref(load.back);
+        eddy_channel_release(load.there);
+        eddy_channel_release(load.back);
         CHECK_EQ(fds_count(), load.fds_before);
         printf("# R18: %d forks under load, %d of them by threads: %d children ended at once, %d "
                "became another program, %d ran a loop of their own; meanwhile %llu blocks of %d "

@@ -302,7 +302,6 @@ static int drive_steps(void)
         if (err == 0)
                 err = step_until(loop, &calls, 3);
         CHECK_EQ(eddy_loop_close(loop), 0);
-        eddy_loop_unref(loop);
         return err;
 }
 

@@ -115,7 +115,7 @@ int asks(void *arg)
                 return err;
         err = eddy_http_client_send(client, &request, &response);
         EDDY_TEST_CHECK(err == -ECONNREFUSED);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         return 0;
 }
 

@@ -56,7 +56,7 @@ LOOM_TEST(channel, items_go_over_in_order_and_nobody_sleeps_on)
         run_main(&getter);
         dfs_join(other);
         DFS_CHECK_EQ(got[0] * 10 + got[1], 12);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 /* --- a wait that ends otherwise --- */
@@ -82,7 +82,7 @@ static void try_put_one(void *arg)
 
         (void) arg;
         put_result = eddy_channel_try_put(channel, &item);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 LOOM_TEST(channel, an_item_that_meets_a_deadline_is_delivered_or_stays)
@@ -99,7 +99,7 @@ LOOM_TEST(channel, an_item_that_meets_a_deadline_is_delivered_or_stays)
         DFS_CHECK(result == 0 || result == -ECANCELED);
         DFS_CHECK_EQ(got[0], result == 0 ? 7 : 0);
         DFS_CHECK_EQ(eddy_channel_count(channel), result == 0 ? 0 : 1);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 static void shut(void *arg)
@@ -144,5 +144,5 @@ LOOM_TEST(channel, a_shutdown_ends_a_wait_and_keeps_what_was_put)
         while (eddy_channel_try_get(channel, &item) == 0)
                 left += item;
         DFS_CHECK_EQ(left, result == 0 ? 2 : 0);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }

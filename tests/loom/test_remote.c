@@ -41,7 +41,7 @@ static void host_run(void (*client)(void *arg), bool waits)
         host = (struct host){ .client = client, .waits = waits };
         run_main(host_main);
         dfs_join(host.thread);
-        eddy_loop_unref(host.loop);
+        eddy_loop_release(host.loop);
 }
 
 /* --- tasks --- */
@@ -279,5 +279,4 @@ LOOM_TEST(remote, a_stop_is_never_lost_for_good)
         DFS_CHECK_EQ(eddy_loop_run_forever(own), 0);
         dfs_join(stops[2]);
         DFS_CHECK_EQ(eddy_loop_close(own), 0);
-        eddy_loop_unref(own);
 }

@@ -39,7 +39,7 @@ int look_up(eddy_http_client *client, uint16_t port)
         status = eddy_http_response_status(response);
         if (FAULT && status == 404)
                 return status;
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         return status;
 }
 
@@ -61,7 +61,7 @@ static int visit(void *arg)
                 status = look_up(client, eddy_tcp_listener_port(listener));
                 eddy_scope_cancel(&scope);
                 err = eddy_scope_end(&scope);
-                eddy_http_client_free(client);
+                eddy_http_client_close(client);
         }
         eddy_tcp_listener_close(listener);
         return err < 0 && err != -ECANCELED ? err : status;

@@ -80,7 +80,7 @@ int scenario_channel(void *arg)
         CHECK_EQ(pipe.sum_got, pipe.sum_put);
         if (err == 0)
                 CHECK_EQ(pipe.got, 2 * ITEMS);
-        eddy_channel_unref(pipe.channel);
+        eddy_channel_release(pipe.channel);
         return err;
 }
 

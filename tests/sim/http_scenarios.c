@@ -217,7 +217,7 @@ static int run_clients(struct web *web, eddy_task_fn *client)
         CHECK_EQ(stats.waiting, 0);
         CHECK_EQ(stats.open, stats.idle);
         CHECK(stats.open <= 2);
-        eddy_http_client_free(web->client);
+        eddy_http_client_close(web->client);
         return err == 0 && started < CLIENTS ? -ECANCELED : err;
 }
 

@@ -87,8 +87,8 @@ int scenario_threads(void *arg)
                 return err;
         err = call_in_pool(pool);
         /* Only a cancelled task leaves jobs behind: it does not wait for them. */
-        if (err == 0 && eddy_thread_pool_close(pool) > 0)
+        if (err == 0 && eddy_thread_pool_shutdown(pool) > 0)
                 err = -ECANCELED;
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
         return err;
 }

@@ -193,7 +193,7 @@ static int rig_main(void *arg)
                  eddy_tcp_listener_port(rig.peer.listener));
         CHECK_EQ(eddy_http_client_new(call->opts, &rig.client), 0);
         call->fn(&rig);
-        eddy_http_client_free(rig.client);
+        eddy_http_client_close(rig.client);
         eddy_scope_cancel(&peers);
         CHECK_EQ(eddy_scope_end(&peers), 0);
         peer_stop(&rig.peer);
@@ -234,7 +234,7 @@ int rig_fetch(struct rig *rig, const struct eddy_http_request *request)
         if (err == 0)
                 snprintf(rig->body, sizeof(rig->body), "%s", (const char *) body);
         rig->body_bytes = bytes;
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         return err;
 }
 

@@ -112,7 +112,7 @@ static bool cancel_one(struct sweep *sweep, int n)
         CHECK_EQ(rig_get(&sweep->rig, "/length"), 0);
         CHECK_STR(sweep->rig.body, "abababab");
         CHECK_STATS(sweep->rig.client, 1, 1, 0);
-        eddy_http_client_free(sweep->rig.client);
+        eddy_http_client_close(sweep->rig.client);
         return reached;
 }
 

@@ -109,7 +109,7 @@ CLIENT_TEST(credentials_of_the_url_are_sent_as_basic_authorization, NULL, SCRIPT
                         request.headers_count = 1;
                 }
                 CHECK_EQ(eddy_http_client_send(rig->client, &request, &response), 0);
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
                 check_sent(rig, "GET /p HTTP/1.1\r\nHost: 127.0.0.1:");
                 check_not_sent(rig, "Aladdin");
                 check_not_sent(rig, "sesame");
@@ -248,8 +248,8 @@ TEST(options_that_make_no_sense_are_refused)
 
         http_run(bad_options, NULL);
         CHECK_ERR(eddy_http_client_new(NULL, &client), EDDY_E_RUN_NOT_RUNNING);
-        eddy_http_client_free(NULL);
-        eddy_http_response_free(NULL);
+        eddy_http_client_close(NULL);
+        eddy_http_response_close(NULL);
 }
 
 /* ---- responses ------------------------------------------------------------- */
@@ -277,7 +277,7 @@ CLIENT_TEST(response_gives_its_status_and_headers, NULL,
                 CHECK_STR(header.value, expected[i].value);
         }
         CHECK_ERR(eddy_http_response_header_at(response, 5, &header), -ENOENT);
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
 }
 
 /* B1.13: 1xx responses are passed over. */
@@ -302,7 +302,7 @@ CLIENT_TEST(interim_responses_have_an_end, NULL, SCRIPT(HINTS4 HINTS4 HINTS4 HIN
             SCRIPT(HINTS4 HINTS4 HINTS4 HINTS4 HINT OK_2))
 {
         CHECK_EQ(rig_get(rig, "/"), 0);
-        eddy_http_client_free(rig->client);
+        eddy_http_client_close(rig->client);
         CHECK_EQ(eddy_http_client_new(NULL, &rig->client), 0);
         CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_INVALID_RESPONSE);
         CHECK_STATS(rig->client, 0, 0, 0);
@@ -376,7 +376,7 @@ CLIENT_TEST(body_can_be_asked_for_twice, NULL, SCRIPT(OK_2, OK_CHUNKED, OK_2_CLO
                                   ? eddy_http_response_header(response, "transfer-encoding")
                                   : "none",
                           i == 1 ? "chunked" : "none");
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
         }
 }
 
@@ -427,7 +427,7 @@ static void read_mixed(struct rig *rig)
                 default: /* left: the connection ends */
                         break;
                 }
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
         }
         CHECK_EQ(rig->peer.requests, 4);
         CHECK_STATS(rig->client, 0, 0, 0);
@@ -478,7 +478,7 @@ CLIENT_TEST(cancelled_read_loses_no_byte, NULL, SCRIPT(TEN_CHUNKED), SCRIPT(TEN_
                 CHECK_EQ(n, 0);
                 CHECK_STR(buf, "0123456789");
                 CHECK(cancels >= 2);
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
                 CHECK_STATS(rig->client, 0, 0, 0);
         }
 }
@@ -512,7 +512,7 @@ CLIENT_TEST(cancelled_body_can_be_asked_for_again, NULL, SCRIPT(TEN_CHUNKED), SC
                 CHECK(cancels >= 2);
                 CHECK_STR((const char *) call.data, "0123456789");
                 CHECK_EQ(call.bytes, 10);
-                eddy_http_response_free(call.response);
+                eddy_http_response_close(call.response);
                 CHECK_STATS(rig->client, 0, 0, 0);
         }
 }
@@ -544,7 +544,7 @@ CLIENT_TEST(cancelled_body_can_be_read_on, NULL, SCRIPT(TEN_CHUNKED), SCRIPT(TEN
                         CHECK_EQ(n, 0);
                         CHECK_STR(buf, "0123456789");
                 }
-                eddy_http_response_free(call.response);
+                eddy_http_response_close(call.response);
                 CHECK_STATS(rig->client, 0, 0, 0);
         }
 }
@@ -564,7 +564,7 @@ CLIENT_TEST(limits_of_a_head_hold, OPTIONS(.head_bytes_max = 100, .headers_max =
         CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_TOO_LARGE);
         CHECK_STATS(rig->client, 0, 0, 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
-        eddy_http_client_free(rig->client);
+        eddy_http_client_close(rig->client);
         CHECK_EQ(eddy_http_client_new(OPTIONS(.head_bytes_max = 100), &rig->client), 0);
         CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_TOO_LARGE);
         CHECK_STATS(rig->client, 0, 0, 0);
@@ -764,7 +764,7 @@ CLIENT_TEST(freeing_the_client_ends_all_calls, OPTIONS(.per_host_max = 3), SCRIP
                 CHECK_EQ(eddy_scope_start(&scope, late_call, &calls[i]), 0);
         http_pause(EDDY_MS(500));
         CHECK_STATS(rig->client, 4, 0, 1);
-        eddy_http_client_free(rig->client);
+        eddy_http_client_close(rig->client);
         rig->client = NULL;
         CHECK_EQ(eddy_scope_end(&scope), 0);
         for (size_t i = 0; i < 5; i++) {
@@ -786,26 +786,26 @@ CLIENT_TEST(response_can_be_freed_after_the_client, NULL, SCRIPT(OK_2),
 
         CHECK_EQ(rig_send(rig, &get_root, &whole), 0);
         rig->peer.accepted = 1;
-        eddy_http_client_free(rig->client);
+        eddy_http_client_close(rig->client);
         CHECK_EQ(eddy_http_response_status(whole), 200);
         CHECK_EQ(eddy_http_response_body(whole, &body, &bytes), 0);
         CHECK_STR((const char *) body, "ok");
-        eddy_http_response_free(whole);
+        eddy_http_response_close(whole);
 
         CHECK_EQ(eddy_http_client_new(NULL, &rig->client), 0);
         CHECK_EQ(rig_send(rig, &get_root, &part), 0);
-        eddy_http_client_free(rig->client);
+        eddy_http_client_close(rig->client);
         rig->client = NULL;
         CHECK_STR(eddy_http_response_header(part, "a"), "1");
         CHECK_EQ(eddy_http_response_read(part, buf, sizeof(buf)), 2);
         CHECK_ERR(eddy_http_response_read(part, buf, sizeof(buf)), EDDY_E_HTTP_CLIENT_CLOSED);
         CHECK_ERR(eddy_http_response_discard(part), EDDY_E_HTTP_CLIENT_CLOSED);
-        eddy_http_response_free(part);
+        eddy_http_response_close(part);
 }
 
 static int free_client(void *arg)
 {
-        eddy_http_client_free(arg);
+        eddy_http_client_close(arg);
         return 0;
 }
 
@@ -820,7 +820,7 @@ CLIENT_TEST(client_is_freed_in_a_cancelled_task, NULL, SCRIPT(OK_2))
         eddy_scope_begin(&scope, NULL);
         eddy_scope_cancel(&scope);
         CHECK_ERR(eddy_http_response_discard(response), -ECANCELED);
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK_EQ(free_client(rig->client), 0);
         rig->client = NULL;
         (void) eddy_scope_end(&scope);
@@ -899,7 +899,7 @@ static void check_large(eddy_http_client *client, const char *base, const char *
         }
         CHECK_EQ(bytes, LARGE_BYTES);
         CHECK(memcmp(body, large, LARGE_BYTES) == 0);
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK_STATS(client, kept, kept, 0);
 }
 
@@ -927,7 +927,7 @@ static int large_main(void *arg)
         }
         eddy_http_client_stats(client, &stats);
         CHECK_EQ(stats.connections, 1);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         eddy_tcp_listener_close(listener);
@@ -1011,9 +1011,9 @@ static int until_close_main(void *arg)
                 CHECK_EQ(n, 0);
                 CHECK_EQ(bytes, test->bytes);
         }
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK_STATS(client, 0, 0, 0);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         eddy_tcp_listener_close(server.listener);
         return 0;
@@ -1080,7 +1080,7 @@ CLIENT_TEST(early_refusal_of_an_upload_is_read, NULL,
                 CHECK_EQ(eddy_http_response_status(response), 413);
                 CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
                 CHECK_STR((const char *) body, "no");
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
                 CHECK_STATS(rig->client, 0, 0, 0);
         }
         CHECK_EQ(rig_get(rig, "/"), 0);
@@ -1098,7 +1098,7 @@ CLIENT_TEST(broken_body_during_an_upload_is_an_error, NULL,
         CHECK_EQ(upload(rig, &response), 0);
         CHECK_EQ(eddy_http_response_status(response), 200);
         CHECK_ERR(eddy_http_response_body(response, &body, &bytes), EDDY_E_HTTP_INVALID_RESPONSE);
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK_STATS(rig->client, 0, 0, 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
@@ -1112,7 +1112,7 @@ CLIENT_TEST(answer_is_read_though_the_write_failed, NULL,
 
         if (err == 0) {
                 CHECK_EQ(eddy_http_response_status(response), 403);
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
         } else {
                 /* The reset may overtake the answer. */
                 CHECK_ERR(err, -ECONNRESET);
@@ -1189,13 +1189,13 @@ static int put_main(void *arg)
 
                 CHECK_EQ(eddy_http_client_send(client, &request, &response), 0);
                 CHECK_EQ(eddy_http_response_status(response), 200);
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
                 request.body = large;
                 request.body_bytes = sizeof(large);
         }
         CHECK_EQ(server.calls, 3);
         CHECK_STATS(client, 1, 1, 0);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         eddy_tcp_listener_close(server.listener);
@@ -1233,7 +1233,7 @@ static int echo_main(void *arg)
         check_large(client, base, "/echo", 0, false);
         check_large(client, base, "/echo", 1000, false);
         check_large(client, base, "/echo", 65536, false);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         eddy_tcp_listener_close(listener);
@@ -1262,7 +1262,7 @@ CLIENT_TEST_BOTH(host_that_is_not_ascii_is_sent_as_idna, NULL, SCRIPT(OK_2))
         CHECK_EQ(eddy_http_client_send(rig->client, &(struct eddy_http_request){ .url = url },
                                        &response),
                  0);
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK(strstr(rig->peer.last, host));
         CHECK(strstr(rig->peer.last, "GET /x HTTP/1.1\r\n") == rig->peer.last);
 }

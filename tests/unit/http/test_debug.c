@@ -54,10 +54,10 @@ static int asks(void *arg)
         for (int i = 0; i < 3; i++) {
                 CHECK_EQ(eddy_http_client_send(client, &request, &response), 0);
                 if (i < 2 || !leaves)
-                        eddy_http_response_free(response);
+                        eddy_http_response_close(response);
         }
         if (!leaves)
-                eddy_http_client_free(client);
+                eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         eddy_tcp_listener_close(listener);
@@ -96,7 +96,7 @@ TEST(what_is_given_back_while_the_loop_stands_still_is_not_told)
         eddy_stream_close(streams[0]);
         eddy_stream_close(streams[1]);
         eddy_tcp_listener_close(listener);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         ed_run_close(run);
         CHECK_STR(told, "");
 }
@@ -105,7 +105,7 @@ static int makes_a_pool(void *arg)
 {
         CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);
         if (arg)
-                eddy_thread_pool_free(pool);
+                eddy_thread_pool_close(pool);
         return 0;
 }
 

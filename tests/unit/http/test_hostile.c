@@ -111,7 +111,7 @@ static int read_all(struct rig *rig)
                 return err;
         while ((n = eddy_http_response_read(response, rig->body + rig->body_bytes, 3)) > 0)
                 rig->body_bytes += (size_t) n;
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         rig->body[rig->body_bytes] = '\0';
         return (int) n;
 }
@@ -217,7 +217,7 @@ static int trickle_main(void *arg)
         CHECK_EQ(read_all(&rig), 0);
         CHECK_STR(rig.body, "0123456789");
         CHECK_STATS(rig.client, 1, 1, 0);
-        eddy_http_client_free(rig.client);
+        eddy_http_client_close(rig.client);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         eddy_tcp_listener_close(server.listener);
         return 0;
@@ -278,9 +278,9 @@ static int many_chunks(void *arg)
         CHECK_EQ(bytes, CHUNKS);
         for (int i = 0; i < CHUNKS; i++)
                 CHECK_EQ(((const char *) body)[i], 'a' + i % 26);
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK_STATS(client, 1, 1, 0);
-        eddy_http_client_free(client);
+        eddy_http_client_close(client);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         eddy_tcp_listener_close(listener);
         return 0;

@@ -314,7 +314,7 @@ static void check_pass_on(struct rig *rig, bool reusable)
                         continue;
                 CHECK_EQ(n, 0);
         }
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK_STATS(rig->client, 1, 0, 1); /* given to the first */
         eddy_task_cancel(woken);
         CHECK_EQ(eddy_scope_end(&scope), 0);
@@ -399,7 +399,7 @@ CLIENT_TEST(unread_body_closes_the_connection, NULL,
 
         CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
         CHECK_STATS(rig->client, 1, 0, 0);
-        eddy_http_response_free(response);
+        eddy_http_response_close(response);
         CHECK_STATS(rig->client, 0, 0, 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
         CHECK_STR(rig->body, "ok");
@@ -417,7 +417,7 @@ CLIENT_TEST(unread_response_holds_up_the_next_until_its_deadline, OPTIONS(.conne
         CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &next), -ECANCELED);
         CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
         CHECK(next == NULL);
-        eddy_http_response_free(kept);
+        eddy_http_response_close(kept);
         CHECK_EQ(rig_get(rig, "/"), 0);
         CHECK_EQ(rig->peer.accepted, 2);
 }
@@ -429,7 +429,7 @@ CLIENT_TEST(body_that_came_with_the_head_keeps_the_connection, NULL, SCRIPT(OK_2
 
         for (int i = 0; i < 3; i++) {
                 CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
-                eddy_http_response_free(response);
+                eddy_http_response_close(response);
                 CHECK_STATS(rig->client, 1, 1, 0);
         }
         CHECK_EQ(rig->peer.accepted, 1);

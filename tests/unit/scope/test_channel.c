@@ -55,7 +55,7 @@ TEST(numbers_out_of_range_are_refused)
         CHECK_EQ(eddy_channel_new(EDDY_CHANNEL_ITEM_BYTES_MAX + 1, 1, &none), -EINVAL);
         CHECK_EQ(eddy_channel_new(4, EDDY_CHANNEL_ITEMS_MAX + 1, &none), -EINVAL);
         CHECK(none == NULL);
-        eddy_channel_unref(NULL);
+        eddy_channel_release(NULL);
 }
 
 TEST(without_a_loop_only_try_works)
@@ -71,9 +71,9 @@ TEST(without_a_loop_only_try_works)
         CHECK_EQ(eddy_channel_try_get(channel, &back), 0);
         CHECK(back == &channel);
         CHECK(eddy_channel_ref(channel) == channel);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
         CHECK_EQ(eddy_channel_count(channel), 0);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 SIM_TEST(items_come_out_in_the_order_put)
@@ -117,7 +117,7 @@ SIM_TEST(who_waits_longest_gets_the_item)
                 CHECK_EQ(results[i], 0);
                 CHECK_EQ(got[i], i);
         }
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 SIM_TEST(who_waits_longest_to_put_goes_first)
@@ -140,7 +140,7 @@ SIM_TEST(who_waits_longest_to_put_goes_first)
         }
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(puts[3].result, 0);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 SIM_TEST(a_channel_shut_down_drains_and_refuses)
@@ -164,7 +164,7 @@ SIM_TEST(a_channel_shut_down_drains_and_refuses)
         CHECK_EQ(item, 7);
         CHECK_EQ(eddy_channel_get(channel, &item), -EPIPE);
         CHECK_EQ(eddy_channel_try_get(channel, &item), -EPIPE);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 SIM_TEST(shutting_down_wakes_all_that_wait_for_an_item)
@@ -181,7 +181,7 @@ SIM_TEST(shutting_down_wakes_all_that_wait_for_an_item)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         for (int i = 0; i < 3; i++)
                 CHECK_EQ(results[i], -EPIPE);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 /* --- cancelled on one loop --- */
@@ -210,7 +210,7 @@ SIM_TEST(a_cancelled_wait_takes_and_appends_nothing)
         CHECK_EQ(eddy_channel_get(channel, &item), 0);
         CHECK_EQ(item, 1);
         CHECK_EQ(eddy_channel_try_get(channel, &item), -EAGAIN);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 SIM_TEST(an_item_that_was_handed_over_beats_a_cancel)
@@ -227,7 +227,7 @@ SIM_TEST(an_item_that_was_handed_over_beats_a_cancel)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(result, 0);
         CHECK_EQ(got[0], 5);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 /* --- between threads --- */
@@ -300,7 +300,7 @@ TEST(a_thread_without_a_loop_wakes_a_task_and_waiting_is_no_deadlock)
         pthread_join(putter, NULL);
         CHECK_EQ(got[0], 42);
         CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 0);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 /* --- one wake for many --- */
@@ -355,7 +355,7 @@ TEST(many_puts_to_tasks_of_a_loop_that_has_not_looked_wake_it_once)
         for (int i = 0; i < GETTERS; i++)
                 CHECK_EQ(got[i], i);
         CHECK_EQ(wakes, 1);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 /* --- 100,000 items through a channel of 16 --- */
@@ -464,7 +464,7 @@ static void pass_all_items(void)
                 CHECK_EQ(times_got[i], 1);
         CHECK_EQ(eddy_channel_count(channel), 0);
         CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 0);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 TEST(two_loops_pass_items_on_in_order)
@@ -522,7 +522,7 @@ TEST(an_item_goes_to_a_loop_that_ends_or_stays)
                 CHECK_EQ(eddy_channel_count(channel), err == 0 ? 0 : 1);
                 CHECK_EQ(item, err == 0 ? pauses : -1);
                 delivered += err == 0;
-                eddy_channel_unref(channel);
+                eddy_channel_release(channel);
         }
         printf("# %d of %d were delivered\n", delivered, ROUNDS);
 }

@@ -37,7 +37,7 @@ static int gives_back(void *arg)
 
         for (int i = 0; i < n; i++) {
                 eddy_remote_release(remotes[i]);
-                eddy_channel_unref(channels[i]);
+                eddy_channel_release(channels[i]);
         }
         return 0;
 }
@@ -88,7 +88,7 @@ TEST(beyond_twenty_channels_and_remote_handles_are_counted)
 static int makes_and_gives_back(void *arg)
 {
         CHECK_EQ(makes(arg), 0);
-        eddy_channel_unref(eddy_channel_ref(channels[0]));
+        eddy_channel_release(eddy_channel_ref(channels[0]));
         return gives_back(arg);
 }
 
@@ -153,7 +153,7 @@ TEST(a_channel_is_left_as_long_as_anybody_holds_it)
 
         CHECK_EQ(debug_run(keeps_a_reference, &n), 0);
         CHECK_STR(told, "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
-        eddy_channel_unref(channels[0]);
+        eddy_channel_release(channels[0]);
 }
 
 TEST(what_a_run_without_debug_mode_makes_is_no_other_runs)
@@ -183,7 +183,7 @@ TEST(each_run_tells_of_its_own)
         CHECK_STR(told, "");
         ed_run_close(first);
         CHECK_STR(told, "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
-        eddy_channel_unref(of_first);
+        eddy_channel_release(of_first);
 }
 
 /* --- failures --- */

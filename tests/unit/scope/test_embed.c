@@ -25,7 +25,6 @@ static eddy_loop *new_loop(void)
 static void end_loop(eddy_loop *loop)
 {
         CHECK_EQ(eddy_loop_close(loop), 0);
-        eddy_loop_unref(loop);
 }
 
 static int count_up(void *arg)
@@ -161,7 +160,7 @@ TEST(a_loop_stopped_before_it_runs_makes_a_turn)
 static void *stop_from_afar(void *arg)
 {
         eddy_loop_stop(arg);
-        eddy_loop_unref(arg);
+        eddy_loop_release(arg);
         return NULL;
 }
 
@@ -528,6 +527,7 @@ TEST(a_closed_loop_says_so)
         eddy_loop *loop = new_loop();
         eddy_handle handle = { 0 };
 
+        eddy_loop_ref(loop);
         CHECK_EQ(eddy_loop_close(loop), 0);
         CHECK_EQ(eddy_loop_close(loop), 0);
         CHECK_EQ(eddy_loop_run(loop, returns_7, NULL), EDDY_E_LOOP_CLOSED);
@@ -540,7 +540,7 @@ TEST(a_closed_loop_says_so)
                  EDDY_E_LOOP_CLOSED);
         CHECK_EQ(eddy_handle_cancel(&handle), 0);
         eddy_loop_stop(loop);
-        eddy_loop_unref(loop);
+        eddy_loop_release(loop);
 }
 
 static void *use_from_afar(void *arg)
@@ -579,7 +579,7 @@ TEST(the_loop_of_a_run_that_is_over_is_closed)
         CHECK_EQ(eddy_run(take_loop, &loop, &quiet), 0);
         CHECK_EQ(eddy_loop_call_threadsafe(loop, &handle, count_up, NULL), EDDY_E_LOOP_CLOSED);
         CHECK_EQ(eddy_loop_run(loop, returns_7, NULL), EDDY_E_LOOP_CLOSED);
-        eddy_loop_unref(loop);
+        eddy_loop_release(loop);
 }
 
 TEST(two_loops_on_one_thread_take_turns)

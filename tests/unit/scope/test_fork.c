@@ -96,7 +96,7 @@ TEST(a_child_has_no_loop_and_may_run_its_own)
         struct family family = { .calls = 0 };
 
         CHECK_EQ(eddy_run(forks, &family, &quiet), 3);
-        eddy_loop_unref(family.loop);
+        eddy_loop_release(family.loop);
 }
 
 static int uses_parents_channel(void *arg)
@@ -124,7 +124,7 @@ TEST(a_child_cannot_use_its_parents_channel)
                 _exit(0);
         }
         CHECK_EQ(child_result(child), 0);
-        eddy_channel_unref(channel);
+        eddy_channel_release(channel);
 }
 
 /* A22: neither does a fork between two steps of a loop. */
@@ -145,7 +145,6 @@ TEST(a_child_cannot_step_its_parents_loop)
         CHECK_EQ(child_result(child), 0);
         CHECK_EQ(eddy_loop_run(loop, small_main, NULL), 5);
         CHECK_EQ(eddy_loop_close(loop), 0);
-        eddy_loop_unref(loop);
 }
 
 /* --- signals --- */

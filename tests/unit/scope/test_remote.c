@@ -65,8 +65,8 @@ static void host_end(struct host *host)
 {
         eddy_channel_shutdown(host->end);
         pthread_join(host->thread, NULL);
-        eddy_channel_unref(host->end);
-        eddy_loop_unref(host->loop);
+        eddy_channel_release(host->end);
+        eddy_loop_release(host->loop);
 }
 
 static eddy_remote *start(const struct host *host, eddy_task_fn *fn, void *arg)
@@ -378,12 +378,13 @@ TEST(a_loop_closed_before_the_start_cancels)
         CHECK_EQ(eddy_remote_wait(remote, NULL), -EDEADLK);
         eddy_remote_cancel(remote);
         CHECK_EQ(eddy_loop_start_threadsafe(host.loop, never, NULL, NULL), 0);
+        eddy_loop_ref(host.loop);
         CHECK_EQ(eddy_loop_close(host.loop), 0);
         CHECK_EQ(result_of(remote), -ECANCELED);
         remote = NULL;
         CHECK_EQ(eddy_loop_start_threadsafe(host.loop, never, NULL, &remote), EDDY_E_LOOP_CLOSED);
         CHECK(remote == NULL);
-        eddy_loop_unref(host.loop);
+        eddy_loop_release(host.loop);
         CHECK_EQ(reports.count[EDDY_REPORT_BACKGROUND], 0);
 }
 
@@ -513,8 +514,8 @@ TEST(a_loop_may_end_while_threads_start_tasks_on_it)
                 pthread_join(host.thread, NULL);
                 for (int k = 0; k < 2; k++)
                         pthread_join(threads[k], NULL);
-                eddy_channel_unref(host.end);
-                eddy_loop_unref(host.loop);
+                eddy_channel_release(host.end);
+                eddy_loop_release(host.loop);
                 CHECK_EQ(bodies_begun, bodies_ended);
         }
 }

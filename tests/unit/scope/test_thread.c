@@ -158,7 +158,7 @@ SIM_TEST(a_cancelled_callers_job_that_waits_for_a_thread_never_runs)
         CHECK_EQ(first.runs, 1);
         CHECK_EQ(first.stops, 0);
         CHECK_EQ(second.runs, 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 SIM_TEST(a_job_that_was_done_when_the_cancel_came_has_its_result)

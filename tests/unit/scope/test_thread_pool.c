@@ -36,7 +36,7 @@ SIM_TEST(threads_are_made_when_needed_up_to_the_maximum)
         for (int i = 0; i < N; i++)
                 CHECK_NS(works[i].ended_ns - begin, (3 + i / 2) * MS);
         CHECK_EQ(info_of(pool).running, 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 SIM_TEST(a_thread_without_work_ends)
@@ -63,7 +63,7 @@ SIM_TEST(a_thread_without_work_ends)
         CHECK_EQ(eddy_sleep(EDDY_MS(50)), 0);
         CHECK_EQ(info_of(pool).threads, 0);
         CHECK_EQ(work_call(&works[0]), 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 /* --- lanes --- */
@@ -92,7 +92,7 @@ SIM_TEST(slow_jobs_never_starve_quick_ones)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_NS(slow[0].ended_ns - begin, EDDY_SEC(100));
         CHECK_NS(slow[2].ended_ns - begin, EDDY_SEC(100) + MS);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 SIM_TEST(quick_jobs_never_starve_slow_ones)
@@ -108,7 +108,7 @@ SIM_TEST(quick_jobs_never_starve_slow_ones)
         CHECK_EQ(work_call(&slow), 0);
         CHECK_NS(eddy_now() - begin, MS);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 /* --- limits --- */
@@ -129,7 +129,7 @@ SIM_TEST(more_jobs_than_may_wait_are_refused)
                 CHECK_EQ(works[i].runs, i < 3);
                 CHECK_EQ(works[i].releases, 1);
         }
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 SIM_TEST(numbers_out_of_range_are_refused)
@@ -145,7 +145,7 @@ SIM_TEST(numbers_out_of_range_are_refused)
         for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
                 CHECK_EQ(eddy_thread_pool_new(&bad[i], &pool), -EINVAL);
         CHECK(!pool);
-        eddy_thread_pool_free(NULL);
+        eddy_thread_pool_close(NULL);
 }
 
 SIM_TEST(a_job_for_which_no_thread_can_be_made_fails)
@@ -161,7 +161,7 @@ SIM_TEST(a_job_for_which_no_thread_can_be_made_fails)
         CHECK_EQ(info_of(pool).queued, 0);
         CHECK_EQ(work_call(&work), 0);
         CHECK_EQ(work.releases, 3);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 SIM_TEST(a_job_waits_for_a_thread_that_is_there_if_no_other_can_be_made)
@@ -184,7 +184,7 @@ SIM_TEST(a_job_waits_for_a_thread_that_is_there_if_no_other_can_be_made)
         CHECK_NS(works[1].ended_ns - begin, MS);
         CHECK_NS(works[2].ended_ns - begin, MS);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 /* --- closing --- */
@@ -206,7 +206,7 @@ SIM_TEST(a_pool_that_closes_does_what_it_has_and_takes_no_more)
 
         works_init(works, 3, pool);
         works_begin(&scope, works, 3);
-        CHECK_EQ(eddy_thread_pool_close(pool), 0);
+        CHECK_EQ(eddy_thread_pool_shutdown(pool), 0);
         CHECK_NS(eddy_now() - begin, 3 * MS);
         CHECK_EQ(info_of(pool).threads, 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
@@ -215,8 +215,8 @@ SIM_TEST(a_pool_that_closes_does_what_it_has_and_takes_no_more)
         CHECK_EQ(work_call(&late), EDDY_E_THREAD_POOL_CLOSED);
         CHECK_EQ(late.runs, 0);
         CHECK_EQ(late.releases, 1);
-        CHECK_EQ(eddy_thread_pool_close(pool), 0);
-        eddy_thread_pool_free(pool);
+        CHECK_EQ(eddy_thread_pool_shutdown(pool), 0);
+        eddy_thread_pool_close(pool);
 }
 
 static int call_late(void *arg)
@@ -235,11 +235,11 @@ SIM_TEST(a_pool_that_is_closing_takes_no_jobs)
 
         works_begin(&scope, &work, 1);
         CHECK_EQ(eddy_scope_start(&scope, call_late, &late), 0);
-        CHECK_EQ(eddy_thread_pool_close(pool), 0);
+        CHECK_EQ(eddy_thread_pool_shutdown(pool), 0);
         CHECK_EQ(work.runs, 1);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(late.runs, 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
 }
 
 struct hanging {
@@ -264,12 +264,12 @@ static int close_hanging(void *arg)
         CHECK_EQ(eddy_scope_start(&scope, work_task, &hanging->queued), 0);
         CHECK_EQ(eddy_sleep(0), 0);
         begin = eddy_now();
-        CHECK_EQ(eddy_thread_pool_close(pool), 2);
+        CHECK_EQ(eddy_thread_pool_shutdown(pool), 2);
         CHECK_NS(eddy_now() - begin, EDDY_SEC(1));
         CHECK_EQ(info_of(pool).abandoned, 0);
         CHECK_EQ(info_of(pool).running, 1);
         CHECK_EQ(info_of(pool).queued, 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
         CHECK_EQ(eddy_scope_end(&scope), EDDY_E_THREAD_POOL_CLOSED);
         hanging->lasted_ns = eddy_now() - begin;
         return 0;
@@ -304,9 +304,9 @@ static int leave_after_closing(void *arg)
         *work = (struct work){ .pool = pool_new(opts), .flags = EDDY_THREAD_ABANDON };
         jobs_last(EDDY_SEC(10));
         works_begin(&scope, work, 1);
-        CHECK_EQ(eddy_thread_pool_close(work->pool), 1);
+        CHECK_EQ(eddy_thread_pool_shutdown(work->pool), 1);
         CHECK_EQ(info_of(work->pool).running, 1);
-        eddy_thread_pool_free(work->pool);
+        eddy_thread_pool_close(work->pool);
         /* Its caller was the last who knew of the pool. */
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
@@ -345,10 +345,10 @@ static int leave_one_after_another(void *arg)
                 works[i] = (struct work){ .pool = pool, .flags = EDDY_THREAD_ABANDON };
                 works_begin(&scopes[i], &works[i], 1);
         }
-        CHECK_EQ(eddy_thread_pool_close(pool), 2);
+        CHECK_EQ(eddy_thread_pool_shutdown(pool), 2);
         leave(&scopes[0], &works[0]);
         CHECK_EQ(info_of(pool).running, 1);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
         leave(&scopes[1], &works[1]);
         return 0;
 }
@@ -375,10 +375,10 @@ static int leave_a_closed_pool(void *arg)
         *work = (struct work){ .pool = pool, .flags = EDDY_THREAD_ABANDON };
         jobs_last(EDDY_SEC(10));
         works_begin(&scope, work, 1);
-        CHECK_EQ(eddy_thread_pool_close(pool), 1);
+        CHECK_EQ(eddy_thread_pool_shutdown(pool), 1);
         leave(&scope, work);
         CHECK_EQ(info_of(pool).running, 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
         return 0;
 }
 
@@ -403,14 +403,14 @@ static int cut_closing_short(void *arg)
         jobs_last(EDDY_SEC(10));
         works_begin(&scope, &work, 1);
         eddy_scope_begin(&limited, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(1) });
-        CHECK_EQ(eddy_thread_pool_close(work.pool), 1);
+        CHECK_EQ(eddy_thread_pool_shutdown(work.pool), 1);
         CHECK_NS(eddy_now() - begin, EDDY_SEC(1));
         /* Not a cancellation point: nothing was told of the deadline. */
         CHECK(eddy_scope_expired(&limited));
         CHECK_EQ(eddy_scope_end(&limited), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(work.stops, 1);
-        eddy_thread_pool_free(work.pool);
+        eddy_thread_pool_close(work.pool);
         return 0;
 }
 
@@ -434,11 +434,11 @@ static int close_when_cancelled(void *arg)
         begin = eddy_now();
         eddy_scope_begin(&cancelled, NULL);
         eddy_scope_cancel(&cancelled);
-        CHECK_EQ(eddy_thread_pool_close(work.pool), 1);
+        CHECK_EQ(eddy_thread_pool_shutdown(work.pool), 1);
         (void) eddy_scope_end(&cancelled);
         CHECK_NS(eddy_now() - begin, 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_thread_pool_free(work.pool);
+        eddy_thread_pool_close(work.pool);
         return 0;
 }
 
@@ -474,7 +474,7 @@ TEST(a_pool_that_was_forgotten_is_closed_with_its_run)
         CHECK_EQ(info_of(work.pool).threads, 0);
         late.pool = work.pool;
         CHECK_EQ(sim_run(work_task, &late), EDDY_E_THREAD_POOL_CLOSED);
-        eddy_thread_pool_free(work.pool);
+        eddy_thread_pool_close(work.pool);
 }
 
 /* --- in any order --- */
@@ -511,7 +511,7 @@ static int cancel_any(void *arg)
                 eddy_task_cancel(any.tasks[chance(WORKS)]);
         }
         if (any.closes)
-                (void) eddy_thread_pool_close(any.pool);
+                (void) eddy_thread_pool_shutdown(any.pool);
         return 0;
 }
 
@@ -541,7 +541,7 @@ static int main_of_any(void *arg)
                 eddy_task_release(any.tasks[i]);
         CHECK_EQ(info_of(any.pool).queued, 0);
         CHECK(info_of(any.pool).running == info_of(any.pool).abandoned);
-        eddy_thread_pool_free(any.pool);
+        eddy_thread_pool_close(any.pool);
         return 0;
 }
 

@@ -81,8 +81,8 @@ static int main_of_many(void *arg)
         for (int i = 0; i < TASKS; i++)
                 CHECK_EQ(eddy_scope_start(&scope, call_often, NULL), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_EQ(eddy_thread_pool_close(pool), 0);
-        eddy_thread_pool_free(pool);
+        CHECK_EQ(eddy_thread_pool_shutdown(pool), 0);
+        eddy_thread_pool_close(pool);
         return 0;
 }
 
@@ -169,15 +169,15 @@ static int main_of_fork(void *arg)
                 /* The idle thread is the parent's: here it would be waited for in vain. */
                 (void) alarm(100);
                 if (eddy_to_thread(add, &sum) != EDDY_E_RUN_NOT_RUNNING ||
-                    eddy_thread_pool_close(pool) != 0)
+                    eddy_thread_pool_shutdown(pool) != 0)
                         _exit(1);
-                eddy_thread_pool_free(pool);
+                eddy_thread_pool_close(pool);
                 _exit(0);
         }
         CHECK_EQ(waitpid(pid, &status, 0), pid);
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
         CHECK_EQ(eddy_thread_pool_call(pool, add, &sum, NULL), 0);
-        eddy_thread_pool_free(pool);
+        eddy_thread_pool_close(pool);
         return sum;
 }
 

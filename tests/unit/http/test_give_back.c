@@ -1,0 +1,100 @@
+/*
+ * test_give_back.c - what gives things back: NULL is always fine, and EDDY_AUTO works for every
+ * type that has such a call.
+ */
+#include <signal.h>
+
+#include "eddy/eddy.h"
+#include "test.h"
+
+static int gives_back_nothing(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_lock_release(NULL), 0);
+        CHECK_EQ(eddy_semaphore_release(NULL), 0);
+        CHECK_EQ(eddy_thread_pool_shutdown(NULL), 0);
+        CHECK_EQ(eddy_generator_close(NULL), 0);
+        CHECK_EQ(eddy_loop_close(NULL), 0);
+        eddy_thread_pool_close(NULL);
+        eddy_loop_release(NULL);
+        eddy_channel_release(NULL);
+        eddy_remote_release(NULL);
+        eddy_task_release(NULL);
+        eddy_signal_close(NULL);
+        eddy_stream_close(NULL);
+        eddy_stream_abort(NULL);
+        eddy_tcp_listener_close(NULL);
+        eddy_http_client_close(NULL);
+        eddy_http_response_close(NULL);
+        eddy_queue_fini(NULL);
+        eddy_future_fini(NULL);
+        eddy_as_completed_end(NULL);
+        eddy_free(NULL);
+        return 0;
+}
+
+TEST(null_is_always_fine)
+{
+        CHECK_EQ(eddy_run(gives_back_nothing, NULL, NULL), 0);
+}
+
+static int at_once(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+/* ASan reports whatever one of them does not give back. */
+static int uses_auto(void *arg)
+{
+        EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
+        EDDY_AUTO(eddy_tcp_listener) eddy_tcp_listener *listener = NULL;
+        EDDY_AUTO(eddy_signal) eddy_signal *signal = NULL;
+        EDDY_AUTO(eddy_thread_pool) eddy_thread_pool *pool = NULL;
+        EDDY_AUTO(eddy_channel) eddy_channel *channel = NULL;
+        EDDY_AUTO(eddy_remote) eddy_remote *remote = NULL;
+        EDDY_AUTO(eddy_task) eddy_task *task = NULL;
+        EDDY_AUTO(eddy_queue) eddy_queue queue = { 0 };
+        EDDY_AUTO(eddy_future) eddy_future future = { 0 };
+        EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };
+        EDDY_AUTO(eddy_lock) eddy_lock *held = NULL;
+        EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;
+        static eddy_lock lock;
+        static eddy_semaphore semaphore = EDDY_SEMAPHORE(1, 0);
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, at_once, NULL, NULL, &task), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
+        CHECK_EQ(eddy_stream_from_fd(0, 0, &stream), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_signal_open((int[]){ SIGUSR1 }, 1, &signal), 0);
+        CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);
+        CHECK_EQ(eddy_channel_new(0, 1, &channel), 0);
+        CHECK_EQ(eddy_loop_start_threadsafe(NULL, at_once, NULL, &remote), 0);
+        CHECK_EQ(eddy_queue_put(&queue, &(void *){ arg }), 0);
+        CHECK_EQ(eddy_future_set(&future, 1, NULL), 0);
+        CHECK_EQ(eddy_as_completed_begin(&done, &task, 1), 0);
+        CHECK_EQ(eddy_lock_acquire(&lock), 0);
+        held = &lock;
+        CHECK_EQ(eddy_semaphore_acquire(&semaphore), 0);
+        unit = &semaphore;
+        return 0;
+}
+
+static int uses_auto_twice(void *arg)
+{
+        CHECK_EQ(uses_auto(arg), 0);
+        return uses_auto(arg); /* which finds the lock and the unit free */
+}
+
+TEST(auto_gives_back_every_type)
+{
+        EDDY_AUTO(eddy_loop) eddy_loop *loop = NULL;
+
+        CHECK_EQ(eddy_run(uses_auto_twice, NULL, NULL), 0);
+        CHECK_EQ(eddy_loop_new(NULL, &loop), 0);
+}
