@@ -31,37 +31,42 @@ static const char *path_of(const eddy_http_exchange *exchange, const char *targe
         return target + strcspn(target, "/?");
 }
 
+/* The path gets a copy of its own: in the target no NUL can end it. */
+static int take_path(eddy_http_exchange *exchange)
+{
+        const char *path = path_of(exchange, slice_text(exchange, exchange->message.head.target));
+        const char *query = strchr(path, '?');
+        size_t bytes = query ? (size_t) (query - path) : strlen(path);
+        int err;
+
+        exchange->query = query ? query + 1 : "";
+        ed_buf_consume(&exchange->path, ed_buf_bytes(&exchange->path));
+        if (bytes == 0)
+                return ed_buf_append(&exchange->path, "/", 2); /* with its NUL */
+        err = ed_buf_append(&exchange->path, path, bytes);
+        return err < 0 ? err : ed_buf_append(&exchange->path, "", 1);
+}
+
 int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
 {
         const struct ed_http1_head *head = &exchange->message.head;
-        const char *target, *path, *query;
-        size_t path_bytes;
         int err;
 
-        ed_http_message_terminate(&exchange->message);
-        target = slice_text(exchange, head->target);
-        path = path_of(exchange, target);
-        query = strchr(path, '?');
-        path_bytes = query ? (size_t) (query - path) : strlen(path);
-        ed_buf_consume(&exchange->path, ed_buf_bytes(&exchange->path));
-        if (path_bytes == 0)
-                err = ed_buf_append(&exchange->path, "/", 2); /* with its NUL */
-        else
-                err = ed_buf_append(&exchange->path, path, path_bytes);
-        if (err >= 0 && path_bytes > 0)
-                err = ed_buf_append(&exchange->path, "", 1);
-        if (err < 0)
-                return err;
-        exchange->query = query ? query + 1 : "";
         exchange->answer = ED_HTTP_UNANSWERED;
-        exchange->head_only = strcmp(slice_text(exchange, head->method), "HEAD") == 0;
+        exchange->head_only = ed_http1_answers_to(slice_text(exchange, head->method),
+                                                  head->method.bytes) == ED_HTTP1_TO_HEAD;
         exchange->chunked = false;
         exchange->continued = !head->expect_continue;
         exchange->aborted = false;
         exchange->failed = 0;
         if (!head->keep_alive)
                 exchange->closing = true;
-        return 0;
+        /* The head may move here, so no pointer into it is older than this. */
+        err = ed_http_message_begin_body(&exchange->message);
+        if (err < 0)
+                return err;
+        ed_http_message_terminate(&exchange->message);
+        return take_path(exchange);
 }
 
 const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)

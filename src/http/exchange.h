@@ -34,9 +34,11 @@ struct eddy_http_exchange {
 };
 
 /*
- * Make what the accessors give from a complete head.
+ * Begin an exchange whose request's head is complete: its body, and what the
+ * accessors give.
  *
- * Errors: -ENOMEM
+ * Errors: EDDY_E_HTTP_TOO_LARGE  the body is above its limit
+ *         -ENOMEM
  */
 EDDY_MUST_USE int ed_http_exchange_begin_request(eddy_http_exchange *exchange);
 

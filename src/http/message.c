@@ -48,6 +48,7 @@ static void forget(struct ed_http_message *message)
         drop_outside(message);
         message->whole = NULL;
         message->head_bytes = 0;
+        message->settled = false;
         message->terminated = false;
         message->gathered = false;
         message->nul_at = 0;
@@ -95,6 +96,7 @@ static int make_room(struct ed_http_message *message, size_t room)
         size_t held = message->end - message->base;
         char *in;
 
+        ed_assert(!message->settled, "a message was moved while its head was in use");
         if (room <= message->room) {
                 memmove(message->in, message->in + message->base, held);
         } else {
@@ -171,15 +173,16 @@ int ed_http_message_begin_body(struct ed_http_message *message)
         err = ed_http1_body_init(&message->body, &message->head, message->body_max);
         if (err < 0)
                 return err;
-        if (ed_http_message_is_whole(message))
-                return 0;
-        /* The last moment at which the buffer may move. */
         window = message->head_bytes + ED_HTTP_WINDOW_BYTES;
-        if (message->base + window <= message->room)
-                return 0;
-        if (window < message->end - message->base + 1)
-                window = message->end - message->base + 1;
-        return make_room(message, window);
+        if (!ed_http_message_is_whole(message) && message->base + window > message->room) {
+                if (window < message->end - message->base + 1)
+                        window = message->end - message->base + 1;
+                err = make_room(message, window);
+                if (err < 0)
+                        return err;
+        }
+        message->settled = true;
+        return 0;
 }
 
 void ed_http_message_terminate(struct ed_http_message *message)
@@ -189,6 +192,7 @@ void ed_http_message_terminate(struct ed_http_message *message)
 
         if (message->terminated)
                 return;
+        ed_assert(message->settled, "the text of a head was asked for before its body began");
         message->terminated = true;
         for (uint32_t i = 0; i < head->fields_count; i++) {
                 const struct ed_http1_field *field = &head->fields[i];

@@ -3,9 +3,11 @@
  * a buffer, bodies from there and then from the stream itself.
  *
  * Client and server read alike; only what they do with a message differs.
- * The buffer holds one message from its first byte.  While the head is
- * incomplete it may grow and move; once the head is complete it stays where it
- * is until ed_http_message_next(), because callers hold pointers into it.
+ * The buffer holds one message from its first byte.  It may grow and move up to
+ * and including ed_http_message_begin_body().  From then on until
+ * ed_http_message_next() the head's bytes stay where they are: callers hold
+ * pointers to them.  An assertion refuses every use of the head's text before
+ * that call and every move after it.
  *
  *     in  |...previous...|head|...body bytes given...|body bytes|next|
  *                        ^base                       ^at             ^end
@@ -36,6 +38,7 @@ struct ed_http_message {
         size_t head_bytes; /* 0: not complete */
         uint64_t received; /* bytes, since the message began */
         bool filled;       /* the last read gave all that was asked for: there may be more */
+        bool settled;      /* begin_body() was called: the head's bytes do not move any more */
         bool terminated;   /* NULs stand behind names and values */
         bool gathered;     /* the rest of the body stands at 'whole' */
         char nul_saved;    /* what stood where body() put its NUL ... */
@@ -96,7 +99,8 @@ EDDY_MUST_USE int64_t ed_http_message_fill(struct ed_http_message *message);
 EDDY_MUST_USE int ed_http_message_parse(struct ed_http_message *message);
 
 /*
- * Begin the body.
+ * Begin the body.  Moves the head to its final place; the calls below that give
+ * text of the head are for after this one.
  *
  * Suspends: no.
  * Errors: EDDY_E_HTTP_TOO_LARGE, -ENOMEM

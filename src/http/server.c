@@ -189,11 +189,6 @@ static void serve_request(struct connection *connection)
         if (server->stopping)
                 exchange->closing = true;
         err = ed_http_exchange_begin_request(exchange);
-        if (err < 0) {
-                exchange->closing = true;
-                return;
-        }
-        err = ed_http_message_begin_body(&exchange->message);
         if (err == EDDY_E_HTTP_TOO_LARGE) {
                 ed_http_exchange_refuse(exchange, 413, "the body is too large");
                 return;

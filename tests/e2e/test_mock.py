@@ -105,6 +105,22 @@ def flaky_fails_so_often_for_each_token(eddy):
 
 
 @claim
+def flaky_keeps_its_token_until_a_late_body_has_come(eddy):
+    url = eddy.mock()
+    for method in (b"GET", b"POST"):
+        got = []
+        for _ in range(3):
+            with socket.create_connection(address(url), timeout=e2e.LIMIT_S) as connection:
+                connection.sendall(method + b" /flaky/2?token=" + method + b" HTTP/1.1\r\n"
+                                   b"Host: x\r\nContent-Length: 5\r\n\r\nhe")
+                head = connection.recv(12)
+                connection.sendall(b"llo")
+            got.append(head)
+        equal(got, [b"HTTP/1.1 503"] * 2 + [b"HTTP/1.1 200"])
+    equal(eddy.child.poll(), None)
+
+
+@claim
 def close_drops_the_connection(eddy):
     url = eddy.mock()
     with socket.create_connection(address(url), timeout=e2e.LIMIT_S) as connection:
