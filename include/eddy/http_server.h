@@ -36,10 +36,14 @@ struct eddy_http_server_opts {
 
 /*
  * Serve connections of 'listener' until cancelled.  Requests under way then
- * get 'drain_ns' to finish.
+ * get 'drain_ns' to finish.  While descriptors or memory for further
+ * connections are short, accepting pauses and goes on later
+ * (EDDY_REPORT_ACCEPT, once); a connection without memory for a request is
+ * closed, and the server goes on.
  *
  * Suspends: yes.
- * Errors: -ECANCELED, when it was asked to stop; -ENOMEM; what accepting fails with
+ * Errors: -ECANCELED, when it was asked to stop; what accepting fails with
+ *         -ENOMEM  the server could not be started
  *         -EINVAL  a limit is out of range or a time negative, as for a client
  * Owns: borrows 'listener' and 'arg'.
  */

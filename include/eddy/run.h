@@ -21,6 +21,9 @@ enum {
         EDDY_REPORT_CALLBACK = 8,  /* a callback of the loop failed */
         EDDY_REPORT_THREAD = 9,    /* a job of a thread pool was abandoned */
         EDDY_REPORT_DUMP = 10,     /* a line of what the run does: eddy/dump.h, eddy/stack.h */
+        /* Accepting pauses: descriptors or memory are short (EMFILE, ENFILE, ENOBUFS, ENOSPC, ENOMEM).
+         * Once per episode, which is over after a minute without such a failure. */
+        EDDY_REPORT_ACCEPT = 15,
 
         /* In debug mode only. */
         EDDY_REPORT_LOCK = 11, /* a cycle of tasks and locks, or one left locked */

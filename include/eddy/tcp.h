@@ -44,8 +44,9 @@ EDDY_API uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener);
 
 /*
  * Wait for a connection.  Connections that were aborted before they could be
- * accepted are passed over.  When the process is out of descriptors or
- * memory, waits a second and tries again, up to the caller's deadline.
+ * accepted are passed over.  While descriptors or memory are short, it tries
+ * again every second, up to the caller's deadline, and reports that once
+ * (EDDY_REPORT_ACCEPT).
  *
  * Suspends: yes.
  * Errors: -ECANCELED  a connection that had been accepted was not lost

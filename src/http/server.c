@@ -18,7 +18,9 @@
 #include "eddy/task.h"
 #include "eddy/time.h"
 #include "http/exchange.h"
+#include "io/tcp.h"
 #include "loop/loop.h"
+#include "scope/scope.h"
 #include "wire/http_date.h"
 
 enum {
@@ -334,6 +336,26 @@ static int keep_connections(void *arg)
         return 0;
 }
 
+/*
+ * Start a connection's task.  While there is no memory for its stack, accepting
+ * pauses, and this connection waits with those in the backlog.
+ */
+static int connection_start(struct server *server, eddy_tcp_listener *listener,
+                            const struct connection *connection)
+{
+        int err = 0;
+
+        while (err >= 0 && !server->stopping) {
+                err = ed_scope_try_start_copy(server->connections, connection_run, connection,
+                                              sizeof(*connection));
+                if (err != -ENOMEM)
+                        return err;
+                ed_shortage_met(ed_tcp_listener_shortage(listener), ed_task_running(), err);
+                err = eddy_sleep(ED_SHORTAGE_PAUSE_NS);
+        }
+        return err < 0 ? err : -ECANCELED;
+}
+
 /* Accept until that fails, which a cancel makes it do. */
 static int accept_all(struct server *server, eddy_tcp_listener *listener)
 {
@@ -347,9 +369,7 @@ static int accept_all(struct server *server, eddy_tcp_listener *listener)
                 err = eddy_tcp_accept(listener, &connection.stream);
                 if (err < 0)
                         return err;
-                err = server->stopping ? -ECANCELED
-                                       : eddy_scope_start_copy(server->connections, connection_run,
-                                                               &connection, sizeof(connection));
+                err = connection_start(server, listener, &connection);
                 if (err < 0) {
                         eddy_stream_close(connection.stream);
                         return err;

@@ -1,7 +1,7 @@
 /*
  * io/tcp.c - listening and accepting.
  */
-#include "eddy/tcp.h"
+#include "io/tcp.h"
 
 #include <errno.h>
 
@@ -10,12 +10,10 @@
 #include "io/socket.h"
 #include "scope/debug.h"
 
-/* How long to wait when the process has no room for a connection. */
-#define ROOM_RETRY_NS ((int64_t) 1000000000)
-
 struct eddy_tcp_listener {
         struct ed_watch watch;   /* with the descriptor */
         struct ed_socket *spare; /* the next connection's stream */
+        struct ed_shortage shortage;
         uint16_t port;
 };
 
@@ -64,6 +62,11 @@ uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener)
         return listener->port;
 }
 
+struct ed_shortage *ed_tcp_listener_shortage(eddy_tcp_listener *listener)
+{
+        return &listener->shortage;
+}
+
 /* It was interrupted, or it reports what became of one connection: the next may be good. */
 static bool is_of_one_call(int err)
 {
@@ -83,11 +86,6 @@ static bool is_of_one_call(int err)
         }
 }
 
-static bool is_want_of_room(int err)
-{
-        return err == -EMFILE || err == -ENFILE || err == -ENOBUFS || err == -ENOMEM;
-}
-
 /* The next connection's descriptor, with the stream for it made; no waiting. */
 static int accept_one(struct eddy_tcp_listener *listener)
 {
@@ -104,6 +102,22 @@ static int accept_one(struct eddy_tcp_listener *listener)
         return fd;
 }
 
+/* After a try that failed: wait until another one is worth it. */
+static int wait_for_next(struct eddy_tcp_listener *listener, struct ed_task *task, int err)
+{
+        struct ed_watch *watch = &listener->watch;
+
+        if (err == -EAGAIN) {
+                watch->ready[ED_WATCH_READ] = false;
+                err = ed_watch_wait(watch, ED_WATCH_READ, task, "a connection");
+        }
+        if (!ed_shortage_is(err))
+                return ed_io_error(err);
+        ed_shortage_met(&listener->shortage, task, err);
+        return ed_watch_pause(watch, ED_WATCH_READ, task, ED_SHORTAGE_PAUSE_NS,
+                              "room for a connection");
+}
+
 int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
 {
         struct ed_watch *watch = &listener->watch;
@@ -112,19 +126,8 @@ int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
 
         if (err < 0)
                 return err;
-        for (;;) {
-                fd = watch->ready[ED_WATCH_READ] ? accept_one(listener) : -EAGAIN;
-                if (fd >= 0)
-                        break;
-                if (fd == -EAGAIN) {
-                        watch->ready[ED_WATCH_READ] = false;
-                        err = ed_watch_wait(watch, ED_WATCH_READ, task, "a connection");
-                } else if (is_want_of_room(fd)) {
-                        err = ed_watch_pause(watch, ED_WATCH_READ, task, ROOM_RETRY_NS,
-                                             "room for a connection");
-                } else {
-                        err = ed_io_error(fd);
-                }
+        while ((fd = watch->ready[ED_WATCH_READ] ? accept_one(listener) : -EAGAIN) < 0) {
+                err = wait_for_next(listener, task, fd);
                 if (err < 0)
                         return err;
         }

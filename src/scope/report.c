@@ -18,7 +18,7 @@
 static bool is_failure(int kind)
 {
         return kind == EDDY_REPORT_BACKGROUND || kind == EDDY_REPORT_UNHANDLED ||
-               kind == EDDY_REPORT_CALLBACK;
+               kind == EDDY_REPORT_CALLBACK || kind == EDDY_REPORT_ACCEPT;
 }
 
 void ed_report_to_stderr(const struct eddy_report *report, void *arg)

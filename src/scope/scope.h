@@ -50,6 +50,16 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
                             eddy_task_fn *fn, const void *arg, size_t copy_bytes);
 
 /*
+ * eddy_scope_start_copy() for a starter that can wait: without a stack, the
+ * scope stays as it is.
+ *
+ * Errors: -ENOMEM     no stack
+ *         -ECANCELED  as eddy_scope_start_copy()
+ */
+ED_SHARED EDDY_MUST_USE int ed_scope_try_start_copy(eddy_scope *scope, eddy_task_fn *fn,
+                                                    const void *arg, size_t bytes);
+
+/*
  * A face that outlives its task: made first, since that can fail, then given
  * to the task.  'place' is for debug mode.  NULL: no memory.
  */

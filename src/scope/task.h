@@ -173,8 +173,8 @@ static inline void ed_suspend_wake(struct ed_task *task, int result)
 extern void (*ed_test_at_suspend)(struct ed_task *task);
 
 /* A report about a task, to eddy_run_opts.report. */
-void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
-                    const char *text);
+ED_SHARED void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
+                              const char *text);
 
 /* A callback of the loop failed: EDDY_REPORT_CALLBACK, with its function's name. */
 void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn);

@@ -49,7 +49,8 @@ static bool is_expected(const struct ed_test_run *run, int kind)
         if (!run->opts.cancel_at && !run->opts.alloc_at && !run->opts.call_at)
                 return false;
         return kind == EDDY_REPORT_BACKGROUND || kind == EDDY_REPORT_THREAD ||
-               kind == EDDY_REPORT_UNHANDLED || kind == EDDY_REPORT_CALLBACK;
+               kind == EDDY_REPORT_UNHANDLED || kind == EDDY_REPORT_CALLBACK ||
+               kind == EDDY_REPORT_ACCEPT;
 }
 
 /* Debug mode's records: of a virtual clock they say nothing, and of the stacks once is enough. */

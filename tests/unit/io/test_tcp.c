@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cancel_at.h"
+#include "eddy/test.h"
 #include "io_test.h"
 
 static eddy_tcp_listener *listener;
@@ -351,6 +352,119 @@ static int no_room(void *arg)
 TEST(without_room_accept_waits_a_second_and_can_be_cancelled)
 {
         io_run(no_room);
+}
+
+static struct {
+        int count;
+        int error;
+        char text[300];
+} reports;
+
+static void on_report(const struct eddy_report *report, void *arg)
+{
+        (void) arg;
+        if (report->kind != EDDY_REPORT_ACCEPT)
+                return;
+        reports.count++;
+        reports.error = report->error;
+        snprintf(reports.text, sizeof(reports.text), "%s", report->text);
+}
+
+/* Accept a connection after 'n' tries that fail for 'error', a second apart. */
+static void accept_after(int n, int error)
+{
+        static int errors[1001];
+        struct accepting a = { NULL, 1 };
+        int64_t before_ns = eddy_now();
+        eddy_stream *stream;
+
+        for (int i = 0; i < n; i++)
+                errors[i] = error;
+        errors[n] = 0;
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        use_script(errors);
+        CHECK_EQ(accept_call(&a), 0);
+        CHECK_EQ(eddy_now() - before_ns, n * EDDY_SEC(1));
+        eddy_stream_close(a.stream);
+        eddy_stream_close(stream);
+}
+
+static int episodes(void *arg)
+{
+        (void) arg;
+        listen_on("127.0.0.1");
+        accept_after(1000, -EMFILE);
+        CHECK_EQ(reports.count, 1);
+        CHECK_EQ(reports.error, -EMFILE);
+        CHECK(strstr(reports.text, "ulimit -n"));
+        /* Connections that were taken in between do not end it; a minute without a failure does. */
+        accept_after(0, 0);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(58)), 0);
+        accept_after(5, -ENOMEM);
+        CHECK_EQ(reports.count, 1);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(61)), 0);
+        accept_after(5, -ENOMEM);
+        CHECK_EQ(reports.count, 2);
+        CHECK_EQ(reports.error, -ENOMEM);
+        CHECK(strstr(reports.text, "memory"));
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+/* A134: a shortage is reported, and once. */
+TEST(shortage_is_reported_once_per_episode)
+{
+        struct eddy_run_opts run = { .report = on_report,
+                                     .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
+        struct eddy_test_opts opts = { .run = &run };
+
+        CHECK_EQ(eddy_test_run(episodes, NULL, &opts, NULL), 0);
+}
+
+static struct {
+        int failures;
+        int (*watch)(struct ed_sys *sys, int fd, struct ed_target *target);
+} watches;
+
+static int scripted_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        return watches.failures-- > 0 ? -ENOSPC : watches.watch(sys, fd, target);
+}
+
+static int not_watched(void *arg)
+{
+        struct accepting a = { NULL, 1 };
+        eddy_stream *stream;
+        eddy_scope scope;
+
+        (void) arg;
+        listen_on("127.0.0.1");
+        watches.watch = io_ops()->watch;
+        watches.failures = 3;
+        io_ops()->watch = scripted_watch;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, accept_one, &a);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
+        CHECK_EQ(watches.failures, -1);
+        CHECK_EQ(a.result, 1);
+        CHECK_EQ(reports.count, 1);
+        CHECK_EQ(reports.error, -ENOSPC);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(a.result, 0);
+        eddy_stream_close(a.stream);
+        eddy_stream_close(stream);
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+TEST(listener_that_cannot_be_watched_is_tried_again)
+{
+        struct eddy_run_opts run = { .report = on_report,
+                                     .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
+        struct eddy_test_opts opts = { .run = &run };
+
+        CHECK_EQ(eddy_test_run(not_watched, NULL, &opts, NULL), 0);
 }
 
 static int out_of_descriptors(void *arg)
