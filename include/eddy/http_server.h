@@ -21,17 +21,43 @@ typedef struct eddy_http_exchange eddy_http_exchange;
  */
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 
-/* All zero is the default. */
+/*
+ * The limits of a server.  All zero is the default.  Each limit ends one
+ * connection and no other; the status is that of its last response.
+ *
+ *     connections at once      connections_max     the next waits in the backlog
+ *     bytes of a head          head_bytes_max      431
+ *     bytes of a line of it    8,190               414 (first line), 431
+ *     fields                   headers_max         431
+ *     bytes of a body          body_bytes_max      413
+ *     bytes of trailers        8,190, in 32 fields 431
+ *     bytes of chunk extensions  256, all 16 KiB   400
+ *     time for a head          head_timeout_ns     408
+ *     time between requests    idle_timeout_ns     none
+ *     speed of a body          upload_rate_min     408
+ *     speed of a response      download_rate_min   none: it is reset
+ *     time of the handler      none                (put a scope with a deadline in it)
+ *
+ * Speeds count only while the client is waited for: a handler that computes or
+ * sleeps takes no time from it.  Bytes of a response count when the client's
+ * system acknowledges them.  A client is too slow if it moves fewer bytes in
+ * 'rate_over_ns' of waiting than its rate allows; that is looked at once in
+ * each such period, so a client that stops is cut after two of them at most.
+ */
 struct eddy_http_server_opts {
-        uint32_t connections_max; /* open at once; the rest waits in the backlog; 0: 10,000 */
-        uint32_t head_bytes_max;  /* of one request's head; 0: 64 KiB */
-        uint32_t headers_max;     /* fields of one request; 0: 128 */
-        uint32_t reserved32;
-        uint64_t body_bytes_max; /* of one request; 0: 16 MiB */
-        int64_t head_timeout_ns; /* from a request's first byte to the end of its head; 0: 30 s */
-        int64_t idle_timeout_ns; /* between requests; 0: 75 s */
-        int64_t drain_ns;        /* requests under way get it when cancelled; 0: none */
-        uintptr_t reserved[6];   /* zero */
+        uint32_t connections_max;  /* open at once; 0: 10,000 */
+        uint32_t head_bytes_max;   /* of one request's head; 0: 64 KiB; at most 2^31 - 1 */
+        uint32_t headers_max;      /* fields of one request; 0: 128; at most 65,535 */
+        int32_t upload_rate_min;   /* bytes a second of a request's body; 0: 240; below 0: any */
+        int32_t download_rate_min; /* bytes a second of a response; 0: 240; below 0: any */
+        uint32_t reserved32;       /* zero */
+        uint64_t body_bytes_max;   /* of one request; 0: 16 MiB */
+        int64_t head_timeout_ns;   /* from a request's first byte to the end of its head; 0: 30 s;
+                                      as long for what the handler left of its body */
+        int64_t idle_timeout_ns;   /* between requests; 0: 75 s */
+        int64_t rate_over_ns;      /* waiting over which speeds are averaged; 0: 10 s */
+        int64_t drain_ns;          /* requests under way get it when cancelled; 0: none */
+        uintptr_t reserved[6];     /* zero */
 };
 
 /*
@@ -44,7 +70,7 @@ struct eddy_http_server_opts {
  * Suspends: yes.
  * Errors: -ECANCELED, when it was asked to stop; what accepting fails with
  *         -ENOMEM  the server could not be started
- *         -EINVAL  a limit is out of range or a time negative, as for a client
+ *         -EINVAL  a limit is out of range, or a time is negative
  * Owns: borrows 'listener' and 'arg'.
  */
 EDDY_API int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http_server_opts *opts,
@@ -71,7 +97,9 @@ EDDY_API int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, si
  * client waits for is sent by the first call.
  *
  * Suspends: yes.
- * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_REQUEST, _TOO_LARGE; -ECANCELED, -ECONNRESET, ...
+ * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_REQUEST, _TOO_LARGE; -ECONNRESET, ...
+ *         EDDY_E_NET_TIMED_OUT  the client sends too slowly; or the kernel gave it up
+ *         -ECANCELED            no byte was lost: another call reads on
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf,
                                                        size_t bytes);
@@ -86,6 +114,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE            a response was begun already
  *         EDDY_E_HTTP_INVALID_REQUEST  a status or header that HTTP forbids; nothing was sent
+ *         EDDY_E_NET_TIMED_OUT         the client takes the response too slowly; or the kernel
+ *                                      gave it up
  *         -ECANCELED, -EPIPE, -ECONNRESET, ...
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
@@ -100,6 +130,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
  * EDDY_E_HTTP_STATE, and the connection is closed.
  *
  * Suspends: yes.
+ * Errors: as eddy_http_exchange_respond()
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
                                                     const struct eddy_http_header *headers,

@@ -59,6 +59,7 @@ int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
         exchange->continued = !head->expect_continue;
         exchange->aborted = false;
         exchange->failed = 0;
+        ed_http_pace_reset(&exchange->upload);
         if (!head->keep_alive)
                 exchange->closing = true;
         /* The head may move here, so no pointer into it is older than this. */
@@ -105,6 +106,22 @@ int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, size_t i,
         return ed_http_message_header_at(message_of(exchange), i, ret_header);
 }
 
+static int put_all(eddy_http_exchange *exchange, const struct eddy_slice *slices, size_t n)
+{
+        int err = ed_http_pace_writev(&exchange->download, exchange->stream, slices, n);
+
+        if (err == EDDY_E_NET_TIMED_OUT)
+                exchange->stalled = true;
+        return err;
+}
+
+static int put(eddy_http_exchange *exchange, const void *data, size_t bytes)
+{
+        struct eddy_slice slice = { data, bytes };
+
+        return put_all(exchange, &slice, 1);
+}
+
 /* The client may be waiting to be told that its body is wanted (RFC 9110, 10.1.1). */
 static int send_continue(eddy_http_exchange *exchange)
 {
@@ -113,7 +130,7 @@ static int send_continue(eddy_http_exchange *exchange)
         if (exchange->continued || exchange->answer != ED_HTTP_UNANSWERED)
                 return 0;
         exchange->continued = true;
-        return eddy_stream_write(exchange->stream, interim, sizeof(interim) - 1);
+        return put(exchange, interim, sizeof(interim) - 1);
 }
 
 /*
@@ -291,7 +308,7 @@ int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
                 slices[1].bytes = body_bytes;
                 n = 2;
         }
-        err = eddy_stream_writev(exchange->stream, slices, n);
+        err = put_all(exchange, slices, n);
         if (err >= 0)
                 exchange->answer = ED_HTTP_ANSWERED;
         return sent(exchange, err);
@@ -309,8 +326,8 @@ int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
                                  body_bytes < 0 ? -1 : body_bytes);
         if (err < 0)
                 return err;
-        return sent(exchange, eddy_stream_write(exchange->stream, ed_buf_data(&exchange->out),
-                                                ed_buf_bytes(&exchange->out)));
+        return sent(exchange,
+                    put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out)));
 }
 
 int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, size_t bytes)
@@ -336,9 +353,9 @@ int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, siz
                 return 0;
         }
         if (!exchange->chunked)
-                return sent(exchange, eddy_stream_write(exchange->stream, data, bytes));
+                return sent(exchange, put(exchange, data, bytes));
         slices[0].bytes = ed_http1_chunk_head(size, bytes);
-        return sent(exchange, eddy_stream_writev(exchange->stream, slices, 3));
+        return sent(exchange, put_all(exchange, slices, 3));
 }
 
 int eddy_http_exchange_end(eddy_http_exchange *exchange)
@@ -355,8 +372,7 @@ int eddy_http_exchange_end(eddy_http_exchange *exchange)
                 return EDDY_E_HTTP_STATE;
         }
         if (exchange->chunked && !exchange->head_only)
-                err = eddy_stream_write(exchange->stream, ED_HTTP1_LAST_CHUNK,
-                                        sizeof(ED_HTTP1_LAST_CHUNK) - 1);
+                err = put(exchange, ED_HTTP1_LAST_CHUNK, sizeof(ED_HTTP1_LAST_CHUNK) - 1);
         if (err >= 0)
                 exchange->answer = ED_HTTP_ANSWERED;
         return sent(exchange, err);

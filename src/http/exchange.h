@@ -18,8 +18,10 @@ enum ed_http_answer {
 struct eddy_http_exchange {
         eddy_stream *stream;
         struct ed_http_message message;
-        struct ed_buf out;  /* the head that is being sent */
-        struct ed_buf path; /* of the request, with a NUL */
+        struct ed_http_pace upload;   /* of the request's body */
+        struct ed_http_pace download; /* of responses, for the whole connection */
+        struct ed_buf out;            /* the head that is being sent */
+        struct ed_buf path;           /* of the request, with a NUL */
         const char *query;
         const char *date; /* for the Date field; kept current by the server */
         uint8_t answer;   /* enum ed_http_answer */
@@ -28,6 +30,7 @@ struct eddy_http_exchange {
         bool continued; /* "100 Continue" was sent, or is not waited for */
         bool closing;   /* this is the connection's last exchange */
         bool aborted;   /* by the handler */
+        bool stalled;   /* the client does not take a response */
         int64_t left;   /* of a body of stated length; below 0: not stated */
         int failed;     /* what reading the request's body, or answering it, failed with */
         struct ed_http1_field fields[]; /* of the message */

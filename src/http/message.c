@@ -122,7 +122,10 @@ static int64_t read_stream(struct ed_http_message *message, void *buf, size_t by
 
         if (!message->stream || !*message->stream)
                 return message->closed_error;
-        n = eddy_stream_read(*message->stream, buf, bytes);
+        if (message->pace && message->settled)
+                n = ed_http_pace_read(message->pace, *message->stream, buf, bytes);
+        else
+                n = eddy_stream_read(*message->stream, buf, bytes);
         if (ed_unlikely(n < 0))
                 return *message->stream ? n : message->closed_error;
         message->filled = (size_t) n == bytes;

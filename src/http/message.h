@@ -19,6 +19,7 @@
 
 #include "eddy/http_client.h"
 #include "eddy/stream.h"
+#include "http/pace.h"
 #include "wire/http1.h"
 
 enum {
@@ -35,14 +36,15 @@ struct ed_http_message {
         size_t base;
         size_t at;
         size_t end;
-        size_t head_bytes; /* 0: not complete */
-        uint64_t received; /* bytes, since the message began */
-        bool filled;       /* the last read gave all that was asked for: there may be more */
-        bool settled;      /* begin_body() was called: the head's bytes do not move any more */
-        bool terminated;   /* NULs stand behind names and values */
-        bool gathered;     /* the rest of the body stands at 'whole' */
-        char nul_saved;    /* what stood where body() put its NUL ... */
-        size_t nul_at;     /* ... 0: nowhere */
+        size_t head_bytes;         /* 0: not complete */
+        uint64_t received;         /* bytes, since the message began */
+        struct ed_http_pace *pace; /* at which its body is read; NULL: any */
+        bool filled;     /* the last read gave all that was asked for: there may be more */
+        bool settled;    /* begin_body() was called: the head's bytes do not move any more */
+        bool terminated; /* NULs stand behind names and values */
+        bool gathered;   /* the rest of the body stands at 'whole' */
+        char nul_saved;  /* what stood where body() put its NUL ... */
+        size_t nul_at;   /* ... 0: nowhere */
         size_t room_first;
         char *whole;
         size_t whole_bytes;

@@ -28,11 +28,13 @@ enum {
         BUFFER_BYTES = 4 << 10, /* of a connection, to begin with */
         OUT_BYTES_MAX = 64 << 10,
         LINGER_BYTES_MAX = 256 << 10,
+        RATE_DEFAULT = 240, /* bytes a second */
 };
 
 #define BODY_DEFAULT_BYTES      ((uint64_t) 16 << 20)
 #define HEAD_TIMEOUT_DEFAULT_NS EDDY_SEC(30)
 #define IDLE_TIMEOUT_DEFAULT_NS EDDY_SEC(75)
+#define RATE_OVER_DEFAULT_NS    EDDY_SEC(10)
 #define LINGER_NS               EDDY_SEC(1)
 #define NS_PER_S                ((int64_t) 1000000000)
 
@@ -159,13 +161,15 @@ static void finish_request(struct connection *connection, int result)
                 return;
         }
         if (exchange->answer == ED_HTTP_UNANSWERED) {
-                if (exchange->failed == EDDY_E_HTTP_TOO_LARGE)
-                        ed_http_exchange_refuse(exchange, 413, "the body is too large");
-                else if (exchange->failed == EDDY_E_HTTP_INVALID_REQUEST)
-                        ed_http_exchange_refuse(exchange, 400,
+                if (exchange->failed == EDDY_E_HTTP_TOO_LARGE ||
+                    exchange->failed == EDDY_E_HTTP_INVALID_REQUEST)
+                        ed_http_exchange_refuse(exchange,
+                                                ed_http1_fault_status(message->body.fault),
                                                 ed_http1_fault_text(message->body.fault));
                 else if (exchange->failed == EDDY_E_HTTP_TRUNCATED)
                         ed_http_exchange_refuse(exchange, 400, "the body was cut short");
+                else if (exchange->failed == EDDY_E_NET_TIMED_OUT)
+                        ed_http_exchange_refuse(exchange, 408, "the body came too slowly");
                 else if (result < 0)
                         ed_http_exchange_refuse(exchange, 500, "the server failed");
                 else if (result >= 0 && exchange->failed == 0)
@@ -242,10 +246,13 @@ static bool must_linger(const eddy_http_exchange *exchange)
 
 /*
  * Whether only the connection's end says where the body ends, and it is not
- * there yet: then it must not look like one.
+ * there yet: then it must not look like one.  And a client that does not take
+ * a response would have the kernel keep what is left of it.
  */
 static bool must_reset(const eddy_http_exchange *exchange)
 {
+        if (exchange->stalled)
+                return true;
         return exchange->answer == ED_HTTP_ANSWERING && exchange->left < 0 && !exchange->chunked;
 }
 
@@ -268,6 +275,14 @@ static void connection_serve(struct connection *connection)
                 (void) eddy_call_timeout(linger, connection, LINGER_NS);
 }
 
+/* Of an option: 0 is the default, and below 0 any speed will do. */
+static uint32_t rate_of(int32_t rate)
+{
+        if (rate == 0)
+                return RATE_DEFAULT;
+        return rate < 0 ? 0 : (uint32_t) rate;
+}
+
 static eddy_http_exchange *exchange_new(struct server *server, eddy_stream **stream)
 {
         size_t fields = server->limits.fields_max * sizeof(struct ed_http1_field);
@@ -280,6 +295,11 @@ static eddy_http_exchange *exchange_new(struct server *server, eddy_stream **str
                              server->opts.body_bytes_max);
         exchange->message.stream = stream;
         exchange->message.closed_error = -ECANCELED;
+        exchange->message.pace = &exchange->upload;
+        ed_http_pace_init(&exchange->upload, rate_of(server->opts.upload_rate_min),
+                          server->opts.rate_over_ns);
+        ed_http_pace_init(&exchange->download, rate_of(server->opts.download_rate_min),
+                          server->opts.rate_over_ns);
         ed_buf_init(&exchange->out, OUT_BYTES_MAX);
         ed_buf_init(&exchange->path, (size_t) server->limits.head_bytes_max + 2);
         return exchange;
@@ -401,7 +421,8 @@ static int options_take(struct server *server, const struct eddy_http_server_opt
 
         *own = opts ? *opts : defaults;
         if (own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
-            own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->drain_ns < 0)
+            own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->rate_over_ns < 0 ||
+            own->drain_ns < 0)
                 return -EINVAL;
         if (!own->connections_max)
                 own->connections_max = CONNECTIONS_DEFAULT;
@@ -411,6 +432,8 @@ static int options_take(struct server *server, const struct eddy_http_server_opt
                 own->head_timeout_ns = HEAD_TIMEOUT_DEFAULT_NS;
         if (!own->idle_timeout_ns)
                 own->idle_timeout_ns = IDLE_TIMEOUT_DEFAULT_NS;
+        if (!own->rate_over_ns)
+                own->rate_over_ns = RATE_OVER_DEFAULT_NS;
         server->limits.fields_max = own->headers_max ? own->headers_max : ED_HTTP1_FIELDS_MAX;
         server->limits.head_bytes_max =
                 own->head_bytes_max ? own->head_bytes_max : ED_HTTP1_HEAD_BYTES_MAX;

@@ -85,9 +85,22 @@ static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, siz
                 if (sent < 0)
                         return (int) sent;
                 ed_slices_skip(&slices, (size_t) sent);
+                self(stream)->sent += (uint64_t) sent;
         }
         ed_suspend_passed(task);
         return 0;
+}
+
+static struct ed_stream_sent socket_sent(eddy_stream *stream)
+{
+        const struct ed_socket *sock = self(stream);
+        struct ed_sys *sys = sock->watch.loop->sys;
+        uint64_t held = sys->ops->unsent(sys, sock->watch.fd);
+
+        /* The kernel counts the end of the stream as a byte. */
+        if (held > sock->sent)
+                held = sock->sent;
+        return (struct ed_stream_sent){ .left = sock->sent - held, .held = held };
 }
 
 static int socket_shutdown(eddy_stream *stream)
@@ -129,6 +142,7 @@ static const struct ed_stream_ops socket_ops = {
         .is_readable = socket_is_readable,
         .watch_idle = socket_watch_idle,
         .close = socket_close,
+        .sent = socket_sent,
 };
 
 struct ed_socket *ed_socket_new(struct ed_loop *loop)
@@ -138,6 +152,7 @@ struct ed_socket *ed_socket_new(struct ed_loop *loop)
         if (!sock)
                 return NULL;
         sock->stream.ops = &socket_ops;
+        sock->sent = 0;
         ed_watch_init(&sock->watch, loop, -1);
         sock->watch.net = true;
         return sock;

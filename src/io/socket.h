@@ -9,6 +9,7 @@
 struct ed_socket {
         struct eddy_stream stream;
         struct ed_watch watch; /* with the descriptor */
+        uint64_t sent;         /* bytes that the kernel took */
 };
 
 /*

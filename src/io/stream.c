@@ -39,6 +39,13 @@ int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *a
         return stream->ops->watch_idle(stream, fn, arg);
 }
 
+struct ed_stream_sent ed_stream_sent(eddy_stream *stream)
+{
+        if (!stream->ops->sent)
+                return (struct ed_stream_sent){ 0 };
+        return stream->ops->sent(stream);
+}
+
 static void close_stream(eddy_stream *stream, bool abort)
 {
         if (!stream)

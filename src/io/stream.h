@@ -13,6 +13,12 @@
 #include "eddy/stream.h"
 #include "io/watch.h"
 
+/* Of all bytes written to a stream. */
+struct ed_stream_sent {
+        uint64_t left; /* it, for the peer */
+        uint64_t held; /* in it, until the peer takes more */
+};
+
 struct ed_stream_ops {
         int64_t (*read)(eddy_stream *stream, void *buf, size_t bytes);
         int (*writev)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
@@ -20,12 +26,16 @@ struct ed_stream_ops {
         bool (*is_readable)(eddy_stream *stream);
         int (*watch_idle)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
         void (*close)(eddy_stream *stream, bool abort);
+        struct ed_stream_sent (*sent)(eddy_stream *stream); /* NULL: not known */
 };
 
 /* The first member of every kind of stream. */
 struct eddy_stream {
         const struct ed_stream_ops *ops;
 };
+
+/* Also while a task writes.  Zeros where that is not known. */
+ED_SHARED struct ed_stream_sent ed_stream_sent(eddy_stream *stream);
 
 /*
  * What is left of a gathered write: 'slices' with the empty ones and the

@@ -5,6 +5,7 @@
  * Closing one takes it out of the set.
  */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -454,6 +456,14 @@ static int64_t epoll_send(struct ed_sys *sys, int fd, const struct eddy_slice *s
         return sent < 0 ? -errno : sent;
 }
 
+static uint64_t epoll_unsent(struct ed_sys *sys, int fd)
+{
+        int bytes;
+
+        (void) sys;
+        return ioctl(fd, SIOCOUTQ, &bytes) < 0 || bytes < 0 ? 0 : (uint64_t) bytes;
+}
+
 static int64_t epoll_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 {
         ssize_t n;
@@ -556,6 +566,7 @@ static const struct ed_sys_ops epoll_ops = {
         .accept = epoll_accept,
         .recv = epoll_recv,
         .send = epoll_send,
+        .unsent = epoll_unsent,
         .read = epoll_read,
         .write = epoll_write,
         .shutdown = epoll_shutdown,

@@ -350,6 +350,7 @@ static const struct ed_sys_ops sim_ops = {
         .accept = ed_sim_accept,
         .recv = ed_sim_recv,
         .send = ed_sim_send,
+        .unsent = ed_sim_unsent,
         .read = ed_sim_read,
         .write = ed_sim_write,
         .shutdown = ed_sim_shutdown,

@@ -224,6 +224,13 @@ int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
         return gather(sys, fd, &slice, 1, ED_SIM_CALL_WRITE);
 }
 
+uint64_t ed_sim_unsent(struct ed_sys *sys, int fd)
+{
+        const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+
+        return sock && sock->peer ? sock->peer->arrived + sock->peer->coming : 0;
+}
+
 int ed_sim_shutdown(struct ed_sys *sys, int fd)
 {
         struct ed_sim *sim = ed_sim_of(sys);

@@ -117,6 +117,7 @@ int ed_sim_local_port(struct ed_sys *sys, int fd);
 int ed_sim_accept(struct ed_sys *sys, int fd);
 int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
+uint64_t ed_sim_unsent(struct ed_sys *sys, int fd);
 int64_t ed_sim_read(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes);
 int ed_sim_shutdown(struct ed_sys *sys, int fd);

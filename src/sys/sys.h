@@ -121,6 +121,12 @@ struct ed_sys_ops {
          */
         int64_t (*recv)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
         int64_t (*send)(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
+        /*
+         * Of the bytes sent on a connected socket, those that have not left it:
+         * the peer's system has not acknowledged them (on the simulation: the
+         * peer has not read them).  0 where that is not known.
+         */
+        uint64_t (*unsent)(struct ed_sys *sys, int fd);
         int64_t (*read)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
         int64_t (*write)(struct ed_sys *sys, int fd, const void *data, size_t bytes);
         int (*shutdown)(struct ed_sys *sys, int fd);

@@ -148,6 +148,7 @@
         X(closedir, "of a folder that is open")                                                    \
         X(dirfd, "of a folder that is open")                                                       \
         X(getpid, "always")                                                                        \
+        X(ioctl, "of a connection; else its answer counts as none")                                \
         X(pthread_attr_destroy, "of an attribute that was filled")                                 \
         X(pthread_attr_getstack, "of an attribute that was filled")                                \
         X(pthread_cond_broadcast, "of a condition that is there")                                  \

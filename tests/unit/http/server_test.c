@@ -32,6 +32,34 @@ static int stream_out(eddy_http_exchange *exchange, int64_t promised, int pieces
         return err;
 }
 
+/* As slow as a handler likes: its own time is not the client's. */
+static int echo_slowly(eddy_http_exchange *exchange)
+{
+        char first[10];
+        int64_t n = 0;
+
+        for (int i = 0; i < 3 && n >= 0; i++) {
+                n = eddy_sleep(EDDY_SEC(25));
+                if (n == 0)
+                        n = eddy_http_exchange_read(exchange, first, sizeof(first));
+        }
+        return n < 0 ? (int) n : echo(exchange);
+}
+
+static int flood(eddy_http_exchange *exchange, int pieces, int64_t pause_ns)
+{
+        static char piece[1000];
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        memset(piece, 'x', sizeof(piece));
+        for (int i = 0; i < pieces && err == 0; i++) {
+                err = eddy_http_exchange_write(exchange, piece, sizeof(piece));
+                if (err == 0 && pause_ns > 0)
+                        err = eddy_sleep(pause_ns);
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
 /* Headers that must not go out; then one that may. */
 static int inject(eddy_http_exchange *exchange)
 {
@@ -106,6 +134,14 @@ static int handle_path(eddy_http_exchange *exchange, const char *path)
                 return tell(exchange);
         if (strcmp(path, "/echo") == 0)
                 return echo(exchange);
+        if (strcmp(path, "/slow-echo") == 0)
+                return echo_slowly(exchange);
+        if (strcmp(path, "/flood") == 0)
+                return flood(exchange, 40, 0);
+        if (strcmp(path, "/long-flood") == 0)
+                return flood(exchange, 20000, 0);
+        if (strcmp(path, "/slow-flood") == 0)
+                return flood(exchange, 6, EDDY_SEC(25));
         if (strcmp(path, "/chunked") == 0)
                 return stream_out(exchange, -1, 3, true);
         if (strcmp(path, "/length") == 0)

@@ -1,0 +1,131 @@
+/*
+ * http/pace.c - see pace.h.
+ *
+ * A timer looks at the end of each window, also in the middle of a call: it
+ * begins another window, or cancels the scope around the call.
+ */
+#include "http/pace.h"
+
+#include <errno.h>
+
+#include "base/def.h"
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "io/stream.h"
+#include "loop/loop.h"
+
+#define NS_PER_S 1000000000.0
+
+/* A call that may wait for the peer; lies on the stack of its task. */
+struct wait {
+        struct ed_timer timer; /* for the end of the window */
+        eddy_scope scope;
+        struct ed_http_pace *pace;
+        eddy_stream *stream;
+        int64_t begun_ns;
+        bool writes;
+        bool too_slow;
+};
+
+void ed_http_pace_init(struct ed_http_pace *pace, uint32_t rate, int64_t over_ns)
+{
+        double bytes = rate * ((double) over_ns / NS_PER_S);
+
+        *pace = (struct ed_http_pace){ .over_ns = over_ns };
+        if (rate > 0)
+                pace->window_bytes = bytes < 1 ? 1 : (uint64_t) bytes;
+}
+
+void ed_http_pace_reset(struct ed_http_pace *pace)
+{
+        pace->waited_ns = 0;
+        pace->moved = 0;
+}
+
+static void wait_arm(struct wait *wait, struct ed_loop *loop)
+{
+        int64_t rest_ns = wait->pace->over_ns - wait->pace->waited_ns;
+
+        ed_timer_arm(&loop->timers, &wait->timer, ed_time_after(wait->begun_ns, rest_ns));
+}
+
+/* Whether the peer has moved enough in the window, or may still have: the loop may be late. */
+static bool has_read_enough(const struct ed_http_pace *pace, eddy_stream *stream)
+{
+        return pace->moved >= pace->window_bytes || eddy_stream_is_readable(stream);
+}
+
+static bool has_taken_enough(struct ed_http_pace *pace, eddy_stream *stream)
+{
+        struct ed_stream_sent sent = ed_stream_sent(stream);
+        bool is_enough = sent.left - pace->left >= pace->window_bytes || sent.held == 0;
+
+        pace->left = sent.left;
+        return is_enough;
+}
+
+static void on_window_end(struct ed_timer *timer)
+{
+        struct wait *wait = ed_container_of(timer, struct wait, timer);
+        struct ed_loop *loop = ed_loop_current;
+
+        if (wait->writes ? has_taken_enough(wait->pace, wait->stream)
+                         : has_read_enough(wait->pace, wait->stream)) {
+                ed_http_pace_reset(wait->pace);
+                wait->begun_ns = ed_loop_now(loop);
+                wait_arm(wait, loop);
+                return;
+        }
+        wait->too_slow = true;
+        eddy_scope_cancel(&wait->scope);
+}
+
+static void wait_begin(struct wait *wait, struct ed_http_pace *pace, eddy_stream *stream,
+                       bool writes)
+{
+        struct ed_loop *loop = ed_loop_current;
+
+        wait->pace = pace;
+        wait->stream = stream;
+        wait->writes = writes;
+        wait->too_slow = false;
+        wait->begun_ns = ed_loop_now(loop);
+        eddy_scope_begin(&wait->scope, NULL);
+        ed_timer_init(&wait->timer, on_window_end);
+        wait_arm(wait, loop);
+}
+
+/* Returns the result of the call. */
+static int64_t wait_end(struct wait *wait, int64_t result)
+{
+        struct ed_loop *loop = ed_loop_current;
+
+        ed_timer_cancel(&loop->timers, &wait->timer);
+        (void) eddy_scope_end(&wait->scope);
+        wait->pace->waited_ns += ed_loop_now(loop) - wait->begun_ns;
+        return result == -ECANCELED && wait->too_slow ? EDDY_E_NET_TIMED_OUT : result;
+}
+
+int64_t ed_http_pace_read(struct ed_http_pace *pace, eddy_stream *stream, void *buf, size_t bytes)
+{
+        struct wait wait;
+        int64_t n;
+
+        if (pace->window_bytes == 0)
+                return eddy_stream_read(stream, buf, bytes);
+        wait_begin(&wait, pace, stream, false);
+        n = eddy_stream_read(stream, buf, bytes);
+        pace->moved += n > 0 ? (uint64_t) n : 0;
+        return wait_end(&wait, n);
+}
+
+int ed_http_pace_writev(struct ed_http_pace *pace, eddy_stream *stream,
+                        const struct eddy_slice *slices, size_t n)
+{
+        struct wait wait;
+
+        if (pace->window_bytes == 0)
+                return eddy_stream_writev(stream, slices, n);
+        wait_begin(&wait, pace, stream, true);
+        return (int) wait_end(&wait, eddy_stream_writev(stream, slices, n));
+}
