@@ -77,16 +77,22 @@ EDDY_API int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http
                              eddy_http_handler_fn *handler, void *arg);
 
 /*
- * The request.  'target' is what stands in the request line; 'path' is its
- * path as sent, without the query, and 'query' what follows '?', or "".
- * Strings live as long as the exchange.
+ * The request.  'target' is the target of the request line as sent; 'path' is its
+ * path, not decoded and without the query ("/" if it is empty), and 'query' what
+ * follows '?', or "".  'host' is host and port as sent: those of an absolute
+ * target, else of the Host field, which does not count beside such a target
+ * (RFC 9112, 3.2.2); "" if an HTTP/1.0 request has neither.
+ * Headers are found by name in any case, the first of several; by number in the
+ * order received, -ENOENT past the last.
  *
  * Suspends: no.
+ * Owns: strings live as long as the exchange, also while its body is read.
  */
 EDDY_API const char *eddy_http_exchange_method(const eddy_http_exchange *exchange);
 EDDY_API const char *eddy_http_exchange_target(const eddy_http_exchange *exchange);
 EDDY_API const char *eddy_http_exchange_path(const eddy_http_exchange *exchange);
 EDDY_API const char *eddy_http_exchange_query(const eddy_http_exchange *exchange);
+EDDY_API const char *eddy_http_exchange_host(const eddy_http_exchange *exchange);
 EDDY_API const char *eddy_http_exchange_header(const eddy_http_exchange *exchange,
                                                const char *name);
 EDDY_API int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, size_t i,

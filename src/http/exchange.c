@@ -31,20 +31,36 @@ static const char *path_of(const eddy_http_exchange *exchange, const char *targe
         return target + strcspn(target, "/?");
 }
 
-/* The path gets a copy of its own: in the target no NUL can end it. */
-static int take_path(eddy_http_exchange *exchange)
+/* Append text and a NUL to the exchange's own copies. */
+static int copy_add(eddy_http_exchange *exchange, const char *text, size_t bytes)
 {
-        const char *path = path_of(exchange, slice_text(exchange, exchange->message.head.target));
+        int err = ed_buf_append(&exchange->copies, text, bytes);
+
+        return err < 0 ? err : ed_buf_append(&exchange->copies, "", 1);
+}
+
+/* Path and host get copies of their own: inside of the target no NUL can end them. */
+static int take_target(eddy_http_exchange *exchange)
+{
+        const struct ed_http1_head *head = &exchange->message.head;
+        const char *path = path_of(exchange, slice_text(exchange, head->target));
         const char *query = strchr(path, '?');
         size_t bytes = query ? (size_t) (query - path) : strlen(path);
         int err;
 
         exchange->query = query ? query + 1 : "";
-        ed_buf_consume(&exchange->path, ed_buf_bytes(&exchange->path));
-        if (bytes == 0)
-                return ed_buf_append(&exchange->path, "/", 2); /* with its NUL */
-        err = ed_buf_append(&exchange->path, path, bytes);
-        return err < 0 ? err : ed_buf_append(&exchange->path, "", 1);
+        ed_buf_consume(&exchange->copies, ed_buf_bytes(&exchange->copies));
+        err = bytes > 0 ? copy_add(exchange, path, bytes) : copy_add(exchange, "/", 1);
+        if (err < 0)
+                return err;
+        if (head->target_form != ED_HTTP1_ABSOLUTE) {
+                exchange->host = head->host.bytes > 0 ? slice_text(exchange, head->host) : "";
+                return 0;
+        }
+        bytes = ed_buf_bytes(&exchange->copies);
+        err = copy_add(exchange, slice_text(exchange, head->host), head->host.bytes);
+        exchange->host = ed_buf_data(&exchange->copies) + bytes;
+        return err;
 }
 
 int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
@@ -67,7 +83,7 @@ int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
         if (err < 0)
                 return err;
         ed_http_message_terminate(&exchange->message);
-        return take_path(exchange);
+        return take_target(exchange);
 }
 
 const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
@@ -82,12 +98,17 @@ const char *eddy_http_exchange_target(const eddy_http_exchange *exchange)
 
 const char *eddy_http_exchange_path(const eddy_http_exchange *exchange)
 {
-        return ed_buf_data(&exchange->path);
+        return ed_buf_data(&exchange->copies); /* the first of them */
 }
 
 const char *eddy_http_exchange_query(const eddy_http_exchange *exchange)
 {
         return exchange->query;
+}
+
+const char *eddy_http_exchange_host(const eddy_http_exchange *exchange)
+{
+        return exchange->host;
 }
 
 static struct ed_http_message *message_of(const eddy_http_exchange *exchange)

@@ -21,8 +21,9 @@ struct eddy_http_exchange {
         struct ed_http_pace upload;   /* of the request's body */
         struct ed_http_pace download; /* of responses, for the whole connection */
         struct ed_buf out;            /* the head that is being sent */
-        struct ed_buf path;           /* of the request, with a NUL */
+        struct ed_buf copies;         /* the request's path, and the host of an absolute target */
         const char *query;
+        const char *host;
         const char *date; /* for the Date field; kept current by the server */
         uint8_t answer;   /* enum ed_http_answer */
         bool head_only;   /* HEAD, or a status without a body: no body is sent */

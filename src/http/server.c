@@ -301,13 +301,13 @@ static eddy_http_exchange *exchange_new(struct server *server, eddy_stream **str
         ed_http_pace_init(&exchange->download, rate_of(server->opts.download_rate_min),
                           server->opts.rate_over_ns);
         ed_buf_init(&exchange->out, OUT_BYTES_MAX);
-        ed_buf_init(&exchange->path, (size_t) server->limits.head_bytes_max + 2);
+        ed_buf_init(&exchange->copies, (size_t) server->limits.head_bytes_max + 4);
         return exchange;
 }
 
 static void exchange_free(eddy_http_exchange *exchange)
 {
-        ed_buf_fini(&exchange->path);
+        ed_buf_fini(&exchange->copies);
         ed_buf_fini(&exchange->out);
         ed_http_message_fini(&exchange->message);
         ed_free(exchange);

@@ -17,19 +17,21 @@
  * Writing.  An ed_http1_writer appends a head to an ed_buf and checks each
  * part before it is put there; a head that is refused leaves no byte behind.
  *
- * What is refused is listed in ED_HTTP1_FAULTS.  Where RFC 9112 leaves a choice
- * we take the stricter one:
+ * What is refused is listed in ED_HTTP1_FAULTS; docs/http_requests.md shows it by
+ * examples.  Where RFC 9112 leaves a choice we take the stricter one:
  *
  *   - a line ends in CR LF; a bare CR or LF is refused everywhere
  *   - one empty line before a request is skipped, before a response none
- *   - versions are HTTP/1.1 and HTTP/1.0 only, in capitals
+ *   - versions are HTTP/1.0 to HTTP/1.9, in capitals; above 1.1 they are read as
+ *     1.1 (RFC 9110, 2.5)
  *   - Content-Length given twice is refused in requests; in responses two
  *     equal ones are taken as one; a list ("5, 5") is refused in both
- *   - Transfer-Encoding is "chunked" or refused, and so is it in HTTP/1.0 and
- *     beside a Content-Length
- *   - a request's Host is there exactly once (HTTP/1.0: at most once), is a
- *     host with an optional port, and equals that of an absolute target
- *   - no space in a chunk's size line before its extension
+ *   - Transfer-Encoding is "chunked", empty elements of the list aside, or refused;
+ *     so is it in HTTP/1.0 and beside a Content-Length
+ *   - a request's Host is there exactly once (HTTP/1.0: at most once) and is a
+ *     host with an optional port; an absolute target takes its place (RFC 9112, 3.2.2)
+ *   - chunk extensions follow their grammar, with white space where RFC 9112, 7.1.1
+ *     has recipients bear it
  *   - "HTTP/1.1 200" without a space behind the status is read as an empty
  *     reason, because servers send it and it can mean nothing else
  *
@@ -53,7 +55,7 @@
         X(NONE, 0, "no fault")                                                                     \
         X(METHOD, 400, "the method is not a token")                                                \
         X(TARGET, 400, "the request target is not valid")                                          \
-        X(VERSION, 505, "the version is not HTTP/1.1 or HTTP/1.0")                                 \
+        X(VERSION, 505, "the version is not HTTP/1.1 or another HTTP/1")                           \
         X(STATUS, 400, "the status is not three digits from 100 to 999")                           \
         X(REASON, 400, "a control character in the reason")                                        \
         X(LINE_END, 400, "a line does not end in CR LF")                                           \
@@ -67,18 +69,18 @@
         X(LENGTH, 400, "Content-Length is not one plain number")                                   \
         X(LENGTH_TWICE, 400, "Content-Length is given twice")                                      \
         X(LENGTH_AND_CODING, 400, "both Content-Length and Transfer-Encoding")                     \
-        X(CODING, 501, "Transfer-Encoding is other than chunked")                                  \
-        X(CODING_TWICE, 400, "Transfer-Encoding is given twice")                                   \
+        X(CODING, 501, "Transfer-Encoding has another coding than chunked")                        \
+        X(CODING_NOT_LAST, 400, "the last transfer coding is not chunked")                         \
+        X(CODING_TWICE, 400, "chunked is given twice")                                             \
         X(CODING_IN_1_0, 400, "Transfer-Encoding in HTTP/1.0")                                     \
         X(HOST_MISSING, 400, "no Host in an HTTP/1.1 request")                                     \
         X(HOST_TWICE, 400, "Host is given twice")                                                  \
         X(HOST, 400, "Host is not valid")                                                          \
-        X(HOST_DIFFERS, 400, "Host differs from the target's")                                     \
         X(FIELD_TWICE, 400, "a field that stands for one value is given twice")                    \
         X(CONNECT_BODY, 400, "a body in a CONNECT request")                                        \
         X(CHUNK_SIZE, 400, "a chunk's size is not a plain hexadecimal number")                     \
         X(CHUNK_TOO_LARGE, 413, "a chunk's size does not fit 63 bits")                             \
-        X(CHUNK_EXTENSION, 400, "a control character in a chunk's extension")                      \
+        X(CHUNK_EXTENSION, 400, "a chunk's extension is not valid")                                \
         X(CHUNK_EXTENSION_TOO_LONG, 400, "chunk extensions longer than their limit")               \
         X(CHUNK_END, 400, "a chunk's data is not followed by CR LF")                               \
         X(TRAILER, 400, "a trailer field that is forbidden there")                                 \
@@ -159,11 +161,11 @@ struct ed_http1_head {
         struct ed_http1_slice method; /* of a request */
         struct ed_http1_slice target;
         struct ed_http1_slice reason; /* of a response; may be empty */
-        struct ed_http1_slice host;   /* the value of Host; 0 bytes: none */
+        struct ed_http1_slice host;   /* that of an absolute target, or Host; 0 bytes: none */
         struct ed_http1_field *fields;
         uint32_t fields_count;
         uint16_t status;      /* of a response: 100 to 999 */
-        uint8_t minor;        /* of the version: 0 or 1 */
+        uint8_t minor;        /* of the version: 0 or 1; above that 1 */
         uint8_t target_form;  /* enum ed_http1_target_form */
         uint8_t framing;      /* enum ed_http1_framing */
         bool keep_alive;      /* after this message the connection may be used again */

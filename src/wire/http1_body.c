@@ -13,7 +13,15 @@ enum body_state {
         IN_LENGTH,
         IN_CLOSE,
         IN_SIZE,
-        IN_EXTENSION,
+        BEFORE_EXTENSION, /* ';' is due, behind white space */
+        AT_EXTENSION,
+        IN_EXTENSION_NAME,
+        BEHIND_EXTENSION_NAME, /* ';' or '=' is due */
+        AT_EXTENSION_VALUE,
+        IN_EXTENSION_VALUE,
+        IN_QUOTED_VALUE,
+        IN_ESCAPE,
+        BEHIND_QUOTED_VALUE,
         BEHIND_SIZE, /* LF is due */
         IN_DATA,
         BEHIND_DATA,    /* CR is due */
@@ -122,26 +130,72 @@ static int take_size(struct ed_http1_body *body, char c)
                 body->digits++;
                 return 0;
         }
-        /* No space before an extension: "BWS" is for what was wrongly sent, and means smuggling. */
-        if (body->digits == 0 || (c != '\r' && c != ';'))
+        if (body->digits == 0 || (c != '\r' && c != ';' && c != ' ' && c != '\t'))
                 return body_fail(body, c == '\n' && body->digits > 0 ? ED_HTTP1_FAULT_LINE_END
                                                                      : ED_HTTP1_FAULT_CHUNK_SIZE);
         if (body->left > body->max - body->bytes)
                 return body_fail(body, ED_HTTP1_FAULT_BODY_TOO_LARGE);
         body->digits = 0;
         body->extension_bytes = 0;
-        body->state = c == '\r' ? BEHIND_SIZE : IN_EXTENSION;
+        body->state = c == '\r' ? BEHIND_SIZE : c == ';' ? AT_EXTENSION : BEFORE_EXTENSION;
         return 0;
+}
+
+/*
+ * RFC 9112, 7.1.1: *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ).
+ * Returns the state behind 'c', or BODY_FAILED.
+ */
+static enum body_state extension_next(enum body_state state, char c)
+{
+        bool is_blank = c == ' ' || c == '\t', is_token = ed_char_is(c, ED_CHAR_TOKEN);
+
+        switch (state) {
+        case AT_EXTENSION:
+                return is_blank ? state : is_token ? IN_EXTENSION_NAME : BODY_FAILED;
+        case AT_EXTENSION_VALUE:
+                if (c == '"')
+                        return IN_QUOTED_VALUE;
+                return is_blank ? state : is_token ? IN_EXTENSION_VALUE : BODY_FAILED;
+        case IN_QUOTED_VALUE:
+                if (c == '"' || c == '\\')
+                        return c == '"' ? BEHIND_QUOTED_VALUE : IN_ESCAPE;
+                return ed_char_is(c, ED_CHAR_VALUE) ? state : BODY_FAILED;
+        case IN_ESCAPE:
+                return ed_char_is(c, ED_CHAR_VALUE) ? IN_QUOTED_VALUE : BODY_FAILED;
+        case IN_EXTENSION_NAME:
+        case IN_EXTENSION_VALUE:
+                if (is_token)
+                        return state;
+                break;
+        default:
+                break;
+        }
+        /* Behind a name or a value. */
+        if (c == ';')
+                return AT_EXTENSION;
+        if (state == IN_EXTENSION_NAME || state == BEHIND_EXTENSION_NAME) {
+                if (c == '=')
+                        return AT_EXTENSION_VALUE;
+                if (is_blank)
+                        return BEHIND_EXTENSION_NAME;
+        }
+        if (is_blank)
+                return BEFORE_EXTENSION;
+        /* White space has something behind it. */
+        return c == '\r' && state != BEFORE_EXTENSION && state != BEHIND_EXTENSION_NAME
+                       ? BEHIND_SIZE
+                       : BODY_FAILED;
 }
 
 static int take_extension(struct ed_http1_body *body, char c)
 {
-        if (c == '\r') {
-                body->state = BEHIND_SIZE;
-                return 0;
-        }
-        if (!ed_char_is(c, ED_CHAR_VALUE))
+        enum body_state next = extension_next((enum body_state) body->state, c);
+
+        if (next == BODY_FAILED)
                 return body_fail(body, ED_HTTP1_FAULT_CHUNK_EXTENSION);
+        body->state = (uint8_t) next;
+        if (next == BEHIND_SIZE)
+                return 0;
         if (++body->extension_bytes > ED_HTTP1_EXTENSION_BYTES_MAX ||
             ++body->extensions_bytes > ED_HTTP1_EXTENSIONS_BYTES_MAX)
                 return body_fail(body, ED_HTTP1_FAULT_CHUNK_EXTENSION_TOO_LONG);
@@ -219,7 +273,15 @@ static int take_control(struct ed_http1_body *body, char c)
         switch (state) {
         case IN_SIZE:
                 return take_size(body, c);
-        case IN_EXTENSION:
+        case BEFORE_EXTENSION:
+        case AT_EXTENSION:
+        case IN_EXTENSION_NAME:
+        case BEHIND_EXTENSION_NAME:
+        case AT_EXTENSION_VALUE:
+        case IN_EXTENSION_VALUE:
+        case IN_QUOTED_VALUE:
+        case IN_ESCAPE:
+        case BEHIND_QUOTED_VALUE:
                 return take_extension(body, c);
         case BEHIND_SIZE:
                 return take_due(body, c, '\n', body->left > 0 ? IN_DATA : AT_TRAILER,

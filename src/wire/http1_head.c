@@ -41,6 +41,8 @@ enum {
         OPTION_CLOSE = 1 << 8,
         OPTION_KEEP_ALIVE = 1 << 9,
         OPTION_UPGRADE = 1 << 10,
+        CODING_CHUNKED = 1 << 11, /* the last one so far */
+        CODING_OTHER = 1 << 12,
 };
 
 /* What the parts of the machine return besides errors. */
@@ -133,7 +135,9 @@ void ed_http1_response_init(struct ed_http1_head *head, struct ed_http1_field *f
 
 /* ---- start lines ----------------------------------------------------------- */
 
-static const char version_text[8] = { 'H', 'T', 'T', 'P', '/', '1', '.', '1' };
+static const char version_text[7] = { 'H', 'T', 'T', 'P', '/', '1', '.' };
+
+enum { VERSION_BYTES = sizeof(version_text) + 1 };
 
 /* What begins otherwise is rather the rest of a target with a space in it. */
 static enum ed_http1_fault fault_in_version(const struct ed_http1_head *head, char c, uint32_t i)
@@ -143,23 +147,27 @@ static enum ed_http1_fault fault_in_version(const struct ed_http1_head *head, ch
         return head->is_response || is_begun ? ED_HTTP1_FAULT_VERSION : ED_HTTP1_FAULT_TARGET;
 }
 
-/* "HTTP/1." and '0' or '1' from 'part' on.  Gives where it ended. */
+/* "HTTP/1." and a digit from 'part' on.  Gives where it ended. */
 static int read_version(struct ed_http1_head *head, const char *data, uint32_t at, uint32_t end,
                         uint32_t *ret_at)
 {
         uint32_t stop = line_stop(head, end);
         uint32_t i = at - head->part;
 
-        while (i < sizeof(version_text) && at < stop) {
-                if (data[at] != version_text[i] && !(i == 7 && data[at] == '0'))
+        while (i < VERSION_BYTES && at < stop) {
+                bool fits = i < sizeof(version_text) ? data[at] == version_text[i]
+                                                     : ed_char_is(data[at], ED_CHAR_DIGIT);
+
+                if (!fits)
                         return head_fail(head, fault_in_version(head, data[at], i));
                 i++;
                 at++;
         }
-        if (i < sizeof(version_text))
+        if (i < VERSION_BYTES)
                 return at == end ? head_pause(head, IN_VERSION, at)
                                  : head_fail_at(head, at, ED_HTTP1_FAULT_VERSION);
-        head->minor = (uint8_t) (data[at - 1] - '0');
+        /* RFC 9110, 2.5: a higher minor version is read as the highest that we know. */
+        head->minor = data[at - 1] != '0';
         *ret_at = at;
         return NEXT;
 }
@@ -328,15 +336,23 @@ static int take_length(struct ed_http1_head *head, const char *value, uint32_t b
         return NEXT;
 }
 
+/* One list, perhaps in several fields (RFC 9110, 5.3).  What it means is decided at the end. */
 static int take_coding(struct ed_http1_head *head, const char *value, uint32_t bytes)
 {
-        if (head->seen & SEEN_CODING)
-                return head_fail(head, ED_HTTP1_FAULT_CODING_TWICE);
-        if (!ED_TOKEN_IS(value, bytes, "chunked"))
-                return head_fail(head, ED_HTTP1_FAULT_CODING);
+        struct eddy_slice coding;
+        size_t at = 0;
+
         if (head->minor == 0)
                 return head_fail(head, ED_HTTP1_FAULT_CODING_IN_1_0);
         head->seen |= SEEN_CODING;
+        while (ed_http1_list_next(value, bytes, &at, &coding)) {
+                bool is_chunked = ED_TOKEN_IS(coding.data, coding.bytes, "chunked");
+
+                if (head->seen & CODING_CHUNKED)
+                        return head_fail(head, is_chunked ? ED_HTTP1_FAULT_CODING_TWICE
+                                                          : ED_HTTP1_FAULT_CODING_NOT_LAST);
+                head->seen |= is_chunked ? CODING_CHUNKED : CODING_OTHER;
+        }
         return NEXT;
 }
 
@@ -542,17 +558,16 @@ end:
 
 /* ---- the whole head -------------------------------------------------------- */
 
-/* RFC 9112, 3.2.2: Host and the authority of an absolute target are the same. */
-static bool host_is(const struct ed_url *url, const char *text, size_t bytes)
+/* RFC 9112, 3.2.2: the authority of an absolute target takes the place of Host. */
+static void take_authority(struct ed_http1_head *head, const char *data)
 {
-        const char *host;
-        size_t host_bytes;
-        int port = ed_http1_host_split(text, bytes, &host, &host_bytes);
+        const char *target = data + head->target.at, *end = target + head->target.bytes;
+        const char *authority = (const char *) memchr(target, ':', head->target.bytes) + 3, *at;
 
-        if (port == 0)
-                port = url->is_https ? 443 : 80;
-        return port == url->port &&
-               ed_http1_same_name(host, host_bytes, url->host, url->host_bytes);
+        for (at = authority; at < end && *at != '/' && *at != '?'; at++)
+                continue;
+        head->host.at = head->target.at + (uint32_t) (authority - target);
+        head->host.bytes = (uint32_t) (at - authority);
 }
 
 static int decide_target(struct ed_http1_head *head, const char *data)
@@ -564,11 +579,23 @@ static int decide_target(struct ed_http1_head *head, const char *data)
         if (form < 0)
                 return head_fail(head, ED_HTTP1_FAULT_TARGET);
         head->target_form = (uint8_t) form;
-        if (!(head->seen & SEEN_HOST))
-                return head->minor == 0 ? NEXT : head_fail(head, ED_HTTP1_FAULT_HOST_MISSING);
-        if (form == ED_HTTP1_ABSOLUTE && !host_is(&url, data + head->host.at, head->host.bytes))
-                return head_fail(head, ED_HTTP1_FAULT_HOST_DIFFERS);
+        if (!(head->seen & SEEN_HOST) && head->minor > 0)
+                return head_fail(head, ED_HTTP1_FAULT_HOST_MISSING);
+        if (form == ED_HTTP1_ABSOLUTE)
+                take_authority(head, data);
         return NEXT;
+}
+
+/* RFC 9112, 6.1 and 6.3: the end of a request whose last coding is another cannot be found. */
+static int decide_coding(struct ed_http1_head *head)
+{
+        if (!(head->seen & SEEN_CODING))
+                return NEXT;
+        if (head->seen & SEEN_LENGTH)
+                return head_fail(head, ED_HTTP1_FAULT_LENGTH_AND_CODING);
+        if (!(head->seen & CODING_CHUNKED))
+                return head_fail(head, ED_HTTP1_FAULT_CODING_NOT_LAST);
+        return head->seen & CODING_OTHER ? head_fail(head, ED_HTTP1_FAULT_CODING) : NEXT;
 }
 
 /* RFC 9112, 6.3, for requests. */
@@ -606,10 +633,10 @@ static void decide_response_body(struct ed_http1_head *head)
 
 static int decide_all(struct ed_http1_head *head, const char *data)
 {
-        int err = NEXT;
+        int err = decide_coding(head);
 
-        if ((head->seen & SEEN_LENGTH) && (head->seen & SEEN_CODING))
-                return head_fail(head, ED_HTTP1_FAULT_LENGTH_AND_CODING);
+        if (err != NEXT)
+                return err;
         if (head->is_response) {
                 decide_response_body(head);
         } else {

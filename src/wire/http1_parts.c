@@ -96,24 +96,33 @@ bool ed_http1_same_name(const char *a, size_t a_bytes, const char *b, size_t b_b
         return true;
 }
 
+bool ed_http1_list_next(const char *value, size_t bytes, size_t *at, struct eddy_slice *ret_element)
+{
+        while (*at < bytes) {
+                const char *comma = memchr(value + *at, ',', bytes - *at);
+                size_t start = *at, end = comma ? (size_t) (comma - value) : bytes;
+
+                *at = comma ? end + 1 : bytes;
+                while (start < end && (value[start] == ' ' || value[start] == '\t'))
+                        start++;
+                while (end > start && (value[end - 1] == ' ' || value[end - 1] == '\t'))
+                        end--;
+                if (start < end) {
+                        *ret_element = (struct eddy_slice){ value + start, end - start };
+                        return true;
+                }
+        }
+        return false;
+}
+
 bool ed_http1_list_has(const char *value, size_t bytes, const char *token)
 {
-        size_t token_bytes = strlen(token);
-        size_t at = 0;
+        size_t token_bytes = strlen(token), at = 0;
+        struct eddy_slice element;
 
-        while (at < bytes) {
-                const char *comma = memchr(value + at, ',', bytes - at);
-                size_t next = comma ? (size_t) (comma - value) : bytes;
-                size_t end = next;
-
-                while (at < end && (value[at] == ' ' || value[at] == '\t'))
-                        at++;
-                while (end > at && (value[end - 1] == ' ' || value[end - 1] == '\t'))
-                        end--;
-                if (ed_http1_same_name(value + at, end - at, token, token_bytes))
+        while (ed_http1_list_next(value, bytes, &at, &element))
+                if (ed_http1_same_name(element.data, element.bytes, token, token_bytes))
                         return true;
-                at = next + 1;
-        }
         return false;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "eddy/stream.h" /* struct eddy_slice */
 #include "wire/http1.h"
 
 enum {
@@ -97,6 +98,13 @@ int ed_http1_target_form_of(const char *method, size_t method_bytes, const char 
  */
 int ed_http1_host_split(const char *text, size_t bytes, const char **ret_host,
                         size_t *ret_host_bytes);
+
+/*
+ * The next element of a comma-separated list from '*at' on, without white space
+ * around it; empty ones are left out (RFC 9110, 5.6.1).  Returns whether there is one.
+ */
+bool ed_http1_list_next(const char *value, size_t bytes, size_t *at,
+                        struct eddy_slice *ret_element);
 
 /* 1*DIGIT up to INT64_MAX.  Returns whether it is that. */
 bool ed_http1_length_parse(const char *text, size_t bytes, uint64_t *ret_length);

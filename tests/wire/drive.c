@@ -101,6 +101,10 @@ static void say_head(struct wire_text *text, const char *data, const struct ed_h
                 say(text, " ");
                 say_slice(text, data, head->target);
                 say(text, " 1.%d%s", head->minor, forms[head->target_form]);
+                if (head->target_form == ED_HTTP1_ABSOLUTE) {
+                        say(text, " for ");
+                        say_slice(text, data, head->host);
+                }
         } else {
                 say(text, "%d 1.%d ", head->status, head->minor);
                 say_slice(text, data, head->reason);

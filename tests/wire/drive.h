@@ -7,10 +7,10 @@
  *     200 1.1 close [Content-Length=5] length 'hello' +'rest'
  *     fault LENGTH_TWICE
  *
- * In order: the start line ("keep" or "close": what becomes of the connection),
- * marks, the fields, the framing, the body, then '+' and what was not
- * consumed, "truncated" or "closed" if the bytes gave out, and "fault" or
- * "limit" with the name of the fault.
+ * In order: the start line ("for": the host of an absolute target; "keep" or
+ * "close": what becomes of the connection), marks, the fields, the framing, the
+ * body, then '+' and what was not consumed, "truncated" or "closed" if the bytes
+ * gave out, and "fault" or "limit" with the name of the fault.
  */
 #ifndef ED_TESTS_WIRE_DRIVE_H
 #define ED_TESTS_WIRE_DRIVE_H

@@ -13,7 +13,14 @@
 #include "drive.h"
 #include "test.h"
 
-enum { RANDOM_CUTS = 1000, PIECES_MAX = 12, INPUT_MAX = 1024 };
+enum {
+        RANDOM_CUTS = 1000,
+        PIECES_MAX = 12,
+        INPUT_MAX = 10000,
+        LONG_INPUT = 1024, /* longer ones are cut in two at each LONG_STEP-th place only */
+        LONG_STEP = 37,
+        GUARDED_PAGES = 4,
+};
 
 struct corpus_case {
         const char *claim;
@@ -63,26 +70,30 @@ enum corpus_number {
 
 /* ---- where reading on is noticed ------------------------------------------- */
 
-static char *pages[2]; /* each with an unmapped one behind it */
-static size_t page_bytes;
+static char *pages[2];    /* each run of them ends at an unmapped one */
+static size_t page_bytes; /* of a run */
 static unsigned page_next;
+static size_t placed_bytes; /* the last time */
 
 static const char *place_before_guard(const char *data, size_t bytes)
 {
         char *at;
 
         if (!pages[0]) {
-                page_bytes = (size_t) sysconf(_SC_PAGESIZE);
+                size_t guard_bytes = (size_t) sysconf(_SC_PAGESIZE);
+
+                page_bytes = GUARDED_PAGES * guard_bytes;
                 for (int i = 0; i < 2; i++) {
-                        pages[i] = mmap(NULL, 2 * page_bytes, PROT_READ | PROT_WRITE,
+                        pages[i] = mmap(NULL, page_bytes + guard_bytes, PROT_READ | PROT_WRITE,
                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
                         CHECK(pages[i] != MAP_FAILED);
-                        CHECK(mprotect(pages[i] + page_bytes, page_bytes, PROT_NONE) == 0);
+                        CHECK(mprotect(pages[i] + page_bytes, guard_bytes, PROT_NONE) == 0);
                 }
         }
         CHECK(bytes <= page_bytes);
         /* What stood in the other one is wiped: addresses kept point to nonsense. */
-        memset(pages[page_next], '\n', page_bytes);
+        memset(pages[page_next] + page_bytes - placed_bytes, '\n', placed_bytes);
+        placed_bytes = bytes;
         page_next ^= 1;
         at = pages[page_next] + page_bytes - bytes;
         memcpy(at, data, bytes);
@@ -151,7 +162,7 @@ static void check_case(enum corpus_number number)
 
         CHECK(bytes < INPUT_MAX);
         check_delivery(corpus_case, NULL, 0, "at once");
-        for (size_t cut = 0; cut <= bytes; cut++)
+        for (size_t cut = 0; cut <= bytes; cut += bytes > LONG_INPUT ? LONG_STEP : 1)
                 check_delivery(corpus_case, &cut, 1, "in two");
         for (size_t i = 0; i < bytes; i++)
                 every[i] = i;

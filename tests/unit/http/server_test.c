@@ -106,6 +106,14 @@ static int tell(eddy_http_exchange *exchange)
         return answer_with(exchange, 200, text);
 }
 
+static int tell_host(eddy_http_exchange *exchange)
+{
+        char text[300];
+
+        snprintf(text, sizeof(text), "[%s]", eddy_http_exchange_host(exchange));
+        return answer_with(exchange, 200, text);
+}
+
 static int abort_inside(eddy_http_exchange *exchange)
 {
         int err = stream_out(exchange, -1, 1, false);
@@ -132,6 +140,8 @@ static int handle_path(eddy_http_exchange *exchange, const char *path)
                 return answer_with(exchange, 200, "ok");
         if (strncmp(path, "/tell", 5) == 0)
                 return tell(exchange);
+        if (strcmp(path, "/host") == 0)
+                return tell_host(exchange);
         if (strcmp(path, "/echo") == 0)
                 return echo(exchange);
         if (strcmp(path, "/slow-echo") == 0)

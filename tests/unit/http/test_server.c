@@ -223,6 +223,25 @@ SERVER_TEST(request_is_told_as_it_was_sent, NULL)
         CHECK_EQ(ask(site, "GET http://h?q HTTP/1.1\r\n" HOST CLOSES "\r\n")->status, 404);
 }
 
+/* RFC 9112, 3.2.2: beside an absolute target the Host field does not count. */
+SERVER_TEST(host_is_that_of_the_target_if_it_has_one, NULL)
+{
+        static const char *const cases[][2] = {
+                { "GET /host HTTP/1.1\r\nHost: h:81\r\n", "[h:81]" },
+                { "GET http://G.example:80/host?a HTTP/1.1\r\n" HOST, "[G.example:80]" },
+                { "GET http://[::1]/host HTTP/1.1\r\n" HOST, "[[::1]]" },
+                { "GET http://g/host HTTP/1.0\r\n", "[g]" },
+                { "GET /host HTTP/1.0\r\n", "[]" },
+                { "OPTIONS /host HTTP/1.1\r\n" HOST, "[h]" },
+        };
+        char text[200];
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                snprintf(text, sizeof(text), "%s" CLOSES "\r\n", cases[i][0]);
+                CHECK_STR(strstr(ask(site, text)->text, "\r\n\r\n") + 4, cases[i][1]);
+        }
+}
+
 static void date_field(char *out, size_t room)
 {
         struct ed_sys *sys = ed_loop_current->sys;

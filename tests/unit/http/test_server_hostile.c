@@ -22,8 +22,6 @@ static const struct refused corpus[] = {
 #include "corpus.h"
 #undef CASE
 };
-#undef HOST
-#define HOST "Host: h\r\n"
 
 /* Whether it is a request whose head must be refused under the server's own limits. */
 static bool must_be_refused(const struct refused *one)
@@ -57,6 +55,72 @@ SERVER_TEST(forbidden_requests_are_refused_and_the_connection_closed, NULL)
                 n++;
         }
         CHECK(n >= 50);
+}
+
+struct raw {
+        const char *claim;
+        const char *expected;
+        const char *data;
+        size_t bytes;
+};
+
+static const struct raw requests[] = {
+#define REQUEST(claim, rfc, must, why, expected, input)                                            \
+        { #claim, expected, input, sizeof(input) - 1 },
+#include "requests.h"
+#undef REQUEST
+};
+#define HOST "Host: h\r\n"
+
+/* The status that the codec's words stand for; 0: it is accepted. */
+static int status_expected(const char *expected)
+{
+        static const struct {
+                const char *name;
+                int status;
+        } faults[] = {
+#define FAULT_STATUS(name, status, text) { #name, status },
+                ED_HTTP1_FAULTS(FAULT_STATUS)
+#undef FAULT_STATUS
+        };
+        const char *last = strrchr(expected, ' ');
+
+        if (strstr(expected, "fault ") || strstr(expected, "limit "))
+                for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+                        if (strcmp(last + 1, faults[i].name) == 0)
+                                return faults[i].status;
+        return strstr(expected, " expects ") ? 417 : 0;
+}
+
+static void check_answer(struct site *site, const struct raw *raw)
+{
+        int status = status_expected(raw->expected), before = site->handled;
+        const struct answer *answer = ask_bytes(site, raw->data, raw->bytes);
+        bool is_of_head = strncmp(raw->expected, "fault ", 6) == 0 ||
+                          strncmp(raw->expected, "limit ", 6) == 0;
+
+        if (status == 0) {
+                /* Of what there is or is not, at the site. */
+                if (answer->status != 200 && answer->status != 404)
+                        test_fail(__FILE__, __LINE__, "%s: %s", raw->claim, answer->text);
+                CHECK(site->handled > before);
+                return;
+        }
+        if (answer->status != status || answer->responses != 1 || answer->error != 0 ||
+            !strstr(answer->text, "Connection: close\r\n"))
+                test_fail(__FILE__, __LINE__, "%s: %d responses, %s: %s", raw->claim,
+                          answer->responses, eddy_error_name(answer->error), answer->text);
+        if (is_of_head)
+                CHECK_EQ(site->handled, before);
+}
+
+/* B5.35: each request of the table, sent to the whole server, is accepted or refused as it says. */
+SERVER_TEST(requests_are_answered_as_their_table_says,
+            SERVER_OPTIONS(.idle_timeout_ns = EDDY_SEC(1)))
+{
+        for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+                check_answer(site, &requests[i]);
+        CHECK(sizeof(requests) / sizeof(requests[0]) >= 245);
 }
 
 /* B5.36: and those whose body is at fault, where the handler reads it. */
@@ -147,8 +211,11 @@ SERVER_TEST(limits_of_a_head_are_told_by_their_status, NULL)
         CHECK_EQ(ask_long(site, "GET /ok?", 9000, LAST_HOST)->status, 414);
         CHECK_EQ(ask_long(site, "GET /ok HTTP/1.1\r\n" HOST "A: ", 9000, "\r\n\r\n")->status, 431);
         CHECK_EQ(ask(site, "GET /ok HTTP/2.0\r\n" HOST "\r\n")->status, 505);
-        CHECK_EQ(ask(site, "POST /ok HTTP/1.1\r\n" HOST "Transfer-Encoding: gzip\r\n\r\n")->status,
+        CHECK_EQ(ask(site, "POST /ok HTTP/1.1\r\n" HOST "Transfer-Encoding: gzip, chunked\r\n\r\n")
+                         ->status,
                  501);
+        CHECK_EQ(ask(site, "POST /ok HTTP/1.1\r\n" HOST "Transfer-Encoding: gzip\r\n\r\n")->status,
+                 400);
         CHECK_EQ(ask(site, "GET /ok HTTP/1.1\r\n\r\n")->status, 400);
 }
 

@@ -204,7 +204,8 @@ static void given_take(const eddy_http_exchange *exchange, struct given *ret_giv
         ret_given->target = eddy_http_exchange_target(exchange);
         ret_given->path = eddy_http_exchange_path(exchange);
         ret_given->query = eddy_http_exchange_query(exchange);
-        ret_given->host = eddy_http_exchange_header(exchange, "hOST");
+        ret_given->host = eddy_http_exchange_host(exchange);
+        CHECK_STR(eddy_http_exchange_header(exchange, "hOST"), "h.example:81");
         for (size_t i = 0; i < expected.headers_count; i++)
                 CHECK_EQ(eddy_http_exchange_header_at(exchange, i, &ret_given->headers[i]), 0);
         CHECK_EQ(eddy_http_exchange_header_at(exchange, expected.headers_count, &header), -ENOENT);
@@ -216,7 +217,7 @@ static void given_check(const struct given *given, const char *when)
         check_text("the target", when, given->target, TARGET);
         check_text("the path", when, given->path, "/a%20b/c");
         check_text("the query", when, given->query, "token=x&u=v?w");
-        check_text("Host", when, given->host, "h.example:81");
+        check_text("the host", when, given->host, "h.example:81");
         check_headers(given->headers, when);
 }
 
