@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzzers, tests/fuzz/corpus/TARGET/seed-*.
 
-The messages are every fifth of tests/wire/corpus.h, behind the four bytes that
-choose (fuzz_http1.h); the URLs and dates stand here.  Files of other names,
-such as what a fuzzer has found, are left alone.
+The messages are every fifth of tests/wire/requests.h and corpus.h, but for the
+longest, after the four bytes that choose (fuzz_http1.h); the URLs and dates are
+in this file.  Files of other names, such as what a fuzzer has found, are left
+alone.
 """
+import importlib.machinery
+import importlib.util
 import pathlib
 import re
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 CORPUS = HERE.parent / "wire" / "corpus.h"
 EVERY = 5
+BYTES_MAX = 600
 
 LIMITS = {"DEFAULT": 0, "LINE_20": 1, "HEAD_40": 2, "FIELDS_3": 4, "BODY_5": 8, "HUGE_BODY": 16}
 RESPONSES = {"RESPONSE": 0, "TO_HEAD": 1, "TO_CONNECT": 2}
@@ -69,8 +74,21 @@ def arguments(text, start):
             out[-1] += c
 
 
+def request_table():
+    """The tool that reads requests.h."""
+    loader = importlib.machinery.SourceFileLoader("request_table",
+                                                  str(ROOT / "tools" / "request-table"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("request_table",
+                                                                             loader))
+    loader.exec_module(module)
+    return module
+
+
 def cases():
     """(kind, limits, input) of each case, in order."""
+    for row in request_table().read_corpus(str(ROOT), print):
+        if len(row.data) <= BYTES_MAX:
+            yield "REQUEST", "DEFAULT", row.data
     text = CORPUS.read_text().replace("\\\n", "")
     macros = {}
     for name, body in re.findall(r"^#define (\w+) +(.*)$", text, re.M):
