@@ -25,24 +25,25 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * The limits of a server.  All zero is the default.  Each limit ends one
  * connection and no other; the status is that of its last response.
  *
- *     connections at once      connections_max     the next waits in the backlog
- *     bytes of a head          head_bytes_max      431
- *     bytes of a line of it    8,190               414 (first line), 431
- *     fields                   headers_max         431
- *     bytes of a body          body_bytes_max      413
- *     bytes of trailers        8,190, in 32 fields 431
- *     bytes of chunk extensions  256, all 16 KiB   400
- *     time for a head          head_timeout_ns     408
- *     time between requests    idle_timeout_ns     none
- *     speed of a body          upload_rate_min     408
- *     speed of a response      download_rate_min   none: it is reset
- *     time of the handler      none                (put a scope with a deadline in it)
+ *     connections at once     connections_max        the next one waits in the backlog
+ *     bytes of a head         head_bytes_max         431
+ *     bytes of a line in it   8,190                  414 (request line), 431
+ *     fields                  headers_max            431
+ *     bytes of a body         body_bytes_max         413
+ *     chunk extensions        256 bytes per chunk,   400
+ *                             16 KiB per body
+ *     trailers                8,190 bytes, 32 fields 431
+ *     time for a head         head_timeout_ns        408
+ *     time between requests   idle_timeout_ns        no response
+ *     speed of a body         upload_rate_min        408
+ *     speed of a response     download_rate_min      the connection is reset
+ *     time of the handler     none                   a scope with a deadline in the handler
  *
- * Speeds count only while the client is waited for: a handler that computes or
- * sleeps takes no time from it.  Bytes of a response count when the client's
- * system acknowledges them.  A client is too slow if it moves fewer bytes in
- * 'rate_over_ns' of waiting than its rate allows; that is looked at once in
- * each such period, so a client that stops is cut after two of them at most.
+ * Only time in which the server waits for the client counts towards a speed: a
+ * handler that computes or sleeps costs the client nothing.  Bytes of a response
+ * count when the client's system has acknowledged them.  Speeds are checked once
+ * per 'rate_over_ns' of waiting, so a client that stops is cut within two such
+ * periods.
  */
 struct eddy_http_server_opts {
         uint32_t connections_max;  /* open at once; 0: 10,000 */
@@ -104,7 +105,7 @@ EDDY_API int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, si
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_REQUEST, _TOO_LARGE; -ECONNRESET, ...
- *         EDDY_E_NET_TIMED_OUT  the client sends too slowly; or the kernel gave it up
+ *         EDDY_E_NET_TIMED_OUT  the client sends too slowly, or the kernel gave it up
  *         -ECANCELED            no byte was lost: another call reads on
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf,
@@ -120,7 +121,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE            a response was begun already
  *         EDDY_E_HTTP_INVALID_REQUEST  a status or header that HTTP forbids; nothing was sent
- *         EDDY_E_NET_TIMED_OUT         the client takes the response too slowly; or the kernel
+ *         EDDY_E_NET_TIMED_OUT         the client takes the response too slowly, or the kernel
  *                                      gave it up
  *         -ECANCELED, -EPIPE, -ECONNRESET, ...
  */

@@ -33,7 +33,9 @@ void ed_http_pace_init(struct ed_http_pace *pace, uint32_t rate, int64_t over_ns
 
         *pace = (struct ed_http_pace){ .over_ns = over_ns };
         if (rate > 0)
-                pace->window_bytes = bytes < 1 ? 1 : (uint64_t) bytes;
+                pace->window_bytes = bytes < 1                   ? 1
+                                     : bytes < (double) SIZE_MAX ? (uint64_t) bytes
+                                                                 : SIZE_MAX;
 }
 
 void ed_http_pace_reset(struct ed_http_pace *pace)
