@@ -458,7 +458,7 @@ static int64_t epoll_send(struct ed_sys *sys, int fd, const struct eddy_slice *s
 
 static uint64_t epoll_unsent(struct ed_sys *sys, int fd)
 {
-        int bytes;
+        int bytes = 0;
 
         (void) sys;
         return ioctl(fd, SIOCOUTQ, &bytes) < 0 || bytes < 0 ? 0 : (uint64_t) bytes;
