@@ -46,6 +46,7 @@ EDDY_BEGIN_DECLS
         X(FUTURE, 0, NOT_DONE, "the future is not done")                                           \
         X(THREAD, 0, POOL_CLOSED, "the thread pool is closed")                                     \
         X(SIGNAL, 0, UNCATCHABLE, "the signal cannot be caught")                                   \
+        X(STREAM, 0, BROKEN, "an earlier write to the stream ended in the middle")                 \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -63,6 +64,7 @@ enum {
         EDDY_E_THREAD = 0x10a00,
         EDDY_E_SIGNAL = 0x10b00,
         EDDY_E_TEST = 0x10c00,
+        EDDY_E_STREAM = 0x10d00,
 };
 
 enum {

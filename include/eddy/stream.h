@@ -35,27 +35,43 @@ enum { EDDY_STREAM_SLICES_MAX = 16 };
 EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes);
 
 /*
- * Write all 'bytes' at 'data'.  After an error an unknown part of it was
- * sent, and the stream is fit for closing only.
+ * Write all 'bytes' at 'data'.
+ *
+ * A write that fails or is cancelled may have sent a part of its bytes.  If it
+ * sent none, the stream is as before and the write can be repeated.  If it
+ * sent some, the next byte would continue in the middle of a message: each
+ * later write, also an empty one, and eddy_stream_shutdown() return
+ * EDDY_E_STREAM_BROKEN and send nothing.  Reading goes on.
  *
  * Suspends: yes.
- * Errors: -ECANCELED, -EPIPE, -ECONNRESET, EDDY_E_NET_TIMED_OUT, -EBUSY
+ * Errors: -ECANCELED
+ *         EDDY_E_STREAM_BROKEN  an earlier write ended after a part of its bytes
+ *         -EPIPE, -ECONNRESET   the peer has closed or reset the connection
+ *         EDDY_E_NET_TIMED_OUT  the kernel gave the peer up
+ *         -EBUSY                another task writes
+ *         others from the system
  */
 EDDY_API EDDY_MUST_USE int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes);
 
 /*
- * The same for up to EDDY_STREAM_SLICES_MAX pieces, in order.
+ * Write up to EDDY_STREAM_SLICES_MAX pieces, in order, as one message.
  *
- * Errors: also -EINVAL  too many pieces
+ * Suspends: yes.
+ * Errors: those of eddy_stream_write()
+ *         -EINVAL  too many pieces; nothing was sent
  */
 EDDY_API EDDY_MUST_USE int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *slices,
                                               size_t n);
 
 /*
- * Say that nothing more will be written; reading goes on.
+ * Say that nothing more will be written; reading goes on.  After a write that
+ * ended in the middle the end is not sent: the peer would take the part for
+ * the whole.
  *
  * Suspends: no.
- * Errors: -ENOTCONN and others from the system
+ * Errors: EDDY_E_STREAM_BROKEN  an earlier write ended after a part of its bytes
+ *         -EBUSY                a task writes
+ *         -ENOTCONN and others from the system
  */
 EDDY_API int eddy_stream_shutdown(eddy_stream *stream);
 
@@ -81,8 +97,10 @@ typedef void eddy_stream_idle_fn(void *arg);
 EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
 
 /*
- * Close it and free it.  What was written is still sent.  Tasks that wait in
- * it get -ECANCELED.  Works in a cancelled task.  NULL is fine.
+ * Close it and free it.  What was written is still sent, and then the end, also
+ * after a write that ended in the middle: eddy_stream_abort() sends a reset
+ * instead.  Tasks that wait in it get -ECANCELED.  Works in a cancelled task.
+ * NULL is fine.
  *
  * Suspends: no.
  */

@@ -11,6 +11,7 @@
 #include <limits.h>
 
 #include "base/alloc.h"
+#include "eddy/error.h"
 #include "io/stream.h"
 #include "scope/debug.h"
 
@@ -22,6 +23,7 @@ struct descriptor {
         struct ed_watch watch; /* with the descriptor */
         bool is_socket;        /* sent to, not written: a closed one raises no signal */
         bool own;
+        bool broken; /* a write is under way, or ended, after a part of it was moved */
 };
 
 static struct descriptor *self(eddy_stream *stream)
@@ -101,41 +103,87 @@ static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
         return sys->ops->write(sys, d->watch.fd, piece.data, piece.bytes);
 }
 
+/* Move what fits of a piece, one byte at least, after a wait if need be. */
+static int64_t put_some(struct descriptor *d, struct ed_task *task, const struct eddy_slice *slice)
+{
+        int64_t n;
+        int err;
+
+        for (;;) {
+                err = wait_ready(&d->watch, ED_WATCH_WRITE, task);
+                if (err < 0)
+                        return err;
+                n = put(d, slice);
+                if (n > 0)
+                        return n;
+                if (n == -EAGAIN)
+                        err = retry_later(&d->watch, ED_WATCH_WRITE, task);
+                else if (n != -EINTR)
+                        err = n < 0 ? ed_io_error(n) : -EIO;
+                if (err < 0)
+                        return err;
+        }
+}
+
+/* Begin a write: what there is to be moved is in 'slices'. */
+static int write_begin(struct descriptor *d, const struct eddy_slice *list, size_t n,
+                       struct ed_slices *slices, struct ed_task **ret_task)
+{
+        int err = ed_watch_enter(&d->watch, ED_WATCH_WRITE, ret_task);
+
+        if (err < 0)
+                return err;
+        return d->broken ? EDDY_E_STREAM_BROKEN : ed_slices_init(slices, list, n);
+}
+
 static int descriptor_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
 {
         struct descriptor *d = self(stream);
         struct ed_slices slices;
         struct ed_task *task;
-        int64_t put_bytes;
-        int err = ed_watch_enter(&d->watch, ED_WATCH_WRITE, &task);
+        int64_t moved;
+        int err = write_begin(d, list, n, &slices, &task);
 
         if (err < 0)
                 return err;
-        err = ed_slices_init(&slices, list, n);
-        if (err < 0)
-                return err;
         while (!ed_slices_is_empty(&slices)) {
-                err = wait_ready(&d->watch, ED_WATCH_WRITE, task);
-                if (err < 0)
-                        return err;
-                put_bytes = put(d, &slices.list[slices.first]);
-                if (put_bytes > 0)
-                        ed_slices_skip(&slices, (size_t) put_bytes);
-                else if (put_bytes == -EAGAIN)
-                        err = retry_later(&d->watch, ED_WATCH_WRITE, task);
-                else if (put_bytes != -EINTR)
-                        err = put_bytes < 0 ? ed_io_error(put_bytes) : -EIO;
-                if (err < 0)
-                        return err;
+                moved = put_some(d, task, &slices.list[slices.first]);
+                if (moved < 0)
+                        return (int) moved;
+                ed_slices_skip(&slices, (size_t) moved);
+                /* Set before the next wait: after an error the stream may be gone. */
+                d->broken = !ed_slices_is_empty(&slices);
         }
         ed_suspend_passed(task);
         return 0;
 }
 
+static int64_t descriptor_write_some(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        struct descriptor *d = self(stream);
+        struct ed_slices slices;
+        struct ed_task *task;
+        int64_t moved = 0;
+        int err = write_begin(d, list, n, &slices, &task);
+
+        if (err < 0)
+                return err;
+        if (!ed_slices_is_empty(&slices))
+                moved = put_some(d, task, &slices.list[slices.first]);
+        if (moved >= 0)
+                ed_suspend_passed(task);
+        return moved;
+}
+
 static int descriptor_shutdown(eddy_stream *stream)
 {
-        struct ed_watch *watch = &self(stream)->watch;
+        struct descriptor *d = self(stream);
+        struct ed_watch *watch = &d->watch;
 
+        if (ed_watch_is_busy(watch, ED_WATCH_WRITE))
+                return -EBUSY;
+        if (d->broken)
+                return EDDY_E_STREAM_BROKEN;
         return ed_io_error(watch->loop->sys->ops->shutdown(watch->loop->sys, watch->fd));
 }
 
@@ -167,6 +215,7 @@ static void descriptor_close(eddy_stream *stream, bool abort)
 static const struct ed_stream_ops descriptor_ops = {
         .read = descriptor_read,
         .writev = descriptor_writev,
+        .write_some = descriptor_write_some,
         .shutdown = descriptor_shutdown,
         .is_readable = descriptor_is_readable,
         .watch_idle = descriptor_watch_idle,
@@ -192,6 +241,7 @@ int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
         ed_watch_init(&d->watch, loop, fd);
         d->is_socket = port != -ENOTSOCK;
         d->own = flags & EDDY_STREAM_OWN_FD;
+        d->broken = false;
         ed_debug_made(&d->stream, ED_DEBUG_STREAM);
         *ret_stream = &d->stream;
         return 0;

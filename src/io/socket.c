@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "eddy/error.h"
 
 static struct ed_socket *self(eddy_stream *stream)
 {
@@ -67,17 +68,26 @@ static int64_t send_some(struct ed_watch *watch, struct ed_task *task,
         return sent < 0 ? ed_io_error(sent) : sent;
 }
 
-static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+/* Begin a write: what there is to be sent is in 'slices'. */
+static int write_begin(struct ed_socket *sock, const struct eddy_slice *list, size_t n,
+                       struct ed_slices *slices, struct ed_task **ret_task)
 {
-        struct ed_watch *watch = &self(stream)->watch;
-        struct ed_slices slices;
-        struct ed_task *task;
-        int64_t sent;
-        int err = ed_watch_enter(watch, ED_WATCH_WRITE, &task);
+        int err = ed_watch_enter(&sock->watch, ED_WATCH_WRITE, ret_task);
 
         if (err < 0)
                 return err;
-        err = ed_slices_init(&slices, list, n);
+        return ed_unlikely(sock->broken) ? EDDY_E_STREAM_BROKEN : ed_slices_init(slices, list, n);
+}
+
+static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        struct ed_socket *sock = self(stream);
+        struct ed_watch *watch = &sock->watch;
+        struct ed_slices slices;
+        struct ed_task *task;
+        int64_t sent;
+        int err = write_begin(sock, list, n, &slices, &task);
+
         if (err < 0)
                 return err;
         while (!ed_slices_is_empty(&slices)) {
@@ -85,7 +95,9 @@ static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, siz
                 if (sent < 0)
                         return (int) sent;
                 ed_slices_skip(&slices, (size_t) sent);
-                self(stream)->sent += (uint64_t) sent;
+                sock->sent += (uint64_t) sent;
+                /* Set before the next wait: after an error the stream may be gone. */
+                sock->broken = !ed_slices_is_empty(&slices);
         }
         ed_suspend_passed(task);
         return 0;
@@ -103,10 +115,34 @@ static struct ed_stream_sent socket_sent(eddy_stream *stream)
         return (struct ed_stream_sent){ .left = sock->sent - held, .held = held };
 }
 
+static int64_t socket_write_some(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        struct ed_socket *sock = self(stream);
+        struct ed_slices slices;
+        struct ed_task *task;
+        int64_t sent = 0;
+        int err = write_begin(sock, list, n, &slices, &task);
+
+        if (err < 0)
+                return err;
+        if (!ed_slices_is_empty(&slices))
+                sent = send_some(&sock->watch, task, slices.list, slices.n);
+        if (sent >= 0) {
+                sock->sent += (uint64_t) sent;
+                ed_suspend_passed(task);
+        }
+        return sent;
+}
+
 static int socket_shutdown(eddy_stream *stream)
 {
-        struct ed_watch *watch = &self(stream)->watch;
+        struct ed_socket *sock = self(stream);
+        struct ed_watch *watch = &sock->watch;
 
+        if (ed_watch_is_busy(watch, ED_WATCH_WRITE))
+                return -EBUSY;
+        if (sock->broken)
+                return EDDY_E_STREAM_BROKEN;
         return ed_io_error(watch->loop->sys->ops->shutdown(watch->loop->sys, watch->fd));
 }
 
@@ -138,6 +174,7 @@ static void socket_close(eddy_stream *stream, bool abort)
 static const struct ed_stream_ops socket_ops = {
         .read = socket_read,
         .writev = socket_writev,
+        .write_some = socket_write_some,
         .shutdown = socket_shutdown,
         .is_readable = socket_is_readable,
         .watch_idle = socket_watch_idle,
@@ -153,6 +190,7 @@ struct ed_socket *ed_socket_new(struct ed_loop *loop)
                 return NULL;
         sock->stream.ops = &socket_ops;
         sock->sent = 0;
+        sock->broken = false;
         ed_watch_init(&sock->watch, loop, -1);
         sock->watch.net = true;
         return sock;

@@ -10,6 +10,7 @@ struct ed_socket {
         struct eddy_stream stream;
         struct ed_watch watch; /* with the descriptor */
         uint64_t sent;         /* bytes that the kernel took */
+        bool broken;           /* a write is under way, or ended, after a part of it was sent */
 };
 
 /*

@@ -22,6 +22,7 @@ struct ed_stream_sent {
 struct ed_stream_ops {
         int64_t (*read)(eddy_stream *stream, void *buf, size_t bytes);
         int (*writev)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
+        int64_t (*write_some)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
         int (*shutdown)(eddy_stream *stream);
         bool (*is_readable)(eddy_stream *stream);
         int (*watch_idle)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
@@ -36,6 +37,21 @@ struct eddy_stream {
 
 /* Also while a task writes.  Zeros where that is not known. */
 ED_SHARED struct ed_stream_sent ed_stream_sent(eddy_stream *stream);
+
+/*
+ * Write what fits of 'slices', at least one byte (0: there is none), after a
+ * wait if need be.  Returns the count.  After an error nothing was written and
+ * the stream is as before, so a cancelled caller can go on later: this call
+ * never leaves a stream broken.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_stream_writev()
+ */
+EDDY_MUST_USE static inline int64_t ed_stream_write_some(eddy_stream *stream,
+                                                         const struct eddy_slice *slices, size_t n)
+{
+        return stream->ops->write_some(stream, slices, n);
+}
 
 /*
  * What is left of a gathered write: 'slices' with the empty ones and the

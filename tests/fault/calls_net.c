@@ -140,14 +140,21 @@ static int writev_piece(void *arg)
         return eddy_stream_writev(net.here, slices, 3);
 }
 
-/* After a failure the stream is fit for closing only. */
+/*
+ * After a cancel the same piece again: written whole if no byte of it was sent
+ * before, and else not at all, so that the reader finds each byte in its place.
+ */
 static int write_as_victim(eddy_task_fn *write)
 {
+        bool cancelled = false;
         int err = 0;
 
-        for (int i = 0; i < 4 && err == 0; i++) {
+        for (int i = 0; i < 4; i++) {
                 err = victim_call(write, NULL);
-                CHECK(err == 0 || err == -ECANCELED);
+                CHECK(err == 0 || err == -ECANCELED || (err == EDDY_E_STREAM_BROKEN && cancelled));
+                cancelled |= err == -ECANCELED;
+                if (err == EDDY_E_STREAM_BROKEN)
+                        break;
                 if (err == 0)
                         net.sent += PIECE;
         }

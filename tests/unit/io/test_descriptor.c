@@ -156,7 +156,14 @@ static int broken_pipe(void *arg)
         eddy_stream_close(ends.in); /* while the writer waits */
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(w.result, -EPIPE);
-        CHECK_EQ(eddy_stream_write(ends.out, "x", 1), -EPIPE);
+        /* A part of it was in the pipe. */
+        CHECK_EQ(eddy_stream_write(ends.out, "x", 1), EDDY_E_STREAM_BROKEN);
+        CHECK(eddy_stream_shutdown(ends.out) < 0);
+        eddy_stream_close(ends.out);
+        pipe_open(&ends);
+        eddy_stream_close(ends.in);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_stream_write(ends.out, "x", 1), -EPIPE);
         CHECK(eddy_stream_shutdown(ends.out) < 0);
         eddy_stream_close(ends.out);
         return 0;
