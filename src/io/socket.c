@@ -3,7 +3,10 @@
  *
  * The path that carries every request is one receive and one send: whether a
  * socket is drained is told by a receive that brings less than it was asked
- * for, so the wait that follows needs no call that fails first.
+ * for, so the wait that follows needs no call that fails first.  The exception
+ * is a peer that sends urgent data: a receive ends before each urgent byte,
+ * with bytes after it for which no event comes any more.  The urgent byte
+ * itself is not delivered.
  */
 #include "io/socket.h"
 
@@ -43,7 +46,7 @@ static int64_t socket_read(eddy_stream *stream, void *buf, size_t bytes)
                 }
                 n = sys->ops->recv(sys, watch->fd, buf, bytes);
         } while (ed_watch_again(watch, ED_WATCH_READ, n));
-        if (n > 0 && (size_t) n < asked(sys, bytes) && !watch->ended)
+        if (n > 0 && (size_t) n < asked(sys, bytes) && !watch->ended && !watch->urgent)
                 watch->ready[ED_WATCH_READ] = false;
         ed_suspend_passed(task);
         return n < 0 ? ed_io_error(n) : n;

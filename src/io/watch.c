@@ -33,6 +33,8 @@ static void on_events(struct ed_target *target, unsigned events)
 
         if (events & ED_EVENT_END)
                 watch->ended = true;
+        if (events & ED_EVENT_URGENT)
+                watch->urgent = true;
         if (events & ED_EVENT_WRITE) {
                 watch->ready[ED_WATCH_WRITE] = true;
                 wake(watch, ED_WATCH_WRITE);

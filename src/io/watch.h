@@ -4,7 +4,8 @@
  * The table reports changes of readiness, not readiness, so what it said last
  * is remembered here: a flag for each direction says whether trying is worth
  * a system call.  It is set by an event and cleared by who finds the
- * descriptor drained (-EAGAIN, or less moved than was asked for).  Events are
+ * descriptor drained (-EAGAIN, or less moved than was asked for; of a peer that
+ * sends urgent data only -EAGAIN: a receive ends at each such byte).  Events are
  * handled between tasks, so nothing can come between a try that fails and the
  * wait that follows it.  A descriptor that never makes anybody wait is never
  * registered.
@@ -37,7 +38,8 @@ struct ed_watch {
         bool always; /* of a kind that never waits */
         bool net;    /* a connection: a wait for it ought to have a deadline */
         bool ready[ED_WATCH_SIDES];
-        bool ended; /* the peer sends no more: reads will tell, and never drain it */
+        bool ended;  /* the peer sends no more: reads will tell, and never drain it */
+        bool urgent; /* the peer sends urgent data: a short read may leave bytes with no event */
         struct ed_watch_waiter *waiters[ED_WATCH_SIDES];
         void (*idle)(void *arg);
         void *idle_arg;

@@ -183,6 +183,8 @@ static unsigned events_of(uint32_t bits)
                 events |= ED_EVENT_WRITE;
         if (bits & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
                 events |= ED_EVENT_END;
+        if (bits & EPOLLPRI)
+                events |= ED_EVENT_URGENT;
         return events;
 }
 
@@ -266,7 +268,8 @@ static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
 
 static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 {
-        struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET };
+        struct epoll_event event = { .events =
+                                             EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET };
 
         event.data.ptr = target;
         self(sys)->watches = true;

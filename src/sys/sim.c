@@ -382,6 +382,7 @@ int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
                 .latency_ns = opts->latency_ns,
                 .jitter_ns = opts->jitter_ns,
                 .chop = opts->chop,
+                .urgent = opts->urgent,
                 .buffer_bytes = opts->buffer_bytes,
         };
         struct ed_sim *sim;

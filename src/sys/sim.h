@@ -60,10 +60,11 @@ enum { ED_SIM_SHORT = -0xffff };
 
 /* How a connection is; what is random follows from the seed.  All zero: at once and whole. */
 struct ed_sim_link {
-        int64_t latency_ns;    /* bytes, ends and the connection itself arrive that much later */
-        int64_t jitter_ns;     /* and up to that much more; the order of one stream is kept */
-        bool chop;             /* transfers move a random part of what they could */
-        bool reorder;          /* it may overtake others that are to be accepted or told of */
+        int64_t latency_ns; /* bytes, ends and the connection itself arrive that much later */
+        int64_t jitter_ns;  /* and up to that much more; the order of one stream is kept */
+        bool chop;          /* transfers move a random part of what they could */
+        bool urgent;  /* with urgent data: receives end early, and no event tells of the rest */
+        bool reorder; /* it may overtake others that are to be accepted or told of */
         uint32_t buffer_bytes; /* between the two ends, each way; 0: 64 KiB */
 
         /* After so many bytes that who accepted ('by_server') or who connected has sent. */
@@ -87,9 +88,10 @@ struct ed_sim_end {
 /* All zero: nothing is random, late or cut. */
 struct ed_sim_opts {
         uint64_t seed;      /* 0: the first in goes first, nothing is random */
-        int64_t latency_ns; /* these four: as in a link, until another is set */
+        int64_t latency_ns; /* these five: as in a link, until another is set */
         int64_t jitter_ns;
         bool chop;
+        bool urgent;
         uint32_t buffer_bytes;
         uint32_t backlog;       /* connections not accepted yet; 0: 128 */
         uint32_t sockets_max;   /* 0: 1024 */

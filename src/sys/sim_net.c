@@ -145,6 +145,8 @@ static unsigned readiness(const struct ed_sim_socket *sock)
                 events |= ED_EVENT_READ;
         if (sock->ended)
                 events |= ED_EVENT_END;
+        if (sock->link.urgent && sock->arrived > 0)
+                events |= ED_EVENT_URGENT;
         if (sock->shut || ed_sim_has_room(sock))
                 events |= ED_EVENT_WRITE;
         return events;

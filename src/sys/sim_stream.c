@@ -33,6 +33,17 @@ static size_t chopped(struct ed_sim *sim, struct ed_sim_socket *sock, size_t byt
         return n;
 }
 
+/*
+ * What a receive takes.  Of urgent data it stops at a mark, and there is no
+ * edge for what comes after the mark.
+ */
+static size_t received(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
+{
+        if (sock->link.urgent && sim->opts.seed && !sim->shorten && ed_sim_chance(sim, 2) != 0)
+                return 1 + (size_t) ed_sim_chance(sim, bytes);
+        return chopped(sim, sock, bytes);
+}
+
 static void ring_take(struct ed_sim_socket *sock, void *buf, size_t bytes)
 {
         size_t ring = sock->link.buffer_bytes, first = least(bytes, ring - sock->head);
@@ -56,7 +67,7 @@ static int64_t receive(struct ed_sys *sys, int fd, void *buf, size_t bytes, enum
         if (sys->transfer_max)
                 bytes = least(bytes, sys->transfer_max);
         if (sock->arrived > 0 && bytes > 0) {
-                bytes = chopped(sim, sock, least(bytes, sock->arrived));
+                bytes = received(sim, sock, least(bytes, sock->arrived));
                 ring_take(sock, buf, bytes);
                 if (sock->peer && sock->peer->wants_room && ed_sim_has_room(sock->peer)) {
                         sock->peer->wants_room = false;

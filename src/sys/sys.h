@@ -23,6 +23,8 @@ enum {
         ED_EVENT_READ = 1 << 0,  /* a read would not wait */
         ED_EVENT_WRITE = 1 << 1, /* a write would not wait */
         ED_EVENT_END = 1 << 2,   /* the peer sends no more, or an error: reads tell */
+        /* The peer sends urgent data: a receive ends there though more has come after it. */
+        ED_EVENT_URGENT = 1 << 3,
 };
 
 enum { ED_EVENTS_MAX = 64 };

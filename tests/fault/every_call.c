@@ -227,6 +227,7 @@ static void run_world(eddy_task_fn *world, const struct every_setup *how, uint64
                 setup.sim.latency_ns = EDDY_US(100) * (int64_t) (seed / HOWS % 4);
                 setup.sim.jitter_ns = EDDY_US(300) * (int64_t) (seed / HOWS % 3);
                 setup.sim.chop = seed / HOWS % how->chop == 0;
+                setup.sim.urgent = seed / HOWS % 7 == 0;
                 setup.sim.buffer_bytes = seed / HOWS % 5 < 3 ? how->buffer_bytes : 0;
         }
         if (getenv("EDDY_TEST_VERBOSE"))

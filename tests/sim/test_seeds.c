@@ -428,6 +428,7 @@ static void swarm_run(uint64_t seed, const struct setup *given, struct outcome *
                 .latency_ns = setup.sim.latency_ns,
                 .jitter_ns = setup.sim.jitter_ns,
                 .chop = setup.sim.chop,
+                .urgent = chance(4) == 0,
                 .reorder = chance(2),
                 .buffer_bytes = swarm.buffer_bytes,
                 .by_server = chance(2),

@@ -129,11 +129,12 @@ static int run(const struct ed_sim_opts *sim, struct ed_sim_end *ret_end)
         return result.result;
 }
 
-TEST(bytes_arrive_whole_and_in_order_however_they_are_cut)
+static void cut_by_chance(bool chop, bool urgent)
 {
         for (uint64_t seed = 1; seed <= 100; seed++) {
                 struct ed_sim_opts opts = { .seed = seed,
-                                            .chop = true,
+                                            .chop = chop,
+                                            .urgent = urgent,
                                             .latency_ns = EDDY_US(100),
                                             .jitter_ns = EDDY_MS(seed % 3),
                                             .buffer_bytes = 1000 + (uint32_t) (seed * 37) };
@@ -144,6 +145,17 @@ TEST(bytes_arrive_whole_and_in_order_however_they_are_cut)
                 CHECK(memcmp(sent, got, BYTES) == 0);
                 CHECK_EQ(end.sockets, 0);
         }
+}
+
+TEST(bytes_arrive_whole_and_in_order_however_they_are_cut)
+{
+        cut_by_chance(true, false);
+}
+
+TEST(bytes_arrive_whole_and_in_order_around_urgent_data)
+{
+        cut_by_chance(false, true);
+        cut_by_chance(true, true);
 }
 
 /* A136: the dead address gets a quarter of a second, then the other is tried. */

@@ -3,8 +3,10 @@
  * what a cancel leaves, closing under those who wait, idle watching.
  */
 #include <errno.h>
+#include <sys/socket.h>
 
 #include "cancel_at.h"
+#include "io/socket.h"
 #include "io_test.h"
 
 /* -- helpers ---------------------------------------------------------------- */
@@ -653,6 +655,91 @@ static int readability(void *arg)
 TEST(is_readable_says_what_is_true_now)
 {
         io_run(readability);
+}
+
+/* -- urgent data -------------------------------------------------------------- */
+
+static void send_raw(eddy_stream *stream, const char *text, int flags)
+{
+        int fd = ed_container_of(stream, struct ed_socket, stream)->watch.fd;
+
+        CHECK_EQ(send(fd, text, strlen(text), flags | MSG_NOSIGNAL), (int64_t) strlen(text));
+}
+
+/* All that comes until the end, without urgent bytes: these are '!'. */
+static int read_ordinary(void *arg)
+{
+        struct reading *r = arg;
+        char buf[sizeof(r->buf)];
+        int64_t n;
+
+        r->n = 0;
+        while ((n = eddy_stream_read(r->stream, buf, sizeof(buf))) > 0) {
+                for (int64_t i = 0; i < n; i++)
+                        if (buf[i] != '!')
+                                r->buf[r->n++] = buf[i];
+        }
+        r->buf[r->n] = '\0';
+        return (int) n;
+}
+
+/* The reader of 'r' has waited before, or not, and so is known to the poller, or not. */
+static void urgent_in_between(struct reading *r, eddy_stream *from, bool waits_first)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(5) });
+        eddy_scope_start(&scope, read_ordinary, r);
+        if (waits_first)
+                io_settle();
+        send_raw(from, "abc", 0);
+        send_raw(from, "!", MSG_OOB);
+        send_raw(from, "def", 0);
+        io_settle();
+        /* Urgent bytes alone, and one that comes before anybody reads. */
+        send_raw(from, "!", MSG_OOB);
+        io_settle();
+        send_raw(from, "gh", 0);
+        send_raw(from, "!", MSG_OOB);
+        send_raw(from, "i", 0);
+        io_settle();
+        CHECK_EQ(r->n, 9);
+        send_raw(from, "j", 0);
+        send_raw(from, "!", MSG_OOB);
+        send_raw(from, "k", 0);
+        CHECK_EQ(eddy_stream_shutdown(from), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_STR(r->buf, "abcdefghijk");
+}
+
+static int urgent(void *arg)
+{
+        struct io_pair pair;
+        struct reading r;
+        char buf[8];
+
+        for (int i = 0; i < 2; i++) {
+                io_pair_open(&pair);
+                r = (struct reading){ .stream = pair.b };
+                urgent_in_between(&r, pair.a, i);
+                io_pair_close(&pair);
+        }
+        /* An urgent byte is not part of the stream, nor does it make the stream readable. */
+        io_pair_open(&pair);
+        send_raw(pair.a, "!", MSG_OOB);
+        io_settle();
+        CHECK(!eddy_stream_is_readable(pair.b));
+        send_raw(pair.a, "ab", 0);
+        CHECK_EQ(eddy_stream_read(pair.b, buf, 1), 1);
+        CHECK_EQ(eddy_stream_read(pair.b, buf + 1, 7), 1);
+        CHECK(memcmp(buf, "ab", 2) == 0);
+        io_pair_close(&pair);
+        return 0;
+}
+
+TEST(urgent_data_hides_no_byte_that_comes_after)
+{
+        io_run(urgent);
 }
 
 /* -- what the table can bring ------------------------------------------------ */
