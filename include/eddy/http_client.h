@@ -13,7 +13,8 @@
  *
  * There are no timeouts here: put the calls in a scope with a deadline.  A
  * connection goes back to the pool only when its exchange is provably over;
- * else it is closed.
+ * else it is closed.  Before each request the connection is checked: if the
+ * server has closed it or sent anything on it, another is used or made.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H

@@ -60,7 +60,6 @@ void ed_http_message_reset(struct ed_http_message *message)
         message->stream = NULL;
         message->base = message->at = message->end = 0;
         message->received = 0;
-        message->filled = false;
         if (message->room > message->room_first) {
                 ed_free(message->in);
                 message->in = NULL;
@@ -128,7 +127,6 @@ static int64_t read_stream(struct ed_http_message *message, void *buf, size_t by
                 n = eddy_stream_read(*message->stream, buf, bytes);
         if (ed_unlikely(n < 0))
                 return *message->stream ? n : message->closed_error;
-        message->filled = (size_t) n == bytes;
         message->received += (uint64_t) n;
         return n;
 }

@@ -39,7 +39,6 @@ struct ed_http_message {
         size_t head_bytes;         /* 0: not complete */
         uint64_t received;         /* bytes, since the message began */
         struct ed_http_pace *pace; /* at which its body is read; NULL: any */
-        bool filled;     /* the last read gave all that was asked for: there may be more */
         bool settled;    /* begin_body() was called: the head's bytes do not move any more */
         bool terminated; /* NULs stand behind names and values */
         bool gathered;   /* the rest of the body stands at 'whole' */

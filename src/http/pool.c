@@ -247,6 +247,38 @@ static void idle_put(struct ed_http_conn *conn)
         idle_watch_time(pool);
 }
 
+/*
+ * Whether the next request may go out on a connection: the peer has neither
+ * closed it nor said anything.  The poller is asked now: what has come since
+ * the loop's last turn, while a task computed, is not known to the loop yet.
+ */
+static bool conn_is_silent(const struct ed_http_conn *conn)
+{
+        return !eddy_stream_is_readable(conn->stream);
+}
+
+/*
+ * The latest of an origin's idle connections that can be used, taken out of
+ * the lists.  Those that cannot are closed; if all are closed, the slot of the
+ * last one, to be connected.  NULL: none is idle.
+ */
+static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
+{
+        struct ed_http_conn *conn = NULL;
+
+        while (!ed_list_is_empty(&origin->idle)) {
+                if (conn)
+                        conn_free(conn); /* the origin stays: it has the next one */
+                conn = ed_container_of(origin->idle.next, struct ed_http_conn, same);
+                idle_take(conn);
+                if (!idle_is_over(conn, ed_loop_now(conn->pool->loop)) && conn_is_silent(conn))
+                        return conn;
+        }
+        if (conn)
+                ed_http_conn_disconnect(conn);
+        return conn;
+}
+
 /* ---- giving and waiting ---------------------------------------------------- */
 
 /* Hand a slot to the first waiter of its origin: from now on it is his. */
@@ -351,6 +383,8 @@ static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
                 ed_http_pool_release(waiter.conn, waiter.conn->stream != NULL);
                 return err;
         }
+        if (waiter.conn->stream && !conn_is_silent(waiter.conn))
+                ed_http_conn_disconnect(waiter.conn);
         *ret_conn = waiter.conn;
         return 0;
 }
@@ -372,11 +406,8 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_url *url,
         if (err < 0)
                 return err;
         /* Where something is idle nobody waits for it, so nobody is passed here. */
-        if (!ed_list_is_empty(&origin->idle)) {
-                conn = ed_container_of(origin->idle.next, struct ed_http_conn, same);
-                idle_take(conn);
-                if (ed_unlikely(idle_is_over(conn, pool->loop->now_ns)))
-                        ed_http_conn_disconnect(conn);
+        conn = idle_lend(origin);
+        if (conn) {
                 *ret_conn = conn;
                 return 0;
         }

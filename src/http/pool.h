@@ -14,6 +14,10 @@
  * exchange needs a new connection.  Origins whose waiters only lack a slot
  * take turns.
  *
+ * A connection is checked before each request, also on its way from one
+ * request straight to a waiter: one that the peer has closed, or has said
+ * anything on, is closed.
+ *
  * All is lists and one hash table: nothing here grows with the number of
  * connections or waiters.
  */
@@ -94,8 +98,8 @@ void ed_http_pool_close(struct ed_http_pool *pool);
 void ed_http_pool_fini(struct ed_http_pool *pool);
 
 /*
- * Get a slot for the URL's origin: an idle connection, or one that is to be
- * connected (its stream is NULL); waits for one if need be.
+ * Get a slot for the URL's origin: a connection that is open and silent, or
+ * one that is to be connected (its stream is NULL); waits for one if need be.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_CLIENT_CLOSED, -ECANCELED, -ENOMEM; no slot is held then.

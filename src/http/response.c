@@ -176,11 +176,9 @@ void ed_http_response_settle(eddy_http_response *response)
 
         if (!conn || !ed_http_message_is_whole(message))
                 return;
+        /* What has come since the last read, the pool sees before the next request. */
         reusable = message->head.keep_alive && !response->closing && !response->tainted &&
                    conn->stream && !ed_http_message_has_more(message);
-        /* The last read took all that it could: what is behind it, nobody has seen. */
-        if (reusable && message->filled && eddy_stream_is_readable(conn->stream))
-                reusable = false;
         response->conn = NULL;
         message->stream = NULL;
         ed_http_pool_release(conn, reusable);
