@@ -88,6 +88,18 @@ struct eddy_http_request {
  * byte of a response is sent once more on a new one, if its method is
  * idempotent (RFC 9110, 9.2.2).  No redirect is followed.
  *
+ * A server may answer before it has read the whole request (RFC 9112, 9.3).
+ * The call then returns the response at once:
+ *   - A status of 400 or more ends the sending.  The body of the response can
+ *     be read; the connection is closed after it.
+ *   - For any other status, the rest of the request is sent while the body of
+ *     the response is read.  At the end of that body (here, if the response is
+ *     complete already) the client waits for the rest of the request as long
+ *     as the server takes some of it; after a second without that, and if the
+ *     response is closed before its end, the connection is closed.
+ * Bytes of a response that nobody reads stay with the system and hold the
+ * server up.
+ *
  * Suspends: yes.
  * Errors: EDDY_E_URL_*, EDDY_E_TLS_UNSUPPORTED (https)
  *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
@@ -96,7 +108,8 @@ struct eddy_http_request {
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_CLIENT_CLOSED
  *         -ECANCELED, -ENOMEM
- * Owns: borrows the request for the call; returns (owned) '*ret_response'.
+ * Owns: borrows the request for the call (the rest of a body that is still to
+ *       be sent is copied); returns (owned) '*ret_response'.
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
@@ -120,6 +133,7 @@ EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, si
 
 /*
  * Read some of the body: at least one byte and at most 'bytes'; 0 at its end.
+ * A cancelled call loses no byte, and reading can go on.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;

@@ -133,6 +133,7 @@ int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_resp
                         return -ENOMEM;
                 ed_list_init(&response->link);
                 ed_buf_init(&response->out, ED_HTTP_REQUEST_HEAD_MAX);
+                response->upload = (struct ed_http_upload){ .stream = NULL };
                 ed_http_message_init(&response->message, response->fields, &client->limits,
                                      ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
                 response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
@@ -140,6 +141,7 @@ int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_resp
         }
         client->refs++;
         response->conn = NULL;
+        response->upload.cut = false; /* nothing is left of the last one */
         response->closing = false;
         response->tainted = false;
         response->err = 0;
@@ -156,6 +158,7 @@ void eddy_http_response_close(eddy_http_response *response)
         ed_debug_gone(response);
         client = response->client;
         ed_http_response_abandon(response);
+        ed_http_upload_drop(&response->upload);
         if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
                 response_destroy(response);
         } else {

@@ -11,6 +11,7 @@
 #include "eddy/http_client.h"
 #include "http/message.h"
 #include "http/pool.h"
+#include "http/upload.h"
 
 enum {
         ED_HTTP_SPARES_MAX = 256,             /* responses kept for the next requests */
@@ -39,11 +40,12 @@ struct eddy_http_client {
 struct eddy_http_response {
         struct ed_list link; /* among the spares */
         eddy_http_client *client;
-        struct ed_http_conn *conn; /* NULL: given back */
-        struct ed_buf out;         /* the request's head */
-        bool closing;              /* the request asked for the connection to be closed */
-        bool tainted;              /* an error, a cancel, a request not wholly sent */
-        int err;                   /* what all further reading fails with */
+        struct ed_http_conn *conn;    /* NULL: given back */
+        struct ed_buf out;            /* the request's head */
+        struct ed_http_upload upload; /* of a large request: what is still to be sent */
+        bool closing;                 /* the request asked for the connection to be closed */
+        bool tainted;                 /* an error, a cancel, a request not wholly sent */
+        int err;                      /* what all further reading fails with */
         struct ed_http_message message;
         struct ed_http1_field fields[]; /* limits.fields_max */
 };
@@ -70,7 +72,8 @@ EDDY_MUST_USE int ed_http_response_new(eddy_http_client *client, eddy_http_respo
 
 /*
  * Do the exchange on the response's connection, which is connected: send the
- * head in 'out' and the body, read the head of the response.
+ * head in 'out' and the body, read the head of the response.  Of a large body
+ * a part may be left in 'upload' if the response came first.
  *
  * Suspends: yes.
  * Errors: as eddy_http_client_send(); the connection is not closed yet

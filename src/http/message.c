@@ -434,7 +434,11 @@ static int append_outside(struct ed_http_message *message, const char *data, siz
         return 0;
 }
 
-int ed_http_message_read_ahead(struct ed_http_message *message)
+/*
+ * Read what is left into memory of the message.  Cancelled, it keeps what it
+ * has read by then, for later calls of read and gather.
+ */
+static int take_outside(struct ed_http_message *message)
 {
         size_t span_bytes, want;
         const char *span;
@@ -471,7 +475,7 @@ int ed_http_message_read_ahead(struct ed_http_message *message)
 /* Any other body goes to memory of its own, which grows as bytes come. */
 static int gather_outside(struct ed_http_message *message)
 {
-        int err = ed_http_message_read_ahead(message);
+        int err = take_outside(message);
 
         if (err >= 0)
                 err = grow_outside(message, 0);

@@ -125,12 +125,6 @@ EDDY_MUST_USE int64_t ed_http_message_read(struct ed_http_message *message, void
 /* Read all that is left of it, into memory of the message; a NUL stands behind. */
 EDDY_MUST_USE int ed_http_message_gather(struct ed_http_message *message);
 
-/*
- * Read what is left into memory of the message, for later calls of read and
- * gather.  Cancelled, it keeps what it has read by then.
- */
-EDDY_MUST_USE int ed_http_message_read_ahead(struct ed_http_message *message);
-
 /* Read and drop what is left, at most 'bytes_max' more bytes of it (then -EMSGSIZE). */
 EDDY_MUST_USE int ed_http_message_discard(struct ed_http_message *message, uint64_t bytes_max);
 

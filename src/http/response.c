@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "eddy/error.h"
-#include "eddy/scope.h"
 #include "http/client.h"
 #include "scope/suspend.h"
 
@@ -91,73 +90,38 @@ static int exchange_small(eddy_http_response *response, const struct eddy_http_r
         return err;
 }
 
-struct upload {
-        eddy_http_response *response;
-        const struct eddy_http_request *request;
-        eddy_scope *ahead; /* around the reading meanwhile */
-        bool ended;
-        bool done;
-};
-
-static int upload_run(void *arg)
+/* A status that says that the rest of the request is not wanted (RFC 9112, 9.3). */
+static bool refuses(const eddy_http_response *response)
 {
-        struct upload *upload = arg;
-
-        upload->done = write_all(upload->response, upload->request) >= 0;
-        upload->ended = true;
-        if (upload->ahead)
-                eddy_scope_cancel(upload->ahead);
-        return 0;
-}
-
-/*
- * While the request goes out, take in what comes of the body: a server that
- * answers as it reads would otherwise wait for us, and we for it.  What is
- * wrong with the body is for those to hear who read it.
- */
-static int read_ahead(eddy_http_response *response, struct upload *upload)
-{
-        eddy_scope scope;
-        int err, end;
-
-        eddy_scope_begin(&scope, NULL);
-        upload->ahead = &scope;
-        err = upload->ended ? 0 : ed_http_message_read_ahead(&response->message);
-        upload->ahead = NULL;
-        end = eddy_scope_end(&scope);
-        if (err == -ECANCELED)
-                return end;
-        if (err == EDDY_E_HTTP_CLIENT_CLOSED)
-                return err;
-        if (err < 0) {
-                response->tainted = true;
-                response->err = err;
-        }
-        return 0;
+        return response->message.head.status >= 400;
 }
 
 /*
  * A request with a large body is written by a task of its own, so that an
- * answer given before all of it was read is not missed.  An answer that
- * refuses the request ends the writing.
+ * answer given before all of it was read is not missed: with the head of the
+ * answer this call returns.  An answer that refuses the request ends the
+ * writing; else what is left goes out while the answer is read.
  */
 static int exchange_large(eddy_http_response *response, const struct eddy_http_request *request)
 {
-        struct upload upload = { .response = response, .request = request };
-        eddy_scope scope;
+        struct ed_http_upload *upload = &response->upload;
+        struct ed_buf *out = &response->out;
         int err;
 
-        eddy_scope_begin(&scope, NULL);
-        err = eddy_scope_start(&scope, upload_run, &upload);
-        if (err >= 0)
-                err = read_head(response);
-        if (err >= 0 && response->message.head.status < 400)
-                err = read_ahead(response, &upload);
-        if (err < 0 || response->err < 0 || response->message.head.status >= 400)
-                eddy_scope_cancel(&scope);
-        (void) eddy_scope_end(&scope); /* what counts stands in 'err' and 'upload' */
-        if (!upload.done)
-                response->tainted = true;
+        ed_http_upload_init(upload, &response->conn->stream,
+                            (struct eddy_slice){ ed_buf_data(out), ed_buf_bytes(out) },
+                            (struct eddy_slice){ request->body, request->body_bytes });
+        err = ed_http_upload_start(upload);
+        if (err < 0)
+                return err;
+        err = read_head(response);
+        if (err >= 0 && !refuses(response) && ed_http_message_is_whole(&response->message))
+                ed_http_upload_finish(upload);
+        else
+                ed_http_upload_pause(upload);
+        if (err >= 0 && !refuses(response))
+                return ed_http_upload_keep(upload);
+        ed_http_upload_drop(upload);
         return err;
 }
 
@@ -174,11 +138,12 @@ void ed_http_response_settle(eddy_http_response *response)
         struct ed_http_conn *conn = response->conn;
         bool reusable;
 
-        if (!conn || !ed_http_message_is_whole(message))
+        if (!conn || !ed_http_message_is_whole(message) ||
+            ed_http_upload_is_pending(&response->upload))
                 return;
         /* What has come since the last read, the pool sees before the next request. */
         reusable = message->head.keep_alive && !response->closing && !response->tainted &&
-                   conn->stream && !ed_http_message_has_more(message);
+                   !response->upload.cut && conn->stream && !ed_http_message_has_more(message);
         response->conn = NULL;
         message->stream = NULL;
         ed_http_pool_release(conn, reusable);
@@ -223,23 +188,33 @@ int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
         return ed_http_message_header_at(message_of(response), i, ret_header);
 }
 
-/* Begin a call that reads the body. */
+/* Begin a call that reads the body; what is left of the request goes out meanwhile. */
 static int reading_begin(eddy_http_response *response, struct ed_task **ret_task)
 {
         int err = ed_suspend_enter(ret_task);
 
-        return err < 0 ? err : response->err;
+        if (err >= 0)
+                err = response->err;
+        return err < 0 ? err : ed_http_upload_start(&response->upload);
 }
 
-/* End it.  After a cancel reading can go on, but the connection is not used again. */
-static void reading_end(eddy_http_response *response, struct ed_task *task, int err)
+/*
+ * End it; 'ended' says whether it came to the end of the body.  After a cancel
+ * reading can go on, but the connection is not used again.
+ */
+static void reading_end(eddy_http_response *response, struct ed_task *task, int err, bool ended)
 {
+        if (ended)
+                ed_http_upload_finish(&response->upload);
+        else
+                ed_http_upload_pause(&response->upload);
         if (err < 0) {
                 response->tainted = true;
-                if (err == -ECANCELED || err == EDDY_E_HTTP_STATE || err == -EINVAL)
+                if (err == -ECANCELED || err == EDDY_E_HTTP_STATE)
                         return;
                 response->err = err;
                 response->message.stream = NULL;
+                ed_http_upload_drop(&response->upload);
                 if (response->conn)
                         ed_http_pool_release(response->conn, false);
                 response->conn = NULL;
@@ -259,10 +234,12 @@ int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t 
         err = reading_begin(response, &task);
         if (err < 0)
                 return err;
-        if (bytes == 0)
+        if (bytes == 0) {
+                ed_http_upload_pause(&response->upload);
                 return -EINVAL;
+        }
         n = ed_http_message_read(&response->message, buf, bytes);
-        reading_end(response, task, n < 0 ? (int) n : 0);
+        reading_end(response, task, n < 0 ? (int) n : 0, n == 0);
         return n;
 }
 
@@ -275,7 +252,7 @@ int eddy_http_response_body(eddy_http_response *response, const void **ret_data,
         if (err < 0)
                 return err;
         err = ed_http_message_gather(&response->message);
-        reading_end(response, task, err);
+        reading_end(response, task, err, err == 0);
         if (err < 0)
                 return err;
         *ret_data = response->message.whole;
@@ -293,6 +270,6 @@ int eddy_http_response_discard(eddy_http_response *response)
                 return err;
         if (!response->message.gathered)
                 err = ed_http_message_discard(&response->message, UINT64_MAX);
-        reading_end(response, task, err);
+        reading_end(response, task, err, err == 0);
         return err;
 }

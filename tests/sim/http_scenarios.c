@@ -9,6 +9,9 @@
 
 enum { CLIENTS = 3, BYTES = 1000, CHUNKS = 5, CHUNK = 150 };
 
+/* More than two buffers between sockets hold: it goes out while it comes back. */
+enum { UPLOAD = 200000 };
+
 struct web {
         eddy_tcp_listener *listener;
         eddy_http_client *client;
@@ -56,6 +59,20 @@ static int answer_chunks(eddy_http_exchange *exchange)
         return err < 0 ? err : eddy_http_exchange_end(exchange);
 }
 
+/* The request's body goes back as it comes; neither is held whole. */
+static int answer_both_ways(eddy_http_exchange *exchange)
+{
+        char piece[8000];
+        int64_t n = 0;
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, UPLOAD);
+
+        while (err == 0 && (n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0)
+                err = eddy_http_exchange_write(exchange, piece, (size_t) n);
+        if (err == 0)
+                err = n < 0 ? (int) n : eddy_http_exchange_end(exchange);
+        return err;
+}
+
 static int answer(eddy_http_exchange *exchange, void *arg)
 {
         const char *path = eddy_http_exchange_path(exchange);
@@ -69,6 +86,8 @@ static int answer(eddy_http_exchange *exchange, void *arg)
                 err = answer_echo(exchange);
         else if (strcmp(path, "/chunks") == 0)
                 err = answer_chunks(exchange);
+        else if (strcmp(path, "/both-ways") == 0)
+                err = answer_both_ways(exchange);
         else if (strcmp(path, "/slow") == 0)
                 err = eddy_sleep(EDDY_MIN(1));
         else
@@ -195,6 +214,49 @@ static int browse_hastily(void *arg)
         return err;
 }
 
+/* A body that is still being sent when its answer comes; it is gone when send returns. */
+static int send_upload(struct web *web, eddy_http_response **ret_response)
+{
+        struct eddy_http_request request = { .body_bytes = UPLOAD };
+        char *body = eddy_malloc(UPLOAD);
+        char url[100];
+        int err;
+
+        if (!body)
+                return -ENOMEM;
+        fill(body, 0, UPLOAD);
+        snprintf(url, sizeof(url), "%s/both-ways", web->base);
+        request.url = url;
+        request.body = body;
+        err = eddy_http_client_send(web->client, &request, ret_response);
+        eddy_free(body);
+        return err;
+}
+
+static int go_both_ways(void *arg)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct web *web = arg;
+        char buf[9000];
+        size_t at = 0;
+        int64_t n;
+        int err;
+
+        tasks_begun++;
+        err = send_upload(web, &response);
+        if (err == 0 && eddy_http_response_status(response) != 200)
+                err = -EBADMSG;
+        while (err == 0 && (n = eddy_http_response_read(response, buf, sizeof(buf))) != 0) {
+                err = n < 0 ? (int) n : 0;
+                for (int64_t i = 0; i < n; i++, at++)
+                        CHECK_EQ(buf[i], (char) ('a' + at % 26));
+        }
+        if (err == 0)
+                CHECK_EQ(at, UPLOAD);
+        tasks_ended++;
+        return err;
+}
+
 static int run_clients(struct web *web, eddy_task_fn *client)
 {
         /* Fewer connections than tasks: some wait for one. */
@@ -246,6 +308,14 @@ int scenario_http(void *arg)
 
         (void) arg;
         return run_web(&web, browse);
+}
+
+int scenario_http_both_ways(void *arg)
+{
+        struct web web = { 0 };
+
+        (void) arg;
+        return run_web(&web, go_both_ways);
 }
 
 int scenario_http_hasty(void *arg)

@@ -59,7 +59,8 @@
         X(idle)                                                                                    \
         X(half_closed)                                                                             \
         X(http)                                                                                    \
-        X(http_hasty)
+        X(http_hasty)                                                                              \
+        X(http_both_ways)
 
 /* Those that need what only a simulation has: names and addresses of their own. */
 #define SIM_SCENARIOS(X)                                                                           \

@@ -1,0 +1,118 @@
+/*
+ * http/upload.c - see upload.h.
+ */
+#include "http/upload.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "eddy/time.h"
+#include "io/stream.h"
+
+/* For so long a peer that has answered may take nothing of the rest. */
+#define STALL_NS ((int64_t) 1000000000)
+
+void ed_http_upload_init(struct ed_http_upload *upload, eddy_stream **stream,
+                         struct eddy_slice head, struct eddy_slice body)
+{
+        upload->stream = stream;
+        upload->left[0] = head;
+        upload->left[1] = body;
+        upload->started = upload->finishing = upload->cut = false;
+}
+
+static void skip(struct ed_http_upload *upload, size_t bytes)
+{
+        for (int i = 0; i < 2; i++) {
+                struct eddy_slice *slice = &upload->left[i];
+                size_t n = bytes < slice->bytes ? bytes : slice->bytes;
+
+                slice->data = (const char *) slice->data + n;
+                slice->bytes -= n;
+                bytes -= n;
+        }
+}
+
+/* The task: write until all is written, it is stopped, or the stream fails. */
+static int upload_run(void *arg)
+{
+        struct ed_http_upload *upload = arg;
+        int64_t n;
+
+        while (ed_http_upload_is_pending(upload) && *upload->stream) {
+                n = ed_stream_write_some(*upload->stream, upload->left, 2);
+                if (n == -ECANCELED)
+                        return 0;
+                if (n < 0)
+                        break;
+                skip(upload, (size_t) n);
+                if (upload->finishing)
+                        eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
+        }
+        /* What broke the stream shows to who reads from it. */
+        ed_http_upload_drop(upload);
+        return 0;
+}
+
+int ed_http_upload_start(struct ed_http_upload *upload)
+{
+        int err;
+
+        if (!ed_http_upload_is_pending(upload))
+                return 0;
+        eddy_scope_begin(&upload->sending, NULL);
+        err = eddy_scope_start(&upload->sending, upload_run, upload);
+        if (err < 0)
+                (void) eddy_scope_end(&upload->sending);
+        upload->started = err >= 0;
+        return err;
+}
+
+/* Nothing in it fails; a cancel from outside shows at the caller's next call. */
+static void stop(struct ed_http_upload *upload)
+{
+        (void) eddy_scope_end(&upload->sending);
+        upload->started = false;
+}
+
+void ed_http_upload_pause(struct ed_http_upload *upload)
+{
+        if (!upload->started)
+                return;
+        eddy_scope_cancel(&upload->sending);
+        stop(upload);
+}
+
+void ed_http_upload_finish(struct ed_http_upload *upload)
+{
+        if (!upload->started)
+                return;
+        upload->finishing = true;
+        eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
+        stop(upload);
+        ed_http_upload_drop(upload);
+}
+
+int ed_http_upload_keep(struct ed_http_upload *upload)
+{
+        size_t bytes = upload->left[1].bytes;
+        char *copy;
+
+        if (bytes == 0)
+                return 0;
+        copy = ed_alloc(bytes);
+        if (!copy)
+                return -ENOMEM;
+        memcpy(copy, upload->left[1].data, bytes);
+        upload->left[1].data = upload->copy = copy;
+        return 0;
+}
+
+void ed_http_upload_drop(struct ed_http_upload *upload)
+{
+        upload->cut |= ed_http_upload_is_pending(upload);
+        upload->left[0].bytes = upload->left[1].bytes = 0;
+        ed_free(upload->copy);
+        upload->copy = NULL;
+}
