@@ -36,6 +36,7 @@ struct attempt {
         int64_t elapsed_ns;
         int status; /* 0: none */
         int error;
+        bool sent; /* of the request, something may have left */
 };
 
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
@@ -60,6 +61,13 @@ static void attempt_started(void *arg)
                 return; /* the library repeats a request that met a dead connection */
         attempt->start_ns = eddy_now();
         eddy_scope_set_deadline(&attempt->scope, attempt->start_ns + attempt->run->opts.timeout_ns);
+}
+
+static void attempt_sends(void *arg)
+{
+        struct attempt *attempt = arg;
+
+        attempt->sent = true;
 }
 
 /* Read the body in pieces: into a file, or nowhere. */
@@ -106,6 +114,8 @@ static int attempt_exchange(struct worker *worker, struct attempt *attempt,
                                             .body_bytes = run->opts.data_bytes,
                                             .on_start = attempt_started,
                                             .on_start_arg = attempt,
+                                            .on_send = attempt_sends,
+                                            .on_send_arg = attempt,
                                     },
                                     &attempt->response);
         if (err < 0)
@@ -152,8 +162,9 @@ static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attemp
 
         if (attempts >= run->opts.attempts)
                 return -1;
-        if (attempt->error < 0 ? !ed_outcome_is_retried(attempt->error, run->idempotent)
-                               : !ed_outcome_status_is_retried(attempt->status))
+        if (attempt->error < 0
+                    ? !ed_outcome_is_retried(attempt->error, run->idempotent || !attempt->sent)
+                    : !ed_outcome_status_is_retried(attempt->status))
                 return -1;
         wait_ns = ed_retry_backoff(run->opts.backoff_ns, attempts, &run->random);
         value = attempt->response ? eddy_http_response_header(attempt->response, "Retry-After")

@@ -19,35 +19,38 @@ static const struct ed_outcome outcomes[] = {
           ED_RETRY_NEVER },
         { EDDY_E_URL_SCHEME, "invalid_request_line",
           "the URL's scheme is not supported: it is to be http", ED_RETRY_NEVER },
+        { EDDY_E_URL_CREDENTIALS, "invalid_request_line",
+          "the URL's user name holds a colon (%3A), it or the password holds a control character, "
+          "or both are longer than 4096 bytes: Basic credentials cannot be made of them",
+          ED_RETRY_NEVER },
         { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL, ED_RETRY_NEVER },
         { EDDY_E_TLS_UNSUPPORTED, "tls_error",
           "https comes with TLS, which this version of eddy does not have yet", ED_RETRY_NEVER },
 
-        /* Before anything was sent.  A name that does not exist still will
+        /* Names and connections.  A name that does not exist still will
          * not in a second; a name server that failed may have recovered. */
         { EDDY_E_DNS_NOT_FOUND, "dns_error", NULL, ED_RETRY_NEVER },
         { EDDY_E_DNS_NO_ADDRESS, "dns_error", NULL, ED_RETRY_NEVER },
         { EDDY_E_DNS_BAD_NAME, "dns_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_DNS_FAILED, "dns_error", NULL, ED_RETRY_ALWAYS },
-        { -ECONNREFUSED, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -EHOSTUNREACH, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -ENETUNREACH, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -EHOSTDOWN, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -ENETDOWN, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -EADDRNOTAVAIL, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -EMFILE, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -ENFILE, "connect_error", NULL, ED_RETRY_ALWAYS },
-        { -ENOBUFS, "connect_error", NULL, ED_RETRY_ALWAYS },
+        { EDDY_E_DNS_FAILED, "dns_error", NULL, ED_RETRY_PASSES },
+        { -ECONNREFUSED, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EHOSTUNREACH, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENETUNREACH, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EHOSTDOWN, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENETDOWN, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EADDRNOTAVAIL, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EMFILE, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENFILE, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENOBUFS, "connect_error", NULL, ED_RETRY_PASSES },
 
-        /* Perhaps after the request was sent. */
-        { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_IDEMPOTENT },
-        { -ETIMEDOUT, "request_timeout", "no whole response within --timeout",
-          ED_RETRY_IDEMPOTENT },
-        { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_IDEMPOTENT },
-        { -ECONNABORTED, "connection_reset", NULL, ED_RETRY_IDEMPOTENT },
-        { -EPIPE, "connection_reset", "the peer closed the connection", ED_RETRY_IDEMPOTENT },
-        { EDDY_E_HTTP_CLOSED, "connection_reset", NULL, ED_RETRY_IDEMPOTENT },
-        { EDDY_E_HTTP_TRUNCATED, "stream_truncated", NULL, ED_RETRY_IDEMPOTENT },
+        /* Time, and connections that broke. */
+        { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ETIMEDOUT, "request_timeout", "no whole response within --timeout", ED_RETRY_PASSES },
+        { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_PASSES },
+        { -ECONNABORTED, "connection_reset", NULL, ED_RETRY_PASSES },
+        { -EPIPE, "connection_reset", "the peer closed the connection", ED_RETRY_PASSES },
+        { EDDY_E_HTTP_CLOSED, "connection_reset", NULL, ED_RETRY_PASSES },
+        { EDDY_E_HTTP_TRUNCATED, "stream_truncated", NULL, ED_RETRY_PASSES },
 
         /* The peer is not one to talk to. */
         { EDDY_E_HTTP_INVALID_RESPONSE, "invalid_response", NULL, ED_RETRY_NEVER },
@@ -61,7 +64,7 @@ static const struct ed_outcome outcomes[] = {
         { -ENOMEM, "out_of_memory", NULL, ED_RETRY_NEVER },
 };
 
-static const struct ed_outcome outcome_other = { 0, "connect_error", NULL, ED_RETRY_IDEMPOTENT };
+static const struct ed_outcome outcome_other = { 0, "connect_error", NULL, ED_RETRY_PASSES };
 
 /* Each code once, in the order in which a summary lists them. */
 static const char *const codes[] = {
@@ -106,17 +109,9 @@ const char *ed_outcome_code(int number)
         return number >= 0 && number < CODES ? codes[number] : NULL;
 }
 
-bool ed_outcome_is_retried(int error, bool idempotent)
+bool ed_outcome_is_retried(int error, bool harmless)
 {
-        switch (ed_outcome_of(error)->retry) {
-        case ED_RETRY_ALWAYS:
-                return true;
-        case ED_RETRY_IDEMPOTENT:
-                return idempotent;
-        case ED_RETRY_NEVER:
-                break;
-        }
-        return false;
+        return harmless && ed_outcome_of(error)->retry == ED_RETRY_PASSES;
 }
 
 bool ed_outcome_status_is_retried(int status)

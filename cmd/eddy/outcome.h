@@ -15,9 +15,8 @@ enum {
 };
 
 enum ed_outcome_retry {
-        ED_RETRY_NEVER,      /* the next attempt would end the same way */
-        ED_RETRY_ALWAYS,     /* nothing had been sent */
-        ED_RETRY_IDEMPOTENT, /* the server may have acted on the request */
+        ED_RETRY_NEVER,  /* the next attempt would end the same way */
+        ED_RETRY_PASSES, /* the next attempt may succeed */
 };
 
 struct ed_outcome {
@@ -38,8 +37,13 @@ enum { ED_OUTCOME_CODES_MAX = 32 };
 int ed_outcome_number(int error);
 const char *ed_outcome_code(int number);
 
-/* Whether a request may be repeated after 'error' (negative). */
-bool ed_outcome_is_retried(int error, bool idempotent);
+/*
+ * Whether a request is repeated after 'error' (negative).  'harmless': nothing
+ * of it was sent, or its method is idempotent.  No error alone says whether
+ * something was sent: a connection can time out, or become unreachable, before
+ * the request and after it.
+ */
+bool ed_outcome_is_retried(int error, bool harmless);
 
 /* Whether a status asks for another attempt: 408, 429 and 5xx. */
 bool ed_outcome_status_is_retried(int status);

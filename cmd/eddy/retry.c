@@ -22,14 +22,25 @@ int64_t ed_retry_backoff(int64_t backoff_ns, unsigned failures, struct ed_random
         return (int64_t) ((double) limit_ns * ed_random_fraction(random));
 }
 
+/* Digits, and perhaps a point and digits: "1.2.3" is garbage. */
+static bool is_number(const char *value)
+{
+        static const char digits[] = "0123456789";
+        size_t n = strspn(value, digits);
+
+        if (n > 0 && value[n] == '.')
+                n += 1 + strspn(value + n + 1, digits);
+        return n > 0 && value[n] == '\0';
+}
+
 int ed_retry_after_parse(const char *value, const char *date, int64_t now_s, int64_t *ret_ns)
 {
         int64_t at_s, from_s;
 
         if (ed_duration_parse_seconds(value, NULL, ret_ns) == 0)
                 return 0;
-        if (value[0] >= '0' && value[0] <= '9' && value[strspn(value, "0123456789.")] == '\0') {
-                /* Digits all through, and still refused: out of range. */
+        if (is_number(value)) {
+                /* A number, and still refused: out of range. */
                 *ret_ns = ED_DURATION_MAX_NS;
                 return 0;
         }

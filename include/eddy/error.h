@@ -32,6 +32,8 @@ EDDY_BEGIN_DECLS
         X(NET, 0, TIMED_OUT, "the network or the peer did not answer in time")                     \
         X(URL, 0, INVALID, "the URL is not valid")                                                 \
         X(URL, 1, SCHEME, "the URL's scheme is not supported")                                     \
+        X(URL, 2, CREDENTIALS,                                                                     \
+          "the URL's user name or password cannot be sent as Basic credentials")                   \
         X(HTTP, 0, INVALID_REQUEST, "the request is not valid HTTP")                               \
         X(HTTP, 1, INVALID_RESPONSE, "the peer's message is not valid HTTP")                       \
         X(HTTP, 2, TOO_LARGE, "the message is larger than its limit")                              \

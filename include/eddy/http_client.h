@@ -78,7 +78,12 @@ struct eddy_http_request {
          * the socket begins: the moment from which to count a timeout. */
         void (*on_start)(void *arg);
         void *on_start_arg;
-        uintptr_t reserved[4]; /* zero */
+        /* Called when there is a connection and the first byte is about to be
+         * sent.  If the call fails before, a repeat does no harm, whatever the
+         * method.  Called again when the client repeats the request itself. */
+        void (*on_send)(void *arg);
+        void *on_send_arg;
+        uintptr_t reserved[2]; /* zero */
 };
 
 /*
@@ -101,7 +106,10 @@ struct eddy_http_request {
  * server up.
  *
  * Suspends: yes.
- * Errors: EDDY_E_URL_*, EDDY_E_TLS_UNSUPPORTED (https)
+ * Errors: EDDY_E_URL_INVALID, _SCHEME, EDDY_E_TLS_UNSUPPORTED (https)
+ *         EDDY_E_URL_CREDENTIALS        the URL's user name holds a colon (%3A), it or the
+ *                                       password a control character (RFC 7617, 2), or both
+ *                                       are longer than 4096 bytes; nothing was sent
  *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
  *                                       nothing was sent
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...

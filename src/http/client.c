@@ -225,6 +225,8 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
                                 return err;
                 }
                 client->requests++;
+                if (request->on_send)
+                        request->on_send(request->on_send_arg);
                 reused = conn->reused;
                 response->tainted = false;
                 ed_http_message_next(&response->message);

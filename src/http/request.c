@@ -114,8 +114,9 @@ static int hex_digit(char c)
 }
 
 /*
- * User and password as they were before the URL encoded them.  Returns their
- * length; RFC 7617, 2: they hold no control characters.
+ * User and password as they were before the URL encoded them, with the colon
+ * between them.  RFC 7617, 2: they hold no control characters, and the name
+ * holds no colon: the server would take it for the one between them.
  */
 static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_bytes)
 {
@@ -124,15 +125,16 @@ static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_byte
 
         for (size_t i = 0; i < url->userinfo_bytes; i++) {
                 char c = url->userinfo[i];
+                bool is_encoded = c == '%';
 
                 colon |= c == ':';
-                if (c == '%') { /* the URL was read strictly: two digits follow */
+                if (is_encoded) { /* the URL was read strictly: two digits follow */
                         c = (char) (hex_digit(url->userinfo[i + 1]) << 4 |
                                     hex_digit(url->userinfo[i + 2]));
                         i += 2;
                 }
-                if ((unsigned char) c < 0x20 || c == 0x7F)
-                        return EDDY_E_HTTP_INVALID_REQUEST;
+                if ((unsigned char) c < 0x20 || c == 0x7F || (c == ':' && is_encoded && !colon))
+                        return EDDY_E_URL_CREDENTIALS;
                 out[n++] = c;
         }
         if (!colon)
@@ -172,7 +174,7 @@ static int write_authorization(struct ed_http1_writer *writer, const struct ed_u
         int err;
 
         if (url->userinfo_bytes > USERINFO_BYTES_MAX)
-                return EDDY_E_HTTP_INVALID_REQUEST;
+                return EDDY_E_URL_CREDENTIALS;
         plain = ed_alloc(url->userinfo_bytes + 1);
         if (!plain)
                 return -ENOMEM;

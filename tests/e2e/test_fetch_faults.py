@@ -102,6 +102,60 @@ def connect_that_nobody_answers_ends_at_its_timeout(eddy):
 
 
 @claim
+def post_that_could_not_connect_in_time_is_tried_again(eddy):
+    # Nothing was sent, whichever limit ended the attempt.
+    url = f"http://127.0.0.1:{e2e.deaf_port(eddy)}/"
+    for limit, code in ("--connect-timeout", "connect_error"), ("--timeout", "request_timeout"):
+        result = eddy.fetch("--method", "POST", "--data", "x", "--attempts", "2", "--backoff", "1ms",
+                            limit, "300ms", url)
+        equal((result.code, codes(result)), (1, [code]), result)
+        equal(result.lines()[0]["attempts"], 2, result)
+
+
+@claim
+def post_that_was_sent_is_not_tried_again(eddy):
+    def answer(connection, _):
+        e2e.read_head(connection)
+        e2e.until_closed(connection)
+    server = eddy.serve(answer)
+    result = eddy.fetch("--method", "POST", "--data", "x", "--backoff", "1ms", "--timeout", "500ms",
+                        server.url)
+    equal((result.code, codes(result)), (1, ["request_timeout"]), result)
+    equal(result.lines()[0]["attempts"], 1, result)
+
+
+@claim
+def garbage_in_retry_after_does_not_end_the_attempts(eddy):
+    garbage = ["1.2.3", "9999..9999", "99999999999999999999.0.0", "soon", "-1", "", "nan",
+               "Sun, 06 Nov 1994"]
+
+    def answer(connection, number):
+        e2e.read_head(connection)
+        if number % 2 == 0:
+            value = garbage[number // 2 % len(garbage)].encode()
+            connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n"
+                               b"Retry-After: " + value + b"\r\n\r\n")
+        else:
+            connection.sendall(e2e.ok(headers=b"Connection: close\r\n"))
+    server = eddy.serve(answer)
+    result = eddy.fetch("-c", "1", "--backoff", "1ms", *[f"{server.url}/{i}" for i in range(8)])
+    equal((result.code, codes(result)), (0, [200] * 8), result)
+    equal([line["attempts"] for line in result.lines()], [2] * 8, result)
+
+
+@claim
+def credentials_that_cannot_be_sent_fail_in_their_own_lines(eddy):
+    server = eddy.serve(says(e2e.ok()))
+    host = server.url.removeprefix("http://")
+    result = eddy.fetch(f"http://us%3Aer:secret@{host}/", f"http://us%0Aer:secret@{host}/")
+    equal((result.code, codes(result)), (1, ["invalid_request_line"] * 2), result)
+    for line in result.lines():
+        equal(line["attempts"], 0, line)
+        check("%3A" in line["error"]["message"], line)
+        check("secret" not in json.dumps(line), line)
+
+
+@claim
 def garbage_is_an_invalid_response(eddy):
     for data in (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", b"\0\1\2\3" * 100,
                  b"HTTP/1.1 abc\r\n\r\n",

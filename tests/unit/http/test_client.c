@@ -170,17 +170,56 @@ CLIENT_TEST(injection_is_refused_before_a_byte_is_sent, NULL, SCRIPT(OK_2))
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* B7.47: credentials that would break out of their header are refused too. */
-CLIENT_TEST(control_character_in_credentials_is_refused, NULL, SCRIPT(OK_2))
+static int send_with(struct rig *rig, const char *userinfo)
 {
+        struct eddy_http_request request = { 0 };
         eddy_http_response *response;
-        char url[128];
+        char url[5000];
+        int err;
 
-        snprintf(url, sizeof(url), "http://a%%0d%%0aEvil@%s/", rig->url + strlen("http://"));
-        CHECK_ERR(eddy_http_client_send(rig->client, &(struct eddy_http_request){ .url = url },
-                                        &response),
-                  EDDY_E_HTTP_INVALID_REQUEST);
+        snprintf(url, sizeof(url), "http://%s@%s/", userinfo, rig->url + strlen("http://"));
+        request.url = url;
+        err = eddy_http_client_send(rig->client, &request, &response);
+        if (err == 0)
+                eddy_http_response_close(response);
+        return err;
+}
+
+/*
+ * B7.47 and RFC 7617, 2: credentials that would break out of their header, or
+ * whose name the server would read as another name and password.
+ */
+CLIENT_TEST(credentials_that_basic_cannot_hold_are_refused, NULL, SCRIPT(OK_2))
+{
+        static const char *const refused[] = {
+                "a%0d%0aEvil",  "a:b%0a",  "%00",      "a%00:b", "a:%7f",  "a%1F:b",
+                "us%3Aer:pass", "us%3aer", "%3Auser:", "%3A",    "a%3A:b", "us%3Aer:pass:word",
+        };
+        static char long_name[4200];
+
+        for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+                CHECK_ERR(send_with(rig, refused[i]), EDDY_E_URL_CREDENTIALS);
+        memset(long_name, 'a', sizeof(long_name) - 1);
+        CHECK_ERR(send_with(rig, long_name), EDDY_E_URL_CREDENTIALS);
         CHECK_EQ(rig->peer.accepted, 0);
+}
+
+/* A colon in the password, escaped or not, is part of it; a percent sign is decoded once. */
+CLIENT_TEST(colon_in_a_password_is_sent, NULL, SCRIPT(OK_2, OK_2, OK_2, OK_2))
+{
+        static const struct {
+                const char *userinfo, *expected;
+        } cases[] = {
+                { "u:p%3Aw", "Basic dTpwOnc=\r\n" }, /* u:p:w */
+                { "u:p:w", "Basic dTpwOnc=\r\n" },
+                { ":%3a", "Basic Ojo=\r\n" },         /* :: */
+                { "u%253A:p", "Basic dSUzQTpw\r\n" }, /* u%3A:p */
+        };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                CHECK_EQ(send_with(rig, cases[i].userinfo), 0);
+                check_sent(rig, cases[i].expected);
+        }
 }
 
 /* B7.48: a length that is not the body's, or a body that is not there. */
@@ -638,6 +677,79 @@ CLIENT_TEST(start_is_told_when_the_slot_is_there, OPTIONS(.connections_max = 1),
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(start_calls, 2);
         CHECK_EQ(start_open, 1);
+}
+
+/* What a caller knows of a failure: whether anything was sent before. */
+struct sending {
+        struct rig *rig;
+        const char *url, *method;
+        int started, sent;
+};
+
+static void note_start(void *arg)
+{
+        struct sending *sending = arg;
+
+        CHECK_EQ(sending->sent, 0);
+        sending->started++;
+}
+
+static void note_send(void *arg)
+{
+        struct sending *sending = arg;
+        struct eddy_http_client_stats stats;
+
+        eddy_http_client_stats(sending->rig->client, &stats);
+        CHECK(stats.open > 0);
+        sending->sent++;
+}
+
+static int send_noted(void *arg)
+{
+        struct sending *sending = arg;
+        eddy_http_response *response;
+        struct eddy_http_request request = { .method = sending->method,
+                                             .url = sending->url,
+                                             .on_start = note_start,
+                                             .on_start_arg = sending,
+                                             .on_send = note_send,
+                                             .on_send_arg = sending };
+        int err = eddy_http_client_send(sending->rig->client, &request, &response);
+
+        if (err == 0)
+                eddy_http_response_close(response);
+        return err;
+}
+
+static void check_noted(struct rig *rig, const char *method, const char *url, int err, int sent)
+{
+        struct sending sending = { .rig = rig, .method = method, .url = url ? url : rig->url };
+
+        CHECK_EQ(eddy_call_timeout(send_noted, &sending, EDDY_SEC(10)), err);
+        CHECK_EQ(sending.started, 1);
+        CHECK_EQ(sending.sent, sent);
+}
+
+static void let_die(void);
+
+CLIENT_TEST(sending_is_told_of_only_when_there_is_a_connection,
+            OPTIONS(.connect_timeout_ns = EDDY_SEC(2)), SCRIPT(OK_2, "?", "~"),
+            SCRIPT(OK_2, "?", "!"), SCRIPT("?", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."))
+{
+        char refused[64];
+
+        snprintf(refused, sizeof(refused), "http://127.0.0.2:%u/",
+                 eddy_tcp_listener_port(rig->peer.listener));
+        /* Before the first byte: refused, no such name, nobody answers, too late to connect. */
+        check_noted(rig, "POST", refused, -ECONNREFUSED, 0);
+        check_noted(rig, "POST", "http://no.such.name/", EDDY_E_DNS_NOT_FOUND, 0);
+        let_die();
+        check_noted(rig, "POST", "http://10.9.9.9/", EDDY_E_NET_TIMED_OUT, 0);
+        /* Answered; repeated by the client itself after a connection that was closed; too late. */
+        check_noted(rig, "GET", NULL, 0, 1);
+        check_noted(rig, "GET", NULL, 0, 2);
+        check_noted(rig, "POST", NULL, -ECONNRESET, 1);
+        check_noted(rig, "POST", NULL, -ETIMEDOUT, 1);
 }
 
 static int get_dead(void *arg)
