@@ -142,6 +142,7 @@ int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_resp
         client->refs++;
         response->conn = NULL;
         response->upload.cut = false; /* nothing is left of the last one */
+        response->upload.error = 0;
         response->closing = false;
         response->tainted = false;
         response->err = 0;

@@ -66,12 +66,6 @@ static int write_all(eddy_http_response *response, const struct eddy_http_reques
         return err;
 }
 
-/* The peer does not read any more; it may have answered before. */
-static bool may_have_answered(int err)
-{
-        return err == -EPIPE || err == -ECONNRESET;
-}
-
 /* A request that needs no more than one write. */
 static int exchange_small(eddy_http_response *response, const struct eddy_http_request *request)
 {
@@ -80,7 +74,7 @@ static int exchange_small(eddy_http_response *response, const struct eddy_http_r
         sent = write_all(response, request);
         if (sent < 0) {
                 response->tainted = true;
-                if (!may_have_answered(sent))
+                if (!ed_http_may_have_answered(sent))
                         return sent;
         }
         err = read_head(response);
@@ -122,7 +116,7 @@ static int exchange_large(eddy_http_response *response, const struct eddy_http_r
         if (err >= 0 && !refuses(response))
                 return ed_http_upload_keep(upload);
         ed_http_upload_drop(upload);
-        return err;
+        return err == -ECANCELED && upload->error < 0 ? upload->error : err;
 }
 
 int ed_http_response_exchange(eddy_http_response *response, const struct eddy_http_request *request)
@@ -199,30 +193,35 @@ static int reading_begin(eddy_http_response *response, struct ed_task **ret_task
 }
 
 /*
- * End it; 'ended' says whether it came to the end of the body.  After a cancel
- * reading can go on, but the connection is not used again.
+ * End it: what the call returns is 'n', or the error that ended the writing
+ * and with it the call.  'ended': it came to the end of the body.  After a
+ * cancel reading can go on, but the connection is not used again.
  */
-static void reading_end(eddy_http_response *response, struct ed_task *task, int err, bool ended)
+static int64_t reading_end(eddy_http_response *response, struct ed_task *task, int64_t n,
+                           bool ended)
 {
         if (ended)
                 ed_http_upload_finish(&response->upload);
         else
                 ed_http_upload_pause(&response->upload);
-        if (err < 0) {
+        if (n == -ECANCELED && response->upload.error < 0)
+                n = response->upload.error;
+        if (n < 0) {
                 response->tainted = true;
-                if (err == -ECANCELED || err == EDDY_E_HTTP_STATE)
-                        return;
-                response->err = err;
+                if (n == -ECANCELED || n == EDDY_E_HTTP_STATE)
+                        return n;
+                response->err = (int) n;
                 response->message.stream = NULL;
                 ed_http_upload_drop(&response->upload);
                 if (response->conn)
                         ed_http_pool_release(response->conn, false);
                 response->conn = NULL;
-                return;
+                return n;
         }
         if (response->message.body.done)
                 ed_http_response_settle(response);
         ed_suspend_passed(task);
+        return n;
 }
 
 int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t bytes)
@@ -239,8 +238,7 @@ int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t 
                 return -EINVAL;
         }
         n = ed_http_message_read(&response->message, buf, bytes);
-        reading_end(response, task, n < 0 ? (int) n : 0, n == 0);
-        return n;
+        return reading_end(response, task, n, n == 0);
 }
 
 int eddy_http_response_body(eddy_http_response *response, const void **ret_data, size_t *ret_bytes)
@@ -252,7 +250,7 @@ int eddy_http_response_body(eddy_http_response *response, const void **ret_data,
         if (err < 0)
                 return err;
         err = ed_http_message_gather(&response->message);
-        reading_end(response, task, err, err == 0);
+        err = (int) reading_end(response, task, err, err == 0);
         if (err < 0)
                 return err;
         *ret_data = response->message.whole;
@@ -270,6 +268,5 @@ int eddy_http_response_discard(eddy_http_response *response)
                 return err;
         if (!response->message.gathered)
                 err = ed_http_message_discard(&response->message, UINT64_MAX);
-        reading_end(response, task, err, err == 0);
-        return err;
+        return (int) reading_end(response, task, err, err == 0);
 }

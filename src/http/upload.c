@@ -3,7 +3,6 @@
  */
 #include "http/upload.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -20,6 +19,7 @@ void ed_http_upload_init(struct ed_http_upload *upload, eddy_stream **stream,
         upload->left[0] = head;
         upload->left[1] = body;
         upload->started = upload->finishing = upload->cut = false;
+        upload->error = 0;
 }
 
 static void skip(struct ed_http_upload *upload, size_t bytes)
@@ -44,14 +44,16 @@ static int upload_run(void *arg)
                 n = ed_stream_write_some(*upload->stream, upload->left, 2);
                 if (n == -ECANCELED)
                         return 0;
-                if (n < 0)
-                        break;
+                if (n < 0) {
+                        ed_http_upload_drop(upload);
+                        upload->error = ed_http_may_have_answered((int) n) ? 0 : (int) n;
+                        return upload->error;
+                }
                 skip(upload, (size_t) n);
                 if (upload->finishing)
                         eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
         }
-        /* What broke the stream shows to who reads from it. */
-        ed_http_upload_drop(upload);
+        ed_http_upload_drop(upload); /* all is written, or the client was closed */
         return 0;
 }
 
@@ -69,7 +71,7 @@ int ed_http_upload_start(struct ed_http_upload *upload)
         return err;
 }
 
-/* Nothing in it fails; a cancel from outside shows at the caller's next call. */
+/* A failure is in 'error'; a cancel from outside shows at the caller's next call. */
 static void stop(struct ed_http_upload *upload)
 {
         (void) eddy_scope_end(&upload->sending);

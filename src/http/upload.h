@@ -10,6 +10,7 @@
 #ifndef ED_HTTP_UPLOAD_H
 #define ED_HTTP_UPLOAD_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "eddy/scope.h"
@@ -24,7 +25,14 @@ struct ed_http_upload {
         bool started;              /* that scope has begun */
         bool finishing;            /* the response is there: who writes must move on */
         bool cut;                  /* the rest will not be written */
+        int error;                 /* of this system, that ended the writing; or 0 */
 };
+
+/* Whether a write failed because the peer does not read any more: it may have answered before. */
+static inline bool ed_http_may_have_answered(int err)
+{
+        return err == -EPIPE || err == -ECONNRESET;
+}
 
 /*
  * Begin with a request of these two parts.
@@ -43,7 +51,9 @@ static inline bool ed_http_upload_is_pending(const struct ed_http_upload *upload
 
 /*
  * Write what is left from now on, as far as the stream takes it, until one of
- * the two below, which do nothing if nothing was left here.
+ * the two below, which do nothing if nothing was left here.  If writing fails
+ * by no doing of the peer, the caller's calls in between are cancelled and
+ * 'error' says why.
  *
  * Suspends: no.
  * Errors: -ENOMEM, -ECANCELED; nothing was begun

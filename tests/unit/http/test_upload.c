@@ -11,6 +11,7 @@
 #include "eddy/test.h"
 #include "eddy/test_net.h"
 #include "http_test.h"
+#include "loop/loop.h"
 
 /* On the loopback more than any pair of socket buffers holds. */
 enum { BODY_MAX = 16 << 20, BODY_IN_MEMORY = 1 << 20, PIECE = 8 << 10 };
@@ -547,4 +548,53 @@ static void broken_upload(void)
 TEST(a_connection_that_breaks_during_an_upload_is_an_error)
 {
         world_run(reset_after_some, broken_upload);
+}
+
+/* ---- a system that cannot send ---------------------------------------------------------------- */
+
+static int64_t (*real_send)(struct ed_sys *, int, const struct eddy_slice *, size_t);
+static size_t sends_fail_at; /* bytes that go out before */
+
+static int64_t failing_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
+{
+        if (slices->bytes > PIECE && world.received >= sends_fail_at)
+                return -ENOBUFS;
+        return real_send(sys, fd, slices, n);
+}
+
+/* The peer waits for the rest: without the error of the write nobody would go on. */
+static void no_room(void)
+{
+        static struct ed_sys_ops ops;
+        struct ed_sys *sys = ed_loop_current->sys;
+        int64_t begun_ns = eddy_now();
+        eddy_http_response *response;
+        const void *data;
+        size_t bytes;
+        int err;
+
+        ops = *sys->ops;
+        real_send = ops.send;
+        ops.send = failing_send;
+        sys->ops = &ops;
+        err = post(&response);
+        if (sends_fail_at > 0) {
+                CHECK_EQ(err, 0);
+                err = eddy_http_response_body(response, &data, &bytes);
+                CHECK_EQ(eddy_http_response_body(response, &data, &bytes), err);
+                eddy_http_response_close(response);
+        }
+        CHECK_EQ(err, -ENOBUFS);
+        CHECK(eddy_now() - begun_ns < EDDY_SEC(1));
+        CHECK_STATS(world.client, 0, 0, 0);
+}
+
+TEST(a_write_that_fails_ends_the_call_that_reads_meanwhile)
+{
+        struct eddy_test_link link = { .buffer_bytes = 70000 };
+        struct world_call call = { echo, no_room, &link };
+
+        http_run(world_main, &call);
+        sends_fail_at = 200000;
+        http_run(world_main, &call);
 }
