@@ -100,6 +100,23 @@ EDDY_API EDDY_MUST_USE int eddy_queue_get(eddy_queue *queue, void *ret_item);
 EDDY_API EDDY_MUST_USE int eddy_queue_try_put(eddy_queue *queue, const void *item);
 EDDY_API EDDY_MUST_USE int eddy_queue_try_get(eddy_queue *queue, void *ret_item);
 
+/*
+ * Append the item at 'item'; in a full queue it takes the place of the oldest
+ * item, the one that was put first, which is copied to 'ret_dropped' (NULL:
+ * forgotten; it may be the memory of 'item').  Returns 1 if an item was
+ * dropped, else 0.  A dropped item counts as done.  Puts that wait for room
+ * wait on.
+ *
+ * Suspends: no.
+ * Errors: -ENOMEM  nothing was appended
+ *         -EPIPE   the queue is shut down
+ *         -EINVAL  a queue of priorities: it does not know which item is the oldest
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait in line
+ * Owns: an item that was dropped is the caller's.
+ */
+EDDY_API EDDY_MUST_USE int eddy_queue_put_dropping(eddy_queue *queue, const void *item,
+                                                   void *ret_dropped);
+
 enum { EDDY_QUEUE_NOW = 1 << 0 }; /* drop the items that are in it */
 
 /*

@@ -7,7 +7,7 @@
  * order of the items, and a putter that waits never needs memory.
  *
  * The plain queue is a ring, taken at its head.  That of last in, first out is
- * the same ring with its head at rest, taken at its end.  That of priorities
+ * the same ring, taken at its end; its head moves only when an item is dropped.  That of priorities
  * is a binary heap whose slots hold an item and, behind it, the number it was
  * put with, so that equal ones keep their order.
  */
@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/swap.h"
 #include "scope/waiters.h"
 
 /* No flag is set while a plain queue is open: one test sets it apart. */
@@ -208,6 +209,11 @@ static inline __attribute__((always_inline)) void store(eddy_queue *queue, const
         queue->count++;
 }
 
+static inline void head_advance(eddy_queue *queue)
+{
+        queue->head = queue->head + 1 == queue->room ? 0 : queue->head + 1;
+}
+
 /* Out of the slot whose turn it is; one is taken. */
 static inline __attribute__((always_inline)) void take(eddy_queue *queue, void *ret_item,
                                                        uint32_t flags)
@@ -222,7 +228,7 @@ static inline __attribute__((always_inline)) void take(eddy_queue *queue, void *
                 return;
         }
         memcpy(ret_item, slot(queue, 0), item_bytes(queue));
-        queue->head = queue->head + 1 == queue->room ? 0 : queue->head + 1;
+        head_advance(queue);
 }
 
 static inline __attribute__((always_inline)) int put_with(eddy_queue *queue, const void *item,
@@ -340,6 +346,25 @@ int eddy_queue_get(eddy_queue *queue, void *ret_item)
 int eddy_queue_try_put(eddy_queue *queue, const void *item)
 {
         return put_now(queue, item);
+}
+
+int eddy_queue_put_dropping(eddy_queue *queue, const void *item, void *ret_dropped)
+{
+        int err;
+
+        if (queue->flags & QUEUE_HEAP)
+                return -EINVAL;
+        err = put_now(queue, item);
+        if (err != -EAGAIN)
+                return err;
+        if (ed_unlikely(ed_waiters_are_foreign(queue->putters, ed_loop_current)))
+                return EDDY_E_RUN_OTHER_LOOP;
+        /* The oldest one's slot is the next in turn. */
+        ed_swap(slot(queue, 0), item, ret_dropped, item_bytes(queue));
+        head_advance(queue);
+        /* One more was put and one is done, unless that was said of it before. */
+        queue->unfinished += queue->unfinished == 0;
+        return 1;
 }
 
 int eddy_queue_try_get(eddy_queue *queue, void *ret_item)
