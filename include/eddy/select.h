@@ -10,15 +10,19 @@
  *     switch (eddy_select(choices, 3)) { ... }
  *
  * Exactly one of them is done; the others are untouched: no item was taken
- * from their queues, none put in.
+ * from their queues and channels, none put in, and no signal was taken.  That
+ * holds also when another thread serves a channel at the same moment: an item
+ * that was handed over is the result, and all else is left as it was.
  */
 #ifndef EDDY_SELECT_H
 #define EDDY_SELECT_H
 
+#include "eddy/channel.h"
 #include "eddy/def.h"
 #include "eddy/event.h"
 #include "eddy/future.h"
 #include "eddy/queue.h"
+#include "eddy/signal.h"
 #include "eddy/task.h"
 
 EDDY_BEGIN_DECLS
@@ -32,6 +36,9 @@ enum {
         EDDY_CHOICE_AT = 6,
         EDDY_CHOICE_AFTER = 7,
         EDDY_CHOICE_NEVER = 8,
+        EDDY_CHOICE_CHANNEL_GET = 9,
+        EDDY_CHOICE_CHANNEL_PUT = 10,
+        EDDY_CHOICE_SIGNAL = 11,
 };
 
 enum { EDDY_SELECT_MAX = 1024 };
@@ -39,7 +46,7 @@ enum { EDDY_SELECT_MAX = 1024 };
 /* One alternative, made by the functions below.  Must not move while it is waited for. */
 struct eddy_choice {
         uint32_t kind;
-        int result; /* of the one that was done: of the get, the put, the future, the task */
+        int result; /* of the one that was done: as its own call would have given */
         void *object;
         void *item;
         int64_t ns;
@@ -48,15 +55,17 @@ struct eddy_choice {
 
 /*
  * Wait for the first of 'n' choices and do it; returns its index, and stores
- * in its 'result' what eddy_queue_get(), eddy_queue_put() (-EPIPE included),
- * the future or the task gave.  Of several that are ready, the first in the
- * list is done.
+ * in its 'result' what eddy_queue_get(), eddy_queue_put(), eddy_channel_get(),
+ * eddy_channel_put() (-EPIPE included), eddy_signal_wait() (a number, or an
+ * error), the future or the task gave.  Of several that are ready, the first in
+ * the list is done.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  nothing was done
  *         -EINVAL     n is 0 or above EDDY_SELECT_MAX, or a kind is not known
  *         -EDEADLK    a choice is the calling task itself
- *         -ENOMEM     a put found no memory; nothing was done
+ *         -ENOMEM     a put found no memory; with a channel also the first time
+ *                     on a loop; nothing was done
  *         EDDY_E_RUN_OTHER_LOOP  a choice is a task of another loop, or tasks of
  *                     one wait for it; nothing was done
  */
@@ -79,6 +88,31 @@ static inline struct eddy_choice eddy_choice_put(eddy_queue *queue, const void *
         struct eddy_choice choice = {
                 EDDY_CHOICE_PUT, 0, queue, (void *) (uintptr_t) item, 0, { 0 }
         };
+
+        return choice;
+}
+
+/* Take the first item of a channel.  Its caller holds a reference until the select returns. */
+static inline struct eddy_choice eddy_choice_channel_get(eddy_channel *channel, void *ret_item)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_CHANNEL_GET, 0, channel, ret_item, 0, { 0 } };
+
+        return choice;
+}
+
+/* Append an item to a channel; the same.  Borrows 'item' until the select returns. */
+static inline struct eddy_choice eddy_choice_channel_put(eddy_channel *channel, const void *item)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_CHANNEL_PUT,   0, channel,
+                                      (void *) (uintptr_t) item, 0, { 0 } };
+
+        return choice;
+}
+
+/* The next signal of those opened.  'result' is -ECANCELED if it is closed meanwhile. */
+static inline struct eddy_choice eddy_choice_signal(eddy_signal *signal)
+{
+        struct eddy_choice choice = { EDDY_CHOICE_SIGNAL, 0, signal, 0, 0, { 0 } };
 
         return choice;
 }

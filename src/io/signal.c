@@ -7,21 +7,22 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "scope/choosable.h"
 #include "scope/debug.h"
-#include "scope/suspend.h"
+#include "scope/waiters.h"
 #include "sys/process.h"
 #include "sys/signals.h"
 
 _Static_assert((int) EDDY_SIGNALS_MAX == (int) ED_SIGNALS_MAX, "two numbers for one maximum");
 
 struct eddy_signal {
+        struct ed_choosable choosable; /* of its waiters there is one at most; comes first */
         struct ed_target target;
         struct ed_list link; /* in those of its loop */
         int slot;            /* below 0: its run has ended */
         unsigned forks;      /* ed_sys_forks() where it was opened */
         uint64_t come;       /* and were not given yet */
         uint64_t given;      /* in this round: each has its turn before one comes again */
-        struct ed_task *waiter;
 };
 
 /* Those open on a loop; the run's end closes them. */
@@ -65,15 +66,19 @@ static struct signals *signals_of(struct ed_loop *loop)
         return signals;
 }
 
-/* The next to give, by number, or 0; each that came once before any is given twice. */
+/* Whether one has come that was not given. */
+static bool has_come(eddy_signal *signal)
+{
+        signal->come |= ed_signals_take(signal->slot);
+        return signal->come != 0;
+}
+
+/* The next to give, of those that have come; each that came once before any is given twice. */
 static int signal_next(eddy_signal *signal)
 {
         uint64_t left;
         int signo;
 
-        signal->come |= ed_signals_take(signal->slot);
-        if (!signal->come)
-                return 0;
         left = signal->come & ~signal->given;
         if (!left) {
                 signal->given = 0;
@@ -88,17 +93,26 @@ static int signal_next(eddy_signal *signal)
 static void on_signals(struct ed_target *target, unsigned events)
 {
         eddy_signal *signal = ed_container_of(target, struct eddy_signal, target);
-        struct ed_task *waiter = signal->waiter;
-        int signo;
+        struct ed_waiter *waiter;
 
         (void) events;
-        if (!waiter)
+        if (!ed_waiters_first(signal->choosable.waiters) || !has_come(signal))
                 return;
-        signo = signal_next(signal);
-        if (signo == 0)
-                return;
-        signal->waiter = NULL;
-        ed_suspend_wake(waiter, signo);
+        waiter = ed_waiters_next(signal->choosable.waiters);
+        if (waiter)
+                ed_waiters_serve(waiter, signal_next(signal));
+}
+
+/* What a wait would give at once, or -EAGAIN. */
+static int signal_take(struct ed_choosable *choosable)
+{
+        eddy_signal *signal = ed_container_of(choosable, struct eddy_signal, choosable);
+
+        if (ed_sys_forked_since(signal->forks))
+                return EDDY_E_LOOP_FORKED;
+        if (ed_waiters_first(signal->choosable.waiters))
+                return -EBUSY;
+        return has_come(signal) ? signal_next(signal) : -EAGAIN;
 }
 
 int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
@@ -123,6 +137,7 @@ int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
         signal = signals ? ed_alloc_zero(sizeof(*signal)) : NULL;
         if (!signal)
                 return -ENOMEM;
+        signal->choosable.take = signal_take;
         signal->target.on_events = on_signals;
         signal->forks = ed_sys_forks();
         signal->slot = ed_signals_open(loop->sys, wanted, &signal->target);
@@ -137,32 +152,24 @@ int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
         return 0;
 }
 
-static bool take_back(void *arg)
-{
-        ((eddy_signal *) arg)->waiter = NULL;
-        return true;
-}
-
 int eddy_signal_wait(eddy_signal *signal)
 {
+        struct ed_waiter waiter;
         struct ed_task *task;
         int err, result;
 
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (ed_sys_forked_since(signal->forks))
-                return EDDY_E_LOOP_FORKED;
-        if (signal->waiter)
-                return -EBUSY;
-        result = signal_next(signal);
-        if (result > 0) {
+        result = signal_take(&signal->choosable);
+        if (result != -EAGAIN) {
                 ed_suspend_passed(task);
                 return result;
         }
-        signal->waiter = task;
+        ed_waiter_init(&waiter, task, NULL);
+        ed_waiters_push(signal->choosable.waiters, &waiter);
         task->loop->waits++;
-        result = ed_suspend_park(task, "a signal", take_back, signal);
+        result = ed_suspend_park(task, "a signal", ed_waiters_abort, &waiter);
         task->loop->waits--;
         return result;
 }
@@ -177,8 +184,7 @@ void eddy_signal_close(eddy_signal *signal)
                 ed_free(signal);
                 return;
         }
-        if (signal->waiter)
-                ed_suspend_wake(signal->waiter, -ECANCELED);
+        (void) ed_waiters_wake(signal->choosable.waiters, -ECANCELED);
         if (signal->slot >= 0) {
                 signal_detach(signal);
                 if (ed_loop_current)

@@ -65,12 +65,14 @@ static void on_finished(struct ed_waiter *waiter, int result)
         (void) give(completed);
 }
 
+static const struct ed_waiter_ops completed_ops = { .granted = on_finished };
+
 /* Nothing came between since we began, so one of ours would stand last. */
 static bool is_named_before(const struct completion *completion, const eddy_task *task)
 {
         struct ed_waiter *last = task->joiners[LINE_LAST];
 
-        return last && last->granted == on_finished && completed_of(last)->completion == completion;
+        return last && last->ops == &completed_ops && completed_of(last)->completion == completion;
 }
 
 /* The line of a task that has finished is nobody's: it serves to notice who is named twice. */
@@ -85,7 +87,7 @@ static void stand_in_lines(struct completion *completion, eddy_task *const *task
                 completed->task = tasks[i];
                 completed->completion = completion;
                 ed_waiter_init(&completed->waiter, tasks[i]->task, NULL);
-                completed->waiter.granted = on_finished;
+                completed->waiter.ops = &completed_ops;
                 ed_waiters_push(tasks[i]->joiners, &completed->waiter);
                 completion->left++;
         }

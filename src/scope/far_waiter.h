@@ -1,5 +1,6 @@
 /*
- * scope/far_waiter.h - a task that waits for what another thread may bring.
+ * scope/far_waiter.h - a task, or a thread without a loop, that waits for what
+ * another thread may bring.
  *
  *     err = ed_far_waiter_init(&waiter, task, &lock, item);
  *     lock;
@@ -10,9 +11,13 @@
  *
  * Whoever ends the wait takes the waiter out of its line and completes the
  * operation under the lock, and wakes it when the lock is open again: by a
- * post to its loop, or directly on that loop's own thread.  A waiter that was
- * taken stays where it is until it is woken, and its task keeps its loop from
- * closing; a cancel that comes in between is too late.
+ * post to its loop, directly on that loop's own thread, or by a condition if
+ * it is a thread.  A waiter that was taken stays where it is until it is woken,
+ * and its task keeps its loop from closing; a cancel that comes in between is
+ * too late.
+ *
+ * A waiter with 'ops' is one of several of its task, in lines under several
+ * locks.  It is claimed when it is taken, so that of all of them one is served.
  */
 #ifndef ED_SCOPE_FAR_WAITER_H
 #define ED_SCOPE_FAR_WAITER_H
@@ -20,9 +25,9 @@
 #include "loop/inbox.h"
 #include "scope/waiters.h"
 
-/* Lies on the stack of its task. */
+/* On the stack of its task, or in the choice of a select. */
 struct ed_far_waiter {
-        struct ed_waiter waiter;
+        struct ed_waiter waiter; /* its task NULL: a thread's, see ed_far_waiter_block() */
         struct ed_post post;
         struct ed_inbox *inbox; /* of its loop; from the push on a reference, for who wakes it */
         struct ed_mutex *lock;  /* of the line */
@@ -40,15 +45,16 @@ void ed_far_waiter_push(void *line[2], struct ed_far_waiter *waiter);
 /* With the lock open.  The result of the wait, or -ECANCELED. */
 int ed_far_waiter_park(struct ed_far_waiter *waiter, const char *waits_for);
 
-/* The first of a line, or NULL.  With the lock held, any thread. */
-static inline struct ed_far_waiter *ed_far_waiter_first(void *const line[2])
-{
-        struct ed_waiter *first = ed_waiters_first(line);
+/* With the lock open: leave the line.  False: it had left, and is being woken or cannot be served. */
+bool ed_far_waiter_leave(struct ed_far_waiter *waiter);
 
-        return first ? ed_container_of(first, struct ed_far_waiter, waiter) : NULL;
-}
+/*
+ * Block this thread, which has no loop, in line until it is woken.  Returns the
+ * result.  With the lock held, before and after.
+ */
+int ed_far_waiter_block(void *line[2], struct ed_mutex *lock, void *item);
 
-/* Take the first one out, if there is one.  With the lock held, any thread. */
+/* Take the first one out that can be served, if there is one.  With the lock held, any thread. */
 struct ed_far_waiter *ed_far_waiter_take(void *line[2], int result);
 
 /* Wake one that was taken; NULL is fine.  With the lock open, any thread. */

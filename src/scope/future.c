@@ -130,11 +130,11 @@ static void finish(eddy_future *future, int result, void *value, uint32_t flags)
         future->result = result;
         future->value = value;
         future->flags |= ED_FUTURE_DONE | flags;
-        while ((waiter = ed_waiters_first(future->waiters))) {
+        while ((waiter = ed_waiters_next(future->waiters))) {
                 if (waiter->item)
                         *(int *) waiter->item = result;
                 future->flags |= ED_FUTURE_SEEN;
-                (void) ed_waiters_wake(future->waiters, 0);
+                ed_waiters_serve(waiter, 0);
         }
         ed_list_each (link, callbacks_of(future)) {
                 struct callback *callback = ed_container_of(link, struct callback, link);

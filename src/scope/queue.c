@@ -242,9 +242,12 @@ static inline __attribute__((always_inline)) int put_with(eddy_queue *queue, con
         if (getter) {
                 if (ed_unlikely(ed_waiters_are_foreign(queue->getters, ed_loop_current)))
                         return EDDY_E_RUN_OTHER_LOOP;
+                getter = ed_waiters_next(queue->getters);
+        }
+        if (getter) {
                 queue->unfinished++;
                 memcpy(getter->item, item, item_bytes(queue));
-                (void) ed_waiters_wake(queue->getters, 0);
+                ed_waiters_serve(getter, 0);
                 return 0;
         }
         if (queue->count == queue->room) {
@@ -260,17 +263,18 @@ static inline __attribute__((always_inline)) int put_with(eddy_queue *queue, con
 static inline __attribute__((always_inline)) int get_with(eddy_queue *queue, void *ret_item,
                                                           uint32_t flags)
 {
-        struct ed_waiter *putter = ed_waiters_first(queue->putters);
+        struct ed_waiter *putter;
 
         if (queue->count == 0)
                 return flags & QUEUE_SHUT ? -EPIPE : -EAGAIN;
         if (ed_unlikely(ed_waiters_are_foreign(queue->putters, ed_loop_current)))
                 return EDDY_E_RUN_OTHER_LOOP;
         take(queue, ret_item, flags);
+        putter = ed_waiters_next(queue->putters);
         if (putter) {
                 queue->unfinished++;
                 store(queue, putter->item, flags);
-                (void) ed_waiters_wake(queue->putters, 0);
+                ed_waiters_serve(putter, 0);
         }
         return 0;
 }

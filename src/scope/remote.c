@@ -28,7 +28,6 @@ struct eddy_remote {
         struct ed_task *task; /* while it runs; its loop's thread only */
         _Atomic bool done;    /* set under the lock */
         struct ed_mutex lock; /* guards all below */
-        struct ed_cond ended; /* for threads without a loop */
         void *waiters[2];     /* their items: where the result goes */
         bool held;            /* somebody may ask for the result */
         bool seen;            /* somebody has asked for it */
@@ -40,7 +39,6 @@ static void remote_unref(eddy_remote *remote)
 {
         if (atomic_fetch_sub_explicit(&remote->refs, 1, memory_order_acq_rel) > 1)
                 return;
-        ed_cond_fini(&remote->ended);
         ed_mutex_fini(&remote->lock);
         ed_inbox_unref(remote->inbox);
         ed_free(remote);
@@ -91,7 +89,6 @@ static bool end(eddy_remote *remote, int result)
         remote->result = result;
         atomic_store_explicit(&remote->done, true, memory_order_release);
         held = remote->held;
-        ed_cond_broadcast(&remote->ended);
         ed_mutex_unlock(&remote->lock);
         while ((waiter = next_told(remote)))
                 ed_far_waiter_wake(waiter);
@@ -161,7 +158,6 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
         remote->vars = ed_vars_take();
         remote->held = ret_remote != NULL;
         ed_mutex_init(&remote->lock);
-        ed_cond_init(&remote->ended);
         err = ed_inbox_post(remote->inbox, &remote->start);
         if (err < 0) {
                 ed_vars_drop(remote->vars);
@@ -182,9 +178,9 @@ static int wait_on_thread(eddy_remote *remote, int *ret_result)
         if (!is_done(remote) && (ed_loop_current || ed_inbox_is_mine(remote->inbox)))
                 return -EDEADLK;
         ed_mutex_lock(&remote->lock);
-        while (!is_done(remote))
-                ed_cond_wait(&remote->ended, &remote->lock);
-        if (ret_result)
+        if (!is_done(remote))
+                (void) ed_far_waiter_block(remote->waiters, &remote->lock, ret_result);
+        else if (ret_result)
                 *ret_result = result_of(remote);
         ed_mutex_unlock(&remote->lock);
         return 0;

@@ -6,26 +6,38 @@
  * Whoever serves one of these waiters completes that choice, and before
  * anything else happens all the others leave their lines: so one is done, and
  * nothing was asked of the rest.
+ *
+ * A channel's line is served by any thread, and the other waiters leave their
+ * lines only when the loop has been notified.  So a waiter of a select with a
+ * channel is claimed before it is served: the first claim wins, whoever makes
+ * it, and a waiter that cannot be claimed any more is taken out of its line and
+ * passed over, by other threads and by this one.
  */
 #include "eddy/select.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "eddy/time.h"
+#include "scope/channel.h"
+#include "scope/choosable.h"
 #include "scope/future.h"
 #include "scope/waiters.h"
 
 struct selector {
         struct ed_task *task;
         struct eddy_choice *choices;
-        size_t n;
+        size_t n;             /* that are in line */
+        uint32_t kinds;       /* a set; with FAR other threads may serve it */
+        _Atomic bool claimed; /* one choice is done, or none will be; only if it is far */
 };
 
 /* In a choice's opaque, while it is waited for. */
 struct alternative {
         union {
-                struct ed_waiter waiter;
+                struct ed_waiter waiter; /* in no line: its link.next is NULL */
                 struct ed_timer timer;
+                struct ed_far_waiter far; /* begins with a waiter */
         };
         struct selector *selector;
 };
@@ -43,9 +55,26 @@ static struct eddy_choice *choice_of(struct alternative *alternative)
         return ed_container_of(alternative, struct eddy_choice, opaque);
 }
 
+/* Sets of kinds: a bit for each. */
+enum {
+        TIMED = 1 << EDDY_CHOICE_AT | 1 << EDDY_CHOICE_AFTER,
+        FAR = 1 << EDDY_CHOICE_CHANNEL_GET | 1 << EDDY_CHOICE_CHANNEL_PUT,
+        OUTSIDE = FAR | 1 << EDDY_CHOICE_SIGNAL, /* what they wait for comes from outside */
+};
+
 static bool is_timed(const struct eddy_choice *choice)
 {
-        return choice->kind == EDDY_CHOICE_AT || choice->kind == EDDY_CHOICE_AFTER;
+        return 1 << choice->kind & TIMED;
+}
+
+static bool is_far(const struct eddy_choice *choice)
+{
+        return 1 << choice->kind & FAR;
+}
+
+static enum ed_channel_side side_of(const struct eddy_choice *choice)
+{
+        return choice->kind == EDDY_CHOICE_CHANNEL_PUT ? ED_CHANNEL_PUT : ED_CHANNEL_GET;
 }
 
 /* When a timed one is done, in a select that began at 'now_ns'. */
@@ -57,15 +86,12 @@ static int64_t time_of(const struct eddy_choice *choice, int64_t now_ns)
 }
 
 /* The time at which a select begins; not asked for where no choice needs it. */
-static int64_t begin_of(const struct eddy_choice *choices, size_t n)
+static int64_t begin_of(uint32_t kinds)
 {
-        for (size_t i = 0; i < n; i++)
-                if (is_timed(&choices[i]))
-                        return eddy_now();
-        return 0;
+        return kinds & TIMED ? eddy_now() : 0;
 }
 
-/* The line in which it is waited for, and where what it gives goes; NULL: in none. */
+/* The line of this loop in which it is waited for, and where what it gives goes; NULL: in none. */
 static void **line_of(struct eddy_choice *choice, void **ret_item)
 {
         *ret_item = &choice->result;
@@ -83,6 +109,9 @@ static void **line_of(struct eddy_choice *choice, void **ret_item)
                 return ((eddy_future *) choice->object)->waiters;
         case EDDY_CHOICE_TASK:
                 return ((eddy_task *) choice->object)->joiners;
+        case EDDY_CHOICE_SIGNAL:
+                *ret_item = NULL;
+                return ((struct ed_choosable *) choice->object)->waiters;
         default:
                 return NULL;
         }
@@ -98,16 +127,21 @@ static bool is_foreign(struct eddy_choice *choice)
         return line && ed_waiters_are_foreign(line, ed_loop_current);
 }
 
-static int check(struct eddy_choice *choices, size_t n)
+/* 'ret_kinds': the set of their kinds. */
+static int check(struct eddy_choice *choices, size_t n, uint32_t *ret_kinds)
 {
         const struct ed_task *self = ed_task_running();
+        uint32_t kinds = 0;
         int err = 0;
 
         if (n == 0 || n > EDDY_SELECT_MAX)
                 return -EINVAL;
-        for (size_t i = 0; i < n; i++)
-                if (choices[i].kind < EDDY_CHOICE_GET || choices[i].kind > EDDY_CHOICE_NEVER)
+        for (size_t i = 0; i < n; i++) {
+                if (choices[i].kind < EDDY_CHOICE_GET || choices[i].kind > EDDY_CHOICE_SIGNAL)
                         return -EINVAL;
+                kinds |= 1u << choices[i].kind;
+        }
+        *ret_kinds = kinds;
         for (size_t i = 0; i < n && err == 0; i++) {
                 if (is_foreign(&choices[i]))
                         return EDDY_E_RUN_OTHER_LOOP;
@@ -136,6 +170,27 @@ static int task_now(eddy_task *task, int *ret_result)
         return 0;
 }
 
+/* The result of what is no future and no task. */
+static int result_now(struct eddy_choice *choice, int64_t now_ns)
+{
+        switch (choice->kind) {
+        case EDDY_CHOICE_GET:
+                return eddy_queue_try_get(choice->object, choice->item);
+        case EDDY_CHOICE_PUT:
+                return eddy_queue_try_put(choice->object, choice->item);
+        case EDDY_CHOICE_CHANNEL_GET:
+                return eddy_channel_try_get(choice->object, choice->item);
+        case EDDY_CHOICE_CHANNEL_PUT:
+                return eddy_channel_try_put(choice->object, choice->item);
+        case EDDY_CHOICE_EVENT:
+                return ((eddy_event *) choice->object)->set ? 0 : -EAGAIN;
+        case EDDY_CHOICE_SIGNAL:
+                return ((struct ed_choosable *) choice->object)->take(choice->object);
+        default:
+                return is_timed(choice) && time_of(choice, now_ns) <= now_ns ? 0 : -EAGAIN;
+        }
+}
+
 /* Do it, if that can be done at once.  Errors: -EAGAIN: not yet; -ENOMEM. */
 static int do_now(struct eddy_choice *choice, int64_t now_ns)
 {
@@ -145,14 +200,7 @@ static int do_now(struct eddy_choice *choice, int64_t now_ns)
                 return future_now(choice->object, &choice->result);
         if (choice->kind == EDDY_CHOICE_TASK)
                 return task_now(choice->object, &choice->result);
-        if (choice->kind == EDDY_CHOICE_GET)
-                result = eddy_queue_try_get(choice->object, choice->item);
-        else if (choice->kind == EDDY_CHOICE_PUT)
-                result = eddy_queue_try_put(choice->object, choice->item);
-        else if (choice->kind == EDDY_CHOICE_EVENT)
-                result = ((eddy_event *) choice->object)->set ? 0 : -EAGAIN;
-        else
-                result = is_timed(choice) && time_of(choice, now_ns) <= now_ns ? 0 : -EAGAIN;
+        result = result_now(choice, now_ns);
         if (result == -EAGAIN || result == -ENOMEM)
                 return result;
         choice->result = result;
@@ -173,54 +221,85 @@ static int try_all(struct eddy_choice *choices, size_t n, int64_t now_ns)
 
 int eddy_try_select(struct eddy_choice *choices, size_t n)
 {
-        int err = check(choices, n);
+        uint32_t kinds;
+        int err = check(choices, n, &kinds);
 
-        return err < 0 ? err : try_all(choices, n, begin_of(choices, n));
+        return err < 0 ? err : try_all(choices, n, begin_of(kinds));
 }
 
 /* --- waiting --- */
 
+/* Whether a choice may be done now; nothing else will be, then.  Any thread. */
+static bool claim(struct selector *selector)
+{
+        return !(selector->kinds & FAR) || !atomic_exchange(&selector->claimed, true);
+}
+
 static void leave(struct eddy_choice *choice)
 {
         struct alternative *alternative = alternative_of(choice);
-        void *item;
 
         if (is_timed(choice))
                 ed_timer_cancel(&alternative->selector->task->loop->timers, &alternative->timer);
-        else if (line_of(choice, &item))
+        else if (is_far(choice))
+                (void) ed_far_waiter_leave(&alternative->far);
+        else if (alternative->waiter.link.next)
                 ed_waiters_remove(&alternative->waiter);
 }
 
-/* It is done, and out of its line: so must all others be. */
+/* One is done, and out of its line: so must all others be. */
+static void leave_all_but(struct selector *selector, const struct eddy_choice *done)
+{
+        for (size_t i = 0; i < selector->n; i++)
+                if (&selector->choices[i] != done)
+                        leave(&selector->choices[i]);
+}
+
 static void chosen(struct eddy_choice *choice)
 {
         struct selector *selector = alternative_of(choice)->selector;
 
-        for (size_t i = 0; i < selector->n; i++)
-                if (&selector->choices[i] != choice)
-                        leave(&selector->choices[i]);
+        leave_all_but(selector, choice);
         ed_suspend_wake(selector->task, (int) (choice - selector->choices));
+}
+
+static struct alternative *alternative_of_waiter(struct ed_waiter *waiter)
+{
+        return ed_container_of(waiter, struct alternative, waiter);
 }
 
 /* Futures and tasks have stored their result in the choice by themselves. */
 static void on_granted(struct ed_waiter *waiter, int result)
 {
-        struct eddy_choice *choice = choice_of(ed_container_of(waiter, struct alternative, waiter));
+        struct eddy_choice *choice = choice_of(alternative_of_waiter(waiter));
 
         if (choice->kind != EDDY_CHOICE_FUTURE && choice->kind != EDDY_CHOICE_TASK)
                 choice->result = result;
         chosen(choice);
 }
 
+static bool on_claim(struct ed_waiter *waiter)
+{
+        return claim(alternative_of_waiter(waiter)->selector);
+}
+
+/* In a select without a channel nothing needs to be claimed. */
+static const struct ed_waiter_ops near_ops = { .granted = on_granted };
+static const struct ed_waiter_ops far_ops = { .granted = on_granted, .claim = on_claim };
+
 static void on_timer(struct ed_timer *timer)
 {
-        struct eddy_choice *choice = choice_of(ed_container_of(timer, struct alternative, timer));
+        struct alternative *alternative = ed_container_of(timer, struct alternative, timer);
+        struct eddy_choice *choice = choice_of(alternative);
 
+        if (!claim(alternative->selector))
+                return;
         choice->result = 0;
         chosen(choice);
 }
 
-static void stand_in_line(struct eddy_choice *choice, struct selector *selector, int64_t now_ns)
+/* Errors: -EAGAIN  it is in line; a channel's as ed_channel_begin(). */
+static int stand_in_line(struct eddy_choice *choice, struct selector *selector, int64_t now_ns)
 {
         struct alternative *alternative = alternative_of(choice);
         void **line, *item;
@@ -230,44 +309,86 @@ static void stand_in_line(struct eddy_choice *choice, struct selector *selector,
                 ed_timer_init(&alternative->timer, on_timer);
                 ed_timer_arm(&selector->task->loop->timers, &alternative->timer,
                              time_of(choice, now_ns));
-                return;
+                return -EAGAIN;
+        }
+        if (is_far(choice)) {
+                ed_channel_waiter_init(choice->object, &alternative->far, selector->task,
+                                       choice->item, &far_ops);
+                return ed_channel_begin(choice->object, side_of(choice), &alternative->far);
         }
         line = line_of(choice, &item);
-        if (!line)
-                return;
         ed_waiter_init(&alternative->waiter, selector->task, item);
-        alternative->waiter.granted = on_granted;
-        ed_waiters_push(line, &alternative->waiter);
+        alternative->waiter.ops = selector->kinds & FAR ? &far_ops : &near_ops;
+        if (line)
+                ed_waiters_push(line, &alternative->waiter);
+        else
+                alternative->waiter.link.next = NULL;
+        return -EAGAIN;
 }
 
 static bool abort_select(void *arg)
 {
         struct selector *selector = arg;
 
-        for (size_t i = 0; i < selector->n; i++)
-                leave(&selector->choices[i]);
+        if (!claim(selector))
+                return false;
+        leave_all_but(selector, NULL);
         return true;
+}
+
+static int park(struct selector *selector)
+{
+        struct ed_loop *loop = selector->task->loop;
+        int result;
+
+        loop->waits += (selector->kinds & OUTSIDE) != 0;
+        result = ed_suspend_park(selector->task, "the first of several things", abort_select,
+                                 selector);
+        loop->waits -= (selector->kinds & OUTSIDE) != 0;
+        return result;
+}
+
+/*
+ * Since the choices were tried another thread may have made one of a channel
+ * possible; and once in its line, it may have served it.
+ */
+static int wait_for_first(struct selector *selector, size_t n, int64_t now_ns)
+{
+        int err;
+
+        if (selector->kinds & FAR && !ed_loop_inbox(selector->task->loop))
+                return -ENOMEM;
+        for (; selector->n < n; selector->n++) {
+                struct eddy_choice *choice = &selector->choices[selector->n];
+
+                err = stand_in_line(choice, selector, now_ns);
+                if (err == -EAGAIN)
+                        continue;
+                if (err == -EALREADY)
+                        break;
+                choice->result = err;
+                leave_all_but(selector, NULL);
+                ed_suspend_passed(selector->task);
+                return (int) selector->n;
+        }
+        return park(selector);
 }
 
 int eddy_select(struct eddy_choice *choices, size_t n)
 {
-        struct selector selector = { .choices = choices, .n = n };
+        struct selector selector = { .choices = choices };
         int64_t now_ns;
         int err;
 
         err = ed_suspend_enter(&selector.task);
         if (err < 0)
                 return err;
-        err = check(choices, n);
-        now_ns = err < 0 ? 0 : begin_of(choices, n);
+        err = check(choices, n, &selector.kinds);
+        now_ns = err < 0 ? 0 : begin_of(selector.kinds);
         if (err == 0)
                 err = try_all(choices, n, now_ns);
-        if (err != -EAGAIN) {
-                ed_suspend_passed(selector.task);
-                return err;
-        }
-        for (size_t i = 0; i < n; i++)
-                stand_in_line(&choices[i], &selector, now_ns);
-        return ed_suspend_park(selector.task, "the first of several things", abort_select,
-                               &selector);
+        if (err == -EAGAIN)
+                return wait_for_first(&selector, n, now_ns);
+        ed_suspend_passed(selector.task);
+        return err;
 }

@@ -220,7 +220,7 @@ static inline __attribute__((always_inline)) struct ed_fiber *joiners_tell(struc
 {
         struct ed_waiter *joiner = ed_waiters_first(face->joiners);
 
-        if (ed_unlikely(!ed_waiters_is_last(joiner, face->joiners) || joiner->granted)) {
+        if (ed_unlikely(!ed_waiters_is_last(joiner, face->joiners) || joiner->ops)) {
                 joiners_wake(face);
                 return NULL;
         }
@@ -409,12 +409,12 @@ static void joiners_wake(struct eddy_task *face)
 {
         struct ed_waiter *joiner;
 
-        while ((joiner = ed_waiters_first(face->joiners))) {
+        while ((joiner = ed_waiters_next(face->joiners))) {
                 if (joiner->item) {
                         *(int *) joiner->item = face->result;
                         face->looks |= ED_FACE_SEEN;
                 }
-                (void) ed_waiters_wake(face->joiners, 0);
+                ed_waiters_serve(joiner, 0);
         }
 }
 

@@ -13,6 +13,9 @@
 /* The job that runs on this thread, or NULL. */
 static __thread struct ed_thread_job *job_here __attribute__((tls_model("initial-exec")));
 
+/* The loop of this thread that stands still while the job runs: of a simulation; or NULL. */
+static __thread struct ed_loop *loop_beneath __attribute__((tls_model("initial-exec")));
+
 /* --- on the job's thread --- */
 
 static struct ed_thread_job *job_of(struct ed_job *base)
@@ -24,11 +27,13 @@ static void job_run(struct ed_job *base)
 {
         struct ed_thread_job *job = job_of(base), *outer_job = job_here;
         struct ed_vars *outer_vars = ed_vars_enter(job->vars);
-        struct ed_loop *outer_loop = ed_loop_current;
+        struct ed_loop *outer_loop = ed_loop_current, *outer_beneath = loop_beneath;
         unsigned forks = ed_sys_forks();
 
         /* In a simulation this is a loop's own thread, which the job must not notice. */
         ed_loop_current = NULL;
+        if (outer_loop)
+                loop_beneath = outer_loop;
         job_here = job;
         job->result = job->fn(job->arg);
         ed_assert(!ed_sys_forked_since(forks),
@@ -37,6 +42,7 @@ static void job_run(struct ed_job *base)
                 job->release(job->arg);
         job_here = outer_job;
         ed_loop_current = outer_loop;
+        loop_beneath = outer_beneath;
         ed_vars_leave(outer_vars);
 }
 
@@ -50,9 +56,15 @@ int eddy_thread_is_stopping(void)
         return job_here && atomic_load_explicit(&job_here->stopping, memory_order_acquire);
 }
 
+bool ed_thread_may_block(void)
+{
+        return !ed_loop_current && !loop_beneath;
+}
+
 void ed_thread_job_forget(void)
 {
         job_here = NULL;
+        loop_beneath = NULL;
 }
 
 /* --- on the loop's thread --- */

@@ -105,6 +105,12 @@ void ed_thread_pool_drop(struct ed_thread_job *job);
 /* Its caller is cancelled and does not wait: a running job is nobody's from now on. */
 void ed_thread_pool_let_go(struct ed_thread_job *job);
 
+/*
+ * Whether this thread may block: it has no loop, and is not in a job of a
+ * simulation, which is called on the thread of its loop.
+ */
+bool ed_thread_may_block(void);
+
 /* A job was left by a jump: none runs on this thread. */
 void ed_thread_job_forget(void);
 

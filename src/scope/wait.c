@@ -78,6 +78,8 @@ static void on_finished(struct ed_waiter *waiter, int result)
         ed_suspend_wake(wait->task, 0);
 }
 
+static const struct ed_waiter_ops wait_ops = { .granted = on_finished };
+
 static void stand_in_lines(struct wait *wait, eddy_task *const *tasks)
 {
         wait->left = 0;
@@ -88,7 +90,7 @@ static void stand_in_lines(struct wait *wait, eddy_task *const *tasks)
                 if (!tasks[i]->task)
                         continue;
                 ed_waiter_init(waiter, wait->task, &wait->result);
-                waiter->granted = on_finished;
+                waiter->ops = &wait_ops;
                 ed_waiters_push(tasks[i]->joiners, waiter);
                 wait->left++;
         }

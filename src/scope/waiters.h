@@ -11,15 +11,20 @@
 #include "scope/suspend.h"
 
 struct ed_waiter {
-        struct ed_list link;  /* comes first: what a line points to is a waiter */
-        struct ed_task *task; /* on whose behalf */
-        void *item;           /* what is handed over, where something is */
-        /*
-         * For one that stands in line for more than a task: called when what it
-         * waits for has come, out of the line already, instead of waking the
-         * task.  NULL: wakes it.
-         */
+        struct ed_list link;             /* comes first: what a line points to is a waiter */
+        struct ed_task *task;            /* on whose behalf */
+        void *item;                      /* what is handed over, where something is */
+        const struct ed_waiter_ops *ops; /* of one that is more than a task's; else NULL */
+};
+
+struct ed_waiter_ops {
+        /* Called when what it waits for has come, out of the line already, instead of waking the task. */
         void (*granted)(struct ed_waiter *waiter, int result);
+        /*
+         * Called before it is served; false: another thread has served its task
+         * already, and it leaves the line.  NULL: it can always be served.
+         */
+        bool (*claim)(struct ed_waiter *waiter);
 };
 
 enum { LINE_FIRST, LINE_LAST };
@@ -59,7 +64,7 @@ static inline void ed_waiter_init(struct ed_waiter *waiter, struct ed_task *task
 {
         waiter->task = task;
         waiter->item = item;
-        waiter->granted = NULL;
+        waiter->ops = NULL;
 }
 
 static inline struct ed_list *ed_waiters_head(void *line[2])
@@ -95,18 +100,40 @@ static inline void ed_waiters_remove(struct ed_waiter *waiter)
                 ed_list_unlink(&waiter->link);
 }
 
-/* End the wait of the first in line; false: nobody waits. */
+/* What the calls below do if the first waiter has 'ops'; apart, as most have none. */
+__attribute__((cold)) struct ed_waiter *ed_waiters_claim(void *line[2]);
+__attribute__((cold)) bool ed_waiters_claim_and_grant(void *line[2], int result);
+
+/* The first in line that can be served, and has to be served now; or NULL. */
+static inline struct ed_waiter *ed_waiters_next(void *line[2])
+{
+        struct ed_waiter *waiter = ed_waiters_first(line);
+
+        return ed_likely(!waiter || !waiter->ops || !waiter->ops->claim) ? waiter
+                                                                         : ed_waiters_claim(line);
+}
+
+/* End the wait of one that ed_waiters_next() gave. */
+static inline void ed_waiters_serve(struct ed_waiter *waiter, int result)
+{
+        ed_waiters_remove(waiter);
+        if (ed_unlikely(waiter->ops != NULL))
+                waiter->ops->granted(waiter, result);
+        else
+                ed_suspend_wake(waiter->task, result);
+}
+
+/* End the wait of the first in line; false: no task waits. */
 static inline bool ed_waiters_wake(void *line[2], int result)
 {
         struct ed_waiter *waiter = ed_waiters_first(line);
 
         if (!waiter)
                 return false;
+        if (ed_unlikely(waiter->ops != NULL))
+                return ed_waiters_claim_and_grant(line, result);
         ed_waiters_remove(waiter);
-        if (ed_unlikely(waiter->granted != NULL))
-                waiter->granted(waiter, result);
-        else
-                ed_suspend_wake(waiter->task, result);
+        ed_suspend_wake(waiter->task, result);
         return true;
 }
 

@@ -55,10 +55,23 @@ static inline void ed_cond_fini(struct ed_cond *cond)
         (void) pthread_cond_destroy(&cond->os);
 }
 
-/* Wait with the mutex locked; it may return without a broadcast. */
+/*
+ * Wait with the mutex locked; it may return without a signal or a broadcast.
+ * Not a point at which pthread_cancel() ends the thread: that would leave the
+ * mutex locked, and what others have handed over already would be lost.
+ */
 static inline void ed_cond_wait(struct ed_cond *cond, struct ed_mutex *mutex)
 {
+        int state;
+
+        (void) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
         (void) pthread_cond_wait(&cond->os, &mutex->os);
+        (void) pthread_setcancelstate(state, NULL);
+}
+
+static inline void ed_cond_signal(struct ed_cond *cond)
+{
+        (void) pthread_cond_signal(&cond->os);
 }
 
 static inline void ed_cond_broadcast(struct ed_cond *cond)

@@ -7,6 +7,8 @@
  */
 #include "every_call.h"
 
+#include <signal.h>
+
 enum { ITEMS_MAX = 64 };
 
 static struct {
@@ -279,11 +281,15 @@ EVERY_POINT(queue_join, eddy_queue_join)
 
 /* --- one of several --- */
 
-enum { GETS, PUTS, EVENT, FUTURE, TASK, AT, AFTER, CHOICES };
+enum { GETS, PUTS, EVENT, FUTURE, TASK, AT, AFTER, FAR_GETS, FAR_PUTS, SIGNAL, CHOICES };
 
 /* Several alternatives come true at a time; what each did is counted by who did it. */
 static struct {
         eddy_queue from, into;
+        eddy_channel *far_from, *far_into;
+        eddy_signal *signal;
+        bool is_raised; /* and not taken */
+        int awaiting;   /* it: one task at a time can */
         eddy_event event;
         eddy_future future;
         eddy_task *task;
@@ -293,10 +299,20 @@ static struct {
         int selected, puts, gets, done[CHOICES];
 } fork_road;
 
+static void check_signal(int result)
+{
+        CHECK_EQ(result, SIGUSR1);
+        CHECK(fork_road.is_raised);
+        fork_road.is_raised = false;
+}
+
 static int select_one(void *arg)
 {
-        int64_t got = -1, item = item_new(), begun_ns = eddy_now();
+        int64_t got = -1, far_got = -1, item = item_new(), begun_ns = eddy_now();
         struct eddy_choice choices[CHOICES] = {
+                [FAR_GETS] = eddy_choice_channel_get(fork_road.far_from, &far_got),
+                [FAR_PUTS] = eddy_choice_channel_put(fork_road.far_into, &item),
+                [SIGNAL] = eddy_choice_signal(fork_road.signal),
                 [GETS] = eddy_choice_get(&fork_road.from, &got),
                 [PUTS] = eddy_choice_put(&fork_road.into, &item),
                 [EVENT] = eddy_choice_event(&fork_road.event),
@@ -309,9 +325,14 @@ static int select_one(void *arg)
 
         (void) arg;
         choices[off] = eddy_choice_never();
+        if (fork_road.awaiting > 0)
+                choices[SIGNAL] = eddy_choice_never();
+        fork_road.awaiting++;
         done = eddy_select(choices, CHOICES);
+        fork_road.awaiting--;
         CHECK(done == -ECANCELED || (done >= 0 && done < CHOICES && done != off));
         CHECK_EQ(got != -1, done == GETS);
+        CHECK_EQ(far_got != -1, done == FAR_GETS);
         if (done < 0)
                 return done;
         fork_road.done[done]++;
@@ -319,8 +340,15 @@ static int select_one(void *arg)
         case GETS:
                 item_got(got);
                 break;
+        case FAR_GETS:
+                item_got(far_got);
+                break;
         case PUTS:
+        case FAR_PUTS:
                 item_put(item);
+                break;
+        case SIGNAL:
+                check_signal(choices[SIGNAL].result);
                 break;
         case EVENT:
                 CHECK(fork_road.is_set);
@@ -375,9 +403,20 @@ static int make_true(void *arg)
                         CHECK_EQ(eddy_queue_try_put(&fork_road.from, &item), 0);
                         item_put(item);
                 }
+                if (world_chance(2)) {
+                        item = item_new();
+                        CHECK_EQ(eddy_channel_try_put(fork_road.far_from, &item), 0);
+                        item_put(item);
+                }
                 if (world_chance(2) && eddy_queue_try_get(&fork_road.into, &item) == 0) {
                         /* Made by the world, or by one whose select has yet to return. */
                         item_got(item);
+                }
+                if (world_chance(2) && eddy_channel_try_get(fork_road.far_into, &item) == 0)
+                        item_got(item);
+                if (world_chance(4) == 0) {
+                        fork_road.is_raised = true;
+                        CHECK_EQ(raise(SIGUSR1), 0);
                 }
                 if (i == 2 && world_chance(2)) {
                         fork_road.is_set = true;
@@ -391,6 +430,7 @@ static int make_true(void *arg)
 
 static void fork_road_begin(void)
 {
+        static const int signo = SIGUSR1;
         int64_t item;
 
         memset(&items, 0, sizeof(items));
@@ -401,6 +441,12 @@ static void fork_road_begin(void)
         item = item_new();
         CHECK_EQ(eddy_queue_try_put(&fork_road.into, &item), 0);
         item_put(item);
+        CHECK_EQ(eddy_channel_new(sizeof(int64_t), 8, &fork_road.far_from), 0);
+        CHECK_EQ(eddy_channel_new(sizeof(int64_t), 1, &fork_road.far_into), 0);
+        item = item_new();
+        CHECK_EQ(eddy_channel_try_put(fork_road.far_into, &item), 0);
+        item_put(item);
+        CHECK_EQ(eddy_signal_open(&signo, 1, &fork_road.signal), 0);
         fork_road.at_ns = eddy_now() + EDDY_MS(2) + world_delay_ns();
 }
 
@@ -415,6 +461,16 @@ static void fork_road_end(void)
                 item_got(item);
         while (eddy_queue_try_get(&fork_road.into, &item) == 0)
                 item_got(item);
+        while (eddy_channel_try_get(fork_road.far_from, &item) == 0)
+                item_got(item);
+        while (eddy_channel_try_get(fork_road.far_into, &item) == 0)
+                item_got(item);
+        eddy_channel_release(fork_road.far_from);
+        eddy_channel_release(fork_road.far_into);
+        /* What was raised and not taken is there. */
+        if (fork_road.is_raised)
+                CHECK_EQ(eddy_signal_wait(fork_road.signal), SIGUSR1);
+        eddy_signal_close(fork_road.signal);
         check_items();
         eddy_queue_fini(&fork_road.from);
         eddy_queue_fini(&fork_road.into);

@@ -156,6 +156,13 @@ void dfs_fail(const char *format, ...)
         abort();
 }
 
+/* A broken invariant of the product is a failure of the run, with its schedule. */
+__attribute__((noreturn)) void __wrap_ed_broken(const char *sentence);
+void __wrap_ed_broken(const char *sentence)
+{
+        dfs_fail("%s", sentence);
+}
+
 static int decide(int ways)
 {
         struct decision *decision = &run.decisions[run.at];

@@ -12,9 +12,10 @@
 
 enum { SIDES = 2, ITEMS = 80 };
 
-/* Two queues between producers that put wherever there is room and consumers that take either. */
+/* Two queues and a channel between producers that put wherever there is room and consumers that take either. */
 static struct junction {
         eddy_queue sides[SIDES];
+        eddy_channel *channel;
         eddy_event finished; /* nobody will put any more */
         eddy_future stop;    /* never set */
         int64_t put, sum_put, got, sum_got;
@@ -27,8 +28,9 @@ static int put_either(int64_t item)
                 eddy_choice_put(&junction.sides[item % SIDES], &item),
                 eddy_choice_future(&junction.stop),
                 eddy_choice_put(&junction.sides[(item + 1) % SIDES], &item),
+                eddy_choice_channel_put(junction.channel, &item),
         };
-        int done = eddy_select(choices, 3);
+        int done = eddy_select(choices, 4);
 
         if (done < 0)
                 return done;
@@ -56,20 +58,21 @@ static int produce(void *arg)
 /* 1: an item; 0: there will be none. */
 static int take_either(void)
 {
-        int64_t items[SIDES] = { -1, -1 };
+        int64_t items[SIDES + 1] = { -1, -1, -1 };
         struct eddy_choice choices[] = {
                 eddy_choice_get(&junction.sides[0], &items[0]),
                 eddy_choice_get(&junction.sides[1], &items[1]),
+                eddy_choice_channel_get(junction.channel, &items[2]),
                 eddy_choice_event(&junction.finished),
                 eddy_choice_after(EDDY_MS(2)),
         };
-        int done = eddy_select(choices, 4);
+        int done = eddy_select(choices, 5);
 
-        for (int i = 0; i < SIDES; i++)
+        for (int i = 0; i <= SIDES; i++)
                 CHECK_EQ(items[i] == -1, i != done);
-        if (done < 0 || done == 2)
+        if (done < 0 || done == 3)
                 return done < 0 ? done : 0;
-        if (done == 3)
+        if (done == 4)
                 return 1;
         CHECK_EQ(choices[done].result, 0);
         junction.got++;
@@ -103,6 +106,11 @@ static void check_junction_conserved(void)
                 }
                 eddy_queue_fini(&junction.sides[i]);
         }
+        while (eddy_channel_try_get(junction.channel, &item) == 0) {
+                junction.got++;
+                junction.sum_got += item;
+        }
+        eddy_channel_release(junction.channel);
         eddy_future_fini(&junction.stop);
         CHECK_EQ(junction.got, junction.put);
         CHECK_EQ(junction.sum_got, junction.sum_put);
@@ -115,6 +123,9 @@ int scenario_select(void *arg)
 
         (void) arg;
         junction = (struct junction){ .producers = 2 };
+        err = eddy_channel_new(sizeof(int64_t), 1, &junction.channel);
+        if (err < 0)
+                return err;
         for (int i = 0; i < SIDES; i++)
                 CHECK_EQ(eddy_queue_init(&junction.sides[i], sizeof(int64_t), 2), 0);
         eddy_scope_begin(&scope, NULL);

@@ -139,6 +139,146 @@ RUN_TEST(a_cancelled_wait_loses_no_signal)
         eddy_signal_close(waiter.signal);
 }
 
+/* --- one of several things --- */
+
+struct selecting {
+        struct eddy_choice choices[2];
+        int index;
+};
+
+static int selects(void *arg)
+{
+        struct selecting *s = arg;
+
+        s->index = eddy_select(s->choices, 2);
+        return 0;
+}
+
+static void start_select(eddy_scope *scope, struct selecting *s, eddy_signal *signal,
+                         eddy_event *event)
+{
+        s->choices[0] = eddy_choice_event(event);
+        s->choices[1] = eddy_choice_signal(signal);
+        s->index = -1;
+        eddy_scope_begin(scope, NULL);
+        CHECK_EQ(eddy_scope_start(scope, selects, s), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(s->index, -1);
+}
+
+RUN_TEST(a_select_takes_a_signal_that_came_before)
+{
+        eddy_signal *signal = open_two(SIGUSR1, SIGUSR2);
+        struct eddy_choice choices[] = { eddy_choice_never(), eddy_choice_signal(signal) };
+
+        CHECK_EQ(eddy_try_select(choices, 2), -EAGAIN);
+        CHECK_EQ(raise(SIGUSR2), 0);
+        CHECK_EQ(eddy_select(choices, 2), 1);
+        CHECK_EQ(choices[1].result, SIGUSR2);
+        CHECK_EQ(eddy_try_select(choices, 2), -EAGAIN);
+        eddy_signal_close(signal);
+}
+
+RUN_TEST(a_signal_ends_a_select_that_waits_for_it)
+{
+        eddy_signal *signal = open_two(SIGUSR1, SIGUSR2);
+        eddy_event event = { 0 };
+        struct selecting s;
+        eddy_scope scope;
+
+        start_select(&scope, &s, signal, &event);
+        CHECK_EQ(eddy_signal_wait(signal), -EBUSY);
+        CHECK_EQ(raise(SIGUSR1), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(s.index, 1);
+        CHECK_EQ(s.choices[1].result, SIGUSR1);
+        CHECK(!event.waiters[0]);
+        eddy_signal_close(signal);
+}
+
+/* The signal is there for the next wait. */
+RUN_TEST(a_select_that_did_another_choice_takes_no_signal)
+{
+        eddy_signal *signal = open_two(SIGUSR1, 0);
+        eddy_event event = { 0 };
+        struct selecting s;
+        eddy_scope scope;
+
+        start_select(&scope, &s, signal, &event);
+        CHECK_EQ(eddy_event_set(&event), 0);
+        CHECK_EQ(raise(SIGUSR1), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(s.index, 0);
+        CHECK_EQ(eddy_signal_wait(signal), SIGUSR1);
+        eddy_signal_close(signal);
+}
+
+RUN_TEST(a_cancelled_select_takes_no_signal)
+{
+        eddy_signal *signal = open_two(SIGUSR1, 0);
+        eddy_event event = { 0 };
+        struct selecting s;
+        eddy_scope scope;
+
+        start_select(&scope, &s, signal, &event);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(raise(SIGUSR1), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(s.index, -ECANCELED);
+        CHECK_EQ(eddy_signal_wait(signal), SIGUSR1);
+        eddy_signal_close(signal);
+}
+
+RUN_TEST(closing_a_signal_ends_a_select_that_waits_for_it)
+{
+        eddy_signal *signal = open_two(SIGUSR1, 0);
+        eddy_event event = { 0 };
+        struct selecting s;
+        eddy_scope scope;
+
+        start_select(&scope, &s, signal, &event);
+        eddy_signal_close(signal);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(s.index, 1);
+        CHECK_EQ(s.choices[1].result, -ECANCELED);
+        CHECK(!event.waiters[0]);
+}
+
+static void *puts_in_channel(void *arg)
+{
+        int item = 5;
+
+        CHECK_EQ(eddy_channel_try_put(arg, &item), 0);
+        return NULL;
+}
+
+/* Another thread has served the select, whose loop has not looked yet: the signal stays. */
+RUN_TEST(a_signal_passes_over_a_select_that_was_served)
+{
+        eddy_signal *signal = open_two(SIGUSR1, 0);
+        struct selecting s = { .index = -1 };
+        eddy_channel *channel;
+        eddy_scope scope;
+        pthread_t putter;
+        int item = -1;
+
+        CHECK_EQ(eddy_channel_new(sizeof(int), 1, &channel), 0);
+        s.choices[0] = eddy_choice_signal(signal);
+        s.choices[1] = eddy_choice_channel_get(channel, &item);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, selects, &s), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(pthread_create(&putter, NULL, puts_in_channel, channel), 0);
+        CHECK_EQ(pthread_join(putter, NULL), 0);
+        CHECK_EQ(raise(SIGUSR1), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(s.index, 1);
+        CHECK_EQ(item, 5);
+        CHECK_EQ(eddy_signal_wait(signal), SIGUSR1);
+        eddy_signal_close(signal);
+        eddy_channel_release(channel);
+}
+
 /* --- what can be opened --- */
 
 /* A112: a number that is no signal, and one that cannot be caught, are told apart. */

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "scope/channel.h"
 #include "sim_run.h"
 
 static eddy_channel *channel_of(uint32_t items_max)
@@ -58,13 +59,15 @@ TEST(numbers_out_of_range_are_refused)
         eddy_channel_release(NULL);
 }
 
-TEST(without_a_loop_only_try_works)
+TEST(a_thread_without_a_loop_puts_and_gets)
 {
         void *item = &channel, *back = NULL;
 
         CHECK_EQ(eddy_channel_new(0, 1, &channel), 0);
-        CHECK_EQ(eddy_channel_put(channel, &item), EDDY_E_RUN_NOT_RUNNING);
-        CHECK_EQ(eddy_channel_get(channel, &back), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_channel_put(channel, &item), 0);
+        CHECK_EQ(eddy_channel_get(channel, &back), 0);
+        CHECK(back == &channel);
+        back = NULL;
         CHECK_EQ(eddy_channel_try_get(channel, &back), -EAGAIN);
         CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
         CHECK_EQ(eddy_channel_try_put(channel, &item), -EAGAIN);
@@ -184,6 +187,70 @@ SIM_TEST(shutting_down_wakes_all_that_wait_for_an_item)
         eddy_channel_release(channel);
 }
 
+/* --- dropping --- */
+
+static void put_dropping(eddy_channel *to, int item, int dropped)
+{
+        int was_dropped = -1;
+
+        CHECK_EQ(eddy_channel_put_dropping(to, &item, &was_dropped), dropped >= 0);
+        CHECK_EQ(was_dropped, dropped);
+}
+
+TEST(a_full_channel_drops_the_oldest_and_gives_it_back)
+{
+        eddy_channel *three = channel_of(3);
+        int item;
+
+        for (int i = 0; i < 20; i++)
+                put_dropping(three, i, i < 3 ? -1 : i - 3);
+        CHECK_EQ(eddy_channel_count(three), 3);
+        item = 20;
+        /* The item's own memory will do. */
+        CHECK_EQ(eddy_channel_put_dropping(three, &item, &item), 1);
+        CHECK_EQ(item, 17);
+        CHECK_EQ(eddy_channel_put_dropping(three, &item, NULL), 1);
+        for (int i = 19; i <= 20; i++) {
+                CHECK_EQ(eddy_channel_get(three, &item), 0);
+                CHECK_EQ(item, i);
+        }
+        CHECK_EQ(eddy_channel_get(three, &item), 0);
+        CHECK_EQ(item, 17);
+        eddy_channel_shutdown(three);
+        CHECK_EQ(eddy_channel_put_dropping(three, &item, &item), -EPIPE);
+        CHECK_EQ(item, 17);
+        eddy_channel_release(three);
+}
+
+SIM_TEST(a_waiting_getter_gets_what_is_put_dropping_and_waiting_putters_wait_on)
+{
+        struct put waiting = { 2, 1 };
+        int result = 1, item = -1;
+        eddy_scope scope;
+
+        channel = channel_of(1);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, get_one, &result), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        put_dropping(channel, 5, -1);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(result, 0);
+        CHECK_EQ(got[0], 5);
+        put_dropping(channel, 1, -1);
+        CHECK_EQ(eddy_scope_start(&scope, put_one, &waiting), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        put_dropping(channel, 3, 1);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(waiting.result, 1);
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        CHECK_EQ(item, 3);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(waiting.result, 0);
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        CHECK_EQ(item, 2);
+        eddy_channel_release(channel);
+}
+
 /* --- cancelled on one loop --- */
 
 SIM_TEST(a_cancelled_wait_takes_and_appends_nothing)
@@ -300,6 +367,250 @@ TEST(a_thread_without_a_loop_wakes_a_task_and_waiting_is_no_deadlock)
         pthread_join(putter, NULL);
         CHECK_EQ(got[0], 42);
         CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 0);
+        eddy_channel_release(channel);
+}
+
+/* --- threads without a loop that wait --- */
+
+struct blocked {
+        pthread_t id;
+        int item, result;
+};
+
+static void *get_blocked(void *arg)
+{
+        struct blocked *blocked = arg;
+
+        blocked->result = eddy_channel_get(channel, &blocked->item);
+        return NULL;
+}
+
+static void *put_blocked(void *arg)
+{
+        struct blocked *blocked = arg;
+
+        blocked->result = eddy_channel_put(channel, &blocked->item);
+        return NULL;
+}
+
+static void blocked_begin(struct blocked *blocked, int item, void *(*fn)(void *) )
+{
+        blocked->item = item;
+        blocked->result = 1;
+        blocked->id = thread(fn, blocked);
+}
+
+static void blocked_end(struct blocked *blocked, int result)
+{
+        pthread_join(blocked->id, NULL);
+        CHECK_EQ(blocked->result, result);
+}
+
+TEST(a_thread_that_gets_is_blocked_until_there_is_an_item)
+{
+        struct blocked getter;
+        int item = 42;
+
+        channel = channel_of(1);
+        blocked_begin(&getter, -1, get_blocked);
+        for (int i = 0; i < 100; i++)
+                (void) sched_yield();
+        CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
+        blocked_end(&getter, 0);
+        CHECK_EQ(getter.item, 42);
+        eddy_channel_release(channel);
+}
+
+TEST(a_thread_that_puts_is_blocked_until_there_is_room)
+{
+        struct blocked putter;
+        int item = 1;
+
+        channel = channel_of(1);
+        CHECK_EQ(eddy_channel_put(channel, &item), 0);
+        blocked_begin(&putter, 2, put_blocked);
+        for (int i = 0; i < 100; i++)
+                (void) sched_yield();
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        CHECK_EQ(item, 1);
+        blocked_end(&putter, 0);
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        CHECK_EQ(item, 2);
+        eddy_channel_release(channel);
+}
+
+/* Tasks and threads that wait in line. */
+static int waiters_of(enum ed_channel_side side)
+{
+        void **line = channel->lines[side];
+        struct ed_waiter *waiter;
+        int n = 0;
+
+        ed_mutex_lock(&channel->lock);
+        for (waiter = ed_waiters_first(line); waiter;
+             waiter = ed_waiters_is_last(waiter, line) ? NULL : (void *) waiter->link.next)
+                n++;
+        ed_mutex_unlock(&channel->lock);
+        return n;
+}
+
+static void wait_for_waiters(enum ed_channel_side side, int n)
+{
+        while (waiters_of(side) < n)
+                (void) sched_yield();
+}
+
+static int first_of_line(void *arg)
+{
+        struct blocked *thread_after = arg;
+        int results[2] = { 1, 1 }, item;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, get_one, &results[0]), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        blocked_begin(thread_after, -1, get_blocked);
+        wait_for_waiters(ED_CHANNEL_GET, 2);
+        CHECK_EQ(eddy_scope_start(&scope, get_one, &results[1]), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(waiters_of(ED_CHANNEL_GET), 3);
+        for (item = 0; item < 3; item++)
+                CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(results[0] + results[1], 0);
+        return 0;
+}
+
+TEST(tasks_and_threads_are_served_in_the_order_they_came)
+{
+        struct blocked second;
+
+        channel = channel_of(1);
+        CHECK_EQ(run_loop(first_of_line, &second), 0);
+        blocked_end(&second, 0);
+        CHECK_EQ(got[0], 0);
+        CHECK_EQ(second.item, 1);
+        CHECK_EQ(got[1], 2);
+        eddy_channel_release(channel);
+}
+
+TEST(shutting_down_ends_the_waits_of_threads)
+{
+        struct blocked getters[3], putters[3];
+        int item = 7;
+
+        channel = channel_of(1);
+        for (int i = 0; i < 3; i++)
+                blocked_begin(&getters[i], -1, get_blocked);
+        wait_for_waiters(ED_CHANNEL_GET, 3);
+        eddy_channel_shutdown(channel);
+        for (int i = 0; i < 3; i++) {
+                blocked_end(&getters[i], -EPIPE);
+                CHECK_EQ(getters[i].item, -1);
+        }
+        eddy_channel_release(channel);
+        channel = channel_of(1);
+        CHECK_EQ(eddy_channel_put(channel, &item), 0);
+        for (int i = 0; i < 3; i++)
+                blocked_begin(&putters[i], i, put_blocked);
+        wait_for_waiters(ED_CHANNEL_PUT, 3);
+        eddy_channel_shutdown(channel);
+        for (int i = 0; i < 3; i++)
+                blocked_end(&putters[i], -EPIPE);
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        CHECK_EQ(item, 7);
+        CHECK_EQ(eddy_channel_get(channel, &item), -EPIPE);
+        eddy_channel_release(channel);
+}
+
+static void *get_and_be_cancelled(void *arg)
+{
+        (void) get_blocked(arg);
+        pthread_testcancel();
+        ((struct blocked *) arg)->result = 2;
+        return NULL;
+}
+
+/* The item would be lost with it, and the channel stay locked. */
+TEST(a_thread_that_is_cancelled_while_it_waits_is_served_first)
+{
+        struct blocked getter;
+        int item = 42;
+        void *end;
+
+        channel = channel_of(1);
+        blocked_begin(&getter, -1, get_and_be_cancelled);
+        wait_for_waiters(ED_CHANNEL_GET, 1);
+        CHECK_EQ(pthread_cancel(getter.id), 0);
+        for (int i = 0; i < 100; i++)
+                (void) sched_yield();
+        CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
+        CHECK_EQ(pthread_join(getter.id, &end), 0);
+        CHECK(end == PTHREAD_CANCELED);
+        CHECK_EQ(getter.result, 0);
+        CHECK_EQ(getter.item, 42);
+        CHECK_EQ(eddy_channel_count(channel), 0);
+        eddy_channel_release(channel);
+}
+
+static int get_in_callback(void *arg)
+{
+        int item = 3, *result = arg;
+
+        *result = eddy_channel_get(channel, &item);
+        CHECK_EQ(item, 3);
+        CHECK_EQ(eddy_channel_put(channel, &item), 0);
+        CHECK_EQ(eddy_channel_put(channel, &item), -EDEADLK);
+        CHECK_EQ(eddy_channel_get(channel, &item), 0);
+        return 0;
+}
+
+SIM_TEST(a_callback_of_a_loop_puts_and_gets_but_cannot_wait)
+{
+        eddy_handle handle = { 0 };
+        int result = 1;
+
+        channel = channel_of(1);
+        CHECK_EQ(eddy_loop_call_soon(NULL, &handle, get_in_callback, &result), 0);
+        CHECK_EQ(eddy_sleep(MS), 0);
+        CHECK_EQ(result, -EDEADLK);
+        eddy_channel_release(channel);
+}
+
+/* On this thread, and no task could ever end its wait. */
+SIM_TEST(a_job_of_a_simulation_cannot_wait)
+{
+        int result = 1;
+
+        channel = channel_of(1);
+        CHECK_EQ(eddy_to_thread(get_in_callback, &result), 0);
+        CHECK_EQ(result, -EDEADLK);
+        eddy_channel_release(channel);
+}
+
+static int get_in_job(void *arg)
+{
+        return eddy_channel_get(channel, arg);
+}
+
+static int wait_for_job(void *arg)
+{
+        struct put put = { 8, 1 };
+        eddy_scope scope;
+        int item = 9;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, put_one, &put), 0);
+        CHECK_EQ(eddy_to_thread(get_in_job, &item), 0);
+        CHECK_EQ(item, 8);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_job_waits_for_a_task_of_its_caller)
+{
+        channel = channel_of(1);
+        CHECK_EQ(run_loop(wait_for_job, NULL), 0);
         eddy_channel_release(channel);
 }
 
@@ -464,6 +775,43 @@ static void pass_all_items(void)
                 CHECK_EQ(times_got[i], 1);
         CHECK_EQ(eddy_channel_count(channel), 0);
         CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 0);
+        eddy_channel_release(channel);
+}
+
+static void *produce_blocked(void *arg)
+{
+        (void) producer(arg);
+        return NULL;
+}
+
+static void *consume_blocked(void *arg)
+{
+        (void) consumer(arg);
+        return NULL;
+}
+
+/* On each side a loop of tasks, and threads without one. */
+TEST(tasks_and_threads_lose_and_double_no_item)
+{
+        static eddy_task_fn *fn = producer;
+        pthread_t putters[2], getters[2], consumers;
+
+        channel = channel_of(ROOM);
+        consumers = thread(consume, NULL);
+        for (uintptr_t i = 0; i < 2; i++) {
+                getters[i] = thread(consume_blocked, (void *) (i + 1));
+                putters[i] = thread(produce_blocked, (void *) (i + 1));
+        }
+        CHECK_EQ(run_loop(many_of, (void *) &fn), 0);
+        for (int i = 0; i < 2; i++)
+                pthread_join(putters[i], NULL);
+        eddy_channel_shutdown(channel);
+        for (int i = 0; i < 2; i++)
+                pthread_join(getters[i], NULL);
+        pthread_join(consumers, NULL);
+        CHECK_EQ(atomic_load(&taken), ITEMS);
+        for (int i = 0; i < ITEMS; i++)
+                CHECK_EQ(times_got[i], 1);
         eddy_channel_release(channel);
 }
 

@@ -127,6 +127,27 @@ TEST(a_child_cannot_use_its_parents_channel)
         eddy_channel_release(channel);
 }
 
+/* Threads use a channel without any run, so its child is told without one, too. */
+TEST(a_child_cannot_use_a_channel_that_was_made_before_any_run)
+{
+        eddy_channel *channel;
+        int item = 1;
+        pid_t child;
+
+        CHECK_EQ(eddy_channel_new(sizeof(int), 1, &channel), 0);
+        child = fork();
+        CHECK(child >= 0);
+        if (child == 0) {
+                CHILD_CHECK(eddy_channel_put(channel, &item) == EDDY_E_LOOP_FORKED);
+                CHILD_CHECK(eddy_channel_get(channel, &item) == EDDY_E_LOOP_FORKED);
+                CHILD_CHECK(eddy_channel_put_dropping(channel, &item, NULL) == EDDY_E_LOOP_FORKED);
+                _exit(0);
+        }
+        CHECK_EQ(child_result(child), 0);
+        CHECK_EQ(eddy_channel_put(channel, &item), 0);
+        eddy_channel_release(channel);
+}
+
 /* A22: neither does a fork between two steps of a loop. */
 TEST(a_child_cannot_step_its_parents_loop)
 {

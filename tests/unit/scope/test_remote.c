@@ -336,6 +336,51 @@ TEST(a_failure_is_reported_only_when_nobody_holds_the_task)
         CHECK_EQ(reports.error, -EIO);
 }
 
+/* A thread that asks, and is cancelled while it waits. */
+struct asking {
+        eddy_remote *remote;
+        int err, result;
+        _Atomic int begun;
+};
+
+static void *ask_and_be_cancelled(void *arg)
+{
+        struct asking *asking = arg;
+
+        atomic_store(&asking->begun, 1);
+        asking->err = eddy_remote_wait(asking->remote, &asking->result);
+        pthread_testcancel();
+        asking->err = 2;
+        return NULL;
+}
+
+/* The wait is not a point of cancellation: the loop would find the remote locked for ever. */
+TEST(a_thread_that_is_cancelled_while_it_waits_gets_the_result)
+{
+        struct asking asking = { .err = 1 };
+        struct host host;
+        pthread_t thread;
+        void *end;
+
+        pthread_barrier_init(&gate, NULL, 2);
+        host_begin(&host);
+        asking.remote = start(&host, hold_the_loop, NULL);
+        CHECK_EQ(pthread_create(&thread, NULL, ask_and_be_cancelled, &asking), 0);
+        (void) pthread_barrier_wait(&gate);
+        while (!atomic_load(&asking.begun))
+                (void) sched_yield();
+        for (int i = 0; i < 100; i++)
+                (void) sched_yield();
+        CHECK_EQ(pthread_cancel(thread), 0);
+        (void) pthread_barrier_wait(&gate);
+        CHECK_EQ(pthread_join(thread, &end), 0);
+        CHECK(end == PTHREAD_CANCELED);
+        CHECK_EQ(asking.err, 0);
+        CHECK_EQ(asking.result, 0);
+        eddy_remote_release(asking.remote);
+        host_end(&host);
+}
+
 static int fail_later(void *arg)
 {
         (void) hold_the_loop(arg);

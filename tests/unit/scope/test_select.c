@@ -529,7 +529,7 @@ SIM_TEST(what_cannot_be_waited_for_is_refused)
         CHECK_EQ(eddy_try_select(choices, 3), -EDEADLK);
         choices[1].kind = 0;
         CHECK_EQ(eddy_select(choices, 2), -EINVAL);
-        choices[1].kind = EDDY_CHOICE_NEVER + 1;
+        choices[1].kind = EDDY_CHOICE_SIGNAL + 1;
         CHECK_EQ(eddy_try_select(choices, 2), -EINVAL);
         CHECK_EQ(eddy_queue_count(&queue), 0);
         eddy_queue_fini(&queue);

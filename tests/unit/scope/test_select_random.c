@@ -1,15 +1,19 @@
 /*
- * test_select_random.c - many tasks that select among the same queues, events,
- * futures, tasks and times, with cancels and deadlines at random moments, under random
- * schedules: each select does exactly one of its choices or none, and every
- * item that was put is taken once.
+ * test_select_random.c - many tasks that select among the same queues, channels,
+ * events, futures, tasks, signals and times, with cancels and deadlines at random
+ * moments, under random schedules: each select does exactly one of its choices or
+ * none, and every item that was put is taken once.
  */
+#include <signal.h>
+
+#include "scope/channel.h"
 #include "scope/waiters.h"
 #include "sim_run.h"
 
 enum {
         SEEDS = 500,
         QUEUES = 4,
+        CHANNELS = 2,
         EVENTS = 2,
         FUTURES = 8,
         TASKS = 7,
@@ -28,12 +32,15 @@ struct fate {
 static struct world {
         uint64_t random;
         eddy_queue queues[QUEUES];
+        eddy_channel *channels[CHANNELS];
+        eddy_signal *signals[TASKS]; /* of each task its own: one may wait for it */
+        int raised, given;
         eddy_event events[EVENTS];
         eddy_future futures[FUTURES];
         eddy_task *tasks[TASKS];
         struct fate fates[ITEMS_MAX];
         int items;
-        uint64_t selects, done, cancelled, waited_for[EDDY_CHOICE_NEVER + 1];
+        uint64_t selects, done, cancelled, waited_for[EDDY_CHOICE_SIGNAL + 1];
 } world;
 
 static uint32_t random_below(uint32_t n)
@@ -61,6 +68,10 @@ static void check_no_trace(const struct eddy_choice *choices, size_t n)
                 check_line(world.queues[i].getters, choices, n);
                 check_line(world.queues[i].putters, choices, n);
         }
+        for (int i = 0; i < CHANNELS; i++) {
+                check_line(world.channels[i]->lines[ED_CHANNEL_GET], choices, n);
+                check_line(world.channels[i]->lines[ED_CHANNEL_PUT], choices, n);
+        }
         for (int i = 0; i < EVENTS; i++)
                 check_line(world.events[i].waiters, choices, n);
         for (int i = 0; i < FUTURES; i++)
@@ -81,6 +92,14 @@ static void check_nobody_forgotten(void)
                 if (ed_waiters_first(queue->putters))
                         CHECK_EQ(eddy_queue_count(queue), queue->items_max);
         }
+        for (int i = 0; i < CHANNELS; i++) {
+                eddy_channel *channel = world.channels[i];
+
+                if (ed_waiters_first(channel->lines[ED_CHANNEL_GET]))
+                        CHECK_EQ(eddy_channel_count(channel), 0);
+                if (ed_waiters_first(channel->lines[ED_CHANNEL_PUT]))
+                        CHECK_EQ(eddy_channel_count(channel), channel->items_max);
+        }
         for (int i = 0; i < EVENTS; i++)
                 CHECK(!eddy_event_is_set(&world.events[i]) ||
                       !ed_waiters_first(world.events[i].waiters));
@@ -93,12 +112,36 @@ static eddy_queue *some_queue(void)
         return &world.queues[random_below(QUEUES)];
 }
 
+static eddy_channel *some_channel(void)
+{
+        return world.channels[random_below(CHANNELS)];
+}
+
+/* The signal of the task that runs, which no other one waits for. */
+static eddy_signal *own_signal(void)
+{
+        for (int i = 0; i < TASKS; i++)
+                if (world.tasks[i] == eddy_task_current())
+                        return world.signals[i];
+        CHECK(!"a task of the world");
+        return NULL;
+}
+
 static struct eddy_choice some_choice(int *item)
 {
         eddy_task *task = world.tasks[random_below(TASKS)];
 
         *item = -1;
-        switch (random_below(10)) {
+        switch (random_below(16)) {
+        case 10:
+        case 11:
+                return eddy_choice_channel_get(some_channel(), item);
+        case 12:
+        case 13:
+                *item = world.items++;
+                return eddy_choice_channel_put(some_channel(), item);
+        case 14:
+                return eddy_choice_signal(own_signal());
         case 0:
         case 1:
         case 2:
@@ -116,22 +159,42 @@ static struct eddy_choice some_choice(int *item)
                         return eddy_choice_task(task);
                 return eddy_choice_never();
         case 8:
+        case 15:
                 return eddy_choice_future(&world.futures[random_below(FUTURES)]);
         default:
                 return eddy_choice_at(eddy_now() + EDDY_US(random_below(3000)));
         }
 }
 
+static bool is_get(const struct eddy_choice *choice)
+{
+        return choice->kind == EDDY_CHOICE_GET || choice->kind == EDDY_CHOICE_CHANNEL_GET;
+}
+
+static bool is_put(const struct eddy_choice *choice)
+{
+        return choice->kind == EDDY_CHOICE_PUT || choice->kind == EDDY_CHOICE_CHANNEL_PUT;
+}
+
+static void take_signal(int signo)
+{
+        CHECK_EQ(signo, SIGUSR1);
+        world.given++;
+        CHECK(world.given <= world.raised * TASKS);
+}
+
 static void check_done(const struct eddy_choice *choice, int item)
 {
         world.done++;
         world.waited_for[choice->kind]++;
-        if (choice->kind == EDDY_CHOICE_GET && choice->result == 0)
+        if (is_get(choice) && choice->result == 0)
                 world.fates[item].taken++;
-        else if (choice->kind == EDDY_CHOICE_PUT && choice->result == 0)
+        else if (is_put(choice) && choice->result == 0)
                 world.fates[item].put++;
-        else if (choice->kind == EDDY_CHOICE_GET || choice->kind == EDDY_CHOICE_PUT)
+        else if (is_get(choice) || is_put(choice))
                 CHECK_EQ(choice->result, -EPIPE);
+        else if (choice->kind == EDDY_CHOICE_SIGNAL)
+                take_signal(choice->result);
         else if (choice->kind == EDDY_CHOICE_FUTURE)
                 CHECK_EQ(choice->result, (eddy_future *) choice->object - world.futures);
         else if (choice->kind == EDDY_CHOICE_TASK)
@@ -143,8 +206,29 @@ static void check_done(const struct eddy_choice *choice, int item)
 static void check_untouched(const struct eddy_choice *choice, int item)
 {
         CHECK_EQ(choice->result, UNTOUCHED);
-        if (choice->kind == EDDY_CHOICE_GET)
+        if (is_get(choice))
                 CHECK_EQ(item, -1);
+}
+
+/* A select meets tasks that wait for one channel only. */
+static int use_one_channel(void)
+{
+        int item = -1, err;
+
+        if (random_below(2)) {
+                err = eddy_channel_get(some_channel(), &item);
+                CHECK_EQ(item == -1, err < 0);
+                if (err == 0)
+                        world.fates[item].taken++;
+        } else {
+                item = world.items++;
+                err = eddy_channel_put(some_channel(), &item);
+                if (err == 0)
+                        world.fates[item].put++;
+        }
+        CHECK(err == 0 || err == -EPIPE || err == -ECANCELED);
+        check_nobody_forgotten();
+        return err;
 }
 
 /* Who selects meets those who wait for one queue only. */
@@ -203,7 +287,9 @@ static int selects_often(void *arg)
                 struct eddy_scope_opts opts = { .timeout_ns = EDDY_US(1 + random_below(4000)) };
 
                 eddy_scope_begin(&scope, &opts);
-                done = random_below(4) ? select_once() : use_one_queue();
+                done = random_below(4)   ? select_once()
+                       : random_below(2) ? use_one_queue()
+                                         : use_one_channel();
                 world.cancelled += done == -ECANCELED;
                 err = eddy_scope_end(&scope);
                 if (random_below(4) == 0 && err != -ECANCELED)
@@ -222,7 +308,17 @@ static int disturbs(void *arg)
                 int err = eddy_sleep(EDDY_US(random_below(800)));
 
                 CHECK_EQ(err, 0);
-                switch (random_below(8)) {
+                switch (random_below(10)) {
+                case 8:
+                        world.raised++;
+                        CHECK_EQ(raise(SIGUSR1), 0);
+                        break;
+                case 9:
+                        if (i > 25)
+                                eddy_channel_shutdown(some_channel());
+                        else if (eddy_channel_try_get(some_channel(), &item) == 0)
+                                world.fates[item].taken++;
+                        break;
                 case 0:
                         CHECK_EQ(eddy_event_set(&world.events[random_below(EVENTS)]), 0);
                         break;
@@ -276,6 +372,14 @@ static void check_items_conserved(void)
 {
         int item;
 
+        for (int i = 0; i < CHANNELS; i++) {
+                CHECK(!ed_waiters_first(world.channels[i]->lines[ED_CHANNEL_GET]));
+                CHECK(!ed_waiters_first(world.channels[i]->lines[ED_CHANNEL_PUT]));
+                while (eddy_channel_try_get(world.channels[i], &item) == 0)
+                        world.fates[item].taken++;
+                eddy_channel_release(world.channels[i]);
+        }
+
         for (int i = 0; i < QUEUES; i++) {
                 CHECK(!ed_waiters_first(world.queues[i].getters));
                 CHECK(!ed_waiters_first(world.queues[i].putters));
@@ -291,9 +395,14 @@ static void check_items_conserved(void)
 
 static int random_main(void *arg)
 {
+        int signo = SIGUSR1;
         eddy_scope scope;
 
         (void) arg;
+        for (int i = 0; i < CHANNELS; i++)
+                CHECK_EQ(eddy_channel_new(sizeof(int), 1 + (uint32_t) i, &world.channels[i]), 0);
+        for (int i = 0; i < TASKS; i++)
+                CHECK_EQ(eddy_signal_open(&signo, 1, &world.signals[i]), 0);
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < TASKS; i++)
                 CHECK_EQ(eddy_scope_start_task(&scope, selects_often, NULL, NULL, &world.tasks[i]),
@@ -303,6 +412,7 @@ static int random_main(void *arg)
         for (int i = 0; i < TASKS; i++) {
                 CHECK(!world.tasks[i]->joiners[0]);
                 eddy_task_release(world.tasks[i]);
+                eddy_signal_close(world.signals[i]);
         }
         check_items_conserved();
         return 0;
@@ -322,7 +432,9 @@ TEST(each_select_does_one_choice_or_none_under_random_schedules)
                (unsigned long long) world.selects, (unsigned long long) world.done,
                (unsigned long long) world.cancelled);
         /* Each kind was chosen often, and so was none. */
-        for (int kind = EDDY_CHOICE_GET; kind < EDDY_CHOICE_NEVER; kind++)
-                CHECK(world.waited_for[kind] > SEEDS / 2);
+        for (int kind = EDDY_CHOICE_GET; kind <= EDDY_CHOICE_SIGNAL; kind++)
+                if (kind != EDDY_CHOICE_NEVER && world.waited_for[kind] <= SEEDS / 2)
+                        test_fail(__FILE__, __LINE__, "kind %d was done %llu times", kind,
+                                  (unsigned long long) world.waited_for[kind]);
         CHECK(world.cancelled > SEEDS);
 }

@@ -1,0 +1,14 @@
+/*
+ * scope/choosable.h - what a select can wait for on a floor above: a thing that
+ * begins with one of these.
+ */
+#ifndef ED_SCOPE_CHOOSABLE_H
+#define ED_SCOPE_CHOOSABLE_H
+
+struct ed_choosable {
+        void *waiters[2]; /* a line; what comes from outside serves it */
+        /* What a wait for it would give at once, an error too; -EAGAIN: it would wait. */
+        int (*take)(struct ed_choosable *choosable);
+};
+
+#endif

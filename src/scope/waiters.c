@@ -1,0 +1,25 @@
+/*
+ * scope/waiters.c - see waiters.h.
+ */
+#include "scope/waiters.h"
+
+struct ed_waiter *ed_waiters_claim(void *line[2])
+{
+        struct ed_waiter *waiter;
+
+        while ((waiter = ed_waiters_first(line)) && waiter->ops && waiter->ops->claim &&
+               !waiter->ops->claim(waiter)) {
+                ed_waiters_remove(waiter);
+                waiter->link.next = NULL;
+        }
+        return waiter;
+}
+
+bool ed_waiters_claim_and_grant(void *line[2], int result)
+{
+        struct ed_waiter *waiter = ed_waiters_claim(line);
+
+        if (waiter)
+                ed_waiters_serve(waiter, result);
+        return waiter != NULL;
+}
