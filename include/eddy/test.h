@@ -20,7 +20,9 @@
 #define EDDY_TEST_H
 
 #include "eddy/def.h"
+#include "eddy/queue.h"
 #include "eddy/run.h"
+#include "eddy/semaphore.h"
 #include "eddy/task.h"
 
 EDDY_BEGIN_DECLS
@@ -32,6 +34,9 @@ struct eddy_test_opts {
 
         /* What goes wrong: at most one of each, counted from 1; 0: none. */
         uint64_t cancel_at;   /* the main task is cancelled at that suspension point */
+        uint64_t cancel_task; /* not main: that task, 1 main, then in the order of starting, at that
+                                 point of its own: 1 before it has begun; 2, 4 ... as it begins to
+                                 wait, 3, 5 ... when it was woken and has not gone on yet */
         uint64_t alloc_at;    /* that allocation by eddy_malloc() fails, eddy's own or not */
         int alloc_forever;    /* and all after it */
         uint64_t alloc_again; /* and, of those after it, this one alone, the next being 1 */
@@ -47,7 +52,8 @@ struct eddy_test_opts {
         int (*after)(void *arg, int result);
 
         const struct eddy_run_opts *run; /* NULL: the defaults; without signals and watchdog */
-        uintptr_t reserved[8];           /* zero */
+        const char *cancel_named; /* EDDY_TEST_CANCEL_TASK: only tasks of that name; NULL: all */
+        uintptr_t reserved[8];    /* zero */
 };
 
 /* For call_error: the transfer moves a part of what it could, one byte at least. */
@@ -62,8 +68,8 @@ struct eddy_test_result {
         uint64_t calls;       /* system calls that can fail */
         int64_t lasted_ns;    /* of virtual time */
         struct {
-                uint64_t tasks, timers, descriptors, allocations, bytes;
-        } left;             /* at the end */
+                uint64_t tasks, timers, descriptors, allocations, bytes, units, items;
+        } left;             /* at the end; units and items as eddy_test_watch_semaphore() says */
         int was_cancelled;  /* by cancel_at */
         int was_failed;     /* an allocation or call was made to fail */
         char problem[1024]; /* what the kit found, a line or more; or "" */
@@ -107,18 +113,20 @@ enum {
         EDDY_TEST_ALLOC_FOREVER = 4, /* and all after it */
         EDDY_TEST_CALLS = 5,         /* fail the Nth system call, by each error that it may give */
         EDDY_TEST_ALLOC_TWICE = 6, /* the Nth allocation; and with it each one after it, in turn */
+        EDDY_TEST_CANCEL_TASK = 7, /* cancel one task, each in turn, at the Nth point of its own */
 };
 
 enum { EDDY_TEST_SEEDS_RUN = 200 };
 
 /* What a sweep came to. */
 struct eddy_test_sweep {
-        uint64_t count;    /* of what there was: points, allocations, calls; seeds */
+        uint64_t count;    /* of what there was: points (of all tasks), allocations, calls; seeds */
         uint64_t tried;    /* of them; 'runs' has how often, where it was in several ways */
         uint64_t runs;     /* in all */
         uint64_t failed;   /* runs that gave an error because of what was done */
         uint64_t distinct; /* traces */
-        uintptr_t reserved[4];
+        uint64_t tasks;    /* EDDY_TEST_CANCEL_TASK: whose points were tried */
+        uintptr_t reserved[3];
 };
 
 /*
@@ -127,9 +135,14 @@ struct eddy_test_sweep {
  * run in which something is found.
  *
  * A run may end with 0 or more, whatever was done.  If something was done, it
- * may also end with an error: under EDDY_TEST_CANCEL that must be -ECANCELED,
+ * may also end with an error: if main was cancelled that must be -ECANCELED,
  * else any.  EINTR, EAGAIN and short transfers are no failures: the run must
  * end as without them.  Whatever else must hold is for 'after' to say.
+ *
+ * EDDY_TEST_CANCEL_TASK cancels one task alone, as eddy_task_cancel() does: its
+ * own -ECANCELED fails no scope, and all others go on.  If they wait then for
+ * what that task was to do, that is a deadlock, and a finding.  A program whose
+ * tasks are never cancelled alone names those that may be (opts.cancel_named).
  *
  * On a finding it prints a line such as
  *
@@ -137,7 +150,7 @@ struct eddy_test_sweep {
  *     eddy_test: transfer: cancel=31: main was cancelled in eddy_sleep+0x1f <- pay+0x2a
  *     eddy_test: again with EDDY_TEST_REPLAY='transfer:cancel=31'
  *
- * (in full 'NAME:seed=N,cancel=N,alloc=N,call=N/ENOBUFS', in any part; "+"
+ * (in full 'NAME:seed=N,task=N,cancel=N,alloc=N,call=N/ENOBUFS', in any part; "+"
  * behind the allocation's number stands for all after it, "+3" for the third).
  * With that in the environment, eddy_test_sweep() makes only this run of the
  * main function or opts.name in front of the colon (for a call, after one in
@@ -182,6 +195,30 @@ EDDY_API uint64_t eddy_test_chance(uint64_t n);
 EDDY_API EDDY_PRINTF(1, 2) void eddy_test_fail(const char *format, ...);
 #define EDDY_TEST_CHECK(cond)                                                                      \
         ((cond) ? (void) 0 : eddy_test_fail("%s:%d: %s", __FILE__, __LINE__, #cond))
+
+/* As many of each may be watched at a time; one more is a finding. */
+enum { EDDY_TEST_SEMAPHORES_MAX = 64, EDDY_TEST_QUEUES_MAX = 64 };
+
+/*
+ * Have the units of a semaphore looked at in the run under way: a unit that was
+ * taken and not given back by the end of the run is a finding, with the task and
+ * the place of the call that took it.  A semaphore with EDDY_SEMAPHORE_BOUNDED
+ * is looked at without being named.  To be called before the semaphore's first
+ * use; it may be gone at the end of the run.
+ *
+ * Suspends: no.  Outside of a run it does nothing.
+ */
+EDDY_API void eddy_test_watch_semaphore(eddy_semaphore *sem);
+
+/*
+ * Have a queue looked at when it is ended, by eddy_queue_fini() or with the run:
+ * items that are left in it are a finding, and, if eddy_queue_task_done() or
+ * eddy_queue_join() was called for it, items that were not done.
+ *
+ * Suspends: no.  Outside of a run it does nothing.
+ * Owns: borrows 'queue' until eddy_queue_fini(), else until the run has ended.
+ */
+EDDY_API void eddy_test_watch_queue(eddy_queue *queue);
 
 /*
  * Called by the kit whenever it does what was asked for, on the stack on which

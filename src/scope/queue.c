@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/swap.h"
+#include "scope/units.h"
 #include "scope/waiters.h"
 
 /* No flag is set while a plain queue is open: one test sets it apart. */
@@ -66,16 +67,27 @@ int eddy_queue_init_priority(eddy_queue *queue, uint32_t bytes, uint32_t max,
         return err;
 }
 
+/* For the test kit. */
+static void note_end(eddy_queue *queue)
+{
+        const struct ed_units_watch *watch = ed_units_watched();
+
+        if (watch)
+                watch->queue_ends(queue);
+}
+
 void eddy_queue_fini(eddy_queue *queue)
 {
         int (*compare)(const void *a, const void *b);
 
         if (!queue)
                 return;
+        if (queue->flags & ED_QUEUE_WATCHED)
+                note_end(queue);
         compare = queue->compare;
         ed_free(queue->items);
         (void) init(queue, queue->item_bytes, queue->items_max,
-                    queue->flags & ~(uint32_t) QUEUE_SHUT);
+                    queue->flags & (QUEUE_LIFO | QUEUE_HEAP));
         queue->compare = compare;
 }
 
@@ -378,6 +390,13 @@ int eddy_queue_try_get(eddy_queue *queue, void *ret_item)
 
 /* --- its end --- */
 
+/* The test kit is to know that items are said to be done. */
+static void note_counted(eddy_queue *queue)
+{
+        if (ed_unlikely(queue->flags & ED_QUEUE_WATCHED))
+                queue->flags |= ED_QUEUE_COUNTED;
+}
+
 /* So many of the items that were put need no more to be done. */
 static void finish(eddy_queue *queue, uint64_t items)
 {
@@ -418,6 +437,7 @@ int eddy_queue_shutdown(eddy_queue *queue, unsigned flags)
 
 int eddy_queue_task_done(eddy_queue *queue)
 {
+        note_counted(queue);
         if (queue->unfinished == 0)
                 return -EINVAL;
         if (is_foreign(queue))
@@ -434,6 +454,7 @@ int eddy_queue_join(eddy_queue *queue)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        note_counted(queue);
         if (queue->unfinished == 0) {
                 ed_suspend_passed(task);
                 return 0;

@@ -141,7 +141,15 @@ void ed_suspend_give_way(struct ed_task *task)
         ed_fiber_yield(task->loop);
 }
 
-void (*ed_test_at_suspend)(struct ed_task *task);
+ed_at_suspend_fn *ed_test_at_suspend;
+
+ed_at_suspend_fn *ed_test_at_suspend_set(ed_at_suspend_fn *fn)
+{
+        ed_at_suspend_fn *before = ed_test_at_suspend;
+
+        ed_test_at_suspend = fn;
+        return before;
+}
 
 int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
 {

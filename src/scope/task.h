@@ -170,7 +170,11 @@ static inline void ed_suspend_wake(struct ed_task *task, int result)
 }
 
 /* Called at each park, by tests that cancel at the Nth one; NULL. */
-extern void (*ed_test_at_suspend)(struct ed_task *task);
+typedef void ed_at_suspend_fn(struct ed_task *task);
+extern ed_at_suspend_fn *ed_test_at_suspend;
+
+/* Set it, and return the one before. */
+ED_SHARED ed_at_suspend_fn *ed_test_at_suspend_set(ed_at_suspend_fn *fn);
 
 /* A report about a task, to eddy_run_opts.report. */
 ED_SHARED void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,

@@ -128,4 +128,5 @@ void ed_test_left_find(struct ed_test_run *run)
                               plural(timers));
         find_descriptors(run);
         find_memory(run);
+        ed_test_units_find(run);
 }

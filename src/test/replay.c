@@ -36,6 +36,7 @@ void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t byt
 
         buf[0] = '\0';
         number_add(&text, buf, "seed", opts->seed);
+        number_add(&text, buf, "task", opts->cancel_at > 0 ? opts->cancel_task : 0);
         number_add(&text, buf, "cancel", opts->cancel_at);
         number_add(&text, buf, "alloc", opts->alloc_at);
         if (opts->alloc_at > 0 && opts->alloc_forever)
@@ -112,6 +113,8 @@ static const char *part_read(const char *at, struct eddy_test_opts *opts)
 
         if ((number = after_word(at, "seed=")))
                 return number_read(number, &opts->seed);
+        if ((number = after_word(at, "task=")))
+                return number_read(number, &opts->cancel_task);
         if ((number = after_word(at, "cancel=")))
                 return number_read(number, &opts->cancel_at);
         if ((number = after_word(at, "alloc=")))
@@ -127,7 +130,8 @@ static const char *part_read(const char *at, struct eddy_test_opts *opts)
 
 static int spec_read(const char *at, struct eddy_test_opts *opts)
 {
-        opts->seed = opts->cancel_at = opts->alloc_at = opts->alloc_again = opts->call_at = 0;
+        opts->seed = opts->cancel_at = opts->cancel_task = 0;
+        opts->alloc_at = opts->alloc_again = opts->call_at = 0;
         opts->alloc_forever = opts->call_error = 0;
         while (*at) {
                 at = part_read(at, opts);
@@ -135,7 +139,8 @@ static int spec_read(const char *at, struct eddy_test_opts *opts)
                         return -EINVAL;
                 at += *at == ',';
         }
-        return 1;
+        /* A task by itself says nothing. */
+        return opts->cancel_task > 0 && opts->cancel_at == 0 ? -EINVAL : 1;
 }
 
 int ed_test_replay(const char *name, struct eddy_test_opts *opts)

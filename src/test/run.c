@@ -25,6 +25,11 @@ static struct ed_test_run now;
 static _Atomic bool taken; /* by a run, of whatever thread */
 static __thread bool mine __attribute__((tls_model("initial-exec")));
 
+bool ed_test_is_mine(void)
+{
+        return mine && ed_test_now;
+}
+
 /* --- chance --- */
 
 /* splitmix64, another sequence than the table's. */
@@ -203,6 +208,8 @@ static void give_up_left(void)
 {
         ed_test_found_end();
         say_left("it was left before its end");
+        ed_test_units_end();
+        ed_test_target_end(&now);
         ed_sys_last_words_unset();
         ed_test_memory_left();
         drop(&now);
@@ -286,6 +293,8 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
         ed_test_now = run;
         ed_test_found_begin(run);
         ed_sys_last_words_set(ed_test_last_words);
+        ed_test_units_begin();
+        ed_test_target_begin(run);
         ed_test_memory_begin();
 }
 
@@ -305,6 +314,8 @@ static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opt
                 return result;
         begin(run, main_fn, arg, opts, more);
         result = play_all(run);
+        ed_test_units_end();
+        ed_test_target_end(run);
         if (run->gave_up) {
                 drop(run);
         } else {

@@ -18,7 +18,9 @@ struct ed_test_more {
         bool on_epoll;          /* the kernel's world; 'at_point' NULL: without points */
         void (*at_table)(struct ed_sys *sys); /* as soon as there is a table */
         uint64_t sample;                      /* of a sweep, unless the environment says; 0: all */
-        bool (*at_point)(void);               /* at each point; whether it made something ready */
+        uint32_t *task_points; /* how many points each task has, main first; NULL: not counted */
+        uint64_t task_points_max;
+        bool (*at_point)(void); /* at each point; whether it made something ready */
 };
 
 /* What is told of a run beyond its result. */
@@ -27,6 +29,8 @@ struct ed_test_told {
         uint64_t order;        /* a hash of what was chosen at each point, whenever that was */
         uint64_t deadlocks;    /* reported */
         uint64_t alloc_failed; /* allocations that were refused */
+        uint64_t tasks;        /* that were started, main the first */
+        uint64_t task_points;  /* of the one that opts.cancel_task names */
         struct ed_test_strikes strikes;
 };
 
@@ -54,8 +58,13 @@ struct ed_test_run {
         const void *play_return; /* a call that comes from the run has it among its callers */
         unsigned forks;          /* another number: this is a child's copy of it */
         bool cancel_due;         /* as soon as there is a main task */
-        bool gave_up;            /* it went beyond its limit */
-        bool drained;            /* the time of the background has passed, or there was none */
+        uint64_t tasks_seen;     /* the highest number of a task that was given its first point */
+        struct ed_task *target; /* that opts.cancel_task names, while it waits; NULL: it does not */
+        bool target_waits;      /* it was given the point for that */
+        bool target_woken;      /* and that for its end */
+        ed_at_suspend_fn *at_suspend; /* that was there before */
+        bool gave_up;                 /* it went beyond its limit */
+        bool drained;                 /* the time of the background has passed, or there was none */
         int64_t begin_ns;
         uint64_t descriptors;     /* of the world, that were left */
         int fds[ED_TEST_FDS_MAX]; /* of the process, before it */
@@ -66,6 +75,9 @@ struct ed_test_run {
 
 /* NULL: none. */
 extern struct ed_test_run *ed_test_now;
+
+/* Whether this thread has made it. */
+bool ed_test_is_mine(void);
 
 /* eddy_test_run() without the printing; 'more' and 'ret_told' may be NULL. */
 int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
@@ -100,6 +112,20 @@ void ed_test_found(struct ed_test_run *run, const char *format, ...) EDDY_PRINTF
 
 /* Errors: -ENOMEM, -EINVAL and those of the kernel's table. */
 int ed_test_world_new(struct ed_test_run *run);
+
+/* --- target.c: the one task that is cancelled, and the points of tasks --- */
+
+void ed_test_target_begin(struct ed_test_run *run);
+void ed_test_target_end(struct ed_test_run *run);
+
+/* At each point of the run.  True: the task was cancelled now. */
+bool ed_test_target_point(struct ed_test_run *run, const void *from);
+
+/* --- units.c: units that are not given back --- */
+
+void ed_test_units_begin(void);
+void ed_test_units_end(void);
+void ed_test_units_find(struct ed_test_run *run);
 
 /* --- left.c: what is left at the end --- */
 

@@ -4,6 +4,8 @@
 #include "test/strike.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "co/co.h"
 #include "eddy/error.h"
@@ -75,12 +77,18 @@ static void note_task(struct ed_test_place *place, const struct ed_task *task, c
                         ed_co_frames(&task->fiber.co, task, place->frames, ED_TEST_FRAMES_MAX);
 }
 
-void ed_test_strike_cancel(struct ed_task *main_task, const void *from)
+void ed_test_strike_cancel(struct ed_task *task, uint64_t number, bool woken, const void *from)
 {
-        struct ed_node *top = &main_task->node, *node = top;
+        struct ed_node *top = &task->node, *node = top;
+        char name[ED_TASK_CALLED_BYTES];
 
-        note_task(&noted.cancel[0], main_task, from);
+        note_task(&noted.cancel[0], task, from);
         noted.cancelled = 1;
+        noted.task = number;
+        noted.task_woken = woken;
+        if (number > 0)
+                snprintf(noted.task_name, sizeof(noted.task_name), "%s",
+                         ed_task_name(task, name, sizeof(name)));
         while (noted.cancelled < ED_TEST_CANCELLED_MAX && (node = ed_node_next(top, node, false))) {
                 struct ed_test_place *place = &noted.cancel[noted.cancelled];
 
@@ -98,9 +106,12 @@ void ed_test_strikes_look(struct ed_test_strikes *ret_strikes)
         *ret_strikes = (struct ed_test_strikes){
                 .call = noted.call,
                 .cancelled = noted.cancelled,
+                .task = noted.task,
+                .task_woken = noted.task_woken,
                 .call_kind = noted.call_kind,
                 .program = noted.program,
         };
+        memcpy(ret_strikes->task_name, noted.task_name, sizeof(noted.task_name));
         for (int i = 0; i < noted.cancelled; i++)
                 ret_strikes->cancel[i] = noted.cancel[i];
         for (int i = 0; i < 2; i++)
@@ -164,7 +175,15 @@ static void cancel_add(const struct ed_test_strikes *strikes, int i, struct ed_t
 {
         const struct ed_test_place *place = &strikes->cancel[i];
 
-        ed_text_add(text, i == 0 ? "main was cancelled" : "with it a task");
+        if (i > 0)
+                ed_text_add(text, "with it a task");
+        else if (strikes->task > 0)
+                ed_text_add(text, "task %llu, %s, was cancelled",
+                            (unsigned long long) strikes->task, strikes->task_name);
+        else
+                ed_text_add(text, "main was cancelled");
+        if (i == 0 && strikes->task_woken)
+                ed_text_add(text, " as its wait was over");
         if (place->count > 0)
                 place_add(strikes, place, text);
         else

@@ -26,6 +26,9 @@ struct ed_test_strikes {
         struct ed_test_place call;
         struct ed_test_place cancel[ED_TEST_CANCELLED_MAX]; /* main, and its tasks */
         int cancelled;                                      /* so many */
+        uint64_t task; /* not main: the number of that task; 0: main */
+        char task_name[ED_TASK_CALLED_BYTES];
+        bool task_woken; /* its wait was over, and it had not gone on yet */
         enum ed_sim_call call_kind;
         const void *program; /* an address in it */
 };
@@ -36,8 +39,11 @@ void ed_test_strikes_begin(eddy_task_fn *main_fn);
 /* 'from': what a function of the kit returns to, where the program's calls begin. */
 void ed_test_strike_alloc(bool again, const void *from);
 void ed_test_strike_call(enum ed_sim_call kind, const void *from);
-/* Of main, which was cancelled just now, and of its tasks. */
-void ed_test_strike_cancel(struct ed_task *main_task, const void *from);
+/*
+ * Of main, or task 'number' if that is not 0, which was cancelled just now, and
+ * of its tasks.
+ */
+void ed_test_strike_cancel(struct ed_task *task, uint64_t number, bool woken, const void *from);
 
 /* Those of the run so far. */
 void ed_test_strikes_look(struct ed_test_strikes *ret_strikes);

@@ -27,6 +27,9 @@ static __thread struct traces traces __attribute__((tls_model("initial-exec")));
 /* Likewise: of the calls, by their number. */
 static __thread uint8_t *kinds __attribute__((tls_model("initial-exec")));
 
+/* Likewise: how many points each task has, main first. */
+static __thread uint32_t *points __attribute__((tls_model("initial-exec")));
+
 /* And its last run. */
 static __thread struct eddy_test_result last __attribute__((tls_model("initial-exec")));
 
@@ -134,6 +137,7 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
                        const struct eddy_test_result *result, struct ed_text *text)
 {
         const char *name = eddy_error_name(result->result);
+        bool main_only = result->was_cancelled && !result->was_failed && opts->cancel_task <= 1;
         char names[2][16];
 
         if (result->result < 0 && is_repeated(sweep, opts, result)) {
@@ -155,7 +159,7 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
                 return true;
         if (!result->was_cancelled && !result->was_failed)
                 ed_text_add(text, "it returned %s, and nothing was done to it", name);
-        else if (!result->was_failed && result->result != -ECANCELED)
+        else if (main_only && result->result != -ECANCELED)
                 ed_text_add(text, "it returned %s when it was cancelled, not ECANCELED", name);
         else
                 return true;
@@ -197,9 +201,11 @@ static uint64_t sample_of(const struct sweep *sweep, uint64_t count)
         return ed_test_number("EDDY_TEST_SAMPLE", sample);
 }
 
-static uint64_t count_of(int what, const struct eddy_test_result *result)
+static uint64_t count_of(const struct sweep *sweep, int what, const struct eddy_test_result *result)
 {
         switch (what) {
+        case EDDY_TEST_CANCEL_TASK:
+                return sweep->last.task_points;
         case EDDY_TEST_SEEDS:
                 return ed_test_number("EDDY_TEST_SEEDS", EDDY_TEST_SEEDS_RUN);
         case EDDY_TEST_CANCEL:
@@ -253,6 +259,8 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
         case EDDY_TEST_CALLS:
                 opts->call_at = n;
                 break;
+        case EDDY_TEST_CANCEL_TASK:
+                break; /* try_task() */
         default:
                 opts->alloc_at = n;
                 opts->alloc_forever = what == EDDY_TEST_ALLOC_FOREVER;
@@ -262,32 +270,45 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
 
 /* --- what was aimed at, and not met --- */
 
+/* "allocation 7", "point 4 of task 3" */
+static void thing_add(struct ed_text *text, int what, uint64_t n, const struct eddy_test_opts *opts)
+{
+        if (what == EDDY_TEST_CANCEL_TASK)
+                ed_text_add(text, "point %llu of task %llu", (unsigned long long) n,
+                            (unsigned long long) opts->cancel_task);
+        else
+                ed_text_add(text, "%s %llu", noun_of(what), (unsigned long long) n);
+}
+
 /* Errors: EDDY_E_TEST_FOUND, told of: there is 'n' of 'what' in a run like this one, and here is not. */
 static int look_if_met(const struct sweep *sweep, int what, uint64_t n, uint64_t count,
                        const struct eddy_test_opts *opts)
 {
         struct ed_text text = { last.problem, sizeof(last.problem) };
 
-        if (what == EDDY_TEST_SEEDS || count_of(what, &last) >= n)
+        if (what == EDDY_TEST_SEEDS || count_of(sweep, what, &last) >= n)
                 return 0;
+        thing_add(&text, what, n, opts);
         ed_text_add(&text,
-                    "%s %llu was not reached, of %llu that there were %s: "
+                    " was not reached, of %llu that there were %s: "
                     "the program is not the same in each run",
-                    noun_of(what), (unsigned long long) n, (unsigned long long) count,
+                    (unsigned long long) count,
                     what == EDDY_TEST_ALLOC_TWICE && opts->alloc_again ? "when one failed before it"
                                                                        : "when nothing was done");
         ed_test_tell_differs(sweep->name, opts, last.problem);
         return EDDY_E_TEST_FOUND;
 }
 
-static void unmet_add(struct ed_text *text, int what, uint64_t n)
+static void unmet_add(const struct sweep *sweep, struct ed_text *text, int what, uint64_t n,
+                      const struct eddy_test_opts *opts)
 {
-        uint64_t count = count_of(what, &last);
+        uint64_t count = count_of(sweep, what, &last);
 
-        if (n > count)
-                ed_text_add(text, "%s%s %llu was never reached, there were %llu",
-                            last.problem[0] ? "\n" : "", noun_of(what), (unsigned long long) n,
-                            (unsigned long long) count);
+        if (n <= count)
+                return;
+        ed_text_add(text, "%s", last.problem[0] ? "\n" : "");
+        thing_add(text, what, n, opts);
+        ed_text_add(text, " was never reached, there were %llu", (unsigned long long) count);
 }
 
 /*
@@ -299,11 +320,12 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
         struct ed_text text = { last.problem, sizeof(last.problem) };
         bool something = last.was_cancelled || last.was_failed;
 
-        unmet_add(&text, EDDY_TEST_CANCEL, opts->cancel_at);
-        unmet_add(&text, EDDY_TEST_ALLOC, opts->alloc_at);
+        unmet_add(sweep, &text, opts->cancel_task > 0 ? EDDY_TEST_CANCEL_TASK : EDDY_TEST_CANCEL,
+                  opts->cancel_at, opts);
+        unmet_add(sweep, &text, EDDY_TEST_ALLOC, opts->alloc_at, opts);
         if (opts->alloc_at > 0 && opts->alloc_at <= last.allocations && !opts->alloc_forever)
-                unmet_add(&text, EDDY_TEST_ALLOC, opts->alloc_at + opts->alloc_again);
-        unmet_add(&text, EDDY_TEST_CALLS, opts->call_at);
+                unmet_add(sweep, &text, EDDY_TEST_ALLOC, opts->alloc_at + opts->alloc_again, opts);
+        unmet_add(sweep, &text, EDDY_TEST_CALLS, opts->call_at, opts);
         if (last.problem[0] && !something)
                 ed_text_add(&text, ": the program has changed since, or how eddy was built");
         /* A sweep comes to such points too: nothing has to have changed. */
@@ -392,6 +414,49 @@ static void kinds_fini(void)
         kinds = NULL;
 }
 
+static void points_fini(void)
+{
+        ed_free(points);
+        points = NULL;
+}
+
+/*
+ * Run it once more as it is, and count the points of each task that was started
+ * in the run before.  Errors: -ENOMEM and a run's.
+ */
+static int points_init(struct sweep *sweep, const struct eddy_test_opts *opts)
+{
+        uint64_t tasks = sweep->last.tasks;
+        int err;
+
+        points_fini();
+        points = ed_alloc_zero((tasks + 1) * sizeof(*points));
+        if (!points)
+                return -ENOMEM;
+        sweep->more.task_points = points;
+        sweep->more.task_points_max = tasks;
+        err = run_once(sweep, opts, false);
+        sweep->more.task_points = NULL;
+        sweep->more.task_points_max = 0;
+        for (uint64_t i = 0; i < tasks; i++) {
+                sweep->told.count += points[i];
+                sweep->told.tasks += points[i] > 0;
+        }
+        return err;
+}
+
+/* The Nth of the points of all tasks, one task after the other. */
+static int try_task(struct sweep *sweep, uint64_t n, struct eddy_test_opts *opts)
+{
+        uint64_t task = 0;
+
+        for (; n > points[task]; task++)
+                n -= points[task];
+        opts->cancel_task = task + 1;
+        opts->cancel_at = n;
+        return try_one(sweep, EDDY_TEST_CANCEL_TASK, n, points[task], opts);
+}
+
 static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *base)
 {
         uint64_t count = sweep->told.count;
@@ -402,7 +467,9 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
                 struct eddy_test_opts opts = *base;
 
                 aim(what, n, &opts);
-                if (what == EDDY_TEST_CALLS)
+                if (what == EDDY_TEST_CANCEL_TASK)
+                        err = try_task(sweep, n, &opts);
+                else if (what == EDDY_TEST_CALLS)
                         err = try_errors(sweep, &opts);
                 else if (what == EDDY_TEST_ALLOC_TWICE)
                         err = try_twice(sweep, n, &opts);
@@ -412,7 +479,9 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
         return err;
 }
 
-static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *opts)
+/* Not inline: a frame for the sweep, and one for the options of a run. */
+static __attribute__((noinline)) int try_all(struct sweep *sweep, int what,
+                                             const struct eddy_test_opts *opts)
 {
         int err = run_once(sweep, opts, true);
 
@@ -423,23 +492,25 @@ static int try_all(struct sweep *sweep, int what, const struct eddy_test_opts *o
         sweep->wanted = last.result;
         sweep->compares = true;
         sweep->seed = opts->seed;
-        sweep->told.count = count_of(what, &last);
+        sweep->told.count = count_of(sweep, what, &last);
         traces_fini();
         if (what == EDDY_TEST_CALLS)
                 err = kinds_init(sweep, opts, 0, sweep->told.count);
-        if (err == 0)
+        else if (what == EDDY_TEST_CANCEL_TASK)
+                err = points_init(sweep, opts);
+        if (err == 0 && what == EDDY_TEST_CALLS)
                 err = look_if_met(sweep, what, sweep->told.count, sweep->told.count, opts);
         if (err == 0)
                 err = try_each(sweep, what, opts);
         sweep->told.distinct = traces.distinct;
-        kinds_fini();
-        traces_fini();
+        ed_test_sweep_forget();
         return err;
 }
 
 void ed_test_sweep_forget(void)
 {
         kinds_fini();
+        points_fini();
         traces_fini();
 }
 
@@ -473,7 +544,7 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
         struct sweep sweep = { .main_fn = main_fn, .arg = arg };
         int err;
 
-        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_ALLOC_TWICE ||
+        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CANCEL_TASK ||
             (asked->call_at > 0 && asked->call_error >= 0))
                 return -EINVAL;
         if (more)

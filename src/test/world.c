@@ -35,7 +35,7 @@ static bool cancel_main(struct ed_test_run *run, const void *from)
                 return false;
         run->result.was_cancelled = 1;
         eddy_task_cancel(task);
-        ed_test_strike_cancel(task->task, from);
+        ed_test_strike_cancel(task->task, 0, false, from);
         return true;
 }
 
@@ -45,6 +45,10 @@ static bool point(struct ed_test_run *run, const void *from)
         run->result.points++;
         if (run->more.at_point && run->more.at_point())
                 return true;
+        if (ed_test_target_point(run, from))
+                return true;
+        if (run->opts.cancel_task > 0)
+                return false;
         if (run->result.points == run->opts.cancel_at || run->cancel_due)
                 return cancel_main(run, from);
         return false;

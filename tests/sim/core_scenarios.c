@@ -133,7 +133,7 @@ int scenario_copies(void *arg)
                 return err;
         }
         err = eddy_scope_end(&scope);
-        if (err == 0)
+        if (err == 0 && !one_was_cancelled())
                 CHECK_EQ(sum, TASKS * (TASKS + 1) / 2);
         return err;
 }
@@ -267,7 +267,7 @@ int scenario_handles(void *arg)
                 if (i == 3)
                         CHECK_EQ(result, -ECANCELED);
                 else if (err == 0)
-                        CHECK_EQ(result, i * i);
+                        CHECK(result == i * i || (result == -ECANCELED && one_was_cancelled()));
                 eddy_task_release(tasks[i]);
         }
         return err;
@@ -328,6 +328,7 @@ static int run_line(uint32_t items_max)
         err = eddy_queue_init(&line.queue, sizeof(int64_t), items_max);
         if (err < 0)
                 return err;
+        eddy_test_watch_queue(&line.queue);
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < 4; i++)
                 started += eddy_scope_start(&scope, i < 2 ? produce : consume, &line) == 0;
@@ -339,7 +340,7 @@ static int run_line(uint32_t items_max)
         }
         CHECK_EQ(line.got, line.put);
         CHECK_EQ(line.sum_got, line.sum_put);
-        if (err == 0)
+        if (err == 0 && !one_was_cancelled())
                 CHECK_EQ(line.got, 2 * ITEMS);
         eddy_queue_fini(&line.queue);
         return err;
@@ -378,7 +379,8 @@ int scenario_gather(void *arg)
                 for (int i = 0; i < N; i++) {
                         if (calls[i].result == -ENOMEM)
                                 return -ENOMEM;
-                        CHECK_EQ(calls[i].result, i * i);
+                        CHECK(calls[i].result == i * i ||
+                              (calls[i].result == -ECANCELED && one_was_cancelled()));
                 }
         }
         return 0;
@@ -453,7 +455,7 @@ int scenario_semaphore(void *arg)
         /* A cancelled waiter leaves its unit to the others. */
         CHECK_EQ(eddy_semaphore_units(&hut.units), UNITS);
         CHECK_EQ(eddy_semaphore_waiting(&hut.units), 0);
-        if (err == 0)
+        if (err == 0 && !one_was_cancelled())
                 CHECK_EQ(hut.visits, TASKS);
         return err;
 }

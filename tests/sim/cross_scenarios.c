@@ -78,7 +78,7 @@ int scenario_channel(void *arg)
         }
         CHECK_EQ(pipe.got, pipe.put);
         CHECK_EQ(pipe.sum_got, pipe.sum_put);
-        if (err == 0)
+        if (err == 0 && !one_was_cancelled())
                 CHECK_EQ(pipe.got, 2 * ITEMS);
         eddy_channel_release(pipe.channel);
         return err;

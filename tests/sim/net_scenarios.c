@@ -109,16 +109,27 @@ static int put_pattern(eddy_stream *stream)
         return err;
 }
 
+/* The reader is not to wait for a writer that was cancelled. */
+static int shut_down(eddy_stream *stream)
+{
+        struct eddy_scope_opts shield = { .flags = EDDY_SCOPE_SHIELD };
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, &shield);
+        err = eddy_stream_shutdown(stream);
+        return eddy_scope_end(&scope) < 0 ? -ETIMEDOUT : err;
+}
+
 static int write_pattern(void *arg)
 {
-        int err;
+        int err, end_err;
 
         tasks_begun++;
         err = put_pattern(arg);
-        if (err == 0)
-                err = eddy_stream_shutdown(arg);
+        end_err = shut_down(arg);
         tasks_ended++;
-        return err;
+        return err < 0 ? err : end_err;
 }
 
 /* What is no socket has no other end. */

@@ -92,6 +92,12 @@ void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outco
         CHECK_EQ(jobs_called, jobs_released);
 }
 
+bool one_was_cancelled(void)
+{
+        return ed_test_now && ed_test_now->opts.cancel_task > 1 &&
+               ed_test_now->result.was_cancelled;
+}
+
 /* --- sweeps --- */
 
 static void count_anew(void *arg)

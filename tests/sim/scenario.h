@@ -130,6 +130,12 @@ bool sweep_is_full(void);
  */
 uint64_t sweep_next(uint64_t at, uint64_t count, uint64_t sample);
 
+/*
+ * Whether one task of the run was cancelled alone (EDDY_TEST_CANCEL_TASK): what
+ * that one was to do need not be done, though nothing else went wrong.
+ */
+bool one_was_cancelled(void);
+
 /* Tasks that began and ended, of all scopes of the scenario; both 0 at its begin. */
 extern int tasks_begun, tasks_ended;
 

@@ -81,6 +81,7 @@ int scenario_locks(void *arg)
 struct relay {
         eddy_event events[STAGES + 1];
         int next, arrived;
+        bool broken; /* one did not wait: those after it may not wait yet */
 };
 
 /* Each waits for the one before it and wakes the one after it, with a pulse. */
@@ -93,8 +94,12 @@ static int run_stage(void *arg)
         err = eddy_event_wait(&relay->events[stage]);
         if (err == 0) {
                 CHECK_EQ(eddy_event_set(&relay->events[stage + 1]), 0);
-                eddy_event_clear(&relay->events[stage + 1]);
+                if (!relay->broken)
+                        eddy_event_clear(&relay->events[stage + 1]);
                 relay->arrived++;
+        } else {
+                relay->broken = true;
+                CHECK_EQ(eddy_event_set(&relay->events[stage + 1]), 0);
         }
         tasks_ended++;
         return err;
@@ -257,8 +262,11 @@ static int march_along(void *arg)
                 march->passed[index]++;
                 index = eddy_sleep(EDDY_MS(index));
         }
+        /* The others are not to wait for one that is gone. */
+        if (index == -ECANCELED)
+                CHECK_EQ(eddy_barrier_abort(&march->barrier), 0);
         tasks_ended++;
-        return index;
+        return index == EDDY_E_SYNC_BROKEN ? 0 : index;
 }
 
 static int wait_alone(void *arg)
@@ -306,6 +314,7 @@ int scenario_barriers(void *arg)
                 (void) eddy_scope_start(&scope, march_along, &march);
         err = eddy_scope_end(&scope);
         CHECK_EQ(eddy_barrier_waiting(&march.barrier), 0);
+        CHECK_EQ(eddy_barrier_reset(&march.barrier), 0);
         /* Who is let go has its index, cancelled or not: each round is whole. */
         for (int i = 1; i < PARTIES; i++)
                 CHECK_EQ(march.passed[i], march.passed[0]);

@@ -28,6 +28,8 @@ static int keep_promise(void *arg)
         err = eddy_sleep(EDDY_MS(promise->number % 4));
         if (err == 0)
                 CHECK_EQ(eddy_future_set(&promise->future, promise->number, promise), 0);
+        else
+                CHECK_EQ(eddy_future_cancel(&promise->future), 1);
         tasks_ended++;
         return err;
 }
@@ -39,7 +41,9 @@ static int wait_for_promise(void *arg)
 
         tasks_begun++;
         err = eddy_future_wait(&promise->future, &result);
-        if (err == 0) {
+        if (err == 0 && eddy_future_is_cancelled(&promise->future)) {
+                CHECK_EQ(result, -ECANCELED);
+        } else if (err == 0) {
                 CHECK_EQ(result, promise->number);
                 CHECK(eddy_future_value(&promise->future) == promise);
                 promise->waited++;
@@ -70,7 +74,7 @@ static int end_promises(struct promise *promises, int err)
                 CHECK(promise->waited == 0 || eddy_future_is_done(&promise->future));
                 if (err == 0) {
                         CHECK_EQ(promise->called, 1);
-                        CHECK_EQ(promise->waited, WAITERS);
+                        CHECK(promise->waited == WAITERS || one_was_cancelled());
                 }
                 eddy_future_fini(&promise->future);
         }
@@ -210,9 +214,9 @@ static int read_with_two(int *closed)
                 CHECK_EQ(eddy_event_wait(&reader.done), 0);
                 err = read_on(&reader);
                 if (err == 0)
-                        CHECK_EQ(reader.last, VALUES);
+                        CHECK(reader.last == VALUES || one_was_cancelled());
                 else
-                        CHECK_EQ(reader.last, 0);
+                        CHECK(reader.last == 0 || one_was_cancelled());
         }
         end_err = eddy_scope_end(&shield);
         if (err == 0)

@@ -2,70 +2,7 @@
  * Sweeps: each thing is tried, what is wrong is found, and found again by the
  * string that is printed.
  */
-#include <eddy/eddy.h>
-#include <eddy/test.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "test.h"
-
-#define MS EDDY_MS(1)
-
-static struct eddy_test_sweep told;
-
-/* --- what is printed --- */
-
-static char printed[1 << 20];
-
-/* The sweep's result, with its standard error in 'printed'. */
-static int sweep(int what, eddy_task_fn *fn, void *arg, const struct eddy_test_opts *opts)
-{
-        char path[] = "/tmp/eddy-sweep-XXXXXX";
-        int kept = dup(STDERR_FILENO), file = mkstemp(path), err;
-        ssize_t n;
-
-        CHECK(kept >= 0 && file >= 0 && unlink(path) == 0);
-        /* Debug mode prints more, and has allocations of its own. */
-        CHECK_EQ(unsetenv("EDDY_DEBUG"), 0);
-        fflush(stderr);
-        CHECK(dup2(file, STDERR_FILENO) >= 0);
-        err = eddy_test_sweep(what, fn, arg, opts, &told);
-        CHECK(dup2(kept, STDERR_FILENO) >= 0);
-        n = pread(file, printed, sizeof(printed) - 1, 0);
-        CHECK(n >= 0);
-        printed[n] = '\0';
-        close(file);
-        close(kept);
-        return err;
-}
-
-static void sweep_passes(int what, eddy_task_fn *fn, void *arg, const struct eddy_test_opts *opts)
-{
-        if (sweep(what, fn, arg, opts) != 0)
-                test_fail(__FILE__, __LINE__, "%s", printed);
-}
-
-static int lines_with(const char *word)
-{
-        int n = 0;
-
-        for (const char *at = printed; (at = strstr(at, word)); at++)
-                n++;
-        return n;
-}
-
-/* The string of a printed "again with EDDY_TEST_REPLAY='...'". */
-static const char *replay(void)
-{
-        static const char before[] = "eddy_test: again with EDDY_TEST_REPLAY='";
-        static char string[200];
-        const char *at = strstr(printed, before);
-
-        CHECK(at);
-        at += strlen(before);
-        snprintf(string, sizeof(string), "%.*s", (int) strcspn(at, "'"), at);
-        return string;
-}
+#include "sweep_test.h"
 
 /* --- a sound program --- */
 
@@ -113,6 +50,8 @@ TEST(a_sound_program_passes_all)
         CHECK(told.failed > 0);
         few_pass(EDDY_TEST_CALLS);
         few_pass(EDDY_TEST_ALLOC_TWICE);
+        few_pass(EDDY_TEST_CANCEL_TASK);
+        CHECK(told.tasks == 6 && told.distinct > 5);
 }
 
 static int fails(void *arg)
@@ -124,7 +63,7 @@ static int fails(void *arg)
 TEST(what_cannot_be_swept_is_refused)
 {
         CHECK_EQ(sweep(0, few, NULL, NULL), -EINVAL);
-        CHECK_EQ(sweep(EDDY_TEST_ALLOC_TWICE + 1, few, NULL, NULL), -EINVAL);
+        CHECK_EQ(sweep(EDDY_TEST_CANCEL_TASK + 1, few, NULL, NULL), -EINVAL);
         CHECK_EQ(eddy_test_sweep(EDDY_TEST_CANCEL, few, NULL, NULL, NULL), 0);
 }
 
