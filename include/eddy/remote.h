@@ -28,8 +28,8 @@ EDDY_API EDDY_MUST_USE int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task
 
 /*
  * Wait until the task has ended, and give its result.  In a task it suspends;
- * on a thread without a loop it blocks that thread.  Cancelling the wait never
- * cancels the task.  'ret_result' may be NULL; it is -ECANCELED when the loop
+ * on a thread without a loop it blocks that thread, and pthread_cancel() does
+ * not end the wait.  Cancelling the wait never cancels the task.  'ret_result' may be NULL; it is -ECANCELED when the loop
  * was closed before the task could start.
  *
  * Suspends: yes.  Threads: any but that of a loop outside its tasks.
