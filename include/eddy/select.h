@@ -46,7 +46,7 @@ enum { EDDY_SELECT_MAX = 1024 };
 /* One alternative, made by the functions below.  Must not move while it is waited for. */
 struct eddy_choice {
         uint32_t kind;
-        int result; /* of the one that was done: as its own call would have given */
+        int result; /* of the choice that was done: as its own call would have returned */
         void *object;
         void *item;
         int64_t ns;

@@ -120,7 +120,7 @@ enum { EDDY_TEST_SEEDS_RUN = 200 };
 
 /* What a sweep came to. */
 struct eddy_test_sweep {
-        uint64_t count;    /* of what there was: points (of all tasks), allocations, calls; seeds */
+        uint64_t count;    /* points (of all tasks), allocations, calls or seeds that there were */
         uint64_t tried;    /* of them; 'runs' has how often, where it was in several ways */
         uint64_t runs;     /* in all */
         uint64_t failed;   /* runs that gave an error because of what was done */

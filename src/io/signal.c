@@ -16,7 +16,7 @@
 _Static_assert((int) EDDY_SIGNALS_MAX == (int) ED_SIGNALS_MAX, "two numbers for one maximum");
 
 struct eddy_signal {
-        struct ed_choosable choosable; /* of its waiters there is one at most; comes first */
+        struct ed_choosable choosable; /* comes first; it has one waiter at most */
         struct ed_target target;
         struct ed_list link; /* in those of its loop */
         int slot;            /* below 0: its run has ended */
@@ -103,7 +103,7 @@ static void on_signals(struct ed_target *target, unsigned events)
                 ed_waiters_serve(waiter, signal_next(signal));
 }
 
-/* What a wait would give at once, or -EAGAIN. */
+/* The result that a wait would have at once, or -EAGAIN. */
 static int signal_take(struct ed_choosable *choosable)
 {
         eddy_signal *signal = ed_container_of(choosable, struct eddy_signal, choosable);

@@ -148,7 +148,7 @@ static const char *words_of(enum ed_channel_side side)
 }
 
 /*
- * Stand in line; locked before, and not after.  Apart, so that a call that need
+ * Get in line; locked before, and not after.  Apart, so that a call that need
  * not wait has no waiter to make.
  */
 static __attribute__((noinline)) int wait_in_line(eddy_channel *channel, enum ed_channel_side side,
@@ -265,7 +265,7 @@ int eddy_channel_put_dropping(eddy_channel *channel, const void *item, void *ret
         ed_mutex_lock(&channel->lock);
         err = put_now(channel, item, &woken);
         if (err == -EAGAIN) {
-                /* The oldest one's slot is the next in turn. */
+                /* The slot of the oldest item is the next in turn. */
                 ed_swap(slot(channel, 0), item, ret_dropped, channel->item_bytes);
                 head_advance(channel);
                 err = 1;

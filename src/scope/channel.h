@@ -8,7 +8,7 @@
 #include "scope/debug.h"
 #include "scope/far_waiter.h"
 
-/* What is done to a channel: each side has a line of its own. */
+/* The two sides of a channel: each has a line of its own. */
 enum ed_channel_side { ED_CHANNEL_PUT, ED_CHANNEL_GET, ED_CHANNEL_SIDES };
 
 struct eddy_channel {

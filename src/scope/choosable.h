@@ -7,7 +7,7 @@
 
 struct ed_choosable {
         void *waiters[2]; /* a line; what comes from outside serves it */
-        /* What a wait for it would give at once, an error too; -EAGAIN: it would wait. */
+        /* The result that a wait for it would have at once, an error too; -EAGAIN: it would wait. */
         int (*take)(struct ed_choosable *choosable);
 };
 

@@ -375,10 +375,10 @@ int eddy_queue_put_dropping(eddy_queue *queue, const void *item, void *ret_dropp
                 return err;
         if (ed_unlikely(ed_waiters_are_foreign(queue->putters, ed_loop_current)))
                 return EDDY_E_RUN_OTHER_LOOP;
-        /* The oldest one's slot is the next in turn. */
+        /* The slot of the oldest item is the next in turn. */
         ed_swap(slot(queue, 0), item, ret_dropped, item_bytes(queue));
         head_advance(queue);
-        /* One more was put and one is done, unless that was said of it before. */
+        /* An item was put and another one is done, unless that was said of it before. */
         queue->unfinished += queue->unfinished == 0;
         return 1;
 }

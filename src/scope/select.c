@@ -170,7 +170,7 @@ static int task_now(eddy_task *task, int *ret_result)
         return 0;
 }
 
-/* The result of what is no future and no task. */
+/* The result of all but futures and tasks. */
 static int result_now(struct eddy_choice *choice, int64_t now_ns)
 {
         switch (choice->kind) {
@@ -247,7 +247,7 @@ static void leave(struct eddy_choice *choice)
                 ed_waiters_remove(&alternative->waiter);
 }
 
-/* One is done, and out of its line: so must all others be. */
+/* The choice that is done has left its line, and now all others leave theirs. */
 static void leave_all_but(struct selector *selector, const struct eddy_choice *done)
 {
         for (size_t i = 0; i < selector->n; i++)

@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) int acquire(eddy_semaphore *sem)
         return wait_for_unit(sem, task);
 }
 
-/* One was taken by a call from 'place'.  Of those without a flag the test kit knows nothing. */
+/* A unit was taken by a call from 'place'.  The test kit looks at semaphores with a flag only. */
 static __attribute__((noinline)) void note_taken(const eddy_semaphore *sem, const void *place)
 {
         const struct ed_units_watch *watch = ed_units_watched();

@@ -13,7 +13,7 @@
 /* The job that runs on this thread, or NULL. */
 static __thread struct ed_thread_job *job_here __attribute__((tls_model("initial-exec")));
 
-/* The loop of this thread that stands still while the job runs: of a simulation; or NULL. */
+/* The loop of this thread, of a simulation, which waits until the job has returned; or NULL. */
 static __thread struct ed_loop *loop_beneath __attribute__((tls_model("initial-exec")));
 
 /* --- on the job's thread --- */

@@ -17,11 +17,11 @@
 enum {
         ED_SEMAPHORE_WATCHED = 1 << 8,
         ED_QUEUE_WATCHED = 1 << 8,
-        ED_QUEUE_COUNTED = 1 << 9, /* of a watched one: its program says which items are done */
+        ED_QUEUE_COUNTED = 1 << 9, /* a watched one whose program says which items are done */
 };
 
 struct ed_units_watch {
-        /* One was taken, by the task that runs, in a call from 'place'. */
+        /* A unit was taken, by the task that runs, in a call from 'place'. */
         void (*taken)(const eddy_semaphore *sem, const void *place);
         void (*given)(const eddy_semaphore *sem);
         /* A watched queue is ended. */
@@ -33,7 +33,7 @@ extern const struct ed_units_watch *_Atomic ed_units_watch;
 
 ED_SHARED void ed_units_watch_set(const struct ed_units_watch *watch);
 
-/* Of a semaphore or a queue that has a flag: the kit, if it wants to know; or NULL. */
+/* For a semaphore or a queue that has a flag: the kit, or NULL. */
 static inline const struct ed_units_watch *ed_units_watched(void)
 {
         return atomic_load_explicit(&ed_units_watch, memory_order_acquire);

@@ -14,7 +14,7 @@ struct ed_waiter {
         struct ed_list link;             /* comes first: what a line points to is a waiter */
         struct ed_task *task;            /* on whose behalf */
         void *item;                      /* what is handed over, where something is */
-        const struct ed_waiter_ops *ops; /* of one that is more than a task's; else NULL */
+        const struct ed_waiter_ops *ops; /* NULL: it is a task's and no more */
 };
 
 struct ed_waiter_ops {
@@ -100,7 +100,7 @@ static inline void ed_waiters_remove(struct ed_waiter *waiter)
                 ed_list_unlink(&waiter->link);
 }
 
-/* What the calls below do if the first waiter has 'ops'; apart, as most have none. */
+/* For the calls below, if the first waiter has 'ops'; apart, as most have none. */
 __attribute__((cold)) struct ed_waiter *ed_waiters_claim(void *line[2]);
 __attribute__((cold)) bool ed_waiters_claim_and_grant(void *line[2], int result);
 

@@ -30,7 +30,7 @@ struct ed_test_told {
         uint64_t deadlocks;    /* reported */
         uint64_t alloc_failed; /* allocations that were refused */
         uint64_t tasks;        /* that were started, main the first */
-        uint64_t task_points;  /* of the one that opts.cancel_task names */
+        uint64_t task_points;  /* of the task that opts.cancel_task names */
         struct ed_test_strikes strikes;
 };
 

@@ -40,8 +40,8 @@ void ed_test_strikes_begin(eddy_task_fn *main_fn);
 void ed_test_strike_alloc(bool again, const void *from);
 void ed_test_strike_call(enum ed_sim_call kind, const void *from);
 /*
- * Of main, or task 'number' if that is not 0, which was cancelled just now, and
- * of its tasks.
+ * Main, or task 'number' if that is not 0, was cancelled just now: note where it
+ * and its tasks are.
  */
 void ed_test_strike_cancel(struct ed_task *task, uint64_t number, bool woken, const void *from);
 

@@ -2,7 +2,7 @@
  * test/units.c - units of semaphores that are not given back, and items that
  * are left in queues.
  *
- * A semaphore lies in the program's memory, which may be gone at the end of the
+ * A semaphore is in the program's memory, which may be gone at the end of the
  * run.  So what was taken is noted here, and the semaphore is an address.  A
  * queue that is watched is looked at while it is there: when it is ended, or
  * with the run.
@@ -14,8 +14,8 @@
 #include "sys/process.h"
 #include "test/run.h"
 
-/* Units that are out and known by task and place (all are counted), and those of them that are told. */
-enum { TAKES_MAX = 1024, TAKES_TOLD_MAX = 3 };
+/* All units that are out are counted.  Task and place are known of some, and printed of fewer. */
+enum { TAKES_MAX = 1024, TAKES_PRINTED_MAX = 3 };
 
 /*
  * A unit that is out; or one that was given back before it was noted who has
@@ -30,7 +30,7 @@ struct take {
         char name[ED_TASK_NAME_BYTES]; /* "": it is called by its function */
 };
 
-/* Of the run under way; its own thread's only. */
+/* The run under way; for its own thread only. */
 static struct {
         struct take takes[TAKES_MAX];
         size_t count;
@@ -132,9 +132,9 @@ static void on_given(const eddy_semaphore *sem)
         }
 }
 
-/* --- what is told --- */
+/* --- findings --- */
 
-static void take_tell(const struct take *take, struct ed_text *text)
+static void take_print(const struct take *take, struct ed_text *text)
 {
         char place[ED_TASK_CALLED_BYTES], task[ED_TASK_CALLED_BYTES] = "a call outside of tasks";
 
@@ -160,16 +160,17 @@ static void find_units_of(struct ed_test_run *run, const eddy_semaphore *sem)
                         units.takes[kept++] = units.takes[i];
                         continue;
                 }
-                if (units.takes[i].is_given || count++ >= TAKES_TOLD_MAX)
+                if (units.takes[i].is_given || count++ >= TAKES_PRINTED_MAX)
                         continue;
                 ed_text_add(&text, "%s", count > 1 ? ", " : "");
-                take_tell(&units.takes[i], &text);
+                take_print(&units.takes[i], &text);
         }
         units.count = kept;
         if (count == 0)
                 return;
-        if (count > TAKES_TOLD_MAX)
-                ed_text_add(&text, " and %llu more", (unsigned long long) (count - TAKES_TOLD_MAX));
+        if (count > TAKES_PRINTED_MAX)
+                ed_text_add(&text, " and %llu more",
+                            (unsigned long long) (count - TAKES_PRINTED_MAX));
         run->result.left.units += count;
         ed_test_found(run, "%llu unit%s of a semaphore not given back: %s",
                       (unsigned long long) count, count == 1 ? "" : "s", line);

@@ -1,6 +1,6 @@
 /*
  * unit_kept.c - a task that is cancelled alone keeps its unit of a bounded
- * semaphore.  The others go on with the unit that is left, and nobody notices.
+ * semaphore.  The others go on with the unit that is left, and it is not noticed.
  *
  * Says: eddy_test: transfers: task=2,cancel=2: 1 unit of a semaphore not given back: transfer took one at transfer\+0x[0-9a-f]+
  * Says: eddy_test: transfers: task=2,cancel=2: task 2, transfer, was cancelled in eddy_sleep.* <- transfer\+0x[0-9a-f]+.*

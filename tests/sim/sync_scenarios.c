@@ -81,7 +81,7 @@ int scenario_locks(void *arg)
 struct relay {
         eddy_event events[STAGES + 1];
         int next, arrived;
-        bool broken; /* one did not wait: those after it may not wait yet */
+        bool broken; /* a stage did not wait: those after it may not wait yet */
 };
 
 /* Each waits for the one before it and wakes the one after it, with a pulse. */

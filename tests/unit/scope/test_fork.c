@@ -127,7 +127,7 @@ TEST(a_child_cannot_use_its_parents_channel)
         eddy_channel_release(channel);
 }
 
-/* Threads use a channel without any run, so its child is told without one, too. */
+/* Threads use a channel without any run, so a child finds out without one, too. */
 TEST(a_child_cannot_use_a_channel_that_was_made_before_any_run)
 {
         eddy_channel *channel;

@@ -485,7 +485,7 @@ struct hand {
         int item;
 };
 
-/* One of the channels, or for a moment only; 1: done, 0: not yet, -EPIPE: all are shut. */
+/* Try all channels for a moment; 1: done, 0: not yet, -EPIPE: the first that was ready is shut. */
 static int move_one(struct hand *hand, bool puts)
 {
         struct eddy_choice choices[CHANNELS + 1];

@@ -1,6 +1,6 @@
 /*
- * One task cancelled alone: which points a task has, what it sees there, and
- * that the others go on.
+ * A task that is cancelled alone: its points, what it sees there, and that the
+ * others go on.
  */
 #include "scope/task.h"
 #include "sweep_test.h"
@@ -9,7 +9,7 @@
 
 enum { EARLY = 1, PARKED = 2, WOKEN = 3 };
 
-/* What each call of the tasks returned, in the run that is looked at. */
+/* The results of the calls of the tasks, in the last run. */
 static struct {
         int first, second; /* of the target */
         int other_first, other_second;
@@ -121,7 +121,7 @@ TEST(all_points_of_all_tasks_are_tried)
         CHECK_EQ(told.count, 3 + 5 + 5 + 1);
         CHECK_EQ(told.tried, told.count);
         CHECK_EQ(told.runs, told.count + 2);
-        /* What fails is a main that was cancelled: the cancel of another task fails no scope. */
+        /* A main that was cancelled fails: the cancel of another task fails no scope. */
         CHECK_EQ(told.failed, 2);
 }
 
@@ -247,7 +247,7 @@ TEST(main_that_is_cancelled_ends_in_ecanceled_or_well)
 
 /* --- findings --- */
 
-/* What is cancelled alone does not say that it is gone. */
+/* A teller that is cancelled alone does not say that it is gone. */
 static int tells_at_the_end(void *arg)
 {
         int err = eddy_sleep(MS);

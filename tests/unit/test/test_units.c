@@ -1,12 +1,12 @@
 /*
  * Units of semaphores that are not given back, and items that are left in
- * queues: what is found by itself, what is named, and what is told of it.
+ * queues: found without being named, found when named, and the words of it.
  */
 #include "sweep_test.h"
 
 static struct eddy_test_result result;
 
-/* What is found in a run, in 'result'; nothing of it is printed. */
+/* A run whose findings are in 'result', and not printed. */
 static int found(eddy_task_fn *fn, void *arg)
 {
         int kept = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY), err;
@@ -133,7 +133,7 @@ TEST(a_semaphore_may_be_gone_at_the_end)
         check_sound(in_frames, &(int){ 5 });
 }
 
-/* One task takes, and another one gives. */
+/* A task takes, and another one gives. */
 static int gives(void *arg)
 {
         (void) arg;
@@ -218,7 +218,7 @@ TEST(more_units_than_are_known_by_place_are_counted)
         CHECK_EQ(result.left.units, 5);
 }
 
-/* Each in line with the others, of which each is told by itself. */
+/* Each has a line of its own among the findings. */
 static int two_semaphores(void *arg)
 {
         static eddy_semaphore other;
@@ -349,7 +349,7 @@ static int ends_twice(void *arg)
 
         (void) arg;
         CHECK_EQ(follows(&plan), 0);
-        /* It is a queue again, and nobody watches that one. */
+        /* It is a queue again, which is not watched. */
         CHECK_EQ(eddy_queue_put(&queue, &item), 0);
         eddy_queue_fini(&queue);
         return 0;
@@ -402,7 +402,7 @@ static int leaves_a_pool(void *arg)
         return err;
 }
 
-/* Of a thread that a job keeps, eddy_thread_pool_close() reports. */
+/* A job that keeps its thread is reported by eddy_thread_pool_close(). */
 TEST(a_pool_that_is_not_closed_is_memory_that_is_left)
 {
         check_found(leaves_a_pool, NULL, " left, of ");
