@@ -65,6 +65,7 @@ static int uses_auto(void *arg)
         static eddy_semaphore semaphore = EDDY_SEMAPHORE(1, 0);
         eddy_scope scope;
 
+        (void) response;
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start_task(&scope, at_once, NULL, NULL, &task), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
