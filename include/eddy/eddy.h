@@ -6,6 +6,7 @@
 
 #include "eddy/alloc.h"
 #include "eddy/barrier.h"
+#include "eddy/call.h"
 #include "eddy/channel.h"
 #include "eddy/condition.h"
 #include "eddy/def.h"

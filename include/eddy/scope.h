@@ -172,36 +172,6 @@ EDDY_API int64_t eddy_scope_deadline(const eddy_scope *scope);
 EDDY_API int eddy_scope_is_cancelled(const eddy_scope *scope);
 EDDY_API int eddy_scope_expired(const eddy_scope *scope);
 
-/*
- * fn(arg) under a deadline: a scope in one call.  A result of 0 or more wins
- * over the deadline; a failure of its own is returned as it is.
- *
- * Suspends: as fn does.
- * Errors: -ETIMEDOUT  the deadline passed and fn returned -ECANCELED
- */
-EDDY_API int eddy_call_timeout(eddy_task_fn *fn, void *arg, int64_t timeout_ns);
-
-/* One call of eddy_gather(): what to call, and what it returned. */
-struct eddy_call {
-        eddy_task_fn *fn;
-        void *arg;
-        int result; /* -ECANCELED where it could not be started */
-};
-
-enum { EDDY_GATHER_KEEP_GOING = 1 << 0 }; /* a failure cancels no other call */
-
-/*
- * Run 'n' calls as tasks and wait for all; results stand in 'calls', in
- * order.  By default the first failure cancels the others and is returned;
- * with EDDY_GATHER_KEEP_GOING all run to their end and 0 is returned even
- * if calls failed, unless the wait itself was cancelled or a call could not
- * be started.
- *
- * Suspends: yes.
- * Errors: the first failing call's; -ECANCELED; -ENOMEM
- */
-EDDY_API int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags);
-
 #if !defined(__cplusplus)
 /*
  * EDDY_SCOPE(scope, &err, .timeout_ns = EDDY_SEC(5)) { ... }

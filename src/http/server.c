@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "eddy/call.h"
 #include "eddy/error.h"
 #include "eddy/scope.h"
 #include "eddy/semaphore.h"

@@ -340,23 +340,39 @@ static __attribute__((cold, noinline)) struct started start_slowly(
         return started;
 }
 
+static inline __attribute__((always_inline)) struct started start_from(
+        struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
+        size_t copy_bytes, const void *place)
+{
+        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG)))
+                return start_slowly(scope, stack_class, fn, arg, copy_bytes, place);
+        return start_in(scope, stack_class, fn, arg, copy_bytes);
+}
+
 /* Inlined into the function that the program calls: it knows from where. */
-static inline __attribute__((always_inline)) struct started start(eddy_scope *public_scope,
+static inline __attribute__((always_inline)) struct started start(eddy_scope *scope,
                                                                   unsigned stack_class,
                                                                   eddy_task_fn *fn, const void *arg,
                                                                   size_t copy_bytes)
 {
-        struct ed_scope *scope = ed_scope_of(public_scope);
-
-        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG)))
-                return start_slowly(scope, stack_class, fn, arg, copy_bytes,
-                                    __builtin_return_address(0));
-        return start_in(scope, stack_class, fn, arg, copy_bytes);
+        return start_from(ed_scope_of(scope), stack_class, fn, arg, copy_bytes,
+                          __builtin_return_address(0));
 }
 
 int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
 {
         return start(scope, ED_STACK_DEFAULT, fn, arg, 0).err;
+}
+
+int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const void *place,
+                   struct ed_task **ret_task)
+{
+        struct started started =
+                start_from(ed_scope_of(scope), ED_STACK_DEFAULT, fn, arg, 0, place);
+
+        if (started.task)
+                *ret_task = started.task;
+        return started.err;
 }
 
 int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes)
@@ -498,64 +514,4 @@ int eddy_scope_expired(const eddy_scope *public_scope)
                 (scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED)) == ED_NODE_CANCELLED;
 
         return scope->expired || (is_open_and_cancelled && deadline_has_passed(scope));
-}
-
-/* --- scopes in one call --- */
-
-int eddy_call_timeout(eddy_task_fn *fn, void *arg, int64_t timeout_ns)
-{
-        struct eddy_scope_opts opts = { .timeout_ns = timeout_ns > 0 ? timeout_ns : -1 };
-        eddy_scope scope;
-        int result, err;
-
-        if (!ed_task_running())
-                return EDDY_E_RUN_NOT_RUNNING;
-        eddy_scope_begin(&scope, &opts);
-        result = fn(arg);
-        err = eddy_scope_end(&scope);
-        return result == -ECANCELED && err < 0 ? err : result;
-}
-
-static int run_call(void *arg)
-{
-        struct eddy_call *call = arg;
-
-        call->result = call->fn(call->arg);
-        return call->result;
-}
-
-int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
-{
-        bool keep_going = flags & EDDY_GATHER_KEEP_GOING;
-        struct eddy_scope_opts opts = { .flags = keep_going ? EDDY_SCOPE_KEEP_GOING : 0 };
-        struct ed_task *task;
-        eddy_scope scope;
-        int err, start_err = 0, outside;
-
-        err = ed_suspend_enter(&task);
-        if (err < 0) {
-                for (size_t i = 0; i < n; i++)
-                        calls[i].result = err;
-                return err;
-        }
-        eddy_scope_begin(&scope, &opts);
-        ed_scope_of(&scope)->flags |= ED_SCOPE_RESULTS;
-        for (size_t i = 0; i < n; i++) {
-                struct started started;
-
-                calls[i].result = -ECANCELED;
-                if (start_err < 0)
-                        continue;
-                started = start(&scope, ED_STACK_DEFAULT, run_call, &calls[i], 0);
-                start_err = started.err;
-                if (started.task)
-                        started.task->self.fn = calls[i].fn; /* names it */
-        }
-        if (n == 0 || start_err < 0)
-                ed_suspend_passed(task);
-        err = eddy_scope_end(&scope);
-        outside = ed_scope_of(&scope)->node.flags & ED_NODE_OUTSIDE;
-        if (!keep_going)
-                return err;
-        return start_err < 0 ? start_err : outside ? -ECANCELED : 0;
 }

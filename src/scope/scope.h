@@ -84,6 +84,13 @@ struct ed_faces {
 /* Free them all. */
 void ed_faces_fini(struct ed_faces *faces);
 
+/*
+ * eddy_scope_start() for a call of the program's that was made from 'place', and
+ * gives the task: the caller may name it by another function.
+ */
+int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const void *place,
+                   struct ed_task **ret_task);
+
 /* A failure of a task, or of starting one. */
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);
 
