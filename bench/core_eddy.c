@@ -69,7 +69,7 @@ static int row_start_join(struct bench *bench)
                 eddy_task_release(task);
         }
         bench_span_end(&bench->span);
-        return err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
+        return eddy_scope_end_with(&scope, err);
 }
 
 /* scope-one: begin a scope, start one task in it, end it. */
@@ -161,7 +161,7 @@ static int row_queue(struct bench *bench)
         }
         bench_span_end(&bench->span);
         eddy_queue_shutdown(&bench->there, 0);
-        err = err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
+        err = eddy_scope_end_with(&scope, err);
         eddy_queue_fini(&bench->there);
         eddy_queue_fini(&bench->back);
         return err;

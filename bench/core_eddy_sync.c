@@ -56,7 +56,7 @@ int row_event(struct bench *bench)
         bench_span_end(&bench->span);
         events.stop = 1;
         eddy_event_set(&events.there);
-        return err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
+        return eddy_scope_end_with(&scope, err);
 }
 
 /* condition: two tasks take turns, which one lock guards and one condition tells of. */
@@ -105,7 +105,7 @@ int row_condition(struct bench *bench)
         turns.stop = 1;
         eddy_condition_notify_all(&turns.changed);
         eddy_lock_release(&turns.lock);
-        return err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
+        return eddy_scope_end_with(&scope, err);
 }
 
 /* future: set a future that another task waits for, and wait for the one it sets then. */
@@ -144,7 +144,7 @@ int row_future(struct bench *bench)
         }
         bench_span_end(&bench->span);
         eddy_future_set(&futures.there, -EPIPE, NULL);
-        err = err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
+        err = eddy_scope_end_with(&scope, err);
         eddy_future_fini(&futures.there);
         return err;
 }
@@ -174,7 +174,7 @@ int row_generator(struct bench *bench)
                 if (value != bench->done++)
                         bench_die("generator", "a value is missing");
         bench_span_end(&bench->span);
-        return err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
+        return eddy_scope_end_with(&scope, err);
 }
 
 /*
@@ -227,7 +227,7 @@ static int select_trips(struct bench *bench, struct lanes *lanes)
         }
         bench_span_end(&bench->span);
         eddy_queue_shutdown(&lanes->there[0], 0);
-        return err < 0 ? (eddy_scope_end(&scope), err) : eddy_scope_end(&scope);
+        return eddy_scope_end_with(&scope, err);
 }
 
 int row_select(struct bench *bench)

@@ -53,14 +53,13 @@ static int run(void *arg)
 {
         EDDY_AUTO(eddy_task) eddy_task *task = NULL;
         eddy_scope scope;
-        int err, end;
+        int err;
 
         eddy_scope_begin(&scope, NULL);
         err = eddy_scope_start_task(&scope, slow_task, NULL, NULL, &task);
         if (err == 0)
                 err = cancel_later(task);
-        end = eddy_scope_end(&scope); /* being cancelled is no failure of the scope */
-        return err < 0 ? err : end;
+        return eddy_scope_end_with(&scope, err); /* a cancelled task is not a failure */
 }
 
 int main(void)

@@ -2,8 +2,8 @@
  * 10-cancel-all - stopping a group of tasks at once.
  *
  * What to notice: the group is a scope, and cancelling it is one call, however
- * many tasks it has.  eddy_scope_end() returns when the last of them has cleaned
- * up.  Python keeps a list, cancels each task of it, and must not forget to
+ * many tasks it has.  eddy_scope_end_with() returns when the last of them has
+ * cleaned up.  Python keeps a list, cancels each task of it, and must not forget to
  * gather them afterwards, or it ends before they do.
  *
  * eddy_scope_start_copy() gives each task its own copy of the loop's variable.
@@ -37,15 +37,14 @@ static int fetch(void *arg)
 static int stop_early(void *arg)
 {
         eddy_scope scope;
-        int err, end;
+        int err;
 
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < 3; i++)
                 eddy_scope_start_copy(&scope, fetch, &i, sizeof(i));
         err = eddy_sleep(EDDY_SEC(1));
         eddy_scope_cancel(&scope);
-        end = eddy_scope_end(&scope);
-        return err < 0 ? err : end;
+        return eddy_scope_end_with(&scope, err);
 }
 
 int main(void)

@@ -30,13 +30,11 @@ static int g(void *arg)
 static int run(void *arg)
 {
         struct eddy_call calls[] = { { f, NULL }, { g, NULL } };
-        int gathered = 0, err = 0;
+        int err;
 
         EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(5)) {
-                gathered = eddy_gather(calls, 2, 0);
+                err = eddy_gather(calls, 2, 0);
         }
-        if (err == 0)
-                return gathered;
         if (err != -ETIMEDOUT)
                 return err;
         puts("oops took longer than 5s!");

@@ -46,7 +46,7 @@ static int run(void *arg)
         struct eddy_task_opts first = { .name = "Task 1" }, second = { .name = "Task 2" };
         eddy_task *tasks[2] = { NULL };
         eddy_scope scope;
-        int err, end;
+        int err;
 
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_KEEP_GOING });
         err = eddy_scope_start_task(&scope, task1, NULL, &first, &tasks[0]);
@@ -54,10 +54,10 @@ static int run(void *arg)
                 err = eddy_scope_start_task(&scope, task2, NULL, &second, &tasks[1]);
         if (err == 0)
                 err = say_as_they_come(tasks, 2);
-        end = eddy_scope_end(&scope);
+        err = eddy_scope_end_with(&scope, err);
         eddy_task_release(tasks[0]);
         eddy_task_release(tasks[1]);
-        return err < 0 ? err : end;
+        return err;
 }
 
 int main(void)

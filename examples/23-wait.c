@@ -29,14 +29,12 @@ static int task2(void *arg)
 /* Wait for all, but no longer than that; being late is no error. */
 static int wait_a_while(eddy_task **tasks, size_t n, int64_t timeout_ns)
 {
-        int waited = 0, err = 0;
+        int err;
 
         EDDY_SCOPE (scope, &err, .timeout_ns = timeout_ns) {
-                waited = eddy_wait(tasks, n, EDDY_WAIT_ALL);
+                err = eddy_wait(tasks, n, EDDY_WAIT_ALL);
         }
-        if (err == -ETIMEDOUT)
-                return 0;
-        return err < 0 ? err : waited;
+        return err == -ETIMEDOUT || err > 0 ? 0 : err;
 }
 
 static int run(void *arg)
@@ -44,7 +42,7 @@ static int run(void *arg)
         struct eddy_task_opts first = { .name = "Task 1" }, second = { .name = "Task 2" };
         eddy_task *tasks[2] = { NULL };
         eddy_scope scope;
-        int err, end;
+        int err;
 
         eddy_scope_begin(&scope, NULL);
         err = eddy_scope_start_task(&scope, task1, NULL, &first, &tasks[0]);
@@ -52,14 +50,14 @@ static int run(void *arg)
                 err = eddy_scope_start_task(&scope, task2, NULL, &second, &tasks[1]);
         if (err == 0)
                 err = wait_a_while(tasks, 2, EDDY_MS(1500));
-        for (int i = 0; i < 2 && err >= 0; i++)
+        for (int i = 0; i < 2 && err == 0; i++)
                 if (eddy_task_is_done(tasks[i]))
                         printf("%s done\n", eddy_task_name(tasks[i]));
         eddy_scope_cancel(&scope);
-        end = eddy_scope_end(&scope);
+        err = eddy_scope_end_with(&scope, err);
         eddy_task_release(tasks[0]);
         eddy_task_release(tasks[1]);
-        return err < 0 ? err : end;
+        return err;
 }
 
 int main(void)

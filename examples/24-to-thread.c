@@ -46,16 +46,16 @@ static int run(void *arg)
 {
         const char *text = NULL;
         eddy_scope scope;
-        int err, end;
+        int err;
 
         puts("Start blocking task");
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, tick, NULL);
         err = eddy_to_thread(blocking_task, &text);
-        end = eddy_scope_end(&scope);
+        err = eddy_scope_end_with(&scope, err);
         if (err == 0)
                 puts(text);
-        return err < 0 ? err : end;
+        return err;
 }
 
 int main(void)

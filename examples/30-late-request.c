@@ -27,16 +27,16 @@ static int fetch_in_time(eddy_http_client *client, const char *url,
                          eddy_http_response **ret_response)
 {
         struct eddy_http_request request = { .url = url };
-        int sent = 0, err = 0;
+        int err;
 
         EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(5)) {
-                sent = eddy_http_client_send(client, &request, ret_response);
+                err = eddy_http_client_send(client, &request, ret_response);
         }
         if (err == -ETIMEDOUT) {
                 printf("warning: timeout on %s\n", url);
                 return 0;
         }
-        return sent < 0 ? sent : err;
+        return err;
 }
 
 static int print_answer(eddy_http_response *response)

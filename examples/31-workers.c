@@ -82,7 +82,7 @@ static int feed(eddy_queue *queue)
 static int run(void *arg)
 {
         struct worker workers[WORKERS];
-        int err, fed = 0, done = 0;
+        int err, done = 0;
         eddy_queue queue;
 
         err = eddy_queue_init(&queue, sizeof(int), 100);
@@ -93,13 +93,13 @@ static int run(void *arg)
                         workers[i] = (struct worker){ .number = i, .queue = &queue };
                         eddy_scope_start(&scope, work, &workers[i]);
                 }
-                fed = feed(&queue);
+                err = feed(&queue);
         }
         for (int i = 0; i < WORKERS; done += workers[i].jobs, i++)
                 printf("w%d did %d jobs\n", i, workers[i].jobs);
         printf("%d jobs done\n", done);
         eddy_queue_fini(&queue);
-        return fed < 0 ? fed : err;
+        return err;
 }
 
 int main(void)

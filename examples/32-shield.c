@@ -36,12 +36,12 @@ static int delay(void *arg)
 
 static int join_within(eddy_task *task, int64_t timeout_ns, int *ret_result)
 {
-        int joined = 0, err = 0;
+        int err;
 
         EDDY_SCOPE (scope, &err, .timeout_ns = timeout_ns) {
-                joined = eddy_task_join(task, ret_result);
+                err = eddy_task_join(task, ret_result);
         }
-        return err < 0 ? err : joined;
+        return err;
 }
 
 static int wait_twice(eddy_task *task)
@@ -60,13 +60,14 @@ static int wait_twice(eddy_task *task)
 static int run(void *arg)
 {
         EDDY_AUTO(eddy_task) eddy_task *task = NULL;
-        int seconds = 10, waited = 0, err = 0;
+        int seconds = 10, err;
 
         EDDY_SCOPE (scope, &err) {
-                if (eddy_scope_start_task(&scope, delay, &seconds, NULL, &task) == 0)
-                        waited = wait_twice(task);
+                err = eddy_scope_start_task(&scope, delay, &seconds, NULL, &task);
+                if (err == 0)
+                        err = wait_twice(task);
         }
-        return waited < 0 ? waited : err;
+        return err;
 }
 
 int main(void)

@@ -34,19 +34,19 @@ static void say_whether_done(const eddy_future *future)
 static int run(void *arg)
 {
         eddy_future future = { 0 };
-        int result = 0, waited = 0, err = 0;
+        int result = 0, err;
 
         EDDY_SCOPE (scope, &err) {
                 eddy_scope_start(&scope, set_later, &future);
                 say_whether_done(&future);
-                waited = eddy_future_wait(&future, &result);
+                err = eddy_future_wait(&future, &result);
         }
-        if (waited == 0 && err == 0) {
+        if (err == 0) {
                 say_whether_done(&future);
                 printf("%d\n", result);
         }
         eddy_future_fini(&future);
-        return waited < 0 ? waited : err;
+        return err;
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static int fibonacci(eddy_generator *numbers, void *arg)
 
 static int run(void *arg)
 {
-        int limit = 1000, number, more, err;
+        int limit = 1000, number, more;
         eddy_generator numbers;
         eddy_scope scope;
 
@@ -44,8 +44,7 @@ static int run(void *arg)
                 more = eddy_generator_next(&numbers, &number);
                 putchar(more > 0 ? ' ' : '\n');
         }
-        err = eddy_scope_end(&scope);
-        return more < 0 ? more : err;
+        return eddy_scope_end_with(&scope, more);
 }
 
 int main(void)

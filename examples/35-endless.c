@@ -4,7 +4,7 @@
  * What to notice: first one value is asked for by hand, then the rest in a loop,
  * which goes on where the first left off.  Leaving the loop is enough: as the
  * scope ends, the generator's yield returns -ECANCELED, its own code cleans up,
- * and only then does eddy_scope_end() return.  In Python, cleaning up comes when
+ * and only then does eddy_scope_end_with() return.  In Python, cleaning up comes when
  * the garbage collector finds the generator, or with the loop's end.
  *
  * The Python program this mirrors prints for ever.
@@ -58,13 +58,10 @@ static int run(void *arg)
 {
         eddy_generator numbers;
         eddy_scope scope;
-        int err, end;
 
         eddy_scope_begin(&scope, NULL);
         eddy_generator_begin(&numbers, &scope, fibonacci, NULL, sizeof(uint64_t));
-        err = print_some(&numbers);
-        end = eddy_scope_end(&scope);
-        return err < 0 ? err : end;
+        return eddy_scope_end_with(&scope, print_some(&numbers));
 }
 
 int main(void)

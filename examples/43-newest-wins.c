@@ -79,14 +79,14 @@ static int run(void *arg)
 {
         struct box box = { .began_ns = eddy_now() };
         struct search requests[] = { { &box, "e" }, { &box, "ed" }, { &box, "eddy" } };
-        int typed = 0, err = 0;
+        int err;
 
         EDDY_SCOPE (scope, &err) {
                 box.scope = &scope;
-                typed = type(&box, requests, 3);
+                err = type(&box, requests, 3);
         }
         eddy_task_release(box.newest);
-        return typed < 0 ? typed : err;
+        return err;
 }
 
 int main(void)

@@ -49,17 +49,17 @@ static int serve(void *listener)
 /* Serve until SIGTERM comes, finish what is under way, and close. */
 static int serve_until_told(eddy_tcp_listener *listener, eddy_signal *term)
 {
-        int told = 0, err = 0;
+        int err;
 
         EDDY_SCOPE (scope, &err) {
                 eddy_scope_start(&scope, serve, listener);
-                told = eddy_signal_wait(term);
-                if (told == SIGTERM)
+                err = eddy_signal_wait(term);
+                if (err == SIGTERM)
                         puts("SIGTERM: closing");
                 eddy_scope_cancel(&scope);
         }
         eddy_tcp_listener_close(listener);
-        return told < 0 ? told : err;
+        return err < 0 ? err : 0;
 }
 
 /* --- its clients --- */
@@ -79,17 +79,17 @@ static int fetch(void *client)
 
 static int run_all(eddy_tcp_listener *listener, eddy_signal *term, eddy_http_client *client)
 {
-        int served = 0, err = 0;
+        int err;
 
         snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
         EDDY_SCOPE (scope, &err) {
                 for (int i = 0; i < CLIENTS; i++)
                         eddy_scope_start(&scope, fetch, client);
-                served = serve_until_told(listener, term);
+                err = serve_until_told(listener, term);
         }
         printf("%d answered, %d lost\n", answered, CLIENTS - answered);
         printf("who comes now is refused: %s\n", eddy_error_text(fetch(client)));
-        return served < 0 ? served : err;
+        return err;
 }
 
 static int run(void *arg)

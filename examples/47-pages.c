@@ -74,7 +74,7 @@ static int look_for_grape(void *arg)
         const char *fruit;
         eddy_generator gen;
         eddy_scope scope;
-        int more, err;
+        int more;
 
         (void) arg;
         eddy_scope_begin(&scope, &opts);
@@ -86,8 +86,7 @@ static int look_for_grape(void *arg)
                 }
                 puts(fruit);
         }
-        err = eddy_scope_end(&scope); /* closes the generator */
-        return more < 0 ? more : err;
+        return eddy_scope_end_with(&scope, more < 0 ? more : 0); /* closes the generator */
 }
 
 int main(void)

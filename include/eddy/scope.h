@@ -94,6 +94,19 @@ EDDY_API void eddy_scope_begin(eddy_scope *scope, const struct eddy_scope_opts *
 EDDY_API int eddy_scope_end(eddy_scope *scope);
 
 /*
+ * The same with the result of the scope's own block.  A result below 0 counts
+ * as a failure of a task does, under the name of the calling task: it cancels
+ * the tasks (none with EDDY_SCOPE_KEEP_GOING), stands in opts.errors, and is
+ * returned unless another failure or this scope's own deadline came first.
+ * -ECANCELED in a cancelled scope is not a failure, but counts as delivered
+ * inside.  A result of 0 or more is returned if eddy_scope_end() would return 0.
+ *
+ * Suspends: yes, while tasks run.  Not a cancellation point.
+ * Errors: as above.
+ */
+EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
+
+/*
  * Start 'fn(arg)' as a task of 'scope'.  It first runs when the caller next
  * suspends, never inside this call.  A started task always runs, at least to
  * its first suspending call.
@@ -176,10 +189,16 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
 /*
  * EDDY_SCOPE(scope, &err, .timeout_ns = EDDY_SEC(5)) { ... }
  *
- * A block in a scope of that name, in C only.  The scope ends on every way out
- * (break and return included), and eddy_scope_end()'s result is stored in 'err',
- * over what the block may have stored there.  Note that `return x` inside
- * evaluates x before the tasks have finished.
+ * A block in a scope of that name, in C only.  'err' is set to 0 first.  The
+ * scope ends on every way out (break and return included) with what the block
+ * has stored in 'err', as eddy_scope_end_with() does, and 'err' becomes its result:
+ *
+ *     err = load(&page);
+ *     if (err < 0)
+ *             break;
+ *
+ * cancels the tasks and leaves the failure in 'err'.  `return x` inside evaluates
+ * x before the tasks have finished, and leaves 'err' as it is.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \
         for (int scope##_once = 1; scope##_once;)                                                  \
@@ -208,6 +227,7 @@ static inline struct eddy_scope_guard eddy_scope_guard_begin(eddy_scope *scope, 
 {
         struct eddy_scope_guard guard = { scope, ret_err, once };
 
+        *ret_err = 0;
         eddy_scope_begin(scope, opts);
         return guard;
 }
@@ -215,7 +235,7 @@ static inline struct eddy_scope_guard eddy_scope_guard_begin(eddy_scope *scope, 
 static inline void eddy_scope_guard_release(struct eddy_scope_guard *guard)
 {
         *guard->once = 0;
-        *guard->ret_err = eddy_scope_end(guard->scope);
+        *guard->ret_err = eddy_scope_end_with(guard->scope, *guard->ret_err);
 }
 #endif
 

@@ -232,17 +232,7 @@ static __attribute__((noinline)) int scope_end_waiting(struct ed_scope *scope, s
         return scope_close(scope, task);
 }
 
-int eddy_scope_end(eddy_scope *public_scope)
-{
-        struct ed_scope *scope = ed_scope_of(public_scope);
-        struct ed_task *task = running_task();
-
-        ed_assert(task->inner == &scope->node,
-                  "a scope was ended that is not the innermost one of the task");
-        if (scope->live > 0)
-                return scope_end_waiting(scope, task);
-        return scope_close(scope, task);
-}
+/* --- failures --- */
 
 static void report_background(const struct ed_scope *scope, int error, const struct ed_task *task)
 {
@@ -255,29 +245,75 @@ static void report_background(const struct ed_scope *scope, int error, const str
         ed_report_task(scope->node.owner->loop, EDDY_REPORT_BACKGROUND, error, task, message);
 }
 
+static void errors_add(struct eddy_scope_errors *errors, int error, const struct ed_task *task)
+{
+        struct eddy_scope_error *entry;
+        char buf[EDDY_SCOPE_ERROR_TASK_BYTES];
+
+        errors->count++;
+        if (errors->listed == EDDY_SCOPE_ERRORS_MAX)
+                return;
+        entry = &errors->list[errors->listed++];
+        entry->result = error;
+        snprintf(entry->task, sizeof(entry->task), "%s",
+                 task ? ed_task_name(task, buf, sizeof(buf)) : "(not started)");
+}
+
+/* A failure of 'task', or of starting one. */
+static void fail(struct ed_scope *scope, int error, const struct ed_task *task)
+{
+        if (scope->error == 0)
+                scope->error = error;
+        if (scope->errors)
+                errors_add(scope->errors, error, task);
+        if (!(scope->flags & EDDY_SCOPE_KEEP_GOING))
+                ed_node_cancel(&scope->node);
+}
+
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task)
 {
-        struct eddy_scope_errors *errors = scope->errors;
-
         if (scope->flags & ED_SCOPE_BACKGROUND)
                 report_background(scope, error, task);
         if (task && scope->node.flags & ED_NODE_DEBUG)
                 ed_debug_task_failed(scope, error, task);
-        if (scope->error == 0)
-                scope->error = error;
-        if (errors) {
-                errors->count++;
-                if (errors->listed < EDDY_SCOPE_ERRORS_MAX) {
-                        struct eddy_scope_error *entry = &errors->list[errors->listed++];
-                        char buf[EDDY_SCOPE_ERROR_TASK_BYTES];
+        fail(scope, error, task);
+}
 
-                        entry->result = error;
-                        snprintf(entry->task, sizeof(entry->task), "%s",
-                                 task ? ed_task_name(task, buf, sizeof(buf)) : "(not started)");
-                }
-        }
-        if (!(scope->flags & EDDY_SCOPE_KEEP_GOING))
-                ed_node_cancel(&scope->node);
+/* --- ending --- */
+
+static inline __attribute__((always_inline)) int scope_end(struct ed_scope *scope,
+                                                           struct ed_task *task)
+{
+        if (scope->live > 0)
+                return scope_end_waiting(scope, task);
+        return scope_close(scope, task);
+}
+
+int eddy_scope_end(eddy_scope *public_scope)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+        struct ed_task *task = running_task();
+
+        ed_assert(task->inner == &scope->node,
+                  "a scope was ended that is not the innermost one of the task");
+        return scope_end(scope, task);
+}
+
+int eddy_scope_end_with(eddy_scope *public_scope, int result)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+        struct ed_task *task = running_task();
+        int end;
+
+        ed_assert(task->inner == &scope->node,
+                  "a scope was ended that is not the innermost one of the task");
+        /* The block says that the cancel stopped it, even if no call of it was refused. */
+        if (result == -ECANCELED && scope->node.flags & ED_NODE_CANCELLED)
+                ed_node_attribute(&scope->node);
+        else if (result < 0)
+                fail(scope, result, task);
+        end = scope_end(scope, task);
+        return result > 0 && end == 0 ? result : end;
 }
 
 /* --- starting tasks --- */

@@ -143,6 +143,55 @@ static int world_scope_end(void *arg)
 }
 EVERY_POINT(scope_end, eddy_scope_end)
 
+/* A failure of the block counts as one of a kid does: the first in time is the result. */
+static int end_scope_with(void *arg)
+{
+        static const int results[] = { 0, 3, -1006, -ECANCELED };
+        struct eddy_scope_opts opts = { .flags = world_chance(2) ? EDDY_SCOPE_KEEP_GOING : 0 };
+        int result = results[world_chance(4)], err;
+        struct eddy_scope_errors errors;
+        struct kid kids[KIDS];
+        uint64_t failed;
+        eddy_scope scope;
+
+        (void) arg;
+        opts.errors = &errors;
+        eddy_scope_begin(&scope, &opts);
+        for (int i = 0; i < KIDS; i++) {
+                kid_make(&kids[i]);
+                kids[i].ended = eddy_scope_start(&scope, kid_main, &kids[i]) < 0;
+        }
+        if (world_chance(2) && eddy_sleep(world_delay_ns()) == -ECANCELED)
+                result = -ECANCELED;
+        failed = result < 0 && !(result == -ECANCELED && eddy_scope_is_cancelled(&scope));
+        err = eddy_scope_end_with(&scope, result);
+        for (int i = 0; i < KIDS; i++) {
+                CHECK(kids[i].ended);
+                failed += kids[i].begun && !kids[i].told && kids[i].result < 0;
+        }
+        CHECK_EQ(errors.count, failed);
+        if (failed) {
+                CHECK_EQ(err, errors.list[0].result);
+                return 0;
+        }
+        CHECK(err == -ECANCELED || (err == result && result >= 0));
+        return err < 0 ? err : 0;
+}
+
+static int end_scopes_with(void *arg)
+{
+        world_pause();
+        (void) victim_call(end_scope_with, arg);
+        return 0;
+}
+
+static int world_scope_end_with(void *arg)
+{
+        (void) arg;
+        return world_of_victims(end_scopes_with);
+}
+EVERY_POINT(scope_end_with, eddy_scope_end_with)
+
 /* A failure before it is ready is the starter's, or, when that was cancelled, the scope's. */
 static int start_ready(void *arg)
 {

@@ -386,6 +386,55 @@ int scenario_gather(void *arg)
         return 0;
 }
 
+/* --- blocks --- */
+
+static int work_long(void *arg)
+{
+        int err;
+
+        (void) arg;
+        tasks_begun++;
+        err = eddy_sleep(EDDY_SEC(1));
+        tasks_ended++;
+        return err;
+}
+
+/* A failure of its own ends a block at once, whatever is done to the run. */
+static int give_up(void)
+{
+        int64_t begin_ns = eddy_now();
+        int err;
+
+        EDDY_SCOPE (scope, &err) {
+                for (int i = 0; i < TASKS; i++)
+                        eddy_scope_start(&scope, work_long, NULL);
+                err = -EPERM;
+        }
+        CHECK(err == -EPERM || err == -ENOMEM);
+        CHECK(eddy_now() - begin_ns < EDDY_MS(500));
+        CHECK_EQ(tasks_ended, tasks_begun);
+        return err == -EPERM ? 0 : err;
+}
+
+int scenario_blocks(void *arg)
+{
+        int err;
+
+        (void) arg;
+        EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(9)) {
+                err = eddy_sleep(EDDY_MS(1));
+                if (err < 0)
+                        break;
+                err = give_up();
+                if (err < 0)
+                        break;
+                for (int i = 0; i < TASKS; i++)
+                        eddy_scope_start(&scope, work_long, NULL);
+                err = eddy_sleep(EDDY_MS(1));
+        }
+        return err;
+}
+
 /* --- background --- */
 
 static int write_later(void *arg)
