@@ -36,7 +36,8 @@ static int task(void *arg)
 static int run_three(void *arg)
 {
         struct job jobs[] = { { .n = 1 }, { .n = 2 }, { .n = 3 } };
-        struct eddy_call calls[] = { { task, &jobs[0] }, { task, &jobs[1] }, { task, &jobs[2] } };
+        struct eddy_call calls[] = { EDDY_CALL(task, &jobs[0]), EDDY_CALL(task, &jobs[1]),
+                                     EDDY_CALL(task, &jobs[2]) };
         int err = eddy_gather(calls, 3, 0);
 
         if (err < 0)

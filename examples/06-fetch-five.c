@@ -46,7 +46,7 @@ static int fetch_all(void *url)
                 return err;
         for (int i = 0; i < COUNT; i++) {
                 jobs[i] = (struct job){ .client = client, .url = url };
-                calls[i] = (struct eddy_call){ fetch, &jobs[i] };
+                calls[i] = EDDY_CALL(fetch, &jobs[i]);
         }
         err = eddy_gather(calls, COUNT, 0);
         if (err == 0)

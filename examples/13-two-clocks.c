@@ -56,7 +56,8 @@ static int run(void *arg)
 {
         struct speaker first = { .number = 1, .chance = 1, .began_ns = eddy_now() };
         struct speaker second = { .number = 2, .chance = 2, .began_ns = eddy_now() };
-        struct eddy_call calls[] = { { say_the_time, &first }, { say_the_time, &second } };
+        struct eddy_call calls[] = { EDDY_CALL(say_the_time, &first),
+                                     EDDY_CALL(say_the_time, &second) };
 
         return eddy_gather(calls, 2, 0);
 }

@@ -39,7 +39,7 @@ static int task2(void *arg)
 static int run(void *arg)
 {
         const char *texts[2] = { NULL };
-        struct eddy_call calls[] = { { task1, &texts[0] }, { task2, &texts[1] } };
+        struct eddy_call calls[] = { EDDY_CALL(task1, &texts[0]), EDDY_CALL(task2, &texts[1]) };
         int err = eddy_gather(calls, 2, EDDY_GATHER_KEEP_GOING);
 
         if (err < 0)

@@ -29,7 +29,7 @@ static int g(void *arg)
 
 static int run(void *arg)
 {
-        struct eddy_call calls[] = { { f, NULL }, { g, NULL } };
+        struct eddy_call calls[] = { EDDY_CALL(f, NULL), EDDY_CALL(g, NULL) };
         int err;
 
         EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(5)) {

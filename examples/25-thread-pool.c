@@ -63,7 +63,7 @@ static int run(void *arg)
                 return err;
         for (uint64_t i = 0; i < PARTS; i++) {
                 parts[i] = (struct part){ pool, COUNT * i / PARTS, COUNT * (i + 1) / PARTS, 0 };
-                calls[i] = (struct eddy_call){ sum_in_pool, &parts[i] };
+                calls[i] = EDDY_CALL(sum_in_pool, &parts[i]);
         }
         err = eddy_gather(calls, PARTS, 0);
         if (err < 0)

@@ -72,7 +72,7 @@ static int at_once(struct fetch *fetches)
 
         puts("at once");
         for (int i = 0; i < COUNT; i++)
-                calls[i] = (struct eddy_call){ fetch, &fetches[i] };
+                calls[i] = EDDY_CALL(fetch, &fetches[i]);
         err = eddy_gather(calls, COUNT, 0);
         for (int i = 0; i < COUNT && err == 0; i++)
                 fputs(fetches[i].answer, stdout);

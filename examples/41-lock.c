@@ -50,7 +50,7 @@ static int book_two(void *customer)
 static int run(void *arg)
 {
         char mohammad[] = "Mohammad", ali[] = "Ali";
-        struct eddy_call calls[] = { { book_two, mohammad }, { book_two, ali } };
+        struct eddy_call calls[] = { EDDY_CALL(book_two, mohammad), EDDY_CALL(book_two, ali) };
         int err = eddy_gather(calls, 2, 0);
 
         printf("Available seats: %d\n", available_seats);

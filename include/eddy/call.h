@@ -23,8 +23,19 @@ EDDY_API int eddy_call_timeout(eddy_task_fn *fn, void *arg, int64_t timeout_ns);
 struct eddy_call {
         eddy_task_fn *fn;
         void *arg;
-        int result; /* -ECANCELED where it could not be started */
+        int result;       /* -ECANCELED where it could not be started */
+        const char *name; /* static: as a start call takes it (eddy/task.h); NULL: none */
 };
+
+/* EDDY_CALL(load, &page): fn(arg) whose task is called "load" in dumps and reports. */
+#define EDDY_CALL(...) eddy_call_named(__VA_ARGS__, #__VA_ARGS__)
+
+static inline struct eddy_call eddy_call_named(eddy_task_fn *fn, void *arg, const char *name)
+{
+        struct eddy_call call = { fn, arg, 0, name };
+
+        return call;
+}
 
 enum { EDDY_GATHER_KEEP_GOING = 1 << 0 }; /* a failure cancels no other call */
 

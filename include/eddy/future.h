@@ -91,6 +91,10 @@ EDDY_API void *eddy_future_value(const eddy_future *future);
  */
 EDDY_API int eddy_future_add_callback(eddy_future *future, eddy_future_callback *callback,
                                       eddy_task_fn *fn, void *arg);
+EDDY_API int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *callback,
+                                            eddy_task_fn *fn, void *arg, const char *text);
+#define eddy_future_add_callback(future, callback, ...)                                            \
+        eddy_future_add_callback_named(future, callback, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * Remove all callbacks with that fn and arg that have not run.  Returns how

@@ -47,6 +47,11 @@ typedef int eddy_generator_fn(eddy_generator *gen, void *arg);
  */
 EDDY_API void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_generator_fn *fn,
                                    void *arg, size_t item_bytes);
+EDDY_API void eddy_generator_begin_named(eddy_generator *gen, eddy_scope *scope,
+                                         eddy_generator_fn *fn, void *arg, size_t item_bytes,
+                                         const char *text);
+#define eddy_generator_begin(gen, scope, ...)                                                      \
+        eddy_generator_begin_named(gen, scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * Run the generator to its next value: 1 and '*ret_item'; 0 when it has ended.

@@ -69,6 +69,18 @@ EDDY_API int eddy_loop_call_later(eddy_loop *loop, eddy_handle *handle, int64_t 
                                   eddy_task_fn *fn, void *arg);
 EDDY_API int eddy_loop_call_at(eddy_loop *loop, eddy_handle *handle, int64_t when_ns,
                                eddy_task_fn *fn, void *arg);
+EDDY_API int eddy_loop_call_soon_named(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn,
+                                       void *arg, const char *text);
+EDDY_API int eddy_loop_call_later_named(eddy_loop *loop, eddy_handle *handle, int64_t delay_ns,
+                                        eddy_task_fn *fn, void *arg, const char *text);
+EDDY_API int eddy_loop_call_at_named(eddy_loop *loop, eddy_handle *handle, int64_t when_ns,
+                                     eddy_task_fn *fn, void *arg, const char *text);
+#define eddy_loop_call_soon(loop, handle, ...)                                                     \
+        eddy_loop_call_soon_named(loop, handle, __VA_ARGS__, #__VA_ARGS__)
+#define eddy_loop_call_later(loop, handle, delay_ns, ...)                                          \
+        eddy_loop_call_later_named(loop, handle, delay_ns, __VA_ARGS__, #__VA_ARGS__)
+#define eddy_loop_call_at(loop, handle, when_ns, ...)                                              \
+        eddy_loop_call_at_named(loop, handle, when_ns, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * The same from any thread, as soon as the loop looks, in the order asked for
@@ -80,6 +92,10 @@ EDDY_API int eddy_loop_call_at(eddy_loop *loop, eddy_handle *handle, int64_t whe
  */
 EDDY_API int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn,
                                        void *arg);
+EDDY_API int eddy_loop_call_threadsafe_named(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn,
+                                             void *arg, const char *text);
+#define eddy_loop_call_threadsafe(loop, handle, ...)                                               \
+        eddy_loop_call_threadsafe_named(loop, handle, __VA_ARGS__, #__VA_ARGS__)
 
 enum { EDDY_LOOP_READ = 1 << 0, EDDY_LOOP_WRITE = 1 << 1 };
 
@@ -95,6 +111,10 @@ enum { EDDY_LOOP_READ = 1 << 0, EDDY_LOOP_WRITE = 1 << 1 };
  */
 EDDY_API int eddy_loop_watch(eddy_loop *loop, eddy_handle *handle, int fd, unsigned events,
                              eddy_task_fn *fn, void *arg);
+EDDY_API int eddy_loop_watch_named(eddy_loop *loop, eddy_handle *handle, int fd, unsigned events,
+                                   eddy_task_fn *fn, void *arg, const char *text);
+#define eddy_loop_watch(loop, handle, fd, events, ...)                                             \
+        eddy_loop_watch_named(loop, handle, fd, events, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * See to it that the callback does not run any more.  Returns 1 if it was

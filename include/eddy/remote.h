@@ -25,6 +25,11 @@ typedef struct eddy_remote eddy_remote;
  */
 EDDY_API EDDY_MUST_USE int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
                                                       eddy_remote **ret_remote);
+EDDY_API EDDY_MUST_USE int eddy_loop_start_threadsafe_named(eddy_loop *loop, eddy_task_fn *fn,
+                                                            void *arg, eddy_remote **ret_remote,
+                                                            const char *text);
+#define eddy_loop_start_threadsafe(loop, ...)                                                      \
+        eddy_loop_start_threadsafe_named(loop, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * Wait until the task has ended, and give its result.  In a task it suspends;

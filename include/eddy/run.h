@@ -106,6 +106,8 @@ EDDY_API int eddy_run_signal(void);
  * Owns: borrows 'arg' until the task ends.
  */
 EDDY_API int eddy_background(eddy_task_fn *fn, void *arg);
+EDDY_API int eddy_background_named(eddy_task_fn *fn, void *arg, const char *text);
+#define eddy_background(...) eddy_background_named(__VA_ARGS__, #__VA_ARGS__)
 
 /* What the loop of this thread is made of.  Never NULL inside a run. */
 struct eddy_run_info {

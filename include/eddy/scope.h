@@ -122,6 +122,9 @@ EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
  * Owns: borrows 'arg' until the scope's end.
  */
 EDDY_API int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg);
+EDDY_API int eddy_scope_start_named(eddy_scope *scope, eddy_task_fn *fn, void *arg,
+                                    const char *text);
+#define eddy_scope_start(scope, ...) eddy_scope_start_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * The same; the task gets the address of its own copy of the 'bytes' bytes at
@@ -132,6 +135,10 @@ EDDY_API int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg);
 enum { EDDY_TASK_COPY_MAX = 2048 };
 EDDY_API int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg,
                                    size_t bytes);
+EDDY_API int eddy_scope_start_copy_named(eddy_scope *scope, eddy_task_fn *fn, const void *arg,
+                                         size_t bytes, const char *text);
+#define eddy_scope_start_copy(scope, ...)                                                          \
+        eddy_scope_start_copy_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * The same; gives a handle to join, cancel or ask.  'opts' may be NULL, and
@@ -142,6 +149,11 @@ EDDY_API int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const vo
  */
 EDDY_API int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
                                    const struct eddy_task_opts *opts, eddy_task **ret_task);
+EDDY_API int eddy_scope_start_task_named(eddy_scope *scope, eddy_task_fn *fn, void *arg,
+                                         const struct eddy_task_opts *opts, eddy_task **ret_task,
+                                         const char *text);
+#define eddy_scope_start_task(scope, ...)                                                          \
+        eddy_scope_start_task_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * The same; returns when the task has called eddy_task_ready().  A task that
@@ -152,6 +164,10 @@ EDDY_API int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *ar
  * Suspends: yes.  Cancelling the wait does not cancel the task.
  */
 EDDY_API int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg);
+EDDY_API int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, void *arg,
+                                          const char *text);
+#define eddy_scope_start_ready(scope, ...)                                                         \
+        eddy_scope_start_ready_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * Ask all that runs inside to stop, the owner's own calls included.  Returns

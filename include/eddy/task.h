@@ -4,6 +4,17 @@
  * Any int f(void *arg) can be one.  It may suspend anywhere, at any depth.
  * Tasks are started in scopes (eddy/scope.h).  A negative return is a
  * failure, except -ECANCELED when the task or its scope was cancelled.
+ *
+ * Names.  Dumps, reports and lists of errors call a task by the name in its
+ * options, else by its function: as the program exports it, else as it was
+ * written in the call that started the task ("serve_client", "net::serve"), else
+ * by its place, "program+0x1234", as addr2line takes it.
+ *
+ * For this, eddy_scope_start() and each other call that takes a function is also
+ * a macro of that name, which calls the function NAME_named() with the text of
+ * its arguments.  The library keeps the pointer: the text must be static.  Where
+ * a macro is in the way, as for arguments with #if in them, call the function:
+ * (eddy_scope_start)(&scope, fn, arg).
  */
 #ifndef EDDY_TASK_H
 #define EDDY_TASK_H
@@ -17,9 +28,7 @@ typedef int eddy_task_fn(void *arg);
 
 /* All zero is the default. */
 struct eddy_task_opts {
-        const char *name;      /* copied, cut at 31 bytes; NULL: the function's, if the
-                                  program exports it (-rdynamic), else where that stands,
-                                  "program+0x1234", as addr2line takes it */
+        const char *name;      /* copied, cut at 31 bytes; NULL: as said above */
         uint32_t flags;        /* EDDY_TASK_* */
         uint32_t reserved32;   /* zero */
         uintptr_t reserved[4]; /* zero */

@@ -61,6 +61,8 @@ struct eddy_thread_opts {
  *         and what fn returns
  */
 EDDY_API int eddy_to_thread(eddy_task_fn *fn, void *arg);
+EDDY_API int eddy_to_thread_named(eddy_task_fn *fn, void *arg, const char *text);
+#define eddy_to_thread(...) eddy_to_thread_named(__VA_ARGS__, #__VA_ARGS__)
 
 /*
  * The same in a pool (NULL: the run's own), with options (NULL: none).
@@ -79,6 +81,10 @@ EDDY_API int eddy_to_thread(eddy_task_fn *fn, void *arg);
  */
 EDDY_API int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
                                    const struct eddy_thread_opts *opts);
+EDDY_API int eddy_thread_pool_call_named(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
+                                         const struct eddy_thread_opts *opts, const char *text);
+#define eddy_thread_pool_call(pool, ...)                                                           \
+        eddy_thread_pool_call_named(pool, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * On a thread of a pool: whether the caller of the job that runs there was

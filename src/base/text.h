@@ -17,4 +17,12 @@ struct ed_text {
 /* Add to it; the end stays a '\0'. */
 ED_SHARED void ed_text_add(struct ed_text *text, const char *format, ...) EDDY_PRINTF(2, 3);
 
+/*
+ * The function that the text of a call's arguments begins with, as in
+ * "serve_client, &client": an identifier, or a path of identifiers such as
+ * net::serve or job->run.  Returns its bytes and where it begins; 0: the text
+ * is another expression.
+ */
+size_t ed_text_function(const char *text, const char **ret_begin);
+
 #endif

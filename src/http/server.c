@@ -368,7 +368,7 @@ static int connection_start(struct server *server, eddy_tcp_listener *listener,
 
         while (err >= 0 && !server->stopping) {
                 err = ed_scope_try_start_copy(server->connections, connection_run, connection,
-                                              sizeof(*connection));
+                                              sizeof(*connection), "http_connection");
                 if (err != -ENOMEM)
                         return err;
                 ed_shortage_met(ed_tcp_listener_shortage(listener), ed_task_running(), err);
@@ -457,7 +457,7 @@ int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http_server_o
         eddy_semaphore_init(&server.room, server.opts.connections_max, 0);
         eddy_semaphore_init(&server.over, 0, 0);
         eddy_scope_begin(&scope, NULL);
-        err = eddy_scope_start_ready(&scope, keep_connections, &server);
+        err = eddy_scope_start_ready_named(&scope, keep_connections, &server, "http_keeper");
         if (err >= 0)
                 err = accept_all(&server, listener);
         stop(&server);

@@ -64,7 +64,7 @@ int ed_http_upload_start(struct ed_http_upload *upload)
         if (!ed_http_upload_is_pending(upload))
                 return 0;
         eddy_scope_begin(&upload->sending, NULL);
-        err = eddy_scope_start(&upload->sending, upload_run, upload);
+        err = eddy_scope_start_named(&upload->sending, upload_run, upload, "http_upload");
         if (err < 0)
                 (void) eddy_scope_end(&upload->sending);
         upload->started = err >= 0;

@@ -53,8 +53,8 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
                 calls[i].result = -ECANCELED;
                 if (start_err < 0)
                         continue;
-                start_err = ed_scope_start(&scope, run_call, &calls[i], __builtin_return_address(0),
-                                           &started);
+                start_err = ed_scope_start(&scope, run_call, &calls[i], calls[i].name,
+                                           __builtin_return_address(0), &started);
                 if (start_err == 0)
                         started->self.fn = calls[i].fn; /* names it */
         }

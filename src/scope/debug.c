@@ -212,14 +212,6 @@ void ed_debug_forget(const void *thing)
         ed_marks_drop(&debug->owned, mark);
 }
 
-static const char *face_name(const struct eddy_task *face, char *buf, size_t bytes)
-{
-        if (face->is_named)
-                return face->name;
-        ed_sys_symbol((const void *) face->fn, buf, bytes);
-        return buf;
-}
-
 void ed_debug_handle_freed(const struct eddy_task *face)
 {
         struct ed_mark *mark;
@@ -229,8 +221,8 @@ void ed_debug_handle_freed(const struct eddy_task *face)
         if (!debug)
                 return;
         if (is_unseen(face))
-                ed_debug_unseen(debug->run, face->result, face_name(face, name, sizeof(name)),
-                                mark->place);
+                ed_debug_unseen(debug->run, face->result,
+                                ed_task_face_name(face, name, sizeof(name)), mark->place);
         ed_debug_forget(face);
 }
 
@@ -247,7 +239,7 @@ static void mark_add(const struct ed_mark *mark, struct ed_text *text)
                 ed_debug_symbol_add(", made at ", mark->place, text);
                 return;
         }
-        ed_text_add(text, "the handle of task %s", face_name(face, name, sizeof(name)));
+        ed_text_add(text, "the handle of task %s", ed_task_face_name(face, name, sizeof(name)));
         ed_debug_symbol_add(", started at ", mark->place, text);
         if (is_unseen(face))
                 ed_debug_failure_add(face->result, text);

@@ -165,6 +165,7 @@ struct ed_debug_far {
         struct ed_list link;          /* in its run's list, until that ends */
         const void *place;            /* NULL: not noted */
         eddy_task_fn *fn;             /* of a task on another loop; NULL: a channel */
+        const char *text;             /* that the program wrote for it, or NULL; set before */
         const struct ed_debug *debug; /* that tells of it; NULL: its run has ended */
         unsigned forks;               /* ed_sys_forks() where it was noted */
 };

@@ -59,7 +59,7 @@ static void tell_lost(const struct ed_debug *owner, const struct ed_debug_far *f
         for (struct ed_debug *debug = ed_debug_first; debug; debug = debug->next) {
                 if (debug != owner)
                         continue;
-                ed_sys_symbol((const void *) far->fn, name, sizeof(name));
+                ed_sys_function((const void *) far->fn, far->text, name, sizeof(name));
                 ed_debug_unseen(debug->run, lost, name, far->place);
                 return;
         }
@@ -83,6 +83,7 @@ void ed_debug_far_forget(struct ed_debug_far *far, int lost)
 /* What is told of one that is left. */
 struct left {
         eddy_task_fn *fn;
+        const char *text;
         const void *place;
         int lost;
 };
@@ -96,7 +97,7 @@ static void far_add(const struct left *left, struct ed_text *text)
                 ed_debug_symbol_add("\n  a channel, made at ", left->place, text);
                 return;
         }
-        ed_sys_symbol((const void *) left->fn, name, sizeof(name));
+        ed_sys_function((const void *) left->fn, left->text, name, sizeof(name));
         ed_text_add(text, "\n  the remote handle of task %s", name);
         ed_debug_symbol_add(", started at ", left->place, text);
         if (left->lost < 0)
@@ -115,7 +116,7 @@ void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
                 if (tasks != (far->fn != NULL))
                         continue;
                 if (count < ED_DEBUG_TOLD_MAX)
-                        told[count] = (struct left){ far->fn, far->place,
+                        told[count] = (struct left){ far->fn, far->text, far->place,
                                                      tasks ? ed_remote_lost(far) : 0 };
                 count++;
         }

@@ -18,6 +18,7 @@ struct callback {
         struct ed_loop *loop;
         struct ed_vars *vars; /* of who added it */
         eddy_task_fn *fn;
+        const char *text; /* that the program wrote for it, or NULL */
         void *arg;
 };
 
@@ -51,6 +52,7 @@ static void run_callback(struct ed_call *call)
         struct ed_loop *loop = callback->loop;
         struct ed_vars *vars = callback->vars, *before;
         eddy_task_fn *fn = callback->fn;
+        const char *text = callback->text;
         int err;
 
         let_go(callback);
@@ -59,7 +61,7 @@ static void run_callback(struct ed_call *call)
         ed_assert(ed_loop_current == loop,
                   "a child of fork() returned from a callback of its parent: end it with _exit()");
         if (err < 0)
-                ed_report_callback(loop, err, fn);
+                ed_report_callback(loop, err, fn, text);
         ed_vars_leave(before);
         ed_vars_drop(vars);
 }
@@ -84,8 +86,8 @@ static bool is_foreign(eddy_future *future)
                 ed_container_of(callbacks->next, struct callback, link)->loop != loop);
 }
 
-int eddy_future_add_callback(eddy_future *future, eddy_future_callback *memory, eddy_task_fn *fn,
-                             void *arg)
+int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *memory,
+                                   eddy_task_fn *fn, void *arg, const char *text)
 {
         struct callback *callback = (struct callback *) memory;
         struct ed_loop *loop = ed_loop_current;
@@ -96,14 +98,24 @@ int eddy_future_add_callback(eddy_future *future, eddy_future_callback *memory, 
                 return -EBUSY;
         if (is_foreign(future))
                 return EDDY_E_RUN_OTHER_LOOP;
-        *callback = (struct callback){
-                .future = future, .loop = loop, .vars = ed_vars_take(), .fn = fn, .arg = arg
-        };
+        *callback = (struct callback){ .future = future,
+                                       .loop = loop,
+                                       .vars = ed_vars_take(),
+                                       .fn = fn,
+                                       .text = text,
+                                       .arg = arg };
         ed_call_init(&callback->call, run_callback);
         ed_list_push_back(callbacks_of(future), &callback->link);
         if (future->flags & ED_FUTURE_DONE)
                 ed_call_queue(loop, &callback->call, false);
         return 0;
+}
+
+#undef eddy_future_add_callback
+int eddy_future_add_callback(eddy_future *future, eddy_future_callback *memory, eddy_task_fn *fn,
+                             void *arg)
+{
+        return eddy_future_add_callback_named(future, memory, fn, arg, NULL);
 }
 
 int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg)

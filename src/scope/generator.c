@@ -38,6 +38,7 @@ struct generator {
         struct ed_scope *scope;
         struct ed_task *task; /* NULL: not started, or ended */
         eddy_generator_fn *fn;
+        const char *text; /* that the program wrote for it, or NULL */
         void *arg;
         struct ed_task *asker; /* while it is ASKED */
         uintptr_t state;
@@ -84,14 +85,17 @@ static void set_parked(struct generator *gen)
         gen->state = state_of(gen, gen->has_item ? PARKED | SLOWLY : gen->parked);
 }
 
-void eddy_generator_begin(eddy_generator *public_gen, eddy_scope *scope, eddy_generator_fn *fn,
-                          void *arg, size_t item_bytes)
+void eddy_generator_begin_named(eddy_generator *public_gen, eddy_scope *scope,
+                                eddy_generator_fn *fn, void *arg, size_t item_bytes,
+                                const char *text)
 {
         struct generator *gen = generator_of(public_gen);
 
-        *gen = (struct generator){
-                .scope = ed_scope_of(scope), .fn = fn, .arg = arg, .item_bytes = item_bytes
-        };
+        *gen = (struct generator){ .scope = ed_scope_of(scope),
+                                   .fn = fn,
+                                   .text = text,
+                                   .arg = arg,
+                                   .item_bytes = item_bytes };
         /* One that begins too late is in no list: it need not live on. */
         if (gen->scope->node.flags & ED_NODE_ENDED) {
                 ed_list_init(&gen->link);
@@ -100,6 +104,13 @@ void eddy_generator_begin(eddy_generator *public_gen, eddy_scope *scope, eddy_ge
         if (!gen->scope->generators.next)
                 ed_list_init(&gen->scope->generators);
         ed_list_push_back(&gen->scope->generators, &gen->link);
+}
+
+#undef eddy_generator_begin
+void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_generator_fn *fn, void *arg,
+                          size_t item_bytes)
+{
+        eddy_generator_begin_named(gen, scope, fn, arg, item_bytes, NULL);
 }
 
 /* --- handing over --- */
@@ -301,8 +312,8 @@ static int start(struct generator *gen)
         }
         if (scope->live >= scope->tasks_max)
                 return -EAGAIN;
-        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, generator_main, gen,
-                           0);
+        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, generator_main, gen, 0,
+                           gen->text);
         if (!task)
                 return -ENOMEM;
         /* Named by its own function. */

@@ -17,11 +17,16 @@ enum handle_kind {
         HANDLE_WATCH,
 };
 
+struct callee {
+        eddy_task_fn *fn;
+        void *arg;
+        const char *text; /* that the program wrote for fn, or NULL */
+};
+
 struct handle {
         _Atomic uint32_t kind; /* enum handle_kind */
         unsigned wanted;       /* EDDY_LOOP_*, of a watch */
-        eddy_task_fn *fn;
-        void *arg;
+        struct callee callee;
         struct ed_run *run;
         struct ed_vars *vars; /* of who scheduled it, while it is scheduled */
         struct ed_list link;  /* in the run's, unless it is posted */
@@ -68,15 +73,15 @@ static void not_scheduled(struct handle *handle)
 }
 
 /* With the variables of who scheduled it; gives them back. */
-static void call_fn(struct ed_run *run, struct ed_vars *vars, eddy_task_fn *fn, void *arg)
+static void call_fn(struct ed_run *run, struct ed_vars *vars, struct callee callee)
 {
         struct ed_vars *before = ed_vars_enter(vars);
-        int err = fn(arg);
+        int err = callee.fn(callee.arg);
 
         ed_assert(ed_loop_current == &run->loop,
                   "a child of fork() returned from a callback of its parent: end it with _exit()");
         if (err < 0)
-                ed_report_callback(&run->loop, err, fn);
+                ed_report_callback(&run->loop, err, callee.fn, callee.text);
         ed_vars_leave(before);
         ed_vars_drop(vars);
 }
@@ -89,7 +94,7 @@ static void on_call(struct ed_call *call)
         struct handle *handle = ed_container_of(call, struct handle, call);
 
         not_scheduled(handle);
-        call_fn(handle->run, handle->vars, handle->fn, handle->arg);
+        call_fn(handle->run, handle->vars, handle->callee);
 }
 
 static void on_time(struct ed_timer *timer)
@@ -99,7 +104,7 @@ static void on_time(struct ed_timer *timer)
         ed_call_queue(&handle->run->loop, &handle->call, true);
 }
 
-static int take(eddy_loop *loop, struct handle *handle, eddy_task_fn *fn, void *arg)
+static int take(eddy_loop *loop, struct handle *handle, struct callee callee)
 {
         struct ed_run *run;
         int err;
@@ -115,18 +120,18 @@ static int take(eddy_loop *loop, struct handle *handle, eddy_task_fn *fn, void *
         } else {
                 return EDDY_E_RUN_NOT_RUNNING;
         }
-        handle->fn = fn;
-        handle->arg = arg;
+        handle->callee = callee;
         handle->run = run;
         handle->vars = ed_vars_take();
         handle->loop = NULL;
         return 0;
 }
 
-int eddy_loop_call_soon(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn, void *arg)
+int eddy_loop_call_soon_named(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn,
+                              void *arg, const char *text)
 {
         struct handle *handle = handle_of(public_handle);
-        int err = take(loop, handle, fn, arg);
+        int err = take(loop, handle, (struct callee){ fn, arg, text });
 
         if (err < 0)
                 return err;
@@ -137,11 +142,11 @@ int eddy_loop_call_soon(eddy_loop *loop, eddy_handle *public_handle, eddy_task_f
         return 0;
 }
 
-int eddy_loop_call_at(eddy_loop *loop, eddy_handle *public_handle, int64_t when_ns,
-                      eddy_task_fn *fn, void *arg)
+int eddy_loop_call_at_named(eddy_loop *loop, eddy_handle *public_handle, int64_t when_ns,
+                            eddy_task_fn *fn, void *arg, const char *text)
 {
         struct handle *handle = handle_of(public_handle);
-        int err = take(loop, handle, fn, arg);
+        int err = take(loop, handle, (struct callee){ fn, arg, text });
 
         if (err < 0)
                 return err;
@@ -153,14 +158,34 @@ int eddy_loop_call_at(eddy_loop *loop, eddy_handle *public_handle, int64_t when_
         return 0;
 }
 
-int eddy_loop_call_later(eddy_loop *loop, eddy_handle *handle, int64_t delay_ns, eddy_task_fn *fn,
-                         void *arg)
+int eddy_loop_call_later_named(eddy_loop *loop, eddy_handle *handle, int64_t delay_ns,
+                               eddy_task_fn *fn, void *arg, const char *text)
 {
         int64_t now_ns = eddy_now();
 
-        return eddy_loop_call_at(loop, handle,
-                                 delay_ns < 0 ? now_ns + delay_ns : ed_time_after(now_ns, delay_ns),
-                                 fn, arg);
+        return eddy_loop_call_at_named(
+                loop, handle, delay_ns < 0 ? now_ns + delay_ns : ed_time_after(now_ns, delay_ns),
+                fn, arg, text);
+}
+
+#undef eddy_loop_call_soon
+int eddy_loop_call_soon(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn, void *arg)
+{
+        return eddy_loop_call_soon_named(loop, handle, fn, arg, NULL);
+}
+
+#undef eddy_loop_call_at
+int eddy_loop_call_at(eddy_loop *loop, eddy_handle *handle, int64_t when_ns, eddy_task_fn *fn,
+                      void *arg)
+{
+        return eddy_loop_call_at_named(loop, handle, when_ns, fn, arg, NULL);
+}
+
+#undef eddy_loop_call_later
+int eddy_loop_call_later(eddy_loop *loop, eddy_handle *handle, int64_t delay_ns, eddy_task_fn *fn,
+                         void *arg)
+{
+        return eddy_loop_call_later_named(loop, handle, delay_ns, fn, arg, NULL);
 }
 
 /* --- from any thread --- */
@@ -169,19 +194,18 @@ static void on_post(struct ed_post *post, bool closed)
 {
         struct handle *handle = ed_container_of(post, struct handle, post);
         struct ed_vars *vars = handle->vars;
-        eddy_task_fn *fn = handle->fn;
-        void *arg = handle->arg;
+        struct callee callee = handle->callee;
 
         /* Another thread may use it anew as soon as it finds that it is not scheduled. */
         set_kind(handle, HANDLE_NONE);
         if (closed)
                 ed_vars_drop(vars);
         else
-                call_fn(ed_run_of(ed_loop_current), vars, fn, arg);
+                call_fn(ed_run_of(ed_loop_current), vars, callee);
 }
 
-int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn,
-                              void *arg)
+int eddy_loop_call_threadsafe_named(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn,
+                                    void *arg, const char *text)
 {
         struct handle *handle = handle_of(public_handle);
         int err;
@@ -191,8 +215,7 @@ int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_
         err = ed_face_find(&loop);
         if (err < 0)
                 return err;
-        handle->fn = fn;
-        handle->arg = arg;
+        handle->callee = (struct callee){ fn, arg, text };
         handle->vars = ed_vars_take();
         handle->loop = loop;
         handle->post = (struct ed_post){ .fn = on_post };
@@ -203,6 +226,12 @@ int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *public_handle, eddy_
                 ed_vars_drop(handle->vars);
         }
         return err;
+}
+
+#undef eddy_loop_call_threadsafe
+int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn, void *arg)
+{
+        return eddy_loop_call_threadsafe_named(loop, handle, fn, arg, NULL);
 }
 
 static int post_cancel(struct handle *handle)
@@ -243,7 +272,7 @@ static void on_watch_call(struct ed_call *call)
         handle->watch.gone = &gone;
         if (handle->vars)
                 ed_vars_keep(handle->vars);
-        call_fn(handle->run, handle->vars, handle->fn, handle->arg);
+        call_fn(handle->run, handle->vars, handle->callee);
         if (gone)
                 return;
         handle->watch.gone = NULL;
@@ -260,8 +289,8 @@ static void on_watch_events(struct ed_target *target, unsigned events)
                 ed_call_queue(&handle->run->loop, &handle->call, true);
 }
 
-int eddy_loop_watch(eddy_loop *loop, eddy_handle *public_handle, int fd, unsigned events,
-                    eddy_task_fn *fn, void *arg)
+int eddy_loop_watch_named(eddy_loop *loop, eddy_handle *public_handle, int fd, unsigned events,
+                          eddy_task_fn *fn, void *arg, const char *text)
 {
         struct handle *handle = handle_of(public_handle);
         struct ed_sys *sys;
@@ -269,7 +298,7 @@ int eddy_loop_watch(eddy_loop *loop, eddy_handle *public_handle, int fd, unsigne
 
         if (!events || events & ~(unsigned) (EDDY_LOOP_READ | EDDY_LOOP_WRITE))
                 return -EINVAL;
-        err = take(loop, handle, fn, arg);
+        err = take(loop, handle, (struct callee){ fn, arg, text });
         if (err < 0)
                 return err;
         ed_call_init(&handle->call, on_watch_call);
@@ -286,6 +315,13 @@ int eddy_loop_watch(eddy_loop *loop, eddy_handle *public_handle, int fd, unsigne
         handle->run->loop.waits++;
         scheduled(handle, HANDLE_WATCH);
         return 0;
+}
+
+#undef eddy_loop_watch
+int eddy_loop_watch(eddy_loop *loop, eddy_handle *handle, int fd, unsigned events, eddy_task_fn *fn,
+                    void *arg)
+{
+        return eddy_loop_watch_named(loop, handle, fd, events, fn, arg, NULL);
 }
 
 static void watch_end(struct handle *handle)

@@ -114,7 +114,8 @@ static void on_start(struct ed_post *post, bool closed)
         int err = -ECANCELED;
 
         if (!closed)
-                err = ed_background_start(loop, remote_main, remote, NULL, &remote->task);
+                err = ed_background_start(loop, remote_main, remote, remote->debug.text, NULL,
+                                          &remote->task);
         ed_vars_leave(before);
         ed_vars_drop(vars);
         if (err == 0)
@@ -136,8 +137,8 @@ static void on_cancel(struct ed_post *post, bool closed)
 
 /* --- on any thread --- */
 
-int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
-                               eddy_remote **ret_remote)
+int eddy_loop_start_threadsafe_named(eddy_loop *loop, eddy_task_fn *fn, void *arg,
+                                     eddy_remote **ret_remote, const char *text)
 {
         eddy_remote *remote;
         int err;
@@ -154,6 +155,7 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
         remote->start.fn = on_start;
         remote->cancel.fn = on_cancel;
         remote->fn = fn;
+        remote->debug.text = text;
         remote->arg = arg;
         remote->vars = ed_vars_take();
         remote->held = ret_remote != NULL;
@@ -170,6 +172,13 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
                 *ret_remote = remote;
         }
         return 0;
+}
+
+#undef eddy_loop_start_threadsafe
+int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
+                               eddy_remote **ret_remote)
+{
+        return eddy_loop_start_threadsafe_named(loop, fn, arg, ret_remote, NULL);
 }
 
 /* Block this thread, which has no loop that would stand still. */

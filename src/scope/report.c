@@ -104,6 +104,7 @@ struct hog {
         bool is_late;             /* the loop has gone on: who runs now is not to blame */
         char name[ED_TASK_CALLED_BYTES];
         eddy_task_fn *fn; /* NULL: no task runs */
+        const char *text;
 };
 
 /* In a signal handler on the loop's thread. */
@@ -118,6 +119,7 @@ static void look_who_runs(void *arg)
         if (task->face->is_named)
                 memcpy(hog->name, task->face->name, sizeof(task->face->name));
         hog->fn = task->face->fn;
+        hog->text = task->face->text;
 }
 
 static void tell_where(struct ed_text *text, void *const *frames, int n)
@@ -155,7 +157,7 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
         else
                 tell_where(&text, frames, n);
         if (hog.fn && !hog.name[0])
-                ed_sys_symbol((const void *) hog.fn, hog.name, sizeof(hog.name));
+                ed_sys_function((const void *) hog.fn, hog.text, hog.name, sizeof(hog.name));
         ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : who, message);
 }
 
@@ -177,11 +179,11 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
         }
 }
 
-void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn)
+void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const char *text)
 {
         char name[64], message[256];
 
-        ed_sys_symbol((const void *) fn, name, sizeof(name));
+        ed_sys_function((const void *) fn, text, name, sizeof(name));
         snprintf(message, sizeof(message), "the callback %s failed", name);
         ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
 }

@@ -270,7 +270,7 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         err = process_join(run);
         if (err < 0)
                 return err;
-        run->supervisor = ed_task_new(loop, NULL, ED_STACK_DEFAULT, supervisor_main, run, 0);
+        run->supervisor = ed_task_new(loop, NULL, ED_STACK_DEFAULT, supervisor_main, run, 0, NULL);
         if (!run->supervisor) {
                 process_leave(run);
                 return -ENOMEM;
@@ -530,8 +530,8 @@ int eddy_run_signal(void)
         return last_signal;
 }
 
-int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const void *place,
-                        struct ed_task **ret_task)
+int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const char *text,
+                        const void *place, struct ed_task **ret_task)
 {
         struct ed_scope *root = ed_scope_of(&ed_run_of(loop)->root);
         struct ed_task *task;
@@ -539,7 +539,7 @@ int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const
         if (!root->node.owner || root->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED))
                 return -ECANCELED;
         /* Not eddy_scope_start(): a failure to start one must not cancel the root. */
-        task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0);
+        task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0, text);
         if (!task)
                 return -ENOMEM;
         if (loop->debug)
@@ -549,13 +549,25 @@ int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const
         return 0;
 }
 
+int eddy_background_named(eddy_task_fn *fn, void *arg, const char *text)
+{
+        struct ed_task *task;
+
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        return ed_background_start(ed_loop_current, fn, arg, text, __builtin_return_address(0),
+                                   &task);
+}
+
+#undef eddy_background
 int eddy_background(eddy_task_fn *fn, void *arg)
 {
         struct ed_task *task;
 
         if (!ed_loop_current)
                 return EDDY_E_RUN_NOT_RUNNING;
-        return ed_background_start(ed_loop_current, fn, arg, __builtin_return_address(0), &task);
+        return ed_background_start(ed_loop_current, fn, arg, NULL, __builtin_return_address(0),
+                                   &task);
 }
 
 int eddy_run_info(struct eddy_run_info *ret_info)

@@ -103,11 +103,12 @@ ED_SHARED void ed_run_free(struct ed_run *run);
 ED_SHARED void ed_run_drop(struct ed_run *run);
 
 /*
- * Start a task of the root scope, from the loop's thread; 'place' is for debug mode.
+ * Start a task of the root scope, from the loop's thread; 'text' is what the
+ * program wrote for fn, or NULL; 'place' is for debug mode.
  * Errors: -ECANCELED  the run is ending; -ENOMEM
  */
-int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const void *place,
-                        struct ed_task **ret_task);
+int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const char *text,
+                        const void *place, struct ed_task **ret_task);
 
 /* The face that other threads may hold: made at first use.  NULL: no memory. */
 eddy_loop *ed_run_face(struct ed_run *run);

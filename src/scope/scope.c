@@ -344,17 +344,15 @@ struct started {
         int err;
 };
 
-static inline __attribute__((always_inline)) struct started start_in(struct ed_scope *scope,
-                                                                     unsigned stack_class,
-                                                                     eddy_task_fn *fn,
-                                                                     const void *arg,
-                                                                     size_t copy_bytes)
+static inline __attribute__((always_inline)) struct started start_in(
+        struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
+        size_t copy_bytes, const char *text)
 {
         struct ed_task *task;
 
         if (ed_unlikely(scope->live >= scope->tasks_max))
                 return (struct started){ NULL, start_failed(scope, -EAGAIN) };
-        task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);
+        task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes, text);
         if (ed_unlikely(!task))
                 return (struct started){ NULL, start_failed(scope, -ENOMEM) };
         scope->live++;
@@ -364,13 +362,13 @@ static inline __attribute__((always_inline)) struct started start_in(struct ed_s
 /* In a scope that takes no more, or in debug mode. */
 static __attribute__((cold, noinline)) struct started start_slowly(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
-        size_t copy_bytes, const void *place)
+        size_t copy_bytes, const char *text, const void *place)
 {
         struct started started;
 
         if (takes_no_more(scope))
                 return (struct started){ NULL, start_refused(scope) };
-        started = start_in(scope, stack_class, fn, arg, copy_bytes);
+        started = start_in(scope, stack_class, fn, arg, copy_bytes, text);
         if (started.task)
                 ed_debug_task_made(started.task, place);
         return started;
@@ -378,50 +376,70 @@ static __attribute__((cold, noinline)) struct started start_slowly(
 
 static inline __attribute__((always_inline)) struct started start_from(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
-        size_t copy_bytes, const void *place)
+        size_t copy_bytes, const char *text, const void *place)
 {
         if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG)))
-                return start_slowly(scope, stack_class, fn, arg, copy_bytes, place);
-        return start_in(scope, stack_class, fn, arg, copy_bytes);
+                return start_slowly(scope, stack_class, fn, arg, copy_bytes, text, place);
+        return start_in(scope, stack_class, fn, arg, copy_bytes, text);
 }
 
 /* Inlined into the function that the program calls: it knows from where. */
 static inline __attribute__((always_inline)) struct started start(eddy_scope *scope,
                                                                   unsigned stack_class,
                                                                   eddy_task_fn *fn, const void *arg,
-                                                                  size_t copy_bytes)
+                                                                  size_t copy_bytes,
+                                                                  const char *text)
 {
-        return start_from(ed_scope_of(scope), stack_class, fn, arg, copy_bytes,
+        return start_from(ed_scope_of(scope), stack_class, fn, arg, copy_bytes, text,
                           __builtin_return_address(0));
 }
 
-int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
-{
-        return start(scope, ED_STACK_DEFAULT, fn, arg, 0).err;
-}
-
-int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const void *place,
-                   struct ed_task **ret_task)
+int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text,
+                   const void *place, struct ed_task **ret_task)
 {
         struct started started =
-                start_from(ed_scope_of(scope), ED_STACK_DEFAULT, fn, arg, 0, place);
+                start_from(ed_scope_of(scope), ED_STACK_DEFAULT, fn, arg, 0, text, place);
 
         if (started.task)
                 *ret_task = started.task;
         return started.err;
 }
 
+int eddy_scope_start_named(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text)
+{
+        return start(scope, ED_STACK_DEFAULT, fn, arg, 0, text).err;
+}
+
+#undef eddy_scope_start
+int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
+{
+        return start(scope, ED_STACK_DEFAULT, fn, arg, 0, NULL).err;
+}
+
+/* Errors: -EINVAL, -ECANCELED, as for the start that it keeps from being tried. */
+static __attribute__((cold)) int copy_refused(struct ed_scope *scope)
+{
+        return takes_no_more(scope) ? start_refused(scope) : start_failed(scope, -EINVAL);
+}
+
+int eddy_scope_start_copy_named(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes,
+                                const char *text)
+{
+        if (bytes > EDDY_TASK_COPY_MAX)
+                return copy_refused(ed_scope_of(scope));
+        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, text).err;
+}
+
+#undef eddy_scope_start_copy
 int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes)
 {
         if (bytes > EDDY_TASK_COPY_MAX)
-                return takes_no_more(ed_scope_of(scope))
-                               ? start_refused(ed_scope_of(scope))
-                               : start_failed(ed_scope_of(scope), -EINVAL);
-        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes).err;
+                return copy_refused(ed_scope_of(scope));
+        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, NULL).err;
 }
 
 int ed_scope_try_start_copy(eddy_scope *public_scope, eddy_task_fn *fn, const void *arg,
-                            size_t bytes)
+                            size_t bytes, const char *text)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
         struct ed_task *task;
@@ -429,7 +447,7 @@ int ed_scope_try_start_copy(eddy_scope *public_scope, eddy_task_fn *fn, const vo
         ed_assert(bytes <= EDDY_TASK_COPY_MAX, "the copy of an argument is too large for a stack");
         if (takes_no_more(scope))
                 return start_refused(scope);
-        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, fn, arg, bytes);
+        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, fn, arg, bytes, text);
         if (!task)
                 return -ENOMEM;
         scope->live++;
@@ -438,8 +456,11 @@ int ed_scope_try_start_copy(eddy_scope *public_scope, eddy_task_fn *fn, const vo
         return 0;
 }
 
-int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
-                          const struct eddy_task_opts *opts, eddy_task **ret_task)
+static inline __attribute__((always_inline)) int start_task(eddy_scope *scope, eddy_task_fn *fn,
+                                                            void *arg,
+                                                            const struct eddy_task_opts *opts,
+                                                            eddy_task **ret_task, const char *text,
+                                                            const void *place)
 {
         unsigned class =
                 opts && opts->flags & EDDY_TASK_STACK_64K ? ED_STACK_SMALL : ED_STACK_DEFAULT;
@@ -447,13 +468,13 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
         struct started started;
 
         if (ret_task) {
-                face = ed_task_face_new(fn, __builtin_return_address(0));
+                face = ed_task_face_new(fn, text, place);
                 if (!face)
                         return takes_no_more(ed_scope_of(scope))
                                        ? start_refused(ed_scope_of(scope))
                                        : start_failed(ed_scope_of(scope), -ENOMEM);
         }
-        started = start(scope, class, fn, arg, 0);
+        started = start_from(ed_scope_of(scope), class, fn, arg, 0, text, place);
         if (started.err < 0) {
                 ed_task_face_free(face);
                 return started.err;
@@ -463,8 +484,22 @@ int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
                 *ret_task = face;
         }
         if (opts && opts->name)
-                ed_task_face_name(started.task->face, opts->name);
+                ed_task_face_set_name(started.task->face, opts->name);
         return 0;
+}
+
+int eddy_scope_start_task_named(eddy_scope *scope, eddy_task_fn *fn, void *arg,
+                                const struct eddy_task_opts *opts, eddy_task **ret_task,
+                                const char *text)
+{
+        return start_task(scope, fn, arg, opts, ret_task, text, __builtin_return_address(0));
+}
+
+#undef eddy_scope_start_task
+int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
+                          const struct eddy_task_opts *opts, eddy_task **ret_task)
+{
+        return start_task(scope, fn, arg, opts, ret_task, NULL, __builtin_return_address(0));
 }
 
 void ed_ready_wait_end(struct ed_task *task, int result)
@@ -483,24 +518,34 @@ static bool ready_wait_abort(void *arg)
         return true;
 }
 
-int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
+static int start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text,
+                       const void *place)
 {
         struct ed_ready_wait wait = { 0 };
-        struct started started;
         int err;
 
         err = ed_suspend_enter(&wait.starter);
         if (err < 0)
                 return err;
-        started = start(scope, ED_STACK_DEFAULT, fn, arg, 0);
-        if (started.err < 0) {
+        err = ed_scope_start(scope, fn, arg, text, place, &wait.task);
+        if (err < 0) {
                 ed_suspend_passed(wait.starter);
-                return started.err;
+                return err;
         }
-        wait.task = started.task;
         wait.task->ready_wait = &wait;
         return ed_suspend_park(wait.starter, "a task to say that it is ready", ready_wait_abort,
                                &wait);
+}
+
+int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text)
+{
+        return start_ready(scope, fn, arg, text, __builtin_return_address(0));
+}
+
+#undef eddy_scope_start_ready
+int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
+{
+        return start_ready(scope, fn, arg, NULL, __builtin_return_address(0));
 }
 
 /* --- asking and telling --- */

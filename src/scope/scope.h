@@ -43,11 +43,12 @@ static inline struct ed_scope *ed_scope_of_node(struct ed_node *node)
 
 /*
  * Make a task of 'scope' that calls fn(arg), and queue it; with 'copy_bytes'
- * above 0, fn gets a copy of that much at 'arg'.  The caller counts it in
- * scope->live.  NULL: no stack.
+ * above 0, fn gets a copy of that much at 'arg'.  'text' is what the program
+ * wrote for fn, or NULL.  The caller counts the task in scope->live.  NULL: no
+ * stack.
  */
 struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
-                            eddy_task_fn *fn, const void *arg, size_t copy_bytes);
+                            eddy_task_fn *fn, const void *arg, size_t copy_bytes, const char *text);
 
 /*
  * eddy_scope_start_copy() for a starter that can wait: without a stack, the
@@ -57,14 +58,15 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
  *         -ECANCELED  as eddy_scope_start_copy()
  */
 ED_SHARED EDDY_MUST_USE int ed_scope_try_start_copy(eddy_scope *scope, eddy_task_fn *fn,
-                                                    const void *arg, size_t bytes);
+                                                    const void *arg, size_t bytes,
+                                                    const char *text);
 
 /*
  * A face that outlives its task: made first, since that can fail, then given
  * to the task.  'place' is for debug mode.  NULL: no memory.
  */
-struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const void *place);
-void ed_task_face_name(struct eddy_task *face, const char *name);
+struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const char *text, const void *place);
+void ed_task_face_set_name(struct eddy_task *face, const char *name);
 static inline void ed_task_face_give(struct ed_task *task, struct eddy_task *face)
 {
         face->task = task;
@@ -88,8 +90,8 @@ void ed_faces_fini(struct ed_faces *faces);
  * eddy_scope_start() for a call of the program's that was made from 'place', and
  * gives the task: the caller may name it by another function.
  */
-int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const void *place,
-                   struct ed_task **ret_task);
+int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text,
+                   const void *place, struct ed_task **ret_task);
 
 /* A failure of a task, or of starting one. */
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);

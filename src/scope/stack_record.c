@@ -31,6 +31,7 @@ enum { FIRST_TASKS = 64, TURNS = 127 };
 
 struct entry {
         eddy_task_fn *fn; /* NULL: others */
+        const char *text; /* of the first of its tasks */
         unsigned class;
         size_t deepest;
         uint64_t tasks;
@@ -49,8 +50,10 @@ _Static_assert(EDDY_STACK_RECORDS_MAX == EDDY_STACK_FUNCTIONS_MAX + ED_STACK_CLA
 
 /* --- the table --- */
 
-static struct entry *entry_of(struct ed_stack_records *records, eddy_task_fn *fn, unsigned class)
+static struct entry *entry_of(struct ed_stack_records *records, const struct eddy_task *face,
+                              unsigned class)
 {
+        eddy_task_fn *fn = face->fn;
         uint64_t hash = ((uint64_t) (uintptr_t) fn + class) * 0x9e3779b97f4a7c15ULL;
         unsigned at = (unsigned) (hash >> 32) % PLACES;
         struct entry *entry;
@@ -63,7 +66,7 @@ static struct entry *entry_of(struct ed_stack_records *records, eddy_task_fn *fn
         if (records->count == EDDY_STACK_RECORDS_MAX)
                 return &records->entries[class];
         entry = &records->entries[records->count];
-        *entry = (struct entry){ .fn = fn, .class = class };
+        *entry = (struct entry){ .fn = fn, .text = face->text, .class = class };
         records->places[at] = (uint16_t) records->count++;
         return entry;
 }
@@ -75,7 +78,7 @@ static struct entry *entry_of(struct ed_stack_records *records, eddy_task_fn *fn
 static struct entry *measure(struct ed_run *run, const struct ed_task *task, size_t least)
 {
         struct ed_stack *stack = task->stack;
-        struct entry *entry = entry_of(run->stack_records, task->self.fn, stack->class);
+        struct entry *entry = entry_of(run->stack_records, &task->self, stack->class);
         bool is_clear = stack->turns == 0;
         size_t depth;
 
@@ -193,7 +196,8 @@ static struct eddy_stack_record record_of(const struct entry *entry)
         };
 
         if (entry->fn)
-                ed_sys_symbol((const void *) entry->fn, record.name, sizeof(record.name));
+                ed_sys_function((const void *) entry->fn, entry->text, record.name,
+                                sizeof(record.name));
         else
                 snprintf(record.name, sizeof(record.name), "(others)");
         return record;

@@ -320,7 +320,7 @@ static inline void task_node_init(struct ed_task *task, struct ed_scope *scope)
 }
 
 struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
-                            eddy_task_fn *fn, const void *arg, size_t copy_bytes)
+                            eddy_task_fn *fn, const void *arg, size_t copy_bytes, const char *text)
 {
         struct ed_stack *stack = ed_stack_get(&loop->stacks, stack_class);
         struct ed_task *task;
@@ -344,6 +344,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->self.task = task;
         task->self.refs = 0;
         task->self.fn = fn;
+        task->self.text = text;
         task->self.is_named = false;
         ED_PROBE(start, 3, task, task->number, task->self.fn);
         task_node_init(task, scope);
@@ -359,26 +360,33 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 
 /* --- handles --- */
 
-const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
+const char *ed_task_face_name(const struct eddy_task *face, char *buf, size_t bytes)
 {
-        if (task->face->is_named)
-                return task->face->name;
-        ed_sys_symbol((const void *) task->face->fn, buf, bytes);
+        if (face->is_named)
+                return face->name;
+        ed_sys_function((const void *) face->fn, face->text, buf, bytes);
         return buf;
 }
 
-static inline void face_init(struct eddy_task *face, eddy_task_fn *fn)
+const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
+{
+        return ed_task_face_name(task->face, buf, bytes);
+}
+
+static inline void face_init(struct eddy_task *face, eddy_task_fn *fn, const char *text)
 {
         /* The holder's reference and the task's. */
         face->refs = 2;
         face->is_named = false;
         face->looks = 0;
         face->fn = fn;
+        face->text = text;
         face->joiners[0] = face->joiners[1] = NULL;
 }
 
 /* In debug mode none is used again, so that all come by here. */
 static __attribute__((noinline)) struct eddy_task *face_new_slowly(eddy_task_fn *fn,
+                                                                   const char *text,
                                                                    const void *place)
 {
         struct eddy_task *face = ed_alloc(sizeof(*face));
@@ -389,24 +397,24 @@ static __attribute__((noinline)) struct eddy_task *face_new_slowly(eddy_task_fn 
                 ed_debug_note(ed_loop_current, face, ED_DEBUG_HANDLE, place);
         face->task = NULL;
         face->result = 0;
-        face_init(face, fn);
+        face_init(face, fn, text);
         return face;
 }
 
-struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const void *place)
+struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const char *text, const void *place)
 {
         struct ed_faces *faces = faces_of(ed_loop_current);
         struct eddy_task *face = faces ? faces->first : NULL;
 
         if (ed_unlikely(!face))
-                return face_new_slowly(fn, place);
+                return face_new_slowly(fn, text, place);
         faces->first = face->joiners[0];
         faces->count--;
-        face_init(face, fn);
+        face_init(face, fn, text);
         return face;
 }
 
-void ed_task_face_name(struct eddy_task *face, const char *name)
+void ed_task_face_set_name(struct eddy_task *face, const char *name)
 {
         snprintf(face->name, sizeof(face->name), "%s", name);
         face->is_named = face->name[0] != '\0';
@@ -478,7 +486,7 @@ const char *eddy_task_name(const eddy_task *face)
 
         /* Found out when first asked for: starting a task must not cost a search for symbols. */
         if (!named->is_named) {
-                ed_sys_symbol((const void *) named->fn, named->name, sizeof(named->name));
+                (void) ed_task_face_name(named, named->name, sizeof(named->name));
                 named->is_named = true;
         }
         return named->name;

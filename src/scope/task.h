@@ -54,7 +54,8 @@ struct eddy_task {
         uint8_t refs; /* the handle's holder and the task; 0: lies in the task */
         bool is_named;
         uint8_t looks;    /* ED_FACE_*; of one that is allocated */
-        eddy_task_fn *fn; /* names it when it was given no name */
+        eddy_task_fn *fn; /* names it when it was given no name, ... */
+        const char *text; /* ... as the program wrote it in the call that started it; or NULL */
         const struct ed_loop *loop;
         void *joiners[2];              /* a line of waiters; their items: where the result goes */
         char name[ED_TASK_NAME_BYTES]; /* once it is named */
@@ -136,8 +137,9 @@ static inline struct ed_task *ed_task_running(void)
         return ed_container_of(loop->current, struct ed_task, fiber);
 }
 
-/* The name of a task; 'buf' is used when it has none of its own. */
+/* The name of a task, or of that of a handle; 'buf' is used when it has none of its own. */
 ED_SHARED const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes);
+const char *ed_task_face_name(const struct eddy_task *face, char *buf, size_t bytes);
 
 /* Attribute a cancel to who caused it, let others run, and return -ECANCELED. */
 ED_SHARED __attribute__((cold)) int ed_cancel_deliver(struct ed_task *task);
@@ -181,7 +183,7 @@ ED_SHARED void ed_report_task(struct ed_loop *loop, int kind, int error, const s
                               const char *text);
 
 /* A callback of the loop failed: EDDY_REPORT_CALLBACK, with its function's name. */
-void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn);
+void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const char *text);
 
 /* Hang a node below 'parent' (NULL: none), with its mark unless it is a shield. */
 static inline void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,

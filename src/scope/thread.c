@@ -69,7 +69,8 @@ void ed_thread_job_forget(void)
 
 /* --- on the loop's thread --- */
 
-static struct ed_thread_job *job_new(struct ed_thread_call *call, eddy_task_fn *fn, void *arg,
+static struct ed_thread_job *job_new(struct ed_thread_call *call, eddy_task_fn *fn,
+                                     const char *text, void *arg,
                                      const struct eddy_thread_opts *opts)
 {
         struct ed_thread_job *job = ed_alloc_zero(sizeof(*job));
@@ -79,6 +80,7 @@ static struct ed_thread_job *job_new(struct ed_thread_call *call, eddy_task_fn *
         job->base.run = job_run;
         job->base.leave = job_leave;
         job->fn = fn;
+        job->text = text;
         job->arg = arg;
         job->release = opts->release;
         job->vars = ed_vars_take();
@@ -109,7 +111,7 @@ static bool abort_call(void *arg)
 }
 
 static int pool_call(struct ed_thread_call *call, eddy_thread_pool *pool, eddy_task_fn *fn,
-                     void *arg, const struct eddy_thread_opts *opts)
+                     const char *text, void *arg, const struct eddy_thread_opts *opts)
 {
         unsigned lane = opts->flags & EDDY_THREAD_SLOW ? ED_LANE_SLOW : ED_LANE_QUICK;
         struct ed_thread_job *job;
@@ -125,7 +127,7 @@ static int pool_call(struct ed_thread_call *call, eddy_thread_pool *pool, eddy_t
                 if (err < 0)
                         return err;
         }
-        job = job_new(call, fn, arg, opts);
+        job = job_new(call, fn, text, arg, opts);
         if (!job)
                 return -ENOMEM;
         call->may_leave = opts->flags & EDDY_THREAD_ABANDON;
@@ -137,8 +139,8 @@ static int pool_call(struct ed_thread_call *call, eddy_thread_pool *pool, eddy_t
         return ed_suspend_park(call->task, "a job on another thread", abort_call, call);
 }
 
-int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
-                          const struct eddy_thread_opts *opts)
+int eddy_thread_pool_call_named(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
+                                const struct eddy_thread_opts *opts, const char *text)
 {
         static const struct eddy_thread_opts none;
         struct ed_thread_call call = { 0 };
@@ -146,15 +148,28 @@ int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
 
         if (!opts)
                 opts = &none;
-        result = pool_call(&call, pool, fn, arg, opts);
+        result = pool_call(&call, pool, fn, text, arg, opts);
         if (!call.begun && opts->release)
                 opts->release(arg);
         return result;
 }
 
+#undef eddy_thread_pool_call
+int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
+                          const struct eddy_thread_opts *opts)
+{
+        return eddy_thread_pool_call_named(pool, fn, arg, opts, NULL);
+}
+
+int eddy_to_thread_named(eddy_task_fn *fn, void *arg, const char *text)
+{
+        return eddy_thread_pool_call_named(NULL, fn, arg, NULL, text);
+}
+
+#undef eddy_to_thread
 int eddy_to_thread(eddy_task_fn *fn, void *arg)
 {
-        return eddy_thread_pool_call(NULL, fn, arg, NULL);
+        return eddy_thread_pool_call_named(NULL, fn, arg, NULL, NULL);
 }
 
 uint32_t eddy_cpu_count(void)

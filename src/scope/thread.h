@@ -30,6 +30,7 @@ struct ed_thread_call {
 struct ed_thread_job {
         struct ed_job base;
         eddy_task_fn *fn;
+        const char *text; /* that the program wrote for it, or NULL */
         void *arg;
         void (*release)(void *arg);
         struct ed_vars *vars;  /* of who asked for it */

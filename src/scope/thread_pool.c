@@ -233,7 +233,7 @@ static void report_abandoned(struct ed_loop *loop, const struct ed_thread_job *j
 {
         char name[64], text[192];
 
-        ed_sys_symbol((const void *) job->fn, name, sizeof(name));
+        ed_sys_function((const void *) job->fn, job->text, name, sizeof(name));
         snprintf(text, sizeof(text),
                  "the job %s did not stop when its thread pool closed; it is left to its thread",
                  name);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "sys/signals.h"
 #include "sys/worker.h"
 
@@ -416,6 +417,44 @@ void ed_sys_symbol(const void *address, char *buf, size_t bytes)
         slash = strrchr(info.dli_fname, '/');
         place_name(slash ? slash + 1 : info.dli_fname,
                    (size_t) (at - (const char *) info.dli_fbase), buf, bytes);
+}
+
+/* A name of C++ is not for readers. */
+static bool is_exported(const void *fn)
+{
+        Dl_info info;
+
+        return dladdr(fn, &info) && info.dli_sname && info.dli_saddr == fn &&
+               strncmp(info.dli_sname, "_Z", 2) != 0;
+}
+
+/* Nothing is known of addresses then, and no library can be unloaded. */
+static bool is_static_program(void)
+{
+        Dl_info info;
+
+        return !dladdr(__func__, &info);
+}
+
+/* Whether the library that a text is in has not been unloaded since. */
+static bool is_loaded(const char *text)
+{
+        Dl_info info;
+
+        return dladdr(text, &info) || is_static_program();
+}
+
+void ed_sys_function(const void *fn, const char *text, char *buf, size_t bytes)
+{
+        const char *begin = NULL;
+        size_t length = 0;
+
+        if (text && !is_exported(fn) && is_loaded(text))
+                length = ed_text_function(text, &begin);
+        if (length > 0)
+                snprintf(buf, bytes, "%.*s", (int) (length < bytes ? length : bytes), begin);
+        else
+                ed_sys_symbol(fn, buf, bytes);
 }
 
 /* --- children of fork() --- */

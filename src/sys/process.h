@@ -104,4 +104,11 @@ ED_SHARED bool ed_sys_is_inside_named(const void *address, const char *name);
  */
 ED_SHARED void ed_sys_symbol(const void *address, char *buf, size_t bytes);
 
+/*
+ * What a function is called that the program gave as 'text' in a call (NULL: it
+ * did not): its name if the program exports it, else the function that the text
+ * begins with, else as above.
+ */
+void ed_sys_function(const void *fn, const char *text, char *buf, size_t bytes);
+
 #endif

@@ -80,7 +80,9 @@
         X(epoll_watch, epoll_ctl, 1)                                                               \
         X(fault_stack_make, sigaltstack, 2)                                                        \
         X(is_default, sigaction, 1)                                                                \
+        X(is_exported, dladdr, 1)                                                                  \
         X(is_handled, sigaction, 1)                                                                \
+        X(is_loaded, dladdr, 1)                                                                    \
         X(is_ready, poll, 1)                                                                       \
         X(make_ending_key, pthread_key_create, 1)                                                  \
         X(on_sample, backtrace, 1)                                                                 \
@@ -193,6 +195,7 @@
         X(epoll_pollable, close, 1, "only after another failure")                                  \
         X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
         X(fault_stack_free, sigaltstack, 1, "takes out what was put in, from outside of it")       \
+        X(is_static_program, dladdr, 1, "only after another failure")                              \
         X(raise_again, sigaction, 1, "of a signal that has just come")                             \
         X(signal_leave, sigaction, 1, "puts back what it was told")                                \
         X(write_wake, syscall, 1, "an eventfd that can take no more has woken its loop already")

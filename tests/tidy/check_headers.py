@@ -16,6 +16,37 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 NOT_IN_EVERYTHING = ("eddy/eddy.h", "eddy/test.h", "eddy/test_net.h")
 
 # Macros whose text is compiled only where they are used.
+BOTH = {
+    "eddy/scope.h": """
+static int work(void *arg) { return arg == 0; }
+int start(void);
+int start(void)
+{
+        struct eddy_scope_opts opts = { 5, 0, 0, 0, 0, { 0 } };
+        eddy_task *task;
+        eddy_scope scope;
+        int number = 1;
+
+        eddy_scope_begin(&scope, &opts);
+        eddy_scope_start(&scope, work, &number);
+        eddy_scope_start_copy(&scope, work, &number, sizeof(number));
+        (eddy_scope_start)(&scope, &work, 0);
+        if (eddy_scope_start_task(&scope, work, 0, 0, &task) == 0)
+                eddy_task_release(task);
+        return eddy_scope_end(&scope);
+}
+""",
+    "eddy/call.h": """
+static int work(void *arg) { return arg == 0; }
+int gather(void);
+int gather(void)
+{
+        struct eddy_call calls[] = { EDDY_CALL(work, 0), EDDY_CALL(work, 0) };
+
+        return eddy_gather(calls, 2, 0);
+}
+""",
+}
 USES = {
     "eddy/scope.h": """
 int use(void);
@@ -32,16 +63,31 @@ int use(void)
 }
 
 
+USES_IN_CPP = {
+    "eddy/scope.h": """
+int use()
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, nullptr);
+        eddy_scope_start(&scope, [](void *) { int a = 1, b = 2; return a + b; }, nullptr);
+        return eddy_scope_end(&scope);
+}
+""",
+}
+
+
 def compile_one(root, header, compiler, language, standard):
     command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only",
                "-I", os.path.join(root, "include")] + WARNINGS + ["-"]
     # Twice: a header guards itself.
     text = f'#include "{header}"\n#include "{header}"\nint main(void) {{ return 0; }}\n'
+    text += BOTH.get(header, "")
     if language == "c":
         text += USES.get(header, "")
         command.append("-Wshadow")  # where a function may have the name of a struct
     if language == "c++":
-        text = text.replace("(void)", "()")
+        text = text.replace("(void)", "()") + USES_IN_CPP.get(header, "")
     result = subprocess.run(command, input=text, check=False, capture_output=True, text=True)
     return header, compiler, standard, result.returncode, result.stderr
 

@@ -46,3 +46,61 @@ TEST(a_buffer_of_nothing_is_not_written_to)
         CHECK(text.at == buf);
         CHECK_EQ(text.left, 0);
 }
+
+static void check_function(const char *text, const char *function)
+{
+        const char *begin = "";
+        size_t bytes = ed_text_function(text, &begin);
+
+        if (bytes != strlen(function) || strncmp(begin, function, bytes) != 0)
+                test_fail(__FILE__, __LINE__, "in \"%s\": \"%.*s\", expected \"%s\"", text,
+                          (int) bytes, begin, function);
+}
+
+TEST(a_function_in_the_text_of_a_call_is_an_identifier_or_a_path)
+{
+        check_function("serve_client", "serve_client");
+        check_function("serve_client, &client", "serve_client");
+        check_function("f1,", "f1");
+        check_function("_x , y", "_x");
+        check_function("&serve, NULL", "serve");
+        check_function("net::serve, nullptr", "net::serve");
+        check_function("::net::serve, nullptr", "::net::serve");
+        check_function("job->run, job", "job->run");
+        check_function("services.list.run, 0", "services.list.run");
+        check_function("gr\xc3\xb6\xc3\x9f"
+                       "er, x",
+                       "gr\xc3\xb6\xc3\x9f"
+                       "er");
+}
+
+TEST(any_other_expression_is_no_function)
+{
+        static const char *const texts[] = {
+                "",
+                ",",
+                " ",
+                "&",
+                "::",
+                "1f, x",
+                "(serve), x",
+                "(eddy_task_fn *) serve, x",
+                "[](void *) { return 0; }, x",
+                "a ? b : c, x",
+                "calls[i].fn, x",
+                "f(), x",
+                "serve<int>, x",
+                "net::, x",
+                "job->, x",
+                "job->1, x",
+                ".run, x",
+                "*run, x",
+                "&&run, x",
+                "a - b, x",
+                "\"text\", x",
+                "run x",
+        };
+
+        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+                check_function(texts[i], "");
+}

@@ -139,3 +139,62 @@ TEST(an_open_signal_that_is_left_is_told)
         CHECK_STR(told, "eddy: left when the run ended:\n"
                         "  an open signal, made at program+0x1234\n");
 }
+
+/* --- names --- */
+
+static char dumped[8192];
+
+static void dump_line(const char *line, void *arg)
+{
+        size_t bytes = strlen(dumped);
+
+        (void) arg;
+        snprintf(dumped + bytes, sizeof(dumped) - bytes, "%s\n", line);
+}
+
+/* While the rest of the body is on its way. */
+static int dumps(eddy_http_exchange *exchange, void *arg)
+{
+        char first[1];
+
+        CHECK_EQ(eddy_http_exchange_read(exchange, first, 1), 1);
+        CHECK_EQ(eddy_dump(dump_line, NULL), 0);
+        return answers(exchange, arg);
+}
+
+static int serves_dumps(void *arg)
+{
+        (void) arg;
+        return eddy_http_serve(listener, NULL, dumps, NULL);
+}
+
+static int sends_much(void *arg)
+{
+        static char body[4 << 20];
+        struct eddy_http_request request = { .url = "http://127.0.0.1/",
+                                             .body = body,
+                                             .body_bytes = sizeof(body) };
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, &listener), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, serves_dumps, NULL), 0);
+        CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
+        CHECK_EQ(eddy_http_client_send(client, &request, &response), 0);
+        eddy_http_response_close(response);
+        eddy_http_client_close(client);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+TEST(tasks_of_the_client_and_the_server_are_called_by_what_they_do)
+{
+        CHECK_EQ(debug_run(sends_much, NULL), 0);
+        CHECK(strstr(dumped, " serves_dumps waits for ") != NULL);
+        CHECK(strstr(dumped, " http_keeper waits for ") != NULL);
+        CHECK(strstr(dumped, " http_connection runs") != NULL);
+        CHECK(strstr(dumped, " http_upload waits for ") != NULL);
+}

@@ -176,8 +176,8 @@ static int leaves_a_failure_behind(void *arg)
 TEST(a_failure_in_the_background_is_told_with_where_it_was_started)
 {
         CHECK_EQ(debug_run(leaves_a_failure_behind, FAILS_BY(EIO)), 0);
-        CHECK(strstr(told, ": failed in the background, started at program+0x1234: Input/output "
-                           "error\n") != NULL);
+        CHECK_STR(told, "eddy: task fails: failed in the background, started at program+0x1234: "
+                        "Input/output error\n");
 }
 
 /* --- what is left --- */
@@ -310,9 +310,11 @@ TEST(tasks_that_the_end_of_the_run_cancels_are_told)
 
         CHECK_EQ(debug_run(leaves_tasks_in_the_background, NULL), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
-        CHECK(strstr(told, "eddy: left when the run ended:\n  task ") == told);
-        CHECK(strstr(told, ", which the end cancelled, started at program+0x1234\n  task ") !=
-              NULL);
+        CHECK_STR(told,
+                  "eddy: left when the run ended:\n"
+                  "  task polls_for_ever, which the end cancelled, started at program+0x1234\n"
+                  "  task polls_for_ever, which the end cancelled, started at "
+                  "program+0x1234\n");
         CHECK_EQ(debug_run_with(leaves_tasks_in_the_background, NULL, at_once), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
 }

@@ -64,7 +64,7 @@ TEST(channels_and_remote_handles_that_are_left_are_told_with_where_they_were_mad
 
         CHECK_EQ(debug_run(makes, &n), 0);
         CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  the remote handle of task program+0x1234, started at program+0x1234\n"
+                        "  the remote handle of task returns_at_once, started at program+0x1234\n"
                         "  a channel, made at program+0x1234\n");
         /* They outlive what told of them, and any thread gives them back. */
         give_back_by_a_thread(n);
@@ -214,7 +214,7 @@ TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_told)
         for (int way = 0; way < 3; way++) {
                 CHECK_EQ(debug_run(has_one_fail, &way), way == 0 ? 0 : -EIO);
                 CHECK_STR(told, way > 0 ? ""
-                                        : "eddy: task program+0x1234: failed, and nobody looked at "
+                                        : "eddy: task fails: failed, and nobody looked at "
                                           "its result; it was started at program+0x1234: "
                                           "Input/output error\n");
         }
@@ -238,7 +238,7 @@ static void tells_and_releases(const struct eddy_report *report, void *arg)
 TEST(a_failed_remote_that_is_left_is_told_once_with_its_failure)
 {
         static const char left[] = "eddy: left when the run ended:\n  the remote handle of task "
-                                   "program+0x1234, started at program+0x1234, which failed: "
+                                   "fails, started at program+0x1234, which failed: "
                                    "Input/output error\n";
         struct eddy_run_opts opts = { 0 };
         struct ed_sys *sys;
