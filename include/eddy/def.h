@@ -33,6 +33,11 @@
 #define EDDY_MUST_USE           __attribute__((warn_unused_result))
 #define EDDY_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
+/* Where it stands, as "chat.c:31". */
+#define EDDY_PLACE         __FILE__ ":" EDDY_TEXT_OF(__LINE__)
+#define EDDY_TEXT_OF(word) EDDY_TEXT(word)
+#define EDDY_TEXT(word)    #word
+
 /*
  * EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
  * EDDY_AUTO(eddy_queue) eddy_queue jobs = { 0 };

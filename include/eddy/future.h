@@ -106,7 +106,8 @@ EDDY_API int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, 
 
 /*
  * Make it ready for another use.  A failure (but -ECANCELED) that nobody
- * looked at is reported (EDDY_REPORT_UNHANDLED).  No task may be waiting; callbacks that
+ * looked at is reported (EDDY_REPORT_UNHANDLED).  If a task waits for it, that
+ * is reported (EDDY_REPORT_MISUSE) and the process aborted; callbacks that
  * have not run are removed.  NULL is fine.
  *
  * Suspends: no.

@@ -40,7 +40,8 @@ typedef int eddy_generator_fn(eddy_generator *gen, void *arg);
 
 /*
  * Make a generator of items of 'item_bytes' bytes, in 'scope'.  Nothing of it
- * runs before its first value is asked for.  Allocates nothing.
+ * runs before its first value is asked for.  Allocates nothing.  If the scope was
+ * never begun, that is reported (EDDY_REPORT_MISUSE), and it gives no value.
  *
  * Suspends: no.
  * Owns: borrows 'gen' and 'arg' until the scope's end.

@@ -157,6 +157,9 @@ EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_
  *         and what main_fn returns
  */
 EDDY_API int eddy_loop_run(eddy_loop *loop, eddy_task_fn *main_fn, void *arg);
+EDDY_API int eddy_loop_run_named(eddy_loop *loop, eddy_task_fn *main_fn, void *arg,
+                                 const char *text);
+#define eddy_loop_run(loop, ...) eddy_loop_run_named(loop, __VA_ARGS__, #__VA_ARGS__)
 
 /*
  * Run until eddy_loop_stop() or, unless the options leave signals alone, until

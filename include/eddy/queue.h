@@ -63,9 +63,9 @@ EDDY_API EDDY_MUST_USE int eddy_queue_init_priority(eddy_queue *queue, uint32_t 
                                                     int (*compare)(const void *a, const void *b));
 
 /*
- * Free what the queue holds; items left in it are dropped.  No task may be
- * waiting.  A zero queue, one that was ended before and NULL are
- * fine.
+ * Free what the queue holds; items left in it are dropped.  If a task waits in
+ * it, that is reported (EDDY_REPORT_MISUSE) and the process aborted.  A zero
+ * queue, one that was ended before and NULL are fine.
  *
  * Suspends: no.
  */

@@ -30,6 +30,10 @@ enum {
         EDDY_REPORT_WAIT = 12, /* a task waits for the network, under no deadline, for long */
         EDDY_REPORT_LEFT = 13, /* what was left when the run ended */
         EDDY_REPORT_LAG = 14,  /* when the run ended: how late the loop was */
+
+        /* A mistake of the program: a call was refused ('error' is what it returns), or (0) the
+         * memory that tasks use goes away, and the process is aborted after the report. */
+        EDDY_REPORT_MISUSE = 15,
 };
 
 struct eddy_report {
@@ -86,6 +90,9 @@ struct eddy_run_opts {
  * Threads: any; one loop per thread.
  */
 EDDY_API int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts);
+EDDY_API int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts,
+                            const char *text);
+#define eddy_run(...) eddy_run_named(__VA_ARGS__, #__VA_ARGS__)
 
 /*
  * The signal that cancelled the main task of this thread's last or present

@@ -76,10 +76,20 @@ struct eddy_scope_opts {
  * nothing and cannot fail.  Must be called inside a task, and be ended in the
  * same function, innermost scope first.
  *
+ * Mistakes are reported (EDDY_REPORT_MISUSE), with the place of the begin, as
+ * "chat.c:31".  The process is aborted after the report if a function has left a
+ * scope open, which is noticed when the task's function returns or an outer scope
+ * ends (in debug mode also when the next scope begins); if an outer scope is
+ * ended before an inner one; and if an open scope is begun again.  Outside of a
+ * task nothing is begun.
+ *
  * Suspends: no.
  * Owns: borrows 'scope' until its end, 'opts' for the call.
  */
 EDDY_API void eddy_scope_begin(eddy_scope *scope, const struct eddy_scope_opts *opts);
+EDDY_API void eddy_scope_begin_at(eddy_scope *scope, const struct eddy_scope_opts *opts,
+                                  const char *place);
+#define eddy_scope_begin(scope, ...) eddy_scope_begin_at(scope, __VA_ARGS__, EDDY_PLACE)
 
 /*
  * Wait for every task of the scope, close it, and return the first in time of
@@ -89,7 +99,10 @@ EDDY_API void eddy_scope_begin(eddy_scope *scope, const struct eddy_scope_opts *
  * cancelled: its tasks are cancelled then too.
  *
  * Suspends: yes, while tasks run.  Not a cancellation point.
- * Errors: as above.
+ * Errors: as above, and, having done nothing,
+ *         -EINVAL  the scope was never begun, has ended, or is another task's;
+ *                  also reported
+ *         EDDY_E_RUN_NOT_RUNNING  outside of a task
  */
 EDDY_API int eddy_scope_end(eddy_scope *scope);
 
@@ -119,6 +132,7 @@ EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
  *                     as delivered inside; or it has ended
  *         -EAGAIN     tasks_max tasks are running; cancels the scope
  *         -ENOMEM     no stack; cancels the scope
+ *         -EINVAL     the scope was never begun; also reported
  * Owns: borrows 'arg' until the scope's end.
  */
 EDDY_API int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg);
@@ -185,6 +199,7 @@ EDDY_API void eddy_scope_cancel(eddy_scope *scope);
  *
  * Suspends: no.
  * Errors: -EALREADY  the deadline has passed, or the scope is cancelled or has ended
+ *         -EINVAL    the scope was never begun; also reported
  */
 EDDY_API int eddy_scope_set_deadline(eddy_scope *scope, int64_t deadline_ns);
 
@@ -224,7 +239,8 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
                              scope##_guard = eddy_scope_guard_begin(                               \
                                      &scope, EDDY_SCOPE_ERR(__VA_ARGS__, 0), &scope##_once,        \
                                      &(struct eddy_scope_opts){                                    \
-                                             EDDY_SCOPE_OPTS(__VA_ARGS__, .reserved = { 0 }) });   \
+                                             EDDY_SCOPE_OPTS(__VA_ARGS__, .reserved = { 0 }) },    \
+                                     EDDY_PLACE);                                                  \
                              scope##_once; scope##_once = 0)
 
 /* Private: ISO C before C23 has no macro whose "..." may be nothing, so options follow 'err'. */
@@ -239,12 +255,13 @@ struct eddy_scope_guard {
 
 static inline struct eddy_scope_guard eddy_scope_guard_begin(eddy_scope *scope, int *ret_err,
                                                              int *once,
-                                                             const struct eddy_scope_opts *opts)
+                                                             const struct eddy_scope_opts *opts,
+                                                             const char *place)
 {
         struct eddy_scope_guard guard = { scope, ret_err, once };
 
         *ret_err = 0;
-        eddy_scope_begin(scope, opts);
+        eddy_scope_begin_at(scope, opts, place);
         return guard;
 }
 

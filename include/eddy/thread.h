@@ -118,9 +118,9 @@ EDDY_API EDDY_MUST_USE int eddy_thread_pool_new(const struct eddy_thread_pool_op
 EDDY_API int eddy_thread_pool_shutdown(eddy_thread_pool *pool);
 
 /*
- * Shut the pool down if that was not done, and free it.  No other task may be
- * shutting it down.  A caller that waits for an abandoned job waits on.  NULL
- * is fine.  The end of the run shuts its pools down, without a wait; they must
+ * Shut the pool down if that was not done, and free it.  While another task
+ * shuts it down, nothing is done but a report (EDDY_REPORT_MISUSE).  A caller
+ * that waits for an abandoned job waits on.  NULL is fine.  The end of the run shuts its pools down, without a wait; they must
  * be closed all the same.  In a child of fork() only memory is freed.
  *
  * Suspends: as eddy_thread_pool_shutdown().

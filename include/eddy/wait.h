@@ -78,7 +78,12 @@ EDDY_API EDDY_MUST_USE int eddy_as_completed_begin(eddy_as_completed *done, eddy
  */
 EDDY_API EDDY_MUST_USE int eddy_as_completed_next(eddy_as_completed *done, eddy_task **ret_task);
 
-/* Stop; the tasks go on.  No task may be waiting in it.  NULL is fine.  Suspends: no. */
+/*
+ * Stop; the tasks go on.  If a task waits in it, that is reported
+ * (EDDY_REPORT_MISUSE) and the process aborted.  NULL is fine.
+ *
+ * Suspends: no.
+ */
 EDDY_API void eddy_as_completed_end(eddy_as_completed *done);
 
 /* EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };  the variable is the struct itself */

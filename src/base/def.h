@@ -14,8 +14,8 @@
 #define ED_SHARED __attribute__((visibility("default")))
 
 /*
- * A broken invariant: says which in one sentence and aborts.  Never for what
- * a caller or a peer can bring about.
+ * A broken invariant: says which in one sentence (NULL: it was reported) and
+ * aborts.  Never for what a caller or a peer can bring about.
  */
 ED_SHARED __attribute__((noreturn, cold)) void ed_broken(const char *sentence);
 

@@ -63,6 +63,7 @@ int eddy_error_facility(int error)
 
 void ed_broken(const char *sentence)
 {
-        fprintf(stderr, "eddy: %s\n", sentence);
+        if (sentence)
+                fprintf(stderr, "eddy: %s\n", sentence);
         abort();
 }

@@ -242,9 +242,12 @@ void ed_stacks_watch(struct ed_stacks *stacks, ed_stack_put_fn *fn)
 
 void ed_stack_look(struct ed_stacks *stacks, struct ed_stack *stack)
 {
-        if (stack->guard == ED_GUARD_CANARY)
-                ed_assert(*(const uintptr_t *) (const void *) stack->bottom == canary,
-                          "a task overflowed its stack (the guard here is only a canary)");
+        if (stack->guard == ED_GUARD_CANARY &&
+            *(const uintptr_t *) (const void *) stack->bottom != canary) {
+                if (stacks->on_overrun)
+                        stacks->on_overrun(stacks, stack);
+                ed_broken("a task overflowed its stack (the guard here is only a canary)");
+        }
         if (stacks->on_put)
                 stacks->on_put(stacks, stack);
 }

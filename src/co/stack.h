@@ -53,8 +53,9 @@ struct ed_stacks {
         bool looked_at;          /* what is given back: some have a canary, or there is 'on_put' */
         ed_stack_put_fn *on_put; /* NULL: nobody wants to know */
         void (*on_canary)(struct ed_stacks *stacks); /* told once, of the first canary; or NULL */
-        size_t used;                                 /* stacks in use */
-        enum ed_guard weakest;                       /* guard given out so far */
+        ed_stack_put_fn *on_overrun; /* a canary is gone, and the process ends; or NULL */
+        size_t used;                 /* stacks in use */
+        enum ed_guard weakest;       /* guard given out so far */
 };
 
 void ed_stacks_init(struct ed_stacks *stacks);

@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "eddy/wait.h"
-#include "scope/waiters.h"
+#include "scope/misuse.h"
 
 struct completed;
 
@@ -154,6 +154,7 @@ void eddy_as_completed_end(eddy_as_completed *done)
 
         if (!done)
                 return;
+        ed_misuse_check_line(completion->readers, "eddy_as_completed_end");
         for (size_t i = 0; i < completion->n; i++)
                 if (completion->entries[i].waiter.link.next)
                         ed_waiters_remove(&completion->entries[i].waiter);

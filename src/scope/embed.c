@@ -143,7 +143,7 @@ static void drop_stop(eddy_loop *face)
         eddy_loop_release(face);
 }
 
-int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
+int eddy_loop_run_named(eddy_loop *face, eddy_task_fn *main_fn, void *arg, const char *text)
 {
         struct ed_run *run;
         int err = enter(face, &run);
@@ -151,11 +151,19 @@ int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
         if (err < 0)
                 return err;
         ed_run_signals_join(run);
+        if (!run->main_fn)
+                run->main_text = text;
         err = ed_run_main(run, main_fn, arg);
         ed_run_signals_leave(run);
         drop_stop(face);
         leave(face);
         return err;
+}
+
+#undef eddy_loop_run
+int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
+{
+        return eddy_loop_run_named(face, main_fn, arg, NULL);
 }
 
 int eddy_loop_run_forever(eddy_loop *face)

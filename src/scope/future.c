@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
+#include "scope/misuse.h"
 #include "scope/vars.h"
-#include "scope/waiters.h"
 
 struct callback {
         struct ed_list link;
@@ -230,8 +230,7 @@ void eddy_future_fini(eddy_future *future)
 
         if (!future)
                 return;
-        ed_assert(!ed_waiters_first(future->waiters),
-                  "a future was ended while a task waits for it");
+        ed_misuse_check_line(future->waiters, "eddy_future_fini");
         ed_list_each_safe (link, callbacks_of(future))
                 remove_callback(ed_container_of(link, struct callback, link));
         *future = (eddy_future){ 0 };

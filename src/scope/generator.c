@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "scope/debug.h"
+#include "scope/misuse.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
 
@@ -96,11 +97,15 @@ void eddy_generator_begin_named(eddy_generator *public_gen, eddy_scope *scope,
                                    .text = text,
                                    .arg = arg,
                                    .item_bytes = item_bytes };
-        /* One that begins too late is in no list: it need not live on. */
-        if (gen->scope->node.flags & ED_NODE_ENDED) {
-                ed_list_init(&gen->link);
+        ed_list_init(&gen->link);
+        if (!ed_scope_was_begun(gen->scope)) {
+                (void) ed_misuse_unbegun("eddy_generator_begin");
+                gen->ended = gen->cut_short = true;
                 return;
         }
+        /* One that begins too late is in no list: it need not live on. */
+        if (gen->scope->node.flags & ED_NODE_ENDED)
+                return;
         if (!gen->scope->generators.next)
                 ed_list_init(&gen->scope->generators);
         ed_list_push_back(&gen->scope->generators, &gen->link);
@@ -272,6 +277,8 @@ static int generator_main(void *arg)
         int result = gen->fn((eddy_generator *) gen, gen->arg);
         struct ed_task *asker;
 
+        if (ed_unlikely(task->inner != &task->node))
+                ed_misuse_left_at_end(task);
         if (result < 0 && !asker_of(gen) && is_for_who_asks(gen, result)) {
                 set_parked(gen);
                 (void) park(task, waits_to_be_asked, unpark, gen);

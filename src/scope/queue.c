@@ -18,6 +18,7 @@
 
 #include "base/alloc.h"
 #include "base/swap.h"
+#include "scope/misuse.h"
 #include "scope/units.h"
 #include "scope/waiters.h"
 
@@ -84,6 +85,9 @@ void eddy_queue_fini(eddy_queue *queue)
                 return;
         if (queue->flags & ED_QUEUE_WATCHED)
                 note_end(queue);
+        ed_misuse_check_line(queue->getters, "eddy_queue_fini");
+        ed_misuse_check_line(queue->putters, "eddy_queue_fini");
+        ed_misuse_check_line(queue->joiners, "eddy_queue_fini");
         compare = queue->compare;
         ed_free(queue->items);
         (void) init(queue, queue->item_bytes, queue->items_max,

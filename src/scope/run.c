@@ -17,6 +17,7 @@
 #include "scope/face.h"
 #include "scope/generator.h"
 #include "scope/lock.h"
+#include "scope/misuse.h"
 #include "scope/stack_record.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
@@ -78,7 +79,8 @@ static void supervise_main(struct ed_run *run)
         int err;
 
         eddy_scope_begin(&scope, NULL);
-        err = eddy_scope_start_task(&scope, run->main_fn, run->main_arg, &named, &run->main_task);
+        err = eddy_scope_start_task_named(&scope, run->main_fn, run->main_arg, &named,
+                                          &run->main_task, run->main_text);
         /* What was to stop it may have come before it. */
         if (err == 0 && (run->closing || (run->signals && last_signal)))
                 eddy_task_cancel(run->main_task);
@@ -90,6 +92,7 @@ static void supervise_main(struct ed_run *run)
         eddy_task_release(run->main_task);
         run->main_task = NULL;
         run->main_fn = NULL;
+        run->main_text = NULL;
         if (run->main_held)
                 run->stop = true;
 }
@@ -282,6 +285,7 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         if (loop->stacks.weakest == ED_GUARD_CANARY)
                 on_canary(&loop->stacks);
         loop->stacks.on_canary = on_canary;
+        loop->stacks.on_overrun = ed_misuse_overrun;
         return 0;
 }
 
@@ -484,8 +488,8 @@ void ed_run_drop(struct ed_run *run)
         ed_loop_current = NULL;
 }
 
-int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
-              const struct eddy_run_opts *opts)
+static int run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
+                  const struct eddy_run_opts *opts, const char *text)
 {
         struct ed_run *run;
         int err;
@@ -498,9 +502,16 @@ int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
         if (err < 0)
                 return err;
         ed_run_signals_join(run);
+        run->main_text = text;
         err = ed_run_main(run, main_fn, arg);
         ed_run_close(run);
         return err;
+}
+
+int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
+              const struct eddy_run_opts *opts)
+{
+        return run_on(sys, main_fn, arg, opts, NULL);
 }
 
 int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys)
@@ -514,7 +525,8 @@ int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys)
         return ed_sys_epoll_new(ret_sys);
 }
 
-int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts)
+int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts,
+                   const char *text)
 {
         struct ed_sys *sys;
         int err;
@@ -522,7 +534,13 @@ int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts)
         err = ed_run_table(opts, &sys);
         if (err < 0)
                 return err;
-        return ed_run_on(sys, main_fn, arg, opts);
+        return run_on(sys, main_fn, arg, opts, text);
+}
+
+#undef eddy_run
+int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts)
+{
+        return eddy_run_named(main_fn, arg, opts, NULL);
 }
 
 int eddy_run_signal(void)

@@ -32,6 +32,7 @@ struct ed_run {
         int quit_slot; /* of SIGQUIT; below 0: it does not come here */
         struct ed_target quit;
         eddy_task_fn *main_fn; /* NULL: none is due or runs */
+        const char *main_text; /* that the program wrote for it, or NULL */
         void *main_arg;
         eddy_task *main_task;   /* NULL: none runs */
         int result;             /* of the last main task */

@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "scope/debug.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
-
-static struct ed_task *running_task(void)
-{
-        struct ed_task *task = ed_task_running();
-
-        ed_assert(task, "a scope was used outside of a task of eddy_run()");
-        return task;
-}
 
 /* --- the deadline --- */
 
@@ -140,9 +133,8 @@ static bool deadline_has_passed(const struct ed_scope *scope)
 /* --- begin and end --- */
 
 /* In a cancelled scope.  Cancels ignored count on: a careless loop may open one in each turn. */
-static __attribute__((cold, noinline)) void begin_cancelled(struct ed_scope *scope,
-                                                            struct ed_task *task,
-                                                            const struct eddy_scope_opts *opts)
+static void begin_cancelled(struct ed_scope *scope, struct ed_task *task,
+                            const struct eddy_scope_opts *opts)
 {
         scope->node.ignored = task->inner->ignored;
         task->inner = &scope->node;
@@ -150,12 +142,33 @@ static __attribute__((cold, noinline)) void begin_cancelled(struct ed_scope *sco
         disarm_cancelled(task->loop, scope);
 }
 
-void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *opts)
+/* In debug mode, or in a cancelled scope: then that is all, and it returns true. */
+static __attribute__((cold, noinline)) bool begin_slowly(struct ed_scope *scope,
+                                                         struct ed_task *task,
+                                                         const struct eddy_scope_opts *opts,
+                                                         const void *frame)
+{
+        bool is_cancelled = scope->node.flags & ED_NODE_CANCELLED;
+
+        ed_misuse_check_left(task, task->inner, scope->outer_place, frame);
+        if (is_cancelled)
+                begin_cancelled(scope, task, opts);
+        return is_cancelled;
+}
+
+void eddy_scope_begin_at(eddy_scope *public_scope, const struct eddy_scope_opts *opts,
+                         const char *place)
 {
         static const struct eddy_scope_opts none;
         struct ed_scope *scope = ed_scope_of(public_scope);
-        struct ed_task *task = running_task();
+        struct ed_task *task = ed_task_running();
 
+        if (ed_unlikely(!task)) {
+                ed_misuse_begun_nowhere(scope, place);
+                return;
+        }
+        if (ed_unlikely(task->inner == &scope->node))
+                ed_misuse_begun_twice(task, place);
         if (!opts)
                 opts = &none;
         scope->deadline_ns = 0;
@@ -170,17 +183,25 @@ void eddy_scope_begin(eddy_scope *public_scope, const struct eddy_scope_opts *op
         scope->errors = opts->errors;
         if (scope->errors)
                 *scope->errors = (struct eddy_scope_errors){ 0 };
-        ed_assert(task->inner != &scope->node, "a scope was begun that is open");
+        scope->place = place;
+        scope->outer_place = task->scope_place;
+        task->scope_place = place;
         ed_timer_init(&scope->timer, on_deadline);
         ed_node_init(&scope->node, task->inner, task,
-                     opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SHIELD : 0);
-        if (ed_unlikely(scope->node.flags & ED_NODE_CANCELLED)) {
-                begin_cancelled(scope, task, opts);
+                     opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SCOPE | ED_NODE_SHIELD
+                                                     : ED_NODE_SCOPE);
+        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_DEBUG)) &&
+            begin_slowly(scope, task, opts, __builtin_frame_address(0)))
                 return;
-        }
         task->inner = &scope->node;
         if (opts->timeout_ns || opts->deadline_ns || opts->flags & EDDY_SCOPE_SHIELD)
                 opts_apply(task->loop, scope, opts);
+}
+
+#undef eddy_scope_begin
+void eddy_scope_begin(eddy_scope *scope, const struct eddy_scope_opts *opts)
+{
+        eddy_scope_begin_at(scope, opts, NULL);
 }
 
 /* What a closed scope comes to that is cancelled. */
@@ -213,6 +234,7 @@ static inline __attribute__((always_inline)) int scope_close(struct ed_scope *sc
         ed_list_unlink(&scope->node.link);
         scope->node.flags |= ED_NODE_ENDED;
         task->inner = scope->node.parent;
+        task->scope_place = scope->outer_place;
         if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED) &&
             !(scope->flags & EDDY_SCOPE_SHIELD))
                 task->inner->ignored = scope->node.ignored;
@@ -292,21 +314,21 @@ static inline __attribute__((always_inline)) int scope_end(struct ed_scope *scop
 int eddy_scope_end(eddy_scope *public_scope)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
-        struct ed_task *task = running_task();
+        struct ed_task *task = ed_task_running();
 
-        ed_assert(task->inner == &scope->node,
-                  "a scope was ended that is not the innermost one of the task");
+        if (ed_unlikely(!task || task->inner != &scope->node))
+                return ed_misuse_ended(scope, task, __builtin_frame_address(0));
         return scope_end(scope, task);
 }
 
 int eddy_scope_end_with(eddy_scope *public_scope, int result)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
-        struct ed_task *task = running_task();
+        struct ed_task *task = ed_task_running();
         int end;
 
-        ed_assert(task->inner == &scope->node,
-                  "a scope was ended that is not the innermost one of the task");
+        if (ed_unlikely(!task || task->inner != &scope->node))
+                return ed_misuse_ended(scope, task, __builtin_frame_address(0));
         /* The block says that the cancel stopped it, even if no call of it was refused. */
         if (result == -ECANCELED && scope->node.flags & ED_NODE_CANCELLED)
                 ed_node_attribute(&scope->node);
@@ -359,6 +381,16 @@ static inline __attribute__((always_inline)) struct started start_in(
         return (struct started){ task, 0 };
 }
 
+/* What was to be started is not: 'error' is a failure of the scope, unless that takes no more. */
+static __attribute__((cold)) int not_started(eddy_scope *public_scope, int error)
+{
+        struct ed_scope *scope = ed_scope_of(public_scope);
+
+        if (!ed_scope_was_begun(scope))
+                return ed_misuse_unbegun("eddy_scope_start");
+        return takes_no_more(scope) ? start_refused(scope) : start_failed(scope, error);
+}
+
 /* In a scope that takes no more, or in debug mode. */
 static __attribute__((cold, noinline)) struct started start_slowly(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
@@ -366,6 +398,8 @@ static __attribute__((cold, noinline)) struct started start_slowly(
 {
         struct started started;
 
+        if (!ed_scope_was_begun(scope))
+                return (struct started){ NULL, ed_misuse_unbegun("eddy_scope_start") };
         if (takes_no_more(scope))
                 return (struct started){ NULL, start_refused(scope) };
         started = start_in(scope, stack_class, fn, arg, copy_bytes, text);
@@ -378,7 +412,10 @@ static inline __attribute__((always_inline)) struct started start_from(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
         size_t copy_bytes, const char *text, const void *place)
 {
-        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG)))
+        uint32_t flags = scope->node.flags &
+                         (ED_NODE_SCOPE_MASK | ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG);
+
+        if (ed_unlikely(flags != ED_NODE_SCOPE))
                 return start_slowly(scope, stack_class, fn, arg, copy_bytes, text, place);
         return start_in(scope, stack_class, fn, arg, copy_bytes, text);
 }
@@ -416,17 +453,11 @@ int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
         return start(scope, ED_STACK_DEFAULT, fn, arg, 0, NULL).err;
 }
 
-/* Errors: -EINVAL, -ECANCELED, as for the start that it keeps from being tried. */
-static __attribute__((cold)) int copy_refused(struct ed_scope *scope)
-{
-        return takes_no_more(scope) ? start_refused(scope) : start_failed(scope, -EINVAL);
-}
-
 int eddy_scope_start_copy_named(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes,
                                 const char *text)
 {
         if (bytes > EDDY_TASK_COPY_MAX)
-                return copy_refused(ed_scope_of(scope));
+                return not_started(scope, -EINVAL);
         return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, text).err;
 }
 
@@ -434,7 +465,7 @@ int eddy_scope_start_copy_named(eddy_scope *scope, eddy_task_fn *fn, const void 
 int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes)
 {
         if (bytes > EDDY_TASK_COPY_MAX)
-                return copy_refused(ed_scope_of(scope));
+                return not_started(scope, -EINVAL);
         return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, NULL).err;
 }
 
@@ -470,9 +501,7 @@ static inline __attribute__((always_inline)) int start_task(eddy_scope *scope, e
         if (ret_task) {
                 face = ed_task_face_new(fn, text, place);
                 if (!face)
-                        return takes_no_more(ed_scope_of(scope))
-                                       ? start_refused(ed_scope_of(scope))
-                                       : start_failed(ed_scope_of(scope), -ENOMEM);
+                        return not_started(scope, -ENOMEM);
         }
         started = start_from(ed_scope_of(scope), class, fn, arg, 0, text, place);
         if (started.err < 0) {
@@ -554,8 +583,9 @@ void eddy_scope_cancel(eddy_scope *public_scope)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
 
-        /* Its owner may be gone. */
-        if (!(scope->node.flags & ED_NODE_ENDED))
+        if (ed_unlikely(!ed_scope_was_begun(scope)))
+                (void) ed_misuse_unbegun("eddy_scope_cancel");
+        else if (!(scope->node.flags & ED_NODE_ENDED)) /* else its owner may be gone */
                 ed_node_cancel(&scope->node);
 }
 
@@ -565,6 +595,8 @@ int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
         int64_t now_ns, before_ns;
         struct ed_loop *loop;
 
+        if (ed_unlikely(!ed_scope_was_begun(scope)))
+                return ed_misuse_unbegun("eddy_scope_set_deadline");
         if (scope->expired || takes_no_more(scope))
                 return -EALREADY;
         loop = scope->node.owner->loop;
@@ -578,14 +610,19 @@ int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
         return 0;
 }
 
-int64_t eddy_scope_deadline(const eddy_scope *scope)
+int64_t eddy_scope_deadline(const eddy_scope *public_scope)
 {
-        return ed_scope_of((eddy_scope *) scope)->deadline_ns;
+        const struct ed_scope *scope = ed_scope_of((eddy_scope *) public_scope);
+
+        return ed_scope_was_begun(scope) ? scope->deadline_ns : 0;
 }
 
-int eddy_scope_is_cancelled(const eddy_scope *scope)
+int eddy_scope_is_cancelled(const eddy_scope *public_scope)
 {
-        return (ed_scope_of((eddy_scope *) scope)->node.flags & ED_NODE_CANCELLED) != 0;
+        const struct ed_scope *scope = ed_scope_of((eddy_scope *) public_scope);
+
+        return (scope->node.flags & (ED_NODE_SCOPE_MASK | ED_NODE_CANCELLED)) ==
+               (ED_NODE_SCOPE | ED_NODE_CANCELLED);
 }
 
 int eddy_scope_expired(const eddy_scope *public_scope)
@@ -594,5 +631,7 @@ int eddy_scope_expired(const eddy_scope *public_scope)
         bool is_open_and_cancelled =
                 (scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED)) == ED_NODE_CANCELLED;
 
+        if (!ed_scope_was_begun(scope))
+                return 0;
         return scope->expired || (is_open_and_cancelled && deadline_has_passed(scope));
 }

@@ -18,6 +18,8 @@ struct ed_scope {
         bool expired;       /* the deadline has passed */
         bool expired_first; /* before any failure */
         struct eddy_scope_errors *errors;
+        const char *place;         /* where it began; NULL: not known */
+        const char *outer_place;   /* what its task had before, until the end */
         struct ed_list generators; /* that have not ended; 'next' NULL: there was none yet */
 };
 
@@ -33,6 +35,12 @@ _Static_assert(sizeof(struct ed_scope) + 8 * sizeof(uintptr_t) <= sizeof(eddy_sc
 static inline struct ed_scope *ed_scope_of(eddy_scope *scope)
 {
         return (struct ed_scope *) scope;
+}
+
+/* Whether it is open or has ended; memory that was never a scope is not read further. */
+static inline bool ed_scope_was_begun(const struct ed_scope *scope)
+{
+        return (scope->node.flags & ED_NODE_SCOPE_MASK) == ED_NODE_SCOPE;
 }
 
 /* Of a scope's node. */

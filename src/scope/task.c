@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "co/probe.h"
 #include "scope/debug.h"
+#include "scope/misuse.h"
 #include "scope/run.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
@@ -127,6 +128,9 @@ static void pause_careless(struct ed_task *task)
 
 int ed_cancel_deliver(struct ed_task *task)
 {
+        /* What looked like a cancel may be what another function keeps there now. */
+        if (task->inner != &task->node && !ed_scope_was_begun(ed_scope_of_node(task->inner)))
+                ed_misuse_left(task, task->scope_place);
         ed_node_attribute(task->inner);
         if (++task->inner->ignored > IGNORED_MAX)
                 pause_careless(task);
@@ -251,7 +255,8 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
         bool failed = result < 0 && !(result == -ECANCELED && task->node.flags & ED_NODE_CANCELLED);
 
         ED_PROBE(end, 4, task, task->number, task->self.fn, result);
-        ed_assert(task->inner == &task->node, "a task returned without ending a scope it began");
+        if (ed_unlikely(task->inner != &task->node))
+                ed_misuse_left_at_end(task);
         ed_list_unlink(&task->node.link);
         face->result = result;
         if (ed_unlikely(task->ready_wait)) {

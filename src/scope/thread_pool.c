@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "scope/debug.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
 #include "sys/process.h"
@@ -313,6 +314,12 @@ void eddy_thread_pool_close(eddy_thread_pool *pool)
 {
         if (!pool || is_forked(pool))
                 return;
+        if (pool->state == ED_POOL_CLOSING) {
+                (void) ed_misuse_refuse(pool->loop, ed_task_running(),
+                                        "called eddy_thread_pool_close() while another task shuts "
+                                        "the pool down");
+                return;
+        }
         ed_debug_gone(pool);
         (void) eddy_thread_pool_shutdown(pool);
         pool->freed = true;

@@ -71,7 +71,8 @@ static bool is_noise(const struct ed_test_run *run, int kind)
 /* What is wrong whatever was done to the run; in debug mode also locks, and what is left by name. */
 static bool is_finding(int kind)
 {
-        return kind == EDDY_REPORT_DEADLOCK || kind == EDDY_REPORT_LOCK || kind == EDDY_REPORT_LEFT;
+        return kind == EDDY_REPORT_MISUSE || kind == EDDY_REPORT_DEADLOCK ||
+               kind == EDDY_REPORT_LOCK || kind == EDDY_REPORT_LEFT;
 }
 
 static void on_report(const struct eddy_report *report, void *arg)

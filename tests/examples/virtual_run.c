@@ -1,7 +1,7 @@
 /*
  * virtual_run.c - what eddy_run() is to an example whose time is virtual.
  *
- * Examples are compiled a second time with `-Deddy_run=virtual_run`.  The run
+ * Examples are compiled a second time with `-Deddy_run_named=virtual_run`.  The run
  * stands on the simulated table then, whose clock jumps to what comes next, and
  * at the end of the process the time that passed on it goes to stderr, for
  * examples/run to compare.
@@ -19,12 +19,14 @@ static __attribute__((destructor)) void say_what_passed(void)
         fprintf(stderr, "virtual %lld ns\n", (long long) passed_ns);
 }
 
-int virtual_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts)
+int virtual_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts,
+                const char *text)
 {
         struct ed_sim_end end = { 0 };
         struct ed_sys *sys;
         int err = ed_sys_sim_new(&(struct ed_sim_opts){ .end = &end }, &sys);
 
+        (void) text;
         if (err < 0)
                 return err;
         err = ed_run_on(sys, main_fn, arg, opts);

@@ -483,34 +483,10 @@ static int begins_twice(void *arg)
         return 0;
 }
 
-static int ends_twice(void *arg)
-{
-        eddy_scope scope;
-
-        (void) arg;
-        eddy_scope_begin(&scope, NULL);
-        (void) eddy_scope_end(&scope);
-        return eddy_scope_end(&scope);
-}
-
 /* A74: a scope is begun once. */
 TEST_DIES(beginning_an_open_scope_is_a_broken_invariant, 6)
 {
         (void) sim_run(begins_twice, NULL);
-}
-
-/* A74: and ended once. */
-TEST_DIES(ending_a_scope_twice_is_a_broken_invariant, 6)
-{
-        (void) sim_run(ends_twice, NULL);
-}
-
-/* A74: in a task. */
-TEST_DIES(a_scope_outside_of_a_task_is_a_broken_invariant, 6)
-{
-        eddy_scope scope;
-
-        eddy_scope_begin(&scope, NULL);
 }
 
 /* --- cancelled by itself --- */

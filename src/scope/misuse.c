@@ -1,0 +1,162 @@
+/*
+ * scope/misuse.c - see misuse.h.
+ */
+#include "scope/misuse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "scope/run.h"
+#include "sys/process.h"
+
+static void tell(struct ed_loop *loop, const struct ed_task *task, int error, const char *format,
+                 va_list args)
+{
+        char message[512];
+
+        vsnprintf(message, sizeof(message), format, args);
+        ed_report_task(loop, EDDY_REPORT_MISUSE, error, task, message);
+}
+
+int ed_misuse_refuse(struct ed_loop *loop, const struct ed_task *task, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        tell(loop, task, -EINVAL, format, args);
+        va_end(args);
+        return -EINVAL;
+}
+
+void ed_misuse_end(struct ed_loop *loop, const struct ed_task *task, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        tell(loop, task, 0, format, args);
+        va_end(args);
+        ed_broken(NULL);
+}
+
+/* --- scopes --- */
+
+static const char how_to_end[] = "call eddy_scope_end() on every way out of its block, or use "
+                                 "EDDY_SCOPE";
+
+/* Words about a place; none if it is not known. */
+struct words {
+        char text[160];
+};
+
+static struct words words_of(const char *words, const char *place)
+{
+        struct words said = { "" };
+
+        if (place)
+                snprintf(said.text, sizeof(said.text), "%s%s", words, place);
+        return said;
+}
+
+static struct words began_at(const char *place)
+{
+        return words_of(" that began at ", place);
+}
+
+int ed_misuse_unbegun(const char *call)
+{
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        return ed_misuse_refuse(ed_loop_current, ed_task_running(),
+                                "called %s() for a scope that was never begun", call);
+}
+
+/* Outside of a run there is no report; its starts and its end say the same. */
+void ed_misuse_begun_nowhere(struct ed_scope *scope, const char *place)
+{
+        scope->node.flags = 0;
+        if (ed_loop_current)
+                (void) ed_misuse_refuse(ed_loop_current, NULL,
+                                        "a scope was begun%s outside of a task: callbacks of the "
+                                        "loop cannot have one",
+                                        words_of(" at ", place).text);
+}
+
+void ed_misuse_begun_twice(const struct ed_task *task, const char *place)
+{
+        ed_misuse_end(task->loop, task, "began the scope%s again%s while it is open: %s",
+                      began_at(task->scope_place).text, words_of(" at ", place).text, how_to_end);
+}
+
+void ed_misuse_left(const struct ed_task *task, const char *place)
+{
+        ed_misuse_end(task->loop, task, "a function returned while the scope%s is open: %s",
+                      began_at(place).text, how_to_end);
+}
+
+void ed_misuse_left_at_end(const struct ed_task *task)
+{
+        char name[ED_TASK_CALLED_BYTES];
+
+        ed_sys_function((const void *) task->face->fn, task->face->text, name, sizeof(name));
+        ed_misuse_end(task->loop, task, "%s() returned while the scope%s is open: %s", name,
+                      began_at(task->scope_place).text, how_to_end);
+}
+
+static bool is_on_stack(const struct ed_task *task, const void *at)
+{
+        return (const char *) at >= task->stack->bottom && (const char *) at < task->stack->top;
+}
+
+/* What lies below the frame of a call is that of functions that have returned. */
+void ed_misuse_check_left(const struct ed_task *task, const struct ed_node *node, const char *place,
+                          const void *frame)
+{
+        if (is_on_stack(task, node) && is_on_stack(task, frame) && (const void *) node < frame)
+                ed_misuse_left(task, place);
+}
+
+int ed_misuse_ended(const struct ed_scope *scope, const struct ed_task *task, const void *frame)
+{
+        char name[ED_TASK_CALLED_BYTES];
+
+        if (!task)
+                return EDDY_E_RUN_NOT_RUNNING;
+        ed_misuse_check_left(task, task->inner, task->scope_place, frame);
+        if (!ed_scope_was_begun(scope))
+                return ed_misuse_unbegun("eddy_scope_end");
+        if (scope->node.flags & ED_NODE_ENDED)
+                return ed_misuse_refuse(task->loop, task, "ended the scope%s a second time",
+                                        began_at(scope->place).text);
+        if (scope->node.owner != task)
+                return ed_misuse_refuse(task->loop, task,
+                                        "ended the scope%s, which belongs to task %s",
+                                        began_at(scope->place).text,
+                                        ed_task_name(scope->node.owner, name, sizeof(name)));
+        ed_misuse_end(task->loop, task,
+                      "ended the scope%s while the scope inside it%s is open: end that first",
+                      began_at(scope->place).text, began_at(task->scope_place).text);
+}
+
+/* --- stacks --- */
+
+void ed_misuse_overrun(struct ed_stacks *stacks, struct ed_stack *stack)
+{
+        struct ed_loop *loop = ed_container_of(stacks, struct ed_loop, stacks);
+
+        ed_report_task(loop, EDDY_REPORT_OVERFLOW, 0, ed_task_of_stack(stack),
+                       "overflowed its stack, which was noticed only when it ended, as stacks have "
+                       "no guard pages here: large buffers belong on the heap, and recursion needs "
+                       "a bound");
+        ed_broken(NULL);
+}
+
+/* --- waiters --- */
+
+void ed_misuse_waited_for(const struct ed_waiter *waiter, const char *call)
+{
+        const struct ed_task *task = waiter->task;
+        char name[ED_TASK_CALLED_BYTES];
+
+        ed_misuse_end(task->loop, ed_task_running(), "called %s() while task %s waits for %s", call,
+                      ed_task_name(task, name, sizeof(name)), task->fiber.waits_for);
+}
