@@ -319,11 +319,12 @@ static int start(struct generator *gen)
         }
         if (scope->live >= scope->tasks_max)
                 return -EAGAIN;
-        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, generator_main, gen, 0,
-                           gen->text);
+        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, generator_main, gen,
+                           0);
         if (!task)
                 return -ENOMEM;
         /* Named by its own function. */
+        task->self.text = gen->text;
         task->self.fn = (eddy_task_fn *) (uintptr_t) gen->fn;
         if (task->loop->debug)
                 ed_debug_task_made(task, NULL);

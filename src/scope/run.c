@@ -273,7 +273,7 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         err = process_join(run);
         if (err < 0)
                 return err;
-        run->supervisor = ed_task_new(loop, NULL, ED_STACK_DEFAULT, supervisor_main, run, 0, NULL);
+        run->supervisor = ed_task_new(loop, NULL, ED_STACK_DEFAULT, supervisor_main, run, 0);
         if (!run->supervisor) {
                 process_leave(run);
                 return -ENOMEM;
@@ -557,9 +557,10 @@ int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const
         if (!root->node.owner || root->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED))
                 return -ECANCELED;
         /* Not eddy_scope_start(): a failure to start one must not cancel the root. */
-        task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0, text);
+        task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0);
         if (!task)
                 return -ENOMEM;
+        task->self.text = text;
         if (loop->debug)
                 ed_debug_task_made(task, place);
         root->live++;

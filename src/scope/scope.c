@@ -374,9 +374,10 @@ static inline __attribute__((always_inline)) struct started start_in(
 
         if (ed_unlikely(scope->live >= scope->tasks_max))
                 return (struct started){ NULL, start_failed(scope, -EAGAIN) };
-        task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes, text);
+        task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);
         if (ed_unlikely(!task))
                 return (struct started){ NULL, start_failed(scope, -ENOMEM) };
+        task->self.text = text;
         scope->live++;
         return (struct started){ task, 0 };
 }

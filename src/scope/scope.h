@@ -51,12 +51,11 @@ static inline struct ed_scope *ed_scope_of_node(struct ed_node *node)
 
 /*
  * Make a task of 'scope' that calls fn(arg), and queue it; with 'copy_bytes'
- * above 0, fn gets a copy of that much at 'arg'.  'text' is what the program
- * wrote for fn, or NULL.  The caller counts the task in scope->live.  NULL: no
- * stack.
+ * above 0, fn gets a copy of that much at 'arg'.  The caller counts the task in
+ * scope->live, and sets its self.text.  NULL: no stack.
  */
 struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
-                            eddy_task_fn *fn, const void *arg, size_t copy_bytes, const char *text);
+                            eddy_task_fn *fn, const void *arg, size_t copy_bytes);
 
 /*
  * eddy_scope_start_copy() for a starter that can wait: without a stack, the

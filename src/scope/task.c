@@ -325,7 +325,7 @@ static inline void task_node_init(struct ed_task *task, struct ed_scope *scope)
 }
 
 struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
-                            eddy_task_fn *fn, const void *arg, size_t copy_bytes, const char *text)
+                            eddy_task_fn *fn, const void *arg, size_t copy_bytes)
 {
         struct ed_stack *stack = ed_stack_get(&loop->stacks, stack_class);
         struct ed_task *task;
@@ -349,7 +349,6 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->self.task = task;
         task->self.refs = 0;
         task->self.fn = fn;
-        task->self.text = text;
         task->self.is_named = false;
         ED_PROBE(start, 3, task, task->number, task->self.fn);
         task_node_init(task, scope);

@@ -37,8 +37,8 @@ struct ed_node {
         uint32_t flags;   /* ED_NODE_* */
         uint32_t ignored; /* cancels delivered here and ignored */
         struct ed_node *parent;
-        struct ed_list link; /* in the parent's children */
         struct ed_list children;
+        struct ed_list link;   /* in the parent's children */
         struct ed_task *owner; /* a scope's owner; a task itself */
 };
 
@@ -107,9 +107,8 @@ struct ed_task {
         struct ed_debug_task debug;
         _Alignas(64) struct ed_node *inner; /* the innermost: a scope's node, or its own */
         struct ed_loop *loop;
+        const char *scope_place; /* where the innermost open scope began, if that is known */
         struct ed_node node;
-        const char
-                *scope_place;   /* where its innermost open scope began; NULL: not known, or none */
         struct ed_scope *scope; /* that it was started in */
         eddy_task_fn *fn;
         void *arg;
