@@ -310,26 +310,14 @@ static bool is_plain(const struct ed_loop *loop)
 /* Errors: -ECANCELED, -EAGAIN, -ENOMEM */
 static int start(struct generator *gen)
 {
-        struct ed_scope *scope = gen->scope;
         struct ed_task *task;
+        int err;
 
-        if (scope->node.flags & ED_NODE_CANCELLED) {
-                ed_node_attribute(&scope->node);
-                return -ECANCELED;
-        }
-        if (scope->live >= scope->tasks_max)
-                return -EAGAIN;
-        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, generator_main, gen,
-                           0);
-        if (!task)
-                return -ENOMEM;
-        /* Named by its own function. */
-        task->self.text = gen->text;
-        task->self.fn = (eddy_task_fn *) (uintptr_t) gen->fn;
-        if (task->loop->debug)
-                ed_debug_task_made(task, NULL);
-        scope->live++;
-        scope->generating++;
+        err = ed_scope_try_start(gen->scope, generator_main, gen, 0, gen->text, NULL, &task);
+        if (err < 0)
+                return err;
+        task->self.fn = (eddy_task_fn *) (uintptr_t) gen->fn; /* names it */
+        gen->scope->generating++;
         gen->task = task;
         gen->parked = is_plain(task->loop) ? PARKED : PARKED | SLOWLY;
         gen->asked = is_plain(task->loop) && gen->item_bytes == sizeof(uint64_t) ? ASKED

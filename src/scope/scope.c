@@ -443,6 +443,26 @@ int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *t
         return started.err;
 }
 
+int ed_scope_try_start(struct ed_scope *scope, eddy_task_fn *fn, const void *arg, size_t copy_bytes,
+                       const char *text, const void *place, struct ed_task **ret_task)
+{
+        struct ed_task *task;
+
+        if (takes_no_more(scope))
+                return start_refused(scope);
+        if (scope->live >= scope->tasks_max)
+                return -EAGAIN;
+        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, fn, arg, copy_bytes);
+        if (!task)
+                return -ENOMEM;
+        task->self.text = text;
+        if (task->loop->debug)
+                ed_debug_task_made(task, place);
+        scope->live++;
+        *ret_task = task;
+        return 0;
+}
+
 int eddy_scope_start_named(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text)
 {
         return start(scope, ED_STACK_DEFAULT, fn, arg, 0, text).err;

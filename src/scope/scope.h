@@ -100,6 +100,17 @@ void ed_faces_fini(struct ed_faces *faces);
 int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text,
                    const void *place, struct ed_task **ret_task);
 
+/*
+ * Start a task for a caller that is itself told of a failure to start: it is not
+ * one of the scope.  'copy_bytes' as for ed_task_new().
+ *
+ * Errors: -ECANCELED  the scope is cancelled; counts as delivered inside
+ *         -EAGAIN     tasks_max tasks are running
+ *         -ENOMEM
+ */
+int ed_scope_try_start(struct ed_scope *scope, eddy_task_fn *fn, const void *arg, size_t copy_bytes,
+                       const char *text, const void *place, struct ed_task **ret_task);
+
 /* A failure of a task, or of starting one. */
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);
 

@@ -301,6 +301,51 @@ static int world_gather(void *arg)
 }
 EVERY_POINT(gather, eddy_gather)
 
+/* A kid that succeeds is never lost: it wins, or another did, and its result is kept. */
+static int race_kids(void *arg)
+{
+        static const int64_t staggers_ns[] = { 0, EDDY_MS(1), -1 };
+        int64_t stagger_ns = staggers_ns[world_chance(3)];
+        struct eddy_call calls[KIDS];
+        int won, good = 0, failed = 0;
+        struct kid kids[KIDS];
+
+        (void) arg;
+        for (int i = 0; i < KIDS; i++) {
+                kid_make(&kids[i]);
+                calls[i] = EDDY_CALL(kid_main, &kids[i]);
+        }
+        won = eddy_race(calls, KIDS, stagger_ns);
+        for (int i = 0; i < KIDS; i++) {
+                bool has_result = kids[i].begun && !kids[i].told;
+
+                CHECK_EQ(kids[i].ended, kids[i].begun);
+                CHECK_EQ(calls[i].result, has_result ? kids[i].result : -ECANCELED);
+                good += has_result && kids[i].result >= 0;
+                failed += has_result && kids[i].result < 0;
+        }
+        CHECK_EQ(won >= 0, good > 0);
+        if (won >= 0)
+                CHECK(won < KIDS && calls[won].result >= 0);
+        else
+                CHECK(won == -ECANCELED || (won == FAILURE && failed == KIDS));
+        return won < 0 ? won : 0;
+}
+
+static int race_ones(void *arg)
+{
+        world_pause();
+        (void) victim_call(race_kids, arg);
+        return 0;
+}
+
+static int world_race(void *arg)
+{
+        (void) arg;
+        return world_of_victims(race_ones);
+}
+EVERY_POINT(race, eddy_race)
+
 /* --- tasks and futures that others wait for --- */
 
 static struct {

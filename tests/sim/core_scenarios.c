@@ -386,6 +386,41 @@ int scenario_gather(void *arg)
         return 0;
 }
 
+/* --- the first good answer --- */
+
+static int answer_in_time(void *arg)
+{
+        int number = *(const int *) arg, err;
+
+        tasks_begun++;
+        err = eddy_sleep(EDDY_MS(1) * (number % 3));
+        tasks_ended++;
+        return err < 0 ? err : number % 4 == 3 ? number : -EPERM;
+}
+
+int scenario_race(void *arg)
+{
+        enum { N = 10 };
+
+        int numbers[N], won;
+        struct eddy_call calls[N];
+
+        (void) arg;
+        for (int64_t stagger_ms = -1; stagger_ms <= 1; stagger_ms++) {
+                for (int i = 0; i < N; i++) {
+                        numbers[i] = i;
+                        calls[i] = EDDY_CALL(answer_in_time, &numbers[i]);
+                }
+                won = eddy_race(calls, N, EDDY_MS(stagger_ms));
+                CHECK_EQ(tasks_ended, tasks_begun);
+                if (won < 0)
+                        return won;
+                CHECK_EQ(won % 4, 3);
+                CHECK_EQ(calls[won].result, won);
+        }
+        return 0;
+}
+
 /* --- blocks --- */
 
 static int work_long(void *arg)

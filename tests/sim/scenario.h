@@ -26,6 +26,7 @@
         X(queue)                                                                                   \
         X(bounded_queue)                                                                           \
         X(gather)                                                                                  \
+        X(race)                                                                                    \
         X(blocks)                                                                                  \
         X(background)                                                                              \
         X(semaphore)                                                                               \
