@@ -33,7 +33,7 @@ enum {
 
         /* A mistake of the program: a call was refused ('error' is what it returns), or (0) the
          * memory that tasks use goes away, and the process is aborted after the report. */
-        EDDY_REPORT_MISUSE = 15,
+        EDDY_REPORT_MISUSE = 16,
 };
 
 struct eddy_report {

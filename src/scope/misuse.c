@@ -73,7 +73,7 @@ int ed_misuse_unbegun(const char *call)
 /* Outside of a run there is no report; its starts and its end say the same. */
 void ed_misuse_begun_nowhere(struct ed_scope *scope, const char *place)
 {
-        scope->node.flags = 0;
+        scope->timer.fn = NULL;
         if (ed_loop_current)
                 (void) ed_misuse_refuse(ed_loop_current, NULL,
                                         "a scope was begun%s outside of a task: callbacks of the "

@@ -24,7 +24,7 @@ static void scope_expire(struct ed_scope *scope)
 }
 
 /* What was to happen before the deadline happens before, though the loop is late for both. */
-static void on_deadline(struct ed_timer *timer)
+void ed_scope_on_deadline(struct ed_timer *timer)
 {
         struct ed_scope *scope = ed_container_of(timer, struct ed_scope, timer);
         int64_t deadline_ns = scope->deadline_ns;
@@ -186,10 +186,9 @@ void eddy_scope_begin_at(eddy_scope *public_scope, const struct eddy_scope_opts 
         scope->place = place;
         scope->outer_place = task->scope_place;
         task->scope_place = place;
-        ed_timer_init(&scope->timer, on_deadline);
+        ed_timer_init(&scope->timer, ed_scope_on_deadline);
         ed_node_init(&scope->node, task->inner, task,
-                     opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SCOPE | ED_NODE_SHIELD
-                                                     : ED_NODE_SCOPE);
+                     opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SHIELD : 0);
         if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_DEBUG)) &&
             begin_slowly(scope, task, opts, __builtin_frame_address(0)))
                 return;
@@ -413,10 +412,8 @@ static inline __attribute__((always_inline)) struct started start_from(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
         size_t copy_bytes, const char *text, const void *place)
 {
-        uint32_t flags = scope->node.flags &
-                         (ED_NODE_SCOPE_MASK | ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG);
-
-        if (ed_unlikely(flags != ED_NODE_SCOPE))
+        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG) ||
+                        !ed_scope_was_begun(scope)))
                 return start_slowly(scope, stack_class, fn, arg, copy_bytes, text, place);
         return start_in(scope, stack_class, fn, arg, copy_bytes, text);
 }
@@ -642,8 +639,7 @@ int eddy_scope_is_cancelled(const eddy_scope *public_scope)
 {
         const struct ed_scope *scope = ed_scope_of((eddy_scope *) public_scope);
 
-        return (scope->node.flags & (ED_NODE_SCOPE_MASK | ED_NODE_CANCELLED)) ==
-               (ED_NODE_SCOPE | ED_NODE_CANCELLED);
+        return ed_scope_was_begun(scope) && scope->node.flags & ED_NODE_CANCELLED;
 }
 
 int eddy_scope_expired(const eddy_scope *public_scope)

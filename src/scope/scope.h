@@ -37,10 +37,13 @@ static inline struct ed_scope *ed_scope_of(eddy_scope *scope)
         return (struct ed_scope *) scope;
 }
 
-/* Whether it is open or has ended; memory that was never a scope is not read further. */
+/* The deadline of a scope has come. */
+void ed_scope_on_deadline(struct ed_timer *timer);
+
+/* Whether it is open or has ended: the begin leaves that function in no other memory. */
 static inline bool ed_scope_was_begun(const struct ed_scope *scope)
 {
-        return (scope->node.flags & ED_NODE_SCOPE_MASK) == ED_NODE_SCOPE;
+        return scope->timer.fn == ed_scope_on_deadline;
 }
 
 /* Of a scope's node. */

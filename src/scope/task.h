@@ -27,10 +27,6 @@ enum {
         ED_NODE_OUTSIDE = 1 << 4,   /* ... because of a node above */
         ED_NODE_ENDED = 1 << 5,     /* a scope that is over: nothing starts in it any more */
         ED_NODE_DEBUG = 1 << 6,     /* of a run in debug mode */
-
-        /* In the flags of each scope that was begun, so that other memory is not taken for one. */
-        ED_NODE_SCOPE_MASK = ~0xff,
-        ED_NODE_SCOPE = 0x5c09e500,
 };
 
 struct ed_node {

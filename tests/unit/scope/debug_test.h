@@ -20,7 +20,7 @@ static char told[64 * 1024];
 static size_t told_bytes;
 
 static struct {
-        int count[16];   /* by kind */
+        int count[32];   /* by kind */
         char text[4096]; /* of the last */
 } last;
 

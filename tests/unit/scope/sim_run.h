@@ -16,7 +16,7 @@
 #define MS EDDY_MS(1)
 
 struct reports {
-        int count[16]; /* by kind */
+        int count[32]; /* by kind */
         int error;     /* of the last, but for what only debug mode tells */
         char task[64];
         char text[4096];
