@@ -364,11 +364,13 @@ static int keep_connections(void *arg)
 static int connection_start(struct server *server, eddy_tcp_listener *listener,
                             const struct connection *connection)
 {
+        struct ed_task *task;
         int err = 0;
 
         while (err >= 0 && !server->stopping) {
-                err = ed_scope_try_start_copy(server->connections, connection_run, connection,
-                                              sizeof(*connection), "http_connection");
+                err = ed_scope_try_start(ed_scope_of(server->connections), connection_run,
+                                         connection, sizeof(*connection), "http_connection", NULL,
+                                         &task);
                 if (err != -ENOMEM)
                         return err;
                 ed_shortage_met(ed_tcp_listener_shortage(listener), ed_task_running(), err);

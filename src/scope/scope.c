@@ -487,24 +487,6 @@ int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, 
         return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, NULL).err;
 }
 
-int ed_scope_try_start_copy(eddy_scope *public_scope, eddy_task_fn *fn, const void *arg,
-                            size_t bytes, const char *text)
-{
-        struct ed_scope *scope = ed_scope_of(public_scope);
-        struct ed_task *task;
-
-        ed_assert(bytes <= EDDY_TASK_COPY_MAX, "the copy of an argument is too large for a stack");
-        if (takes_no_more(scope))
-                return start_refused(scope);
-        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, fn, arg, bytes, text);
-        if (!task)
-                return -ENOMEM;
-        scope->live++;
-        if (scope->node.flags & ED_NODE_DEBUG)
-                ed_debug_task_made(task, __builtin_return_address(0));
-        return 0;
-}
-
 static inline __attribute__((always_inline)) int start_task(eddy_scope *scope, eddy_task_fn *fn,
                                                             void *arg,
                                                             const struct eddy_task_opts *opts,

@@ -61,17 +61,6 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
                             eddy_task_fn *fn, const void *arg, size_t copy_bytes);
 
 /*
- * eddy_scope_start_copy() for a starter that can wait: without a stack, the
- * scope stays as it is.
- *
- * Errors: -ENOMEM     no stack
- *         -ECANCELED  as eddy_scope_start_copy()
- */
-ED_SHARED EDDY_MUST_USE int ed_scope_try_start_copy(eddy_scope *scope, eddy_task_fn *fn,
-                                                    const void *arg, size_t bytes,
-                                                    const char *text);
-
-/*
  * A face that outlives its task: made first, since that can fail, then given
  * to the task.  'place' is for debug mode.  NULL: no memory.
  */
@@ -104,15 +93,17 @@ int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *t
                    const void *place, struct ed_task **ret_task);
 
 /*
- * Start a task for a caller that is itself told of a failure to start: it is not
- * one of the scope.  'copy_bytes' as for ed_task_new().
+ * Start a task for a caller that handles a failure to start itself: the scope
+ * stays as it is.  'copy_bytes' as for ed_task_new().
  *
  * Errors: -ECANCELED  the scope is cancelled; counts as delivered inside
  *         -EAGAIN     tasks_max tasks are running
  *         -ENOMEM
  */
-int ed_scope_try_start(struct ed_scope *scope, eddy_task_fn *fn, const void *arg, size_t copy_bytes,
-                       const char *text, const void *place, struct ed_task **ret_task);
+ED_SHARED EDDY_MUST_USE int ed_scope_try_start(struct ed_scope *scope, eddy_task_fn *fn,
+                                               const void *arg, size_t copy_bytes,
+                                               const char *text, const void *place,
+                                               struct ed_task **ret_task);
 
 /* A failure of a task, or of starting one. */
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);
