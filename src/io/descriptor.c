@@ -100,7 +100,8 @@ static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
                 piece.bytes = PIPE_BUF;
         if (d->is_socket)
                 return sys->ops->send(sys, d->watch.fd, &piece, 1);
-        return sys->ops->write(sys, d->watch.fd, piece.data, piece.bytes);
+        /* Pipes and terminals can be watched; a file cannot, and raises no signal. */
+        return sys->ops->write(sys, d->watch.fd, piece.data, piece.bytes, !d->watch.always);
 }
 
 /* Move what fits of a piece, one byte at least, after a wait if need be. */

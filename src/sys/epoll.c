@@ -505,14 +505,21 @@ static ssize_t write_quietly(int fd, const void *data, size_t bytes)
         return n;
 }
 
-static int64_t epoll_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
+static int64_t epoll_write(struct ed_sys *sys, int fd, const void *data, size_t bytes,
+                           bool may_signal)
 {
         ssize_t n;
 
+        if (may_signal) {
+                do
+                        n = write_quietly(fd, data, capped(sys, bytes));
+                while (n == -EINTR);
+                return n;
+        }
         do
-                n = write_quietly(fd, data, capped(sys, bytes));
-        while (n == -EINTR);
-        return n;
+                n = write(fd, data, capped(sys, bytes));
+        while (n < 0 && errno == EINTR);
+        return n < 0 ? -errno : n;
 }
 
 static int epoll_shutdown(struct ed_sys *sys, int fd)

@@ -228,10 +228,11 @@ int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices,
         return gather(sys, fd, slices, n, ED_SIM_CALL_SEND);
 }
 
-int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes)
+int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes, bool may_signal)
 {
         struct eddy_slice slice = { data, bytes };
 
+        (void) may_signal;
         return gather(sys, fd, &slice, 1, ED_SIM_CALL_WRITE);
 }
 

@@ -119,7 +119,7 @@ int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
 uint64_t ed_sim_unsent(struct ed_sys *sys, int fd);
 int64_t ed_sim_read(struct ed_sys *sys, int fd, void *buf, size_t bytes);
-int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes);
+int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes, bool may_signal);
 int ed_sim_shutdown(struct ed_sys *sys, int fd);
 void ed_sim_close(struct ed_sys *sys, int fd);
 void ed_sim_abort(struct ed_sys *sys, int fd);

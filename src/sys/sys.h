@@ -130,7 +130,9 @@ struct ed_sys_ops {
          */
         uint64_t (*unsent)(struct ed_sys *sys, int fd);
         int64_t (*read)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
-        int64_t (*write)(struct ed_sys *sys, int fd, const void *data, size_t bytes);
+        /* 'may_signal': the descriptor is of a kind that raises SIGPIPE, which is held back. */
+        int64_t (*write)(struct ed_sys *sys, int fd, const void *data, size_t bytes,
+                         bool may_signal);
         int (*shutdown)(struct ed_sys *sys, int fd);
         void (*close)(struct ed_sys *sys, int fd);
         /* Close with a reset; what was not sent is dropped. */

@@ -78,6 +78,7 @@
         X(epoll_wait_ns, epoll_pwait2, 1)                                                          \
         X(epoll_wait_ns, epoll_wait, 2)                                                            \
         X(epoll_watch, epoll_ctl, 1)                                                               \
+        X(epoll_write, write, 1)                                                                   \
         X(fault_stack_make, sigaltstack, 2)                                                        \
         X(is_default, sigaction, 1)                                                                \
         X(is_exported, dladdr, 1)                                                                  \

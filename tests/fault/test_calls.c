@@ -44,7 +44,8 @@ NOTED(int, accept, (SYS, int fd), sys, fd)
 NOTED(int64_t, recv, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
 NOTED(int64_t, send, (SYS, int fd, const struct eddy_slice *slices, size_t n), sys, fd, slices, n)
 NOTED(int64_t, read, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
-NOTED(int64_t, write, (SYS, int fd, const void *data, size_t bytes), sys, fd, data, bytes)
+NOTED(int64_t, write, (SYS, int fd, const void *data, size_t bytes, bool may_signal), sys, fd, data,
+      bytes, may_signal)
 NOTED(int, shutdown, (SYS, int fd), sys, fd)
 NOTED(int, lookup, (SYS, const char *name, struct eddy_address *found, size_t max), sys, name,
       found, max)

@@ -122,6 +122,29 @@ static int drive_pipes(void)
         return run_counted(main_pipes, NULL);
 }
 
+static int use_file(void *arg)
+{
+        int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), err;
+        eddy_stream *stream;
+
+        (void) arg;
+        CHECK(fd >= 0);
+        err = eddy_stream_from_fd(fd, 0, &stream);
+        if (err == 0) {
+                err = eddy_stream_write(stream, "abc", 3);
+                if (err == 0)
+                        CHECK_EQ(lseek(fd, 0, SEEK_CUR), 3);
+                eddy_stream_close(stream);
+        }
+        close(fd);
+        return err;
+}
+
+static int drive_file(void)
+{
+        return run_counted(use_file, NULL);
+}
+
 static int accept_and_close(void *arg)
 {
         eddy_stream *stream;
@@ -456,6 +479,7 @@ struct drive {
 static const struct drive drives[] = {
         { "pipes", drive_pipes, NULL, false },
         { "pipes, no epoll_pwait2", drive_pipes, without_pwait2, false },
+        { "file", drive_file, NULL, false },
         { "abort", drive_abort, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },

@@ -48,7 +48,7 @@ TEST(every_fallible_call_can_fail)
         FAILS(p.ops->recv(sys, p.client, buf, 1));
         FAILS(p.ops->send(sys, p.client, &slice, 1));
         FAILS(p.ops->read(sys, p.client, buf, 1));
-        FAILS(p.ops->write(sys, p.client, "x", 1));
+        FAILS(p.ops->write(sys, p.client, "x", 1, true));
         FAILS(p.ops->shutdown(sys, p.client));
         FAILS(p.ops->lookup(sys, "name", addresses, 1));
         FAILS(p.ops->connect_result(sys, p.client));

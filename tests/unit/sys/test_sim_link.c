@@ -222,7 +222,7 @@ TEST(a_pipe_is_no_socket)
         CHECK_EQ(ed_sim_pipe(sys, fds), 0);
         CHECK_EQ(sys->ops->local_port(sys, fds[0]), -ENOTSOCK);
         CHECK_EQ(sys->ops->local_port(sys, fds[1]), -ENOTSOCK);
-        CHECK_EQ(sys->ops->write(sys, fds[1], "abc", 3), 3);
+        CHECK_EQ(sys->ops->write(sys, fds[1], "abc", 3, true), 3);
         sys->ops->close(sys, fds[1]);
         CHECK_EQ(sys->ops->read(sys, fds[0], buf, sizeof(buf)), 3);
         CHECK_EQ(sys->ops->read(sys, fds[0], buf, sizeof(buf)), 0);

@@ -499,7 +499,8 @@ BOTH(a_descriptor_that_is_not_open_is_refused)
         CHECK_EQ(recv_some(w, NONE), -EBADF);
         CHECK_EQ(send_text(w, NONE, "x"), -EBADF);
         CHECK_EQ(w->ops->read(w->sys, NONE, &seen, 1), -EBADF);
-        CHECK_EQ(w->ops->write(w->sys, NONE, "x", 1), -EBADF);
+        CHECK_EQ(w->ops->write(w->sys, NONE, "x", 1, false), -EBADF);
+        CHECK_EQ(w->ops->write(w->sys, NONE, "x", 1, true), -EBADF);
         CHECK_EQ(w->ops->shutdown(w->sys, NONE), -EBADF);
         CHECK_EQ(w->ops->local_port(w->sys, NONE), -EBADF);
         CHECK_EQ(w->ops->connect_result(w->sys, NONE), -EBADF);
