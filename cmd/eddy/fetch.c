@@ -248,10 +248,38 @@ static void summary_print(struct ed_fetch_run *run)
         ed_draft_fini(&text);
 }
 
+/* Say what became of the results that were not written, or were and are lost. */
+static void output_say(const struct ed_output *output, uint64_t lost)
+{
+        unsigned long long lines = output->lines;
+
+        if (output->err == -ETIMEDOUT)
+                ed_console_say("fetch",
+                               "%llu finished results could not be written: %s took no more",
+                               (unsigned long long) lost, output->name);
+        else if (output->err < 0 && output->err != -EPIPE)
+                ed_console_say("fetch",
+                               "cannot write to %s: %s; the %llu results written so far are kept%s",
+                               output->name, eddy_error_text(output->err), lines,
+                               output->torn ? ", and a part of a line after them" : "");
+        else if (output->save_err < 0)
+                ed_console_say("fetch",
+                               "%s may not be whole on its disk: %s; check the disk, and the last "
+                               "of the %llu results",
+                               output->name, eddy_error_text(output->save_err), lines);
+        if (output->removed)
+                ed_console_say(
+                        "fetch",
+                        "%s was removed or replaced during the run, and its %llu results are "
+                        "lost; run again, and leave the file in its place until the end",
+                        output->name, lines);
+}
+
 /* Say what went wrong with the run itself, and find the exit code. */
 static int run_judge(struct ed_fetch_run *run, int err, int signo)
 {
-        int output_err = run->output.err;
+        const struct ed_output *output = &run->output;
+        int output_err = output->err;
 
         if (err < 0)
                 ed_console_say("fetch", "%s", eddy_error_text(err));
@@ -261,20 +289,11 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
         if (run->save.err < 0)
                 ed_console_say("fetch", "--save %s: %s", run->save.path,
                                eddy_error_text(run->save.err));
-        if (output_err < 0 && output_err != -EPIPE && output_err != -ETIMEDOUT)
-                ed_console_say("fetch",
-                               "cannot write to %s: %s; the %llu results written so far "
-                               "are kept",
-                               run->output.name, eddy_error_text(output_err),
-                               (unsigned long long) run->output.lines);
-        if (output_err == -ETIMEDOUT)
-                ed_console_say("fetch",
-                               "%llu finished results could not be written: %s took no "
-                               "more",
-                               (unsigned long long) run->stats.lost, run->output.name);
+        output_say(output, run->stats.lost);
         if (signo)
                 return ED_EXIT_SIGNAL + signo;
-        if ((output_err < 0 && output_err != -EPIPE) || run->save.err < 0)
+        if ((output_err < 0 && output_err != -EPIPE) || output->removed || output->save_err < 0 ||
+            run->save.err < 0)
                 return ED_EXIT_OUTPUT;
         if (err < 0 || run->input_err < 0 || run->stats.failed > 0)
                 return ED_EXIT_FAILED;
@@ -285,7 +304,7 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
 
 static int run_whole(struct ed_fetch_run *run)
 {
-        int err, close_err, signo, exit_code;
+        int err, signo, exit_code;
 
         run->stats.start_ns = eddy_now(); /* here, since the run may fail to begin */
         err = eddy_run(
@@ -294,9 +313,8 @@ static int run_whole(struct ed_fetch_run *run)
         signo = eddy_run_signal();
         if (signo && err == -ECANCELED)
                 err = 0;
-        close_err = ed_output_close(&run->output);
-        if (run->output.err == 0)
-                run->output.err = close_err;
+        /* After a signal the program is to be gone soon: the system saves the file. */
+        ed_output_close(&run->output, signo == 0);
         exit_code = run_judge(run, err, signo);
         summary_print(run);
         return exit_code;

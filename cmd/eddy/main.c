@@ -49,7 +49,9 @@ int main(int argc, char **argv)
         const char *word = argc > 1 ? argv[1] : NULL;
 
         descriptors_fill();
-        signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write() */
+        /* A reader that goes away, and a limit of the size of files, are errors of write(). */
+        signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN);
         if (!word)
                 return ed_console_usage(NULL, "name a command: fetch or mock");
         for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {

@@ -1,34 +1,45 @@
 /*
- * output.h - where results go: whole lines, one writer at a time.
+ * output.h - result lines into a file or a pipe: whole lines, one write for
+ * the lines of a turn of the loop.
  *
  * A line that was begun is finished even when the run has been cancelled,
  * for as long as ed_output_stop() allows.  After the first failure nothing
- * more is written, so that at most the last line is torn.
+ * more is written.  A file then ends after its last whole line; elsewhere at
+ * most the last line is torn.
  */
 #ifndef ED_CMD_OUTPUT_H
 #define ED_CMD_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "eddy/scope.h"
 #include "eddy/semaphore.h"
 #include "eddy/stream.h"
 
-struct ed_output_write;
+struct ed_output_line;
 
 struct ed_output {
         int fd;
         bool own_fd;
-        bool regular;     /* opened by us and empty at first: what is torn can be cut off */
-        const char *name; /* for messages */
-        eddy_stream *stream;
+        bool regular;        /* a file, which never makes a write wait */
+        bool named;          /* a file that had a name at the start */
+        off_t start;         /* of a file: the place of the first line */
+        const char *name;    /* for messages */
+        eddy_stream *stream; /* unless it is a file */
         eddy_semaphore turn;
         int err; /* the first failure */
         int64_t stop_ns;
-        uint64_t lines;
+        uint64_t lines; /* written */
         uint64_t bytes;
-        struct ed_output_write *writes; /* under way and waiting */
+        uint64_t added;                       /* the number of the last line that was handed over */
+        uint64_t number;                      /* of the last line that was written */
+        struct ed_output_line *first, **last; /* handed over, by number */
+        char *batch;                          /* lines that are written together */
+        bool torn;    /* the file ends with a part of a line, which could not be cut off */
+        bool removed; /* found at the end: the file has no name any more */
+        int save_err; /* found at the end: the file may not be on the disk */
 };
 
 /*
@@ -41,13 +52,13 @@ struct ed_output {
 EDDY_MUST_USE int ed_output_open(struct ed_output *output, const char *command, const char *path,
                                  bool force);
 
-/* Inside eddy_run().  Errors: as eddy_stream_from_fd() */
+/* Inside eddy_run().  Errors: -ENOMEM, and as eddy_stream_from_fd() */
 EDDY_MUST_USE int ed_output_begin(struct ed_output *output);
 void ed_output_end(struct ed_output *output);
 
 /*
- * Write a line, its line feed included.  Other tasks may be at it: they take
- * turns.
+ * Write a line, its line feed included, together with the lines that other
+ * tasks hand over in this turn of the loop.
  *
  * Suspends: yes, but is not cancelled before the time given to ed_output_stop().
  * Errors: the output's first failure; -ETIMEDOUT  there was no time left
@@ -57,7 +68,11 @@ EDDY_MUST_USE int ed_output_line(struct ed_output *output, const char *line, siz
 /* The run ends: writing has until 'deadline_ns'. */
 void ed_output_stop(struct ed_output *output, int64_t deadline_ns);
 
-/* Errors: what closing failed with: some systems say only then that a disk is full */
-EDDY_MUST_USE int ed_output_close(struct ed_output *output);
+/*
+ * Close what was opened, and find out whether a file has all that was
+ * written: 'removed' and 'save_err'.  With 'sync' a file's lines are
+ * on the disk when this returns.
+ */
+void ed_output_close(struct ed_output *output, bool sync);
 
 #endif

@@ -7,6 +7,7 @@ import resource
 import signal
 import socket
 import struct
+import subprocess
 import time
 
 import e2e
@@ -377,6 +378,72 @@ def what_was_written_before_the_disk_was_full_stays_whole(eddy):
     for line in data.splitlines():
         equal(json.loads(line)["status"], 200)
     check(f"the {len(data.splitlines())} results" in result.err, result)
+
+
+def kept_whole(path, result):
+    """The lines of a file whose disk was full; as many as the message says."""
+    with open(path, "rb") as file:
+        data = file.read()
+    check(data.endswith(b"\n"), data[-50:])
+    for line in data.splitlines():
+        equal(json.loads(line)["status"], 200)
+    equal(result.code, 4, result)
+    check(f"the {len(data.splitlines())} results written so far are kept" in result.err, result)
+    return data
+
+
+@claim
+def limit_of_the_size_of_files_cuts_no_line_and_kills_nobody(eddy):
+    mock = eddy.mock()
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    path = eddy.file("out")
+    for mode in ("wb", "ab"):
+        with open(path, mode) as out:
+            result = eddy.fetch("-c", "4", *[mock + "/bytes/1"] * 100, stdout=out,
+                                preexec_fn=limit)
+        data = kept_whole(path, result)
+        check(1500 < len(data) <= 2000, len(data))
+        os.remove(path)
+    result = eddy.fetch("-o", path, "-c", "4", *[mock + "/bytes/1"] * 100, preexec_fn=limit)
+    kept_whole(path, result)
+
+
+@claim
+def disk_that_is_full_keeps_whole_lines(eddy):
+    folder = eddy.file("disk")
+    os.mkdir(folder)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "none", folder],
+                      stderr=subprocess.DEVNULL).returncode != 0:
+        raise e2e.Skip("no file system can be mounted")
+    eddy.stack.callback(subprocess.run, ["umount", folder])
+    mock = eddy.mock()
+    path = os.path.join(folder, "out")
+    urls = eddy.file("urls", f"{mock}/bytes/1\n" * 1000)
+    check(len(kept_whole(path, eddy.fetch("-i", urls, "-o", path))) > 20000)
+    os.remove(path)
+    with open(path, "wb") as out:
+        result = eddy.fetch("-i", urls, stdout=out)
+    check(len(kept_whole(path, result)) > 20000)
+
+
+@claim
+def output_file_that_was_removed_or_replaced_is_said_and_fails(eddy):
+    server = eddy.serve(says(e2e.ok(), False))
+    path = eddy.file("out")
+    for then in (os.remove, lambda _: os.replace(eddy.file("new", "of another\n"), path)):
+        child = eddy.start("fetch", "-i", "-", "-o", path, stdin=subprocess.PIPE)
+        child.stdin.write(f"{server.url}/\n".encode())
+        child.stdin.flush()
+        e2e.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 0, "a line")
+        then(path)
+        _, err = child.communicate(timeout=e2e.LIMIT_S)
+        equal(child.returncode, 4, err)
+        check(b"removed or replaced during the run, and its 1 results are lost" in err, err)
+    with open(path, encoding="utf-8") as file:
+        equal(file.read(), "of another\n")
 
 
 @claim
