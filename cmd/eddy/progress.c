@@ -7,20 +7,25 @@
 
 enum { BAR_CELLS = 20 };
 
-/* A rate of lately: each line moves it towards that since the line before. */
+/* How long results and time count in the rate, about. */
 #define RATE_MEMORY_NS 5e9
 
+/*
+ * Results by time, both of which are forgotten at the same pace.  At first
+ * that is the mean since the start, which needs no time to become right.
+ */
 static void rate_update(struct ed_progress *progress, uint64_t done, int64_t start_ns,
                         int64_t now_ns)
 {
         int64_t since_ns = progress->last_ns ? progress->last_ns : start_ns;
-        double passed_ns = (double) (now_ns - since_ns), rate, weight;
+        double passed_ns = (double) (now_ns - since_ns), kept;
 
         if (passed_ns <= 0)
                 return;
-        rate = (double) (done - progress->last_done) * 1e9 / passed_ns;
-        weight = progress->last_ns ? passed_ns / (passed_ns + RATE_MEMORY_NS) : 1;
-        progress->rate += (rate - progress->rate) * weight;
+        kept = RATE_MEMORY_NS / (RATE_MEMORY_NS + passed_ns);
+        progress->results = progress->results * kept + (double) (done - progress->last_done);
+        progress->time_ns = progress->time_ns * kept + passed_ns;
+        progress->rate = progress->results * 1e9 / progress->time_ns;
         progress->last_ns = now_ns;
         progress->last_done = done;
 }

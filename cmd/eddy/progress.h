@@ -12,7 +12,9 @@
 struct ed_progress {
         int64_t last_ns; /* of the last line; 0: none yet */
         uint64_t last_done;
-        double rate;
+        double results; /* of lately, and the time that they took */
+        double time_ns;
+        double rate; /* per second */
 };
 
 /*

@@ -5,9 +5,13 @@
 #include "test.h"
 
 #include <errno.h>
+#include <math.h>
 
+#include "eddy/scope.h"
+#include "eddy/test.h"
 #include "eddy/time.h"
 #include "progress.h"
+#include "random.h"
 #include "stats.h"
 
 static struct ed_stats stats;
@@ -78,6 +82,75 @@ TEST(rate_follows_what_happens_lately)
                 ed_progress_print(&progress, &stats, 0, EDDY_SEC(110 + 10 * i), &text);
         CHECK(progress.rate < 1);
         ed_draft_fini(&text);
+}
+
+/* --- the rate of a run, on a clock that jumps --- */
+
+enum { WORKERS = 50, SLOW_DOWN_S = 20, RUN_S = 60 };
+
+static int64_t latency_ns;
+static struct ed_random chance;
+
+/* Results that take half to one and a half of the latency. */
+static int work(void *arg)
+{
+        (void) arg;
+        while (eddy_sleep((int64_t) ((double) latency_ns * (0.5 + ed_random_fraction(&chance)))) ==
+               0)
+                ed_stats_add(&stats, 200, 0, 10, latency_ns);
+        return 0;
+}
+
+/* Look at the rate each fifth of a second, as the bar does. */
+static int watch_rate(void *arg)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_draft text = { 0 };
+
+        (void) arg;
+        stats.start_ns = eddy_now();
+        for (int tick = 1; tick <= 5 * RUN_S; tick++) {
+                int seconds = tick / 5;
+                double right = WORKERS * 1e9 / (double) latency_ns;
+
+                CHECK_EQ(eddy_sleep(EDDY_MS(200)), 0);
+                ed_draft_reset(&text, SIZE_MAX);
+                ed_progress_print_bar(&progress, &stats, 0, eddy_now(), 80, &text);
+                /* No result came at first: a whole latency is missing. */
+                if (seconds >= 1 && seconds < SLOW_DOWN_S)
+                        CHECK(fabs(progress.rate - right) < (seconds < 3 ? 0.35 : 0.2) * right);
+                if (seconds >= SLOW_DOWN_S + 15)
+                        CHECK(fabs(progress.rate - right) < 0.25 * right);
+                if (tick == 5 * SLOW_DOWN_S)
+                        latency_ns *= 3;
+        }
+        ed_draft_fini(&text);
+        return 0;
+}
+
+static int watched_run(void *arg)
+{
+        eddy_scope scope;
+
+        latency_ns = EDDY_MS(500);
+        stats = (struct ed_stats){ 0 };
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < WORKERS; i++)
+                eddy_scope_start(&scope, work, NULL);
+        CHECK_EQ(watch_rate(arg), 0);
+        eddy_scope_cancel(&scope);
+        eddy_scope_end(&scope);
+        return 0;
+}
+
+TEST(rate_is_right_from_the_first_second_and_follows_a_change)
+{
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+                chance = (struct ed_random){ seed };
+                CHECK_EQ(eddy_test_run(watched_run, NULL, &(struct eddy_test_opts){ .seed = seed },
+                                       NULL),
+                         0);
+        }
 }
 
 TEST(bar_fits_its_terminal)
