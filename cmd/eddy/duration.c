@@ -60,6 +60,10 @@ int ed_duration_parse(const char *text, int64_t *ret_ns, const char **ret_why)
                 *ret_why = "has no unit: add one, as in 250ms, 2.5s or 1m";
                 return -EINVAL;
         }
+        if (strpbrk(unit, "0123456789")) {
+                *ret_why = "is in several units: write it in one, as in 90s";
+                return -EINVAL;
+        }
         for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
                 if (strcmp(unit, units[i].name) != 0)
                         continue;

@@ -189,6 +189,10 @@ static int input_open(struct ed_fetch_run *run)
                 return ed_console_usage("fetch", "-i %s: %s", path, strerror(errno));
         if (S_ISDIR(st.st_mode))
                 return ed_console_usage("fetch", "-i %s: %s", path, strerror(EISDIR));
+        if (run->input_fd == STDIN_FILENO && isatty(STDIN_FILENO))
+                ed_console_say("fetch",
+                               "-i -: URLs are read from the terminal, one per line, up to "
+                               "Ctrl-D");
         at = S_ISREG(st.st_mode) ? lseek(run->input_fd, 0, SEEK_CUR) : -1;
         if (at >= 0 && st.st_size > at)
                 run->input_total = (uint64_t) (st.st_size - at);

@@ -20,7 +20,7 @@
 #include "option.h"
 
 static const char help[] =
-        "Usage: eddy fetch [URL ...] [-i FILE|-] [options]\n"
+        "Usage: eddy fetch [URL ...] [-i FILE|-] [-o FILE] [options]\n"
         "\n"
         "Fetches URLs, many at a time, and writes one line of JSON for each as it finishes:\n"
         "  "
@@ -31,9 +31,10 @@ static const char help[] =
         "  URL ...                  http URLs (https is to come)\n"
         "  -i FILE|-                read more, one per line, from FILE or - (standard input);\n"
         "                           empty lines and lines that begin with # are passed over\n"
-        "  --method M               GET, or POST with --data, unless given\n"
-        "  --header 'NAME: VALUE'   send this header; may be repeated\n"
-        "  --data D|@FILE           send D, or what is in FILE (@-: standard input), as the body\n"
+        "  -X, --method M           GET, or POST with --data, unless given\n"
+        "  -H, --header 'NAME: VALUE'\n"
+        "                           send this header; may be repeated\n"
+        "  -d, --data D|@FILE       send D, or what is in FILE (@-: standard input), as the body\n"
         "\n"
         "How\n"
         "  -c N                     requests at a time, 1 to 65536 (50)\n"
@@ -51,7 +52,8 @@ static const char help[] =
         "request was sent.  Redirects are not followed.  Proxies are not used yet.\n"
         "\n"
         "Results\n"
-        "  -o FILE                  write lines to FILE, which must be new or empty\n"
+        "  -o FILE|-                write lines to FILE, which must be new or empty; - is\n"
+        "                           standard output, as without -o\n"
         "  --force                  or else is overwritten; likewise the folder of --save\n"
         "  --body                   add \"body\" to each line: a string, or {\"_base64\":...};\n"
         "                           at most 64 MiB each\n"
@@ -59,7 +61,7 @@ static const char help[] =
         "  --progress auto|bar|plain|off\n"
         "                           on stderr: a bar on a terminal, else a line each 10 s (auto)\n"
         "  --summary text|json      on stderr, at the end (text)\n"
-        "  --help, --version\n"
+        "  -h, --help, --version\n"
         "\n"
         "\"index\" counts the URLs from 0, those of the command line first.  \"status\" is null\n"
         "when there was no response.  \"bytes\", \"ms\" and \"status\" are those of the last\n"
@@ -74,8 +76,8 @@ static const char help[] =
         "dropped and counted in the summary.  When the reader of the output goes away (| head),\n"
         "the run ends, and the summary says why.\n"
         "\n"
-        "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 4 the output failed,\n"
-        "130 or 143 stopped by SIGINT or SIGTERM.\n";
+        "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 4 the output failed\n"
+        "(a full disk, a file that was removed), 130 or 143 stopped by SIGINT or SIGTERM.\n";
 
 enum {
         OPT_PER_HOST = 256,
@@ -84,15 +86,11 @@ enum {
         OPT_DEADLINE,
         OPT_ATTEMPTS,
         OPT_BACKOFF,
-        OPT_HEADER,
-        OPT_METHOD,
-        OPT_DATA,
         OPT_FORCE,
         OPT_BODY,
         OPT_SAVE,
         OPT_PROGRESS,
         OPT_SUMMARY,
-        OPT_HELP,
         OPT_VERSION,
 };
 
@@ -103,18 +101,35 @@ static const struct option options[] = {
         { "deadline", required_argument, NULL, OPT_DEADLINE },
         { "attempts", required_argument, NULL, OPT_ATTEMPTS },
         { "backoff", required_argument, NULL, OPT_BACKOFF },
-        { "header", required_argument, NULL, OPT_HEADER },
-        { "method", required_argument, NULL, OPT_METHOD },
-        { "data", required_argument, NULL, OPT_DATA },
+        { "header", required_argument, NULL, 'H' },
+        { "method", required_argument, NULL, 'X' },
+        { "data", required_argument, NULL, 'd' },
         { "force", no_argument, NULL, OPT_FORCE },
         { "body", no_argument, NULL, OPT_BODY },
         { "save", required_argument, NULL, OPT_SAVE },
         { "progress", required_argument, NULL, OPT_PROGRESS },
         { "summary", required_argument, NULL, OPT_SUMMARY },
-        { "help", no_argument, NULL, OPT_HELP },
+        { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, OPT_VERSION },
         { NULL, 0, NULL, 0 },
 };
+
+static const struct ed_option_hint hints[] = {
+        { "input", "-i" },
+        { "output", "-o" },
+        { "concurrency", "-c" },
+        { "parallel", "-c" },
+        { "parallel-max", "-c" },
+        { "jobs", "-c" },
+        { "request", "--method" },
+        { "max-time", "--timeout" },
+        { "retry", "--attempts" },
+        { "retries", "--attempts" },
+        { NULL, NULL },
+};
+
+static const struct ed_option_set option_set_of_fetch = { "fetch", ":hi:c:o:X:H:d:", options,
+                                                          hints };
 
 /* RFC 9110, 5.6.2. */
 static bool is_token(const char *text, size_t bytes)
@@ -259,6 +274,16 @@ static int word_find(const char *option, const char *value, const char *const *w
 
 static int method_set(struct ed_fetch_opts *opts, const char *value)
 {
+        static const char *const methods[] = { "GET",    "HEAD",    "POST",  "PUT",
+                                               "DELETE", "OPTIONS", "PATCH", "TRACE" };
+
+        for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+                if (strcasecmp(value, methods[i]) == 0 && strcmp(value, methods[i]) != 0) {
+                        ed_console_usage("fetch", "--method %s: did you mean %s, in capitals?",
+                                         value, methods[i]);
+                        return -EINVAL;
+                }
+        }
         if (!is_token(value, strlen(value)) || strlen(value) > 32) {
                 ed_console_usage("fetch", "--method %s: not a method", value);
                 return -EINVAL;
@@ -312,11 +337,11 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return ed_option_duration("fetch", "--deadline", value, 1, &opts->deadline_ns);
         case OPT_BACKOFF:
                 return ed_option_duration("fetch", "--backoff", value, 0, &opts->backoff_ns);
-        case OPT_HEADER:
+        case 'H':
                 return header_add(opts, value);
-        case OPT_METHOD:
+        case 'X':
                 return method_set(opts, value);
-        case OPT_DATA:
+        case 'd':
                 return data_set(opts, value);
         case OPT_FORCE:
                 opts->force = true;
@@ -342,18 +367,48 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
         return err < 0 ? err : 0;
 }
 
+/* Arguments that are no URLs, but look like something else. */
+static int urls_check(const struct ed_fetch_opts *opts)
+{
+        struct stat st;
+
+        for (size_t i = 0; i < opts->urls_count; i++) {
+                const char *url = opts->urls[i];
+
+                if (strcmp(url, "-") == 0)
+                        return ed_console_usage(
+                                "fetch",
+                                "-: not a URL; to read URLs from standard input, add -i -");
+                if (!strstr(url, "://") && stat(url, &st) == 0 && S_ISREG(st.st_mode))
+                        return ed_console_usage(
+                                "fetch", "%s: a file, not a URL; to read URLs from it, add -i %s",
+                                url, url);
+        }
+        return 0;
+}
+
 /* What only shows when all options are known. */
 static int opts_check(struct ed_fetch_opts *opts)
 {
         if (opts->urls_count == 0 && !opts->input)
-                return ed_console_usage("fetch", "nothing to fetch: name URLs, or a list by -i");
+                return ed_console_usage("fetch", "nothing to fetch: name URLs, or a list of them "
+                                                 "with -i FILE (-i -: standard input)");
+        if (opts->input && strstr(opts->input, "://") && access(opts->input, F_OK) < 0)
+                return ed_console_usage("fetch", "-i %s: not a file, but a URL; name it without -i",
+                                        opts->input);
+        if (opts->output && strcmp(opts->output, "-") == 0)
+                opts->output = NULL;
+        if (opts->save && strcmp(opts->save, "-") == 0)
+                return ed_console_usage("fetch",
+                                        "--save -: name a folder, one file is made for "
+                                        "each body; or add --body for bodies in the lines");
         if (opts->data_from_stdin && opts->input && strcmp(opts->input, "-") == 0)
                 return ed_console_usage("fetch", "-i - and --data @- both read standard input");
         if (opts->body && opts->save)
                 return ed_console_usage("fetch", "--body and --save exclude each other");
         if (!opts->method)
                 opts->method = opts->data ? "POST" : "GET";
-        return 0;
+        return urls_check(opts);
 }
 
 int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *ret_exit)
@@ -368,9 +423,8 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
                 .backoff_ns = EDDY_MS(500),
         };
         optind = 1;
-        opterr = 0;
-        while ((option = getopt_long(argc, argv, ":hi:c:o:", options, NULL)) != -1) {
-                if (option == OPT_HELP || option == 'h') {
+        while ((option = ed_option_next(&option_set_of_fetch, argc, argv)) != -1) {
+                if (option == 'h') {
                         *ret_exit = ed_console_print("fetch", help);
                         return 1;
                 }
@@ -378,8 +432,8 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
                         *ret_exit = ed_console_print("fetch", "eddy " EDDY_VERSION "\n");
                         return 1;
                 }
-                if (option == '?' || option == ':') {
-                        *ret_exit = ed_option_refuse("fetch", option, argv);
+                if (option == 0) {
+                        *ret_exit = ED_EXIT_USAGE;
                         return 1;
                 }
                 err = option_set(opts, option, optarg);

@@ -6,11 +6,13 @@
 #include <time.h>
 
 #include "eddy/alloc.h"
+#include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
 #include "fetch_run.h"
 #include "outcome.h"
 #include "retry.h"
+#include "url_fault.h"
 #include "urls.h"
 
 enum {
@@ -182,6 +184,21 @@ static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attemp
         return wait_ns;
 }
 
+/* The error of a line; 'item' has lost its password. */
+static void error_add(struct ed_draft *line, const struct ed_fetch_item *item, int error)
+{
+        char text[ED_URL_FAULT_BYTES];
+        const char *message = NULL;
+
+        if (error == EDDY_E_URL_INVALID)
+                message = ed_url_fault(item->url, item->bytes, text);
+        ed_draft_add_str(line, "{\"code\":");
+        ed_draft_add_json_str(line, ed_outcome_of(error)->code);
+        ed_draft_add_str(line, ",\"message\":");
+        ed_draft_add_json_str(line, message ? message : ed_outcome_message(error));
+        ed_draft_add_str(line, "}");
+}
+
 /* The line is the last that is made of an item: its URL may lose its password. */
 static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
                        struct ed_fetch_item *item, const struct attempt *attempt, unsigned attempts)
@@ -204,15 +221,10 @@ static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_str(line, ",\"attempts\":");
         ed_draft_add_u64(line, attempts);
         ed_draft_add_str(line, ",\"error\":");
-        if (attempt->error < 0) {
-                ed_draft_add_str(line, "{\"code\":");
-                ed_draft_add_json_str(line, ed_outcome_of(attempt->error)->code);
-                ed_draft_add_str(line, ",\"message\":");
-                ed_draft_add_json_str(line, ed_outcome_message(attempt->error));
-                ed_draft_add_str(line, "}");
-        } else {
+        if (attempt->error < 0)
+                error_add(line, item, attempt->error);
+        else
                 ed_draft_add_str(line, "null");
-        }
         if (run->opts.body) {
                 ed_draft_add_str(line, ",\"body\":");
                 if (attempt->error == 0 && attempt->body)

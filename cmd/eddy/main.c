@@ -12,23 +12,29 @@
 #include "eddy/version.h"
 #include "fetch.h"
 #include "mock.h"
+#include "nearest.h"
 
 static const char help[] =
         "Usage: eddy COMMAND [options]\n"
         "\n"
         "  fetch    fetch many URLs at a time, one line of JSON for each\n"
         "  mock     a web server that answers slowly, limits and fails on demand\n"
+        "  help     what a command does: eddy help fetch\n"
         "\n"
         "`eddy COMMAND --help` says more.  Results are on standard output, all else on stderr.\n"
-        "  --help, --version\n";
+        "  -h, --help, --version\n";
+
+typedef int command_fn(int argc, char **argv);
 
 static const struct {
         const char *name;
-        int (*main)(int argc, char **argv);
+        command_fn *main;
 } commands[] = {
         { "fetch", ed_fetch_main },
         { "mock", ed_mock_main },
 };
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 /*
  * A standard descriptor that is closed would become the next file or socket
@@ -44,9 +50,50 @@ static void descriptors_fill(void)
         }
 }
 
+/* The main function of a command, or NULL. */
+static command_fn *command_find(const char *word)
+{
+        for (size_t i = 0; i < COMMANDS; i++)
+                if (strcmp(word, commands[i].name) == 0)
+                        return commands[i].main;
+        return NULL;
+}
+
+/* The first word is neither a command nor an option of the program. */
+static int word_refuse(const char *word)
+{
+        static const char *const words[] = { "fetch", "mock", "help", "--help", "--version" };
+        const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
+
+        if (meant)
+                return ed_console_usage(NULL, "unknown command %s; did you mean %s?", word, meant);
+        if (*word == '-')
+                return ed_console_usage(
+                        NULL, "unknown option %s; name a command first: fetch or mock", word);
+        if (strstr(word, "://"))
+                return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
+                                        word, word);
+        return ed_console_usage(NULL, "unknown command %s; there are fetch, mock and help", word);
+}
+
+/* `eddy help`, `eddy help COMMAND`. */
+static int help_print(char *word)
+{
+        static char help_option[] = "--help";
+        command_fn *command;
+
+        if (!word || strcmp(word, "help") == 0 || *word == '-')
+                return ed_console_print(NULL, help);
+        command = command_find(word);
+        if (!command)
+                return word_refuse(word);
+        return command(2, (char *[]){ word, help_option, NULL });
+}
+
 int main(int argc, char **argv)
 {
         const char *word = argc > 1 ? argv[1] : NULL;
+        command_fn *command;
 
         descriptors_fill();
         /* A reader that goes away, and a limit of the size of files, are errors of write(). */
@@ -54,13 +101,12 @@ int main(int argc, char **argv)
         signal(SIGXFSZ, SIG_IGN);
         if (!word)
                 return ed_console_usage(NULL, "name a command: fetch or mock");
-        for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-                if (strcmp(word, commands[i].name) == 0)
-                        return commands[i].main(argc - 1, argv + 1);
-        }
+        command = command_find(word);
+        if (command)
+                return command(argc - 1, argv + 1);
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
-                return ed_console_print(NULL, help);
+                return help_print(argv[2]);
         if (strcmp(word, "--version") == 0)
                 return ed_console_print(NULL, "eddy " EDDY_VERSION "\n");
-        return ed_console_usage(NULL, "%s: no such command; there are fetch and mock", word);
+        return word_refuse(word);
 }

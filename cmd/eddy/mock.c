@@ -47,7 +47,8 @@ static int serve(void *arg)
         err = eddy_tcp_listen(opts->host, opts->port, &listener);
         if (err < 0) {
                 ed_console_say("mock", "--listen %s, port %u: %s", opts->host, opts->port,
-                               err == -EINVAL ? "not an address (names are not looked up)"
+                               err == -EINVAL ? "not an address; names are not looked up: write "
+                                                "127.0.0.1 for localhost"
                                               : eddy_error_text(err));
                 run->exit_code = err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED;
                 return 0;

@@ -26,7 +26,7 @@ static const char help[] =
         "  --error-rate P       answer that part of the requests, 0 to 1, by a 500 or 503 (0)\n"
         "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (or N/m:\n"
         "                       per minute)\n"
-        "  --help, --version\n"
+        "  -h, --help, --version\n"
         "Durations read 250ms, 2.5s, 1m.\n"
         "\n";
 
@@ -41,7 +41,6 @@ enum {
         OPT_LATENCY_P99,
         OPT_ERROR_RATE,
         OPT_RATE_LIMIT,
-        OPT_HELP,
         OPT_VERSION
 };
 
@@ -51,10 +50,17 @@ static const struct option options[] = {
         { "latency-p99", required_argument, NULL, OPT_LATENCY_P99 },
         { "error-rate", required_argument, NULL, OPT_ERROR_RATE },
         { "rate-limit", required_argument, NULL, OPT_RATE_LIMIT },
-        { "help", no_argument, NULL, OPT_HELP },
+        { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, OPT_VERSION },
         { NULL, 0, NULL, 0 },
 };
+
+static const struct ed_option_hint hints[] = {
+        { "port", "--listen" },   { "host", "--listen" },       { "bind", "--listen" },
+        { "delay", "--latency" }, { "errors", "--error-rate" }, { NULL, NULL },
+};
+
+static const struct ed_option_set option_set_of_mock = { "mock", ":h", options, hints };
 
 static int help_print(void)
 {
@@ -75,22 +81,22 @@ static int listen_set(struct ed_mock_opts *opts, const char *value)
 {
         const char *colon = strrchr(value, ':'), *host = value;
         size_t bytes = colon ? (size_t) (colon - value) : 0;
-        uint32_t port;
+        uint16_t port;
 
         if (bytes >= 2 && value[0] == '[' && value[bytes - 1] == ']') {
                 host++;
                 bytes -= 2;
         }
-        if (bytes == 0 || bytes >= sizeof(opts->host)) {
+        if (bytes == 0 || colon[1] == '\0' || bytes >= sizeof(opts->host)) {
                 ed_console_usage("mock", "--listen %s: write HOST:PORT, as in 127.0.0.1:8080",
                                  value);
                 return -EINVAL;
         }
-        if (ed_option_count("mock", "the port of --listen", colon + 1, 0, 65535, &port) < 0)
+        if (ed_option_port("mock", "--listen", value, colon + 1, &port) < 0)
                 return -EINVAL;
         memcpy(opts->host, host, bytes);
         opts->host[bytes] = '\0';
-        opts->port = (uint16_t) port;
+        opts->port = port;
         return 0;
 }
 
@@ -160,7 +166,10 @@ static int option_set(struct ed_mock_opts *opts, int option, const char *value)
 static int opts_check(const struct ed_mock_opts *opts, const char *word)
 {
         if (word)
-                return ed_console_usage("mock", "%s: no argument is expected", word);
+                return ed_console_usage("mock",
+                                        "%s: mock has options only; where to listen is given as "
+                                        "--listen HOST:PORT",
+                                        word);
         if (opts->latency_p99_ns > 0 && opts->latency_ns == 0)
                 return ed_console_usage("mock", "--latency-p99 needs --latency, the median");
         if (opts->latency_p99_ns > 0 && opts->latency_p99_ns < opts->latency_ns)
@@ -177,15 +186,12 @@ int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *re
 
         *opts = (struct ed_mock_opts){ .host = "127.0.0.1" };
         optind = 1;
-        opterr = 0;
-        while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-                if (option == OPT_HELP || option == 'h')
+        while ((option = ed_option_next(&option_set_of_mock, argc, argv)) != -1) {
+                if (option == 'h')
                         *ret_exit = help_print();
                 else if (option == OPT_VERSION)
                         *ret_exit = ed_console_print("mock", "eddy " EDDY_VERSION "\n");
-                else if (option == '?' || option == ':')
-                        *ret_exit = ed_option_refuse("mock", option, argv);
-                else if (option_set(opts, option, optarg) < 0)
+                else if (option == 0 || option_set(opts, option, optarg) < 0)
                         *ret_exit = ED_EXIT_USAGE;
                 else
                         continue;

@@ -14,8 +14,8 @@ static const struct ed_outcome outcomes[] = {
           ED_RETRY_NEVER },
         { ED_E_LINE_NUL, "invalid_request_line", "the line holds a NUL byte", ED_RETRY_NEVER },
         { EDDY_E_URL_INVALID, "invalid_request_line",
-          "the URL is not valid: it is to read http://HOST[:PORT][/PATH], with spaces and all "
-          "that is not ASCII percent-encoded behind HOST",
+          "the URL is not valid: write http://HOST[:PORT][/PATH], and percent-encode spaces and "
+          "bytes that are not ASCII",
           ED_RETRY_NEVER },
         { EDDY_E_URL_SCHEME, "invalid_request_line",
           "the URL's scheme is not supported: it is to be http", ED_RETRY_NEVER },

@@ -170,6 +170,16 @@ def method_headers_and_data_are_sent(eddy):
 
 
 @claim
+def short_options_are_those_of_curl(eddy):
+    mock = eddy.mock()
+    result = eddy.fetch("--body", "-XPUT", "-H", "X-One: 1", "-dn=1", mock + "/echo", "-o", "-")
+    echo = json.loads(result.lines()[0]["body"])
+    equal((echo["method"], echo["body"], echo["headers"]["X-One"]), ("PUT", "n=1", "1"))
+    equal(json.loads(eddy.fetch("--body", "-d", "x", mock + "/echo").lines()[0]["body"])["method"],
+          "POST")
+
+
+@claim
 def data_makes_it_a_post_and_comes_from_a_file_or_standard_input(eddy):
     mock = eddy.mock()
     data = bytes(range(256)) * 300

@@ -283,6 +283,36 @@ USAGE = [
     (["-i", "/no/such/file"], ["-i", "/no/such/file", "No such file"]),
     (["-i", "/"], ["-i", "directory"]),
     (["-i", "-", "--data", "@-"], ["standard input"]),
+    # Mistyped, of another program, or with one dash.
+    (["--timeot", "5s"], ["unknown option --timeot", "did you mean --timeout?"]),
+    (["--per_host", "5"], ["did you mean --per-host?"]),
+    (["--output", "x"], ["did you mean -o?"]),
+    (["--concurency", "5"], ["did you mean -c?"]),
+    (["--retries", "5"], ["did you mean --attempts?"]),
+    (["--he"], ["--header or --help"]),
+    (["-t", "5s"], ["unknown option -t", "did you mean --timeout?"]),
+    (["-b"], ["--backoff or --body"]),
+    (["--force", "-qx"], ["unknown option -q"]),
+    (["-timeout", "5s"], ["unknown option -timeout", "--timeout"]),
+    (["-deadline", "5s"], ["unknown option -deadline", "--deadline"]),
+    (["-header", "A: b"], ["did you mean --header?"]),
+    (["--insecure"], ["unknown option --insecure (see"]),
+    # Values that are none.
+    (["-c", "8x"], ["-c 8x", "1 to 65536", 'without "x"']),
+    (["-c=8"], ["-c 8, without ="]),
+    (["-o=out"], ["-o out, without ="]),
+    (["-o", "--force"], ["-o needs a value", "--force is an option"]),
+    (["--timeout", "--attempts", "3"], ["--timeout needs a value"]),
+    (["--data", "-i"], ["--data needs a value"]),
+    (["--timeout", ""], ["--timeout: an empty value"]),
+    (["--timeout", "1m30s"], ["in one", "90s"]),
+    (["-X", "post"], ["POST"]),
+    (["-H", "no colon"], ["NAME: VALUE"]),
+    (["-d", "@/no/such/file"], ["/no/such/file"]),
+    (["--save", "-"], ["--save -", "folder", "--body"]),
+    (["-i", "http://127.0.0.1/"], ["-i http://127.0.0.1/", "without -i"]),
+    (["-"], ["-i -"]),
+    ([__file__], ["a file, not a URL", "-i " + __file__]),
 ]
 
 
@@ -293,8 +323,25 @@ def wrong_command_lines_are_refused_before_anything_is_sent(eddy):
         e2e.one_line(eddy.fetch(server.url, *args), 2, *words)
     e2e.one_line(eddy.fetch(), 2, "-i")
     e2e.one_line(eddy.run(), 2, "fetch", "mock")
-    e2e.one_line(eddy.run("frobnicate"), 2, "frobnicate")
+    e2e.one_line(eddy.run("frobnicate"), 2, "unknown command frobnicate", "fetch, mock and help")
+    e2e.one_line(eddy.run("fecth"), 2, "unknown command fecth", "did you mean fetch?")
+    e2e.one_line(eddy.run("--hepl"), 2, "did you mean --help?")
+    e2e.one_line(eddy.run("-c", "8", "fetch"), 2, "unknown option -c", "command first")
+    e2e.one_line(eddy.run(server.url), 2, "did you mean eddy fetch " + server.url)
+    e2e.one_line(eddy.run("help", "mokc"), 2, "did you mean mock?")
     equal(server.count, 0)
+
+
+@claim
+def parts_of_a_url_that_are_wrong_are_named(eddy):
+    result = eddy.fetch("http://127.0.0.1:99999/", "127.0.0.1/", "http://127.0.0.1/a b",
+                        "http://:80/", "http://256.1.1.1/")
+    equal(result.code, 1, result)
+    words = ["port 99999 is not within 1 to 65535", "begin it with http://", "write %20", "no host",
+             "http://HOST[:PORT][/PATH]"]
+    for line, word in zip(result.lines(), words):
+        equal(line["error"]["code"], "invalid_request_line")
+        check(word in line["error"]["message"], line)
 
 
 @claim
@@ -303,13 +350,17 @@ def help_and_version_are_everywhere(eddy):
         result = eddy.run(*args)
         equal((result.code, result.err), (0, ""), result)
         check(result.out.startswith("Usage: eddy"), result)
+        # `eddy help fetch` is the same.
+        for same in (["help", *args[:-1]], [*args[:-1], "-h"]):
+            equal(eddy.run(*same).out, result.out)
     for args in (["--version"], ["fetch", "--version"], ["mock", "--version"]):
         result = eddy.run(*args)
         equal(result.code, 0, result)
         check(result.out.startswith("eddy "), result)
     text = eddy.run("fetch", "--help").out
     for option in ("-i", "-c", "--per-host", "--timeout", "--connect-timeout", "--deadline",
-                   "--attempts", "--backoff", "--header", "--method", "--data", "-o", "--force",
+                   "--attempts", "--backoff", "--header", "--method", "--data", "-H,", "-X,", "-d,",
+                   "-o", "--force",
                    "--body", "--save", "--progress", "--summary"):
         check(f"  {option} " in text or f" {option} " in text, option, "is not in --help")
 

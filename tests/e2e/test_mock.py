@@ -241,9 +241,10 @@ def many_wait_at_a_time(eddy):
 def wrong_command_lines_are_refused(eddy):
     for args, words in [
             (["--listen", "8080"], ["--listen", "HOST:PORT"]),
-            (["--listen", "127.0.0.1:x"], ["--listen"]),
-            (["--listen", "127.0.0.1:65536"], ["--listen"]),
-            (["--listen", "localhost:0"], ["--listen", "address"]),
+            (["--listen", "127.0.0.1:"], ["--listen", "HOST:PORT"]),
+            (["--listen", "127.0.0.1:x"], ["--listen", "port x is not within 0 to 65535"]),
+            (["--listen", "127.0.0.1:65536"], ["--listen", "port 65536 is not within 0 to 65535"]),
+            (["--listen", "localhost:0"], ["--listen", "address", "127.0.0.1"]),
             (["--latency", "5"], ["--latency", "unit"]),
             (["--latency-p99", "5s"], ["--latency-p99", "--latency"]),
             (["--latency", "2s", "--latency-p99", "1s"], ["--latency-p99"]),
@@ -252,7 +253,9 @@ def wrong_command_lines_are_refused(eddy):
             (["--error-rate", "x"], ["--error-rate"]),
             (["--rate-limit", "10"], ["--rate-limit", "10/s"]),
             (["--rate-limit", "0/s"], ["--rate-limit"]),
-            (["extra"], ["extra"]),
+            (["8080"], ["8080", "--listen HOST:PORT"]),
+            (["--port", "8080"], ["did you mean --listen?"]),
+            (["-latency", "1s"], ["did you mean --latency?"]),
             (["--nope"], ["--nope"])]:
         e2e.one_line(eddy.run("mock", *args), 2, *words)
 

@@ -103,7 +103,7 @@ def check_pages(tree):
 
 
 def options(text):
-    return set(re.findall(r"(?<![\w-])--?[a-z][a-z0-9-]*", text.replace("\\-", "-")))
+    return set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", text.replace("\\-", "-")))
 
 
 def check_help(tree):

@@ -49,6 +49,7 @@ TEST(bare_number_is_refused_and_told_to_add_a_unit)
 {
         CHECK(strstr(why_not("5"), "add one"));
         CHECK(strstr(why_not("2.5"), "add one"));
+        CHECK(strstr(why_not("1m30s"), "in one"));
 }
 
 TEST(what_is_no_duration_is_refused)

@@ -198,7 +198,7 @@ TEST(lines_of_one_turn_are_one_write)
         CHECK(!output.torn && !output.removed && output.save_err == 0);
         /* In the order in which they were handed over. */
         for (int i = 0; i < 100; i++)
-                CHECK_EQ(atoi(data + i * 130), i);
+                CHECK_EQ(strtol(data + i * 130, NULL, 10), i);
 }
 
 TEST(line_that_comes_alone_is_written_before_the_call_returns)
