@@ -1,14 +1,15 @@
 /*
  * http_floor.c - the least that HTTP requests over many sockets can cost.
  *
- *     http_floor URL REQUESTS CONNECTIONS
+ *     http_floor URL REQUESTS CONNECTIONS [FILE]
  *
  * A level-triggered epoll loop: each socket is registered once, the request
  * is built once, nothing is allocated.  A response is checked as little as
  * one can: it starts with "HTTP/1.1 200" and has the length that its
  * Content-Length says; the length of head and body is learned from the first
  * response of the run and must stay the same.  What a client library costs
- * above this is its own.
+ * above this is its own.  With FILE a line for each response is appended to
+ * it, one write for a turn of the loop: the floor of a whole program.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,12 +18,15 @@
 #include <sys/socket.h>
 
 #include "bench.h"
+#include "lines.h"
 
 enum { CONNECTIONS_MAX = 4096, RESPONSE_MAX = 16384, EVENTS_MAX = 64 };
 
 struct connection {
         int fd;
         size_t received;
+        long index; /* of the request under way */
+        int64_t start_ns;
 };
 
 static struct connection connections[CONNECTIONS_MAX];
@@ -30,6 +34,8 @@ static char buffer[RESPONSE_MAX];
 static char request[512];
 static size_t request_bytes;
 static size_t response_bytes; /* of every response, learned from the first */
+static size_t body_bytes;
+static struct bench_lines lines;
 
 static int tcp_connect(const struct sockaddr_in *address)
 {
@@ -42,8 +48,10 @@ static int tcp_connect(const struct sockaddr_in *address)
         return fd;
 }
 
-static void request_send(const struct connection *connection)
+static void request_send(struct connection *connection, long index, int64_t now_ns)
 {
+        connection->index = index;
+        connection->start_ns = now_ns;
         if (send(connection->fd, request, request_bytes, MSG_NOSIGNAL) != (ssize_t) request_bytes)
                 bench_die("send", strerror(errno));
 }
@@ -56,7 +64,8 @@ static size_t response_length(size_t bytes)
 
         if (!end || !field || field > end)
                 return 0;
-        return (size_t) (end + 4 - buffer) + strtoul(field + 16, NULL, 10);
+        body_bytes = strtoul(field + 16, NULL, 10);
+        return (size_t) (end + 4 - buffer) + body_bytes;
 }
 
 /* Take what is there; returns 1 when a response is complete and right. */
@@ -107,13 +116,14 @@ int main(int argc, char **argv)
         long sent = 0, count, width;
         int epoll;
 
-        if (argc != 4)
-                bench_die("usage", "http_floor URL REQUESTS CONNECTIONS");
+        if (argc != 4 && argc != 5)
+                bench_die("usage", "http_floor URL REQUESTS CONNECTIONS [FILE]");
         url_parse(argv[1], &address);
         count = bench_count(argv[2], 1000000000);
         width = bench_count(argv[3], CONNECTIONS_MAX);
         width = width < count ? width : count;
 
+        bench_lines_open(&lines, argv[4], argv[1]);
         bench_span_begin(&result.span);
         epoll = epoll_create1(EPOLL_CLOEXEC);
         if (epoll < 0)
@@ -125,10 +135,11 @@ int main(int argc, char **argv)
                 connection->fd = tcp_connect(&address);
                 if (epoll_ctl(epoll, EPOLL_CTL_ADD, connection->fd, &event) < 0)
                         bench_die("epoll_ctl", strerror(errno));
-                request_send(connection);
+                request_send(connection, sent, lines.fd >= 0 ? bench_wall_ns() : 0);
         }
         while (result.ok < count) {
                 int n = epoll_wait(epoll, events, EVENTS_MAX, -1);
+                int64_t now_ns = lines.fd >= 0 ? bench_wall_ns() : 0;
 
                 for (int i = 0; i < n; i++) {
                         struct connection *connection = events[i].data.ptr;
@@ -136,12 +147,15 @@ int main(int argc, char **argv)
                         if (!response_receive(connection))
                                 continue;
                         result.ok++;
-                        if (sent < count) {
-                                sent++;
-                                request_send(connection);
-                        }
+                        if (lines.fd >= 0)
+                                bench_line_add(&lines, connection->index, (long) body_bytes,
+                                               now_ns - connection->start_ns);
+                        if (sent < count)
+                                request_send(connection, sent++, now_ns);
                 }
+                bench_lines_write(&lines);
         }
+        bench_lines_close(&lines);
         bench_span_end(&result.span);
         result.requests = result.ok;
         result.connections = width;

@@ -1,21 +1,29 @@
 /*
  * http_curl.c - libcurl's fastest face: multi_socket on our own epoll.
  *
- *     http_curl URL REQUESTS CONNECTIONS
+ *     http_curl URL REQUESTS CONNECTIONS [FILE]
  *
  * As its documentation advises for many transfers: curl_multi_socket_action()
  * with an event loop instead of curl_multi_perform(), easy handles reused (so
  * options are set once and buffers stay), connections kept in the multi
  * handle's cache, which holds them all.  A descriptor that stays in the set
- * is modified, not removed and added.
+ * is modified, not removed and added.  With FILE a line for each response is
+ * appended to it, one write for a turn of the loop.
  */
 #include <curl/curl.h>
 #include <errno.h>
 #include <sys/epoll.h>
 
 #include "../bench.h"
+#include "../lines.h"
 
 enum { EVENTS_MAX = 64, CONNECTIONS_MAX = 4096 };
+
+/* What a handle has under way. */
+struct transfer {
+        long bytes;
+        long index;
+};
 
 struct bench {
         CURLM *multi;
@@ -28,11 +36,13 @@ struct bench {
         struct bench_http_result result;
 };
 
+static struct bench_lines lines;
+
 static size_t body_take(char *data, size_t size, size_t n, void *arg)
 {
-        long *bytes = arg;
+        struct transfer *transfer = arg;
 
-        *bytes += (long) (size * n);
+        transfer->bytes += (long) (size * n);
         return size * n;
 }
 
@@ -86,29 +96,36 @@ static void transfers_finish(struct bench *bench)
                 CURL *easy = message->easy_handle;
                 CURLcode code = message->data.result;
                 long status = 0, connects = 0;
-                long *bytes;
+                curl_off_t elapsed_us = 0;
+                struct transfer *transfer;
 
                 if (message->msg != CURLMSG_DONE)
                         continue;
                 curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
                 curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &connects);
-                curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **) &bytes);
+                curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **) &transfer);
                 if (bench->result.ok == 0)
-                        bench->body_bytes = *bytes;
+                        bench->body_bytes = transfer->bytes;
                 bench->result.requests++;
                 bench->result.connections += connects;
-                if (code == CURLE_OK && status == 200 && *bytes == bench->body_bytes)
+                if (code == CURLE_OK && status == 200 && transfer->bytes == bench->body_bytes)
                         bench->result.ok++;
-                *bytes = 0;
+                if (lines.fd >= 0) {
+                        curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &elapsed_us);
+                        bench_line_add(&lines, transfer->index, transfer->bytes,
+                                       (int64_t) elapsed_us * 1000);
+                }
+                transfer->bytes = 0;
                 curl_multi_remove_handle(bench->multi, easy);
                 if (bench->sent < bench->count) {
-                        bench->sent++;
+                        transfer->index = bench->sent++;
                         curl_multi_add_handle(bench->multi, easy);
                 }
         }
+        bench_lines_write(&lines);
 }
 
-static CURL *easy_new(const char *url, long *bytes)
+static CURL *easy_new(const char *url, struct transfer *transfer)
 {
         CURL *easy = curl_easy_init();
 
@@ -119,8 +136,8 @@ static CURL *easy_new(const char *url, long *bytes)
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
         curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body_take);
-        curl_easy_setopt(easy, CURLOPT_WRITEDATA, bytes);
-        curl_easy_setopt(easy, CURLOPT_PRIVATE, bytes);
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+        curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
         return easy;
 }
 
@@ -154,14 +171,14 @@ static void loop_run(struct bench *bench)
 
 int main(int argc, char **argv)
 {
-        static long bytes[CONNECTIONS_MAX];
+        static struct transfer transfers[CONNECTIONS_MAX];
         struct bench bench = { .timer_ns = -1,
                                .result = { .rss_early_kib = -1, .rss_end_kib = -1 } };
         char name[64];
         long width;
 
-        if (argc != 4)
-                bench_die("usage", "http_curl URL REQUESTS CONNECTIONS");
+        if (argc != 4 && argc != 5)
+                bench_die("usage", "http_curl URL REQUESTS CONNECTIONS [FILE]");
         bench.count = bench_count(argv[2], 1000000000);
         width = bench_count(argv[3], CONNECTIONS_MAX);
         width = width < bench.count ? width : bench.count;
@@ -169,6 +186,7 @@ int main(int argc, char **argv)
         snprintf(name, sizeof(name), "libcurl %s", curl_version_info(CURLVERSION_NOW)->version);
         bench.result.client = name;
 
+        bench_lines_open(&lines, argv[4], argv[1]);
         bench_span_begin(&bench.result.span);
         bench.epoll = epoll_create1(EPOLL_CLOEXEC);
         bench.multi = curl_multi_init();
@@ -179,9 +197,12 @@ int main(int argc, char **argv)
         curl_multi_setopt(bench.multi, CURLMOPT_TIMERFUNCTION, timer_set);
         curl_multi_setopt(bench.multi, CURLMOPT_TIMERDATA, &bench);
         curl_multi_setopt(bench.multi, CURLMOPT_MAXCONNECTS, width);
-        for (; bench.sent < width; bench.sent++)
-                curl_multi_add_handle(bench.multi, easy_new(argv[1], &bytes[bench.sent]));
+        for (; bench.sent < width; bench.sent++) {
+                transfers[bench.sent].index = bench.sent;
+                curl_multi_add_handle(bench.multi, easy_new(argv[1], &transfers[bench.sent]));
+        }
         loop_run(&bench);
+        bench_lines_close(&lines);
         bench_span_end(&bench.result.span);
         bench_http_print(&bench.result);
         return 0;

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "console.h"
-#include "duration.h"
 #include "eddy/alloc.h"
 #include "eddy/time.h"
 
@@ -249,8 +248,7 @@ static void batch_write(struct ed_output *output)
 int ed_output_line(struct ed_output *output, const char *data, size_t bytes)
 {
         struct ed_output_line line = { .data = data, .bytes = bytes };
-        int64_t deadline_ns =
-                output->stop_ns ? output->stop_ns : eddy_now() + 100 * ED_DURATION_MAX_NS;
+        int64_t deadline_ns = output->stop_ns ? output->stop_ns : INT64_MAX;
 
         if (output->err < 0)
                 return output->err;

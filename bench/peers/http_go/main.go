@@ -1,12 +1,13 @@
 // http_go - Go's net/http with a Transport tuned for one host.
 //
-//	http_go URL REQUESTS CONNECTIONS
+//	http_go URL REQUESTS CONNECTIONS [FILE]
 //
 // As its documentation advises: one Client and Transport for all, idle
 // connections kept for every worker (the default keeps two per host), bodies
 // read to their end and closed so that connections are reused.  Compression,
 // proxies and HTTP/2, which this server does not speak, are off.  Requests
-// and buffers are reused.  GOMAXPROCS and GOGC come from the environment.
+// and buffers are reused.  GOMAXPROCS and GOGC come from the environment.  With
+// FILE a line for each response is appended to it.
 package main
 
 import (
@@ -47,8 +48,8 @@ func readAll(body io.Reader, buffer []byte) (int64, error) {
 }
 
 func main() {
-	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: http_go URL REQUESTS CONNECTIONS")
+	if len(os.Args) != 4 && len(os.Args) != 5 {
+		fmt.Fprintln(os.Stderr, "usage: http_go URL REQUESTS CONNECTIONS [FILE]")
 		os.Exit(2)
 	}
 	url := os.Args[1]
@@ -69,6 +70,10 @@ func main() {
 		MaxConnsPerHost:     width,
 		DisableCompression:  true,
 	}}
+	var out *lines
+	if len(os.Args) == 5 {
+		out = linesOpen(os.Args[4])
+	}
 	var group sync.WaitGroup
 	for i := 0; i < width; i++ {
 		group.Add(1)
@@ -79,8 +84,16 @@ func main() {
 			if err != nil {
 				panic(err)
 			}
-			for atomic.AddInt64(&started, 1) <= count {
+			for {
+				index := atomic.AddInt64(&started, 1) - 1
+				if index >= count {
+					break
+				}
 				atomic.AddInt64(&done, 1)
+				var begin time.Time
+				if out != nil {
+					begin = time.Now()
+				}
 				response, err := client.Do(request)
 				if err != nil {
 					continue
@@ -90,11 +103,17 @@ func main() {
 				atomic.CompareAndSwapInt64(&bodyBytes, 0, n)
 				if err == nil && response.StatusCode == 200 && n == atomic.LoadInt64(&bodyBytes) {
 					atomic.AddInt64(&ok, 1)
+					if out != nil {
+						out.add(index, url, n, time.Since(begin))
+					}
 				}
 			}
 		}()
 	}
 	group.Wait()
+	if out != nil {
+		out.end()
+	}
 	wallNs := time.Since(wall).Nanoseconds()
 	cpu = cpuNs() - cpu
 	fmt.Printf("{\"client\": \"net/http %s GOMAXPROCS=%d\", \"requests\": %d, \"ok\": %d, "+
