@@ -87,8 +87,7 @@ TEST(nothing_is_wrong_with_a_valid_url)
                 "http://127.0.0.1:8080/bytes/1",
                 "HTTPS://user:p%40ss@example.com:65535/a?b=c#d",
                 "http://[::ffff:1.2.3.4]:80?q",
-                "http://b\xc3\xbc"
-                "cher.example./%20/{x}",
+                "http://b\303\274cher.example./%20/{x}",
         };
         static const char bytes[] = "/:?#[]@%. 09azAZ{}|\\^`<>\"\x01\x7f\x80\xc3\xff-_~";
         struct ed_random random = { 1 };
