@@ -1,7 +1,7 @@
 /*
  * lines.h - result lines as `eddy fetch` writes them, for the floor and the C
- * peers that stand beside the whole program: collected during a turn of the
- * loop, and appended to a file in one write at its end.
+ * peers of the whole program: collected during a turn of the loop, and
+ * appended to a file in one write at its end.
  */
 #ifndef BENCH_LINES_H
 #define BENCH_LINES_H

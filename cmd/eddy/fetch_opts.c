@@ -367,7 +367,7 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
         return err < 0 ? err : 0;
 }
 
-/* Arguments that are no URLs, but look like something else. */
+/* Arguments that are not URLs but something else that can be recognized. */
 static int urls_check(const struct ed_fetch_opts *opts)
 {
         struct stat st;

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Of the 'n' words the one that takes the fewest insertions, deletions,
+ * Returns the word among 'n' that takes the fewest insertions, deletions,
  * replacements and swaps of neighbours to become 'word', letters in either
- * case; or NULL if each takes more than one for three letters.
+ * case; NULL if each takes more than one for three letters.
  */
 const char *ed_nearest(const char *word, const char *const *words, size_t n);
 

@@ -83,7 +83,7 @@ static const char *name_of(const char *word, char name[NAME_BYTES_MAX + 1])
         return name;
 }
 
-/* What is written for 'name', of an option or a hint: "--timeout", "-o"; NULL: there is none. */
+/* The option of that name, or of that hint, as it is written: "--timeout", "-o"; or NULL. */
 static const char *option_find(const struct ed_option_set *set, const char *name,
                                char text[NAME_BYTES_MAX + 3])
 {
@@ -141,7 +141,7 @@ static bool is_option(const struct ed_option_set *set, const char *word)
         return word[1] != ':' && word[2] == '\0' && strchr(set->shorts, word[1]);
 }
 
-/* A short option was found in 'word': whether that was meant as a long one, with one dash. */
+/* Whether 'word', in which a short option was found, is a long option with one dash. */
 static bool dash_is_missing(const struct ed_option_set *set, const char *word)
 {
         char name[NAME_BYTES_MAX + 1], text[NAME_BYTES_MAX + 3];

@@ -143,9 +143,9 @@ static void line_remove(struct ed_output *output, struct ed_output_line *line)
 }
 
 /*
- * Cut off the part of a line that is at the end of the file after a write of
- * which 'put' bytes were taken, 'whole' of them as whole lines; unless others
- * have written to the file too: then it is not known what is at its end.
+ * After a write of which the file took 'put' bytes, 'whole' of them as whole
+ * lines: cut off the rest, unless other programs have written to the file too,
+ * so that its end may be theirs.
  */
 static void torn_cut(struct ed_output *output, size_t put, size_t whole)
 {
@@ -159,7 +159,7 @@ static void torn_cut(struct ed_output *output, size_t put, size_t whole)
         if (fstat(output->fd, &st) < 0 || st.st_size != end || ftruncate(output->fd, lines_end) < 0)
                 return;
         output->torn = false;
-        /* Others that share the place in the file go on where the lines end. */
+        /* Programs that share the place in the file continue where the lines end. */
         (void) lseek(output->fd, lines_end, SEEK_SET);
 }
 
@@ -192,7 +192,7 @@ static size_t file_write(struct ed_output *output, const char *data, size_t byte
         return whole;
 }
 
-/* The same to what may make it wait: all of it or nothing, for all that is known. */
+/* Write to a pipe or the like, which may make it wait.  Returns 'bytes', or 0: 'err' is set. */
 static size_t stream_write(struct ed_output *output, const char *data, size_t bytes)
 {
         int err = eddy_stream_write(output->stream, data, bytes);
@@ -203,7 +203,7 @@ static size_t stream_write(struct ed_output *output, const char *data, size_t by
         return 0;
 }
 
-/* Of the first lines only 'bytes' were written: a disk is full. */
+/* A full disk took only 'bytes' of the first lines. */
 static void part_count(struct ed_output *output, size_t bytes)
 {
         for (const struct ed_output_line *line = output->first; bytes > 0; line = line->next) {

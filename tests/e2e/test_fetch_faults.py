@@ -297,7 +297,7 @@ USAGE = [
     (["-deadline", "5s"], ["unknown option -deadline", "--deadline"]),
     (["-header", "A: b"], ["did you mean --header?"]),
     (["--insecure"], ["unknown option --insecure (see"]),
-    # Values that are none.
+    # Values that are missing or wrong.
     (["-c", "8x"], ["-c 8x", "1 to 65536", 'without "x"']),
     (["-c=8"], ["-c 8, without ="]),
     (["-o=out"], ["-o out, without ="]),
