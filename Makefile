@@ -8,6 +8,7 @@ MSAN ?= build-msan
 VALGRIND ?= build-valgrind
 AARCH64 ?= build-aarch64
 COVER ?= build-cover
+LTO ?= build-lto
 prefix ?= $(or $(PREFIX),/usr/local)
 
 # Given to `meson setup` when a build folder is made, as in
@@ -23,8 +24,10 @@ MSAN_BUT = --but io-,http-,cmd-,gdb-,co-backtrace,fault-every-call-real,scope-st
 
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
+OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
+
 .DEFAULT_GOAL := all
-.PHONY: all demo check tsan msan valgrind aarch64 cover torture fuzz mutate bench tidy format examples install \
+.PHONY: all demo check tsan msan valgrind aarch64 lto cover torture fuzz mutate bench tidy format examples install \
 	clean help deps-build deps-check deps-bench
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -55,6 +58,11 @@ aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch
 	@ninja -C $(AARCH64) --quiet
 	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,tools,docs --patience 4 \
 		$(if $(T),--match '$(T)')
+
+lto: deps-check $(LTO)-gcc/build.ninja $(LTO)-clang/build.ninja  ## tests of the switch with link-time optimisation
+	@status=0; \
+	tools/run-tests $(LTO)-gcc --build --only lto $(if $(T),--match '$(T)') || status=1; \
+	tools/run-tests $(LTO)-clang --build --only lto,examples $(if $(T),--match '$(T)') || status=1; exit $$status
 
 cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and branches the tests run
 	@find $(COVER) -name '*.gcda' -delete
@@ -126,6 +134,13 @@ $(AARCH64)/build.ninja: | deps-check
 	tools/aarch64-sysroot $(AARCH64)
 	meson setup $(AARCH64) --cross-file tools/aarch64.ini --cross-file $(AARCH64)/sysroot.ini \
 		-Dtests=true $(MESON_ARGS)
+
+# -O3, as those who optimise while linking are likely to use.
+$(LTO)-gcc/build.ninja: | deps-check
+	CC=gcc CXX=g++ meson setup $(LTO)-gcc $(OPTIMIZE) $(MESON_ARGS)
+
+$(LTO)-clang/build.ninja: | deps-check
+	CC=clang CXX=clang++ CC_LD=lld CXX_LD=lld meson setup $(LTO)-clang $(OPTIMIZE) -Db_lto_mode=thin $(MESON_ARGS)
 
 # Not optimised: each condition keeps a jump of its own.
 $(COVER)/build.ninja: | deps-check

@@ -29,7 +29,10 @@
 #define EDDY_END_DECLS
 #endif
 
-#define EDDY_API                __attribute__((visibility("default")))
+/* The build of the library itself adds to this (src/meson.build). */
+#ifndef EDDY_API
+#define EDDY_API __attribute__((visibility("default")))
+#endif
 #define EDDY_MUST_USE           __attribute__((warn_unused_result))
 #define EDDY_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 

@@ -15,6 +15,11 @@
  * its arguments.  The library keeps the pointer: the text must be static.  Where
  * a macro is in the way, as for arguments with #if in them, call the function:
  * (eddy_scope_start)(&scope, fn, arg).
+ *
+ * Floating-point settings (the rounding mode, the exception masks and flags of
+ * <fenv.h>; MXCSR and the x87 control word, FPCR) belong to the thread, and all
+ * its tasks share them.  A task that changes a setting puts the old value back
+ * before its next suspending call.
  */
 #ifndef EDDY_TASK_H
 #define EDDY_TASK_H

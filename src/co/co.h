@@ -10,7 +10,8 @@
  * its own stack of calls; a switch that pops an address which it was not
  * called from, or returns to one, sets that stack off by one and every return
  * that follows is predicted wrong.  Floating-point control words are not
- * saved: they are shared by all tasks of a thread.
+ * saved: they are shared by all tasks of a thread (docs/design/switch.md).  The
+ * direction flag is clear on both sides, as at each call.
  *
  * The sanitizers and Valgrind are told of every stack and every switch.
  */
@@ -63,16 +64,33 @@ typedef void ed_co_fn(void *arg);
 /* In assembly: where a new context starts; calls the function it was given. */
 void ed_co_entry_asm(void);
 
-/* Registers that exist only for some processors, where the compiler may use them. */
+/*
+ * Registers that a function call may overwrite and the compiler knows of only
+ * with some options.  The x87 and MMX registers are among those that a call may
+ * overwrite, on each processor: a long double is in one when the switch is
+ * inlined where it is used, as under link-time optimisation.
+ */
+#if defined(__x86_64__)
+#define ED_CO_X87_REGISTERS                                                                        \
+        "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "mm0", "mm1", "mm2",  \
+                "mm3", "mm4", "mm5", "mm6", "mm7", "fpsr",
+#endif
 #if defined(__AVX512F__)
 #define ED_CO_MORE_REGISTERS                                                                       \
         "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",  \
-                "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4",      \
-                "k5", "k6", "k7",
+                "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3",      \
+                "k4", "k5", "k6", "k7",
+#elif defined(__ARM_FEATURE_SVE) && defined(__clang__)
+/* clang's "v0" is the low half of "z0" only; there is no name for its "ffr". */
+#define ED_CO_MORE_REGISTERS                                                                       \
+        "z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12", "z13",    \
+                "z14", "z15", "z16", "z17", "z18", "z19", "z20", "z21", "z22", "z23", "z24",       \
+                "z25", "z26", "z27", "z28", "z29", "z30", "z31", "p0", "p1", "p2", "p3", "p4",     \
+                "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15",
 #elif defined(__ARM_FEATURE_SVE)
 #define ED_CO_MORE_REGISTERS                                                                       \
         "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13",    \
-                "p14", "p15",
+                "p14", "p15", "ffr",
 #else
 #define ED_CO_MORE_REGISTERS
 #endif
@@ -93,7 +111,7 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
                          : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13",
                            "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
                            "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-                           "xmm15", ED_CO_MORE_REGISTERS "memory", "cc");
+                           "xmm15", ED_CO_X87_REGISTERS ED_CO_MORE_REGISTERS "memory", "cc");
 #elif defined(__aarch64__)
         register struct ed_co *x0 __asm__("x0") = from;
         register struct ed_co *x1 __asm__("x1") = to;

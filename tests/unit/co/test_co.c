@@ -106,6 +106,43 @@ TEST(a_context_comes_back_to_all_its_values)
         finish(CONTEXTS);
 }
 
+/* A long double may be in a register of its own kind, if the switch is inlined where it is live. */
+static void overwrites_long_doubles(void *arg)
+{
+        volatile long double one = 1;
+
+        (void) arg;
+        for (;;) {
+                long double x = one;
+
+                for (int i = 0; i < 8; i++)
+                        x = x * 1.5L + one / (x + i);
+                one = x > 100 ? 1 : x;
+                ed_co_switch(&contexts[0], &home);
+        }
+}
+
+TEST(long_doubles_survive_a_switch_where_they_are_live)
+{
+        volatile long double one = 1;
+        long double a = one, b = one, c = one, d = one;
+
+        begin();
+        make(0, overwrites_long_doubles, NULL);
+        for (int i = 0; i < SWITCHES; i++) {
+                a += 0.5L;
+                b -= a;
+                c = c * 2 - one;
+                d += b;
+                ed_co_switch(&home, &contexts[0]);
+        }
+        CHECK(a == 1 + SWITCHES * 0.5L);
+        CHECK(b == 1 - SWITCHES * (1 + (SWITCHES + 1) * 0.25L));
+        CHECK(c == 1);
+        CHECK(d < b);
+        finish(1);
+}
+
 #if defined(__x86_64__) || defined(__aarch64__)
 /* The same from below: set the registers that a call must preserve, switch, look at them. */
 static __attribute__((noinline)) void ping(void)
