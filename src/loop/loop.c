@@ -34,7 +34,7 @@ void ed_loop_fini(struct ed_loop *loop)
         /* Calls that were not made: who holds one may ask, and find it in no queue. */
         for (struct ed_ready *ready = loop->ready_first; ready; ready = ready->next)
                 if (ready->is_call)
-                        ed_container_of(ready, struct ed_call, ready)->queued = false;
+                        ed_call_of(ready)->queued = false;
         while ((link = ed_list_pop_front(&loop->locals))) {
                 struct ed_loop_local *local = ed_container_of(link, struct ed_loop_local, link);
 
@@ -67,6 +67,8 @@ static struct ed_ready *take_out(struct ed_loop *loop, struct ed_ready **place)
         *place = ready->next;
         if (!ready->next)
                 loop->ready_last = place;
+        else if (ready->next->is_call)
+                ed_call_of(ready->next)->place = place;
         if (loop->poll_calls == &ready->next)
                 loop->poll_calls = place;
         return ready;
@@ -101,6 +103,7 @@ void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll)
         call->turn = in_poll ? loop->turns - 1 : loop->turns;
         if (in_poll && !loop->poll_calls)
                 loop->poll_calls = loop->ready_last;
+        call->place = loop->ready_last;
         ed_loop_push(loop, &call->ready);
 }
 
@@ -108,7 +111,7 @@ void ed_call_make_polled(struct ed_loop *loop)
 {
         while (loop->poll_calls && *loop->poll_calls) {
                 struct ed_ready *ready = *loop->poll_calls;
-                struct ed_call *call = ed_container_of(ready, struct ed_call, ready);
+                struct ed_call *call = ed_call_of(ready);
 
                 if (!ready->is_call || call->turn == loop->turns) {
                         loop->poll_calls = &ready->next;
@@ -126,11 +129,11 @@ void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
         if (!call->queued)
                 return;
         call->queued = false;
-        for (struct ed_ready **place = &loop->ready_first; *place; place = &(*place)->next)
-                if (*place == &call->ready) {
-                        (void) take_out(loop, place);
-                        return;
-                }
+        /* The first one's place is known; it changed when the entry before left to run. */
+        if (loop->ready_first == &call->ready)
+                (void) take_out(loop, &loop->ready_first);
+        else
+                (void) take_out(loop, call->place);
 }
 
 /*
@@ -218,7 +221,7 @@ static bool is_stuck(const struct ed_loop *loop)
 /* Make the call that was taken out of the queue; false: it is for the next turn. */
 static bool make_call(struct ed_loop *loop)
 {
-        struct ed_call *call = ed_container_of(loop->call, struct ed_call, ready);
+        struct ed_call *call = ed_call_of(loop->call);
 
         loop->call = NULL;
         loop->turn_end--; /* a call counts as a switch does */

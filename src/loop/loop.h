@@ -68,6 +68,7 @@ _Static_assert(offsetof(struct ed_fiber, ready.result) == ED_CO_RESULT &&
  */
 struct ed_call {
         struct ed_ready ready;
+        struct ed_ready **place; /* while queued and not the first: what points here */
         bool queued;
         uint64_t turn; /* in which it was queued */
         void (*fn)(struct ed_call *call);
@@ -168,6 +169,11 @@ static inline void ed_loop_rouse(struct ed_loop *loop)
         loop->sys->ops->wake(loop->sys);
 }
 
+static inline struct ed_call *ed_call_of(struct ed_ready *ready)
+{
+        return ed_container_of(ready, struct ed_call, ready);
+}
+
 static inline void ed_loop_push(struct ed_loop *loop, struct ed_ready *ready)
 {
         ed_loop_rouse(loop);
@@ -182,6 +188,8 @@ static inline void ed_loop_push_front(struct ed_loop *loop, struct ed_ready *rea
         ready->next = loop->ready_first;
         if (!ready->next)
                 loop->ready_last = &ready->next;
+        else if (ed_unlikely(ready->next->is_call))
+                ed_call_of(ready->next)->place = &ready->next;
         loop->ready_first = ready;
 }
 
@@ -216,7 +224,7 @@ ED_SHARED void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in
  */
 void ed_call_make_polled(struct ed_loop *loop);
 
-/* Take a queued call out; harmless when it is not queued.  Looks through the queue. */
+/* Take a queued call out; harmless when it is not queued. */
 ED_SHARED void ed_call_cancel(struct ed_loop *loop, struct ed_call *call);
 
 /* End a fiber's wait with 'result'; it runs in its turn. */

@@ -6,6 +6,7 @@
 #include "loop/loop.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 
 #include "eddy/time.h"
 #include "loop/inbox.h"
@@ -487,6 +488,156 @@ static void yield_until_called(struct strand *self)
         while (calls_made < 100)
                 ed_fiber_yield(&loop);
         CHECK(table.polls - before < 50);
+}
+
+/* --- taking calls out of the queue --- */
+
+enum { CALLS = 8 };
+
+static struct ed_call numbered[CALLS];
+
+static void note_call(struct ed_call *call)
+{
+        order[order_count++] = 100 + (int) (call - numbered);
+}
+
+/* Calls and fibers in turn: call 0, fiber 0, call 1, fiber 1, then two calls side by side. */
+static void queue_calls_and_fibers(void)
+{
+        for (int i = 0; i < CALLS; i++)
+                ed_call_init(&numbered[i], note_call);
+        for (int i = 0; i < 3; i++) {
+                ed_call_queue(&loop, &numbered[i], false);
+                spawn(i, note_and_yield);
+                strands[i].rounds = 1;
+        }
+        ed_call_queue(&loop, &numbered[3], false);
+        ed_call_queue(&loop, &numbered[4], false);
+}
+
+/* For each set of calls: without them the rest keeps its order, whichever is cancelled first. */
+static void check_without(unsigned cancelled, bool backwards)
+{
+        int expected = 0;
+
+        order_count = 0;
+        done = false;
+        begin();
+        queue_calls_and_fibers();
+        for (int i = 0; i < 5; i++) {
+                int call = backwards ? 4 - i : i;
+
+                if (cancelled >> call & 1)
+                        ed_call_cancel(&loop, &numbered[call]);
+                CHECK_EQ(numbered[call].queued, !(cancelled >> call & 1));
+        }
+        loop.turns++; /* what was asked for before may be called now */
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        for (int i = 0; i < 5; i++) {
+                if (!(cancelled >> i & 1))
+                        CHECK_EQ(order[expected++], 100 + i);
+                if (i < 3)
+                        CHECK_EQ(order[expected++], i);
+        }
+        CHECK_EQ(order_count, expected);
+        CHECK(!loop.ready_first && loop.ready_last == &loop.ready_first);
+        finish();
+}
+
+TEST(calls_that_are_cancelled_leave_the_order_of_the_others)
+{
+        for (unsigned cancelled = 0; cancelled < 32; cancelled++) {
+                check_without(cancelled, false);
+                check_without(cancelled, true);
+        }
+}
+
+/* The first in the queue goes to the front again when its turn has not come, and others before it. */
+static void wake_next_and_cancel(struct strand *self)
+{
+        struct strand *other = &strands[1];
+
+        note(self);
+        ed_call_queue(&loop, &numbered[0], false);
+        ed_fiber_wake_next(&loop, &other->fiber, 0);
+        ed_call_cancel(&loop, &numbered[0]);
+        CHECK(loop.ready_first == &other->fiber.ready);
+        CHECK(loop.ready_last == &other->fiber.ready.next);
+        ed_call_queue(&loop, &numbered[1], false);
+        ed_fiber_yield(&loop);
+        note(self);
+}
+
+static void park_once(struct strand *self)
+{
+        ed_fiber_park(&loop, "nothing", NULL, NULL);
+        note(self);
+}
+
+TEST(a_call_before_which_a_fiber_was_put_can_be_cancelled)
+{
+        for (int i = 0; i < CALLS; i++)
+                ed_call_init(&numbered[i], note_call);
+        begin();
+        spawn(1, park_once);
+        spawn(0, wake_next_and_cancel);
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(order_count, 4);
+        CHECK_EQ(order[0], 0);
+        CHECK_EQ(order[1], 1);
+        CHECK_EQ(order[2] + order[3],
+                 101); /* the call, which is for the next turn, and the fiber */
+        finish();
+}
+
+/* The entry before it has gone, and may be anywhere. */
+static void cancel_the_next(struct strand *self)
+{
+        note(self);
+        ed_call_cancel(&loop, &numbered[0]);
+        CHECK(loop.ready_first == &numbered[1].ready);
+}
+
+TEST(a_call_whose_turn_has_come_can_be_cancelled)
+{
+        for (int i = 0; i < CALLS; i++)
+                ed_call_init(&numbered[i], note_call);
+        begin();
+        spawn(0, cancel_the_next);
+        ed_call_queue(&loop, &numbered[0], false);
+        ed_call_queue(&loop, &numbered[1], false);
+        spawn(1, note_and_yield);
+        strands[1].rounds = 1;
+        loop.turns++;
+        CHECK_EQ(ed_loop_run(&loop, &done), 0);
+        CHECK_EQ(order_count, 3);
+        CHECK(order[0] == 0 && order[1] == 101 && order[2] == 1);
+        finish();
+}
+
+/* Constant work: it may look at the entries beside it, and the others cannot be looked at. */
+TEST(cancelling_a_call_looks_at_its_neighbours_only)
+{
+        size_t bytes = ed_sys_page_bytes();
+        struct ed_call *hidden;
+
+        CHECK_EQ(ed_sys_map(bytes, (void **) &hidden), 0);
+        for (int i = 0; i < CALLS; i++) {
+                ed_call_init(&hidden[i], note_call);
+                ed_call_init(&numbered[i], note_call);
+        }
+        begin();
+        for (int i = 0; i < CALLS; i++)
+                ed_call_queue(&loop, &hidden[i], false);
+        for (int i = 0; i < CALLS; i++)
+                ed_call_queue(&loop, &numbered[i], false);
+        CHECK_EQ(mprotect(hidden, bytes, PROT_NONE), 0);
+        for (int i = CALLS - 1; i > 0; i--)
+                ed_call_cancel(&loop, &numbered[i]);
+        CHECK_EQ(mprotect(hidden, bytes, PROT_READ | PROT_WRITE), 0);
+        CHECK(loop.ready_last == &numbered[0].ready.next);
+        finish();
+        ed_sys_unmap(hidden, bytes);
 }
 
 TEST(calls_are_made_in_turns_without_a_poll_too)
