@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef void test_fn(void);
 
 struct test_case {
@@ -27,6 +31,10 @@ __attribute__((noreturn, format(printf, 3, 4))) void test_fail(const char *file,
                                                                const char *format, ...);
 /* Ends the case as skipped, saying why. */
 __attribute__((noreturn)) void test_skip(const char *why);
+
+#ifdef __cplusplus
+}
+#endif
 
 #define TEST_CASE(claim, signo)                                                                    \
         static void test_##claim(void);                                                            \

@@ -20,6 +20,13 @@
  * <fenv.h>; MXCSR and the x87 control word, FPCR) belong to the thread, and all
  * its tasks share them.  A task that changes a setting puts the old value back
  * before its next suspending call.
+ *
+ * C++: a lambda without captures is a task, and a destructor may end a scope.
+ * Each task has its own exceptions: it may suspend in a handler, and in a
+ * destructor while an exception passes.  An exception must not leave a function
+ * that eddy calls; one that leaves a task calls std::terminate() where it is
+ * thrown.  A C++ library that dlopen() loads during a run is known from the next
+ * run on, or eddy_loop_run(), so load such libraries before.
  */
 #ifndef EDDY_TASK_H
 #define EDDY_TASK_H

@@ -60,6 +60,18 @@ void ed_loop_local_add(struct ed_loop *loop, struct ed_loop_local *local)
         ed_list_push_front(&loop->locals, &local->link);
 }
 
+void ed_fiber_switch_away_handling(struct ed_loop *loop)
+{
+        struct ed_fiber *self = loop->current;
+        struct ed_exceptions *now = loop->exceptions, kept = *now;
+        struct ed_co *to = ed_loop_next(loop);
+
+        *now = (struct ed_exceptions){ 0 };
+        if (to != &self->co)
+                ed_co_switch(&self->co, to);
+        *now = kept;
+}
+
 static struct ed_ready *take_out(struct ed_loop *loop, struct ed_ready **place)
 {
         struct ed_ready *ready = *place;

@@ -20,6 +20,7 @@
 #include "loop/clock.h"
 #include "loop/lag.h"
 #include "loop/timer.h"
+#include "sys/exceptions.h"
 #include "sys/sys.h"
 
 enum { ED_LOOP_BUDGET = 128 };
@@ -88,6 +89,8 @@ struct ed_loop {
         _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
         _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
         uint64_t fibers;           /* ever made: numbers them */
+        /* This thread's; NULL: no C++ runtime is loaded. */
+        struct ed_exceptions *exceptions;
         struct ed_stacks stacks;
         struct ed_co co;
         struct ed_sys *sys;
@@ -308,6 +311,20 @@ static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct e
 }
 
 /*
+ * Whether the C++ code of the running fiber handles an exception, or throws one
+ * whose destructors suspend.
+ */
+static inline bool ed_loop_has_exceptions(const struct ed_loop *loop)
+{
+        const struct ed_exceptions *now = loop->exceptions;
+
+        return ed_unlikely(now != NULL) && (now->caught || now->uncaught);
+}
+
+/* ed_fiber_switch_away() where that is so: the next fiber has none of them. */
+ED_SHARED __attribute__((cold)) void ed_fiber_switch_away_handling(struct ed_loop *loop);
+
+/*
  * Leave the running fiber, which is queued or parked, for the next one.
  * Inline: the processor foresees returns by the calls it saw last, which were
  * those of another fiber, so each function less to return from after a switch
@@ -316,8 +333,13 @@ static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct e
 static inline __attribute__((always_inline)) void ed_fiber_switch_away(struct ed_loop *loop)
 {
         struct ed_fiber *self = loop->current;
-        struct ed_co *to = ed_loop_next(loop);
+        struct ed_co *to;
 
+        if (ed_unlikely(ed_loop_has_exceptions(loop))) {
+                ed_fiber_switch_away_handling(loop);
+                return;
+        }
+        to = ed_loop_next(loop);
         if (to != &self->co)
                 ed_co_switch(&self->co, to);
 }
@@ -367,6 +389,10 @@ static inline __attribute__((always_inline)) int ed_fiber_park_leave(struct ed_l
         struct ed_fiber *self = loop->current;
 
         ed_fiber_set_parked(self, waits_for, abort, arg);
+        if (ed_unlikely(ed_loop_has_exceptions(loop))) {
+                ed_fiber_switch_away_handling(loop);
+                return self->ready.result < 0 ? failed(self->ready.result) : self->ready.result;
+        }
         return ed_co_leave(&self->co, ed_loop_next(loop), side, failed);
 }
 
@@ -377,8 +403,8 @@ static inline bool ed_loop_may_hand_over(const struct ed_loop *loop)
 }
 
 /*
- * The same where that is so, by the running fiber 'self' on one side of a pair,
- * and the next one is 'to', which waits and is woken with 'result':
+ * The same where that is so and the running fiber 'self', on one side of a pair,
+ * has no exceptions, and the next one is 'to', which waits and is woken with 'result':
  * ed_fiber_wake_next() without a place in the queue.  What 'self' waits for is
  * mostly what it waited for before; to look is cheaper than to store.  The words
  * tell 'abort', too.

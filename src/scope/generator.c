@@ -301,10 +301,13 @@ static int generator_main(void *arg)
 
 /* --- asking --- */
 
-/* Whether all there is to a hand-over is the switch: nobody chooses, and nobody is to be told. */
+/*
+ * Whether all there is to a hand-over is the switch: nobody chooses, nobody is to
+ * be told, and there are no exceptions to be kept apart.
+ */
 static bool is_plain(const struct ed_loop *loop)
 {
-        return !loop->choosy && !loop->debug && !ed_test_at_suspend;
+        return !loop->choosy && !loop->debug && !loop->exceptions && !ed_test_at_suspend;
 }
 
 /* Errors: -ECANCELED, -EAGAIN, -ENOMEM */

@@ -301,6 +301,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         ed_loop_init(&run->loop, sys);
         ed_list_init(&run->handles);
         run->quit_slot = -1;
+        run->loop.exceptions = ed_sys_exceptions();
         err = run_init(run, opts);
         if (err < 0) {
                 ed_stack_records_close(run);
@@ -316,11 +317,29 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
 
 /* --- running it --- */
 
+/* The code that runs the loop may be C++ in a handler: the tasks do not see its exceptions. */
+static void exceptions_keep(struct ed_run *run)
+{
+        struct ed_exceptions *now = run->loop.exceptions;
+
+        if (!now)
+                return;
+        run->outside = *now;
+        *now = (struct ed_exceptions){ 0 };
+}
+
+static void exceptions_give_back(struct ed_run *run)
+{
+        if (run->loop.exceptions)
+                *run->loop.exceptions = run->outside;
+}
+
 /* This thread is in the loop until stand_still(). */
 static void move(struct ed_run *run)
 {
         ed_loop_current = &run->loop;
         run->loop.asleep = false;
+        exceptions_keep(run);
 }
 
 /* From now on the loop's descriptor tells when there is something to do. */
@@ -333,6 +352,7 @@ static void stand_still(struct ed_run *run)
                                       loop->ready_first ? 0 : ed_timers_next(&loop->timers));
         loop->asleep = true;
         ed_loop_current = NULL;
+        exceptions_give_back(run);
 }
 
 /* Run until 'done'; the loop moves. */
@@ -399,6 +419,8 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
         run->stop = false;
         run->main_due = true;
         run->main_held = true;
+        /* A library in C++ may have been loaded since. */
+        run->loop.exceptions = ed_sys_exceptions();
         move(run);
         call_supervisor(run);
         run_until(run, &run->stop);
@@ -412,6 +434,7 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
 void ed_run_forever(struct ed_run *run)
 {
         last_signal = 0;
+        run->loop.exceptions = ed_sys_exceptions();
         move(run);
         ed_loop_turn(&run->loop);
         run_until(run, &run->stop);
@@ -462,6 +485,7 @@ void ed_run_free(struct ed_run *run)
         ed_faces_fini(&run->faces);
         ed_stack_records_close(run);
         ed_loop_current = NULL;
+        exceptions_give_back(run);
         ed_free(run);
 }
 
@@ -476,6 +500,8 @@ void ed_run_drop(struct ed_run *run)
         struct ed_loop *loop = &run->loop;
 
         ed_co_come_back(&loop->co, loop->current != NULL);
+        if (ed_loop_current == loop)
+                exceptions_give_back(run);
         ed_runs_remove(run);
         ed_signals_drop(loop->sys);
         ed_run_signals_leave(run);

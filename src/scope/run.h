@@ -28,8 +28,9 @@ struct ed_run {
         bool stop;      /* ed_loop_run() is to return */
         bool ended;     /* the supervisor has */
         bool deadlocked;
-        bool signals;  /* SIGINT and SIGTERM come here */
-        int quit_slot; /* of SIGQUIT; below 0: it does not come here */
+        bool signals;                 /* SIGINT and SIGTERM come here */
+        struct ed_exceptions outside; /* while it moves: those of the code that runs the loop */
+        int quit_slot;                /* of SIGQUIT; below 0: it does not come here */
         struct ed_target quit;
         eddy_task_fn *main_fn; /* NULL: none is due or runs */
         const char *main_text; /* that the program wrote for it, or NULL */
