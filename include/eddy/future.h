@@ -98,7 +98,7 @@ EDDY_API int eddy_future_add_callback_named(eddy_future *future, eddy_future_cal
 
 /*
  * Remove all callbacks with that fn and arg that have not run.  Returns how
- * many there were.
+ * many there were.  Looks at each callback of this future.
  *
  * Suspends: no.
  */

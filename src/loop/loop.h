@@ -95,6 +95,7 @@ struct ed_loop {
         struct ed_co co;
         struct ed_sys *sys;
         int64_t now_ns;         /* of this turn: its lag counts from here */
+        uint32_t cancels;       /* of scopes and tasks, so far */
         uint64_t quiet_timers;  /* armed, but no fiber waits for them */
         uint64_t waits;         /* things outside that may wake a fiber: descriptors, lookups */
         _Atomic uint64_t polls; /* written by the loop only, as 'switches' */

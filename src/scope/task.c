@@ -64,6 +64,7 @@ void ed_node_cancel(struct ed_node *top)
         top->flags |= ED_NODE_OWN;
         if (top->flags & ED_NODE_CANCELLED)
                 return;
+        top->owner->loop->cancels++;
         /* All are marked before any of them runs: waking only queues. */
         while (node) {
                 bool past = node != top && (node->flags & (ED_NODE_SHIELD | ED_NODE_CANCELLED));
@@ -79,20 +80,26 @@ void ed_node_cancel(struct ed_node *top)
         }
 }
 
+/* All from a cancelled node up to its outermost cause are cancelled, and only they. */
 void ed_node_attribute(struct ed_node *inner)
 {
-        struct ed_node *cause = NULL, *node;
+        uint32_t cancels = inner->owner->loop->cancels;
+        struct ed_node *node = inner;
 
-        for (node = inner; node; node = node->parent) {
-                if (node->flags & ED_NODE_OWN)
-                        cause = node;
-                if (node->flags & ED_NODE_SHIELD)
-                        break;
-        }
-        ed_assert(cause, "a cancelled task has nobody who cancelled it");
-        for (node = inner; node != cause; node = node->parent)
+        while (node->attributed != cancels) {
+                struct ed_node *parent = node->parent;
+
+                node->attributed = cancels;
+                if (!parent || node->flags & ED_NODE_SHIELD ||
+                    !(parent->flags & ED_NODE_CANCELLED)) {
+                        ed_assert(node->flags & ED_NODE_OWN,
+                                  "a cancelled task has nobody who cancelled it");
+                        node->flags |= ED_NODE_DELIVERED;
+                        return;
+                }
                 node->flags |= ED_NODE_OUTSIDE;
-        cause->flags |= ED_NODE_DELIVERED;
+                node = parent;
+        }
 }
 
 /* --- suspending --- */
@@ -132,7 +139,9 @@ int ed_cancel_deliver(struct ed_task *task)
         if (task->inner != &task->node && !ed_scope_was_begun(ed_scope_of_node(task->inner)))
                 ed_misuse_left(task, task->scope_place);
         ed_node_attribute(task->inner);
-        if (++task->inner->ignored > IGNORED_MAX)
+        if (task->inner->ignored < UINT16_MAX)
+                task->inner->ignored++;
+        if (task->inner->ignored > IGNORED_MAX)
                 pause_careless(task);
         else
                 ed_fiber_yield(task->loop);
@@ -312,6 +321,7 @@ static inline void task_node_init(struct ed_task *task, struct ed_scope *scope)
         struct ed_node *node = &task->node;
 
         node->ignored = 0;
+        node->attributed = 0;
         if (ed_unlikely(!scope)) {
                 /* The supervisor of a run. */
                 node->parent = NULL;

@@ -30,8 +30,10 @@ enum {
 };
 
 struct ed_node {
-        uint32_t flags;   /* ED_NODE_* */
-        uint32_t ignored; /* cancels delivered here and ignored */
+        uint16_t flags;   /* ED_NODE_* */
+        uint16_t ignored; /* cancels delivered here and ignored, or UINT16_MAX */
+        uint32_t
+                attributed; /* at so many cancels of the loop, see ed_node_attribute(); 0: not yet */
         struct ed_node *parent;
         struct ed_list children;
         struct ed_list link;   /* in the parent's children */
@@ -188,15 +190,16 @@ void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const
 
 /* Hang a node below 'parent' (NULL: none), with its mark unless it is a shield. */
 static inline void ed_node_init(struct ed_node *node, struct ed_node *parent, struct ed_task *owner,
-                                uint32_t flags)
+                                uint16_t flags)
 {
-        uint32_t inherited =
+        uint16_t inherited =
                 flags & ED_NODE_SHIELD ? ED_NODE_DEBUG : ED_NODE_DEBUG | ED_NODE_CANCELLED;
 
         node->parent = parent;
         node->owner = owner;
         node->flags = flags;
         node->ignored = 0;
+        node->attributed = 0;
         ed_list_init(&node->children);
         if (parent) {
                 node->flags |= parent->flags & inherited;
@@ -212,7 +215,8 @@ ED_SHARED struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node
 /*
  * A call in 'inner' returns -ECANCELED: put it down to the outermost cause
  * that no shield keeps away.  All nodes inside that one saw a cancel from
- * outside.
+ * outside.  A node is looked at once until something else is cancelled, so that
+ * leaving n scopes that are inside each other takes n steps.
  */
 void ed_node_attribute(struct ed_node *inner);
 

@@ -494,3 +494,59 @@ TEST(of_every_nesting_each_scope_tells_what_is_its_own)
         CHECK_EQ(chance.scopes, 8000);
         CHECK(chance.timeouts > 200 && chance.cancels > 200 && chance.failures > 200);
 }
+
+/* --- several causes, one after another --- */
+
+/* Each cancel is put down to its own cause, although a call inside was stopped before. */
+SIM_TEST(a_cancel_farther_out_is_told_of_after_one_inside_was_delivered)
+{
+        eddy_scope outer, middle, inner;
+
+        eddy_scope_begin(&outer, NULL);
+        eddy_scope_begin(&middle, NULL);
+        eddy_scope_begin(&inner, NULL);
+        eddy_scope_cancel(&inner);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        eddy_scope_cancel(&middle);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&inner), -ECANCELED);
+        eddy_scope_cancel(&outer);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&middle), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+}
+
+SIM_TEST(a_cancel_that_stopped_nothing_farther_in_is_not_told_of_there)
+{
+        eddy_scope outer, inner;
+
+        eddy_scope_begin(&outer, NULL);
+        eddy_scope_begin(&inner, NULL);
+        eddy_scope_cancel(&inner);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        eddy_scope_cancel(&outer);
+        CHECK_EQ(eddy_scope_end(&inner), 0);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+}
+
+SIM_TEST(a_cancel_behind_a_shield_is_told_of_on_its_own_side)
+{
+        struct eddy_scope_opts shielded = { .flags = EDDY_SCOPE_SHIELD };
+        eddy_scope outer, shield, inner;
+
+        eddy_scope_begin(&outer, NULL);
+        eddy_scope_begin(&shield, &shielded);
+        eddy_scope_begin(&inner, NULL);
+        eddy_scope_cancel(&outer);
+        CHECK_EQ(eddy_sleep(0), 0);
+        eddy_scope_cancel(&inner);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        eddy_scope_cancel(&shield);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&inner), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        CHECK_EQ(eddy_sleep(0), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&outer), 0);
+}
