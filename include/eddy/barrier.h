@@ -18,15 +18,16 @@ typedef struct eddy_barrier {
         uint32_t broken;
         uint32_t reserved32;
         void *waiters[2];
-        uintptr_t reserved[2];
+        uintptr_t loop_number;
+        uintptr_t reserved[1];
 } eddy_barrier;
 
 /* eddy_barrier barrier = EDDY_BARRIER(3); */
 #define EDDY_BARRIER(parties)                                                                      \
         {                                                                                          \
-                (parties), 0, 0, 0, { 0, 0 },                                                      \
+                (parties), 0, 0, 0, { 0, 0 }, 0,                                                   \
                 {                                                                                  \
-                        0, 0                                                                       \
+                        0                                                                          \
                 }                                                                                  \
         }
 

@@ -21,7 +21,8 @@ typedef struct eddy_condition {
         void *waiters[2];
         uint32_t waiting;
         uint32_t reserved32;
-        uintptr_t reserved[2];
+        uintptr_t loop_number;
+        uintptr_t reserved[1];
 } eddy_condition;
 
 /*

@@ -9,6 +9,13 @@
  *   Threads:  loop  only on the thread of the loop, inside eddy_run().  This
  *                   is the default and is not repeated.
  *             any   from any thread.
+ *
+ *   A queue, lock, semaphore, event, condition, barrier or future belongs to one
+ *   loop.  While tasks wait for it, its calls return EDDY_E_RUN_OTHER_LOOP to
+ *   other loops and threads, and do nothing.  In debug mode they do so whenever
+ *   a loop that still exists has used it first.  The thread of a loop that is not
+ *   running may use what belongs to the loop.
+ *
  *   Owns:           who releases what, and until when a borrow lasts.
  *
  * Every function that can fail returns an int or int64_t: 0 and up is

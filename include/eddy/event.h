@@ -13,7 +13,8 @@ typedef struct eddy_event {
         uint32_t set;
         uint32_t reserved32;
         void *waiters[2];
-        uintptr_t reserved[2];
+        uintptr_t loop_number;
+        uintptr_t reserved[1];
 } eddy_event;
 
 /*

@@ -20,7 +20,8 @@ typedef struct eddy_future {
         void *value;
         void *waiters[2];
         void *callbacks[2];
-        uintptr_t reserved[4];
+        uintptr_t loop_number;
+        uintptr_t reserved[3];
 } eddy_future;
 
 /*
@@ -87,7 +88,8 @@ EDDY_API void *eddy_future_value(const eddy_future *future);
  * Errors: -EBUSY  'callback' is in use
  *         EDDY_E_RUN_NOT_RUNNING
  *         EDDY_E_RUN_OTHER_LOOP  as above
- * Owns: borrows 'callback' until it has run or was removed.
+ * Owns: borrows 'callback' until it has run or was removed.  Once the loop has
+ *       ended it never runs, and setting the future removes it.
  */
 EDDY_API int eddy_future_add_callback(eddy_future *future, eddy_future_callback *callback,
                                       eddy_task_fn *fn, void *arg);
@@ -101,6 +103,7 @@ EDDY_API int eddy_future_add_callback_named(eddy_future *future, eddy_future_cal
  * many there were.  Looks at each callback of this future.
  *
  * Suspends: no.
+ * Errors: EDDY_E_RUN_OTHER_LOOP  as above; none is removed
  */
 EDDY_API int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg);
 

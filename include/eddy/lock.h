@@ -20,15 +20,16 @@ typedef struct eddy_lock {
         uint32_t depth;
         uint32_t flags;
         void *waiters[2];
-        uintptr_t reserved[3];
+        uintptr_t loop_number;
+        uintptr_t reserved[2];
 } eddy_lock;
 
 /* eddy_lock lock = EDDY_LOCK(EDDY_LOCK_RECURSIVE); */
 #define EDDY_LOCK(flags)                                                                           \
         {                                                                                          \
-                0, 0, 0, (flags), { 0, 0 },                                                        \
+                0, 0, 0, (flags), { 0, 0 }, 0,                                                     \
                 {                                                                                  \
-                        0, 0, 0                                                                    \
+                        0, 0                                                                       \
                 }                                                                                  \
         }
 
@@ -53,6 +54,7 @@ EDDY_API EDDY_MUST_USE int eddy_lock_acquire(eddy_lock *lock);
  * Errors: -EAGAIN     another task holds it
  *         -EDEADLK, -EOVERFLOW  as above
  *         EDDY_E_RUN_NOT_RUNNING  the caller is no task
+ *         EDDY_E_RUN_OTHER_LOOP   in debug mode: another loop has used it
  */
 EDDY_API EDDY_MUST_USE int eddy_lock_try_acquire(eddy_lock *lock);
 

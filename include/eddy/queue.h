@@ -32,7 +32,8 @@ typedef struct eddy_queue {
         void *joiners[2];
         int (*compare)(const void *a, const void *b);
         uint64_t seq;
-        uintptr_t reserved[6];
+        uintptr_t loop_number;
+        uintptr_t reserved[5];
 } eddy_queue;
 
 /*

@@ -20,15 +20,16 @@ typedef struct eddy_semaphore {
         uint32_t flags;
         uint32_t waiting;
         void *waiters[2];
-        uintptr_t reserved[2];
+        uintptr_t loop_number;
+        uintptr_t reserved[1];
 } eddy_semaphore;
 
 /* eddy_semaphore sem = EDDY_SEMAPHORE(10, 0); */
 #define EDDY_SEMAPHORE(units, flags)                                                               \
         {                                                                                          \
-                (units), (units), (flags), 0, { 0, 0 },                                            \
+                (units), (units), (flags), 0, { 0, 0 }, 0,                                         \
                 {                                                                                  \
-                        0, 0                                                                       \
+                        0                                                                          \
                 }                                                                                  \
         }
 
@@ -49,6 +50,7 @@ EDDY_API EDDY_MUST_USE int eddy_semaphore_acquire(eddy_semaphore *sem);
  *
  * Suspends: no.
  * Errors: -EAGAIN
+ *         EDDY_E_RUN_OTHER_LOOP  in debug mode: another loop has used it
  */
 EDDY_API EDDY_MUST_USE int eddy_semaphore_try_acquire(eddy_semaphore *sem);
 

@@ -17,6 +17,7 @@ void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
 {
         *loop = (struct ed_loop){ .sys = sys, .choosy = sys->ops->choose != NULL, .polling = true };
         loop->ready_last = &loop->ready_first;
+        loop->thread = ed_thread_self();
         loop->now_ns = sys->ops->now(sys);
         ed_clock_init(&loop->clock, sys);
         ed_list_init(&loop->locals);

@@ -22,6 +22,7 @@
 #include "loop/timer.h"
 #include "sys/exceptions.h"
 #include "sys/sys.h"
+#include "sys/thread.h"
 
 enum { ED_LOOP_BUDGET = 128 };
 
@@ -94,13 +95,14 @@ struct ed_loop {
         struct ed_stacks stacks;
         struct ed_co co;
         struct ed_sys *sys;
-        int64_t now_ns;         /* of this turn: its lag counts from here */
-        uint32_t cancels;       /* of scopes and tasks, so far */
-        uint64_t quiet_timers;  /* armed, but no fiber waits for them */
-        uint64_t waits;         /* things outside that may wake a fiber: descriptors, lookups */
-        _Atomic uint64_t polls; /* written by the loop only, as 'switches' */
-        uint64_t turns;         /* of fibers and calls: a poll has one or more */
-        uint64_t polled_ticks;  /* about the last poll; only where the clock goes by ticks */
+        struct ed_thread_id thread; /* that runs it */
+        int64_t now_ns;             /* of this turn: its lag counts from here */
+        uint32_t cancels;           /* of scopes and tasks, so far */
+        uint64_t quiet_timers;      /* armed, but no fiber waits for them */
+        uint64_t waits;             /* things outside that may wake a fiber: descriptors, lookups */
+        _Atomic uint64_t polls;     /* written by the loop only, as 'switches' */
+        uint64_t turns;             /* of fibers and calls: a poll has one or more */
+        uint64_t polled_ticks;      /* about the last poll; only where the clock goes by ticks */
         struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
         struct ed_event *events;      /* of this turn, while their targets are told */
         int events_count;

@@ -41,6 +41,8 @@ int eddy_barrier_wait(eddy_barrier *barrier)
         int err;
 
         err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&barrier->loop_number);
         if (err < 0)
                 return err;
         if (ed_unlikely(ed_waiters_are_foreign(barrier->waiters, task->loop)))
@@ -59,6 +61,10 @@ int eddy_barrier_wait(eddy_barrier *barrier)
 /* Who waits fails; who comes next finds it broken or not. */
 static int begin_anew(eddy_barrier *barrier, bool broken)
 {
+        int err = ed_waiters_check_loop(&barrier->loop_number);
+
+        if (err < 0)
+                return err;
         if (ed_waiters_are_foreign(barrier->waiters, ed_loop_current))
                 return EDDY_E_RUN_OTHER_LOOP;
         barrier->broken = broken;

@@ -44,7 +44,9 @@ int eddy_condition_wait(eddy_condition *condition, eddy_lock *lock)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        err = begin_wait(condition, lock, task, &depth);
+        err = ed_waiters_check_loop(&condition->loop_number);
+        if (err == 0)
+                err = begin_wait(condition, lock, task, &depth);
         if (err < 0) {
                 ed_suspend_passed(task);
                 return err;
@@ -75,12 +77,16 @@ int eddy_condition_wait_for(eddy_condition *condition, eddy_lock *lock, int (*pr
 
 int eddy_condition_notify(eddy_condition *condition, uint32_t n)
 {
+        int err = ed_waiters_check_loop(&condition->loop_number);
+
+        if (err < 0)
+                return err;
         if (condition->waiting == 0)
                 return 0;
-        if (!eddy_lock_is_mine(condition->lock))
-                return -EPERM;
         if (ed_unlikely(ed_waiters_are_foreign(condition->waiters, ed_loop_current)))
                 return EDDY_E_RUN_OTHER_LOOP;
+        if (!eddy_lock_is_mine(condition->lock))
+                return -EPERM;
         for (; n > 0 && condition->waiting > 0; n--) {
                 condition->waiting--;
                 (void) ed_waiters_wake(condition->waiters, 0);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/waiters.h"
 #include "sys/process.h"
 
 static const char *const kind_names[ED_DEBUG_KINDS] = {
@@ -24,6 +25,7 @@ static const char *const found_names[ED_DEBUG_FOUND] = {
 };
 
 __thread struct ed_debug *ed_debug_first;
+_Atomic unsigned ed_debug_runs;
 
 bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what)
 {
@@ -59,6 +61,7 @@ int ed_debug_begin(struct ed_run *run)
         run->debug->run = run;
         run->debug->next = ed_debug_first;
         ed_debug_first = run->debug;
+        atomic_fetch_add_explicit(&ed_debug_runs, 1, memory_order_relaxed);
         ed_debug_late_init(run->debug);
         ed_debug_fars_init(run->debug);
         run->loop.debug = true;
@@ -72,6 +75,7 @@ void ed_debug_forsake(const struct ed_run *run)
         for (struct ed_debug **at = &ed_debug_first; *at; at = &(*at)->next)
                 if (*at == run->debug) {
                         *at = run->debug->next;
+                        atomic_fetch_sub_explicit(&ed_debug_runs, 1, memory_order_relaxed);
                         ed_debug_fars_fini(run->debug);
                         return;
                 }
@@ -94,6 +98,25 @@ void ed_debug_supervise(struct ed_run *run)
 {
         run->supervisor->node.flags |= ED_NODE_DEBUG;
         run->supervisor->debug = (struct ed_debug_task){ 0 };
+}
+
+/* --- objects that tasks wait for --- */
+
+int ed_debug_check_loop(uintptr_t *loop_number)
+{
+        struct ed_loop *loop = ed_loop_current;
+        uintptr_t mine = loop ? ed_run_of(loop)->number : 0;
+
+        if (*loop_number != 0 && *loop_number != mine) {
+                enum ed_run_place place = ed_runs_place(*loop_number);
+
+                /* The thread of a loop that stands still may use what is the loop's. */
+                if (place == ED_RUN_ELSEWHERE || (place == ED_RUN_HERE && loop))
+                        return EDDY_E_RUN_OTHER_LOOP;
+        }
+        if (loop && loop->debug)
+                *loop_number = mine;
+        return 0;
 }
 
 /* --- tasks --- */

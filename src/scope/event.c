@@ -7,6 +7,10 @@
 
 int eddy_event_set(eddy_event *event)
 {
+        int err = ed_waiters_check_loop(&event->loop_number);
+
+        if (ed_unlikely(err < 0))
+                return err;
         if (ed_unlikely(ed_waiters_are_foreign(event->waiters, ed_loop_current)))
                 return EDDY_E_RUN_OTHER_LOOP;
         event->set = 1;
@@ -32,6 +36,8 @@ int eddy_event_wait(eddy_event *event)
         int err;
 
         err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&event->loop_number);
         if (err < 0)
                 return err;
         if (event->set) {

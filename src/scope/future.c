@@ -9,13 +9,15 @@
 #include <errno.h>
 
 #include "scope/misuse.h"
+#include "scope/run.h"
 #include "scope/vars.h"
 
 struct callback {
         struct ed_list link;
         struct ed_call call;
-        eddy_future *future; /* NULL: not in use */
-        struct ed_loop *loop;
+        eddy_future *future;  /* NULL: not in use */
+        struct ed_loop *loop; /* only while its run is there */
+        uintptr_t run_number;
         struct ed_vars *vars; /* of who added it */
         eddy_task_fn *fn;
         const char *text; /* that the program wrote for it, or NULL */
@@ -75,15 +77,34 @@ static void remove_callback(struct callback *callback)
         let_go(callback);
 }
 
-/* Whether tasks or callbacks of another loop than the one that runs here are told of it. */
-static bool is_foreign(eddy_future *future)
+/* Whether the loop that runs here calls it. */
+static bool is_of_current_loop(const struct callback *callback)
+{
+        return ed_loop_current && ed_run_of(ed_loop_current)->number == callback->run_number;
+}
+
+/* The callbacks of a future are all one loop's: whether that is not the caller's. */
+static bool has_foreign_callbacks(eddy_future *future)
 {
         struct ed_list *callbacks = callbacks_of(future);
-        struct ed_loop *loop = ed_loop_current;
+        const struct callback *first;
+        enum ed_run_place place;
 
-        return ed_waiters_are_foreign(future->waiters, loop) ||
-               (loop && !ed_list_is_empty(callbacks) &&
-                ed_container_of(callbacks->next, struct callback, link)->loop != loop);
+        if (ed_list_is_empty(callbacks))
+                return false;
+        first = ed_container_of(callbacks->next, struct callback, link);
+        if (is_of_current_loop(first))
+                return false;
+        place = ed_runs_place(first->run_number);
+        return place == ED_RUN_ELSEWHERE || (place == ED_RUN_HERE && ed_loop_current);
+}
+
+/* Whether tasks or callbacks of another loop are told of it; in debug mode, whether it is another's. */
+static bool is_foreign(eddy_future *future)
+{
+        return ed_waiters_check_loop(&future->loop_number) < 0 ||
+               ed_waiters_are_foreign(future->waiters, ed_loop_current) ||
+               has_foreign_callbacks(future);
 }
 
 int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *memory,
@@ -100,6 +121,7 @@ int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *me
                 return EDDY_E_RUN_OTHER_LOOP;
         *callback = (struct callback){ .future = future,
                                        .loop = loop,
+                                       .run_number = ed_run_of(loop)->number,
                                        .vars = ed_vars_take(),
                                        .fn = fn,
                                        .text = text,
@@ -122,6 +144,8 @@ int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg
 {
         int removed = 0;
 
+        if (is_foreign(future))
+                return EDDY_E_RUN_OTHER_LOOP;
         ed_list_each_safe (link, callbacks_of(future)) {
                 struct callback *callback = ed_container_of(link, struct callback, link);
 
@@ -131,6 +155,15 @@ int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg
                 }
         }
         return removed;
+}
+
+/* The future is done.  Nothing calls the callbacks of a run that has ended. */
+static void callback_due(struct callback *callback)
+{
+        if (is_of_current_loop(callback) || ed_runs_place(callback->run_number) != ED_RUN_GONE)
+                ed_call_queue(callback->loop, &callback->call, false);
+        else
+                remove_callback(callback);
 }
 
 /* --- the result --- */
@@ -148,11 +181,8 @@ static void finish(eddy_future *future, int result, void *value, uint32_t flags)
                 future->flags |= ED_FUTURE_SEEN;
                 ed_waiters_serve(waiter, 0);
         }
-        ed_list_each (link, callbacks_of(future)) {
-                struct callback *callback = ed_container_of(link, struct callback, link);
-
-                ed_call_queue(callback->loop, &callback->call, false);
-        }
+        ed_list_each_safe (link, callbacks_of(future))
+                callback_due(ed_container_of(link, struct callback, link));
 }
 
 int eddy_future_set(eddy_future *future, int result, void *value)
@@ -183,6 +213,8 @@ int eddy_future_wait(eddy_future *future, int *ret_result)
         int err;
 
         err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&future->loop_number);
         if (err < 0)
                 return err;
         if (!(future->flags & ED_FUTURE_DONE)) {

@@ -79,6 +79,8 @@ static __attribute__((cold, noinline)) int acquire_slowly(eddy_lock *lock, const
         int err;
 
         err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&lock->loop_number);
         if (err < 0)
                 return err;
         if (!lock->owner) {
@@ -112,9 +114,13 @@ int eddy_lock_acquire(eddy_lock *lock)
 int eddy_lock_try_acquire(eddy_lock *lock)
 {
         struct ed_task *task = ed_task_running();
+        int err;
 
         if (!task)
                 return EDDY_E_RUN_NOT_RUNNING;
+        err = ed_waiters_check_loop(&lock->loop_number);
+        if (err < 0)
+                return err;
         if (lock->owner)
                 return is_owner(lock, task) ? take_again(lock) : -EAGAIN;
         hold(lock, task);
@@ -164,8 +170,13 @@ static int release_slowly(eddy_lock *lock)
 
 int eddy_lock_release(eddy_lock *lock)
 {
+        int err;
+
         if (!lock)
                 return 0;
+        err = ed_waiters_check_loop(&lock->loop_number);
+        if (ed_unlikely(err < 0))
+                return err;
         if (!lock->owner)
                 return -EPERM;
         if (lock->flags & (EDDY_LOCK_RECURSIVE | ED_LOCK_DEBUG)) {

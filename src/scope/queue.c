@@ -308,12 +308,20 @@ static __attribute__((noinline)) int get_special(eddy_queue *queue, void *ret_it
 /* Append, if that can be done at once. */
 static inline int put_now(eddy_queue *queue, const void *item)
 {
+        int err = ed_waiters_check_loop(&queue->loop_number);
+
+        if (ed_unlikely(err < 0))
+                return err;
         return ed_likely(!queue->flags) ? put_with(queue, item, 0) : put_special(queue, item);
 }
 
 /* Take an item, if there is one. */
 static inline int get_now(eddy_queue *queue, void *ret_item)
 {
+        int err = ed_waiters_check_loop(&queue->loop_number);
+
+        if (ed_unlikely(err < 0))
+                return err;
         return ed_likely(!queue->flags) ? get_with(queue, ret_item, 0)
                                         : get_special(queue, ret_item);
 }
@@ -411,10 +419,11 @@ static void finish(eddy_queue *queue, uint64_t items)
                 continue;
 }
 
-/* Whether tasks of another loop wait, on whatever side. */
-static bool is_foreign(const eddy_queue *queue)
+/* Whether tasks of another loop wait, on whatever side; in debug mode, whether it is another's. */
+static bool is_foreign(eddy_queue *queue)
 {
-        return ed_waiters_are_foreign(queue->getters, ed_loop_current) ||
+        return ed_waiters_check_loop(&queue->loop_number) < 0 ||
+               ed_waiters_are_foreign(queue->getters, ed_loop_current) ||
                ed_waiters_are_foreign(queue->putters, ed_loop_current) ||
                ed_waiters_are_foreign(queue->joiners, ed_loop_current);
 }
@@ -456,6 +465,8 @@ int eddy_queue_join(eddy_queue *queue)
         int err;
 
         err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&queue->loop_number);
         if (err < 0)
                 return err;
         note_counted(queue);

@@ -22,6 +22,7 @@
 #include "scope/suspend.h"
 #include "scope/thread.h"
 #include "scope/vars.h"
+#include "scope/waiters.h"
 #include "sys/process.h"
 #include "sys/signals.h"
 
@@ -225,6 +226,7 @@ static void forget_loop(void)
         }
         ed_loop_current = NULL;
         ed_debug_first = NULL;
+        atomic_store_explicit(&ed_debug_runs, 0, memory_order_relaxed);
         ed_debug_fars_forked();
         ed_runs_forget();
 }

@@ -15,6 +15,7 @@ struct ed_debug;
 struct ed_run {
         struct ed_loop loop;
         struct ed_list link; /* in the process's list of runs */
+        uintptr_t number;    /* of those that the process has made, from 1 on */
         unsigned forks;      /* ed_sys_forks() where it was made */
         struct eddy_run_opts opts;
         eddy_loop *face;    /* NULL: nobody has asked for it */
@@ -82,6 +83,10 @@ void ed_run_signals_leave(struct ed_run *run);
 void ed_runs_add(struct ed_run *run);
 void ed_runs_remove(struct ed_run *run);
 void ed_runs_forget(void);
+
+/* Where the run of that number is, as the calling thread sees it.  Any thread. */
+enum ed_run_place { ED_RUN_GONE, ED_RUN_HERE, ED_RUN_ELSEWHERE };
+enum ed_run_place ed_runs_place(uintptr_t number);
 
 /* Run a main task until it ends or the run is stopped (EDDY_E_LOOP_STOPPED). */
 ED_SHARED int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg);

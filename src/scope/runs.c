@@ -2,8 +2,9 @@
  * scope/runs.c - all runs of the process, for debuggers: they come from
  * nowhere, and need a place to begin.
  *
- * Only making and freeing a run takes the lock.  Nothing in the library goes
- * through the list.
+ * The library itself goes through the list only to find out whether a run that
+ * is not the caller's is still there: for debug mode, and for a future whose
+ * callbacks are another run's.
  */
 #include "scope/run.h"
 #include "sys/process.h"
@@ -12,6 +13,7 @@
 struct ed_runs {
         struct ed_list list;
         struct ed_mutex lock;
+        uintptr_t made;
 };
 
 /* Its name and those of its members stand in tools/gdb/eddy-gdb.py. */
@@ -21,8 +23,26 @@ void ed_runs_add(struct ed_run *run)
 {
         run->forks = ed_sys_forks();
         ed_mutex_lock(&ed_runs.lock);
+        run->number = ++ed_runs.made;
         ed_list_push_back(&ed_runs.list, &run->link);
         ed_mutex_unlock(&ed_runs.lock);
+}
+
+enum ed_run_place ed_runs_place(uintptr_t number)
+{
+        enum ed_run_place place = ED_RUN_GONE;
+
+        ed_mutex_lock(&ed_runs.lock);
+        ed_list_each (link, &ed_runs.list) {
+                struct ed_run *run = ed_container_of(link, struct ed_run, link);
+
+                if (run->number != number)
+                        continue;
+                place = ed_thread_is_self(run->loop.thread) ? ED_RUN_HERE : ED_RUN_ELSEWHERE;
+                break;
+        }
+        ed_mutex_unlock(&ed_runs.lock);
+        return place;
 }
 
 void ed_runs_remove(struct ed_run *run)

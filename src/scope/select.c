@@ -119,12 +119,27 @@ static void **line_of(struct eddy_choice *choice, void **ret_item)
 
 /* --- at once --- */
 
+static int check_loop(struct eddy_choice *choice)
+{
+        switch (choice->kind) {
+        case EDDY_CHOICE_GET:
+        case EDDY_CHOICE_PUT:
+                return ed_waiters_check_loop(&((eddy_queue *) choice->object)->loop_number);
+        case EDDY_CHOICE_EVENT:
+                return ed_waiters_check_loop(&((eddy_event *) choice->object)->loop_number);
+        case EDDY_CHOICE_FUTURE:
+                return ed_waiters_check_loop(&((eddy_future *) choice->object)->loop_number);
+        default:
+                return 0;
+        }
+}
+
 /* Whether it is another loop's, as far as can be seen. */
 static bool is_foreign(struct eddy_choice *choice)
 {
         void *item, **line = line_of(choice, &item);
 
-        return line && ed_waiters_are_foreign(line, ed_loop_current);
+        return check_loop(choice) < 0 || (line && ed_waiters_are_foreign(line, ed_loop_current));
 }
 
 /* 'ret_kinds': the set of their kinds. */

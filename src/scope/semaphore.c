@@ -48,6 +48,8 @@ static inline __attribute__((always_inline)) int acquire(eddy_semaphore *sem)
         int err;
 
         err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&sem->loop_number);
         if (err < 0)
                 return err;
         /* While somebody waits there are no units: release hands them over. */
@@ -86,6 +88,10 @@ int eddy_semaphore_acquire(eddy_semaphore *sem)
 
 int eddy_semaphore_try_acquire(eddy_semaphore *sem)
 {
+        int err = ed_waiters_check_loop(&sem->loop_number);
+
+        if (ed_unlikely(err < 0))
+                return err;
         if (sem->units == 0)
                 return -EAGAIN;
         sem->units--;
@@ -128,8 +134,13 @@ static __attribute__((noinline)) int release_noted(eddy_semaphore *sem)
 
 int eddy_semaphore_release(eddy_semaphore *sem)
 {
+        int err;
+
         if (!sem)
                 return 0;
+        err = ed_waiters_check_loop(&sem->loop_number);
+        if (ed_unlikely(err < 0))
+                return err;
         if (ed_unlikely(sem->flags))
                 return release_noted(sem);
         return release(sem);

@@ -35,15 +35,39 @@ static inline struct ed_waiter *ed_waiters_first(void *const line[2])
 }
 
 /*
- * Whether tasks wait there for another loop than 'loop', that of who asks.  A
- * line belongs to one loop's thread, so this finds a mistake where it can and
- * promises nothing.  'loop' NULL: nobody asks who could be on the wrong one.
+ * Whether the tasks that wait there are of another loop than 'loop', the
+ * caller's.  'loop' NULL: the caller runs no loop, and may be the thread of one
+ * that stands still.  Finds a mistake, and cannot find each: only a line's own
+ * thread may look at it.
  */
 static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_loop *loop)
 {
         const struct ed_waiter *first = ed_waiters_first(line);
 
-        return first && loop && first->task->loop != loop;
+        if (ed_likely(!first || first->task->loop == loop))
+                return false;
+        return loop || !ed_thread_is_self(first->task->loop->thread);
+}
+
+/* How many runs of the process are in debug mode. */
+extern _Atomic unsigned ed_debug_runs;
+
+/* ed_waiters_check_loop() while there are such runs. */
+__attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
+
+/*
+ * At each call that changes an object tasks may wait for: '*loop_number' is the
+ * object's.  In debug mode the object belongs to the first loop that uses it, for
+ * as long as that loop is there.  Without debug mode nothing is noted, and
+ * ed_waiters_are_foreign() has to do.
+ *
+ * Errors: EDDY_E_RUN_OTHER_LOOP
+ */
+static inline int ed_waiters_check_loop(uintptr_t *loop_number)
+{
+        if (ed_likely(atomic_load_explicit(&ed_debug_runs, memory_order_relaxed) == 0))
+                return 0;
+        return ed_debug_check_loop(loop_number);
 }
 
 /*

@@ -9,6 +9,12 @@
 
 #include "sim_run.h"
 
+/* What the other loop is told where only debug mode knows whose the thing is. */
+static inline int refused_in_debug_mode(int otherwise)
+{
+        return ed_loop_current->debug ? EDDY_E_RUN_OTHER_LOOP : otherwise;
+}
+
 struct other_loop {
         eddy_task_fn *fn;
         void *arg;

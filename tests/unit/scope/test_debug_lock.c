@@ -308,26 +308,34 @@ static int hands_it_on(void *arg)
         return eddy_scope_end(&scope);
 }
 
-/* A lock of a loop that stands still is released by nobody's task, or in another run; 'flags': its. */
-static void release_elsewhere(eddy_task_fn *fn, unsigned flags)
+/* A loop that stands still has a lock; its thread releases it. */
+TEST(a_lock_of_a_standing_loop_that_its_thread_releases_is_not_told)
 {
-        struct eddy_run_opts opts = { .flags = flags, .report = told_report, .report_arg = told };
         struct ed_run *run = debug_run_still(has_a_holder, &locks[0]);
-        int err = fn ? eddy_run(fn, &locks[0], &opts) : eddy_lock_release(&locks[0]);
 
-        CHECK_EQ(err, 0);
+        CHECK_EQ(eddy_lock_release(&locks[0]), 0);
         ed_run_close(run);
+        CHECK_STR(told, "");
 }
 
-TEST(a_lock_of_a_standing_loop_that_was_released_elsewhere_is_not_told)
+static int is_refused(void *arg)
 {
-        release_elsewhere(NULL, 0);
-        CHECK_STR(told, "");
-        release_elsewhere(releases_anothers, EDDY_RUN_NO_DEBUG);
-        CHECK_STR(told, "");
-        release_elsewhere(releases_anothers, EDDY_RUN_DEBUG);
-        CHECK_STR(told, "");
-        release_elsewhere(hands_it_on, EDDY_RUN_NO_DEBUG);
-        CHECK_STR(told, "");
+        CHECK_EQ(eddy_lock_release(arg), EDDY_E_RUN_OTHER_LOOP);
+        CHECK_EQ(eddy_lock_acquire(arg), EDDY_E_RUN_OTHER_LOOP);
+        return 7;
+}
+
+/* In debug mode it is the first loop's for as long as that is there, also on the same thread. */
+TEST(a_lock_of_a_standing_loop_is_not_released_in_another_run)
+{
+        struct eddy_run_opts opts = { .report = told_report, .report_arg = told };
+        struct ed_run *run = debug_run_still(has_a_holder, &locks[0]);
+
+        opts.flags = EDDY_RUN_DEBUG;
+        CHECK_EQ(eddy_run(is_refused, &locks[0], &opts), 7);
         CHECK_EQ(eddy_lock_release(&locks[0]), 0);
+        ed_run_close(run);
+        CHECK_STR(told, "");
+        /* Now it is that of the next. */
+        CHECK_EQ(eddy_run(hands_it_on, &locks[0], &opts), 0);
 }

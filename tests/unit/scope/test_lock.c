@@ -419,7 +419,7 @@ TEST(a_lock_left_locked_is_reported_as_that)
 static int acquires_elsewhere(void *arg)
 {
         CHECK_EQ(eddy_lock_acquire(arg), EDDY_E_RUN_OTHER_LOOP);
-        CHECK_EQ(eddy_lock_try_acquire(arg), -EAGAIN);
+        CHECK_EQ(eddy_lock_try_acquire(arg), refused_in_debug_mode(-EAGAIN));
         CHECK_EQ(eddy_lock_release(arg), EDDY_E_RUN_OTHER_LOOP);
         return 7;
 }
