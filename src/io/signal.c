@@ -161,6 +161,8 @@ int eddy_signal_wait(eddy_signal *signal)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (!signal)
+                return -EINVAL;
         result = signal_take(&signal->choosable);
         if (result != -EAGAIN) {
                 ed_suspend_passed(task);

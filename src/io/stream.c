@@ -9,34 +9,34 @@
 
 int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes)
 {
-        return stream->ops->read(stream, buf, bytes);
+        return stream ? stream->ops->read(stream, buf, bytes) : -EINVAL;
 }
 
 int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes)
 {
         struct eddy_slice slice = { data, bytes };
 
-        return stream->ops->writev(stream, &slice, 1);
+        return stream ? stream->ops->writev(stream, &slice, 1) : -EINVAL;
 }
 
 int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *slices, size_t n)
 {
-        return stream->ops->writev(stream, slices, n);
+        return stream ? stream->ops->writev(stream, slices, n) : -EINVAL;
 }
 
 int eddy_stream_shutdown(eddy_stream *stream)
 {
-        return stream->ops->shutdown(stream);
+        return stream ? stream->ops->shutdown(stream) : -EINVAL;
 }
 
 int eddy_stream_is_readable(eddy_stream *stream)
 {
-        return stream->ops->is_readable(stream);
+        return stream ? stream->ops->is_readable(stream) : -EINVAL;
 }
 
 int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
 {
-        return stream->ops->watch_idle(stream, fn, arg);
+        return stream ? stream->ops->watch_idle(stream, fn, arg) : -EINVAL;
 }
 
 struct ed_stream_sent ed_stream_sent(eddy_stream *stream)

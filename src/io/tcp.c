@@ -59,7 +59,7 @@ fail_free:
 
 uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener)
 {
-        return listener->port;
+        return listener ? listener->port : 0;
 }
 
 struct ed_shortage *ed_tcp_listener_shortage(eddy_tcp_listener *listener)
@@ -120,10 +120,14 @@ static int wait_for_next(struct eddy_tcp_listener *listener, struct ed_task *tas
 
 int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
 {
-        struct ed_watch *watch = &listener->watch;
+        struct ed_watch *watch;
         struct ed_task *task;
-        int fd, err = ed_watch_enter(watch, ED_WATCH_READ, &task);
+        int fd, err;
 
+        if (!listener)
+                return -EINVAL;
+        watch = &listener->watch;
+        err = ed_watch_enter(watch, ED_WATCH_READ, &task);
         if (err < 0)
                 return err;
         while ((fd = watch->ready[ED_WATCH_READ] ? accept_one(listener) : -EAGAIN) < 0) {

@@ -110,7 +110,7 @@ int eddy_as_completed_begin(eddy_as_completed *done, eddy_task *const *tasks, si
         *completion = (struct completion){ .n = 0 };
         if (!self)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (n > EDDY_WAIT_TASKS_MAX)
+        if (n > EDDY_WAIT_TASKS_MAX || (n > 0 && !tasks))
                 return -EINVAL;
         for (size_t i = 0; i < n && err == 0; i++)
                 err = ed_waiters_check_join(self, tasks[i]);

@@ -58,7 +58,8 @@ int eddy_channel_new(uint32_t item_bytes, uint32_t items_max, eddy_channel **ret
 
 eddy_channel *eddy_channel_ref(eddy_channel *channel)
 {
-        atomic_fetch_add_explicit(&channel->refs, 1, memory_order_relaxed);
+        if (channel)
+                (void) atomic_fetch_add_explicit(&channel->refs, 1, memory_order_relaxed);
         return channel;
 }
 
@@ -72,12 +73,16 @@ void eddy_channel_release(eddy_channel *channel)
 }
 
 /*
- * Whether it came here by fork(): it may be locked by a thread that is not
- * here, and who is in line is not.
+ * Whether a channel may be used.  One that came here by fork() may be locked by a
+ * thread that is not here, as the tasks in line are not.
+ *
+ * Errors: -EINVAL, EDDY_E_LOOP_FORKED
  */
-static bool is_forked(const eddy_channel *channel)
+static int check(const eddy_channel *channel)
 {
-        return ed_sys_forked_since(channel->forks);
+        if (!channel)
+                return -EINVAL;
+        return ed_sys_forked_since(channel->forks) ? EDDY_E_LOOP_FORKED : 0;
 }
 
 /* --- at once --- */
@@ -170,10 +175,10 @@ static int call_in_task(eddy_channel *channel, enum ed_channel_side side, void *
         int err;
 
         err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = check(channel);
         if (err < 0)
                 return err;
-        if (is_forked(channel))
-                return EDDY_E_LOOP_FORKED;
         ed_mutex_lock(&channel->lock);
         err = do_now(channel, side, item, &woken);
         if (err == -EAGAIN)
@@ -188,10 +193,10 @@ static int call_in_task(eddy_channel *channel, enum ed_channel_side side, void *
 static int call_on_thread(eddy_channel *channel, enum ed_channel_side side, void *item, bool waits)
 {
         struct ed_far_waiter *woken = NULL;
-        int err;
+        int err = check(channel);
 
-        if (is_forked(channel))
-                return EDDY_E_LOOP_FORKED;
+        if (err < 0)
+                return err;
         ed_mutex_lock(&channel->lock);
         err = do_now(channel, side, item, &woken);
         if (err == -EAGAIN && waits)
@@ -258,10 +263,10 @@ int ed_channel_begin(eddy_channel *channel, enum ed_channel_side side, struct ed
 int eddy_channel_put_dropping(eddy_channel *channel, const void *item, void *ret_dropped)
 {
         struct ed_far_waiter *woken = NULL;
-        int err;
+        int err = check(channel);
 
-        if (is_forked(channel))
-                return EDDY_E_LOOP_FORKED;
+        if (err < 0)
+                return err;
         ed_mutex_lock(&channel->lock);
         err = put_now(channel, item, &woken);
         if (err == -EAGAIN) {
@@ -281,7 +286,7 @@ void eddy_channel_shutdown(eddy_channel *channel)
 {
         struct ed_far_waiter *waiter;
 
-        if (is_forked(channel))
+        if (check(channel) < 0)
                 return;
         /* One at a time: no waiter gets in line any more. */
         do {
@@ -299,7 +304,7 @@ uint32_t eddy_channel_count(eddy_channel *channel)
 {
         uint32_t count;
 
-        if (is_forked(channel))
+        if (check(channel) < 0)
                 return 0;
         ed_mutex_lock(&channel->lock);
         count = channel->count;

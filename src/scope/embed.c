@@ -51,6 +51,8 @@ void ed_face_close(eddy_loop *face)
 
 int ed_face_run(const eddy_loop *face, struct ed_run **ret_run)
 {
+        if (!face)
+                return -EINVAL;
         if (ed_sys_forked_since(face->forks))
                 return EDDY_E_LOOP_FORKED;
         if (!ed_inbox_is_mine(face->inbox))
@@ -213,7 +215,7 @@ int eddy_loop_fd(eddy_loop *face)
 
 void eddy_loop_stop(eddy_loop *face)
 {
-        if (ed_sys_forked_since(face->forks) || atomic_exchange(&face->stopping, true))
+        if (!face || ed_sys_forked_since(face->forks) || atomic_exchange(&face->stopping, true))
                 return;
         eddy_loop_ref(face);
         if (ed_inbox_post(face->inbox, &face->stop) < 0) {

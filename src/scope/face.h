@@ -24,6 +24,7 @@ struct eddy_loop {
 /*
  * The run of a loop, for its own thread.
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED; EDDY_E_RUN_NOT_RUNNING: another thread
+ *         -EINVAL  there is none
  */
 int ed_face_run(const eddy_loop *loop, struct ed_run **ret_run);
 

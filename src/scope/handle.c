@@ -109,6 +109,8 @@ static int take(eddy_loop *loop, struct handle *handle, struct callee callee)
         struct ed_run *run;
         int err;
 
+        if (!handle)
+                return -EINVAL;
         if (is_scheduled(handle))
                 return -EBUSY;
         if (loop) {
@@ -210,6 +212,8 @@ int eddy_loop_call_threadsafe_named(eddy_loop *loop, eddy_handle *public_handle,
         struct handle *handle = handle_of(public_handle);
         int err;
 
+        if (!handle)
+                return -EINVAL;
         if (is_scheduled(handle))
                 return -EBUSY;
         err = ed_face_find(&loop);
@@ -340,8 +344,11 @@ static void watch_end(struct handle *handle)
 int eddy_handle_cancel(eddy_handle *public_handle)
 {
         struct handle *handle = handle_of(public_handle);
-        uint32_t kind = atomic_load_explicit(&handle->kind, memory_order_acquire);
+        uint32_t kind;
 
+        if (!handle)
+                return 0;
+        kind = atomic_load_explicit(&handle->kind, memory_order_acquire);
         if (handle->loop)
                 return post_cancel(handle);
         if (kind == HANDLE_NONE)
@@ -365,14 +372,14 @@ void ed_run_drop_handles(struct ed_run *run)
 
 int eddy_handle_is_scheduled(const eddy_handle *handle)
 {
-        return is_scheduled(handle_of((eddy_handle *) handle));
+        return handle && is_scheduled(handle_of((eddy_handle *) handle));
 }
 
 int64_t eddy_handle_when(const eddy_handle *public_handle)
 {
         const struct handle *handle = handle_of((eddy_handle *) public_handle);
 
-        return atomic_load_explicit(&handle->kind, memory_order_acquire) == HANDLE_TIMED
+        return handle && atomic_load_explicit(&handle->kind, memory_order_acquire) == HANDLE_TIMED
                        ? handle->timer.deadline_ns
                        : 0;
 }

@@ -225,6 +225,8 @@ static int wait_in_task(eddy_remote *remote, int *ret_result)
 
 int eddy_remote_wait(eddy_remote *remote, int *ret_result)
 {
+        if (!remote)
+                return -EINVAL;
         if (ed_sys_forked_since(remote->forks))
                 return EDDY_E_LOOP_FORKED;
         return ed_task_running() ? wait_in_task(remote, ret_result)
@@ -233,7 +235,7 @@ int eddy_remote_wait(eddy_remote *remote, int *ret_result)
 
 void eddy_remote_cancel(eddy_remote *remote)
 {
-        if (ed_sys_forked_since(remote->forks) || is_done(remote))
+        if (!remote || ed_sys_forked_since(remote->forks) || is_done(remote))
                 return;
         atomic_fetch_add_explicit(&remote->refs, 1, memory_order_relaxed);
         /* Refused: one is on its way already, or the loop is closed and the task has ended. */
@@ -243,7 +245,7 @@ void eddy_remote_cancel(eddy_remote *remote)
 
 int eddy_remote_is_done(const eddy_remote *remote)
 {
-        return is_done(remote);
+        return remote ? is_done(remote) : -EINVAL;
 }
 
 void eddy_remote_release(eddy_remote *remote)

@@ -77,6 +77,11 @@ static enum ed_channel_side side_of(const struct eddy_choice *choice)
         return choice->kind == EDDY_CHOICE_CHANNEL_PUT ? ED_CHANNEL_PUT : ED_CHANNEL_GET;
 }
 
+static bool has_object(const struct eddy_choice *choice)
+{
+        return !is_timed(choice) && choice->kind != EDDY_CHOICE_NEVER;
+}
+
 /* When a timed one is done, in a select that began at 'now_ns'. */
 static int64_t time_of(const struct eddy_choice *choice, int64_t now_ns)
 {
@@ -152,7 +157,8 @@ static int check(struct eddy_choice *choices, size_t n, uint32_t *ret_kinds)
         if (n == 0 || n > EDDY_SELECT_MAX)
                 return -EINVAL;
         for (size_t i = 0; i < n; i++) {
-                if (choices[i].kind < EDDY_CHOICE_GET || choices[i].kind > EDDY_CHOICE_SIGNAL)
+                if (choices[i].kind < EDDY_CHOICE_GET || choices[i].kind > EDDY_CHOICE_SIGNAL ||
+                    (has_object(&choices[i]) && !choices[i].object))
                         return -EINVAL;
                 kinds |= 1u << choices[i].kind;
         }

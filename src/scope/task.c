@@ -456,7 +456,9 @@ int eddy_task_join(eddy_task *face, int *ret_result)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (ed_unlikely(face->loop != task->loop)) {
+        if (ed_unlikely(!face)) {
+                err = -EINVAL;
+        } else if (ed_unlikely(face->loop != task->loop)) {
                 err = EDDY_E_RUN_OTHER_LOOP;
         } else if (ed_unlikely(face->task == task)) {
                 err = -EDEADLK;
@@ -476,17 +478,19 @@ int eddy_task_join(eddy_task *face, int *ret_result)
 
 void eddy_task_cancel(eddy_task *face)
 {
-        if (face->task)
+        if (face && face->task)
                 ed_node_cancel(&face->task->node);
 }
 
 int eddy_task_is_done(const eddy_task *face)
 {
-        return !face->task;
+        return face ? !face->task : -EINVAL;
 }
 
 int eddy_task_result(const eddy_task *face, int *ret_result)
 {
+        if (!face)
+                return -EINVAL;
         if (face->task)
                 return EDDY_E_TASK_NOT_DONE;
         *ret_result = face->result;
@@ -498,6 +502,8 @@ const char *eddy_task_name(const eddy_task *face)
 {
         eddy_task *named = (eddy_task *) face;
 
+        if (!named)
+                return "";
         /* Found out when first asked for: starting a task must not cost a search for symbols. */
         if (!named->is_named) {
                 (void) ed_task_face_name(named, named->name, sizeof(named->name));

@@ -508,8 +508,11 @@ void ed_thread_pools_end(struct ed_loop *loop, int64_t close_ns)
 
 void eddy_thread_pool_info(const eddy_thread_pool *pool, struct eddy_thread_pool_info *ret_info)
 {
-        *ret_info = (struct eddy_thread_pool_info){ .running = pool->running,
-                                                    .abandoned = pool->abandoned };
+        *ret_info = (struct eddy_thread_pool_info){ 0 };
+        if (!pool)
+                return;
+        ret_info->running = pool->running;
+        ret_info->abandoned = pool->abandoned;
         for (int i = 0; i < ED_LANES; i++) {
                 ret_info->threads += pool->lanes[i].threads;
                 ret_info->queued += pool->lanes[i].queued_count;

@@ -100,7 +100,7 @@ static int check(const struct ed_task *self, eddy_task *const *tasks, size_t n, 
 {
         int err = 0;
 
-        if (n == 0 || n > EDDY_WAIT_TASKS_MAX)
+        if (!tasks || n == 0 || n > EDDY_WAIT_TASKS_MAX)
                 return -EINVAL;
         if (until < EDDY_WAIT_ALL || until > EDDY_WAIT_FIRST_FAILED)
                 return -EINVAL;

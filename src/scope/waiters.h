@@ -75,9 +75,12 @@ static inline int ed_waiters_check_loop(uintptr_t *loop_number)
  *
  * Errors: EDDY_E_RUN_OTHER_LOOP
  *         -EDEADLK  it is its own
+ *         -EINVAL   there is none
  */
 static inline int ed_waiters_check_join(const struct ed_task *self, const eddy_task *task)
 {
+        if (ed_unlikely(!task))
+                return -EINVAL;
         if (ed_unlikely(task->loop != self->loop))
                 return EDDY_E_RUN_OTHER_LOOP;
         return ed_unlikely(task->task == self) ? -EDEADLK : 0;
