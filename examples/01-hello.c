@@ -27,6 +27,7 @@ static int hello(void *arg)
         char first[] = "hello,", second[] = "world";
         eddy_scope scope;
 
+        (void) arg;
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(5) });
         eddy_scope_start(&scope, say, first);
         eddy_scope_start(&scope, say, second);

@@ -40,6 +40,7 @@ static int show(void *arg)
         struct reply reply;
         int err = fetch_data(&reply);
 
+        (void) arg;
         if (err == 0)
                 printf("{'status': '%s'}\n", reply.status);
         return err;

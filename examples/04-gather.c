@@ -40,6 +40,7 @@ static int run_three(void *arg)
                                      EDDY_CALL(task, &jobs[2]) };
         int err = eddy_gather(calls, 3, 0);
 
+        (void) arg;
         if (err < 0)
                 return err;
         printf("['%s', '%s', '%s']\n", jobs[0].result, jobs[1].result, jobs[2].result);

@@ -52,6 +52,7 @@ static int start_all(void *arg)
         eddy_scope scope;
         int err;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < 30; i++)
                 eddy_scope_start(&scope, guarded, &tally);

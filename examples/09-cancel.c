@@ -26,6 +26,7 @@ static int slow_task(void *arg)
 {
         int err;
 
+        (void) arg;
         puts("Starting task");
         err = eddy_sleep(EDDY_SEC(5));
         if (err == 0)
@@ -55,6 +56,7 @@ static int run(void *arg)
         eddy_scope scope;
         int err;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         err = eddy_scope_start_task(&scope, slow_task, NULL, NULL, &task);
         if (err == 0)

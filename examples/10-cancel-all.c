@@ -39,6 +39,7 @@ static int stop_early(void *arg)
         eddy_scope scope;
         int err;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < 3; i++)
                 eddy_scope_start_copy(&scope, fetch, &i, sizeof(i));

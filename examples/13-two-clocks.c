@@ -59,6 +59,7 @@ static int run(void *arg)
         struct eddy_call calls[] = { EDDY_CALL(say_the_time, &first),
                                      EDDY_CALL(say_the_time, &second) };
 
+        (void) arg;
         return eddy_gather(calls, 2, 0);
 }
 

@@ -38,6 +38,7 @@ static int run(void *arg)
         int64_t start_ns = eddy_now();
         int err = delay(1);
 
+        (void) arg;
         if (err == 0)
                 err = delay(3);
         if (err == 0)

@@ -55,6 +55,7 @@ static int run(void *arg)
         int64_t start_ns = eddy_now();
         eddy_scope scope;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         if (eddy_scope_start_task(&scope, delay, &one, NULL, &first) == 0 &&
             eddy_scope_start_task(&scope, delay, &three, NULL, &second) == 0 &&

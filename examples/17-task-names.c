@@ -65,6 +65,7 @@ static int run(void *arg)
         int64_t start_ns = eddy_now();
         eddy_scope scope;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         start_all(&scope, seconds, tasks);
         join_or_cancel(tasks);

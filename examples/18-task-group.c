@@ -40,6 +40,7 @@ static int run(void *arg)
         struct job a = { 'A', 1 }, b = { 'B', 2 }, c = { 'C', 3 };
         int err = 0;
 
+        (void) arg;
         EDDY_SCOPE (group, &err) {
                 eddy_scope_start(&group, task, &a);
                 eddy_scope_start(&group, task, &b);

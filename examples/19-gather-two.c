@@ -42,6 +42,7 @@ static int run(void *arg)
         struct eddy_call calls[] = { EDDY_CALL(task1, &texts[0]), EDDY_CALL(task2, &texts[1]) };
         int err = eddy_gather(calls, 2, EDDY_GATHER_KEEP_GOING);
 
+        (void) arg;
         if (err < 0)
                 return err;
         for (int i = 0; i < 2; i++)

@@ -30,6 +30,7 @@ static int run(void *arg)
         const char *text = NULL;
         int err = eddy_call_timeout(my_task, &text, EDDY_SEC(1));
 
+        (void) arg;
         if (err == -ETIMEDOUT)
                 text = "Task did not complete within the specified time.";
         else if (err < 0)

@@ -19,11 +19,13 @@
 
 static int f(void *arg)
 {
+        (void) arg;
         return eddy_sleep(EDDY_SEC(4));
 }
 
 static int g(void *arg)
 {
+        (void) arg;
         return eddy_sleep(EDDY_SEC(6));
 }
 
@@ -32,6 +34,7 @@ static int run(void *arg)
         struct eddy_call calls[] = { EDDY_CALL(f, NULL), EDDY_CALL(g, NULL) };
         int err;
 
+        (void) arg;
         EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(5)) {
                 err = eddy_gather(calls, 2, 0);
         }

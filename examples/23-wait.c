@@ -18,11 +18,13 @@
 
 static int task1(void *arg)
 {
+        (void) arg;
         return eddy_sleep(EDDY_SEC(2));
 }
 
 static int task2(void *arg)
 {
+        (void) arg;
         return eddy_sleep(EDDY_SEC(1));
 }
 
@@ -44,6 +46,7 @@ static int run(void *arg)
         eddy_scope scope;
         int err;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         err = eddy_scope_start_task(&scope, task1, NULL, &first, &tasks[0]);
         if (err == 0)

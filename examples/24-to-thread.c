@@ -34,6 +34,7 @@ static int tick(void *arg)
 {
         int err = 0;
 
+        (void) arg;
         for (int i = 0; i < 3 && err == 0; i++) {
                 err = eddy_sleep(EDDY_MS(500));
                 if (err == 0)
@@ -48,6 +49,7 @@ static int run(void *arg)
         eddy_scope scope;
         int err;
 
+        (void) arg;
         puts("Start blocking task");
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, tick, NULL);

@@ -59,6 +59,7 @@ static int run(void *arg)
         uint64_t sum = 0;
         int err = eddy_thread_pool_new(&opts, &pool);
 
+        (void) arg;
         if (err < 0)
                 return err;
         for (uint64_t i = 0; i < PARTS; i++) {

@@ -85,6 +85,7 @@ static int run(void *arg)
         int err, done = 0;
         eddy_queue queue;
 
+        (void) arg;
         err = eddy_queue_init(&queue, sizeof(int), 100);
         if (err < 0)
                 return err;

@@ -62,6 +62,7 @@ static int run(void *arg)
         EDDY_AUTO(eddy_task) eddy_task *task = NULL;
         int seconds = 10, err;
 
+        (void) arg;
         EDDY_SCOPE (scope, &err) {
                 err = eddy_scope_start_task(&scope, delay, &seconds, NULL, &task);
                 if (err == 0)

@@ -36,6 +36,7 @@ static int run(void *arg)
         eddy_future future = { 0 };
         int result = 0, err;
 
+        (void) arg;
         EDDY_SCOPE (scope, &err) {
                 eddy_scope_start(&scope, set_later, &future);
                 say_whether_done(&future);

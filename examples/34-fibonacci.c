@@ -36,6 +36,7 @@ static int run(void *arg)
         eddy_generator numbers;
         eddy_scope scope;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         eddy_generator_begin(&numbers, &scope, fibonacci, &limit, sizeof(int));
         more = eddy_generator_next(&numbers, &number);

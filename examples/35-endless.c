@@ -27,6 +27,7 @@ static int fibonacci(eddy_generator *numbers, void *arg)
         uint64_t a = 1, b = 1;
         int err = 0;
 
+        (void) arg;
         while (err == 0) {
                 uint64_t next = a + b;
 
@@ -59,6 +60,7 @@ static int run(void *arg)
         eddy_generator numbers;
         eddy_scope scope;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         eddy_generator_begin(&numbers, &scope, fibonacci, NULL, sizeof(uint64_t));
         return eddy_scope_end_with(&scope, print_some(&numbers));

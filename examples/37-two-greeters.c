@@ -54,6 +54,7 @@ static int run(void *arg)
         static char mohammad[] = "Mohammad", ali[] = "Ali";
         int err = eddy_background(greeter, mohammad);
 
+        (void) arg;
         if (err == 0)
                 err = eddy_background(greeter, ali);
         puts("Task Done !");

@@ -52,6 +52,7 @@ static int run(void *arg)
         eddy_scope scope;
         int err;
 
+        (void) arg;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < 2; i++)
                 eddy_scope_start(&scope, greeter, names[i]);

@@ -86,6 +86,7 @@ static int run(void *arg)
         eddy_queue queue;
         int err = eddy_queue_init(&queue, sizeof(int), 10);
 
+        (void) arg;
         if (err < 0)
                 return err;
         EDDY_SCOPE (scope, &err) {

@@ -53,6 +53,7 @@ static int run(void *arg)
         struct eddy_call calls[] = { EDDY_CALL(book_two, mohammad), EDDY_CALL(book_two, ali) };
         int err = eddy_gather(calls, 2, 0);
 
+        (void) arg;
         printf("Available seats: %d\n", available_seats);
         return err;
 }

@@ -81,6 +81,7 @@ static int run(void *arg)
         struct search requests[] = { { &box, "e" }, { &box, "ed" }, { &box, "eddy" } };
         int err;
 
+        (void) arg;
         EDDY_SCOPE (scope, &err) {
                 box.scope = &scope;
                 err = type(&box, requests, 3);

@@ -75,6 +75,7 @@ static int run(void *arg)
         const struct source *best = NULL;
         int err = ask_all(sources, EDDY_SEC(1));
 
+        (void) arg;
         for (int i = 0; i < SOURCES && err == 0; i++) {
                 const struct source *source = &sources[i];
 

@@ -74,6 +74,7 @@ static int transfer_both(void *arg)
 
 static void say_report(const struct eddy_report *report, void *arg)
 {
+        (void) arg;
         printf("report: %s\n", report->text);
 }
 

@@ -30,6 +30,7 @@ static int under_way, answered;
 
 static int answer(eddy_http_exchange *exchange, void *arg)
 {
+        (void) arg;
         if (++under_way == CLIENTS) {
                 printf("%d requests under way\n", under_way);
                 raise(SIGTERM); /* as the system would, when it shuts down */
@@ -99,6 +100,7 @@ static int run(void *arg)
         eddy_http_client *client;
         int err = eddy_signal_open((int[]){ SIGTERM }, 1, &term);
 
+        (void) arg;
         if (err < 0)
                 return err;
         err = eddy_http_client_new(NULL, &client);
