@@ -128,7 +128,7 @@ $(MSAN)/build.ninja: | deps-check
 	CC=clang CXX=clang++ meson setup $(MSAN) $(SANITIZE) -Db_sanitize=memory $(MESON_ARGS)
 
 $(VALGRIND)/build.ninja: | deps-check
-	meson setup $(VALGRIND) -Dtests=true -Dvalgrind=true -Doptimization=1 $(MESON_ARGS)
+	meson setup $(VALGRIND) -Dtests=true -Dvalgrind=enabled -Dunder_valgrind=true -Doptimization=1 $(MESON_ARGS)
 
 $(AARCH64)/build.ninja: | deps-check
 	tools/aarch64-sysroot $(AARCH64)

@@ -3,17 +3,8 @@
  */
 #include "co/depth.h"
 
+#include "base/valgrind.h"
 #include "co/co.h"
-
-/* Valgrind takes all below the stack pointer for gone. */
-#ifdef ED_VALGRIND
-#include <valgrind/memcheck.h>
-#define LOOK_BEGIN VALGRIND_DISABLE_ERROR_REPORTING
-#define LOOK_END   VALGRIND_ENABLE_ERROR_REPORTING
-#else
-#define LOOK_BEGIN (void) 0
-#define LOOK_END   (void) 0
-#endif
 
 /* A whole register of the processor, of which four are a cache line. */
 typedef uint64_t __attribute__((vector_size(16), may_alias)) vector;
@@ -43,14 +34,15 @@ static inline bool is_zero(vector v)
 static inline __attribute__((always_inline)) ED_CO_UNCHECKED const char *first_used(
         const char *line, const char *end)
 {
-        LOOK_BEGIN;
+        /* It takes all below the stack pointer for gone. */
+        ed_valgrind_look_begin();
         for (; line < end; line += LINE_BYTES) {
                 const vector *v = (const vector *) (const void *) line;
 
                 if (!is_zero((v[0] | v[1]) | (v[2] | v[3])))
                         break;
         }
-        LOOK_END;
+        ed_valgrind_look_end();
         return line;
 }
 
@@ -60,10 +52,10 @@ ED_CO_UNCHECKED size_t ed_stack_depth(const struct ed_stack *stack)
 
         if (line == end)
                 return 0;
-        LOOK_BEGIN;
+        ed_valgrind_look_begin();
         while (is_zero(*(const vector *) (const void *) line))
                 line += sizeof(vector);
-        LOOK_END;
+        ed_valgrind_look_end();
         return (size_t) (stack->top - line);
 }
 
@@ -93,12 +85,12 @@ ED_CO_UNCHECKED __attribute__((noinline)) void ed_stack_clear(struct ed_stack *s
         const char *end = line_of(stack_pointer() - RED_ZONE_BYTES);
         char *line = line_of(stack->top - depth);
 
-        LOOK_BEGIN;
+        ed_valgrind_look_begin();
         for (; line < end; line += LINE_BYTES) {
                 for (int i = 0; i < LINE_VECTORS; i++)
                         ((vector *) (void *) line)[i] = (vector){ 0 };
                 /* Not to be made a call, whose frame would lie where it clears. */
                 __asm__ volatile("" : : : "memory");
         }
-        LOOK_END;
+        ed_valgrind_look_end();
 }

@@ -7,13 +7,11 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/valgrind.h"
 #include "sys/sys.h"
 
 #ifdef ED_TSAN
 #include <sanitizer/tsan_interface.h>
-#endif
-#ifdef ED_VALGRIND
-#include <valgrind/valgrind.h>
 #endif
 
 #if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_MSAN)
@@ -89,16 +87,13 @@ void ed_stacks_fini(struct ed_stacks *stacks)
         ed_assert(stacks->used == 0, "stacks were unmapped while tasks had them");
         while ((slab = stacks->slabs)) {
                 stacks->slabs = slab->next;
-#if defined(ED_TSAN) || defined(ED_VALGRIND)
-                for (size_t i = 0; i < slab->used; i++) {
 #ifdef ED_TSAN
+                for (size_t i = 0; i < slab->used; i++)
                         __tsan_destroy_fiber(slab_stack(slab, i)->fiber);
 #endif
-#ifdef ED_VALGRIND
-                        VALGRIND_STACK_DEREGISTER(slab_stack(slab, i)->valgrind_id);
-#endif
-                }
-#endif
+                /* Elsewhere no page is touched for it. */
+                for (size_t i = 0; i < slab->used && ed_on_valgrind(); i++)
+                        ed_valgrind_stack_remove(slab_stack(slab, i)->valgrind_number);
                 if (slab->guard == ED_GUARD_MPROTECT)
                         atomic_fetch_sub(&mappings_spent, 2 * slab->stacks);
                 ed_sys_unmap(slab->memory, slab->stacks * slab->slot_bytes);
@@ -211,9 +206,7 @@ static struct ed_stack *slab_take(struct ed_stack_slab *slab)
 #ifdef ED_TSAN
         stack->fiber = __tsan_create_fiber(0);
 #endif
-#ifdef ED_VALGRIND
-        stack->valgrind_id = VALGRIND_STACK_REGISTER(stack->bottom, (char *) (stack + 1));
-#endif
+        stack->valgrind_number = ed_valgrind_stack_add(stack->bottom, stack + 1);
         return stack;
 }
 

@@ -33,11 +33,9 @@ struct ed_stack {
         uint8_t guard; /* enum ed_guard */
         uint8_t turns; /* of who watches: until it is cleared again; 0: it is clear */
         uint32_t seen; /* of who watches: how deep it has been used since it was clear */
+        unsigned valgrind_number;
 #ifdef ED_TSAN
         void *fiber;
-#endif
-#ifdef ED_VALGRIND
-        unsigned valgrind_id;
 #endif
 };
 

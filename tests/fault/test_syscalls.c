@@ -684,7 +684,7 @@ TEST(a_run_says_once_that_stacks_have_no_guard_when_the_first_has_none)
 }
 
 /* Emulators may have fewer mappings to give, and ThreadSanitizer has not as many fibers. */
-#if defined(__x86_64__) && !defined(ED_TSAN) && !defined(ED_VALGRIND)
+#if defined(__x86_64__) && !defined(ED_TSAN) && !defined(ED_UNDER_VALGRIND)
 /* How many stacks have a guard that is a mapping, before those allowed are spent. */
 static size_t stacks_with_mappings(void)
 {

@@ -14,12 +14,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/valgrind.h"
 #include "co/co.h"
 #include "sys/sys.h"
-
-#ifdef ED_VALGRIND
-#include <valgrind/valgrind.h>
-#endif
 
 enum {
         THREADS_MAX = 8,
@@ -304,9 +301,7 @@ int dfs_thread(void (*fn)(void *arg), void *arg)
                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
                 if (stack == MAP_FAILED)
                         abort();
-#ifdef ED_VALGRIND
-                (void) VALGRIND_STACK_REGISTER(stack, (char *) stack + STACK_BYTES);
-#endif
+                (void) ed_valgrind_stack_add(stack, (char *) stack + STACK_BYTES);
         }
         *thread = (struct thread){ .stack = stack, .fn = fn, .arg = arg };
         ed_co_init(&thread->co, stack, (char *) stack + STACK_BYTES, thread_main, thread);

@@ -9,7 +9,7 @@
 #include "scenario.h"
 #include "test.h"
 
-#ifdef ED_VALGRIND
+#ifdef ED_UNDER_VALGRIND
 enum { SEEDS = 200 }; /* it runs thirty times as slowly */
 #else
 enum { SEEDS = 2000 };

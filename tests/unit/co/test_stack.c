@@ -243,7 +243,7 @@ TEST(no_memory_for_a_slab_is_no_stack)
 
 /* Emulators do not survive such a limit themselves; on 64-bit ARM there may be one. */
 #if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN) && !defined(ED_MSAN) &&          \
-        !defined(ED_VALGRIND)
+        !defined(ED_UNDER_VALGRIND)
 /* A slab twice as large does not fit any more, but a smaller one does. */
 TEST(address_space_is_used_to_the_last_small_slab)
 {

@@ -653,7 +653,7 @@ static int overflows(void *arg)
 
 TEST_DIES(a_task_that_overflows_its_stack_ends_the_process_by_a_fault, SIGSEGV)
 {
-#if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_MSAN) || defined(ED_VALGRIND)
+#if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_MSAN) || defined(ED_UNDER_VALGRIND)
         test_skip("sanitizers have handlers and limits of their own");
 #endif
         (void) eddy_run(overflows, NULL, NULL);

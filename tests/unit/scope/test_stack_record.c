@@ -232,7 +232,7 @@ static long faults(void)
         return usage.ru_minflt;
 }
 
-#if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_VALGRIND)
+#if defined(ED_ASAN) || defined(ED_TSAN) || defined(ED_UNDER_VALGRIND)
 static const bool faults_are_ours = false;
 #else
 static const bool faults_are_ours = true;
