@@ -66,7 +66,7 @@
 #define mprotect(...)            FAULTY(mprotect, -1, __VA_ARGS__)
 #define munmap(...)              FAULTY_DONE(munmap, __VA_ARGS__)
 #define nanosleep(...)           FAULTY(nanosleep, -1, __VA_ARGS__)
-#define open(...)                FAULTY(open, -1, __VA_ARGS__)
+#define open(...)                FAULTY_OWN(open, __VA_ARGS__)
 #define opendir(...)             FAULTY(opendir, NULL, __VA_ARGS__)
 #define pipe2(...)               FAULTY(pipe2, -1, __VA_ARGS__)
 #define poll(...)                FAULTY(poll, -1, __VA_ARGS__)
