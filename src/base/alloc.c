@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+__thread bool ed_alloc_is_debug;
+
 static void *realloc_system(void *ctx, void *ptr, size_t bytes)
 {
         (void) ctx;

@@ -55,7 +55,7 @@ void ed_debug_place_add(const struct ed_task *task, struct ed_text *text)
 
 int ed_debug_begin(struct ed_run *run)
 {
-        run->debug = ed_alloc_zero(sizeof(*run->debug));
+        run->debug = ed_alloc_debug(sizeof(*run->debug));
         if (!run->debug)
                 return -ENOMEM;
         run->debug->run = run;

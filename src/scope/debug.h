@@ -48,6 +48,8 @@ struct ed_debug {
         struct ed_run *run;
         struct ed_debug *next; /* of this thread's */
         struct ed_timer timer; /* scope/debug_late.c */
+        bool is_asked;         /* instead of its timer: by ed_debug_late_ask() */
+        int64_t asked_ns;      /* from when on it has an answer; INT64_MAX: never */
         struct ed_marks owned;
         uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
         struct ed_marks locks;           /* that are held; 'task' NULL: by one that has ended */
@@ -125,6 +127,13 @@ void ed_debug_locks_left(struct ed_task *task);
 
 void ed_debug_late_init(struct ed_debug *debug);
 void ed_debug_late_fini(struct ed_debug *debug);
+
+/*
+ * From now on late tasks are reported when this is called, and by no timer.  The
+ * test kit calls it after each poll: a timer would add polls, and its numbers
+ * would not be those of the same run without debug mode.
+ */
+ED_SHARED void ed_debug_late_ask(struct ed_debug *debug);
 
 /* A task is about to wait for something of the network. */
 ED_SHARED __attribute__((cold)) void ed_debug_net_wait(struct ed_task *task);

@@ -16,7 +16,9 @@ static void look_at(struct ed_debug *debug, int64_t at_ns)
 {
         struct ed_loop *loop = &debug->run->loop;
 
-        if (debug->timer.armed)
+        if (debug->is_asked && debug->asked_ns == INT64_MAX)
+                debug->asked_ns = at_ns;
+        if (debug->is_asked || debug->timer.armed)
                 return;
         loop->quiet_timers++;
         ed_timer_arm(&loop->timers, &debug->timer, at_ns);
@@ -125,15 +127,13 @@ static int64_t look(struct ed_task *task, struct ed_node *root, int64_t limit_ns
         return waits_at_ns < cancelled_at_ns ? waits_at_ns : cancelled_at_ns;
 }
 
-static void on_timer(struct ed_timer *timer)
+static void look_at_all(struct ed_debug *debug)
 {
-        struct ed_debug *debug = ed_container_of(timer, struct ed_debug, timer);
         struct ed_run *run = debug->run;
         struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
         int64_t now_ns = ed_loop_now(&run->loop), limit_ns = run->opts.debug_wait_ns;
         int64_t next_ns = INT64_MAX, soonest_ns = ed_time_after(now_ns, limit_ns / LOOKS + 1);
 
-        run->loop.quiet_timers--;
         while ((node = ed_node_next(root, node, false))) {
                 struct ed_task *task = node->owner;
                 int64_t at_ns =
@@ -143,6 +143,26 @@ static void on_timer(struct ed_timer *timer)
         }
         if (next_ns != INT64_MAX)
                 look_at(debug, next_ns > soonest_ns ? next_ns : soonest_ns);
+}
+
+static void on_timer(struct ed_timer *timer)
+{
+        struct ed_debug *debug = ed_container_of(timer, struct ed_debug, timer);
+
+        debug->run->loop.quiet_timers--;
+        look_at_all(debug);
+}
+
+void ed_debug_late_ask(struct ed_debug *debug)
+{
+        if (!debug->is_asked) {
+                debug->is_asked = true;
+                debug->asked_ns = INT64_MAX;
+        }
+        if (ed_loop_now(&debug->run->loop) < debug->asked_ns)
+                return;
+        debug->asked_ns = INT64_MAX;
+        look_at_all(debug);
 }
 
 void ed_debug_late_init(struct ed_debug *debug)

@@ -32,7 +32,7 @@ static int grow(struct ed_marks *marks)
 
         if (marks->count >= ED_MARKS_MAX)
                 return -1;
-        larger.places = ed_alloc_zero(larger.size * sizeof(larger.places[0]));
+        larger.places = ed_alloc_debug(larger.size * sizeof(larger.places[0]));
         if (!larger.places)
                 return -1;
         for (size_t i = 0; i < marks->size; i++)

@@ -122,7 +122,7 @@ static void on_put(struct ed_stacks *stacks, struct ed_stack *stack)
 
 int ed_stack_records_open(struct ed_run *run)
 {
-        struct ed_stack_records *records = ed_alloc_zero(sizeof(*records));
+        struct ed_stack_records *records = ed_alloc_debug(sizeof(*records));
 
         if (!records)
                 return -ENOMEM;

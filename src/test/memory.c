@@ -28,7 +28,7 @@ static struct {
         struct block *places; /* open addressing; at least half of them are free */
         size_t places_count;  /* a power of two, or 0 */
         uint64_t live, bytes;
-        bool counting, forever;
+        bool counting, forever, with_debug;
         uint64_t asked, failed, fail_at, again;
 } memory;
 
@@ -65,6 +65,12 @@ static void unlock(void)
 }
 
 /* --- the table --- */
+
+/* What debug mode needs is not the program's, unless that is what is tested. */
+static bool is_counted(void)
+{
+        return memory.counting && (memory.with_debug || !ed_alloc_is_debug);
+}
 
 static size_t home_of(const void *ptr)
 {
@@ -103,7 +109,7 @@ static bool table_grow(void)
 
 static void table_add(void *ptr, size_t bytes)
 {
-        *place_of(ptr) = (struct block){ ptr, bytes, memory.counting ? memory.asked : 0 };
+        *place_of(ptr) = (struct block){ ptr, bytes, is_counted() ? memory.asked : 0 };
         memory.live++;
         memory.bytes += bytes;
 }
@@ -137,7 +143,7 @@ static bool is_to_fail(void)
 {
         uint64_t after;
 
-        if (!memory.counting)
+        if (!is_counted())
                 return false;
         memory.asked++;
         if (memory.fail_at == 0 || memory.asked < memory.fail_at)
@@ -213,9 +219,10 @@ bool ed_test_memory_is_replaced(void)
         return memory.places_count > 0 && fn != resize_locked;
 }
 
-void ed_test_memory_count(uint64_t fail_at, bool forever, uint64_t again)
+void ed_test_memory_count(uint64_t fail_at, bool forever, uint64_t again, bool with_debug)
 {
         lock();
+        memory.with_debug = with_debug;
         memory.asked = memory.failed = 0;
         memory.fail_at = fail_at;
         memory.forever = forever;

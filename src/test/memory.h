@@ -28,9 +28,10 @@ void ed_test_memory_begin(void);
 
 /*
  * Count from here on, 1 the next; fail that one, and with 'forever' all after
- * it, or else that many after it another one.  0: none.
+ * it, or else that many after it another one.  0: none.  What only debug mode
+ * needs counts 'with_debug'.
  */
-void ed_test_memory_count(uint64_t fail_at, bool forever, uint64_t again);
+void ed_test_memory_count(uint64_t fail_at, bool forever, uint64_t again, bool with_debug);
 
 /* As before ed_test_memory_count(). */
 void ed_test_memory_pause(void);

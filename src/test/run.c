@@ -14,6 +14,7 @@
 
 #include "base/def.h"
 #include "eddy/error.h"
+#include "scope/debug.h"
 #include "scope/run.h"
 #include "sys/last_words.h"
 #include "sys/process.h"
@@ -106,6 +107,18 @@ static void drop(struct ed_test_run *run)
         ed_test_memory_drop();
 }
 
+/*
+ * In debug mode no handle of a task is used again, so none is without it:
+ * allocations have the same numbers in both.  So have suspension points and
+ * calls, if late tasks are reported without a timer.
+ */
+static void level_modes(struct ed_run *run)
+{
+        run->faces.count = ED_FACES_MAX;
+        if (run->debug)
+                ed_debug_late_ask(run->debug);
+}
+
 static int play(struct ed_test_run *run)
 {
         struct eddy_run_opts opts = run->opts.run ? *run->opts.run : (struct eddy_run_opts){ 0 };
@@ -117,9 +130,11 @@ static int play(struct ed_test_run *run)
         result = ed_test_world_new(run);
         if (result < 0)
                 return result;
-        ed_test_memory_count(run->opts.alloc_at, run->opts.alloc_forever, run->opts.alloc_again);
+        ed_test_memory_count(run->opts.alloc_at, run->opts.alloc_forever, run->opts.alloc_again,
+                             run->more.counts_debug);
         result = ed_run_open(run->sys, &opts, &run->run);
         if (result == 0) {
+                level_modes(run->run);
                 result = ed_run_main(run->run, run->main_fn, run->arg);
                 if (!run->gave_up)
                         ed_run_end(run->run);

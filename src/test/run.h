@@ -21,6 +21,7 @@ struct ed_test_more {
         uint32_t *task_points; /* how many points each task has, main first; NULL: not counted */
         uint64_t task_points_max;
         bool (*at_point)(void); /* at each point; whether it made something ready */
+        bool counts_debug;      /* allocations that only debug mode needs */
 };
 
 /* What is told of a run beyond its result. */

@@ -10,6 +10,7 @@
 
 #include "base/def.h"
 #include "eddy/time.h"
+#include "scope/debug.h"
 #include "scope/run.h"
 #include "test/run.h"
 
@@ -137,6 +138,8 @@ static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event
         if (run->run) {
                 look_at_limits(run);
                 look_at_background(run);
+                if (run->run->debug)
+                        ed_debug_late_ask(run->run->debug);
         }
         return n;
 }

@@ -125,7 +125,9 @@ struct eddy_test_sweep scenario_sweep(const char *name, eddy_task_fn *main_fn, i
                 .after = look_at_counts,
                 .run = &run,
         };
-        struct ed_test_more more = { .sim = sim, .sample = sweep_is_full() ? 0 : sample };
+        struct ed_test_more more = { .sim = sim,
+                                     .sample = sweep_is_full() ? 0 : sample,
+                                     .counts_debug = getenv("EDDY_DEBUG") != NULL };
         struct eddy_test_sweep sweep;
 
         if (ed_test_sweep_with(what, main_fn, NULL, &opts, &more, &sweep) < 0)

@@ -409,3 +409,65 @@ NET_TEST(jobs_of_threads_last_as_long_as_was_said)
         CHECK_EQ(eddy_to_thread(answer, NULL), 42);
         CHECK(eddy_now() - begin >= EDDY_SEC(3) && eddy_now() - begin < EDDY_SEC(3) + MS);
 }
+
+/* --- debug mode --- */
+
+static int answers_late(void *stream)
+{
+        int err = eddy_sleep(EDDY_SEC(100));
+
+        if (err == 0)
+                err = eddy_stream_write(stream, "x", 1);
+        return err;
+}
+
+/* Waits for the network, under no deadline. */
+static int waits_long(void *arg)
+{
+        eddy_stream *server, *client;
+        eddy_scope scope;
+        char byte;
+
+        (void) arg;
+        CHECK_EQ(eddy_test_stream_pair(NULL, &server, &client), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, answers_late, server), 0);
+        CHECK_EQ(eddy_stream_read(client, &byte, 1), 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_stream_close(server);
+        eddy_stream_close(client);
+        return 0;
+}
+
+static void expect_wait(const struct eddy_report *report, void *arg)
+{
+        if (report->kind != EDDY_REPORT_WAIT)
+                return;
+        CHECK(strncmp(report->text, "has waited ", 11) == 0);
+        CHECK(strtol(report->text + 11, NULL, 10) / 1000 == 99 ||
+              strtol(report->text + 11, NULL, 10) / 1000 == 100);
+        ++*(int *) arg;
+}
+
+/* When the clock comes there: no timer of debug mode wakes the run, whose points are the same. */
+TEST(a_long_wait_is_reported_in_debug_mode_and_adds_no_suspension_point)
+{
+        int reports = 0;
+        struct eddy_run_opts debug = { .flags = EDDY_RUN_DEBUG,
+                                       .report = expect_wait,
+                                       .report_arg = &reports },
+                             plain = { .flags = EDDY_RUN_NO_DEBUG };
+        struct eddy_test_result results[2];
+
+        CHECK_EQ(eddy_test_run(waits_long, NULL, &(struct eddy_test_opts){ .run = &debug },
+                               &results[0]),
+                 0);
+        CHECK_EQ(reports, 1);
+        CHECK_EQ(eddy_test_run(waits_long, NULL, &(struct eddy_test_opts){ .run = &plain },
+                               &results[1]),
+                 0);
+        CHECK_EQ(results[0].points, results[1].points);
+        CHECK_EQ(results[0].calls, results[1].calls);
+        CHECK_EQ(results[0].allocations, results[1].allocations);
+        CHECK_EQ(results[0].trace, results[1].trace);
+}

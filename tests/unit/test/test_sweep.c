@@ -222,30 +222,56 @@ static int leaves_listener(void *arg)
         return 0;
 }
 
-static void found_by(int what, eddy_task_fn *fn, const char *problem, const char *spec)
+static bool is_wrong_after;
+
+static int planted_after(void *arg, int result)
 {
-        struct eddy_test_opts opts = { .name = "planted" };
-        char begin[100], string[200];
-        uint64_t runs;
+        bool is_wrong = is_wrong_after;
 
-        CHECK_EQ(sweep(what, fn, NULL, &opts), EDDY_E_TEST_FOUND);
-        snprintf(begin, sizeof(begin), "eddy_test: planted: %s", spec);
-        if (strncmp(printed, begin, strlen(begin)) != 0 || !strstr(printed, problem))
-                test_fail(__FILE__, __LINE__, "it printed \"%s\"", printed);
-        snprintf(string, sizeof(string), "%s", replay());
-        runs = told.runs;
-        CHECK(runs > 1);
+        (void) arg;
+        (void) result;
+        is_wrong_after = false;
+        return is_wrong ? -1 : 0;
+}
 
-        /* It is found again by that string alone, at once. */
+/* It is found again by that string alone, at once; under any other name nothing is run. */
+static void found_again_by(int what, eddy_task_fn *fn, const char *problem, const char *string)
+{
+        struct eddy_test_opts opts = { .name = "planted", .after = planted_after };
+
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", string, 1), 0);
         CHECK_EQ(sweep(what, fn, NULL, &opts), EDDY_E_TEST_FOUND);
         CHECK_STR(replay(), string);
         CHECK(strstr(printed, problem) && told.runs <= 2);
-        /* Under any other name nothing is run. */
         opts.name = "other";
         sweep_passes(what, fn, NULL, &opts);
         CHECK_EQ(told.runs, 0);
         CHECK_EQ(unsetenv("EDDY_TEST_REPLAY"), 0);
+}
+
+/* With and without debug mode; and what is found in one is found again in the other. */
+static void found_by(int what, eddy_task_fn *fn, const char *problem, const char *spec)
+{
+        static const char *const modes[] = { "0", "1" };
+        struct eddy_test_opts opts = { .name = "planted", .after = planted_after };
+        char line[100], string[200] = "";
+
+        snprintf(line, sizeof(line), "eddy_test: planted: %s", spec);
+        for (int i = 0; i < 2; i++) {
+                debug_mode = modes[i];
+                CHECK_EQ(sweep(what, fn, NULL, &opts), EDDY_E_TEST_FOUND);
+                if (!strstr(printed, line) || !strstr(printed, problem))
+                        test_fail(__FILE__, __LINE__, "it printed \"%s\"", printed);
+                if (*string)
+                        CHECK_STR(replay(), string);
+                snprintf(string, sizeof(string), "%s", replay());
+                CHECK(told.runs > 1);
+                for (int j = 0; j < 2; j++) {
+                        debug_mode = modes[j];
+                        found_again_by(what, fn, problem, string);
+                }
+        }
+        debug_mode = "0";
 }
 
 TEST(a_mistake_in_some_orders_is_found)
@@ -258,6 +284,85 @@ TEST(a_mistake_when_cancelled_is_found)
         found_by(EDDY_TEST_CANCEL, keeps_lock, "!eddy_lock_is_locked(&lock)", "cancel=");
         found_by(EDDY_TEST_CANCEL, renames, "it returned EIO when it was cancelled, not ECANCELED",
                  "cancel=");
+}
+
+/* --- each kind of finding, of a program that does wrong when it is cancelled --- */
+
+static eddy_event never;
+
+static int waits_for_ever(void *arg)
+{
+        (void) arg;
+        return eddy_event_wait(&never);
+}
+
+static int leaves_a_task(void *arg)
+{
+        int err = eddy_sleep(MS);
+
+        if (err < 0)
+                CHECK_EQ(eddy_background(waits_for_ever, arg), 0);
+        return err;
+}
+
+static int does_nothing(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+static int leaves_a_timer(void *arg)
+{
+        static eddy_handle handle;
+        int err = eddy_sleep(MS);
+
+        (void) arg;
+        if (err < 0)
+                CHECK_EQ(eddy_loop_call_later(NULL, &handle, EDDY_SEC(9), does_nothing, NULL), 0);
+        return err;
+}
+
+static int is_stuck(void *arg)
+{
+        void *ptr = eddy_malloc(10);
+
+        if (!ptr)
+                return waits_for_ever(arg);
+        eddy_free(ptr);
+        return 0;
+}
+
+static int goes_on(void *arg)
+{
+        int err = eddy_sleep(MS);
+        eddy_scope shield;
+
+        (void) arg;
+        if (err == 0)
+                return 0;
+        eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD,
+                                                             .deadline_ns = INT64_MAX });
+        while (eddy_sleep(EDDY_SEC(60)) == 0)
+                continue;
+        return eddy_scope_end(&shield);
+}
+
+static int leaves_a_mark(void *arg)
+{
+        int err = eddy_sleep(MS);
+
+        (void) arg;
+        is_wrong_after = err < 0;
+        return err;
+}
+
+TEST(each_kind_of_finding_is_found_again_with_and_without_debug_mode)
+{
+        found_by(EDDY_TEST_CANCEL, leaves_a_task, "1 task left", "cancel=");
+        found_by(EDDY_TEST_CANCEL, leaves_a_timer, "1 timer left", "cancel=");
+        found_by(EDDY_TEST_ALLOC, is_stuck, "all tasks wait and nothing can wake them", "alloc=");
+        found_by(EDDY_TEST_CANCEL, goes_on, "it goes on after 3600000 ms", "cancel=");
+        found_by(EDDY_TEST_CANCEL, leaves_a_mark, "'after' says that it failed", "cancel=");
 }
 
 TEST(a_mistake_without_memory_is_found)
