@@ -63,7 +63,7 @@ struct eddy_run_opts {
         uint32_t reserved32;    /* zero */
         int64_t watchdog_ns;    /* report a task that runs longer; 0: 100 ms */
         int64_t drain_ns;       /* what background tasks get at the end; 0: 5 s; below 0: none */
-        eddy_report_fn *report; /* NULL: a line on stderr */
+        eddy_report_fn *report; /* NULL: a line on stderr; see eddy_run() */
         void *report_arg;
         const char *poller; /* "epoll", or NULL: EDDY_POLLER or the best there is */
         /* In debug mode: report a task that waits for the network under no deadline, or goes on
@@ -81,6 +81,9 @@ struct eddy_run_opts {
  * when the run begins is left alone: a shell's script starts what it puts in
  * the background ("&") with SIGINT ignored.  Of runs at the same time, on
  * several threads, the first has the signals.
+ *
+ * The default report raises no SIGPIPE.  If standard error is closed, or has no
+ * room for 200 ms, the report is dropped.
  *
  * Errors: EDDY_E_RUN_NESTED  this thread already runs a loop
  *         -EDEADLK           all tasks were parked and nothing could wake them

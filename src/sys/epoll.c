@@ -5,6 +5,7 @@
  * Closing one takes it out of the set.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -338,13 +339,31 @@ static int set_nodelay(int fd)
         return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) < 0 ? -errno : 0;
 }
 
+/*
+ * A new descriptor, or -errno.  Where the program has closed its standard
+ * descriptors a connection would become one of them, and reports go to a peer;
+ * so it is moved if there is another descriptor for it.
+ */
+static int above_stdio(int fd)
+{
+        int moved;
+
+        if (fd < 0 || fd > STDERR_FILENO)
+                return fd < 0 ? -errno : fd;
+        moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (moved < 0)
+                return fd;
+        close(fd);
+        return moved;
+}
+
 static int epoll_socket(struct ed_sys *sys, int family, int kind)
 {
-        int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        int fd = above_stdio(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 
         (void) sys;
         if (fd < 0)
-                return -errno;
+                return fd;
         if (kind == ED_SOCKET_STREAM)
                 (void) set_nodelay(fd);
         return fd;
@@ -415,8 +434,9 @@ static int epoll_accept(struct ed_sys *sys, int fd)
         do
                 accepted = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         while (accepted < 0 && errno == EINTR);
+        accepted = above_stdio(accepted);
         if (accepted < 0)
-                return -errno;
+                return accepted;
         (void) set_nodelay(accepted);
         return accepted;
 }
@@ -477,49 +497,20 @@ static int64_t epoll_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
         return n < 0 ? -errno : n;
 }
 
-/*
- * write(2) without the SIGPIPE that comes with EPIPE: held back while it is
- * written, and taken from the thread unless one was pending before.  Sockets
- * have a flag for that; pipes have not.
- */
-static ssize_t write_quietly(int fd, const void *data, size_t bytes)
-{
-        static const struct timespec at_once;
-        sigset_t pipe_only, former, pending;
-        bool was_pending;
-        ssize_t n;
-
-        sigemptyset(&pipe_only);
-        sigaddset(&pipe_only, SIGPIPE);
-        sigpending(&pending);
-        was_pending = sigismember(&pending, SIGPIPE);
-        pthread_sigmask(SIG_BLOCK, &pipe_only, &former);
-        n = write(fd, data, bytes);
-        if (n < 0) {
-                n = -errno;
-                if (n == -EPIPE && !was_pending)
-                        while (sigtimedwait(&pipe_only, NULL, &at_once) < 0 && errno == EINTR)
-                                continue;
-        }
-        pthread_sigmask(SIG_SETMASK, &former, NULL);
-        return n;
-}
-
 static int64_t epoll_write(struct ed_sys *sys, int fd, const void *data, size_t bytes,
                            bool may_signal)
 {
-        ssize_t n;
+        int64_t n;
 
-        if (may_signal) {
-                do
-                        n = write_quietly(fd, data, capped(sys, bytes));
-                while (n == -EINTR);
-                return n;
-        }
-        do
-                n = write(fd, data, capped(sys, bytes));
-        while (n < 0 && errno == EINTR);
-        return n < 0 ? -errno : n;
+        do {
+                if (may_signal) {
+                        n = ed_sys_write_quietly(fd, data, capped(sys, bytes));
+                } else {
+                        n = write(fd, data, capped(sys, bytes));
+                        n = n < 0 ? -errno : n;
+                }
+        } while (n == -EINTR);
+        return n;
 }
 
 static int epoll_shutdown(struct ed_sys *sys, int fd)

@@ -56,6 +56,7 @@
 #define epoll_pwait2(...)        FAULTY_OWN(epoll_pwait2, __VA_ARGS__)
 #define epoll_wait(...)          FAULTY(epoll_wait, -1, __VA_ARGS__)
 #define eventfd(...)             FAULTY(eventfd, -1, __VA_ARGS__)
+#define fcntl(...)               FAULTY(fcntl, -1, __VA_ARGS__)
 #define getpeername(...)         FAULTY(getpeername, -1, __VA_ARGS__)
 #define getrandom(...)           FAULTY(getrandom, -1, __VA_ARGS__)
 #define getsockname(...)         FAULTY(getsockname, -1, __VA_ARGS__)

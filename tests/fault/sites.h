@@ -13,6 +13,8 @@
 
 /* clang-format off */
 #define SITES(X)                                                                                   \
+        X(above_stdio, close, 1)                                                                   \
+        X(above_stdio, fcntl, 1)                                                                   \
         X(ask_kernel, close, 1)                                                                    \
         X(ask_kernel, open, 1)                                                                     \
         X(ask_kernel, read, 1)                                                                     \
@@ -52,7 +54,8 @@
         X(ed_sys_ticker_sample, nanosleep, 1)                                                      \
         X(ed_sys_ticker_sample, syscall, 1)                                                        \
         X(ed_sys_unmap, munmap, 1)                                                                 \
-        X(ed_sys_write_error, write, 1)                                                            \
+        X(ed_sys_write_quietly, sigtimedwait, 1)                                                   \
+        X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \
         X(epoll_abort, close, 1)                                                                   \
         X(epoll_abort, setsockopt, 1)                                                              \
@@ -79,6 +82,7 @@
         X(epoll_wait_ns, epoll_wait, 2)                                                            \
         X(epoll_watch, epoll_ctl, 1)                                                               \
         X(epoll_write, write, 1)                                                                   \
+        X(error_has_room, poll, 1)                                                                 \
         X(fault_stack_make, sigaltstack, 2)                                                        \
         X(is_default, sigaction, 1)                                                                \
         X(is_exported, dladdr, 1)                                                                  \
@@ -90,9 +94,7 @@
         X(set_nodelay, setsockopt, 1)                                                              \
         X(signal_use, sigaction, 1)                                                                \
         X(watch_forks, pthread_atfork, 1)                                                          \
-        X(worker_main, pthread_setname_np, 1)                                                      \
-        X(write_quietly, sigtimedwait, 1)                                                          \
-        X(write_quietly, write, 1)
+        X(worker_main, pthread_setname_np, 1)
 
 /* How a call may fail, EINTR first if it may.  No EAGAIN for a descriptor that never would. */
 #define ERRORS(X)                                                                                  \
@@ -108,6 +110,7 @@
         X(epoll_pwait2, EINTR, ENOSYS, EPERM)                                                      \
         X(epoll_wait, EINTR)                                                                       \
         X(eventfd, EMFILE, ENFILE, ENODEV, ENOMEM)                                                 \
+        X(fcntl, EMFILE, EINVAL)                                                                   \
         X(getpeername, ENOBUFS, ENOMEM)                                                            \
         X(getrandom, EINTR)                                                                        \
         X(getsockname, ENOBUFS, ENOMEM)                                                            \

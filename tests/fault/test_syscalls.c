@@ -292,6 +292,40 @@ static int drive_report(void)
         return run_counted(main_background, NULL);
 }
 
+/* Standard error is a pipe that is full and has no reader. */
+static int drive_full_report(void)
+{
+        static char block[4096];
+        int fds[2], saved, err;
+
+        CHECK_EQ(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
+        while (write(fds[1], block, sizeof(block)) > 0)
+                continue;
+        saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+        CHECK(saved >= 0 && dup2(fds[1], STDERR_FILENO) >= 0);
+        err = drive_report();
+        CHECK(dup2(saved, STDERR_FILENO) >= 0);
+        CHECK_EQ(close(saved) | close(fds[0]) | close(fds[1]), 0);
+        return err;
+}
+
+/* Standard input is closed, so that the first socket would be that. */
+static int main_closed(void *arg)
+{
+        int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), err;
+
+        CHECK(saved < 0 || close(STDIN_FILENO) == 0);
+        err = main_abort(arg);
+        CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0 || fault_happened());
+        CHECK(saved < 0 || (dup2(saved, STDIN_FILENO) == 0 && close(saved) == 0));
+        return err;
+}
+
+static int drive_closed(void)
+{
+        return run_counted(main_closed, NULL);
+}
+
 static int count_up(void *arg)
 {
         ++*(int *) arg;
@@ -485,6 +519,8 @@ static const struct drive drives[] = {
         { "stopped", drive_stopped, NULL, false },
         { "watchdog", drive_watchdog, NULL, false },
         { "report", drive_report, NULL, false },
+        { "report, full", drive_full_report, NULL, false },
+        { "abort, no standard input", drive_closed, NULL, false },
         { "steps", drive_steps, NULL, false },
         { "sleeper", drive_sleeper, NULL, false },
         { "thread", drive_thread, NULL, false },
