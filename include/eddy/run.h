@@ -82,8 +82,29 @@ struct eddy_run_opts {
  * the background ("&") with SIGINT ignored.  Of runs at the same time, on
  * several threads, the first has the signals.
  *
+ * The watchdog is a thread.  If a task keeps the loop for longer than
+ * watchdog_ns, it looks up the state of the loop's thread in /proc.  A thread
+ * that is blocked is reported with the system call that blocks it, and without
+ * a stack: a signal would end that call early.  A thread that runs is asked
+ * for its stack by a signal: SIGRTMAX - 3, or the next lower real-time signal
+ * that the program neither handles, ignores nor blocks.  The handler is
+ * installed before the first question, with SA_RESTART, and removed after the
+ * last run.  Without /proc nothing is asked.
+ *
+ * A run handles SIGSEGV and SIGBUS, to name a task that overflows its stack; a
+ * fault elsewhere, and a signal that was sent, get the handling from before
+ * the run.  Handlers run on an alternate stack: the thread's own if it has
+ * 32 KiB, else one of the run.  What a run has installed is put back at its
+ * end, unless the program has installed something else meanwhile: that stays.
+ * An alternate stack that a task sets must be larger than a signal's frame
+ * (sysconf(_SC_SIGSTKSZ)).
+ *
  * The default report raises no SIGPIPE.  If standard error is closed, or has no
  * room for 200 ms, the report is dropped.
+ *
+ * A thread that ends inside of a run (pthread_exit() in a task), or before its
+ * loop was closed, gives back all of this.  The tasks of the run do not go on,
+ * their memory is lost, and calls of other threads return EDDY_E_LOOP_CLOSED.
  *
  * Errors: EDDY_E_RUN_NESTED  this thread already runs a loop
  *         -EDEADLK           all tasks were parked and nothing could wake them

@@ -49,6 +49,10 @@ struct eddy_thread_opts {
  * made at first use; it is closed when the run has no task left, and waits for
  * jobs as long as background tasks get (drain_ns).
  *
+ * The job's thread blocks all signals but those of faults.  A program that the
+ * job starts inherits that, unless the job sets another mask for it
+ * (posix_spawnattr_setsigmask()).
+ *
  * A cancelled caller's job is dropped if it waits for a thread (-ECANCELED;
  * 'fn' never runs).  If it runs, eddy_thread_is_stopping() tells it to stop,
  * and the caller waits for it, since it may borrow from the caller's frame;

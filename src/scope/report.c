@@ -11,6 +11,7 @@
 #include "scope/run.h"
 #include "scope/stack_record.h"
 #include "sys/process.h"
+#include "sys/thread_state.h"
 
 /* --- reports --- */
 
@@ -98,14 +99,23 @@ static bool has_gone_on(const struct ed_run *run)
                atomic_load_explicit(&loop->polling, memory_order_relaxed);
 }
 
-/* Who runs, as seen from its own thread. */
+/* Who runs, as seen from its own thread, or from the watchdog's. */
 struct hog {
         const struct ed_run *run; /* its watchdog waits for the answer, and changes nothing in it */
         bool is_late;             /* the loop has gone on: who runs now is not to blame */
+        bool is_known;            /* 'fn' is; else it could not be found out */
         char name[ED_TASK_CALLED_BYTES];
         eddy_task_fn *fn; /* NULL: no task runs */
         const char *text;
 };
+
+static void hog_take(struct hog *hog, const struct eddy_task *face)
+{
+        if (face->is_named)
+                memcpy(hog->name, face->name, sizeof(face->name));
+        hog->fn = face->fn;
+        hog->text = face->text;
+}
 
 /* In a signal handler on the loop's thread. */
 static void look_who_runs(void *arg)
@@ -114,48 +124,104 @@ static void look_who_runs(void *arg)
         struct ed_task *task = ed_task_running();
 
         hog->is_late = has_gone_on(hog->run);
-        if (hog->is_late || !task || task->loop != &hog->run->loop || task == hog->run->supervisor)
+        if (hog->is_late)
                 return;
-        if (task->face->is_named)
-                memcpy(hog->name, task->face->name, sizeof(task->face->name));
-        hog->fn = task->face->fn;
-        hog->text = task->face->text;
+        hog->is_known = true;
+        if (task && task->loop == &hog->run->loop && task != hog->run->supervisor)
+                hog_take(hog, task->face);
 }
 
-static void tell_where(struct ed_text *text, void *const *frames, int n)
+/* On the watchdog's thread: nothing that is read changes unless the loop goes on. */
+static __attribute__((noinline)) void look_from_outside(struct hog *hog)
+{
+        const struct ed_run *run = hog->run;
+        const struct eddy_task *at;
+        const struct ed_task *task;
+        struct ed_fiber *fiber;
+        struct eddy_task face;
+
+        if (!ed_sys_peek(&run->loop.current, &fiber, sizeof(fiber)))
+                return;
+        task = fiber ? ed_container_of(fiber, struct ed_task, fiber) : run->supervisor;
+        if (!ed_sys_peek(&task->face, &at, sizeof(at)) || !ed_sys_peek(at, &face, sizeof(face)))
+                return;
+        hog->is_late = has_gone_on(run);
+        hog->is_known = !hog->is_late;
+        if (hog->is_known && task != run->supervisor)
+                hog_take(hog, &face);
+}
+
+static void tell_frames(struct ed_text *text, const struct ed_sample *sample)
 {
         char name[64];
 
         ed_text_add(text, "is in");
-        for (int i = 0; i < n; i++) {
-                ed_sys_symbol(frames[i], name, sizeof(name));
+        for (int i = 0; i < sample->count; i++) {
+                ed_sys_symbol(sample->frames[i], name, sizeof(name));
                 ed_text_add(text, "%s %s", i > 0 ? " <-" : "", name);
         }
-        if (n == 0)
+        if (sample->count == 0)
                 ed_text_add(text, " a place that could not be found out");
+}
+
+static void tell_call(struct ed_text *text, long call)
+{
+        const char *name = ed_system_call_name(call);
+
+        if (name)
+                ed_text_add(text, "is blocked in the system call %s", name);
+        else if (call >= 0)
+                ed_text_add(text, "is blocked in the system call %ld", call);
+        else
+                ed_text_add(text, "is blocked by the kernel");
+}
+
+static void tell_where(struct ed_text *text, int known, const struct ed_sample *sample)
+{
+        switch (known) {
+        case ED_SAMPLE_BLOCKED:
+                tell_call(text, sample->call);
+                break;
+        case ED_SAMPLE_RESTLESS:
+                ed_text_add(text, "makes one system call after another that blocks it");
+                break;
+        case ED_SAMPLE_STARVED:
+                ed_text_add(text, "gets no time from its processor");
+                break;
+        case ED_SAMPLE_HIDDEN:
+                ed_text_add(text, "is in a place that cannot be found out without /proc");
+                break;
+        default:
+                tell_frames(text, sample);
+        }
 }
 
 enum { SAMPLES_MAX = 4 };
 
 static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
 {
-        struct hog hog = { .run = run };
-        void *frames[ED_FRAMES_MAX];
+        struct ed_sample sample = { .count = 0 };
+        struct hog hog;
         char message[1536];
         struct ed_text text = { message, sizeof(message) };
         const char *who;
-        int n = 0;
+        int known = 0;
 
         /* One frame alone is of a place without unwinding information, left soon: a stub of a call. */
-        for (int samples = 0; samples == 0 || (n == 1 && samples < SAMPLES_MAX); samples++)
-                n = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, frames, ED_FRAMES_MAX);
-        who = hog.is_late || n == 0 ? "(unknown)" : "(the loop itself)";
+        for (int samples = 0; samples == 0 || (sample.count == 1 && samples < SAMPLES_MAX);
+             samples++) {
+                hog = (struct hog){ .run = run };
+                known = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, &sample);
+        }
+        if (known != ED_SAMPLE_TAKEN)
+                look_from_outside(&hog);
+        who = hog.is_known ? "(the loop itself)" : "(unknown)";
         ed_text_add(&text, "has kept the loop from the others for %lld ms; it ",
                     (long long) (lasted_ns / EDDY_MS(1)));
         if (hog.is_late)
                 ed_text_add(&text, "gave way before it could be asked where it was");
         else
-                tell_where(&text, frames, n);
+                tell_where(&text, known, &sample);
         if (hog.fn && !hog.name[0])
                 ed_sys_function((const void *) hog.fn, hog.text, hog.name, sizeof(hog.name));
         ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : who, message);

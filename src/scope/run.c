@@ -188,8 +188,12 @@ static int process_join(struct ed_run *run)
 
 static void process_leave(struct ed_run *run)
 {
+        /* A child of fork() has neither its parent's watchdog nor its handlers. */
+        if (ed_sys_forked_since(run->forks))
+                return;
         if (run->watchdog)
                 ed_sys_ticker_free(run->watchdog);
+        run->watchdog = NULL;
         ed_sys_fault_remove();
 }
 
@@ -300,6 +304,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
                 sys->ops->free(sys);
                 return -ENOMEM;
         }
+        run->forks = ed_sys_forks();
         ed_loop_init(&run->loop, sys);
         ed_list_init(&run->handles);
         run->quit_slot = -1;
@@ -497,6 +502,35 @@ void ed_run_close(struct ed_run *run)
         ed_run_free(run);
 }
 
+/* This thread has the run no more, and the process nothing of it. */
+static void give_up(struct ed_run *run)
+{
+        ed_runs_remove(run);
+        ed_run_signals_leave(run);
+        ed_signals_drop(run->loop.sys);
+        process_leave(run);
+        ed_debug_forsake(run);
+        ed_thread_job_forget();
+        ed_vars_current = NULL;
+        ed_loop_current = NULL;
+}
+
+void ed_run_forsake(struct ed_run *run)
+{
+        struct ed_loop *loop = &run->loop;
+
+        /* Not if the system ends a thread on whichever stack it was. */
+        if (ed_sys_on_thread_stack(__builtin_frame_address(0)))
+                ed_co_come_back(&loop->co, loop->current != NULL);
+        give_up(run);
+        if (run->face)
+                ed_face_close(run->face);
+        run->face = NULL;
+        if (loop->inbox)
+                ed_inbox_close(loop->inbox);
+        loop->inbox = NULL;
+}
+
 void ed_run_drop(struct ed_run *run)
 {
         struct ed_loop *loop = &run->loop;
@@ -504,16 +538,9 @@ void ed_run_drop(struct ed_run *run)
         ed_co_come_back(&loop->co, loop->current != NULL);
         if (ed_loop_current == loop)
                 exceptions_give_back(run);
-        ed_runs_remove(run);
-        ed_signals_drop(loop->sys);
-        ed_run_signals_leave(run);
-        process_leave(run);
-        ed_debug_forsake(run);
+        give_up(run);
         loop->stacks.used = 0;
         ed_stacks_fini(&loop->stacks);
-        ed_thread_job_forget();
-        ed_vars_current = NULL;
-        ed_loop_current = NULL;
 }
 
 static int run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,

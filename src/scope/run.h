@@ -9,6 +9,7 @@
 #include "eddy/run.h"
 #include "scope/scope.h"
 #include "sys/sys.h"
+#include "sys/thread.h"
 
 struct ed_debug;
 
@@ -17,6 +18,7 @@ struct ed_run {
         struct ed_list link; /* in the process's list of runs */
         uintptr_t number;    /* of those that the process has made, from 1 on */
         unsigned forks;      /* ed_sys_forks() where it was made */
+        struct ed_thread_id thread;
         struct eddy_run_opts opts;
         eddy_loop *face;    /* NULL: nobody has asked for it */
         eddy_scope root;    /* where background tasks live; the supervisor's */
@@ -79,7 +81,10 @@ ED_SHARED int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts,
 void ed_run_signals_join(struct ed_run *run);
 void ed_run_signals_leave(struct ed_run *run);
 
-/* scope/runs.c: the process's list of runs, and what a child of fork() does with it. */
+/*
+ * scope/runs.c: the process's list of runs, and what a child of fork() does with
+ * it.  A thread that ends forsakes those of its runs that are in the list.
+ */
 void ed_runs_add(struct ed_run *run);
 void ed_runs_remove(struct ed_run *run);
 void ed_runs_forget(void);
@@ -108,6 +113,14 @@ ED_SHARED void ed_run_free(struct ed_run *run);
  * takes it from the allocator.
  */
 ED_SHARED void ed_run_drop(struct ed_run *run);
+
+/*
+ * The thread of a run ends, and the run does not: give back what it has of the
+ * process (signals, the watchdog), and refuse calls of other threads.  Its
+ * tasks never end; their stacks and all memory remain, since other threads may
+ * use them.
+ */
+void ed_run_forsake(struct ed_run *run);
 
 /*
  * Start a task of the root scope, from the loop's thread; 'text' is what the

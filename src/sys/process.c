@@ -1,5 +1,6 @@
 /*
- * sys/process.c - faults, the watching thread, and children of fork().
+ * sys/process.c - faults, reports on standard error, the watching thread,
+ * children of fork() and ends of threads.
  */
 #include "sys/process.h"
 
@@ -13,82 +14,90 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "base/valgrind.h"
+#include "sys/handler.h"
 #include "sys/signals.h"
+#include "sys/thread_state.h"
 #include "sys/worker.h"
 
 /* --- faults in guards --- */
 
-enum { FAULT_STACK_BYTES = 64 * 1024 };
+/* The alternate stack of a thread that runs a loop; and what a former one has to have at least. */
+enum { FAULT_STACK_BYTES = 64 * 1024, FAULT_STACK_MIN = 32 * 1024 };
 
 static const int fault_signals[] = { SIGSEGV, SIGBUS };
 
 static struct {
         pthread_mutex_t lock;
         unsigned users;
-        struct sigaction former[ed_array_count(fault_signals)];
+        struct ed_handler handlers[ed_array_count(fault_signals)];
 } fault = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Of the calling thread, all its loops together. */
 static __thread ed_fault_fn *fault_fn __attribute__((tls_model("initial-exec")));
 static __thread unsigned fault_users __attribute__((tls_model("initial-exec")));
 static __thread void *fault_stack __attribute__((tls_model("initial-exec")));
+static __thread stack_t fault_stack_former __attribute__((tls_model("initial-exec")));
 
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
-        const struct sigaction *former = &fault.former[signo == SIGSEGV ? 0 : 1];
+        const struct ed_handler *handler = &fault.handlers[signo == SIGSEGV ? 0 : 1];
+        /* Not by kill(2) and its like: it comes again when this returns. */
+        bool is_fault = info->si_code > 0;
 
-        if (fault_fn && fault_fn(info->si_addr)) {
+        if (is_fault &&
+            ((fault_fn && fault_fn(info->si_addr)) || !ed_handler_is_function(&handler->former)))
                 (void) signal(signo, SIG_DFL);
-                return; /* the fault comes again, and is final */
-        }
-        if (former->sa_flags & SA_SIGINFO)
-                former->sa_sigaction(signo, info, context);
-        else if (former->sa_handler != SIG_DFL && former->sa_handler != SIG_IGN)
-                former->sa_handler(signo);
         else
-                (void) signal(signo, SIG_DFL);
+                ed_handler_pass_on(signo, info, context, handler);
 }
 
 /* Errors: -ENOMEM. */
 static int fault_stack_make(void)
 {
-        stack_t stack = { .ss_size = FAULT_STACK_BYTES }, former;
+        stack_t stack = { .ss_size = FAULT_STACK_BYTES }, now = { .ss_flags = SS_DISABLE };
         int err;
 
-        /* The thread may have a signal stack already: it will do. */
-        if (sigaltstack(NULL, &former) == 0 && !(former.ss_flags & SS_DISABLE))
+        /* One of the thread's own will do if it is large.  A stack in use cannot be replaced. */
+        (void) sigaltstack(NULL, &now);
+        if (now.ss_flags & SS_ONSTACK ||
+            (!(now.ss_flags & SS_DISABLE) && now.ss_size >= FAULT_STACK_MIN))
                 return 0;
         err = ed_sys_map(FAULT_STACK_BYTES, &fault_stack);
         if (err < 0)
                 return err;
         stack.ss_sp = fault_stack;
-        if (sigaltstack(&stack, NULL) == 0)
+        if (sigaltstack(&stack, &fault_stack_former) == 0)
                 return 0;
         ed_sys_unmap(fault_stack, FAULT_STACK_BYTES);
         fault_stack = NULL;
         return -ENOMEM;
 }
 
+/* The former one comes back, unless the program has set another since. */
 static void fault_stack_free(void)
 {
-        stack_t none = { .ss_flags = SS_DISABLE };
+        stack_t now = { .ss_flags = SS_DISABLE };
 
         if (!fault_stack)
                 return;
-        (void) sigaltstack(&none, NULL);
-        ed_sys_unmap(fault_stack, FAULT_STACK_BYTES);
+        (void) sigaltstack(NULL, &now);
+        if (now.ss_sp == fault_stack)
+                (void) sigaltstack(&fault_stack_former, NULL);
+        /* This call may be made by a handler that runs on it. */
+        if (!(now.ss_flags & SS_ONSTACK))
+                ed_sys_unmap(fault_stack, FAULT_STACK_BYTES);
         fault_stack = NULL;
 }
 
 int ed_sys_fault_install(ed_fault_fn *fn)
 {
-        struct sigaction action = { .sa_sigaction = on_fault,
-                                    .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
         int err = fault_users == 0 ? fault_stack_make() : 0;
 
         if (err < 0)
@@ -96,19 +105,25 @@ int ed_sys_fault_install(ed_fault_fn *fn)
         fault_users++;
         fault_fn = fn;
         pthread_mutex_lock(&fault.lock);
-        if (fault.users++ == 0)
-                for (size_t i = 0; i < ed_array_count(fault_signals); i++)
-                        (void) sigaction(fault_signals[i], &action, &fault.former[i]);
+        fault.users++;
+        for (size_t i = 0; i < ed_array_count(fault_signals); i++)
+                (void) ed_handler_install(fault_signals[i], on_fault, SA_NODEFER,
+                                          &fault.handlers[i]);
         pthread_mutex_unlock(&fault.lock);
         return 0;
+}
+
+static void fault_handlers_remove(void)
+{
+        for (size_t i = 0; i < ed_array_count(fault_signals); i++)
+                ed_handler_remove(fault_signals[i], on_fault, &fault.handlers[i]);
 }
 
 void ed_sys_fault_remove(void)
 {
         pthread_mutex_lock(&fault.lock);
         if (--fault.users == 0)
-                for (size_t i = 0; i < ed_array_count(fault_signals); i++)
-                        (void) sigaction(fault_signals[i], &fault.former[i], NULL);
+                fault_handlers_remove();
         pthread_mutex_unlock(&fault.lock);
         if (--fault_users > 0)
                 return;
@@ -193,14 +208,18 @@ bool ed_sys_on_thread_stack(const void *at)
 
 /* --- the watching thread --- */
 
-/* The watched thread is asked for its stack by this signal, near the end of the real-time ones. */
-static int sample_signal(void)
-{
-        return SIGRTMAX - 3;
-}
-
 /* A thread that others keep from its processor answers late; one that blocks the signal, never. */
-enum { SAMPLE_WAIT_NS = 1000000000 };
+enum { SAMPLE_WAIT_NS = 1000000000, PAUSE_NS = 100000 };
+
+/*
+ * A thread is asked only after it has used its processor for RAN_NS without
+ * being blocked: the signal does not interrupt a system call then, or one that
+ * is about to return.  It is looked at each LOOK_NS until that is known.
+ */
+enum { RAN_NS = 100000, LOOK_NS = 1000000, LOOKS_MAX = 200, TIMES_BLOCKED_MAX = 5 };
+
+/* backtrace() takes about 4 KiB; sanitizers more. */
+enum { SAMPLE_ROOM_BYTES = 16 * 1024 };
 
 struct ed_ticker {
         pthread_t thread;
@@ -211,9 +230,10 @@ struct ed_ticker {
         ed_ticker_fn *fn;
         void *arg;
         pid_t watched;
+        clockid_t used;          /* of the processor, by that thread */
         struct ed_ticker *older; /* of the same thread */
         _Atomic int asked;       /* a sample is wanted */
-        _Atomic int count;       /* frames sampled; -1: not yet */
+        _Atomic int count;       /* of 'frames'; -1: no answer yet */
         void (*look)(void *arg);
         void *look_arg;
         void *frames[ED_FRAMES_MAX];
@@ -221,25 +241,102 @@ struct ed_ticker {
 
 static struct {
         pthread_mutex_t lock;
-        unsigned users;
-        struct sigaction former;
+        unsigned users; /* tickers */
+        int signo;      /* that asks; 0: nothing was asked yet */
 } sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Of the watched thread: one for each of its loops.  Its signal handler reads the list. */
 static __thread struct ed_ticker *watched_by __attribute__((tls_model("initial-exec")));
 
-static void on_sample(int signo)
+/* How much is left of the alternate stack that this runs on; 0: it runs on another stack. */
+static size_t signal_stack_left(void)
 {
-        int saved = errno;
+        uintptr_t here = (uintptr_t) __builtin_frame_address(0), bottom;
+        stack_t stack = { .ss_flags = SS_DISABLE };
 
-        (void) signo;
+        (void) sigaltstack(NULL, &stack);
+        bottom = (uintptr_t) stack.ss_sp;
+        if (stack.ss_flags & SS_DISABLE || here < bottom || here - bottom > stack.ss_size)
+                return 0;
+        return here - bottom;
+}
+
+static void on_sample(int signo, siginfo_t *info, void *context)
+{
+        static const struct ed_handler none = { .former = { .sa_handler = SIG_DFL } };
+        int saved = errno, n;
+
+        if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &sampling)
+                ed_handler_pass_on(signo, info, context, &none);
         for (struct ed_ticker *ticker = watched_by; ticker; ticker = ticker->older) {
                 if (!atomic_exchange(&ticker->asked, 0))
                         continue;
                 ticker->look(ticker->look_arg);
-                atomic_store(&ticker->count, backtrace(ticker->frames, ED_FRAMES_MAX));
+                n = 0;
+                /* The program may have set a small stack, or be in a handler of its own. */
+                if (signal_stack_left() >= SAMPLE_ROOM_BYTES)
+                        n = backtrace(ticker->frames, ED_FRAMES_MAX);
+                atomic_store(&ticker->count, n);
         }
         errno = saved;
+}
+
+/* Whether the program has no use for a signal: it neither handles nor blocks it. */
+static bool is_unused(int signo, uint64_t masked)
+{
+        struct sigaction now;
+
+        return !(masked & ed_signal_bit(signo)) && !ed_handler_now(signo, on_sample, &now) &&
+               now.sa_handler == SIG_DFL;
+}
+
+/* With the lock.  Returns 0 if the program uses all of them. */
+static int signal_choose(uint64_t masked)
+{
+        int signo;
+
+        for (signo = SIGRTMAX - 3; signo >= SIGRTMIN; signo--)
+                if (is_unused(signo, masked))
+                        return signo;
+        for (signo = SIGRTMAX - 2; signo <= SIGRTMAX; signo++)
+                if (is_unused(signo, masked))
+                        return signo;
+        return 0;
+}
+
+/*
+ * The signal that asks a thread which blocks those of 'masked'; 0: there is
+ * none.  One that the program has taken since the last time is left to it.
+ */
+static int signal_to_ask(uint64_t masked)
+{
+        struct ed_handler unused;
+        struct sigaction now;
+        int signo;
+
+        pthread_mutex_lock(&sampling.lock);
+        signo = sampling.signo;
+        if (!signo || !ed_handler_now(signo, on_sample, &now)) {
+                signo = signal_choose(masked);
+                if (signo && ed_handler_install(signo, on_sample, SA_RESTART, &unused) < 0)
+                        signo = 0;
+                sampling.signo = signo;
+        }
+        pthread_mutex_unlock(&sampling.lock);
+        return signo && !(masked & ed_signal_bit(signo)) ? signo : 0;
+}
+
+/* With the lock, and no ticker left. */
+static void sampling_end(void)
+{
+        struct sigaction now;
+
+        if (sampling.signo && ed_handler_now(sampling.signo, on_sample, &now)) {
+                /* Ignoring drops one that a thread has blocked: it must not meet the default. */
+                (void) signal(sampling.signo, SIG_IGN);
+                (void) signal(sampling.signo, SIG_DFL);
+        }
+        sampling.signo = 0;
 }
 
 static void deadline_in(int64_t ns, struct timespec *ret)
@@ -274,7 +371,6 @@ static void *ticker_main(void *arg)
 
 int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_ticker **ret_ticker)
 {
-        struct sigaction action = { .sa_handler = on_sample, .sa_flags = SA_RESTART | SA_ONSTACK };
         struct ed_ticker *ticker;
         pthread_condattr_t attr;
         void *first;
@@ -287,6 +383,7 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_
         ticker->fn = fn;
         ticker->arg = arg;
         ticker->watched = (pid_t) syscall(SYS_gettid);
+        (void) pthread_getcpuclockid(pthread_self(), &ticker->used);
         pthread_mutex_init(&ticker->lock, NULL);
         pthread_condattr_init(&attr);
         pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -296,8 +393,7 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_
         (void) backtrace(&first, 1);
 
         pthread_mutex_lock(&sampling.lock);
-        if (sampling.users++ == 0)
-                (void) sigaction(sample_signal(), &action, &sampling.former);
+        sampling.users++;
         pthread_mutex_unlock(&sampling.lock);
         ticker->older = watched_by;
         atomic_signal_fence(memory_order_seq_cst);
@@ -314,8 +410,6 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_
 
 void ed_sys_ticker_free(struct ed_ticker *ticker)
 {
-        static const struct sigaction ignore = { .sa_handler = SIG_IGN };
-
         if (!ticker->ended) {
                 pthread_mutex_lock(&ticker->lock);
                 ticker->ended = true;
@@ -330,47 +424,110 @@ void ed_sys_ticker_free(struct ed_ticker *ticker)
                 }
         atomic_signal_fence(memory_order_seq_cst);
         pthread_mutex_lock(&sampling.lock);
-        if (--sampling.users == 0) {
-                /* Ignoring drops one that the thread has blocked: it must not meet the former. */
-                (void) sigaction(sample_signal(), &ignore, NULL);
-                (void) sigaction(sample_signal(), &sampling.former, NULL);
-        }
+        if (--sampling.users == 0)
+                sampling_end();
         pthread_mutex_unlock(&sampling.lock);
         pthread_cond_destroy(&ticker->changed);
         pthread_mutex_destroy(&ticker->lock);
         ed_free(ticker);
 }
 
+static void pause_ns(long ns)
+{
+        struct timespec pause = { .tv_nsec = ns };
+
+        (void) nanosleep(&pause, NULL);
+}
+
+static int64_t used_ns(const struct ed_ticker *ticker)
+{
+        struct timespec used = { .tv_sec = 0 };
+
+        (void) clock_gettime(ticker->used, &used);
+        return (int64_t) used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
+/* Returns 0 if the thread may be asked, else what is known instead. */
+static int look_at_thread(const struct ed_ticker *ticker, struct ed_thread_state *ret_state)
+{
+        int64_t since_ns = 0;
+        uint64_t blocks = 0;
+        int times = 0;
+
+        /* Threads take turns there, and are blocked meanwhile, by Valgrind. */
+        if (ed_on_valgrind())
+                return 0;
+        for (int i = 0; i < LOOKS_MAX && times < TIMES_BLOCKED_MAX; i++) {
+                if (i > 0)
+                        pause_ns(LOOK_NS);
+                if (ed_thread_state(ticker->watched, ret_state) < 0)
+                        return ED_SAMPLE_HIDDEN;
+                if (ret_state->is_blocked)
+                        return ED_SAMPLE_BLOCKED;
+                if (i == 0 || ret_state->blocks != blocks) {
+                        since_ns = used_ns(ticker);
+                        times += i > 0;
+                }
+                if (used_ns(ticker) - since_ns > RAN_NS)
+                        return 0;
+                blocks = ret_state->blocks;
+        }
+        return times == TIMES_BLOCKED_MAX ? ED_SAMPLE_RESTLESS : ED_SAMPLE_STARVED;
+}
+
+/* False: the signal cannot be sent. */
+static bool ask(struct ed_ticker *ticker, int signo)
+{
+        siginfo_t info = { .si_signo = signo, .si_code = SI_QUEUE };
+
+        info.si_value.sival_ptr = &sampling;
+        atomic_store(&ticker->count, -1);
+        atomic_store(&ticker->asked, 1);
+        return syscall(SYS_rt_tgsigqueueinfo, getpid(), ticker->watched, signo, &info) == 0;
+}
+
 /* Of the frames sampled the first are those of the signal's delivery. */
 enum { FRAMES_OF_SIGNAL = 2 };
 
 int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
-                         void **ret_frames, int max)
+                         struct ed_sample *ret_sample)
 {
-        struct timespec pause = { .tv_nsec = 100000 };
-        int64_t until_ns = ed_sys_now() + SAMPLE_WAIT_NS;
+        struct ed_thread_state state = { .call = -1 };
+        int known = look_at_thread(ticker, &state), signo, n;
+        int64_t until_ns;
         bool is_over;
-        int n;
 
+        *ret_sample = (struct ed_sample){ .call = state.call };
+        if (known)
+                return known;
+        signo = signal_to_ask(state.masked);
+        if (!signo)
+                return ED_SAMPLE_UNANSWERED;
         ticker->look = look;
         ticker->look_arg = arg;
-        atomic_store(&ticker->count, -1);
-        atomic_store(&ticker->asked, 1);
-        is_over = syscall(SYS_tgkill, getpid(), ticker->watched, sample_signal()) < 0;
+        until_ns = ed_sys_now() + SAMPLE_WAIT_NS;
+        is_over = !ask(ticker, signo);
         while (atomic_load(&ticker->count) < 0) {
                 is_over = is_over || atomic_load(&ticker->ended) || ed_sys_now() > until_ns;
                 /* Taken back, or another ticker's signal would have it look at what is gone. */
                 if (is_over && atomic_exchange(&ticker->asked, 0))
-                        return 0;
-                (void) nanosleep(&pause, NULL);
+                        return ED_SAMPLE_UNANSWERED;
+                pause_ns(PAUSE_NS);
         }
         n = atomic_load(&ticker->count) - FRAMES_OF_SIGNAL;
-        if (n > max)
-                n = max;
-        if (n <= 0)
-                return 0;
-        memcpy(ret_frames, ticker->frames + FRAMES_OF_SIGNAL, (size_t) n * sizeof(*ret_frames));
-        return n;
+        if (n > 0) {
+                memcpy(ret_sample->frames, ticker->frames + FRAMES_OF_SIGNAL,
+                       (size_t) n * sizeof(ticker->frames[0]));
+                ret_sample->count = n;
+        }
+        return ED_SAMPLE_TAKEN;
+}
+
+bool ed_sys_peek(const void *from, void *to, size_t bytes)
+{
+        struct iovec here = { to, bytes }, there = { (void *) from, bytes };
+
+        return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t) bytes;
 }
 
 /* --- who calls --- */
@@ -514,12 +671,23 @@ static struct {
         unsigned forks; /* written in a child, where no other thread is */
 } forking = { .once = PTHREAD_ONCE_INIT };
 
+/* The child has none of its parent's loops, and no thread that held a lock. */
+static void process_forget(void)
+{
+        pthread_mutex_init(&fault.lock, NULL);
+        pthread_mutex_init(&sampling.lock, NULL);
+        if (fault.users > 0)
+                fault_handlers_remove();
+        sampling_end();
+        fault.users = sampling.users = fault_users = 0;
+        fault_fn = NULL;
+        watched_by = NULL;
+}
+
 static void after_fork(void)
 {
         forking.forks++;
-        /* Whoever held them is not there. */
-        pthread_mutex_init(&fault.lock, NULL);
-        pthread_mutex_init(&sampling.lock, NULL);
+        process_forget();
         ed_signals_forget();
         atomic_load (&forking.in_child)();
 }
@@ -544,27 +712,33 @@ unsigned ed_sys_forks(void)
 
 static struct {
         pthread_once_t once;
-        pthread_key_t key; /* has a value on threads that are watched */
-        bool has_key;
-        void (*_Atomic fn)(void);
+        struct {
+                pthread_key_t key; /* has a value on threads that are watched */
+                bool has_key;
+                void (*_Atomic fn)(void);
+        } whose[ED_THREAD_ENDS];
 } ending = { .once = PTHREAD_ONCE_INIT };
 
+/* The value of a key is its place in 'whose'. */
 static void on_thread_end(void *value)
 {
-        (void) value;
-        atomic_load (&ending.fn)();
+        size_t i = (size_t) ((char *) value - (char *) ending.whose) / sizeof(ending.whose[0]);
+
+        atomic_load (&ending.whose[i].fn)();
 }
 
-static void make_ending_key(void)
+static void make_ending_keys(void)
 {
-        ending.has_key = pthread_key_create(&ending.key, on_thread_end) == 0;
+        for (int i = 0; i < ED_THREAD_ENDS; i++)
+                ending.whose[i].has_key =
+                        pthread_key_create(&ending.whose[i].key, on_thread_end) == 0;
 }
 
-void ed_sys_thread_end_watch(void (*fn)(void))
+void ed_sys_thread_end_watch(int who, void (*fn)(void))
 {
         if (fn)
-                atomic_store(&ending.fn, fn);
-        (void) pthread_once(&ending.once, make_ending_key);
-        if (ending.has_key)
-                (void) pthread_setspecific(ending.key, fn ? &ending : NULL);
+                atomic_store(&ending.whose[who].fn, fn);
+        (void) pthread_once(&ending.once, make_ending_keys);
+        if (ending.whose[who].has_key)
+                (void) pthread_setspecific(ending.whose[who].key, fn ? &ending.whose[who] : NULL);
 }

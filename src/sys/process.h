@@ -48,15 +48,37 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg,
                       struct ed_ticker **ret_ticker);
 void ed_sys_ticker_free(struct ed_ticker *ticker);
 
-/*
- * The return addresses of the thread that made the ticker, as it runs now;
- * innermost first.  Meanwhile that thread calls 'look(arg)', in a signal
- * handler.  From the ticker's thread only.  Returns how many, 0 when it did
- * not answer in time.
- */
 enum { ED_FRAMES_MAX = 24 };
+
+/* What is known of the thread that made the ticker. */
+enum {
+        ED_SAMPLE_TAKEN = 1,  /* its frames; none if its alternate stack has no room to look */
+        ED_SAMPLE_BLOCKED,    /* it is blocked, by 'call' if that is not below 0 */
+        ED_SAMPLE_RESTLESS,   /* it is blocked again and again, for short times */
+        ED_SAMPLE_STARVED,    /* it would run, but does not get a processor */
+        ED_SAMPLE_HIDDEN,     /* /proc does not say whether it is blocked */
+        ED_SAMPLE_UNANSWERED, /* it runs, and did not answer in time */
+};
+
+struct ed_sample {
+        int count; /* return addresses, innermost first */
+        void *frames[ED_FRAMES_MAX];
+        long call;
+};
+
+/*
+ * Look where the thread that made the ticker is.  If it runs, and only then, it
+ * is asked by a signal, and calls 'look(arg)' in its handler.  From the
+ * ticker's thread only.  Returns one of ED_SAMPLE_*.
+ */
 int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
-                         void **ret_frames, int max);
+                         struct ed_sample *ret_sample);
+
+/*
+ * Copy memory that another thread may change or unmap meanwhile.  False if it
+ * cannot be read.
+ */
+bool ed_sys_peek(const void *from, void *to, size_t bytes);
 
 /*
  * Call 'in_child' in each child of fork(), on the thread that forked, from now
@@ -64,12 +86,16 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
  */
 void ed_sys_fork_watch(void (*in_child)(void));
 
+/* Who wants to know that a thread ends; the first is called first. */
+enum { ED_THREAD_END_KIT, ED_THREAD_END_RUNS, ED_THREAD_ENDS };
+
 /*
  * Call 'fn' on this thread when it ends; not when the process does.  One
- * function for the process.  Where the system has no room for that, nothing is called.
+ * function for each of them in a process.  Where the system has no room for
+ * that, nothing is called.
  * NULL: not any more, since its library may be unloaded before the thread ends.
  */
-ED_SHARED void ed_sys_thread_end_watch(void (*fn)(void));
+ED_SHARED void ed_sys_thread_end_watch(int who, void (*fn)(void));
 
 /* Whether that is on the stack that the calling thread began with. */
 ED_SHARED bool ed_sys_on_thread_stack(const void *at);

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "eddy/error.h"
+#include "sys/handler.h"
 
 /* The first slots are the program's, the others SIGQUIT's. */
 enum { SIGNALS = 64, SLOTS = ED_SIGNALS_MAX + ED_SIGNALS_QUIT_MAX };
@@ -30,13 +31,13 @@ struct slot {
 static struct {
         pthread_mutex_t lock; /* guards what is not atomic, and who comes and goes */
         unsigned users[SIGNALS + 1];
-        struct sigaction former[SIGNALS + 1];
+        struct ed_handler handlers_of[SIGNALS + 1];
         struct slot slots[SLOTS];
         _Atomic int handlers;      /* that may be about to wake a loop */
         _Atomic unsigned arrivals; /* at slots; each loop has seen so many */
         /* The loop that is stopped. */
         struct ed_sys *_Atomic stop_sys; /* NULL: none */
-        uint64_t stop_set;
+        _Atomic uint64_t stop_set;       /* the signals that stop it */
         _Atomic int stop_signal;
 } signals = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -63,22 +64,10 @@ static bool tell_slots(int signo)
 
 static bool is_stop_signal(int signo)
 {
-        return signo == SIGINT || signo == SIGTERM;
+        return atomic_load(&signals.stop_set) & ed_signal_bit(signo);
 }
 
-static void on_signal(int signo);
-
-/* Nobody wants it: it may have been on its way when the former handling came back. */
-static void raise_again(int signo)
-{
-        struct sigaction now;
-
-        if (sigaction(signo, NULL, &now) == 0 && now.sa_handler == on_signal)
-                (void) signal(signo, SIG_DFL);
-        (void) raise(signo);
-}
-
-static void on_signal(int signo)
+static void on_signal(int signo, siginfo_t *info, void *context)
 {
         int none = 0, saved = errno;
         struct ed_sys *sys;
@@ -93,8 +82,9 @@ static void on_signal(int signo)
                         sys->ops->wake(sys);
         }
         atomic_fetch_sub(&signals.handlers, 1);
+        /* Nobody wants it: it was on its way when the former handling came back, or comes from there. */
         if (!taken)
-                raise_again(signo);
+                ed_handler_pass_on(signo, info, context, &signals.handlers_of[signo]);
         errno = saved;
 }
 
@@ -109,9 +99,8 @@ static void handlers_wait(void)
 
 static bool signal_use(int signo)
 {
-        struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
-
-        if (signals.users[signo] == 0 && sigaction(signo, &action, &signals.former[signo]) < 0)
+        /* Again if the program has installed a handling of its own since: it comes back later. */
+        if (ed_handler_install(signo, on_signal, SA_RESTART, &signals.handlers_of[signo]) < 0)
                 return false;
         signals.users[signo]++;
         return true;
@@ -120,27 +109,28 @@ static bool signal_use(int signo)
 static void signal_leave(int signo)
 {
         if (--signals.users[signo] == 0)
-                (void) sigaction(signo, &signals.former[signo], NULL);
+                ed_handler_remove(signo, on_signal, &signals.handlers_of[signo]);
 }
 
 /* How the signal is handled but for us. */
-static bool is_default(int signo)
+static struct sigaction other_handling(int signo)
 {
         struct sigaction now;
 
-        if (signals.users[signo] > 0)
-                return signals.former[signo].sa_handler == SIG_DFL;
-        return sigaction(signo, NULL, &now) == 0 && now.sa_handler == SIG_DFL;
+        return ed_handler_now(signo, on_signal, &now) ? signals.handlers_of[signo].former : now;
+}
+
+static bool is_default(int signo)
+{
+        return other_handling(signo).sa_handler == SIG_DFL;
 }
 
 /* Whether the program has a handler of its own. */
 static bool is_handled(int signo)
 {
-        struct sigaction now = signals.former[signo];
+        struct sigaction other = other_handling(signo);
 
-        if (signals.users[signo] == 0 && sigaction(signo, NULL, &now) < 0)
-                return true;
-        return now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
+        return ed_handler_is_function(&other);
 }
 
 /* Leave all of a set. */
@@ -290,7 +280,7 @@ static const int stop_signals[] = { SIGINT, SIGTERM };
 
 bool ed_sys_stop_install(struct ed_sys *sys)
 {
-        uint64_t set = 0;
+        uint64_t set = 0, bit;
 
         pthread_mutex_lock(&signals.lock);
         if (atomic_load(&signals.stop_sys))
@@ -302,10 +292,13 @@ bool ed_sys_stop_install(struct ed_sys *sys)
                 goto out;
         atomic_store(&signals.stop_signal, 0);
         atomic_store(&signals.stop_sys, sys);
-        signals.stop_set = 0;
-        for (size_t i = 0; i < ed_array_count(stop_signals); i++)
-                if (set & ed_signal_bit(stop_signals[i]) && signal_use(stop_signals[i]))
-                        signals.stop_set |= ed_signal_bit(stop_signals[i]);
+        /* First what the handler asks for. */
+        atomic_store(&signals.stop_set, set);
+        for (size_t i = 0; i < ed_array_count(stop_signals); i++) {
+                bit = ed_signal_bit(stop_signals[i]);
+                if (set & bit && !signal_use(stop_signals[i]))
+                        atomic_fetch_and(&signals.stop_set, ~bit);
+        }
 out:
         pthread_mutex_unlock(&signals.lock);
         return set != 0;
@@ -314,7 +307,8 @@ out:
 void ed_sys_stop_remove(void)
 {
         pthread_mutex_lock(&signals.lock);
-        set_leave(signals.stop_set);
+        set_leave(atomic_load(&signals.stop_set));
+        atomic_store(&signals.stop_set, 0);
         atomic_store(&signals.stop_sys, NULL);
         handlers_wait();
         pthread_mutex_unlock(&signals.lock);
@@ -333,10 +327,11 @@ void ed_signals_forget(void)
         atomic_store(&signals.handlers, 0);
         for (int signo = 1; signo <= SIGNALS; signo++) {
                 if (signals.users[signo] > 0)
-                        (void) sigaction(signo, &signals.former[signo], NULL);
+                        ed_handler_remove(signo, on_signal, &signals.handlers_of[signo]);
                 signals.users[signo] = 0;
         }
         for (int i = 0; i < SLOTS; i++)
                 atomic_store(&signals.slots[i].sys, NULL);
         atomic_store(&signals.stop_sys, NULL);
+        atomic_store(&signals.stop_set, 0);
 }

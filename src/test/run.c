@@ -201,7 +201,7 @@ static __attribute__((destructor)) void at_exit(void)
                 say_left("it was left before its end");
         /* This may be unloaded, and its thread go on. */
         if (mine)
-                ed_sys_thread_end_watch(NULL);
+                ed_sys_thread_end_watch(ED_THREAD_END_KIT, NULL);
 }
 
 /* Whether this call comes from the run that is under way: a task, a callback, a job, 'after' ... */
@@ -236,7 +236,7 @@ static void give_back(void)
         ed_sys_last_words_unset();
         ed_test_now = NULL;
         mine = false;
-        ed_sys_thread_end_watch(NULL);
+        ed_sys_thread_end_watch(ED_THREAD_END_KIT, NULL);
         atomic_store(&taken, false);
 }
 
@@ -263,7 +263,7 @@ static int take(void)
                 return -EBUSY;
         }
         mine = true;
-        ed_sys_thread_end_watch(on_thread_end);
+        ed_sys_thread_end_watch(ED_THREAD_END_KIT, on_thread_end);
         return 0;
 }
 

@@ -71,6 +71,7 @@
 #define opendir(...)             FAULTY(opendir, NULL, __VA_ARGS__)
 #define pipe2(...)               FAULTY(pipe2, -1, __VA_ARGS__)
 #define poll(...)                FAULTY(poll, -1, __VA_ARGS__)
+#define process_vm_readv(...)    FAULTY(process_vm_readv, -1, __VA_ARGS__)
 #define pthread_atfork(...)      FAULTY_CODE(pthread_atfork, __VA_ARGS__)
 #define pthread_create(...)      FAULTY_CODE(pthread_create, __VA_ARGS__)
 #define pthread_getattr_np(...)  FAULTY_CODE(pthread_getattr_np, __VA_ARGS__)

@@ -15,9 +15,13 @@
 #define SITES(X)                                                                                   \
         X(above_stdio, close, 1)                                                                   \
         X(above_stdio, fcntl, 1)                                                                   \
+        X(ask, syscall, 1)                                                                         \
         X(ask_kernel, close, 1)                                                                    \
         X(ask_kernel, open, 1)                                                                     \
         X(ask_kernel, read, 1)                                                                     \
+        X(call_of, close, 1)                                                                       \
+        X(call_of, read, 1)                                                                        \
+        X(ed_handler_install, sigaction, 1)                                                        \
         X(ed_signal_check, sigaction, 1)                                                           \
         X(ed_sleeper_fini, close, 1)                                                               \
         X(ed_sleeper_init, eventfd, 1)                                                             \
@@ -28,7 +32,6 @@
         X(ed_sys_cpu_count, sysconf, 1)                                                            \
         X(ed_sys_epoll_new, epoll_create1, 1)                                                      \
         X(ed_sys_epoll_new, epoll_ctl, 1)                                                          \
-        X(ed_sys_fault_install, sigaction, 1)                                                      \
         X(ed_sys_fd_name, readlink, 1)                                                             \
         X(ed_sys_fds, opendir, 1)                                                                  \
         X(ed_sys_fds, readdir, 1)                                                                  \
@@ -48,15 +51,15 @@
         X(ed_sys_mappings_max, close, 1)                                                           \
         X(ed_sys_mappings_max, open, 1)                                                            \
         X(ed_sys_mappings_max, read, 1)                                                            \
+        X(ed_sys_peek, process_vm_readv, 1)                                                        \
         X(ed_sys_symbol, dladdr, 1)                                                                \
         X(ed_sys_thread_end_watch, pthread_setspecific, 1)                                         \
         X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \
-        X(ed_sys_ticker_sample, nanosleep, 1)                                                      \
-        X(ed_sys_ticker_sample, syscall, 1)                                                        \
         X(ed_sys_unmap, munmap, 1)                                                                 \
         X(ed_sys_write_quietly, sigtimedwait, 1)                                                   \
         X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \
+        X(ed_thread_state, close, 1)                                                               \
         X(epoll_abort, close, 1)                                                                   \
         X(epoll_abort, setsockopt, 1)                                                              \
         X(epoll_accept, accept4, 1)                                                                \
@@ -84,15 +87,15 @@
         X(epoll_write, write, 1)                                                                   \
         X(error_has_room, poll, 1)                                                                 \
         X(fault_stack_make, sigaltstack, 2)                                                        \
-        X(is_default, sigaction, 1)                                                                \
+        X(file_open, open, 1)                                                                      \
         X(is_exported, dladdr, 1)                                                                  \
-        X(is_handled, sigaction, 1)                                                                \
         X(is_loaded, dladdr, 1)                                                                    \
         X(is_ready, poll, 1)                                                                       \
-        X(make_ending_key, pthread_key_create, 1)                                                  \
+        X(make_ending_keys, pthread_key_create, 1)                                                 \
         X(on_sample, backtrace, 1)                                                                 \
+        X(pause_ns, nanosleep, 1)                                                                  \
         X(set_nodelay, setsockopt, 1)                                                              \
-        X(signal_use, sigaction, 1)                                                                \
+        X(status_take, read, 1)                                                                    \
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)
 
@@ -125,6 +128,7 @@
         X(opendir, EMFILE, ENFILE, ENOENT, EACCES, ENOMEM)                                         \
         X(pipe2, EMFILE, ENFILE, ENOMEM)                                                           \
         X(poll, EINTR, ENOMEM)                                                                     \
+        X(process_vm_readv, EPERM, ENOSYS, EFAULT)                                                 \
         X(pthread_atfork, ENOMEM)                                                                  \
         X(pthread_create, EAGAIN, ENOMEM)                                                          \
         X(pthread_getattr_np, ENOMEM, ENOENT)                                                      \
@@ -167,6 +171,7 @@
         X(pthread_condattr_init, "fills in a struct")                                              \
         X(pthread_condattr_setclock, "a clock that every kernel has")                              \
         X(pthread_detach, "of a thread that was neither detached nor joined")                      \
+        X(pthread_getcpuclockid, "of a thread that is there")                                      \
         X(pthread_join, "of a thread that was neither detached nor joined")                        \
         X(pthread_mutex_destroy, "of a mutex that nobody holds")                                   \
         X(pthread_mutex_init, "glibc and musl fill in a struct")                                   \
@@ -187,21 +192,19 @@
         X(timerfd_settime, "of a timer that is there, to a time in range")
 
 #define SURE_SITES(X)                                                                              \
-        X(ed_signals_forget, sigaction, 1, "puts back what it was told")                           \
+        X(act_by_default, sigaction, 2, "of a signal that has just come")                          \
+        X(ed_handler_now, sigaction, 1, "of a signal that the system has")                         \
+        X(ed_handler_remove, sigaction, 1, "puts back what it was told")                           \
         X(ed_sleeper_wake, syscall, 1, "of a word that is there")                                  \
         X(ed_sys_epoll_new, close, 1, "only after another failure")                                \
-        X(ed_sys_fault_remove, sigaction, 1, "puts back what it was told")                         \
         X(ed_sys_page_bytes, sysconf, 1, "every system has pages")                                 \
-        X(ed_sys_ticker_free, sigaction, 2, "puts back what it was told")                          \
         X(ed_sys_ticker_new, backtrace, 1, "what it finds is not used")                            \
-        X(ed_sys_ticker_new, sigaction, 1, "of a signal that every kernel has")                    \
         X(ed_sys_ticker_new, syscall, 1, "gettid() never fails")                                   \
         X(epoll_pollable, close, 1, "only after another failure")                                  \
         X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
-        X(fault_stack_free, sigaltstack, 1, "takes out what was put in, from outside of it")       \
+        X(fault_stack_free, sigaltstack, 2, "asks, and takes out what was put in, from outside of it")\
         X(is_static_program, dladdr, 1, "only after another failure")                              \
-        X(raise_again, sigaction, 1, "of a signal that has just come")                             \
-        X(signal_leave, sigaction, 1, "puts back what it was told")                                \
+        X(signal_stack_left, sigaltstack, 1, "asks")                                               \
         X(write_wake, syscall, 1, "an eventfd that can take no more has woken its loop already")
 /* clang-format on */
 

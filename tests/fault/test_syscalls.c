@@ -244,28 +244,37 @@ static void report_and_count(const struct eddy_report *report, void *arg)
         reports++;
 }
 
-/*
- * Answers the watchdog only when that has begun to wait for it.  One report may
- * be under way from before; each is made once between two switches.
- */
+static void compute_until_reported(void)
+{
+        int seen = reports;
+
+        while (reports == seen)
+                continue;
+}
+
+static void nap_until_reported(void)
+{
+        const struct timespec nap = { .tv_nsec = 20000000 };
+        int seen = reports;
+
+        while (reports == seen)
+                CHECK_EQ(nanosleep(&nap, NULL), 0);
+}
+
+/* Once it answers the watchdog, once it is blocked, and once it blocks all signals. */
 static int main_computes(void *arg)
 {
-        size_t wait = fault_site_find("ed_sys_ticker_sample", "nanosleep");
         sigset_t all, former;
-        int seen;
 
         (void) arg;
+        compute_until_reported();
+        CHECK_EQ(eddy_sleep(0), 0);
+        nap_until_reported();
+        CHECK_EQ(eddy_sleep(0), 0);
         sigfillset(&all);
         CHECK_EQ(pthread_sigmask(SIG_BLOCK, &all, &former), 0);
-        for (int i = 0; i < 2 && fault_hits(wait, 0) == 0; i++) {
-                CHECK_EQ(eddy_sleep(0), 0);
-                seen = reports;
-                while (reports == seen && fault_hits(wait, 0) == 0)
-                        continue;
-        }
+        compute_until_reported();
         CHECK_EQ(pthread_sigmask(SIG_SETMASK, &former, NULL), 0);
-        while (reports == 0)
-                continue;
         return 0;
 }
 
@@ -473,7 +482,7 @@ static int drive_kit(void)
         /* One signal is the program's already, and another becomes so meanwhile. */
         (void) signal(SIGINT, SIG_IGN);
         ed_sys_last_words_set(say_nothing);
-        ed_sys_thread_end_watch(say_nothing);
+        ed_sys_thread_end_watch(ED_THREAD_END_KIT, say_nothing);
         (void) ed_sys_called_from(__builtin_return_address(0));
         CHECK(ed_sys_callers(NULL, frames, 8) <= 8);
         (void) ed_sys_is_inside((const void *) drive_kit, (const void *) drive_kit);

@@ -71,15 +71,18 @@ void loom_signal(int signo, void (*handler)(int signo))
 
 int loom_raise(int signo)
 {
-        void (*handler)(int signo);
+        struct sigaction action;
+        siginfo_t info = { .si_signo = signo };
 
         dfs_point();
-        handler = actions[signo].sa_handler;
+        action = actions[signo];
         dfs_point();
-        if (handler == SIG_DFL)
+        if (action.sa_handler == SIG_DFL)
                 loom_deaths++;
-        else if (handler != SIG_IGN)
-                handler(signo);
+        else if (action.sa_flags & SA_SIGINFO)
+                action.sa_sigaction(signo, &info, NULL);
+        else if (action.sa_handler != SIG_IGN)
+                action.sa_handler(signo);
         return 0;
 }
 

@@ -2,6 +2,7 @@
  * test_mistakes.c - the mistakes of docs/mistakes.md that are reported: what is
  * printed of them, word for word; and two that no report can help with.
  */
+#include <time.h>
 #include <unistd.h>
 
 #include "sim_run.h"
@@ -212,15 +213,16 @@ TEST(a_failed_future_that_nobody_looked_at_is_printed)
 /* --- a task that keeps the loop --- */
 
 #define THINKS "eddy: task thinker: has kept the loop from the others for "
+#define SLEEPS "eddy: task sleeper: has kept the loop from the others for "
 
 /* On a busy machine others may be reported before: any that is kept from its processor. */
-static const char *printed_of_thinker(void)
+static const char *printed_of(const char *words)
 {
         ssize_t n = pread(print_fd, printed, sizeof(printed) - 1, 0);
 
         CHECK(n >= 0);
         printed[n] = '\0';
-        return strstr(printed, THINKS);
+        return strstr(printed, words);
 }
 
 static int computes(void *arg)
@@ -228,12 +230,12 @@ static int computes(void *arg)
         int64_t until_ns = eddy_now() + EDDY_SEC(60);
 
         (void) arg;
-        while (!printed_of_thinker() && eddy_now() < until_ns)
+        while (!printed_of(THINKS) && eddy_now() < until_ns)
                 continue;
         return 0;
 }
 
-static int starts_one_that_computes(void *arg)
+static int starts_thinker(void *arg)
 {
         eddy_scope scope;
 
@@ -243,18 +245,55 @@ static int starts_one_that_computes(void *arg)
         return eddy_scope_end(&scope);
 }
 
+/* What comes after the words and the milliseconds, in a line of its own. */
+static const char *printed_after(const char *words)
+{
+        const char *begin = printed_of(words);
+
+        CHECK(begin && (begin == printed || begin[-1] == '\n'));
+        begin += strlen(words);
+        return begin + strspn(begin, "0123456789");
+}
+
 TEST(a_task_that_computes_is_printed_with_where_it_is)
 {
-        const char *begin;
-
         catch_print();
-        CHECK_EQ(eddy_run(starts_one_that_computes, NULL, NULL), 0);
+        CHECK_EQ(eddy_run(starts_thinker, NULL, NULL), 0);
         read_print();
-        begin = printed_of_thinker();
-        CHECK(begin && (begin == printed || begin[-1] == '\n'));
-        begin += strlen(THINKS);
-        begin += strspn(begin, "0123456789");
-        CHECK(strncmp(begin, " ms; it is in ", 14) == 0);
+        CHECK(strncmp(printed_after(THINKS), " ms; it is in ", 14) == 0);
+}
+
+static int sleeps_in_a_call(void *arg)
+{
+        const struct timespec a_while = { .tv_nsec = 150000000 };
+        int64_t until_ns = eddy_now() + EDDY_SEC(60);
+
+        (void) arg;
+        while (!printed_of(SLEEPS) && eddy_now() < until_ns)
+                CHECK_EQ(nanosleep(&a_while, NULL), 0);
+        return 0;
+}
+
+static int starts_sleeper(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        start_named(&scope, "sleeper", sleeps_in_a_call, NULL);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_task_that_sleeps_in_a_system_call_is_printed_with_it)
+{
+        static const char words[] = " ms; it is blocked in the system call clock_nanosleep\n";
+
+        if (getenv("EDDY_TEST_VALGRIND") || getenv("EDDY_TEST_QEMU"))
+                test_skip("the kernel does not say what a simulated thread does");
+        catch_print();
+        CHECK_EQ(eddy_run(starts_sleeper, NULL, NULL), 0);
+        read_print();
+        CHECK(strncmp(printed_after(SLEEPS), words, strlen(words)) == 0);
 }
 
 /* --- two that no report can help with --- */
