@@ -18,7 +18,6 @@ struct ed_run {
         struct ed_list link; /* in the process's list of runs */
         uintptr_t number;    /* of those that the process has made, from 1 on */
         unsigned forks;      /* ed_sys_forks() where it was made */
-        struct ed_thread_id thread;
         struct eddy_run_opts opts;
         eddy_loop *face;    /* NULL: nobody has asked for it */
         eddy_scope root;    /* where background tasks live; the supervisor's */

@@ -33,7 +33,7 @@ static struct ed_run *find_mine(void)
         ed_list_each (link, &ed_runs.list) {
                 struct ed_run *run = ed_container_of(link, struct ed_run, link);
 
-                if (ed_thread_is_self(run->thread))
+                if (ed_thread_is_self(run->loop.thread))
                         mine = run;
         }
         ed_mutex_unlock(&ed_runs.lock);
@@ -50,7 +50,6 @@ static void on_thread_end(void)
 void ed_runs_add(struct ed_run *run)
 {
         runs_here++;
-        run->thread = ed_thread_self();
         ed_mutex_lock(&ed_runs.lock);
         run->number = ++ed_runs.made;
         ed_list_push_back(&ed_runs.list, &run->link);
