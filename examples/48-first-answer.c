@@ -64,6 +64,7 @@ static int run(void *arg)
         struct eddy_call calls[3];
         int won;
 
+        (void) arg;
         began_ns = eddy_now();
         for (int i = 0; i < 3; i++)
                 calls[i] = EDDY_CALL(ask, &mirrors[i]);
