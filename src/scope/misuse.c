@@ -9,8 +9,9 @@
 #include "scope/run.h"
 #include "sys/process.h"
 
-static void tell(struct ed_loop *loop, const struct ed_task *task, int error, const char *format,
-                 va_list args)
+static __attribute__((format(printf, 4, 0))) void tell(struct ed_loop *loop,
+                                                       const struct ed_task *task, int error,
+                                                       const char *format, va_list args)
 {
         char message[512];
 

@@ -101,9 +101,8 @@ int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *t
  *         -ENOMEM
  */
 ED_SHARED EDDY_MUST_USE int ed_scope_try_start(struct ed_scope *scope, eddy_task_fn *fn,
-                                               const void *arg, size_t copy_bytes,
-                                               const char *text, const void *place,
-                                               struct ed_task **ret_task);
+                                               const void *arg, size_t copy_bytes, const char *text,
+                                               const void *place, struct ed_task **ret_task);
 
 /* A failure of a task, or of starting one. */
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);

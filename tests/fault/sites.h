@@ -157,7 +157,12 @@
         X(clock_gettime, "a clock that every kernel has")                                          \
         X(closedir, "of a folder that is open")                                                    \
         X(dirfd, "of a folder that is open")                                                       \
+        X(dl_iterate_phdr, "always")                                                               \
+        X(dlclose, "of a file that was opened")                                                    \
+        X(dlopen, "of a file that is loaded: its count of users goes up")                          \
+        X(dlsym, "without an answer no exceptions are kept")                                       \
         X(getpid, "always")                                                                        \
+        X(globals, "the C++ runtime's; always")                                                    \
         X(ioctl, "of a connection; else its answer counts as none")                                \
         X(pthread_attr_destroy, "of an attribute that was filled")                                 \
         X(pthread_attr_getstack, "of an attribute that was filled")                                \

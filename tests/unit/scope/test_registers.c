@@ -96,13 +96,12 @@ TEST(long_doubles_of_the_caller_survive_a_run)
 typedef double vector __attribute__((vector_size(64)));
 
 /* More than the sixteen registers that each processor has for them. */
+/* clang-format off */
 #define EACH_VECTOR(X)                                                                             \
-        X(0)                                                                                       \
-        X(1)                                                                                       \
-        X(2)                                                                                       \
-        X(3)                                                                                       \
-        X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19)  \
-                X(20) X(21) X(22) X(23)
+        X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)                                                    \
+        X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)                                              \
+        X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
+/* clang-format on */
 
 #define MAKE(n) vector v##n = { n, task, n + task, n - task, 1, 2, 3, 4 };
 
