@@ -169,6 +169,10 @@ void eddy_scope_begin_at(eddy_scope *public_scope, const struct eddy_scope_opts 
         }
         if (ed_unlikely(task->inner == &scope->node))
                 ed_misuse_begun_twice(task, place);
+        /* Another function may keep something else where the innermost scope was. */
+        if (task->inner != &task->node &&
+            ed_unlikely(!ed_scope_was_begun(ed_scope_of_node(task->inner))))
+                ed_misuse_left(task, task->scope_place);
         if (!opts)
                 opts = &none;
         scope->deadline_ns = 0;

@@ -293,6 +293,24 @@ TEST(in_debug_mode_the_next_begin_finds_it)
         check_places(1);
 }
 
+static int begins_after_writing_over(void *arg)
+{
+        eddy_scope scope;
+        int err = forgets();
+
+        (void) arg;
+        if (err == 0)
+                err = write_over(0x5a);
+        eddy_scope_begin(&scope, NULL);
+        return eddy_scope_end_with(&scope, err);
+}
+
+TEST(the_next_begin_finds_one_whose_memory_is_gone)
+{
+        check_ends_always(begins_after_writing_over,
+                          "eddy: task main: a function returned " IS_OPEN);
+}
+
 /* All bits are set, those of a cancel too. */
 static int suspends_after(void *arg)
 {
