@@ -13,13 +13,15 @@ __thread struct ed_loop *ed_loop_current;
 /* Among how many of the first ready fibers the table may choose. */
 enum { CHOICES_MAX = 8 };
 
+/* A busy loop polls again after this time, or after a longer turn. */
+static const int64_t poll_again_ns = 16000;
+
 void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
 {
         *loop = (struct ed_loop){ .sys = sys, .choosy = sys->ops->choose != NULL, .polling = true };
         loop->ready_last = &loop->ready_first;
         loop->thread = ed_thread_self();
         loop->now_ns = sys->ops->now(sys);
-        ed_clock_init(&loop->clock, sys);
         ed_list_init(&loop->locals);
         ed_co_init_thread(&loop->co);
         ed_stacks_init(&loop->stacks);
@@ -154,12 +156,12 @@ void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
  * poll that did not wait belongs to the turn after it: those that are ready
  * wait for it too, and no clock is read for it.
  */
-static void end_turn(struct ed_loop *loop)
+static void end_turn(struct ed_loop *loop, int64_t now_ns)
 {
         int64_t begin_ns = loop->now_ns;
 
-        loop->now_ns = ed_clock_read(&loop->clock, loop->sys);
-        ed_lag_add(&loop->lag, loop->now_ns - begin_ns);
+        loop->now_ns = now_ns;
+        ed_lag_add(&loop->lag, now_ns - begin_ns);
 }
 
 /* How long a poll may wait. */
@@ -209,10 +211,8 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
                               atomic_load_explicit(&loop->polls, memory_order_relaxed) + 1,
                               memory_order_relaxed);
         if (timeout_ns != 0)
-                loop->now_ns = ed_clock_read(&loop->clock, loop->sys);
+                loop->now_ns = ed_loop_now(loop);
         loop->turns++;
-        /* The clock was read just now, or just before. */
-        loop->polled_ticks = loop->clock.ticks;
         /* Calls for a turn's beginning may also have been queued between two runs. */
         loop->poll_calls = NULL;
         tell(loop, events, n);
@@ -268,7 +268,7 @@ void ed_loop_turn(struct ed_loop *loop)
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         loop->now_ns = ed_loop_now(loop);
         run_ready(loop);
-        end_turn(loop);
+        end_turn(loop, ed_loop_now(loop));
         (void) poll_once(loop, 0);
         atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
 }
@@ -276,31 +276,32 @@ void ed_loop_turn(struct ed_loop *loop)
 /* Look outside, unless nothing can come from there.  False: nothing ever will. */
 static bool look_outside(struct ed_loop *loop)
 {
-        end_turn(loop);
         return !is_stuck(loop) && poll_once(loop, poll_timeout(loop)) != -EDEADLK;
 }
 
 /*
- * Whether others are ready, and the last poll was so few microseconds ago that
- * another would cost more than they do.  What other threads posted, and signals,
- * are looked at all the same.
+ * Whether fibers are ready and the last poll is so recent that another would
+ * cost more than they do.  Only a poll moves a simulation's clock.
  */
-static bool turn_without_poll(struct ed_loop *loop)
+static bool is_poll_early(const struct ed_loop *loop, int64_t now_ns)
 {
-        if (!loop->ready_first || !loop->clock.fresh_ticks ||
-            ed_ticks() - loop->polled_ticks >= loop->clock.fresh_ticks)
-                return false;
+        return loop->ready_first && loop->sys->clock_runs && now_ns - loop->now_ns < poll_again_ns;
+}
+
+/* Begin a turn without a poll: posts of other threads and signals are handled all the same. */
+static void skip_poll(struct ed_loop *loop)
+{
         loop->turns++;
         loop->poll_calls = NULL;
         if (loop->inbox)
                 ed_inbox_run(loop->inbox);
         if (loop->on_wake)
                 loop->on_wake(loop);
-        return true;
 }
 
 int ed_loop_run(struct ed_loop *loop, const bool *done)
 {
+        int64_t now_ns;
         int err = 0;
 
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
@@ -308,12 +309,14 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
         loop->now_ns = ed_loop_now(loop);
         while (!*done) {
                 run_ready(loop);
-                if (*done) {
-                        end_turn(loop);
-                        break;
-                }
-                if (turn_without_poll(loop))
+                now_ns = ed_loop_now(loop);
+                if (!*done && is_poll_early(loop, now_ns)) {
+                        skip_poll(loop);
                         continue;
+                }
+                end_turn(loop, now_ns);
+                if (*done)
+                        break;
                 if (!look_outside(loop) && !(loop->on_deadlock && loop->on_deadlock(loop))) {
                         err = -EDEADLK;
                         break;

@@ -17,7 +17,6 @@
 #include "co/co.h"
 #include "co/probe.h"
 #include "co/stack.h"
-#include "loop/clock.h"
 #include "loop/lag.h"
 #include "loop/timer.h"
 #include "sys/exceptions.h"
@@ -102,7 +101,6 @@ struct ed_loop {
         uint64_t waits;             /* things outside that may wake a fiber: descriptors, lookups */
         _Atomic uint64_t polls;     /* written by the loop only, as 'switches' */
         uint64_t turns;             /* of fibers and calls: a poll has one or more */
-        uint64_t polled_ticks;      /* about the last poll; only where the clock goes by ticks */
         struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
         struct ed_event *events;      /* of this turn, while their targets are told */
         int events_count;
@@ -110,7 +108,6 @@ struct ed_loop {
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
         struct ed_inbox *inbox; /* of other threads; NULL: nobody asked for it */
-        struct ed_clock clock;  /* for deadlines */
         struct ed_timers timers;
         struct eddy_lag lag; /* of the turns that are over */
 };
@@ -155,15 +152,6 @@ void ed_loop_turn(struct ed_loop *loop);
 static inline int64_t ed_loop_now(struct ed_loop *loop)
 {
         return loop->sys->ops->now(loop->sys);
-}
-
-/*
- * For a deadline so much later: a time that is not before now, and after it by
- * some microseconds at most.
- */
-static inline int64_t ed_loop_not_before(struct ed_loop *loop)
-{
-        return ed_clock_not_before(&loop->clock, loop->sys);
 }
 
 /* Something is to be done: where nobody runs the loop, its descriptor must say so. */

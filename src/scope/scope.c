@@ -114,7 +114,7 @@ static inline void opts_apply(struct ed_loop *loop, struct ed_scope *scope,
 
         if (ed_unlikely(opts->timeout_ns <= 0 || opts->deadline_ns ||
                         opts->flags & EDDY_SCOPE_SHIELD ||
-                        __builtin_add_overflow(ed_loop_not_before(loop), opts->timeout_ns, &at) ||
+                        __builtin_add_overflow(ed_loop_now(loop), opts->timeout_ns, &at) ||
                         at == INT64_MAX)) {
                 opts_set_deadline(loop, scope, opts);
                 return;

@@ -590,10 +590,10 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
         if (!s)
                 return -ENOMEM;
         s->sys.ops = &epoll_ops;
+        s->sys.clock_runs = true;
 #ifdef ED_TSAN
         s->watches = true; /* it would keep signals from their handlers all through the futex */
 #endif
-        s->sys.clock_source = ed_sys_clock_source();
         s->forks = ed_sys_forks();
         s->timer_fd = -1;
         s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);

@@ -58,8 +58,7 @@ enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2 };
 struct ed_sys {
         const struct ed_sys_ops *ops;
         size_t transfer_max; /* no read or write moves more bytes; 0: no limit */
-        const char *
-                clock_source; /* what now() is made of, in the kernel's words; NULL: something else */
+        bool clock_runs;     /* now() moves by itself; false: only in poll() */
 };
 
 struct ed_sys_ops {
@@ -169,9 +168,6 @@ ED_SHARED int ed_sys_epoll_new(struct ed_sys **ret_sys);
 
 /* The monotonic clock outside a loop. */
 int64_t ed_sys_now(void);
-
-/* What the kernel makes it of, in its words; NULL: it does not say. */
-const char *ed_sys_clock_source(void);
 
 /* How many processors this process may use; 1 at least. */
 uint32_t ed_sys_cpu_count(void);

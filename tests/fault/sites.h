@@ -16,9 +16,6 @@
         X(above_stdio, close, 1)                                                                   \
         X(above_stdio, fcntl, 1)                                                                   \
         X(ask, syscall, 1)                                                                         \
-        X(ask_kernel, close, 1)                                                                    \
-        X(ask_kernel, open, 1)                                                                     \
-        X(ask_kernel, read, 1)                                                                     \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
         X(ed_handler_install, sigaction, 1)                                                        \

@@ -100,9 +100,7 @@ void io_clock_advance(int64_t ns)
                 clock_ns = eddy_now();
                 ops->now = clock_now;
                 ops->poll = clock_poll;
-                /* The processor's counter knows nothing of this clock. */
-                ed_loop_current->clock.goes_by_ticks = false;
-                ed_loop_current->clock.fresh_ticks = 0;
+                ed_loop_current->sys->clock_runs = false;
         }
         clock_ns += ns;
 }

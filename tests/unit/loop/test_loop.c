@@ -23,7 +23,6 @@ struct table {
         struct ed_event events[4];
         int events_count;
         bool freed;
-        bool ticks; /* its clock is the kernel's, but slow */
 };
 
 /* What the time between two polls of a busy loop is made longer by, so that much goes on in it. */
@@ -34,7 +33,7 @@ static struct table table;
 static int64_t table_now(struct ed_sys *sys)
 {
         (void) sys;
-        return table.ticks ? ed_sys_now() / SLOWER : table.now_ns;
+        return table.sys.clock_runs ? ed_sys_now() / SLOWER : table.now_ns;
 }
 
 static int table_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
@@ -142,10 +141,9 @@ static void note_and_yield(struct strand *self)
         }
 }
 
-static void begin_ticking(void)
+static void begin_by_real_clock(void)
 {
-        table.ticks = true;
-        table.sys.clock_source = ED_TICKS_SOURCE;
+        table.sys.clock_runs = true; /* the kernel's, but slow */
         begin();
 }
 
@@ -450,16 +448,14 @@ static void yield_until_polled(struct strand *self)
         int before;
 
         (void) self;
-        while (!loop.clock.fresh_ticks)
-                ed_fiber_yield(&loop);
         for (before = table.polls; table.polls < before + POLLS; yields++)
                 ed_fiber_yield(&loop);
         CHECK(yields > (long) POLLS * ED_LOOP_BUDGET * 3 / 2);
 }
 
-TEST(where_the_clock_goes_by_ticks_a_busy_loop_polls_after_some_time_and_not_before)
+TEST(a_busy_loop_polls_after_some_time_and_not_before)
 {
-        begin_ticking();
+        begin_by_real_clock();
         spawn(0, yield_until_polled);
         CHECK_EQ(ed_loop_run(&loop, &done), 0);
         finish();
@@ -481,8 +477,6 @@ static void yield_until_called(struct strand *self)
         int before;
 
         (void) self;
-        while (!loop.clock.fresh_ticks)
-                ed_fiber_yield(&loop);
         before = table.polls;
         ed_call_queue(&loop, &again, false);
         while (calls_made < 100)
@@ -642,7 +636,7 @@ TEST(cancelling_a_call_looks_at_its_neighbours_only)
 
 TEST(calls_are_made_in_turns_without_a_poll_too)
 {
-        begin_ticking();
+        begin_by_real_clock();
         ed_call_init(&again, call_again);
         spawn(0, yield_until_called);
         CHECK_EQ(ed_loop_run(&loop, &done), 0);
@@ -672,8 +666,6 @@ static void yield_and_post(struct strand *self)
         int before;
 
         (void) self;
-        while (!loop.clock.fresh_ticks)
-                ed_fiber_yield(&loop);
         before = table.polls;
         posts_run = wakes_seen = 0;
         while (posts_run < 100 || wakes_seen < 100) {
@@ -685,7 +677,7 @@ static void yield_and_post(struct strand *self)
 
 TEST(what_threads_posted_and_signals_are_looked_at_in_turns_without_a_poll_too)
 {
-        begin_ticking();
+        begin_by_real_clock();
         loop.on_wake = count_wake;
         CHECK(ed_loop_inbox(&loop) != NULL);
         spawn(0, yield_and_post);
