@@ -12,11 +12,6 @@
  * A timer that was armed since the loop looked last is in none of them yet but
  * in a list, where taking it out again costs least: most deadlines are those
  * of scopes that end before anything waits.
- *
- * A slot of the lowest level whose timers came in the order of their deadlines
- * needs no heap: it goes behind the list of those due, as it is.  So does one
- * with many that came in another order, after a sort in two walks: in a heap
- * as large as that, each step would be a miss of the cache.
  */
 #include "loop/timer.h"
 
@@ -25,11 +20,6 @@
 #include "base/def.h"
 
 enum { TICK_SHIFT = 20, LEVEL_BITS = 6 };
-
-/* A slot with fewer goes into the heap.  Sorting looks at ten bits of the deadline at a time. */
-enum { SORT_MIN = 512, SORT_BITS = TICK_SHIFT / 2 };
-
-_Static_assert(1 << SORT_BITS == ED_TIMER_BUCKETS, "one walk for each half of a tick");
 
 static int64_t tick_of(int64_t deadline_ns)
 {
@@ -119,18 +109,6 @@ static void heap_remove(struct ed_timers *timers, struct ed_timer *timer)
         timer->prevp = NULL;
 }
 
-/* Hang a timer into a slot of the lowest level, and note when it is out of order there. */
-static void slot_add(struct ed_timers *timers, unsigned slot, struct ed_timer *timer)
-{
-        struct ed_list *list = &timers->slots[0][slot];
-
-        if (ed_list_is_empty(list))
-                timers->unsorted &= ~(1ULL << slot);
-        else if (due_before(timer, ed_container_of(list->prev, struct ed_timer, link)))
-                timers->unsorted |= 1ULL << slot;
-        ed_list_push_back(list, &timer->link);
-}
-
 /* Hang a timer where its tick belongs, seen from the horizon. */
 static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
 {
@@ -149,10 +127,7 @@ static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
         timer->prevp = NULL;
         timer->level = (uint8_t) level;
         timer->slot = (uint8_t) slot;
-        if (level == 0)
-                slot_add(timers, slot, timer);
-        else
-                ed_list_push_back(&timers->slots[level][slot], &timer->link);
+        ed_list_push_back(&timers->slots[level][slot], &timer->link);
         timers->occupied[level] |= 1ULL << slot;
 }
 
@@ -181,59 +156,6 @@ static void slot_empty(struct ed_timers *timers, unsigned level, unsigned i)
         while (!ed_list_is_empty(&moved))
                 timer_place(timers,
                             ed_container_of(ed_list_pop_front(&moved), struct ed_timer, link));
-}
-
-/*
- * One walk of a sort: into buckets by some bits of the deadline, and back.
- * Equal ones stay in their order.
- */
-static void list_sort_bits(struct ed_timers *timers, struct ed_list *list, unsigned shift)
-{
-        struct ed_list *link;
-
-        for (unsigned i = 0; i < ED_TIMER_BUCKETS; i++)
-                ed_list_init(&timers->buckets[i]);
-        for (link = list->next; link != list;) {
-                struct ed_timer *timer = ed_container_of(link, struct ed_timer, link);
-                uint64_t key = (uint64_t) timer->deadline_ns >> shift;
-
-                link = link->next;
-                __builtin_prefetch(link->next);
-                ed_list_push_back(&timers->buckets[key % ED_TIMER_BUCKETS], &timer->link);
-        }
-        ed_list_init(list);
-        for (unsigned i = 0; i < ED_TIMER_BUCKETS; i++)
-                ed_list_splice_back(list, &timers->buckets[i]);
-}
-
-static bool has_many(const struct ed_list *list)
-{
-        const struct ed_list *link = list->next;
-        unsigned n = 0;
-
-        while (link != list && n < SORT_MIN) {
-                link = link->next;
-                n++;
-        }
-        return n == SORT_MIN;
-}
-
-/* Put a slot of the lowest level, which the horizon has just passed, where what is due stands. */
-static void slot_pass(struct ed_timers *timers, unsigned i)
-{
-        struct ed_list *slot = &timers->slots[0][i];
-
-        if (timers->unsorted & 1ULL << i) {
-                if (!has_many(slot)) {
-                        slot_empty(timers, 0, i);
-                        return;
-                }
-                list_sort_bits(timers, slot, 0);
-                list_sort_bits(timers, slot, SORT_BITS);
-        }
-        /* All that is due already has earlier ticks.  To be taken out, level 0 is as good as any. */
-        ed_list_splice_back(&timers->due, slot);
-        timers->occupied[0] &= ~(1ULL << i);
 }
 
 /*
@@ -282,7 +204,7 @@ static void horizon_pass(struct ed_timers *timers, int64_t tick)
                 }
                 /* Past it first: the slot's timers then belong into the heap. */
                 timers->horizon = start + 1;
-                slot_pass(timers, slot);
+                slot_empty(timers, 0, slot);
                 horizon_move(timers, start + 1);
         }
         if (timers->horizon < tick)
@@ -293,7 +215,6 @@ void ed_timers_init(struct ed_timers *timers, int64_t now_ns)
 {
         *timers = (struct ed_timers){ .horizon = tick_of(now_ns) };
         ed_list_init(&timers->fresh);
-        ed_list_init(&timers->due);
         for (unsigned level = 0; level < ED_TIMER_LEVELS; level++)
                 for (unsigned slot = 0; slot < ED_TIMER_SLOTS; slot++)
                         ed_list_init(&timers->slots[level][slot]);
@@ -313,17 +234,6 @@ void ed_timer_take_out(struct ed_timers *timers, struct ed_timer *timer)
                 timers->occupied[timer->level] &= ~(1ULL << timer->slot);
 }
 
-/* The first of those before the horizon, or NULL. */
-static struct ed_timer *timers_first(const struct ed_timers *timers)
-{
-        struct ed_timer *due;
-
-        if (ed_list_is_empty(&timers->due))
-                return timers->heap;
-        due = ed_container_of(timers->due.next, struct ed_timer, link);
-        return timers->heap && due_before(timers->heap, due) ? timers->heap : due;
-}
-
 int64_t ed_timers_next(struct ed_timers *timers)
 {
         const struct ed_timer *first;
@@ -331,7 +241,7 @@ int64_t ed_timers_next(struct ed_timers *timers)
         int64_t start;
 
         timers_settle(timers);
-        first = timers_first(timers);
+        first = timers->heap;
         if (first)
                 return first->deadline_ns < 0 ? 0 : first->deadline_ns;
         if (!slot_next(timers, &level, &slot, &start))
@@ -349,9 +259,7 @@ void ed_timers_fire(struct ed_timers *timers, int64_t now_ns)
 
         timers_settle(timers);
         horizon_pass(timers, tick_of(now_ns));
-        while ((timer = timers_first(timers)) && timer->deadline_ns <= now_ns) {
-                /* Of many that slept for long, none is in the cache. */
-                __builtin_prefetch(timers->due.next->next);
+        while ((timer = timers->heap) && timer->deadline_ns <= now_ns) {
                 ed_timer_cancel(timers, timer);
                 timer->fn(timer);
         }

@@ -3,8 +3,7 @@
  *
  * A hierarchical wheel takes what is far away: arming and cancelling are a
  * few instructions and touch nothing else.  What is due within the present
- * tick waits in a heap that knows nanoseconds, or in a list if it came in
- * order, so timers fire in the order of
+ * tick waits in a heap that knows nanoseconds, so timers fire in the order of
  * their deadlines, and equal ones in the order armed.  No memory is allocated.
  */
 #ifndef ED_LOOP_TIMER_H
@@ -16,15 +15,10 @@
 #include "base/def.h"
 #include "base/list.h"
 
-enum {
-        ED_TIMER_LEVELS = 8,
-        ED_TIMER_FRESH = ED_TIMER_LEVELS,
-        ED_TIMER_SLOTS = 64,
-        ED_TIMER_BUCKETS = 1024
-};
+enum { ED_TIMER_LEVELS = 8, ED_TIMER_FRESH = ED_TIMER_LEVELS, ED_TIMER_SLOTS = 64 };
 
 struct ed_timer {
-        struct ed_list link;     /* in a slot of the wheel, due or fresh */
+        struct ed_list link;     /* in a slot of the wheel, or fresh */
         struct ed_timer *child;  /* in the heap */
         struct ed_timer *next;   /* sibling */
         struct ed_timer **prevp; /* what points here; NULL: not in the heap; unless fresh */
@@ -38,15 +32,12 @@ struct ed_timer {
 
 struct ed_timers {
         struct ed_timer *heap;
-        int64_t horizon; /* ticks below it are in the heap, or due */
+        int64_t horizon; /* ticks below it are in the heap */
         uint64_t seq;
         uint64_t count;
         uint64_t occupied[ED_TIMER_LEVELS]; /* a bit per slot that is not empty */
-        uint64_t unsorted;    /* a bit per slot of level 0: not in the order of deadlines */
-        struct ed_list due;   /* before the horizon, in order: what needs no heap */
-        struct ed_list fresh; /* armed since the last look, in that order */
+        struct ed_list fresh;               /* armed since the last look, in that order */
         struct ed_list slots[ED_TIMER_LEVELS][ED_TIMER_SLOTS];
-        struct ed_list buckets[ED_TIMER_BUCKETS]; /* while a slot is sorted */
 };
 
 /* 'duration_ns' (0 or more) after 'now_ns', or the end of time. */

@@ -245,7 +245,7 @@ TEST(only_near_deadlines_are_kept_in_order)
         CHECK_EQ(fired_count, 1);
 }
 
-/* What came in order, or is many, is due as a list; what comes later is sorted in by a heap. */
+/* A crowd in one tick, then timers that are armed when the horizon has passed the tick. */
 static void crowd_fires_in_order(int n, int64_t (*offset)(int i))
 {
         static struct alarm crowd[3000], late[3];
@@ -297,21 +297,6 @@ TEST(a_crowd_in_one_tick_fires_in_order_however_it_came)
                 crowd_fires_in_order(counts[i], offset_close);
                 crowd_fires_in_order(counts[i], offset_far);
         }
-}
-
-TEST(a_large_crowd_in_one_tick_needs_no_heap)
-{
-        static struct alarm crowd[1000];
-
-        start_at(0);
-        for (int i = 0; i < 1000; i++)
-                arm(&crowd[i], i, 50 * TICK + 100 + i % 7);
-        advance(50 * TICK + 99);
-        CHECK_EQ(fired_count, 0);
-        CHECK(!timers.heap);
-        CHECK_EQ(ed_timers_next(&timers), 50 * TICK + 100);
-        drain();
-        CHECK_EQ(fired_count, 1000);
 }
 
 TEST(boundaries_of_every_level_are_crossed_from_both_sides)
