@@ -41,7 +41,7 @@ struct eddy_test_opts {
         int alloc_forever;    /* and all after it */
         uint64_t alloc_again; /* and, of those after it, this one alone, the next being 1 */
         uint64_t call_at;     /* that system call that can fail fails */
-        int call_error;       /* with this one: -ENOBUFS, -EINTR ...; EDDY_TEST_SHORT */
+        int call_error;       /* with this one: -ENOBUFS, -EAGAIN ...; EDDY_TEST_SHORT */
 
         /* Of virtual time; 0: an hour.  Beyond it, or 20 million suspension points, the run is
            given up, its tasks where they are.  Below 0: there is no limit, of either. */

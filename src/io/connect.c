@@ -121,8 +121,6 @@ static int attempt_begin(struct race *race)
         race->attempts[i] = sock;
         race->under_way++;
         err = sys->ops->connect(sys, fd, address, race->port);
-        if (err == -EINTR)
-                err = -EINPROGRESS;
         if (err == 0 && !is_own_echo(race, sock, address))
                 return 0;
         /* Nothing is ready until an event says so: it also tells the first read. */

@@ -78,8 +78,6 @@ static int64_t descriptor_read(eddy_stream *stream, void *buf, size_t bytes)
                 if (err < 0)
                         return err;
                 n = sys->ops->read(sys, watch->fd, buf, bytes);
-                if (n == -EINTR)
-                        continue;
                 if (n != -EAGAIN)
                         break;
                 err = retry_later(watch, ED_WATCH_READ, task);
@@ -119,7 +117,7 @@ static int64_t put_some(struct descriptor *d, struct ed_task *task, const struct
                         return n;
                 if (n == -EAGAIN)
                         err = retry_later(&d->watch, ED_WATCH_WRITE, task);
-                else if (n != -EINTR)
+                else
                         err = n < 0 ? ed_io_error(n) : -EIO;
                 if (err < 0)
                         return err;

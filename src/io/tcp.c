@@ -67,11 +67,10 @@ struct ed_shortage *ed_tcp_listener_shortage(eddy_tcp_listener *listener)
         return &listener->shortage;
 }
 
-/* It was interrupted, or it reports what became of one connection: the next may be good. */
+/* It reports what became of one connection: the next may be good. */
 static bool is_of_one_call(int err)
 {
         switch (err) {
-        case -EINTR:
         case -ECONNABORTED:
         case -EPROTO:
         case -ENETDOWN:

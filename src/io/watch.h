@@ -106,16 +106,17 @@ static inline int ed_watch_enter(const struct ed_watch *watch, enum ed_watch_sid
 }
 
 /*
- * Whether a call that returned 'n' is to be made again: it was interrupted, or
- * the descriptor is drained, so that a wait must come first.
+ * Whether a call that returned 'n' is to be made again after a wait: the
+ * descriptor is drained.
  */
 static inline bool ed_watch_again(struct ed_watch *watch, enum ed_watch_side side, int64_t n)
 {
         if (ed_likely(n >= 0))
                 return false;
-        if (n == -EAGAIN)
-                watch->ready[side] = false;
-        return n == -EAGAIN || n == -EINTR;
+        if (n != -EAGAIN)
+                return false;
+        watch->ready[side] = false;
+        return true;
 }
 
 /* What the kernel says, as eddy says it: its -ETIMEDOUT is not a scope's. */

@@ -119,10 +119,9 @@ ED_SHARED uint64_t ed_sim_calls(const struct ed_sys *sys);
 
 /*
  * Fail the n-th fallible call from now (1: the next) with 'err', and none
- * after it.  n 0 takes it back.  Nothing else comes of that call, but: a
- * connect that is interrupted (-EINTR) goes on; what a call that was put off
- * (-EAGAIN) or is short leaves behind is told of by another event, as if it
- * had come the moment after.
+ * after it.  n 0 takes it back.  Nothing else comes of that call, but: what a
+ * call that was put off (-EAGAIN) or is short leaves behind is told of by
+ * another event, as if it had come the moment after.
  */
 ED_SHARED void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
 

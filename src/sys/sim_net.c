@@ -304,7 +304,7 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
         int err = ed_sim_fault(sim, ED_SIM_CALL_CONNECT);
 
-        if (err < 0 && err != -EINTR)
+        if (err < 0)
                 return err;
         if (!sock)
                 return -EBADF;
@@ -325,7 +325,7 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
         sock->request_ns = ed_sim_arrival_at(sim, sock);
         ed_sim_mark(sim, ED_SIM_CONNECTED, (uint64_t) fd, port);
         ed_sim_net_deliver(sim);
-        return err < 0 ? err : -EINPROGRESS;
+        return -EINPROGRESS;
 }
 
 int ed_sim_take_error(struct ed_sim_socket *sock)

@@ -117,8 +117,9 @@ struct ed_sys_ops {
 
         /*
          * Bytes moved, 0 at the end of the stream, or -errno.  Never SIGPIPE
-         * on a socket.  These, accept() and connect() may be interrupted
-         * (-EINTR): to be made again at once; a connect goes on by itself.
+         * on a socket.  These, accept() and connect() never return -EINTR: the
+         * table repeats an interrupted call, and an interrupted connect() is
+         * -EINPROGRESS.
          */
         int64_t (*recv)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
         int64_t (*send)(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);

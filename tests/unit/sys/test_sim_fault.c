@@ -88,7 +88,7 @@ TEST(every_kind_has_a_name_and_errors_of_its_own)
         }
         CHECK(ed_sim_is_passing(ED_SIM_CALL_RECV, -EAGAIN));
         CHECK(ed_sim_is_passing(ED_SIM_CALL_SEND, ED_SIM_SHORT));
-        CHECK(ed_sim_is_passing(ED_SIM_CALL_CONNECT, -EINTR));
+        CHECK(ed_sim_is_passing(ED_SIM_CALL_POLL, -EINTR));
         CHECK(!ed_sim_is_passing(ED_SIM_CALL_RECV, -ECONNRESET));
         CHECK(!ed_sim_is_passing(ED_SIM_CALL_WORKER_NEW, -EAGAIN));
 }
@@ -192,21 +192,6 @@ TEST(what_was_put_off_is_told_of_again)
         CHECK_EQ(p.ops->accept(sys, p.listener), -EAGAIN);
         (void) turn(sys, 0);
         CHECK(seen_listener.events & ED_EVENT_READ);
-        CHECK(p.ops->accept(sys, p.listener) >= 0);
-        sys->ops->free(sys);
-}
-
-TEST(an_interrupted_connect_goes_on)
-{
-        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        struct pair p = { .sys = sys, .ops = sys->ops };
-
-        listen_somewhere(&p);
-        p.client = p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
-        ed_sim_fail_at(sys, 1, -EINTR);
-        CHECK_EQ(p.ops->connect(sys, p.client, &loopback, p.port), -EINTR);
-        (void) turn(sys, 0);
-        CHECK_EQ(p.ops->connect_result(sys, p.client), 0);
         CHECK(p.ops->accept(sys, p.listener) >= 0);
         sys->ops->free(sys);
 }
