@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "base/errno_names.h"
 #include "eddy/error.h"
 
 static const struct {
@@ -20,6 +21,28 @@ static const struct {
 #undef ERROR_ROW
 };
 
+static const char *const system_names[] = {
+#define ERRNO_ROW(name) [name] = #name
+        ED_ERRNO_NAMES(ERRNO_ROW)
+#undef ERRNO_ROW
+};
+
+/* NULL if the system has no such error. */
+static const char *system_name(int number)
+{
+        return number > 0 && (size_t) number < ed_array_count(system_names) ? system_names[number]
+                                                                            : NULL;
+}
+
+static const char *system_text(int number)
+{
+#ifdef __GLIBC__
+        return strerrordesc_np(number); /* in English, whatever the locale */
+#else
+        return strerror(number);
+#endif
+}
+
 const char *eddy_error_name(int error)
 {
         const char *name;
@@ -29,7 +52,7 @@ const char *eddy_error_name(int error)
         for (size_t i = 0; i < ed_array_count(table); i++)
                 if (table[i].value == error)
                         return table[i].name;
-        name = error > -4096 ? strerrorname_np(-error) : NULL;
+        name = error > -4096 ? system_name(-error) : NULL;
         return name ? name : "UNKNOWN";
 }
 
@@ -46,7 +69,7 @@ const char *eddy_error_text(int error)
         for (size_t i = 0; i < ed_array_count(table); i++)
                 if (table[i].value == error)
                         return table[i].text;
-        text = error > -4096 ? strerrordesc_np(-error) : NULL;
+        text = error > -4096 && system_name(-error) ? system_text(-error) : NULL;
         return text ? text : "unknown error";
 }
 

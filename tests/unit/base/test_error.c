@@ -67,6 +67,17 @@ TEST(errors_of_the_system_have_their_names)
         CHECK(strcmp(eddy_error_text(-ENOENT), "unknown error") != 0);
 }
 
+#ifdef __GLIBC__
+TEST(errors_have_the_names_that_the_c_library_knows)
+{
+        for (int number = 1; number < 4096; number++) {
+                const char *name = strerrorname_np(number);
+
+                CHECK_STR(eddy_error_name(-number), name ? name : "UNKNOWN");
+        }
+}
+#endif
+
 TEST(cancelled_and_timed_out_are_said_in_our_words)
 {
         CHECK_STR(eddy_error_text(-ECANCELED), "the scope was cancelled");
