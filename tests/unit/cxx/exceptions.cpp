@@ -13,7 +13,8 @@
 #include "eddy/eddy.h"
 #include "test.h"
 
-namespace {
+namespace
+{
 
 const int ROUNDS = 20;
 
@@ -23,8 +24,9 @@ struct thrown {
 };
 
 /* A scope that the end of its block ends, by whatever way that is left. */
-class guard {
-public:
+class guard
+{
+      public:
         explicit guard(int *ret_result = nullptr) : result(ret_result)
         {
                 eddy_scope_begin(&scope, nullptr);
@@ -50,7 +52,7 @@ public:
 
         eddy_scope scope;
 
-private:
+      private:
         int *result;
 };
 
@@ -138,7 +140,8 @@ TEST(a_task_that_suspends_in_a_handler_rethrows_its_own_exception)
         CHECK_EQ(run(main_rethrows), 0);
 }
 
-namespace {
+namespace
+{
 
 /* Throws and catches, one handler inside the other, with a wait in each. */
 void nest(int task, int depth)
@@ -179,7 +182,8 @@ TEST(handlers_inside_handlers_that_suspend_are_each_tasks_own)
         CHECK_EQ(run(main_nests), 0);
 }
 
-namespace {
+namespace
+{
 
 bool handler_done;
 
@@ -228,10 +232,12 @@ TEST(a_task_does_not_see_an_exception_that_another_handles)
 
 /* --- destructors that suspend --- */
 
-namespace {
+namespace
+{
 
-class waits_at_its_end {
-public:
+class waits_at_its_end
+{
+      public:
         ~waits_at_its_end()
         {
                 CHECK(std::uncaught_exceptions() > 0);
@@ -273,7 +279,8 @@ TEST(a_destructor_may_suspend_while_an_exception_passes)
         CHECK_EQ(run(main_unwinds), 0);
 }
 
-namespace {
+namespace
+{
 
 int tasks_running, tasks_cancelled;
 
@@ -323,9 +330,68 @@ TEST(an_exception_that_leaves_a_scope_waits_for_its_tasks)
         CHECK_EQ(run(main_scope_unwinds), 0);
 }
 
+namespace
+{
+
+struct guarded {
+        eddy_lock lock;
+        int found_held;
+};
+
+/* Leaves by continue, return and an exception, and suspends with the lock. */
+int leaves_with_the_lock(void *arg)
+{
+        guarded &all = *static_cast<guarded *>(arg);
+
+        for (int i = 0; i < ROUNDS; i++) {
+                try {
+                        EDDY_AUTO(eddy_lock) eddy_lock *held = nullptr;
+
+                        CHECK_EQ(eddy_lock_acquire(&all.lock), 0);
+                        held = &all.lock;
+                        CHECK_EQ(all.found_held++, 0);
+                        let_others_run();
+                        all.found_held--;
+                        if (i % 3 == 0)
+                                continue;
+                        if (i == ROUNDS - 1)
+                                return 0;
+                        throw thrown{ 3, i };
+                } catch (const thrown &caught) {
+                        let_others_run();
+                        CHECK_EQ(caught.depth, i);
+                }
+        }
+        return 0;
+}
+
+int main_auto(void *)
+{
+        guarded all = {};
+        int result = 0;
+
+        {
+                guard scope(&result);
+
+                for (int i = 0; i < 3; i++)
+                        scope.start(leaves_with_the_lock, &all);
+        }
+        CHECK_EQ(eddy_lock_acquire(&all.lock), 0);
+        CHECK_EQ(eddy_lock_release(&all.lock), 0);
+        return result;
+}
+
+} // namespace
+
+TEST(what_is_given_back_by_itself_is_given_back_by_an_exception_too)
+{
+        CHECK_EQ(run(main_auto), 0);
+}
+
 /* --- lambdas --- */
 
-namespace {
+namespace
+{
 
 int main_lambdas(void *)
 {
@@ -339,10 +405,12 @@ int main_lambdas(void *)
                         scope.start(
                                 [](void *arg) -> int {
                                         std::string &text = *static_cast<std::string *>(arg);
+                                        int one = 1, other = 0;
 
                                         try {
                                                 let_others_run();
-                                                text += std::string("a").at(text.size() + 1);
+                                                text += std::string("a").at(text.size() + one +
+                                                                            other);
                                         } catch (const std::out_of_range &) {
                                                 let_others_run();
                                                 text += "caught";
@@ -356,7 +424,36 @@ int main_lambdas(void *)
         return result;
 }
 
+/* Through the macros, whose arguments the commas of its body are not. */
+int main_lambda_in_a_macro(void *)
+{
+        struct sum {
+                int first, second, result;
+        } sum = { 40, 2, 0 };
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, nullptr);
+        eddy_scope_start(
+                &scope,
+                [](void *arg) {
+                        auto &all = *static_cast<struct sum *>(arg);
+                        int first = all.first, second = all.second;
+
+                        let_others_run();
+                        all.result = first + second;
+                        return 0;
+                },
+                &sum);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        return sum.result;
+}
+
 } // namespace
+
+TEST(a_lambda_with_commas_is_a_task)
+{
+        CHECK_EQ(run(main_lambda_in_a_macro), 42);
+}
 
 TEST(a_lambda_that_captures_nothing_is_a_task)
 {
@@ -365,7 +462,8 @@ TEST(a_lambda_that_captures_nothing_is_a_task)
 
 /* --- other ways to suspend --- */
 
-namespace {
+namespace
+{
 
 /* Yields each number from inside a handler. */
 int counts(eddy_generator *gen, void *)
@@ -445,7 +543,8 @@ TEST(a_generator_and_who_asks_it_have_each_their_own)
         CHECK_EQ(run(main_asks_plainly), 0);
 }
 
-namespace {
+namespace
+{
 
 struct line {
         eddy_queue queue;
@@ -520,7 +619,8 @@ TEST(every_call_that_waits_keeps_them_apart)
 
 /* --- the code around a run --- */
 
-namespace {
+namespace
+{
 
 int sees_nothing_of_the_caller(void *)
 {
@@ -550,7 +650,8 @@ TEST(a_run_may_be_started_in_a_handler)
         CHECK_EQ(current_task(), -1);
 }
 
-namespace {
+namespace
+{
 
 int callbacks_made;
 
@@ -619,7 +720,8 @@ TEST(a_loop_may_be_stepped_in_a_handler)
 
 /* --- what leaves a task --- */
 
-namespace {
+namespace
+{
 
 int throws_out(void *)
 {
