@@ -9,6 +9,7 @@ VALGRIND ?= build-valgrind
 AARCH64 ?= build-aarch64
 COVER ?= build-cover
 LTO ?= build-lto
+MUSL ?= build-musl
 prefix ?= $(or $(PREFIX),/usr/local)
 
 # Given to `meson setup` when a build folder is made, as in
@@ -27,7 +28,7 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check tsan msan valgrind aarch64 lto cover torture fuzz mutate bench tidy format examples install \
+.PHONY: all demo check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples install \
 	clean help deps-build deps-check deps-bench
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -63,6 +64,10 @@ lto: deps-check $(LTO)-gcc/build.ninja $(LTO)-clang/build.ninja  ## tests of the
 	@status=0; \
 	tools/run-tests $(LTO)-gcc --build --only lto $(if $(T),--match '$(T)') || status=1; \
 	tools/run-tests $(LTO)-clang --build --only lto,examples $(if $(T),--match '$(T)') || status=1; exit $$status
+
+musl: deps-check $(MUSL)/build.ninja       ## the tests of the core with musl instead of glibc; T=name
+	@ninja -C $(MUSL) --quiet
+	@tools/run-tests $(MUSL) --not torture $(if $(T),--match '$(T)')
 
 cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and branches the tests run
 	@find $(COVER) -name '*.gcda' -delete
@@ -141,6 +146,16 @@ $(LTO)-gcc/build.ninja: | deps-check
 
 $(LTO)-clang/build.ninja: | deps-check
 	CC=clang CXX=clang++ CC_LD=lld CXX_LD=lld meson setup $(LTO)-clang $(OPTIMIZE) -Db_lto_mode=thin $(MESON_ARGS)
+
+# Debian has neither c-ares, libidn2 nor a C++ library for musl, and musl-gcc does not know where the
+# kernel's headers are.
+$(MUSL)/build.ninja: | deps-check
+	@mkdir -p $(MUSL)/kernel
+	@for part in linux asm asm-generic; do \
+		path=/usr/include/$$part; [ -e $$path ] || path=/usr/include/$$(gcc -print-multiarch)/$$part; \
+		ln -sfn $$path $(MUSL)/kernel/$$part; done
+	CC=musl-gcc CXX=false CFLAGS="-idirafter $(CURDIR)/$(MUSL)/kernel" \
+		meson setup $(MUSL) -Dfloors=core -Dtests=true $(MESON_ARGS)
 
 # Not optimised: each condition keeps a jump of its own.
 $(COVER)/build.ninja: | deps-check

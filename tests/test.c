@@ -80,6 +80,19 @@ void test_skip(const char *why)
         _exit(EXIT_SKIPPED);
 }
 
+void test_skip_as_child(int status)
+{
+        if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIPPED)
+                test_skip("as its child");
+}
+
+void test_needs_backtrace(void)
+{
+#if !__has_include(<execinfo.h>)
+        test_skip("this C library has no backtrace()");
+#endif
+}
+
 /* As many times as long where programs run slowly: what tools/run-tests has of --patience. */
 static unsigned case_seconds(void)
 {

@@ -31,6 +31,17 @@ __attribute__((noreturn, format(printf, 3, 4))) void test_fail(const char *file,
                                                                const char *format, ...);
 /* Ends the case as skipped, saying why. */
 __attribute__((noreturn)) void test_skip(const char *why);
+/* Skips the case if its child was skipped. */
+void test_skip_as_child(int status);
+/* For a case about the calls that are under way. */
+void test_needs_backtrace(void);
+
+/* The text of EIO. */
+#ifdef __GLIBC__
+#define EIO_TEXT "Input/output error"
+#else
+#define EIO_TEXT "I/O error"
+#endif
 
 #ifdef __cplusplus
 }

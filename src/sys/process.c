@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -25,6 +24,23 @@
 #include "sys/signals.h"
 #include "sys/thread_state.h"
 #include "sys/worker.h"
+
+/* --- callers --- */
+
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+enum { HAS_BACKTRACE = 1 };
+#else
+/* A C library without it, such as musl: no callers are known. */
+enum { HAS_BACKTRACE = 0 };
+
+static int backtrace(void **ret_frames, int max)
+{
+        (void) ret_frames;
+        (void) max;
+        return 0;
+}
+#endif
 
 /* --- faults in guards --- */
 
@@ -542,7 +558,7 @@ bool ed_sys_called_from(const void *return_address)
         void *memory, **frames;
         int n;
 
-        if (ed_sys_map(bytes, &memory) < 0)
+        if (!HAS_BACKTRACE || ed_sys_map(bytes, &memory) < 0)
                 return true;
         frames = memory;
         n = backtrace(frames, CALLERS_MAX);

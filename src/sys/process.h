@@ -114,13 +114,15 @@ static inline bool ed_sys_forked_since(unsigned forks)
 
 /*
  * Whether a call that will return to that address is under way on the stack
- * that this thread runs on; also if there are too many to look at each.
+ * that this thread runs on; also if there are too many to look at each, or if the
+ * C library has no backtrace().
  */
 ED_SHARED bool ed_sys_called_from(const void *return_address);
 
 /*
  * The return addresses of the calls that are under way there, innermost first,
- * from 'from' on if that is among them (NULL: from this call's).  Returns how many.
+ * from 'from' on if that is among them (NULL: from this call's).  Returns how many;
+ * 0 if the C library has no backtrace().
  */
 ED_SHARED int ed_sys_callers(const void *from, void **ret_frames, int max);
 

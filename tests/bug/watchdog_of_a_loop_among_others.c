@@ -60,6 +60,7 @@ TEST(a_hog_is_found_out_after_another_run_of_the_thread)
                                       .watchdog_ns = EDDY_MS(10) };
         eddy_loop *loop, *other;
 
+        test_needs_backtrace();
         times = 0;
         CHECK_EQ(eddy_loop_new(&opts, &loop), 0);
         CHECK_EQ(eddy_loop_new(&opts, &other), 0);

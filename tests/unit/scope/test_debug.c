@@ -63,7 +63,7 @@ TEST(a_failure_that_its_scope_does_not_return_is_told)
 {
         CHECK_EQ(debug_run(two_fail, NULL), 0);
         CHECK_STR(told, "eddy: task second: failed, and nobody looked at its result; it was "
-                        "started at program+0x1234: Input/output error\n");
+                        "started at program+0x1234: " EIO_TEXT "\n");
 }
 
 TEST(a_scope_that_lists_its_failures_has_looked_at_them)
@@ -165,7 +165,7 @@ TEST(a_failure_after_the_deadline_is_told_since_the_scope_says_that)
 {
         CHECK_EQ(debug_run(fails_behind_a_deadline, NULL), 0);
         CHECK_STR(told, "eddy: task late: failed, and nobody looked at its result; it was "
-                        "started at program+0x1234: Input/output error\n");
+                        "started at program+0x1234: " EIO_TEXT "\n");
 }
 
 static int leaves_a_failure_behind(void *arg)
@@ -176,8 +176,9 @@ static int leaves_a_failure_behind(void *arg)
 TEST(a_failure_in_the_background_is_told_with_where_it_was_started)
 {
         CHECK_EQ(debug_run(leaves_a_failure_behind, FAILS_BY(EIO)), 0);
-        CHECK_STR(told, "eddy: task fails: failed in the background, started at program+0x1234: "
-                        "Input/output error\n");
+        CHECK_STR(told,
+                  "eddy: task fails: failed in the background, started at program+0x1234: " EIO_TEXT
+                  "\n");
 }
 
 /* --- what is left --- */
@@ -256,7 +257,7 @@ TEST(a_failure_is_told_when_the_handle_goes_while_its_loop_stands_still)
         CHECK_STR(told, "");
         release_kept(1);
         CHECK_STR(told, "eddy: task second: failed, and nobody looked at its result; it was "
-                        "started at program+0x1234: Input/output error\n");
+                        "started at program+0x1234: " EIO_TEXT "\n");
         ed_run_close(run);
 }
 
@@ -273,9 +274,10 @@ TEST(a_failure_that_is_told_as_left_is_not_told_when_the_report_releases_its_han
 
         run->opts.report = released_when_left;
         ed_run_close(run);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  the handle of task second, started at program+0x1234, which failed: "
-                        "Input/output error\n");
+        CHECK_STR(told,
+                  "eddy: left when the run ended:\n"
+                  "  the handle of task second, started at program+0x1234, which failed: " EIO_TEXT
+                  "\n");
 }
 
 TEST(beyond_twenty_handles_are_counted)

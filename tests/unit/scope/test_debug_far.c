@@ -215,8 +215,8 @@ TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_told)
                 CHECK_EQ(debug_run(has_one_fail, &way), way == 0 ? 0 : -EIO);
                 CHECK_STR(told, way > 0 ? ""
                                         : "eddy: task fails: failed, and nobody looked at "
-                                          "its result; it was started at program+0x1234: "
-                                          "Input/output error\n");
+                                          "its result; it was started at program+0x1234: " EIO_TEXT
+                                          "\n");
         }
 }
 
@@ -238,8 +238,7 @@ static void tells_and_releases(const struct eddy_report *report, void *arg)
 TEST(a_failed_remote_that_is_left_is_told_once_with_its_failure)
 {
         static const char left[] = "eddy: left when the run ended:\n  the remote handle of task "
-                                   "fails, started at program+0x1234, which failed: "
-                                   "Input/output error\n";
+                                   "fails, started at program+0x1234, which failed: " EIO_TEXT "\n";
         struct eddy_run_opts opts = { 0 };
         struct ed_sys *sys;
 

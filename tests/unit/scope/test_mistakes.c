@@ -189,8 +189,7 @@ static int leaves_a_failure_behind(void *arg)
 TEST(a_failure_in_the_background_is_printed)
 {
         CHECK_EQ(run_printing(leaves_a_failure_behind), 0);
-        CHECK_STR(printed,
-                  "eddy: task fails_later: failed in the background: Input/output error\n");
+        CHECK_STR(printed, "eddy: task fails_later: failed in the background: " EIO_TEXT "\n");
 }
 
 static int looks_at_no_future(void *arg)
@@ -206,8 +205,9 @@ static int looks_at_no_future(void *arg)
 TEST(a_failed_future_that_nobody_looked_at_is_printed)
 {
         CHECK_EQ(run_printing(looks_at_no_future), 0);
-        CHECK_STR(printed, "eddy: task main: a future had failed and nobody looked at its result: "
-                           "Input/output error\n");
+        CHECK_STR(printed,
+                  "eddy: task main: a future had failed and nobody looked at its result: " EIO_TEXT
+                  "\n");
 }
 
 /* --- a task that keeps the loop --- */
@@ -286,7 +286,7 @@ static int starts_sleeper(void *arg)
 
 TEST(a_task_that_sleeps_in_a_system_call_is_printed_with_it)
 {
-        static const char words[] = " ms; it is blocked in the system call clock_nanosleep\n";
+        static const char words[] = " ms; it is blocked in the system call ";
 
         if (getenv("EDDY_TEST_VALGRIND") || getenv("EDDY_TEST_QEMU"))
                 test_skip("the kernel does not say what a simulated thread does");
@@ -294,6 +294,7 @@ TEST(a_task_that_sleeps_in_a_system_call_is_printed_with_it)
         CHECK_EQ(eddy_run(starts_sleeper, NULL, NULL), 0);
         read_print();
         CHECK(strncmp(printed_after(SLEEPS), words, strlen(words)) == 0);
+        CHECK(strstr(printed_after(SLEEPS), "nanosleep\n") != NULL);
 }
 
 /* --- two that no report can help with --- */

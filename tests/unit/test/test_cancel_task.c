@@ -290,6 +290,7 @@ TEST(a_replay_says_where_the_task_was)
 {
         struct eddy_test_opts opts = { .name = "three" };
 
+        test_needs_backtrace();
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", "three:task=2,cancel=2", 1), 0);
         sweep_passes(EDDY_TEST_CANCEL_TASK, three, NULL, &opts);
         CHECK_EQ(lines_with("eddy_test: three: task=2,cancel=2: task 2, target, was cancelled in "),

@@ -766,6 +766,7 @@ static void jump_out_before(void *arg)
 
 TEST(a_run_that_was_left_by_a_jump_is_cleared_away)
 {
+        test_needs_backtrace();
 #ifdef ED_TSAN
         test_skip("ThreadSanitizer does not know of jumps between stacks");
 #endif

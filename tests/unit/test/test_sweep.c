@@ -374,6 +374,7 @@ TEST(a_mistake_without_memory_is_found)
 
 TEST(a_mistake_when_what_is_done_about_a_failure_fails_is_found)
 {
+        test_needs_backtrace();
         sweep_passes(EDDY_TEST_ALLOC, apologises, NULL, NULL);
         sweep_passes(EDDY_TEST_ALLOC_FOREVER, apologises, NULL, NULL);
         found_by(EDDY_TEST_ALLOC_TWICE, apologises, "1 allocation left, of 11 bytes", "alloc=");
@@ -395,6 +396,7 @@ TEST(a_replay_says_where_it_struck_also_if_nothing_is_found)
 {
         struct eddy_test_opts opts = { .name = "few" };
 
+        test_needs_backtrace();
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", "few:cancel=8,alloc=3+", 1), 0);
         sweep_passes(EDDY_TEST_CANCEL, few, NULL, &opts);
         CHECK_EQ(lines_with("few: cancel=8,alloc=3+: allocation 3 failed first, in "), 1);

@@ -1,0 +1,30 @@
+/*
+ * without_io.c - for a build without the floor 'io': a case that calls one of
+ * its functions is skipped.
+ */
+#include "test.h"
+
+#define ABSENT(function)                                                                           \
+        void function(void);                                                                       \
+        void function(void)                                                                        \
+        {                                                                                          \
+                test_skip("this build has no " #function "()");                                    \
+        }
+
+ABSENT(eddy_dns_lookup)
+ABSENT(eddy_signal_close)
+ABSENT(eddy_signal_open)
+ABSENT(eddy_signal_wait)
+ABSENT(eddy_stream_close)
+ABSENT(eddy_stream_from_fd)
+ABSENT(eddy_stream_read)
+ABSENT(eddy_stream_shutdown)
+ABSENT(eddy_stream_write)
+ABSENT(eddy_tcp_accept)
+ABSENT(eddy_tcp_connect)
+ABSENT(eddy_tcp_listen)
+ABSENT(eddy_tcp_listener_close)
+ABSENT(eddy_tcp_listener_port)
+ABSENT(eddy_test_link_set)
+ABSENT(eddy_test_name_add)
+ABSENT(eddy_test_stream_pair)
