@@ -154,7 +154,7 @@ $(MUSL)/build.ninja: | deps-check
 	@for part in linux asm asm-generic; do \
 		path=/usr/include/$$part; [ -e $$path ] || path=/usr/include/$$(gcc -print-multiarch)/$$part; \
 		ln -sfn $$path $(MUSL)/kernel/$$part; done
-	CC=musl-gcc CXX=false CFLAGS="-idirafter $(CURDIR)/$(MUSL)/kernel" \
+	CC=musl-gcc CFLAGS="-idirafter $(CURDIR)/$(MUSL)/kernel" \
 		meson setup $(MUSL) -Dfloors=core -Dtests=true $(MESON_ARGS)
 
 # Not optimised: each condition keeps a jump of its own.

@@ -98,6 +98,8 @@ struct eddy_test_result {
  *         -EBUSY             another thread's run is under way, or was left by a
  *                            jump: that thread clears it away, by its next run
  *                            or when it ends
+ *         EDDY_E_RUN_NESTED  the same where the C library has no backtrace(): that
+ *                            thread cannot clear it away by its next run
  *         -EINVAL            call_at is given, and call_error is no error
  *         and those of eddy_run()
  * Threads: any, one at a time in a process.

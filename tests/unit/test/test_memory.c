@@ -154,6 +154,7 @@ TEST(a_child_that_was_forked_beside_an_allocation_may_run)
 {
         struct eddy_test_opts opts = { .before = jump_out_beside_an_allocation };
 
+        test_needs_backtrace();
         eddy_alloc_set(slow_realloc, NULL);
         if (setjmp(out) == 0)
                 (void) eddy_test_run(seven, NULL, &opts, NULL);
