@@ -34,13 +34,12 @@ static const char *system_name(int number)
                                                                             : NULL;
 }
 
+/* glibc's text is in English, whatever the locale; musl has no such function. */
+extern const char *strerrordesc_np(int number) __attribute__((weak));
+
 static const char *system_text(int number)
 {
-#ifdef __GLIBC__
-        return strerrordesc_np(number); /* in English, whatever the locale */
-#else
-        return strerror(number);
-#endif
+        return strerrordesc_np ? strerrordesc_np(number) : strerror(number);
 }
 
 const char *eddy_error_name(int error)

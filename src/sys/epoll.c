@@ -17,7 +17,6 @@
 #include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -28,6 +27,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "sys/libc.h"
 #include "sys/process.h"
 #include "sys/signals.h"
 #include "sys/sleeper.h"
@@ -147,18 +147,6 @@ static inline void signals_let_in(const sigset_t *former)
 }
 #endif
 
-/* With a limit in nanoseconds. */
-static inline int wait_precisely(int epoll_fd, struct epoll_event *events, int max,
-                                 const struct timespec *timeout, const sigset_t *signals)
-{
-#ifdef __GLIBC__
-        return epoll_pwait2(epoll_fd, events, max, timeout, signals);
-#else
-        /* musl has no function for it. */
-        return (int) syscall(SYS_epoll_pwait2, epoll_fd, events, max, timeout, signals, _NSIG / 8);
-#endif
-}
-
 static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int max,
                          int64_t timeout_ns)
 {
@@ -171,7 +159,7 @@ static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int ma
         if (!s->coarse) {
                 ts.tv_sec = timeout_ns / NS_PER_S;
                 ts.tv_nsec = timeout_ns % NS_PER_S;
-                n = wait_precisely(s->epoll_fd, events, max, &ts, signals_hold(&former));
+                n = epoll_pwait2(s->epoll_fd, events, max, &ts, signals_hold(&former));
                 signals_let_in(&former);
 #ifdef ED_MSAN
                 /* It does not know this call. */

@@ -21,26 +21,10 @@
 #include "base/text.h"
 #include "base/valgrind.h"
 #include "sys/handler.h"
+#include "sys/libc.h"
 #include "sys/signals.h"
 #include "sys/thread_state.h"
 #include "sys/worker.h"
-
-/* --- callers --- */
-
-#if __has_include(<execinfo.h>)
-#include <execinfo.h>
-enum { HAS_BACKTRACE = 1 };
-#else
-/* A C library without it, such as musl: no callers are known. */
-enum { HAS_BACKTRACE = 0 };
-
-static int backtrace(void **ret_frames, int max)
-{
-        (void) ret_frames;
-        (void) max;
-        return 0;
-}
-#endif
 
 /* --- faults in guards --- */
 
@@ -558,7 +542,7 @@ bool ed_sys_called_from(const void *return_address)
         void *memory, **frames;
         int n;
 
-        if (!HAS_BACKTRACE || ed_sys_map(bytes, &memory) < 0)
+        if (!ED_HAS_BACKTRACE || ed_sys_map(bytes, &memory) < 0)
                 return true;
         frames = memory;
         n = backtrace(frames, CALLERS_MAX);

@@ -78,7 +78,7 @@
         X(epoll_send, sendmsg, 1)                                                                  \
         X(epoll_shutdown, shutdown, 1)                                                             \
         X(epoll_socket, socket, 1)                                                                 \
-        X(wait_precisely, epoll_pwait2, 1)                                                         \
+        X(epoll_wait_ns, epoll_pwait2, 1)                                                          \
         X(epoll_wait_ns, epoll_wait, 2)                                                            \
         X(epoll_watch, epoll_ctl, 1)                                                               \
         X(epoll_write, write, 1)                                                                   \

@@ -98,7 +98,7 @@ static int use_pipe(int fds[2])
 /* Until the loop has waited for it: on a busy machine the time may pass before that. */
 static int rest(void)
 {
-        size_t wait = fault_site_find("wait_precisely", "epoll_pwait2");
+        size_t wait = fault_site_find("epoll_wait_ns", "epoll_pwait2");
         int64_t ns = EDDY_US(200);
         int err;
 
@@ -446,7 +446,7 @@ static void without_mprotect(void)
 
 static void without_pwait2(void)
 {
-        fault_standing("wait_precisely", "epoll_pwait2", ENOSYS);
+        fault_standing("epoll_wait_ns", "epoll_pwait2", ENOSYS);
 }
 
 static void without_affinity(void)
