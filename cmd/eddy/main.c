@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console.h"
+#include "common/console.h"
+#include "common/nearest.h"
 #include "eddy/version.h"
-#include "fetch.h"
-#include "mock.h"
-#include "nearest.h"
+#include "fetch/fetch.h"
+#include "mock/mock.h"
 
 static const char help[] =
         "Usage: eddy COMMAND [options]\n"

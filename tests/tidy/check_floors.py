@@ -2,7 +2,8 @@
 
 A file of src/ includes its own floor and those that tools/floors names for it.
 The program, the examples and the benchmarks use what every user of the library
-has: eddy/ headers, and files of their own folder.
+has: eddy/ headers, and files of their own folder.  Folders of the program are
+in tools/floors too.
 """
 import glob
 import os
@@ -27,8 +28,31 @@ def floors_of(tree):
     return floors
 
 
+def check_program(tree, floors):
+    """A command's files include their own folder and cmd/eddy/common, by "folder/file.h"."""
+    for path in tree.files("cmd", ends=(".c", ".h")):
+        folder = re.sub(r"^cmd/eddy/", "cmd/", os.path.dirname(path))
+        if folder == "cmd/eddy":
+            continue
+        if folder not in floors:
+            tree.finding(path, 1, f"the folder '{folder}' is not in tools/floors; add it")
+            continue
+        for number, line in enumerate(tree.code(path).splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match or match.group(1) != '"':
+                continue
+            name = match.group(2)
+            other = "cmd/" + os.path.dirname(name)
+            if "/" not in name:
+                tree.finding(path, number, f'write "folder/file.h", not "{name}"')
+            elif other in floors and other not in floors[folder]:
+                tree.finding(path, number,
+                             f"'{folder}' may not include '{other}' (tools/floors)")
+
+
 def check(tree):
     floors = floors_of(tree)
+    check_program(tree, floors)
     for path in tree.files("src", ends=(".c", ".h", ".S")):
         parts = path.split("/")
         if len(parts) < 3:
@@ -69,8 +93,10 @@ def check(tree):
             if not match or match.group(1) != '"':
                 continue
             name = match.group(2)
-            own = os.path.normpath(os.path.join(os.path.dirname(path), name))
             top = path.split("/")[0]
+            # Files of the program name each other from cmd/eddy on.
+            base = "cmd/eddy" if top == "cmd" else os.path.dirname(path)
+            own = os.path.normpath(os.path.join(base, name))
             if name.startswith("eddy/") and os.path.exists(
                     os.path.join(tree.root, "include", name)):
                 continue

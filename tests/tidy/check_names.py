@@ -46,8 +46,9 @@ def check(tree):
                     line = code[:code.find(name)].count("\n") + 1
                     tree.finding(path, line, f"the constant {name} must start with EDDY_")
 
-    for path in tree.files("src", ends=(".h",)):
-        parts = path.split("/")[1:]
+    for path in tree.files("src", "cmd", ends=(".h",)):
+        # src/io/tcp.h: ED_IO_TCP_H; cmd/eddy/mock/mock.h: ED_CMD_MOCK_MOCK_H.
+        parts = path.replace("cmd/eddy/", "src/cmd/").split("/")[1:]
         guard = "_".join(["ED"] + parts)[:-2].upper() + "_H"
         if f"#ifndef {guard}\n#define {guard}\n" not in tree.code(path):
             tree.finding(path, 1, f"is not guarded by {guard}")

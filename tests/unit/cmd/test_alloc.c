@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "console.h"
+#include "common/console.h"
 #include "eddy/alloc.h"
-#include "fetch.h"
+#include "fetch/fetch.h"
 
 /* Far more than a run of three URLs needs; the sweep ends before. */
 enum { ALLOCATIONS_MAX = 5000, OUTPUT_BYTES_MAX = 65536 };

@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "draft.h"
+#include "common/draft.h"
 #include "eddy/alloc.h"
 #include "starve.h"
 

@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "duration.h"
+#include "common/duration.h"
 #include "eddy/time.h"
 
 static int64_t parsed(const char *text)

@@ -6,11 +6,11 @@
 
 #include <errno.h>
 
-#include "bucket.h"
-#include "duration.h"
+#include "common/duration.h"
 #include "eddy/time.h"
-#include "flaky.h"
-#include "latency.h"
+#include "mock/bucket.h"
+#include "mock/flaky.h"
+#include "mock/latency.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -4,7 +4,7 @@
  */
 #include "test.h"
 
-#include "nearest.h"
+#include "common/nearest.h"
 
 static const char *nearest(const char *word)
 {

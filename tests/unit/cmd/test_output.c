@@ -19,7 +19,7 @@
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 #include "eddy/time.h"
-#include "output.h"
+#include "fetch/output.h"
 
 enum { TASKS_MAX = 300, LINE_MAX_BYTES = 200 << 10, FILE_MAX_BYTES = 4 << 20 };
 

@@ -6,12 +6,12 @@
 
 #include <errno.h>
 
-#include "date.h"
-#include "duration.h"
+#include "common/duration.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
-#include "outcome.h"
-#include "retry.h"
+#include "fetch/date.h"
+#include "fetch/outcome.h"
+#include "fetch/retry.h"
 
 enum { DRAWS = 2000 };
 

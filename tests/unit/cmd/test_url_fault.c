@@ -4,8 +4,8 @@
  */
 #include "test.h"
 
-#include "random.h"
-#include "url_fault.h"
+#include "common/random.h"
+#include "fetch/url_fault.h"
 #include "wire/url.h"
 
 static const char *fault_of(const char *url)

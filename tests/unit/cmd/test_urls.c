@@ -5,8 +5,8 @@
 #include "test.h"
 
 #include "eddy/alloc.h"
-#include "outcome.h"
-#include "urls.h"
+#include "fetch/outcome.h"
+#include "fetch/urls.h"
 
 /* Collects lines as "url|" or "!error:url|". */
 struct collected {

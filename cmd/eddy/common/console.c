@@ -1,0 +1,147 @@
+/*
+ * common/console.c - lines on stderr, exit codes, the limit of open files.
+ */
+#include "common/console.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+        LINE_BYTES_MAX = 1024,
+        SAY_WAIT_MS = 100,
+        PIECE_BYTES = 512, /* goes into any pipe that poll() calls writable */
+};
+
+static long long now_ms(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (long long) now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int ed_console_write(const char *text, size_t bytes, int wait_ms)
+{
+        long long end_ms = now_ms() + wait_ms;
+
+        while (bytes > 0) {
+                struct pollfd wait = { .fd = STDERR_FILENO, .events = POLLOUT };
+                size_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+                long long left_ms = end_ms - now_ms();
+                ssize_t n;
+
+                n = poll(&wait, 1, left_ms > 0 ? (int) left_ms : 0);
+                if (n == 0)
+                        return -EAGAIN;
+                if (n > 0)
+                        n = write(STDERR_FILENO, text, piece);
+                if (n < 0 && errno != EINTR)
+                        return -errno;
+                if (n < 0)
+                        continue;
+                text += n;
+                bytes -= (size_t) n;
+        }
+        return 0;
+}
+
+EDDY_PRINTF(3, 0)
+static void say(const char *command, const char *tail, const char *format, va_list args)
+{
+        char line[LINE_BYTES_MAX];
+        size_t room = sizeof(line) - strlen(tail) - 2, at;
+        int n;
+
+        n = snprintf(line, room, "eddy%s%s: ", command ? " " : "", command ? command : "");
+        if (n < 0 || (size_t) n >= room)
+                return;
+        at = (size_t) n;
+        n = vsnprintf(line + at, room - at, format, args);
+        if (n < 0)
+                return;
+        at += (size_t) n < room - at ? (size_t) n : room - at - 1;
+        /* What users gave is shown, but must not move the cursor. */
+        for (size_t i = 0; i < at; i++) {
+                if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
+                        line[i] = '?';
+        }
+        memcpy(line + at, tail, strlen(tail));
+        at += strlen(tail);
+        line[at++] = '\n';
+        ed_console_write(line, at, SAY_WAIT_MS);
+}
+
+void ed_console_say(const char *command, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        say(command, "", format, args);
+        va_end(args);
+}
+
+int ed_console_usage(const char *command, const char *format, ...)
+{
+        char tail[64];
+        va_list args;
+
+        snprintf(tail, sizeof(tail), " (see eddy %s%s--help)", command ? command : "",
+                 command ? " " : "");
+        va_start(args, format);
+        say(command, tail, format, args);
+        va_end(args);
+        return ED_EXIT_USAGE;
+}
+
+int ed_console_print(const char *command, const char *text)
+{
+        if (fputs(text, stdout) < 0 || fflush(stdout) != 0) {
+                if (errno == EPIPE)
+                        return ED_EXIT_OK;
+                ed_console_say(command, "cannot write to standard output: %s", strerror(errno));
+                return ED_EXIT_OUTPUT;
+        }
+        return ED_EXIT_OK;
+}
+
+/* May run on another thread, or in a signal handler: only write(2) here. */
+void ed_console_report(const struct eddy_report *report, void *arg)
+{
+        const struct {
+                const char *text;
+                size_t bytes;
+        } parts[] = {
+                { "eddy: ", 6 },
+                { report->text, strlen(report->text) },
+                { "\n", 1 },
+        };
+
+        (void) arg;
+        if (report->kind == EDDY_REPORT_STACKS)
+                return;
+        for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+                if (write(STDERR_FILENO, parts[i].text, parts[i].bytes) < 0)
+                        return;
+        }
+}
+
+unsigned long ed_console_raise_files(void)
+{
+        struct rlimit limit;
+
+        if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+                return 1024;
+        if (limit.rlim_cur < limit.rlim_max) {
+                struct rlimit raised = { .rlim_cur = limit.rlim_max, .rlim_max = limit.rlim_max };
+
+                if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
+                        limit = raised;
+        }
+        return limit.rlim_cur == RLIM_INFINITY ? 1ul << 30 : (unsigned long) limit.rlim_cur;
+}

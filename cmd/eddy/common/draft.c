@@ -1,0 +1,282 @@
+/*
+ * common/draft.c - lines in memory: bytes, numbers, JSON strings, base64.
+ */
+#include "common/draft.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eddy/alloc.h"
+
+enum { ROOM_FIRST = 512, FORMATTED_BYTES_MAX = 512 };
+
+void ed_draft_fini(struct ed_draft *text)
+{
+        eddy_free(text->data);
+        text->data = NULL;
+        text->bytes = 0;
+        text->room = 0;
+}
+
+void ed_draft_reset(struct ed_draft *text, size_t keep_bytes)
+{
+        if (text->room > keep_bytes)
+                ed_draft_fini(text);
+        text->bytes = 0;
+        text->failed = false;
+}
+
+/* Room for 'bytes' more at the end, or NULL, which marks the text. */
+static char *text_reserve(struct ed_draft *text, size_t bytes)
+{
+        size_t max = text->max ? text->max : ED_DRAFT_BYTES_MAX;
+        size_t room = text->room ? text->room : ROOM_FIRST;
+        char *data;
+
+        if (text->failed)
+                return NULL;
+        if (bytes > max - text->bytes)
+                goto fail_mark;
+        if (text->bytes + bytes > text->room) {
+                while (room < text->bytes + bytes)
+                        room *= 2;
+                data = eddy_realloc(text->data, room);
+                if (!data)
+                        goto fail_mark;
+                text->data = data;
+                text->room = room;
+        }
+        return text->data + text->bytes;
+
+fail_mark:
+        text->failed = true;
+        return NULL;
+}
+
+void ed_draft_add(struct ed_draft *text, const void *data, size_t bytes)
+{
+        char *room;
+
+        if (bytes == 0)
+                return;
+        room = text_reserve(text, bytes);
+        if (!room)
+                return;
+        memcpy(room, data, bytes);
+        text->bytes += bytes;
+}
+
+void ed_draft_add_str(struct ed_draft *text, const char *str)
+{
+        ed_draft_add(text, str, strlen(str));
+}
+
+void ed_draft_add_printf(struct ed_draft *text, const char *format, ...)
+{
+        char buf[FORMATTED_BYTES_MAX];
+        va_list args;
+        int n;
+
+        va_start(args, format);
+        n = vsnprintf(buf, sizeof(buf), format, args);
+        va_end(args);
+        if (n < 0 || (size_t) n >= sizeof(buf))
+                text->failed = true;
+        else
+                ed_draft_add(text, buf, (size_t) n);
+}
+
+void ed_draft_add_u64(struct ed_draft *text, uint64_t value)
+{
+        char buf[20];
+        size_t at = sizeof(buf);
+
+        do {
+                buf[--at] = (char) ('0' + value % 10);
+                value /= 10;
+        } while (value > 0);
+        ed_draft_add(text, buf + at, sizeof(buf) - at);
+}
+
+void ed_draft_add_grouped(struct ed_draft *text, uint64_t value)
+{
+        char buf[27];
+        size_t at = sizeof(buf);
+        int digits = 0;
+
+        do {
+                if (digits > 0 && digits % 3 == 0)
+                        buf[--at] = ',';
+                buf[--at] = (char) ('0' + value % 10);
+                value /= 10;
+                digits++;
+        } while (value > 0);
+        ed_draft_add(text, buf + at, sizeof(buf) - at);
+}
+
+void ed_draft_add_ms(struct ed_draft *text, int64_t duration_ns)
+{
+        uint64_t tenths = duration_ns > 0 ? ((uint64_t) duration_ns + 50000) / 100000 : 0;
+        char decimal[2] = { '.', (char) ('0' + tenths % 10) };
+
+        ed_draft_add_u64(text, tenths / 10);
+        ed_draft_add(text, decimal, sizeof(decimal));
+}
+
+/*
+ * The length of the UTF-8 sequence at 'p', which has 'bytes' bytes to its
+ * end; 0 when it is none.  RFC 3629, 4: the table of well-formed sequences.
+ */
+static size_t utf8_length(const unsigned char *p, size_t bytes)
+{
+        unsigned char low = 0x80, high = 0xbf;
+        size_t length;
+
+        if (p[0] < 0x80)
+                return 1;
+        if (p[0] < 0xc2 || p[0] > 0xf4)
+                return 0;
+        length = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+        if (bytes < length)
+                return 0;
+        if (p[0] == 0xe0)
+                low = 0xa0; /* else it would fit two bytes */
+        else if (p[0] == 0xed)
+                high = 0x9f; /* surrogates begin behind it */
+        else if (p[0] == 0xf0)
+                low = 0x90; /* else it would fit three */
+        else if (p[0] == 0xf4)
+                high = 0x8f; /* the last code point is U+10FFFF */
+        if (p[1] < low || p[1] > high)
+                return 0;
+        for (size_t i = 2; i < length; i++) {
+                if (p[i] < 0x80 || p[i] > 0xbf)
+                        return 0;
+        }
+        return length;
+}
+
+bool ed_draft_is_utf8(const void *data, size_t bytes)
+{
+        const unsigned char *p = data, *end = p + bytes;
+
+        while (p < end) {
+                size_t length = utf8_length(p, (size_t) (end - p));
+
+                if (length == 0)
+                        return false;
+                p += length;
+        }
+        return true;
+}
+
+static bool json_is_plain(unsigned char c)
+{
+        return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+static void json_add_escape(struct ed_draft *text, unsigned char c)
+{
+        static const char hex[] = "0123456789abcdef";
+        char escape[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
+        char letter = 0;
+
+        switch (c) {
+        case '"':
+        case '\\':
+                letter = (char) c;
+                break;
+        case '\n':
+                letter = 'n';
+                break;
+        case '\r':
+                letter = 'r';
+                break;
+        case '\t':
+                letter = 't';
+                break;
+        case '\b':
+                letter = 'b';
+                break;
+        case '\f':
+                letter = 'f';
+                break;
+        default:
+                break;
+        }
+        escape[1] = letter ? letter : 'u';
+        ed_draft_add(text, escape, letter ? 2 : sizeof(escape));
+}
+
+void ed_draft_add_json(struct ed_draft *text, const void *data, size_t bytes)
+{
+        const unsigned char *p = data, *end = p + bytes, *run;
+
+        ed_draft_add(text, "\"", 1);
+        while (p < end) {
+                size_t length;
+
+                for (run = p; p < end && json_is_plain(*p);)
+                        p++;
+                if (p > run) {
+                        ed_draft_add(text, run, (size_t) (p - run));
+                        continue;
+                }
+                if (*p < 0x80) {
+                        json_add_escape(text, *p++);
+                        continue;
+                }
+                length = utf8_length(p, (size_t) (end - p));
+                if (length > 0)
+                        ed_draft_add(text, p, length);
+                else
+                        ed_draft_add_str(text, "\xef\xbf\xbd");
+                p += length ? length : 1;
+        }
+        ed_draft_add(text, "\"", 1);
+}
+
+void ed_draft_add_json_str(struct ed_draft *text, const char *str)
+{
+        ed_draft_add_json(text, str, strlen(str));
+}
+
+/* RFC 4648, section 4, with padding. */
+static void text_add_base64(struct ed_draft *text, const unsigned char *p, size_t bytes)
+{
+        static const char alphabet[] =
+                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        char *room;
+        size_t left;
+
+        if (bytes == 0)
+                return;
+        room = text_reserve(text, (bytes + 2) / 3 * 4);
+        if (!room)
+                return;
+        text->bytes += (bytes + 2) / 3 * 4;
+        for (left = bytes; left > 0; left -= left < 3 ? left : 3, p += 3) {
+                uint32_t group = (uint32_t) p[0] << 16;
+
+                if (left > 1)
+                        group |= (uint32_t) p[1] << 8;
+                if (left > 2)
+                        group |= p[2];
+                *room++ = alphabet[group >> 18];
+                *room++ = alphabet[group >> 12 & 63];
+                *room++ = left > 1 ? alphabet[group >> 6 & 63] : '=';
+                *room++ = left > 2 ? alphabet[group & 63] : '=';
+        }
+}
+
+void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t bytes)
+{
+        if (ed_draft_is_utf8(data, bytes)) {
+                ed_draft_add_json(text, data, bytes);
+                return;
+        }
+        ed_draft_add_str(text, "{\"_base64\":\"");
+        text_add_base64(text, data, bytes);
+        ed_draft_add_str(text, "\"}");
+}

@@ -1,0 +1,35 @@
+/*
+ * common/random.c - a counter run through a mixing function, seeded once.
+ */
+#include "common/random.h"
+
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+void ed_random_init(struct ed_random *random)
+{
+        struct timespec now;
+
+        if (getrandom(&random->state, sizeof(random->state), 0) == sizeof(random->state))
+                return;
+        /* No source of entropy: jitter that differs by process still serves. */
+        clock_gettime(CLOCK_REALTIME, &now);
+        random->state = (uint64_t) now.tv_nsec * 1000003 + (uint64_t) now.tv_sec +
+                        ((uint64_t) getpid() << 40);
+}
+
+/* splitmix64: equal steps of an odd constant, each mixed on its own. */
+uint64_t ed_random_next(struct ed_random *random)
+{
+        uint64_t z = random->state += 0x9e3779b97f4a7c15;
+
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+        return z ^ (z >> 31);
+}
+
+double ed_random_fraction(struct ed_random *random)
+{
+        return (double) (ed_random_next(random) >> 11) * 0x1p-53;
+}

@@ -1,0 +1,363 @@
+/*
+ * fetch/fetch.c - `eddy fetch`: sets a run up, watches it, sums it up.
+ */
+#include "fetch/fetch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/console.h"
+#include "common/duration.h"
+#include "common/option.h"
+#include "eddy/error.h"
+#include "eddy/run.h"
+#include "eddy/time.h"
+#include "fetch/progress.h"
+#include "fetch/run.h"
+
+/* After a signal the program is to be gone within a second; most of it is for
+ * lines that are finished but not yet written. */
+#define STOP_SIGNAL_NS EDDY_MS(400)
+#define STOP_OTHER_NS  EDDY_MS(2000)
+
+#define PROGRESS_PLAIN_NS EDDY_SEC(10)
+#define PROGRESS_BAR_NS   EDDY_MS(200)
+
+/* What --body keeps in memory; else the rest is only there to refuse a length
+ * that no disk could hold. */
+#define BODY_KEPT_BYTES_MAX ((uint64_t) 64 << 20)
+#define BODY_BYTES_MAX      ((uint64_t) 1 << 40)
+
+enum {
+        FILES_SPARE = 64, /* of the limit of open files, for all but connections and bodies */
+        SUMMARY_WAIT_MS = 200,
+        COLUMNS_USUAL = 80,
+        COLUMNS_MAX = 512,
+};
+
+/* Cancelled when the run is: then writing has an end. */
+static int watch_stop(void *arg)
+{
+        struct ed_fetch_run *run = arg;
+
+        while (eddy_sleep(ED_DURATION_MAX_NS) == 0)
+                continue;
+        ed_output_stop(&run->output,
+                       eddy_now() + (eddy_run_signal() ? STOP_SIGNAL_NS : STOP_OTHER_NS));
+        return 0;
+}
+
+/* How many URLs there are; while a file is being read, as far as can be told. */
+static uint64_t total_guess(const struct ed_fetch_run *run)
+{
+        if (run->input_whole)
+                return run->stats.read;
+        if (run->input_fd < 0)
+                return run->opts.urls_count;
+        if (run->input_total == 0 || run->input_done == 0)
+                return 0;
+        return run->opts.urls_count +
+               (uint64_t) ((double) run->input_urls * (double) run->input_total /
+                           (double) run->input_done);
+}
+
+static unsigned terminal_columns(void)
+{
+        struct winsize size;
+
+        if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+                return COLUMNS_USUAL;
+        return size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
+}
+
+/* A stderr that takes no more loses a line, and holds nothing up. */
+static int show_progress(void *arg)
+{
+        struct ed_fetch_run *run = arg;
+        bool bar = run->opts.progress == ED_PROGRESS_BAR;
+        struct ed_progress progress = { 0 };
+        struct ed_draft line = { 0 };
+
+        while (eddy_sleep(bar ? PROGRESS_BAR_NS : PROGRESS_PLAIN_NS) == 0) {
+                ed_draft_reset(&line, SIZE_MAX);
+                if (bar) {
+                        ed_progress_print_bar(&progress, &run->stats, total_guess(run), eddy_now(),
+                                              terminal_columns(), &line);
+                } else {
+                        ed_progress_print(&progress, &run->stats, total_guess(run), eddy_now(),
+                                          &line);
+                        ed_draft_add_str(&line, "\n");
+                }
+                if (ed_draft_is_whole(&line))
+                        ed_console_write(line.data, line.bytes, 0);
+        }
+        if (bar)
+                ed_console_write("\r\033[K", 4, 0);
+        ed_draft_fini(&line);
+        return 0;
+}
+
+/* What the workers left in the queue when the run was stopped. */
+static void queue_drain(struct ed_fetch_run *run)
+{
+        struct ed_fetch_item *item;
+
+        while (eddy_queue_try_get(&run->queue, &item) == 0)
+                ed_fetch_skip(run, item);
+}
+
+/* Reader, workers and watchers, to the end of the run. */
+static int work_all(struct ed_fetch_run *run)
+{
+        eddy_scope whole, work;
+        int err;
+
+        eddy_scope_begin(&whole, &(struct eddy_scope_opts){ .timeout_ns = run->opts.deadline_ns });
+        run->whole = &whole;
+        eddy_scope_start(&whole, watch_stop, run);
+        if (run->opts.progress != ED_PROGRESS_OFF)
+                eddy_scope_start(&whole, show_progress, run);
+
+        eddy_scope_begin(&work, NULL);
+        run->work = &work;
+        eddy_scope_start(&work, ed_fetch_read, run);
+        err = eddy_scope_end(&work);
+        if (err == -ECANCELED)
+                err = 0; /* stopped: ed_fetch_stop() knows why */
+        run->stats.unread = run->input_fd >= 0 && !run->input_whole;
+        if (!run->input_whole || eddy_queue_count(&run->queue) > 0 || run->stats.cancelled > 0 ||
+            run->stats.lost > 0 || err < 0)
+                run->stats.stop = ed_fetch_stop(run);
+        queue_drain(run);
+        if (run->stats.stop == ED_STOP_NONE && run->stats.codes[ed_outcome_number(ED_E_DEADLINE)])
+                run->stats.stop = ED_STOP_DEADLINE;
+
+        eddy_scope_cancel(&whole);
+        eddy_scope_end(&whole);
+        return err;
+}
+
+static int fetch_all(void *arg)
+{
+        struct ed_fetch_run *run = arg;
+        int err;
+
+        err = ed_output_begin(&run->output);
+        if (err < 0) {
+                run->output.err = err;
+                return 0;
+        }
+        err = eddy_queue_init(&run->queue, 0, 2 * run->opts.concurrency);
+        if (err < 0)
+                goto fail_output;
+        err = eddy_http_client_new(
+                &(struct eddy_http_client_opts){
+                        .connections_max = run->opts.concurrency,
+                        .per_host_max = run->opts.per_host,
+                        .connect_timeout_ns = run->opts.connect_timeout_ns,
+                        .body_bytes_max = run->opts.body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
+                },
+                &run->client);
+        if (err < 0)
+                goto fail_queue;
+        err = work_all(run);
+        eddy_http_client_close(run->client);
+fail_queue:
+        eddy_queue_fini(&run->queue);
+fail_output:
+        ed_output_end(&run->output);
+        return err;
+}
+
+/* Open the list of URLs.  Returns 0 or the exit code. */
+static int input_open(struct ed_fetch_run *run)
+{
+        const char *path = run->opts.input;
+        struct stat st;
+        off_t at;
+
+        run->input_fd = -1;
+        if (!path)
+                return 0;
+        run->input_fd =
+                strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (run->input_fd < 0 || fstat(run->input_fd, &st) < 0)
+                return ed_console_usage("fetch", "-i %s: %s", path, strerror(errno));
+        if (S_ISDIR(st.st_mode))
+                return ed_console_usage("fetch", "-i %s: %s", path, strerror(EISDIR));
+        if (run->input_fd == STDIN_FILENO && isatty(STDIN_FILENO))
+                ed_console_say("fetch",
+                               "-i -: URLs are read from the terminal, one per line, up to "
+                               "Ctrl-D");
+        at = S_ISREG(st.st_mode) ? lseek(run->input_fd, 0, SEEK_CUR) : -1;
+        if (at >= 0 && st.st_size > at)
+                run->input_total = (uint64_t) (st.st_size - at);
+        return 0;
+}
+
+/* Results that land in the list of URLs would be read as such, or overwrite it. */
+static bool output_is_input(const struct ed_fetch_run *run)
+{
+        struct stat in, out;
+
+        if (run->input_fd < 0 || fstat(run->input_fd, &in) < 0 || !S_ISREG(in.st_mode))
+                return false;
+        if (run->opts.output ? stat(run->opts.output, &out) < 0 : fstat(STDOUT_FILENO, &out) < 0)
+                return false;
+        return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
+/* As many connections as there can be open files. */
+static void concurrency_hold(struct ed_fetch_opts *opts)
+{
+        unsigned long limit = ed_console_raise_files();
+        unsigned long each = opts->save ? 2 : 1;
+        unsigned long most = limit > FILES_SPARE + each ? (limit - FILES_SPARE) / each : 1;
+
+        if (opts->concurrency <= most)
+                return;
+        ed_console_say(
+                "fetch",
+                "-c %u is held at %lu: %lu files may be open (ulimit -n), %d are kept for other "
+                "things",
+                opts->concurrency, most, limit, FILES_SPARE);
+        opts->concurrency = (uint32_t) most;
+}
+
+static void progress_choose(struct ed_fetch_opts *opts)
+{
+        if (opts->progress != ED_PROGRESS_AUTO)
+                return;
+        /* A bar and results on one terminal would overwrite each other. */
+        if (isatty(STDERR_FILENO) && (opts->output || !isatty(STDOUT_FILENO)))
+                opts->progress = ED_PROGRESS_BAR;
+        else
+                opts->progress = ED_PROGRESS_PLAIN;
+}
+
+static void summary_print(struct ed_fetch_run *run)
+{
+        struct ed_draft text = { 0 };
+
+        if (run->opts.summary_json)
+                ed_stats_print_json(&run->stats, eddy_now(), &text);
+        else
+                ed_stats_print(&run->stats, eddy_now(), &text);
+        if (ed_draft_is_whole(&text))
+                ed_console_write(text.data, text.bytes, SUMMARY_WAIT_MS);
+        ed_draft_fini(&text);
+}
+
+/* Say what became of the results that were not written, or were and are lost. */
+static void output_say(const struct ed_output *output, uint64_t lost)
+{
+        unsigned long long lines = output->lines;
+
+        if (output->err == -ETIMEDOUT)
+                ed_console_say("fetch",
+                               "%llu finished results could not be written: %s took no more",
+                               (unsigned long long) lost, output->name);
+        else if (output->err < 0 && output->err != -EPIPE)
+                ed_console_say("fetch",
+                               "cannot write to %s: %s; the %llu results written so far are kept%s",
+                               output->name, eddy_error_text(output->err), lines,
+                               output->torn ? ", and a part of a line after them" : "");
+        else if (output->save_err < 0)
+                ed_console_say("fetch",
+                               "%s may not be whole on its disk: %s; check the disk, and the last "
+                               "of the %llu results",
+                               output->name, eddy_error_text(output->save_err), lines);
+        if (output->removed)
+                ed_console_say(
+                        "fetch",
+                        "%s was removed or replaced during the run, and its %llu results are "
+                        "lost; run again, and leave the file in its place until the end",
+                        output->name, lines);
+}
+
+/* Say what went wrong with the run itself, and find the exit code. */
+static int run_judge(struct ed_fetch_run *run, int err, int signo)
+{
+        const struct ed_output *output = &run->output;
+        int output_err = output->err;
+
+        if (err < 0)
+                ed_console_say("fetch", "%s", eddy_error_text(err));
+        if (run->input_err < 0)
+                ed_console_say("fetch", "-i %s: %s; not all of it was read", run->opts.input,
+                               eddy_error_text(run->input_err));
+        if (run->save.err < 0)
+                ed_console_say("fetch", "--save %s: %s", run->save.path,
+                               eddy_error_text(run->save.err));
+        output_say(output, run->stats.lost);
+        if (signo)
+                return ED_EXIT_SIGNAL + signo;
+        if ((output_err < 0 && output_err != -EPIPE) || output->removed || output->save_err < 0 ||
+            run->save.err < 0)
+                return ED_EXIT_OUTPUT;
+        if (err < 0 || run->input_err < 0 || run->stats.failed > 0)
+                return ED_EXIT_FAILED;
+        if (run->stats.stop != ED_STOP_NONE && run->stats.stop != ED_STOP_CLOSED)
+                return ED_EXIT_FAILED;
+        return ED_EXIT_OK;
+}
+
+static int run_whole(struct ed_fetch_run *run)
+{
+        int err, signo, exit_code;
+
+        run->stats.start_ns = eddy_now(); /* here, since the run may fail to begin */
+        err = eddy_run(
+                fetch_all, run,
+                &(struct eddy_run_opts){ .watchdog_ns = EDDY_SEC(1), .report = ed_console_report });
+        signo = eddy_run_signal();
+        if (signo && err == -ECANCELED)
+                err = 0;
+        /* After a signal the program is to be gone soon: the system saves the file. */
+        ed_output_close(&run->output, signo == 0);
+        exit_code = run_judge(run, err, signo);
+        summary_print(run);
+        return exit_code;
+}
+
+int ed_fetch_main(int argc, char **argv)
+{
+        /* Too large for a stack frame, and there is one run. */
+        static struct ed_fetch_run run;
+        int exit_code;
+
+        if (ed_fetch_opts_parse(&run.opts, argc, argv, &exit_code) != 0)
+                goto done_opts;
+        exit_code = ed_option_poller("fetch");
+        if (exit_code)
+                goto done_opts;
+        exit_code = input_open(&run);
+        if (exit_code)
+                goto done_opts;
+        if (output_is_input(&run)) {
+                exit_code = ed_console_usage("fetch", "-i %s: the results go to the same file",
+                                             run.opts.input);
+                goto done_opts;
+        }
+        exit_code = ed_output_open(&run.output, "fetch", run.opts.output, run.opts.force);
+        if (exit_code)
+                goto done_opts;
+        run.save.dir_fd = -1;
+        if (run.opts.save)
+                exit_code = ed_save_open(&run.save, "fetch", run.opts.save, run.opts.force);
+        if (exit_code)
+                goto done_opts;
+        concurrency_hold(&run.opts);
+        progress_choose(&run.opts);
+        ed_random_init(&run.random);
+        run.idempotent = ed_outcome_method_is_idempotent(run.opts.method);
+        exit_code = run_whole(&run);
+        ed_save_close(&run.save);
+done_opts:
+        ed_fetch_opts_fini(&run.opts);
+        return exit_code;
+}

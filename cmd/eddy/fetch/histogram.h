@@ -1,0 +1,36 @@
+/*
+ * fetch/histogram.h - how latencies are spread, in bounded memory.
+ *
+ * Buckets grow with the value: 128 of equal width for each power of two, so
+ * that a percentile is at most 0.4 % away from the true one.  Values are kept
+ * in microseconds, up to about twelve days.
+ */
+#ifndef ED_CMD_FETCH_HISTOGRAM_H
+#define ED_CMD_FETCH_HISTOGRAM_H
+
+#include <stdint.h>
+
+enum {
+        ED_HISTOGRAM_SUB_BITS = 7, /* 128 buckets for each power of two */
+        ED_HISTOGRAM_VALUE_BITS = 40,
+        ED_HISTOGRAM_BUCKETS = (ED_HISTOGRAM_VALUE_BITS - ED_HISTOGRAM_SUB_BITS + 1)
+                               << ED_HISTOGRAM_SUB_BITS,
+};
+
+struct ed_histogram {
+        uint64_t count;
+        int64_t min_ns;
+        int64_t max_ns;
+        uint64_t buckets[ED_HISTOGRAM_BUCKETS];
+};
+
+/* A histogram of zeros is an empty one. */
+void ed_histogram_add(struct ed_histogram *histogram, int64_t value_ns);
+
+/*
+ * The value below or at which 'permille' thousandths of all values lie (the
+ * nearest rank); 0 when there are none.  1000 gives the exact maximum.
+ */
+int64_t ed_histogram_value(const struct ed_histogram *histogram, unsigned permille);
+
+#endif

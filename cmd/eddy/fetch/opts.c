@@ -1,0 +1,462 @@
+/*
+ * fetch/opts.c - reads and checks the command line of `eddy fetch`; nothing
+ * is sent before all of it is right.
+ */
+#include "fetch/opts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/console.h"
+#include "common/duration.h"
+#include "common/option.h"
+#include "eddy/alloc.h"
+#include "eddy/time.h"
+#include "eddy/version.h"
+
+static const char help[] =
+        "Usage: eddy fetch [URL ...] [-i FILE|-] [-o FILE] [options]\n"
+        "\n"
+        "Fetches URLs, many at a time, and writes one line of JSON for each as it finishes:\n"
+        "  "
+        "{\"index\":0,\"url\":\"http://...\",\"status\":200,\"bytes\":12,\"ms\":3.4,\"attempts\":1,"
+        "\"error\":null}\n"
+        "\n"
+        "What to fetch\n"
+        "  URL ...                  http URLs (https is to come)\n"
+        "  -i FILE|-                read more, one per line, from FILE or - (standard input);\n"
+        "                           empty lines and lines that begin with # are passed over\n"
+        "  -X, --method M           GET, or POST with --data, unless given\n"
+        "  -H, --header 'NAME: VALUE'\n"
+        "                           send this header; may be repeated\n"
+        "  -d, --data D|@FILE       send D, or what is in FILE (@-: standard input), as the body\n"
+        "\n"
+        "How\n"
+        "  -c N                     requests at a time, 1 to 65536 (50)\n"
+        "  --per-host N             of them to one host and port (no further limit)\n"
+        "  --timeout D              for one attempt, from the start of its connect (60s)\n"
+        "  --connect-timeout D      for name lookup and connect (5s)\n"
+        "  --deadline D             for the whole run; URLs read but not finished by then get\n"
+        "                           the error deadline_exceeded (none)\n"
+        "  --attempts N             in all, for one URL (3)\n"
+        "  --backoff D              a random wait of up to D before the second attempt, 2D before\n"
+        "                           the third, and so on up to a minute; Retry-After counts if\n"
+        "                           it is longer, and over an hour ends the attempts (500ms)\n"
+        "Durations read 250ms, 2.5s, 1m, 2h.  Retried are the statuses 408, 429 and 5xx, and\n"
+        "timeouts and connections that failed: POST, PATCH and the like only if nothing of the\n"
+        "request was sent.  Redirects are not followed.  Proxies are not used yet.\n"
+        "\n"
+        "Results\n"
+        "  -o FILE|-                write lines to FILE, which must be new or empty; - is\n"
+        "                           standard output, as without -o\n"
+        "  --force                  or else is overwritten; likewise the folder of --save\n"
+        "  --body                   add \"body\" to each line: a string, or {\"_base64\":...};\n"
+        "                           at most 64 MiB each\n"
+        "  --save DIR               write each body to DIR/INDEX\n"
+        "  --progress auto|bar|plain|off\n"
+        "                           on stderr: a bar on a terminal, else a line each 10 s (auto)\n"
+        "  --summary text|json      on stderr, at the end (text)\n"
+        "  -h, --help, --version\n"
+        "\n"
+        "\"index\" counts the URLs from 0, those of the command line first.  \"status\" is null\n"
+        "when there was no response.  \"bytes\", \"ms\" and \"status\" are those of the last\n"
+        "attempt; \"ms\" runs from the start of its connect.\n"
+        "\"error\" is {\"code\":...,\"message\":...} with one of the codes\n"
+        "  invalid_request_line  tls_error  dns_error  connect_error  connection_reset\n"
+        "  request_timeout  stream_truncated  invalid_response  response_too_large\n"
+        "  deadline_exceeded  out_of_memory\n"
+        "A status of 400 and above counts as failed, with \"error\" null.\n"
+        "\n"
+        "Ctrl-C (or SIGTERM) stops the run: what has finished is written, what is in flight is\n"
+        "dropped and counted in the summary.  When the reader of the output goes away (| head),\n"
+        "the run ends, and the summary says why.\n"
+        "\n"
+        "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 4 the output failed\n"
+        "(a full disk, a file that was removed), 130 or 143 stopped by SIGINT or SIGTERM.\n";
+
+enum {
+        OPT_PER_HOST = 256,
+        OPT_TIMEOUT,
+        OPT_CONNECT_TIMEOUT,
+        OPT_DEADLINE,
+        OPT_ATTEMPTS,
+        OPT_BACKOFF,
+        OPT_FORCE,
+        OPT_BODY,
+        OPT_SAVE,
+        OPT_PROGRESS,
+        OPT_SUMMARY,
+        OPT_VERSION,
+};
+
+static const struct option options[] = {
+        { "per-host", required_argument, NULL, OPT_PER_HOST },
+        { "timeout", required_argument, NULL, OPT_TIMEOUT },
+        { "connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT },
+        { "deadline", required_argument, NULL, OPT_DEADLINE },
+        { "attempts", required_argument, NULL, OPT_ATTEMPTS },
+        { "backoff", required_argument, NULL, OPT_BACKOFF },
+        { "header", required_argument, NULL, 'H' },
+        { "method", required_argument, NULL, 'X' },
+        { "data", required_argument, NULL, 'd' },
+        { "force", no_argument, NULL, OPT_FORCE },
+        { "body", no_argument, NULL, OPT_BODY },
+        { "save", required_argument, NULL, OPT_SAVE },
+        { "progress", required_argument, NULL, OPT_PROGRESS },
+        { "summary", required_argument, NULL, OPT_SUMMARY },
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, OPT_VERSION },
+        { NULL, 0, NULL, 0 },
+};
+
+static const struct ed_option_hint hints[] = {
+        { "input", "-i" },
+        { "output", "-o" },
+        { "concurrency", "-c" },
+        { "parallel", "-c" },
+        { "parallel-max", "-c" },
+        { "jobs", "-c" },
+        { "request", "--method" },
+        { "max-time", "--timeout" },
+        { "retry", "--attempts" },
+        { "retries", "--attempts" },
+        { NULL, NULL },
+};
+
+static const struct ed_option_set option_set_of_fetch = { "fetch", ":hi:c:o:X:H:d:", options,
+                                                          hints };
+
+/* RFC 9110, 5.6.2. */
+static bool is_token(const char *text, size_t bytes)
+{
+        for (size_t i = 0; i < bytes; i++) {
+                char c = text[i];
+
+                if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                      (c && strchr("!#$%&'*+-.^_`|~", c))))
+                        return false;
+        }
+        return bytes > 0;
+}
+
+static int header_add(struct ed_fetch_opts *opts, const char *text)
+{
+        static const char *const own[] = { "Content-Length", "Transfer-Encoding", "Connection" };
+        size_t name_bytes = strcspn(text, ":");
+        const char *value = text + name_bytes;
+        char *copy;
+
+        if (*value != ':' || !is_token(text, name_bytes)) {
+                ed_console_usage("fetch", "--header %s: write it as 'NAME: VALUE'", text);
+                return -EINVAL;
+        }
+        for (value++; *value == ' ' || *value == '\t';)
+                value++;
+        for (const char *p = value; *p; p++) {
+                if (((unsigned char) *p < 0x20 && *p != '\t') || *p == 0x7f) {
+                        ed_console_usage("fetch",
+                                         "--header %s: the value holds a control character", text);
+                        return -EINVAL;
+                }
+        }
+        for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+                if (strncasecmp(text, own[i], name_bytes) == 0 && own[i][name_bytes] == '\0') {
+                        ed_console_usage("fetch", "--header %s: eddy sets this one itself", text);
+                        return -EINVAL;
+                }
+        }
+        if (opts->headers_count == ED_FETCH_HEADERS_MAX) {
+                ed_console_usage("fetch", "--header: at most %d are possible",
+                                 ED_FETCH_HEADERS_MAX);
+                return -EINVAL;
+        }
+        copy = eddy_malloc(strlen(text) + 2);
+        if (!copy)
+                return -ENOMEM;
+        memcpy(copy, text, name_bytes);
+        copy[name_bytes] = '\0';
+        memcpy(copy + name_bytes + 1, value, strlen(value) + 1);
+        opts->headers[opts->headers_count++] =
+                (struct eddy_http_header){ .name = copy, .value = copy + name_bytes + 1 };
+        return 0;
+}
+
+/* Room for one byte at least behind 'opts->data_bytes'. */
+static int data_grow(struct ed_fetch_opts *opts, size_t *room)
+{
+        char *data;
+
+        if (opts->data_bytes < *room)
+                return 0;
+        data = eddy_realloc(opts->data, *room ? *room * 2 : 65536);
+        if (!data)
+                return -ENOMEM;
+        *room = *room ? *room * 2 : 65536;
+        opts->data = data;
+        return 0;
+}
+
+/* All of a file, at most ED_FETCH_DATA_BYTES_MAX. */
+static int data_read(struct ed_fetch_opts *opts, int fd, const char *path)
+{
+        size_t room = 0;
+
+        opts->data_bytes = 0;
+        for (;;) {
+                int err = data_grow(opts, &room);
+                ssize_t n;
+
+                if (err < 0)
+                        return err;
+                n = read(fd, opts->data + opts->data_bytes, room - opts->data_bytes);
+                if (n == 0)
+                        return 0;
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n < 0) {
+                        err = -errno;
+                        ed_console_usage("fetch", "--data @%s: %s", path, strerror(-err));
+                        return err;
+                }
+                opts->data_bytes += (size_t) n;
+                if (opts->data_bytes > ED_FETCH_DATA_BYTES_MAX) {
+                        ed_console_usage("fetch", "--data @%s: larger than 64 MiB", path);
+                        return -EFBIG;
+                }
+        }
+}
+
+static int data_set(struct ed_fetch_opts *opts, const char *text)
+{
+        const char *path = text + 1;
+        int fd, err;
+
+        eddy_free(opts->data);
+        opts->data = NULL;
+        if (*text != '@') {
+                opts->data_bytes = strlen(text);
+                opts->data = eddy_malloc(opts->data_bytes + 1);
+                if (!opts->data)
+                        return -ENOMEM;
+                memcpy(opts->data, text, opts->data_bytes + 1);
+                return 0;
+        }
+        opts->data_from_stdin = strcmp(path, "-") == 0;
+        if (opts->data_from_stdin)
+                return data_read(opts, STDIN_FILENO, path);
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) {
+                err = -errno;
+                ed_console_usage("fetch", "--data @%s: %s", path, strerror(-err));
+                return err;
+        }
+        err = data_read(opts, fd, path);
+        close(fd);
+        return err;
+}
+
+/* The place of 'value' in a list, or -EINVAL and a line that shows the list. */
+static int word_find(const char *option, const char *value, const char *const *words, int n,
+                     const char *shown)
+{
+        for (int i = 0; i < n; i++) {
+                if (strcmp(value, words[i]) == 0)
+                        return i;
+        }
+        ed_console_usage("fetch", "%s %s: give one of %s", option, value, shown);
+        return -EINVAL;
+}
+
+static int method_set(struct ed_fetch_opts *opts, const char *value)
+{
+        static const char *const methods[] = { "GET",    "HEAD",    "POST",  "PUT",
+                                               "DELETE", "OPTIONS", "PATCH", "TRACE" };
+
+        for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+                if (strcasecmp(value, methods[i]) == 0 && strcmp(value, methods[i]) != 0) {
+                        ed_console_usage("fetch", "--method %s: did you mean %s, in capitals?",
+                                         value, methods[i]);
+                        return -EINVAL;
+                }
+        }
+        if (!is_token(value, strlen(value)) || strlen(value) > 32) {
+                ed_console_usage("fetch", "--method %s: not a method", value);
+                return -EINVAL;
+        }
+        if (strcmp(value, "CONNECT") == 0) {
+                ed_console_usage("fetch", "--method CONNECT: it is for proxies, not for URLs");
+                return -EINVAL;
+        }
+        opts->method = value;
+        return 0;
+}
+
+/* Of two lists or two places for results the first would be lost without a word. */
+static int once(const char *option, const char **ret_value, const char *value)
+{
+        if (*ret_value) {
+                ed_console_usage("fetch", "%s %s: %s %s was given already; give one", option, value,
+                                 option, *ret_value);
+                return -EINVAL;
+        }
+        *ret_value = value;
+        return 0;
+}
+
+static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
+{
+        static const char *const progress[] = { "auto", "bar", "plain", "off" };
+        static const char *const summary[] = { "text", "json" };
+        int err = 0;
+
+        switch (option) {
+        case 'i':
+                return once("-i", &opts->input, value);
+        case 'c':
+                return ed_option_count("fetch", "-c", value, 1, ED_FETCH_CONCURRENCY_MAX,
+                                       &opts->concurrency);
+        case 'o':
+                return once("-o", &opts->output, value);
+        case OPT_PER_HOST:
+                return ed_option_count("fetch", "--per-host", value, 1, ED_FETCH_CONCURRENCY_MAX,
+                                       &opts->per_host);
+        case OPT_ATTEMPTS:
+                return ed_option_count("fetch", "--attempts", value, 1, ED_FETCH_ATTEMPTS_MAX,
+                                       &opts->attempts);
+        case OPT_TIMEOUT:
+                return ed_option_duration("fetch", "--timeout", value, 1, &opts->timeout_ns);
+        case OPT_CONNECT_TIMEOUT:
+                return ed_option_duration("fetch", "--connect-timeout", value, 1,
+                                          &opts->connect_timeout_ns);
+        case OPT_DEADLINE:
+                return ed_option_duration("fetch", "--deadline", value, 1, &opts->deadline_ns);
+        case OPT_BACKOFF:
+                return ed_option_duration("fetch", "--backoff", value, 0, &opts->backoff_ns);
+        case 'H':
+                return header_add(opts, value);
+        case 'X':
+                return method_set(opts, value);
+        case 'd':
+                return data_set(opts, value);
+        case OPT_FORCE:
+                opts->force = true;
+                break;
+        case OPT_BODY:
+                opts->body = true;
+                break;
+        case OPT_SAVE:
+                return once("--save", &opts->save, value);
+        case OPT_PROGRESS:
+                err = word_find("--progress", value, progress, 4, "auto, bar, plain, off");
+                if (err >= 0)
+                        opts->progress = (enum ed_progress_mode) err;
+                break;
+        case OPT_SUMMARY:
+                err = word_find("--summary", value, summary, 2, "text, json");
+                if (err >= 0)
+                        opts->summary_json = err == 1;
+                break;
+        default:
+                return -EINVAL;
+        }
+        return err < 0 ? err : 0;
+}
+
+/* Arguments that are not URLs but something else that can be recognized. */
+static int urls_check(const struct ed_fetch_opts *opts)
+{
+        struct stat st;
+
+        for (size_t i = 0; i < opts->urls_count; i++) {
+                const char *url = opts->urls[i];
+
+                if (strcmp(url, "-") == 0)
+                        return ed_console_usage(
+                                "fetch",
+                                "-: not a URL; to read URLs from standard input, add -i -");
+                if (!strstr(url, "://") && stat(url, &st) == 0 && S_ISREG(st.st_mode))
+                        return ed_console_usage(
+                                "fetch", "%s: a file, not a URL; to read URLs from it, add -i %s",
+                                url, url);
+        }
+        return 0;
+}
+
+/* What only shows when all options are known. */
+static int opts_check(struct ed_fetch_opts *opts)
+{
+        if (opts->urls_count == 0 && !opts->input)
+                return ed_console_usage("fetch", "nothing to fetch: name URLs, or a list of them "
+                                                 "with -i FILE (-i -: standard input)");
+        if (opts->input && strstr(opts->input, "://") && access(opts->input, F_OK) < 0)
+                return ed_console_usage("fetch", "-i %s: not a file, but a URL; name it without -i",
+                                        opts->input);
+        if (opts->output && strcmp(opts->output, "-") == 0)
+                opts->output = NULL;
+        if (opts->save && strcmp(opts->save, "-") == 0)
+                return ed_console_usage("fetch",
+                                        "--save -: name a folder, one file is made for "
+                                        "each body; or add --body for bodies in the lines");
+        if (opts->data_from_stdin && opts->input && strcmp(opts->input, "-") == 0)
+                return ed_console_usage("fetch", "-i - and --data @- both read standard input");
+        if (opts->body && opts->save)
+                return ed_console_usage("fetch", "--body and --save exclude each other");
+        if (!opts->method)
+                opts->method = opts->data ? "POST" : "GET";
+        return urls_check(opts);
+}
+
+int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *ret_exit)
+{
+        int option, err;
+
+        *opts = (struct ed_fetch_opts){
+                .concurrency = 50,
+                .attempts = 3,
+                .timeout_ns = EDDY_SEC(60),
+                .connect_timeout_ns = EDDY_SEC(5),
+                .backoff_ns = EDDY_MS(500),
+        };
+        optind = 1;
+        while ((option = ed_option_next(&option_set_of_fetch, argc, argv)) != -1) {
+                if (option == 'h') {
+                        *ret_exit = ed_console_print("fetch", help);
+                        return 1;
+                }
+                if (option == OPT_VERSION) {
+                        *ret_exit = ed_console_print("fetch", "eddy " EDDY_VERSION "\n");
+                        return 1;
+                }
+                if (option == 0) {
+                        *ret_exit = ED_EXIT_USAGE;
+                        return 1;
+                }
+                err = option_set(opts, option, optarg);
+                if (err < 0) {
+                        *ret_exit = ED_EXIT_USAGE;
+                        if (err == -ENOMEM) {
+                                ed_console_say("fetch", "out of memory");
+                                *ret_exit = ED_EXIT_FAILED;
+                        }
+                        return 1;
+                }
+        }
+        opts->urls = argv + optind;
+        opts->urls_count = (size_t) (argc - optind);
+        *ret_exit = opts_check(opts);
+        return *ret_exit ? 1 : 0;
+}
+
+void ed_fetch_opts_fini(struct ed_fetch_opts *opts)
+{
+        for (size_t i = 0; i < opts->headers_count; i++)
+                eddy_free((char *) opts->headers[i].name);
+        eddy_free(opts->data);
+        opts->headers_count = 0;
+        opts->data = NULL;
+}

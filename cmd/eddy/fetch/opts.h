@@ -1,0 +1,59 @@
+/*
+ * fetch/opts.h - the command line of `eddy fetch`.
+ */
+#ifndef ED_CMD_FETCH_OPTS_H
+#define ED_CMD_FETCH_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eddy/http_client.h"
+
+enum {
+        ED_FETCH_CONCURRENCY_MAX = 65536,
+        ED_FETCH_ATTEMPTS_MAX = 1000,
+        ED_FETCH_HEADERS_MAX = 64,
+        ED_FETCH_DATA_BYTES_MAX = 64 << 20,
+};
+
+enum ed_progress_mode {
+        ED_PROGRESS_AUTO,
+        ED_PROGRESS_BAR,
+        ED_PROGRESS_PLAIN,
+        ED_PROGRESS_OFF,
+};
+
+struct ed_fetch_opts {
+        char *const *urls; /* borrowed from argv */
+        size_t urls_count;
+        const char *input; /* NULL: none; "-": standard input */
+        uint32_t concurrency;
+        uint32_t per_host; /* 0: no limit of its own */
+        uint32_t attempts;
+        int64_t timeout_ns;
+        int64_t connect_timeout_ns;
+        int64_t deadline_ns; /* 0: none */
+        int64_t backoff_ns;
+        struct eddy_http_header headers[ED_FETCH_HEADERS_MAX]; /* one allocation each */
+        size_t headers_count;
+        const char *method; /* never NULL */
+        char *data;         /* NULL: none */
+        size_t data_bytes;
+        bool data_from_stdin;
+        const char *output; /* NULL: standard output */
+        const char *save;   /* NULL: not wanted */
+        bool force;
+        bool body;
+        bool summary_json;
+        enum ed_progress_mode progress;
+};
+
+/*
+ * Read the command line.  Returns 0 when there is work to do, else 1 and the
+ * code to exit with: help was printed, or what is wrong was said on stderr.
+ */
+int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *ret_exit);
+void ed_fetch_opts_fini(struct ed_fetch_opts *opts);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * fetch/outcome.c - the one table from errors to codes.
+ */
+#include "fetch/outcome.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "eddy/error.h"
+
+static const struct ed_outcome outcomes[] = {
+        /* Lines that cannot be a request. */
+        { ED_E_LINE_TOO_LONG, "invalid_request_line", "the line is longer than 64 KiB",
+          ED_RETRY_NEVER },
+        { ED_E_LINE_NUL, "invalid_request_line", "the line holds a NUL byte", ED_RETRY_NEVER },
+        { EDDY_E_URL_INVALID, "invalid_request_line",
+          "the URL is not valid: write http://HOST[:PORT][/PATH], and percent-encode spaces and "
+          "bytes that are not ASCII",
+          ED_RETRY_NEVER },
+        { EDDY_E_URL_SCHEME, "invalid_request_line",
+          "the URL's scheme is not supported: it is to be http", ED_RETRY_NEVER },
+        { EDDY_E_URL_CREDENTIALS, "invalid_request_line",
+          "the URL's user name holds a colon (%3A), it or the password holds a control character, "
+          "or both are longer than 4096 bytes: Basic credentials cannot be made of them",
+          ED_RETRY_NEVER },
+        { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_UNSUPPORTED, "tls_error",
+          "https comes with TLS, which this version of eddy does not have yet", ED_RETRY_NEVER },
+
+        /* Names and connections.  A name that does not exist still will
+         * not in a second; a name server that failed may have recovered. */
+        { EDDY_E_DNS_NOT_FOUND, "dns_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_DNS_NO_ADDRESS, "dns_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_DNS_BAD_NAME, "dns_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_DNS_FAILED, "dns_error", NULL, ED_RETRY_PASSES },
+        { -ECONNREFUSED, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EHOSTUNREACH, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENETUNREACH, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EHOSTDOWN, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENETDOWN, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EADDRNOTAVAIL, "connect_error", NULL, ED_RETRY_PASSES },
+        { -EMFILE, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENFILE, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ENOBUFS, "connect_error", NULL, ED_RETRY_PASSES },
+
+        /* Time, and connections that broke. */
+        { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },
+        { -ETIMEDOUT, "request_timeout", "no whole response within --timeout", ED_RETRY_PASSES },
+        { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_PASSES },
+        { -ECONNABORTED, "connection_reset", NULL, ED_RETRY_PASSES },
+        { -EPIPE, "connection_reset", "the peer closed the connection", ED_RETRY_PASSES },
+        { EDDY_E_HTTP_CLOSED, "connection_reset", NULL, ED_RETRY_PASSES },
+        { EDDY_E_HTTP_TRUNCATED, "stream_truncated", NULL, ED_RETRY_PASSES },
+
+        /* The peer is not one to talk to. */
+        { EDDY_E_HTTP_INVALID_RESPONSE, "invalid_response", NULL, ED_RETRY_NEVER },
+        { EDDY_E_HTTP_TOO_LARGE, "response_too_large", NULL, ED_RETRY_NEVER },
+
+        /* The run. */
+        { -ECANCELED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
+        { EDDY_E_HTTP_CLIENT_CLOSED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
+        { ED_E_DEADLINE, "deadline_exceeded", "--deadline passed before the response was whole",
+          ED_RETRY_NEVER },
+        { -ENOMEM, "out_of_memory", NULL, ED_RETRY_NEVER },
+};
+
+static const struct ed_outcome outcome_other = { 0, "connect_error", NULL, ED_RETRY_PASSES };
+
+/* Each code once, in the order in which a summary lists them. */
+static const char *const codes[] = {
+        "invalid_request_line", "tls_error",         "dns_error",        "connect_error",
+        "connection_reset",     "request_timeout",   "stream_truncated", "invalid_response",
+        "response_too_large",   "deadline_exceeded", "cancelled",        "out_of_memory",
+};
+
+#define CODES ((int) (sizeof(codes) / sizeof(codes[0])))
+
+_Static_assert(CODES <= (int) ED_OUTCOME_CODES_MAX, "every code has a counter");
+
+const struct ed_outcome *ed_outcome_of(int error)
+{
+        for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
+                if (outcomes[i].error == error)
+                        return &outcomes[i];
+        }
+        return &outcome_other;
+}
+
+const char *ed_outcome_message(int error)
+{
+        const struct ed_outcome *outcome = ed_outcome_of(error);
+
+        return outcome->message ? outcome->message : eddy_error_text(error);
+}
+
+int ed_outcome_number(int error)
+{
+        const char *code = ed_outcome_of(error)->code;
+
+        for (int i = 0; i < CODES; i++) {
+                if (strcmp(codes[i], code) == 0)
+                        return i;
+        }
+        return ED_OUTCOME_CODES_MAX - 1;
+}
+
+const char *ed_outcome_code(int number)
+{
+        return number >= 0 && number < CODES ? codes[number] : NULL;
+}
+
+bool ed_outcome_is_retried(int error, bool harmless)
+{
+        return harmless && ed_outcome_of(error)->retry == ED_RETRY_PASSES;
+}
+
+bool ed_outcome_status_is_retried(int status)
+{
+        return status == 408 || status == 429 || (status >= 500 && status <= 599);
+}
+
+bool ed_outcome_method_is_idempotent(const char *method)
+{
+        static const char *const methods[] = { "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE" };
+
+        for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+                if (strcmp(method, methods[i]) == 0)
+                        return true;
+        }
+        return false;
+}

@@ -1,0 +1,93 @@
+/*
+ * fetch/progress.c - progress in one line.
+ */
+#include "fetch/progress.h"
+
+#include "common/duration.h"
+
+enum { BAR_CELLS = 20 };
+
+/* How long results and time count in the rate, about. */
+#define RATE_MEMORY_NS 5e9
+
+/*
+ * Results by time, both of which are forgotten at the same pace.  At first
+ * that is the mean since the start, which needs no time to become right.
+ */
+static void rate_update(struct ed_progress *progress, uint64_t done, int64_t start_ns,
+                        int64_t now_ns)
+{
+        int64_t since_ns = progress->last_ns ? progress->last_ns : start_ns;
+        double passed_ns = (double) (now_ns - since_ns), kept;
+
+        if (passed_ns <= 0)
+                return;
+        kept = RATE_MEMORY_NS / (RATE_MEMORY_NS + passed_ns);
+        progress->results = progress->results * kept + (double) (done - progress->last_done);
+        progress->time_ns = progress->time_ns * kept + passed_ns;
+        progress->rate = progress->results * 1e9 / progress->time_ns;
+        progress->last_ns = now_ns;
+        progress->last_done = done;
+}
+
+static void field_add(struct ed_draft *text, const char *name, uint64_t value)
+{
+        ed_draft_add_str(text, name);
+        ed_draft_add_grouped(text, value);
+}
+
+void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stats, uint64_t total,
+                       int64_t now_ns, struct ed_draft *text)
+{
+        uint64_t done = ed_stats_done(stats);
+        char p50[ED_DURATION_TEXT_BYTES], p99[ED_DURATION_TEXT_BYTES], eta[ED_DURATION_TEXT_BYTES];
+
+        rate_update(progress, done, stats->start_ns, now_ns);
+        field_add(text, "", done);
+        ed_draft_add_str(text, " done");
+        if (total >= done && total > 0)
+                ed_draft_add_printf(text, " %.1f%%", 100.0 * (double) done / (double) total);
+        ed_draft_add_printf(text, " | %.*f/s", progress->rate < 10 ? 1 : 0, progress->rate);
+        field_add(text, " | inflight ", stats->in_flight);
+        field_add(text, " | ok ", stats->ok);
+        field_add(text, " fail ", stats->failed);
+        field_add(text, " retry ", stats->retries);
+        if (stats->latency.count > 0) {
+                ed_duration_print(ed_histogram_value(&stats->latency, 500), p50);
+                ed_duration_print(ed_histogram_value(&stats->latency, 990), p99);
+                ed_draft_add_printf(text, " | p50 %s p99 %s", p50, p99);
+        }
+        if (total > done && done > 0) {
+                double left_ns = (double) (now_ns - stats->start_ns) * (double) (total - done) /
+                                 (double) done;
+
+                if (left_ns < (double) ED_DURATION_MAX_NS) {
+                        ed_duration_print((int64_t) left_ns, eta);
+                        ed_draft_add_printf(text, " | ETA %s", eta);
+                }
+        }
+}
+
+void ed_progress_print_bar(struct ed_progress *progress, const struct ed_stats *stats,
+                           uint64_t total, int64_t now_ns, unsigned columns, struct ed_draft *text)
+{
+        uint64_t done = ed_stats_done(stats);
+        size_t start;
+
+        ed_draft_add_str(text, "\r");
+        start = text->bytes;
+        if (total >= done && total > 0 && columns >= 80) {
+                unsigned full = (unsigned) ((double) BAR_CELLS * (double) done / (double) total);
+
+                ed_draft_add_str(text, "[");
+                for (unsigned i = 0; i < BAR_CELLS; i++)
+                        ed_draft_add_str(text, i < full ? "#" : ".");
+                ed_draft_add_str(text, "] ");
+        }
+        ed_progress_print(progress, stats, total, now_ns, text);
+        /* All of it is ASCII: a byte is a column.  The last one is left free,
+         * because some terminals go to the next line there. */
+        if (columns > 1 && text->bytes - start > columns - 1)
+                text->bytes = start + columns - 1;
+        ed_draft_add_str(text, "\033[K");
+}

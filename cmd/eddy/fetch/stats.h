@@ -1,0 +1,60 @@
+/*
+ * fetch/stats.h - what a run has done so far, and its summary.
+ */
+#ifndef ED_CMD_FETCH_STATS_H
+#define ED_CMD_FETCH_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/draft.h"
+#include "fetch/histogram.h"
+#include "fetch/outcome.h"
+
+enum { ED_STATS_STATUSES = 1000 };
+
+/* Why a run ended before its input did. */
+enum ed_stop {
+        ED_STOP_NONE,
+        ED_STOP_SIGNAL,
+        ED_STOP_DEADLINE,
+        ED_STOP_CLOSED, /* whoever read the results has gone */
+        ED_STOP_OUTPUT, /* results could not be written */
+        ED_STOP_INTERNAL,
+};
+
+struct ed_stats {
+        int64_t start_ns;
+        uint64_t read;        /* URLs of the input so far */
+        uint64_t in_flight;   /* taken up and not finished */
+        uint64_t ok;          /* written, status below 400 */
+        uint64_t failed;      /* written, all others */
+        uint64_t retries;     /* attempts after the first */
+        uint64_t cancelled;   /* in flight when the run was stopped: no line */
+        uint64_t not_started; /* read, but not taken up: no line */
+        uint64_t lost;        /* finished, but the line could not be written */
+        uint64_t bytes;       /* of bodies */
+        bool unread;          /* the input was not read to its end */
+        enum ed_stop stop;
+        uint64_t statuses[ED_STATS_STATUSES];
+        uint64_t codes[ED_OUTCOME_CODES_MAX];
+        struct ed_histogram latency;
+};
+
+static inline uint64_t ed_stats_done(const struct ed_stats *stats)
+{
+        return stats->ok + stats->failed;
+}
+
+/*
+ * Count a result whose line was written.  'status' 0: there was none;
+ * 'error' 0: none; 'latency_ns' below 0: nothing was sent.
+ */
+void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
+                  int64_t latency_ns);
+
+/* The summary, as lines for people or as one line of JSON. */
+void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
+void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * fetch/urls.c - splits a stream of bytes into URLs.
+ */
+#include "fetch/urls.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "eddy/alloc.h"
+#include "fetch/outcome.h"
+
+int ed_urls_init(struct ed_urls *urls)
+{
+        *urls = (struct ed_urls){ .data = eddy_malloc(ED_URLS_ROOM) };
+        return urls->data ? 0 : -ENOMEM;
+}
+
+void ed_urls_fini(struct ed_urls *urls)
+{
+        eddy_free(urls->data);
+        urls->data = NULL;
+}
+
+char *ed_urls_room(struct ed_urls *urls, size_t *ret_bytes)
+{
+        if (urls->start > 0) {
+                memmove(urls->data, urls->data + urls->start, urls->end - urls->start);
+                urls->end -= urls->start;
+                urls->start = 0;
+        }
+        *ret_bytes = ED_URLS_ROOM - urls->end;
+        return urls->data + urls->end;
+}
+
+void ed_urls_grow(struct ed_urls *urls, size_t bytes)
+{
+        urls->end += bytes;
+}
+
+static bool is_blank(char c)
+{
+        return c == ' ' || c == '\t' || c == '\r';
+}
+
+/*
+ * Fill in a line of 'bytes' bytes; 'cut' says that it goes on behind them.
+ * False: it is one to pass over.
+ */
+static bool line_judge(const char *data, size_t bytes, bool first, bool cut,
+                       struct ed_urls_line *ret_line)
+{
+        if (first && bytes >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) {
+                data += 3;
+                bytes -= 3;
+        }
+        while (bytes > 0 && is_blank(data[0])) {
+                data++;
+                bytes--;
+        }
+        while (bytes > 0 && is_blank(data[bytes - 1]))
+                bytes--;
+        if (bytes > 0 ? data[0] == '#' : !cut)
+                return false;
+        ret_line->data = data;
+        ret_line->bytes = bytes;
+        ret_line->error = 0;
+        if (cut || bytes > ED_URLS_LINE_BYTES_MAX)
+                ret_line->error = ED_E_LINE_TOO_LONG;
+        else if (memchr(data, '\0', bytes))
+                ret_line->error = ED_E_LINE_NUL;
+        if (ret_line->error && bytes > ED_URLS_SHOWN_BYTES_MAX)
+                ret_line->bytes = ED_URLS_SHOWN_BYTES_MAX;
+        return true;
+}
+
+static void urls_consume(struct ed_urls *urls, size_t bytes)
+{
+        urls->start += bytes;
+        urls->offset += bytes;
+}
+
+int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_line)
+{
+        for (;;) {
+                char *data = urls->data + urls->start;
+                size_t held = urls->end - urls->start;
+                char *newline = held > 0 ? memchr(data, '\n', held) : NULL;
+                size_t bytes = newline ? (size_t) (newline - data) : held;
+                bool refused = urls->inside_refused, first = urls->offset == 0;
+                bool cut = !newline && !at_end;
+
+                /* One byte more than a line may have is enough to refuse it, but
+                 * for the CR that may end it. */
+                if (!newline && !(at_end && held > 0) && bytes <= ED_URLS_LINE_BYTES_MAX + 1)
+                        return 0;
+                urls_consume(urls, bytes + (newline ? 1 : 0));
+                urls->inside_refused = cut;
+                if (refused || !line_judge(data, bytes, first, cut, ret_line))
+                        continue;
+                ret_line->offset = urls->offset;
+                return 1;
+        }
+}
+
+size_t ed_urls_hide_password(char *url, size_t bytes)
+{
+        char *end = url + bytes, *start, *at, *colon;
+        size_t stars;
+
+        start = memmem(url, bytes, "://", 3);
+        if (!start)
+                return bytes;
+        start += 3;
+        at = NULL;
+        for (char *c = start; c < end && *c != '/' && *c != '?' && *c != '#'; c++)
+                if (*c == '@')
+                        at = c;
+        colon = at ? memchr(start, ':', (size_t) (at - start)) : NULL;
+        if (!colon)
+                return bytes;
+        stars = (size_t) (at - colon) - 1 < 3 ? (size_t) (at - colon) - 1 : 3;
+        memset(colon + 1, '*', stars);
+        memmove(colon + 1 + stars, at, (size_t) (end - at));
+        return (size_t) (colon + 1 + stars - url) + (size_t) (end - at);
+}

@@ -1,0 +1,345 @@
+/*
+ * fetch/worker.c - what happens to one URL: attempts, waits, its line.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/run.h"
+#include "eddy/time.h"
+#include "fetch/outcome.h"
+#include "fetch/retry.h"
+#include "fetch/run.h"
+#include "fetch/url_fault.h"
+#include "fetch/urls.h"
+
+enum {
+        READ_BYTES = 16 << 10,
+        LINE_KEEP_BYTES = 64 << 10, /* memory that a worker keeps from line to line */
+};
+
+struct worker {
+        struct ed_fetch_run *run;
+        struct ed_draft line;
+        char *buf; /* READ_BYTES, once needed */
+};
+
+/* One attempt, and what it came to. */
+struct attempt {
+        struct ed_fetch_run *run;
+        eddy_scope scope;
+        eddy_http_response *response;
+        const void *body; /* with --body; valid while the response is */
+        struct ed_save_file file;
+        uint64_t bytes;
+        int64_t start_ns; /* 0: no work on a socket yet */
+        int64_t elapsed_ns;
+        int status; /* 0: none */
+        int error;
+        bool sent; /* of the request, something may have left */
+};
+
+enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
+{
+        if (run->output.err == -EPIPE)
+                return ED_STOP_CLOSED;
+        if (run->output.err < 0 || run->save.err < 0)
+                return ED_STOP_OUTPUT;
+        if (eddy_run_signal() != 0)
+                return ED_STOP_SIGNAL;
+        if (eddy_scope_expired(run->whole))
+                return ED_STOP_DEADLINE;
+        return ED_STOP_INTERNAL;
+}
+
+/* --timeout counts from here: what came before was waiting for a turn. */
+static void attempt_started(void *arg)
+{
+        struct attempt *attempt = arg;
+
+        if (attempt->start_ns != 0)
+                return; /* the library repeats a request that met a dead connection */
+        attempt->start_ns = eddy_now();
+        eddy_scope_set_deadline(&attempt->scope, attempt->start_ns + attempt->run->opts.timeout_ns);
+}
+
+static void attempt_sends(void *arg)
+{
+        struct attempt *attempt = arg;
+
+        attempt->sent = true;
+}
+
+/* Read the body in pieces: into a file, or nowhere. */
+static int body_receive(struct worker *worker, struct attempt *attempt, uint64_t index)
+{
+        struct ed_fetch_run *run = worker->run;
+        int64_t n;
+        int err = 0;
+
+        if (run->opts.save)
+                err = ed_save_file_begin(&run->save, index, &attempt->file);
+        if (!worker->buf)
+                worker->buf = eddy_malloc(READ_BYTES);
+        if (!worker->buf)
+                return -ENOMEM;
+        while (err == 0) {
+                n = eddy_http_response_read(attempt->response, worker->buf, READ_BYTES);
+                if (n <= 0)
+                        return (int) n;
+                attempt->bytes += (uint64_t) n;
+                if (run->opts.save)
+                        err = ed_save_file_write(&run->save, &attempt->file, worker->buf,
+                                                 (size_t) n);
+        }
+        /* A folder that cannot be written to stops the run. */
+        eddy_scope_cancel(run->work);
+        return -ECANCELED;
+}
+
+static int attempt_exchange(struct worker *worker, struct attempt *attempt,
+                            const struct ed_fetch_item *item)
+{
+        struct ed_fetch_run *run = worker->run;
+        size_t bytes;
+        int err;
+
+        err = eddy_http_client_send(run->client,
+                                    &(struct eddy_http_request){
+                                            .method = run->opts.method,
+                                            .url = item->url,
+                                            .headers = run->opts.headers,
+                                            .headers_count = run->opts.headers_count,
+                                            .body = run->opts.data,
+                                            .body_bytes = run->opts.data_bytes,
+                                            .on_start = attempt_started,
+                                            .on_start_arg = attempt,
+                                            .on_send = attempt_sends,
+                                            .on_send_arg = attempt,
+                                    },
+                                    &attempt->response);
+        if (err < 0)
+                return err;
+        attempt->status = eddy_http_response_status(attempt->response);
+        if (!run->opts.body)
+                return body_receive(worker, attempt, item->index);
+        err = eddy_http_response_body(attempt->response, &attempt->body, &bytes);
+        if (err == 0)
+                attempt->bytes = bytes;
+        return err;
+}
+
+/* One attempt under --timeout.  Fills in 'attempt'. */
+static void attempt_make(struct worker *worker, struct attempt *attempt,
+                         const struct ed_fetch_item *item)
+{
+        int err, end;
+
+        *attempt = (struct attempt){ .run = worker->run, .file = { .fd = -1 } };
+        eddy_scope_begin(&attempt->scope, NULL);
+        err = attempt_exchange(worker, attempt, item);
+        end = eddy_scope_end(&attempt->scope);
+        if (attempt->start_ns != 0)
+                attempt->elapsed_ns = eddy_now() - attempt->start_ns;
+        if (err == -ECANCELED && end == -ETIMEDOUT)
+                err = -ETIMEDOUT;
+        attempt->error = err;
+}
+
+static void attempt_release(struct attempt *attempt)
+{
+        eddy_http_response_close(attempt->response);
+        attempt->response = NULL;
+        ed_save_file_drop(&attempt->run->save, &attempt->file);
+}
+
+/* How long to wait before the next attempt, or -1: this one is the last. */
+static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attempt,
+                          unsigned attempts)
+{
+        const char *value;
+        int64_t wait_ns, after_ns;
+
+        if (attempts >= run->opts.attempts)
+                return -1;
+        if (attempt->error < 0
+                    ? !ed_outcome_is_retried(attempt->error, run->idempotent || !attempt->sent)
+                    : !ed_outcome_status_is_retried(attempt->status))
+                return -1;
+        wait_ns = ed_retry_backoff(run->opts.backoff_ns, attempts, &run->random);
+        value = attempt->response ? eddy_http_response_header(attempt->response, "Retry-After")
+                                  : NULL;
+        if (value &&
+            ed_retry_after_parse(value, eddy_http_response_header(attempt->response, "Date"),
+                                 time(NULL), &after_ns) == 0) {
+                if (after_ns > ED_RETRY_AFTER_MAX_NS)
+                        return -1;
+                if (after_ns > wait_ns)
+                        wait_ns = after_ns;
+        }
+        if (!ed_retry_fits(eddy_now(), wait_ns, eddy_scope_deadline(run->whole)))
+                return -1;
+        return wait_ns;
+}
+
+/* The error of a line; 'item' has lost its password. */
+static void error_add(struct ed_draft *line, const struct ed_fetch_item *item, int error)
+{
+        char text[ED_URL_FAULT_BYTES];
+        const char *message = NULL;
+
+        if (error == EDDY_E_URL_INVALID)
+                message = ed_url_fault(item->url, item->bytes, text);
+        ed_draft_add_str(line, "{\"code\":");
+        ed_draft_add_json_str(line, ed_outcome_of(error)->code);
+        ed_draft_add_str(line, ",\"message\":");
+        ed_draft_add_json_str(line, message ? message : ed_outcome_message(error));
+        ed_draft_add_str(line, "}");
+}
+
+/* The line is the last that is made of an item: its URL may lose its password. */
+static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
+                       struct ed_fetch_item *item, const struct attempt *attempt, unsigned attempts)
+{
+        ed_draft_reset(line, LINE_KEEP_BYTES);
+        ed_draft_add_str(line, "{\"index\":");
+        ed_draft_add_u64(line, item->index);
+        ed_draft_add_str(line, ",\"url\":");
+        item->bytes = ed_urls_hide_password(item->url, item->bytes);
+        ed_draft_add_json(line, item->url, item->bytes);
+        ed_draft_add_str(line, ",\"status\":");
+        if (attempt->status)
+                ed_draft_add_u64(line, (uint64_t) attempt->status);
+        else
+                ed_draft_add_str(line, "null");
+        ed_draft_add_str(line, ",\"bytes\":");
+        ed_draft_add_u64(line, attempt->bytes);
+        ed_draft_add_str(line, ",\"ms\":");
+        ed_draft_add_ms(line, attempt->elapsed_ns);
+        ed_draft_add_str(line, ",\"attempts\":");
+        ed_draft_add_u64(line, attempts);
+        ed_draft_add_str(line, ",\"error\":");
+        if (attempt->error < 0)
+                error_add(line, item, attempt->error);
+        else
+                ed_draft_add_str(line, "null");
+        if (run->opts.body) {
+                ed_draft_add_str(line, ",\"body\":");
+                if (attempt->error == 0 && attempt->body)
+                        ed_draft_add_json_body(line, attempt->body, (size_t) attempt->bytes);
+                else
+                        ed_draft_add_str(line, "null");
+        }
+        ed_draft_add_str(line, "}\n");
+}
+
+/* Put the item's line together, let go of what the attempt holds, write. */
+static void item_finish(struct worker *worker, struct ed_fetch_item *item, struct attempt *attempt,
+                        unsigned attempts)
+{
+        struct ed_fetch_run *run = worker->run;
+        int64_t latency_ns = attempt->start_ns ? attempt->elapsed_ns : -1;
+
+        if (attempt->error == 0 && attempt->file.fd >= 0 &&
+            ed_save_file_keep(&run->save, &attempt->file) < 0) {
+                run->stats.lost++;
+                eddy_scope_cancel(run->work);
+                attempt_release(attempt);
+                return;
+        }
+        line_build(&worker->line, run, item, attempt, attempts);
+        if (!ed_draft_is_whole(&worker->line)) {
+                attempt->error = -ENOMEM;
+                line_build(&worker->line, run, item, attempt, attempts);
+        }
+        attempt_release(attempt);
+        if (ed_draft_is_whole(&worker->line) &&
+            ed_output_line(&run->output, worker->line.data, worker->line.bytes) == 0) {
+                ed_stats_add(&run->stats, attempt->status, attempt->error, attempt->bytes,
+                             latency_ns);
+                return;
+        }
+        run->stats.lost++;
+        eddy_scope_cancel(run->work);
+}
+
+/*
+ * An item whose work was cancelled.  With --deadline it gets a line, so that
+ * every URL that was read has one; else nobody asked for it any more.
+ */
+static void item_cancelled(struct worker *worker, struct ed_fetch_item *item,
+                           struct attempt *attempt, unsigned attempts)
+{
+        if (ed_fetch_stop(worker->run) != ED_STOP_DEADLINE) {
+                attempt_release(attempt);
+                if (attempts > 0)
+                        worker->run->stats.cancelled++;
+                else
+                        worker->run->stats.not_started++;
+                return;
+        }
+        attempt->error = ED_E_DEADLINE;
+        item_finish(worker, item, attempt, attempts);
+}
+
+static void item_work(struct worker *worker, struct ed_fetch_item *item)
+{
+        struct ed_fetch_run *run = worker->run;
+        struct attempt attempt;
+        unsigned tries = 0, attempts = 0;
+        int64_t wait_ns;
+
+        for (;;) {
+                if (item->error == 0)
+                        attempt_make(worker, &attempt, item);
+                else
+                        attempt = (struct attempt){ .run = run,
+                                                    .error = item->error,
+                                                    .file = { .fd = -1 } };
+                tries++;
+                attempts += attempt.start_ns != 0;
+                if (attempt.error == -ECANCELED) {
+                        item_cancelled(worker, item, &attempt, attempts);
+                        return;
+                }
+                wait_ns = retry_wait(run, &attempt, tries);
+                if (wait_ns < 0) {
+                        item_finish(worker, item, &attempt, attempts);
+                        return;
+                }
+                attempt_release(&attempt);
+                if (eddy_sleep(wait_ns) < 0) {
+                        item_cancelled(worker, item, &attempt, attempts);
+                        return;
+                }
+                run->stats.retries++;
+        }
+}
+
+int ed_fetch_work(void *arg)
+{
+        struct worker worker = { .run = arg };
+        struct ed_fetch_item *item;
+
+        while (eddy_queue_get(&worker.run->queue, &item) == 0) {
+                worker.run->stats.in_flight++;
+                item_work(&worker, item);
+                worker.run->stats.in_flight--;
+                eddy_free(item);
+        }
+        ed_draft_fini(&worker.line);
+        eddy_free(worker.buf);
+        return 0;
+}
+
+void ed_fetch_skip(struct ed_fetch_run *run, struct ed_fetch_item *item)
+{
+        struct worker worker = { .run = run };
+        struct attempt attempt = { .run = run, .file = { .fd = -1 } };
+
+        item_cancelled(&worker, item, &attempt, 0);
+        ed_draft_fini(&worker.line);
+        eddy_free(item);
+}

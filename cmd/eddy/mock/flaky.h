@@ -1,0 +1,39 @@
+/*
+ * mock/flaky.h - how often each token has been asked for.
+ *
+ * At most ED_FLAKY_TOKENS_MAX are remembered; the one that came first is
+ * forgotten first.
+ */
+#ifndef ED_CMD_MOCK_FLAKY_H
+#define ED_CMD_MOCK_FLAKY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eddy/def.h"
+
+enum { ED_FLAKY_TOKENS_MAX = 10000, ED_FLAKY_TOKEN_BYTES_MAX = 128, ED_FLAKY_CHAINS = 4096 };
+
+struct ed_flaky_entry;
+
+/* All zero is an empty table. */
+struct ed_flaky {
+        struct ed_flaky_entry *chains[ED_FLAKY_CHAINS];
+        struct ed_flaky_entry *oldest;
+        struct ed_flaky_entry *newest;
+        uint32_t count;
+};
+
+void ed_flaky_fini(struct ed_flaky *flaky);
+
+/*
+ * Count one more request of the token of 'bytes' bytes, and give how many
+ * there were before it.
+ *
+ * Errors: -EINVAL  longer than ED_FLAKY_TOKEN_BYTES_MAX
+ *         -ENOMEM
+ */
+EDDY_MUST_USE int ed_flaky_count(struct ed_flaky *flaky, const char *token, size_t bytes,
+                                 uint32_t *ret_before);
+
+#endif

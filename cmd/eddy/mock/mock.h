@@ -1,0 +1,43 @@
+/*
+ * mock/mock.h - `eddy mock`: a server that answers slowly, limits and fails on
+ * demand.
+ */
+#ifndef ED_CMD_MOCK_MOCK_H
+#define ED_CMD_MOCK_MOCK_H
+
+#include <stdint.h>
+
+#include "common/random.h"
+#include "eddy/http_server.h"
+#include "mock/bucket.h"
+#include "mock/flaky.h"
+
+struct ed_mock_opts {
+        char host[64]; /* an address */
+        uint16_t port;
+        int64_t latency_ns;     /* the median */
+        int64_t latency_p99_ns; /* 0: always the median */
+        double error_rate;      /* 0 to 1 */
+        double rate;            /* requests per second; 0: no limit */
+};
+
+struct ed_mock {
+        struct ed_mock_opts opts;
+        struct ed_random random;
+        struct ed_bucket bucket;
+        struct ed_flaky flaky;
+};
+
+/* Answers one request; 'arg' is the struct ed_mock. */
+eddy_http_handler_fn ed_mock_answer;
+
+/* What `/` says, and part of --help. */
+extern const char ed_mock_routes[];
+
+/* As ed_fetch_opts_parse(). */
+int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *ret_exit);
+
+/* Returns the exit code. */
+int ed_mock_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,393 @@
+/*
+ * mock/routes.c - what the mock answers.
+ *
+ * A path is a route's name and at most one argument.  Every number has a
+ * bound; what is out of it is answered by a 400 that names the bound.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/draft.h"
+#include "common/duration.h"
+#include "eddy/time.h"
+#include "mock/latency.h"
+#include "mock/mock.h"
+
+enum {
+        DELAY_SECONDS_MAX = 3600,
+        BYTES_MAX = 1 << 30,
+        STREAM_LINES_MAX = 1000000,
+        FLAKY_FAILURES_MAX = 1000,
+        SLOW_PIECES = 10,
+        ANSWER_BYTES_MAX = 256,
+        PATTERN_BYTES = 16 << 10,
+};
+
+const char ed_mock_routes[] =
+        "Routes, for any method:\n"
+        "  /                      this text\n"
+        "  /delay/SECONDS         an answer after SECONDS (at most 3600; 0.1 works)\n"
+        "  /status/CODE           an answer with that status, 200 to 599\n"
+        "  /bytes/N               N bytes (at most 1073741824)\n"
+        "  /stream/N              N lines, each in a chunk of its own (at most 1000000)\n"
+        "  /echo                  the request as JSON\n"
+        "  /flaky/N?token=T       503 for the first N requests with that token, then 200\n"
+        "  /close                 drops the connection\n"
+        "  /slow-body/SECONDS     a head at once, and a body that takes SECONDS (at most 3600)\n"
+        "/status and /flaky send Retry-After with ?retry_after=SECONDS.\n";
+
+EDDY_PRINTF(3, 4)
+static int answer(eddy_http_exchange *exchange, int status, const char *format, ...)
+{
+        static const struct eddy_http_header type = { "Content-Type", "text/plain; charset=utf-8" };
+        char text[ANSWER_BYTES_MAX];
+        va_list args;
+        int n;
+
+        va_start(args, format);
+        n = vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        if (n < 0)
+                return -EINVAL;
+        if ((size_t) n >= sizeof(text))
+                n = sizeof(text) - 1;
+        return eddy_http_exchange_respond(exchange, status, &type, 1, text, (size_t) n);
+}
+
+/* The value of 'name' in the query, which is not decoded.  NULL: not there. */
+static const char *query_find(const eddy_http_exchange *exchange, const char *name,
+                              size_t *ret_bytes)
+{
+        const char *at = eddy_http_exchange_query(exchange);
+        size_t name_bytes = strlen(name);
+
+        while (*at) {
+                size_t bytes = strcspn(at, "&");
+
+                if (bytes > name_bytes && at[name_bytes] == '=' &&
+                    strncmp(at, name, name_bytes) == 0) {
+                        *ret_bytes = bytes - name_bytes - 1;
+                        return at + name_bytes + 1;
+                }
+                at += bytes;
+                at += *at == '&';
+        }
+        return NULL;
+}
+
+/* Digits only, up to 'max'. */
+static int number_read(const char *text, uint64_t max, uint64_t *ret_number)
+{
+        uint64_t number = 0;
+
+        if (*text == '\0')
+                return -EINVAL;
+        for (; *text; text++) {
+                if (*text < '0' || *text > '9')
+                        return -EINVAL;
+                number = number * 10 + (uint64_t) (*text - '0');
+                if (number > max)
+                        return -EINVAL;
+        }
+        *ret_number = number;
+        return 0;
+}
+
+/* With Retry-After, if the query asks for one. */
+static int answer_status(eddy_http_exchange *exchange, int status, const char *text)
+{
+        struct eddy_http_header headers[2] = { { "Content-Type", "text/plain; charset=utf-8" } };
+        char after[ED_DURATION_TEXT_BYTES + 8];
+        size_t bytes, n = 1;
+        const char *value = query_find(exchange, "retry_after", &bytes);
+        int64_t ignored_ns;
+
+        if (value) {
+                if (bytes >= sizeof(after) ||
+                    ed_duration_parse_seconds(value, value + bytes, &ignored_ns) < 0)
+                        return answer(exchange, 400, "retry_after: give a number of seconds\n");
+                memcpy(after, value, bytes);
+                after[bytes] = '\0';
+                headers[n++] = (struct eddy_http_header){ "Retry-After", after };
+        }
+        /* These have no body, by definition. */
+        if (status == 204 || status == 304)
+                return eddy_http_exchange_respond(exchange, status, headers + 1, n - 1, NULL, 0);
+        return eddy_http_exchange_respond(exchange, status, headers, n, text, strlen(text));
+}
+
+static int route_help(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        static const struct eddy_http_header type = { "Content-Type", "text/plain; charset=utf-8" };
+
+        (void) mock;
+        (void) arg;
+        return eddy_http_exchange_respond(exchange, 200, &type, 1, ed_mock_routes,
+                                          strlen(ed_mock_routes));
+}
+
+/* The seconds of /delay and /slow-body. */
+static int seconds_read(const char *arg, int64_t *ret_ns)
+{
+        int64_t ns;
+
+        if (ed_duration_parse_seconds(arg, NULL, &ns) < 0 || ns > EDDY_SEC(DELAY_SECONDS_MAX))
+                return -EINVAL;
+        *ret_ns = ns;
+        return 0;
+}
+
+static int route_delay(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        static const struct eddy_http_header type = { "Content-Type", "application/json" };
+        char text[ANSWER_BYTES_MAX];
+        int64_t ns;
+        int err, n;
+
+        (void) mock;
+        if (seconds_read(arg, &ns) < 0)
+                return answer(exchange, 400, "/delay/SECONDS: give a number from 0 to %d\n",
+                              DELAY_SECONDS_MAX);
+        err = eddy_sleep(ns);
+        if (err < 0)
+                return err;
+        n = snprintf(text, sizeof(text), "{\"delay_ms\":%" PRId64 "}\n", ns / 1000000);
+        return eddy_http_exchange_respond(exchange, 200, &type, 1, text, (size_t) n);
+}
+
+static int route_status(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        uint64_t status;
+        char text[ANSWER_BYTES_MAX];
+
+        (void) mock;
+        if (number_read(arg, 599, &status) < 0 || status < 200)
+                return answer(exchange, 400, "/status/CODE: give a status from 200 to 599\n");
+        snprintf(text, sizeof(text), "status %d\n", (int) status);
+        return answer_status(exchange, (int) status, text);
+}
+
+static int route_bytes(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        static const struct eddy_http_header type = { "Content-Type", "application/octet-stream" };
+        static char pattern[PATTERN_BYTES];
+        uint64_t left;
+        int err;
+
+        (void) mock;
+        if (number_read(arg, BYTES_MAX, &left) < 0)
+                return answer(exchange, 400, "/bytes/N: give a number from 0 to %d\n", BYTES_MAX);
+        if (pattern[0] == '\0') {
+                for (size_t i = 0; i < sizeof(pattern); i++)
+                        pattern[i] = (char) ('a' + i % 26);
+        }
+        err = eddy_http_exchange_begin(exchange, 200, &type, 1, (int64_t) left);
+        while (err == 0 && left > 0) {
+                size_t piece = left < sizeof(pattern) ? (size_t) left : sizeof(pattern);
+
+                err = eddy_http_exchange_write(exchange, pattern, piece);
+                left -= piece;
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
+static int route_stream(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        static const struct eddy_http_header type = { "Content-Type", "application/x-ndjson" };
+        uint64_t lines;
+        int err;
+
+        (void) mock;
+        if (number_read(arg, STREAM_LINES_MAX, &lines) < 0)
+                return answer(exchange, 400, "/stream/N: give a number from 0 to %d\n",
+                              STREAM_LINES_MAX);
+        err = eddy_http_exchange_begin(exchange, 200, &type, 1, -1);
+        for (uint64_t i = 0; i < lines && err == 0; i++) {
+                char line[48];
+                int n = snprintf(line, sizeof(line), "{\"line\":%" PRIu64 "}\n", i);
+
+                err = eddy_http_exchange_write(exchange, line, (size_t) n);
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
+/* Headers as an object; those of one name are one value, parted by commas. */
+static void headers_add(struct ed_draft *text, const eddy_http_exchange *exchange)
+{
+        struct eddy_http_header header, other;
+        struct ed_draft value = { 0 };
+        const char *before = "";
+
+        ed_draft_add_str(text, "{");
+        for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++) {
+                bool seen = false;
+
+                for (size_t k = 0; k < i && !seen; k++)
+                        seen = eddy_http_exchange_header_at(exchange, k, &other) == 0 &&
+                               strcasecmp(other.name, header.name) == 0;
+                if (seen)
+                        continue;
+                ed_draft_reset(&value, SIZE_MAX);
+                ed_draft_add_str(&value, header.value);
+                for (size_t k = i + 1; eddy_http_exchange_header_at(exchange, k, &other) == 0;
+                     k++) {
+                        if (strcasecmp(other.name, header.name) != 0)
+                                continue;
+                        ed_draft_add_str(&value, ", ");
+                        ed_draft_add_str(&value, other.value);
+                }
+                ed_draft_add_str(text, before);
+                ed_draft_add_json_str(text, header.name);
+                ed_draft_add_str(text, ":");
+                ed_draft_add_json(text, value.data, value.bytes);
+                text->failed |= value.failed;
+                before = ",";
+        }
+        ed_draft_add_str(text, "}");
+        ed_draft_fini(&value);
+}
+
+static int route_echo(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        static const struct eddy_http_header type = { "Content-Type", "application/json" };
+        struct ed_draft text = { 0 };
+        const void *body;
+        size_t bytes;
+        int err;
+
+        (void) mock;
+        (void) arg;
+        err = eddy_http_exchange_body(exchange, &body, &bytes);
+        if (err < 0)
+                return err;
+        ed_draft_add_str(&text, "{\"method\":");
+        ed_draft_add_json_str(&text, eddy_http_exchange_method(exchange));
+        ed_draft_add_str(&text, ",\"target\":");
+        ed_draft_add_json_str(&text, eddy_http_exchange_target(exchange));
+        ed_draft_add_str(&text, ",\"headers\":");
+        headers_add(&text, exchange);
+        ed_draft_add_str(&text, ",\"body\":");
+        ed_draft_add_json_body(&text, body, bytes);
+        ed_draft_add_str(&text, "}\n");
+        err = ed_draft_is_whole(&text)
+                      ? eddy_http_exchange_respond(exchange, 200, &type, 1, text.data, text.bytes)
+                      : -ENOMEM;
+        ed_draft_fini(&text);
+        return err;
+}
+
+static int route_flaky(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        uint64_t failures;
+        uint32_t before;
+        size_t bytes = 0;
+        const char *token = query_find(exchange, "token", &bytes);
+        int err;
+
+        if (number_read(arg, FLAKY_FAILURES_MAX, &failures) < 0)
+                return answer(exchange, 400, "/flaky/N: give a number from 0 to %d\n",
+                              FLAKY_FAILURES_MAX);
+        err = ed_flaky_count(&mock->flaky, token ? token : "", bytes, &before);
+        if (err == -EINVAL)
+                return answer(exchange, 400, "token: at most %d bytes\n", ED_FLAKY_TOKEN_BYTES_MAX);
+        if (err < 0)
+                return err;
+        if (before < failures)
+                return answer_status(exchange, 503, "not yet\n");
+        return answer(exchange, 200, "after %" PRIu32 " failures\n", (uint32_t) failures);
+}
+
+static int route_close(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        (void) mock;
+        (void) arg;
+        eddy_http_exchange_abort(exchange);
+        return 0;
+}
+
+static int route_slow_body(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+{
+        static const struct eddy_http_header type = { "Content-Type", "text/plain" };
+        static const char piece[] = "123456789\n";
+        int64_t ns;
+        int err;
+
+        (void) mock;
+        if (seconds_read(arg, &ns) < 0)
+                return answer(exchange, 400, "/slow-body/SECONDS: give a number from 0 to %d\n",
+                              DELAY_SECONDS_MAX);
+        err = eddy_http_exchange_begin(exchange, 200, &type, 1,
+                                       SLOW_PIECES * (int64_t) (sizeof(piece) - 1));
+        for (int i = 0; i < SLOW_PIECES && err == 0; i++) {
+                err = eddy_sleep(ns / SLOW_PIECES);
+                if (err == 0)
+                        err = eddy_http_exchange_write(exchange, piece, sizeof(piece) - 1);
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
+/* One that takes an argument is named up to the slash before it. */
+static const struct {
+        const char *name;
+        bool takes_arg;
+        int (*answer)(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg);
+} routes[] = {
+        { "/delay/", true, route_delay }, { "/status/", true, route_status },
+        { "/bytes/", true, route_bytes }, { "/stream/", true, route_stream },
+        { "/echo", false, route_echo },   { "/flaky/", true, route_flaky },
+        { "/close", false, route_close }, { "/slow-body/", true, route_slow_body },
+};
+
+/*
+ * What happens to any request but those for help: the limit, the latency, the
+ * errors.  Returns 1 when it was answered.
+ */
+static int moods(struct ed_mock *mock, eddy_http_exchange *exchange)
+{
+        int64_t wait_ns = ed_bucket_take(&mock->bucket, eddy_now());
+        int status, err;
+
+        if (wait_ns > 0) {
+                char after[24];
+                struct eddy_http_header header = { "Retry-After", after };
+
+                /* In whole seconds, rounded up: too early would be refused again. */
+                snprintf(after, sizeof(after), "%" PRId64, (wait_ns + 999999999) / 1000000000);
+                err = eddy_http_exchange_respond(exchange, 429, &header, 1, "slow down\n", 10);
+                return err < 0 ? err : 1;
+        }
+        err = eddy_sleep(
+                ed_latency_draw(mock->opts.latency_ns, mock->opts.latency_p99_ns, &mock->random));
+        if (err < 0)
+                return err;
+        if (ed_random_fraction(&mock->random) < mock->opts.error_rate) {
+                status = ed_random_next(&mock->random) & 1 ? 500 : 503;
+                err = answer(exchange, status, "an error, as asked for\n");
+                return err < 0 ? err : 1;
+        }
+        return 0;
+}
+
+int ed_mock_answer(eddy_http_exchange *exchange, void *arg)
+{
+        struct ed_mock *mock = arg;
+        const char *path = eddy_http_exchange_path(exchange);
+        int err;
+
+        if (strcmp(path, "/") == 0)
+                return route_help(mock, exchange, "");
+        err = moods(mock, exchange);
+        if (err != 0)
+                return err < 0 ? err : 0;
+        for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
+                size_t bytes = strlen(routes[i].name);
+
+                if (routes[i].takes_arg ? strncmp(path, routes[i].name, bytes) == 0
+                                        : strcmp(path, routes[i].name) == 0)
+                        return routes[i].answer(mock, exchange, path + bytes);
+        }
+        return answer(exchange, 404, "no such route; / lists them\n");
+}
