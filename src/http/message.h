@@ -144,4 +144,19 @@ static inline char *ed_http_message_text(const struct ed_http_message *message)
         return message->in + message->base;
 }
 
+/* ---- for the files message_*.c only ----------------------------------------- */
+
+/*
+ * Read from the stream, which another task may close meanwhile.  Returns the
+ * bytes read; 0: the peer closed.
+ *
+ * Suspends: yes.
+ * Errors: 'closed_error', and those of the stream
+ */
+EDDY_MUST_USE int64_t ed_http_message_receive(struct ed_http_message *message, void *buf,
+                                              size_t bytes);
+
+/* Drop the body's bytes that were gathered outside the buffer. */
+void ed_http_message_drop_outside(struct ed_http_message *message);
+
 #endif

@@ -18,7 +18,7 @@
 #include "eddy/semaphore.h"
 #include "eddy/task.h"
 #include "eddy/time.h"
-#include "http/exchange.h"
+#include "http/server_exchange.h"
 #include "io/tcp.h"
 #include "loop/loop.h"
 #include "scope/scope.h"

@@ -1,8 +1,8 @@
 /*
- * http/exchange.h - one request and its response, on a server's connection.
+ * http/server_exchange.h - one request and its response, on a server's connection.
  */
-#ifndef ED_HTTP_EXCHANGE_H
-#define ED_HTTP_EXCHANGE_H
+#ifndef ED_HTTP_SERVER_EXCHANGE_H
+#define ED_HTTP_SERVER_EXCHANGE_H
 
 #include "base/buf.h"
 #include "eddy/http_server.h"

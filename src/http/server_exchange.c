@@ -1,8 +1,8 @@
 /*
- * http/exchange.c - what a handler does with a request: look at it, read its
+ * http/server_exchange.c - what a handler does with a request: look at it, read its
  * body, answer it.
  */
-#include "http/exchange.h"
+#include "http/server_exchange.h"
 
 #include <errno.h>
 #include <stdio.h>

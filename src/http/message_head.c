@@ -1,0 +1,135 @@
+/*
+ * http/message_head.c - heads: filling the buffer until one is complete, and
+ * the text of its fields.
+ */
+#include "http/message.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+/* Give the buffer 'room' bytes; the message moves to its front. */
+static int make_room(struct ed_http_message *message, size_t room)
+{
+        size_t held = message->end - message->base;
+        char *in;
+
+        ed_assert(!message->settled, "a message was moved while its head was in use");
+        if (room <= message->room) {
+                memmove(message->in, message->in + message->base, held);
+        } else {
+                in = ed_alloc(room);
+                if (!in)
+                        return -ENOMEM;
+                if (held > 0)
+                        memcpy(in, message->in + message->base, held);
+                ed_free(message->in);
+                message->in = in;
+                message->room = room;
+        }
+        message->at -= message->base;
+        message->end = held;
+        message->base = 0;
+        return 0;
+}
+
+int64_t ed_http_message_fill(struct ed_http_message *message)
+{
+        size_t room = message->room;
+        int64_t n;
+        int err;
+
+        if (ed_unlikely(message->end + 1 >= room)) {
+                /* The parser refuses a head above its limit, so this ends. */
+                if (message->base == 0)
+                        room = room ? 2 * room : message->room_first;
+                err = make_room(message, room);
+                if (err < 0)
+                        return err;
+        }
+        n = ed_http_message_receive(message, message->in + message->end,
+                                    message->room - message->end - 1);
+        if (n > 0)
+                message->end += (size_t) n;
+        return n;
+}
+
+int ed_http_message_parse(struct ed_http_message *message)
+{
+        int64_t n;
+
+        if (message->end == message->base)
+                return 0;
+        n = ed_http1_head_parse(&message->head, message->in + message->base,
+                                message->end - message->base);
+        if (n <= 0)
+                return (int) n;
+        message->head_bytes = (size_t) n;
+        message->at = message->base + (size_t) n;
+        return 1;
+}
+
+int ed_http_message_begin_body(struct ed_http_message *message)
+{
+        size_t window;
+        int err;
+
+        err = ed_http1_body_init(&message->body, &message->head, message->body_max);
+        if (err < 0)
+                return err;
+        window = message->head_bytes + ED_HTTP_WINDOW_BYTES;
+        if (!ed_http_message_is_whole(message) && message->base + window > message->room) {
+                if (window < message->end - message->base + 1)
+                        window = message->end - message->base + 1;
+                err = make_room(message, window);
+                if (err < 0)
+                        return err;
+        }
+        message->settled = true;
+        return 0;
+}
+
+void ed_http_message_terminate(struct ed_http_message *message)
+{
+        char *text = ed_http_message_text(message);
+        const struct ed_http1_head *head = &message->head;
+
+        if (message->terminated)
+                return;
+        ed_assert(message->settled, "the text of a head was asked for before its body began");
+        message->terminated = true;
+        for (uint32_t i = 0; i < head->fields_count; i++) {
+                const struct ed_http1_field *field = &head->fields[i];
+
+                text[field->name.at + field->name.bytes] = '\0';
+                text[field->value.at + field->value.bytes] = '\0';
+        }
+        if (head->method.bytes > 0) {
+                text[head->method.at + head->method.bytes] = '\0';
+                text[head->target.at + head->target.bytes] = '\0';
+        }
+}
+
+const char *ed_http_message_header(struct ed_http_message *message, const char *name)
+{
+        const char *text = ed_http_message_text(message);
+        const struct ed_http1_field *field;
+
+        ed_http_message_terminate(message);
+        field = ed_http1_head_field(&message->head, text, name);
+        return field ? text + field->value.at : NULL;
+}
+
+int ed_http_message_header_at(struct ed_http_message *message, size_t i,
+                              struct eddy_http_header *ret_header)
+{
+        const char *text = ed_http_message_text(message);
+
+        if (i >= message->head.fields_count)
+                return -ENOENT;
+        ed_http_message_terminate(message);
+        ret_header->name = text + message->head.fields[i].name.at;
+        ret_header->value = text + message->head.fields[i].value.at;
+        return 0;
+}
