@@ -6,6 +6,7 @@
 
 #include "eddy/alloc.h"
 #include "eddy/barrier.h"
+#include "eddy/base64.h"
 #include "eddy/call.h"
 #include "eddy/channel.h"
 #include "eddy/condition.h"
@@ -17,7 +18,9 @@
 #include "eddy/future.h"
 #include "eddy/generator.h"
 #include "eddy/http_client.h"
+#include "eddy/http_date.h"
 #include "eddy/http_server.h"
+#include "eddy/http_text.h"
 #include "eddy/lock.h"
 #include "eddy/loop.h"
 #include "eddy/queue.h"

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "eddy/http_text.h"
 #include "eddy/version.h"
 #include "io/name.h"
 #include "scope/debug.h"
@@ -47,7 +48,7 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
         user_agent = opts->user_agent ? opts->user_agent : "eddy/" EDDY_VERSION;
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (!ed_http1_is_value(user_agent, strlen(user_agent)) ||
+        if (!eddy_http_is_value(user_agent, strlen(user_agent)) ||
             opts->head_bytes_max > INT32_MAX || opts->headers_max > UINT16_MAX ||
             opts->keepalive_ns < 0 || opts->connect_timeout_ns < 0)
                 return -EINVAL;
@@ -207,7 +208,7 @@ static bool was_stale(const eddy_http_response *response, const char *method, bo
                 return false;
         if (err != EDDY_E_HTTP_CLOSED && err != -ECONNRESET && err != -EPIPE)
                 return false;
-        return ed_http_method_is_idempotent(method);
+        return eddy_http_method_is_idempotent(method);
 }
 
 /* Connect where need be, and exchange; once more on a new connection if that was stale. */

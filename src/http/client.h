@@ -64,9 +64,6 @@ EDDY_MUST_USE int ed_http_request_write(const eddy_http_client *client,
 /* The method, with its default. */
 const char *ed_http_request_method(const struct eddy_http_request *request);
 
-/* Whether a repeat does no harm (RFC 9110, 9.2.2). */
-bool ed_http_method_is_idempotent(const char *method);
-
 /* A response to be filled, which holds a reference.  Errors: -ENOMEM. */
 EDDY_MUST_USE int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_response);
 

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "eddy/base64.h"
 #include "eddy/error.h"
 #include "http/client.h"
 
@@ -27,16 +28,6 @@ const char *ed_http_request_method(const struct eddy_http_request *request)
         if (request->method)
                 return request->method;
         return request->body ? "POST" : "GET";
-}
-
-bool ed_http_method_is_idempotent(const char *method)
-{
-        static const char *const names[] = { "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE" };
-
-        for (size_t i = 0; i < ed_array_count(names); i++)
-                if (strcmp(method, names[i]) == 0)
-                        return true;
-        return false;
 }
 
 /* Methods whose requests say that they have no body, where they have none. */
@@ -143,27 +134,6 @@ static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_byte
         return 0;
 }
 
-static size_t base64(const char *in, size_t bytes, char *out)
-{
-        static const char digits[] =
-                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        char *start = out;
-
-        for (size_t i = 0; i < bytes; i += 3) {
-                uint32_t word = (uint32_t) (unsigned char) in[i] << 16;
-
-                if (i + 1 < bytes)
-                        word |= (uint32_t) (unsigned char) in[i + 1] << 8;
-                if (i + 2 < bytes)
-                        word |= (unsigned char) in[i + 2];
-                *out++ = digits[word >> 18];
-                *out++ = digits[word >> 12 & 63];
-                *out++ = i + 1 < bytes ? digits[word >> 6 & 63] : '=';
-                *out++ = i + 2 < bytes ? digits[word & 63] : '=';
-        }
-        return (size_t) (out - start);
-}
-
 /* Credentials of the URL go into a header, and nowhere else. */
 static int write_authorization(struct ed_http1_writer *writer, const struct ed_url *url)
 {
@@ -181,13 +151,13 @@ static int write_authorization(struct ed_http1_writer *writer, const struct ed_u
         err = userinfo_decode(url, plain, &bytes);
         if (err < 0)
                 goto free_plain;
-        value = ed_alloc(scheme_bytes + (bytes + 2) / 3 * 4);
+        value = ed_alloc(scheme_bytes + EDDY_BASE64_BYTES(bytes));
         if (!value) {
                 err = -ENOMEM;
                 goto free_plain;
         }
         memcpy(value, scheme, scheme_bytes);
-        bytes = scheme_bytes + base64(plain, bytes, value + scheme_bytes);
+        bytes = scheme_bytes + eddy_base64_encode(plain, bytes, value + scheme_bytes);
         ed_http1_write_field(writer, "Authorization", 13, value, bytes);
         ed_free(value);
 free_plain:

@@ -14,6 +14,7 @@
 #include "base/list.h"
 #include "eddy/call.h"
 #include "eddy/error.h"
+#include "eddy/http_date.h"
 #include "eddy/scope.h"
 #include "eddy/semaphore.h"
 #include "eddy/task.h"
@@ -22,7 +23,6 @@
 #include "io/tcp.h"
 #include "loop/loop.h"
 #include "scope/scope.h"
-#include "wire/http_date.h"
 
 enum {
         CONNECTIONS_DEFAULT = 10000,
@@ -50,7 +50,7 @@ struct server {
         struct ed_list idle;     /* connections that wait for a request */
         bool stopping;
         int64_t date_s;
-        char date[ED_HTTP_DATE_BYTES + 1];
+        char date[EDDY_HTTP_DATE_BYTES + 1];
 };
 
 struct connection {
@@ -69,7 +69,7 @@ static const char *date_now(struct server *server)
         struct ed_sys *sys = ed_loop_current->sys;
         int64_t now_s = sys->ops->time_of_day(sys) / NS_PER_S;
 
-        if (now_s != server->date_s && ed_http_date_format(now_s, server->date) >= 0)
+        if (now_s != server->date_s && eddy_http_date_format(now_s, server->date) >= 0)
                 server->date_s = now_s;
         return server->date;
 }

@@ -365,12 +365,6 @@ ED_SHARED size_t ed_http1_chunk_head(char out[ED_HTTP1_CHUNK_HEAD_MAX], uint64_t
 
 #define ED_HTTP1_LAST_CHUNK "0\r\n\r\n"
 
-/* Whether all of it is a token (RFC 9110, 5.6.2): a method, a field's name. */
-ED_SHARED bool ed_http1_is_token(const char *text, size_t bytes);
-
-/* Whether it can be a field's value: no control character but tab. */
-ED_SHARED bool ed_http1_is_value(const char *text, size_t bytes);
-
 /* Whether two names are the same in any case. */
 ED_SHARED bool ed_http1_same_name(const char *a, size_t a_bytes, const char *b, size_t b_bytes);
 

@@ -3,49 +3,6 @@
  */
 #include "wire/http1_parts.h"
 
-enum {
-        TOKEN = ED_CHAR_TOKEN,
-        VALUE = ED_CHAR_VALUE,
-        TARGET = ED_CHAR_TARGET,
-        PLAIN = TOKEN | VALUE | TARGET,
-        NAME = PLAIN | ED_CHAR_HOST,
-};
-
-const uint8_t ed_chars[256] = {
-        ['\t'] = VALUE,
-        [' '] = VALUE,
-        ['!'] = PLAIN,
-        ['"'] = VALUE,
-        ['#'] = TOKEN | VALUE,
-        ['$' ... '\''] = PLAIN,
-        ['(' ... ')'] = VALUE | TARGET,
-        ['*' ... '+'] = PLAIN,
-        [','] = VALUE | TARGET,
-        ['-' ... '.'] = NAME,
-        ['/'] = VALUE | TARGET,
-        ['0' ... '9'] = NAME | ED_CHAR_HEX | ED_CHAR_DIGIT,
-        [':' ... ';'] = VALUE | TARGET,
-        ['<'] = VALUE,
-        ['='] = VALUE | TARGET,
-        ['>'] = VALUE,
-        ['?' ... '@'] = VALUE | TARGET,
-        ['A' ... 'F'] = NAME | ED_CHAR_HEX,
-        ['G' ... 'Z'] = NAME,
-        ['['] = VALUE | TARGET,
-        ['\\'] = VALUE,
-        [']'] = VALUE | TARGET,
-        ['^'] = PLAIN,
-        ['_'] = NAME,
-        ['`'] = PLAIN,
-        ['a' ... 'f'] = NAME | ED_CHAR_HEX,
-        ['g' ... 'z'] = NAME,
-        ['{'] = VALUE | TARGET,
-        ['|'] = PLAIN,
-        ['}'] = VALUE | TARGET,
-        ['~'] = PLAIN,
-        [0x80 ... 0xFF] = VALUE,
-};
-
 static const struct {
         int status;
         const char *text;
@@ -63,22 +20,6 @@ const char *ed_http1_fault_text(enum ed_http1_fault fault)
 int ed_http1_fault_status(enum ed_http1_fault fault)
 {
         return (size_t) fault < ed_array_count(faults) ? faults[fault].status : 400;
-}
-
-bool ed_http1_is_token(const char *text, size_t bytes)
-{
-        for (size_t i = 0; i < bytes; i++)
-                if (!ed_char_is(text[i], ED_CHAR_TOKEN))
-                        return false;
-        return bytes > 0;
-}
-
-bool ed_http1_is_value(const char *text, size_t bytes)
-{
-        for (size_t i = 0; i < bytes; i++)
-                if (!ed_char_is(text[i], ED_CHAR_VALUE))
-                        return false;
-        return true;
 }
 
 static char char_lower(char c)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "eddy/error.h"
+#include "eddy/http_text.h"
 #include "wire/http1_parts.h"
 
 /* Bits of 'seen'. */
@@ -86,7 +87,7 @@ void ed_http1_write_request(struct ed_http1_writer *writer, struct ed_buf *buf, 
                             size_t method_bytes, const char *target, size_t target_bytes)
 {
         writer_begin(writer, buf);
-        if (!ed_http1_is_token(method, method_bytes) ||
+        if (!eddy_http_is_token(method, method_bytes) ||
             !is_target(method, method_bytes, target, target_bytes))
                 writer_refuse(writer);
         put_request_line(writer, method, method_bytes, false, target, target_bytes);
@@ -99,7 +100,7 @@ void ed_http1_write_request_to(struct ed_http1_writer *writer, struct ed_buf *bu
 
         writer_begin(writer, buf);
         /* The target of a URL was checked when it was read; CONNECT has no origin form. */
-        if (!ed_http1_is_token(method, method_bytes) || url->host_kind == ED_URL_NAME_IDN ||
+        if (!eddy_http_is_token(method, method_bytes) || url->host_kind == ED_URL_NAME_IDN ||
             ed_http1_answers_to(method, method_bytes) == ED_HTTP1_TO_CONNECT)
                 writer_refuse(writer);
         put_request_line(writer, method, method_bytes, url->slash_first, url->target,
@@ -120,7 +121,7 @@ void ed_http1_write_response(struct ed_http1_writer *writer, struct ed_buf *buf,
                 reason_bytes = strlen(reason);
         }
         if (status < 100 || status > 999 || reason_bytes > ED_HTTP1_LINE_BYTES_MAX ||
-            !ed_http1_is_value(reason, reason_bytes)) {
+            !eddy_http_is_value(reason, reason_bytes)) {
                 writer_refuse(writer);
                 return;
         }
@@ -190,7 +191,7 @@ void ed_http1_write_field(struct ed_http1_writer *writer, const char *name, size
         }
         while (value_bytes > 0 && is_space(value[value_bytes - 1]))
                 value_bytes--;
-        if (!ed_http1_is_token(name, name_bytes) || !ed_http1_is_value(value, value_bytes) ||
+        if (!eddy_http_is_token(name, name_bytes) || !eddy_http_is_value(value, value_bytes) ||
             !field_fits(writer, name, name_bytes, value, value_bytes)) {
                 writer_refuse(writer);
                 return;

@@ -1,7 +1,7 @@
 /*
  * wire/http_date.c - dates in HTTP, and Retry-After.
  */
-#include "wire/http_date.h"
+#include "eddy/http_date.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -181,7 +181,7 @@ static bool date_is_valid(const struct date *date)
                date->minute <= 59 && date->second <= 60;
 }
 
-int ed_http_date_parse(const char *text, size_t bytes, int64_t now_s, int64_t *ret_seconds)
+int eddy_http_date_parse(const char *text, size_t bytes, int64_t now_s, int64_t *ret_seconds)
 {
         struct reader reader = { text, text + bytes };
         struct date date;
@@ -224,7 +224,7 @@ static char *put_digits(char *to, int number, int digits)
         return to + digits;
 }
 
-int ed_http_date_format(int64_t seconds, char out[ED_HTTP_DATE_BYTES + 1])
+int eddy_http_date_format(int64_t seconds, char out[EDDY_HTTP_DATE_BYTES + 1])
 {
         struct date date;
         char *to = out;
@@ -287,7 +287,8 @@ static bool read_delay(const char *text, size_t bytes, int64_t *ret_delay_ns)
         return true;
 }
 
-int ed_http_retry_after_parse(const char *text, size_t bytes, int64_t now_s, int64_t *ret_delay_ns)
+int eddy_http_retry_after_parse(const char *text, size_t bytes, int64_t now_s,
+                                int64_t *ret_delay_ns)
 {
         int64_t date_s;
         int64_t delay_ns;
@@ -295,7 +296,7 @@ int ed_http_retry_after_parse(const char *text, size_t bytes, int64_t now_s, int
 
         if (read_delay(text, bytes, ret_delay_ns))
                 return 0;
-        err = ed_http_date_parse(text, bytes, now_s, &date_s);
+        err = eddy_http_date_parse(text, bytes, now_s, &date_s);
         if (err < 0)
                 return err;
         if (date_s <= now_s)

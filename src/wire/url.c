@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "eddy/error.h"
-#include "wire/http1_parts.h"
+#include "wire/chars.h"
 
 enum {
         PORT_HTTP = 80,

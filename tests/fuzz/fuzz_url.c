@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eddy/http_date.h"
 #include "wire/http1.h"
-#include "wire/http_date.h"
 #include "wire/url.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -77,15 +77,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
                         check_request(&url);
                 check_put_together(&url);
         }
-        if (ed_http_date_parse(text, bytes, 1795235848, &number) == 0) {
-                char date[ED_HTTP_DATE_BYTES + 1];
+        if (eddy_http_date_parse(text, bytes, 1795235848, &number) == 0) {
+                char date[EDDY_HTTP_DATE_BYTES + 1];
                 int64_t again;
 
-                require(ed_http_date_format(number, date) == 0);
-                require(ed_http_date_parse(date, ED_HTTP_DATE_BYTES, 0, &again) == 0);
+                require(eddy_http_date_format(number, date) == 0);
+                require(eddy_http_date_parse(date, EDDY_HTTP_DATE_BYTES, 0, &again) == 0);
                 require(again == number);
         }
-        if (ed_http_retry_after_parse(text, bytes, 1795235848, &number) == 0)
+        if (eddy_http_retry_after_parse(text, bytes, 1795235848, &number) == 0)
                 require(number >= 0);
         return 0;
 }

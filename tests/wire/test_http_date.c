@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
+#include "eddy/http_date.h"
 #include "test.h"
-#include "wire/http_date.h"
 
 enum { EXAMPLE = 784111777 }; /* RFC 9110: 1994-11-06 08:49:37 */
 
@@ -16,7 +16,7 @@ static int64_t parse(const char *text)
 {
         int64_t seconds = INT64_MIN;
 
-        CHECK_EQ(ed_http_date_parse(text, strlen(text), now, &seconds), 0);
+        CHECK_EQ(eddy_http_date_parse(text, strlen(text), now, &seconds), 0);
         return seconds;
 }
 
@@ -24,7 +24,7 @@ static void check_refused(const char *text)
 {
         int64_t seconds = 42;
 
-        if (ed_http_date_parse(text, strlen(text), now, &seconds) != -EINVAL)
+        if (eddy_http_date_parse(text, strlen(text), now, &seconds) != -EINVAL)
                 test_fail(__FILE__, __LINE__, "%s was read", text);
         CHECK_EQ(seconds, 42);
 }
@@ -43,6 +43,9 @@ TEST(dates_around_epochs_and_leap_days_are_right)
         CHECK_EQ(parse("Wed, 31 Dec 1969 23:59:59 GMT"), -1);
         CHECK_EQ(parse("Tue, 29 Feb 2000 00:00:00 GMT"), 951782400);
         CHECK_EQ(parse("Mon, 01 Mar 2100 00:00:00 GMT"), 4107542400);
+        CHECK_EQ(parse("Thu, 29 Feb 2024 12:00:00 GMT"), 1709208000);
+        CHECK_EQ(parse("Fri, 01 Mar 2024 00:00:00 GMT"), 1709251200);
+        CHECK_EQ(parse("Wed, 01 Mar 2023 00:00:00 GMT"), 1677628800);
         CHECK_EQ(parse("Tue, 19 Jan 2038 03:14:08 GMT"), 2147483648);
         CHECK_EQ(parse("Fri, 31 Dec 9999 23:59:59 GMT"), 253402300799);
         CHECK_EQ(parse("Mon, 01 Jan 1601 00:00:00 GMT"), -11644473600);
@@ -63,6 +66,8 @@ TEST(date_that_does_not_exist_is_refused)
 {
         check_refused("Sun, 00 Nov 1994 08:49:37 GMT");
         check_refused("Sun, 31 Nov 1994 08:49:37 GMT");
+        check_refused("Sun, 32 Nov 1994 08:49:37 GMT");
+        check_refused("Sun, 06 Foo 1994 08:49:37 GMT");
         check_refused("Sun, 29 Feb 1994 08:49:37 GMT");
         check_refused("Sun, 29 Feb 2100 08:49:37 GMT");
         check_refused("Sun, 06 Nov 1994 24:00:00 GMT");
@@ -79,6 +84,9 @@ TEST(date_in_another_form_is_refused)
         check_refused("Sun");
         check_refused("Sun, 06 Nov 1994 08:49:37");
         check_refused("Sun, 06 Nov 1994 08:49:37 GMT ");
+        check_refused("Sun, 06 Nov 1994 08:49:37 GMT and more");
+        check_refused(", 06-Nov-9");
+        check_refused("Sun Nov  6 08:49");
         check_refused("Sun, 06 Nov 1994 08:49:37 UTC");
         check_refused("Sun, 06 Nov 1994 08:49:37 +0000");
         check_refused("Sun, 6 Nov 1994 08:49:37 GMT");
@@ -104,7 +112,7 @@ TEST(date_cut_at_any_place_is_refused)
 
                         CHECK(exact);
                         memcpy(exact, dates[i], bytes);
-                        CHECK_EQ(ed_http_date_parse(exact, bytes, now, &seconds), -EINVAL);
+                        CHECK_EQ(eddy_http_date_parse(exact, bytes, now, &seconds), -EINVAL);
                         free(exact);
                 }
         }
@@ -112,26 +120,26 @@ TEST(date_cut_at_any_place_is_refused)
 
 TEST(date_is_written_in_the_fixed_form)
 {
-        char out[ED_HTTP_DATE_BYTES + 1];
+        char out[EDDY_HTTP_DATE_BYTES + 1];
 
-        CHECK_EQ(ed_http_date_format(EXAMPLE, out), 0);
+        CHECK_EQ(eddy_http_date_format(EXAMPLE, out), 0);
         CHECK_STR(out, "Sun, 06 Nov 1994 08:49:37 GMT");
-        CHECK_EQ(ed_http_date_format(-1, out), 0);
+        CHECK_EQ(eddy_http_date_format(-1, out), 0);
         CHECK_STR(out, "Wed, 31 Dec 1969 23:59:59 GMT");
-        CHECK_EQ(ed_http_date_format(253402300800, out), -ERANGE);
-        CHECK_EQ(ed_http_date_format(-11644473601, out), -ERANGE);
-        CHECK_EQ(ed_http_date_format(INT64_MIN, out), -ERANGE);
-        CHECK_EQ(ed_http_date_format(INT64_MAX, out), -ERANGE);
+        CHECK_EQ(eddy_http_date_format(253402300800, out), -ERANGE);
+        CHECK_EQ(eddy_http_date_format(-11644473601, out), -ERANGE);
+        CHECK_EQ(eddy_http_date_format(INT64_MIN, out), -ERANGE);
+        CHECK_EQ(eddy_http_date_format(INT64_MAX, out), -ERANGE);
         CHECK_STR(out, "Wed, 31 Dec 1969 23:59:59 GMT");
 }
 
 TEST(date_written_is_read_back_on_every_day_of_four_centuries)
 {
         for (int64_t day = -134774; day < -134774 + 4 * 146097; day += 1) {
-                char out[ED_HTTP_DATE_BYTES + 1];
+                char out[EDDY_HTTP_DATE_BYTES + 1];
                 int64_t seconds = day * 86400 + (day * 7919 % 86400 + 86400) % 86400;
 
-                CHECK_EQ(ed_http_date_format(seconds, out), 0);
+                CHECK_EQ(eddy_http_date_format(seconds, out), 0);
                 CHECK_EQ(parse(out), seconds);
         }
 }
@@ -140,7 +148,7 @@ static int64_t delay(const char *text)
 {
         int64_t delay_ns = INT64_MIN;
 
-        CHECK_EQ(ed_http_retry_after_parse(text, strlen(text), EXAMPLE, &delay_ns), 0);
+        CHECK_EQ(eddy_http_retry_after_parse(text, strlen(text), EXAMPLE, &delay_ns), 0);
         return delay_ns;
 }
 
@@ -172,14 +180,15 @@ TEST(retry_after_too_long_is_the_longest_there_is)
 
 TEST(retry_after_that_is_neither_is_refused)
 {
-        static const char *const values[] = { "",     "-1",    "+1",   "1e3", "inf", "nan",
-                                              "0x10", "1.",    ".5",   "1 ",  " 1",  "1,2",
-                                              "1s",   "1.5.5", "soon", "1.-", "1_0", "1.5e3" };
+        static const char *const values[] = { "",     "-1",    "+1",   "1e3", "inf",  "nan",
+                                              "0x10", "1.",    ".5",   "1 ",  " 1",   "1,2",
+                                              "1s",   "1.5.5", "1..2", ".",   "...",  "12:30",
+                                              "\xff", "soon",  "1.-",  "1_0", "1.5e3" };
 
         for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
                 int64_t delay_ns = 42;
 
-                CHECK_EQ(ed_http_retry_after_parse(values[i], strlen(values[i]), now, &delay_ns),
+                CHECK_EQ(eddy_http_retry_after_parse(values[i], strlen(values[i]), now, &delay_ns),
                          -EINVAL);
                 CHECK_EQ(delay_ns, 42);
         }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "eddy/alloc.h"
+#include "eddy/base64.h"
 
 enum { ROOM_FIRST = 512, FORMATTED_BYTES_MAX = 512 };
 
@@ -242,32 +243,12 @@ void ed_draft_add_json_str(struct ed_draft *text, const char *str)
         ed_draft_add_json(text, str, strlen(str));
 }
 
-/* RFC 4648, section 4, with padding. */
-static void text_add_base64(struct ed_draft *text, const unsigned char *p, size_t bytes)
+static void text_add_base64(struct ed_draft *text, const void *data, size_t bytes)
 {
-        static const char alphabet[] =
-                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        char *room;
-        size_t left;
+        char *room = text_reserve(text, EDDY_BASE64_BYTES(bytes));
 
-        if (bytes == 0)
-                return;
-        room = text_reserve(text, (bytes + 2) / 3 * 4);
-        if (!room)
-                return;
-        text->bytes += (bytes + 2) / 3 * 4;
-        for (left = bytes; left > 0; left -= left < 3 ? left : 3, p += 3) {
-                uint32_t group = (uint32_t) p[0] << 16;
-
-                if (left > 1)
-                        group |= (uint32_t) p[1] << 8;
-                if (left > 2)
-                        group |= p[2];
-                *room++ = alphabet[group >> 18];
-                *room++ = alphabet[group >> 12 & 63];
-                *room++ = left > 1 ? alphabet[group >> 6 & 63] : '=';
-                *room++ = left > 2 ? alphabet[group & 63] : '=';
-        }
+        if (room)
+                text->bytes += eddy_base64_encode(data, bytes, room);
 }
 
 void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t bytes)

@@ -14,6 +14,7 @@
 #include "common/duration.h"
 #include "common/option.h"
 #include "eddy/error.h"
+#include "eddy/http_text.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
 #include "fetch/progress.h"
@@ -354,7 +355,7 @@ int ed_fetch_main(int argc, char **argv)
         concurrency_hold(&run.opts);
         progress_choose(&run.opts);
         ed_random_init(&run.random);
-        run.idempotent = ed_outcome_method_is_idempotent(run.opts.method);
+        run.idempotent = eddy_http_method_is_idempotent(run.opts.method);
         exit_code = run_whole(&run);
         ed_save_close(&run.save);
 done_opts:

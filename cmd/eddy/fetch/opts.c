@@ -16,6 +16,7 @@
 #include "common/duration.h"
 #include "common/option.h"
 #include "eddy/alloc.h"
+#include "eddy/http_text.h"
 #include "eddy/time.h"
 #include "eddy/version.h"
 
@@ -131,19 +132,6 @@ static const struct ed_option_hint hints[] = {
 static const struct ed_option_set option_set_of_fetch = { "fetch", ":hi:c:o:X:H:d:", options,
                                                           hints };
 
-/* RFC 9110, 5.6.2. */
-static bool is_token(const char *text, size_t bytes)
-{
-        for (size_t i = 0; i < bytes; i++) {
-                char c = text[i];
-
-                if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                      (c && strchr("!#$%&'*+-.^_`|~", c))))
-                        return false;
-        }
-        return bytes > 0;
-}
-
 static int header_add(struct ed_fetch_opts *opts, const char *text)
 {
         static const char *const own[] = { "Content-Length", "Transfer-Encoding", "Connection" };
@@ -151,18 +139,15 @@ static int header_add(struct ed_fetch_opts *opts, const char *text)
         const char *value = text + name_bytes;
         char *copy;
 
-        if (*value != ':' || !is_token(text, name_bytes)) {
+        if (*value != ':' || !eddy_http_is_token(text, name_bytes)) {
                 ed_console_usage("fetch", "--header %s: write it as 'NAME: VALUE'", text);
                 return -EINVAL;
         }
         for (value++; *value == ' ' || *value == '\t';)
                 value++;
-        for (const char *p = value; *p; p++) {
-                if (((unsigned char) *p < 0x20 && *p != '\t') || *p == 0x7f) {
-                        ed_console_usage("fetch",
-                                         "--header %s: the value holds a control character", text);
-                        return -EINVAL;
-                }
+        if (!eddy_http_is_value(value, strlen(value))) {
+                ed_console_usage("fetch", "--header %s: the value holds a control character", text);
+                return -EINVAL;
         }
         for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
                 if (strncasecmp(text, own[i], name_bytes) == 0 && own[i][name_bytes] == '\0') {
@@ -284,7 +269,7 @@ static int method_set(struct ed_fetch_opts *opts, const char *value)
                         return -EINVAL;
                 }
         }
-        if (!is_token(value, strlen(value)) || strlen(value) > 32) {
+        if (!eddy_http_is_token(value, strlen(value)) || strlen(value) > 32) {
                 ed_console_usage("fetch", "--method %s: not a method", value);
                 return -EINVAL;
         }

@@ -118,14 +118,3 @@ bool ed_outcome_status_is_retried(int status)
 {
         return status == 408 || status == 429 || (status >= 500 && status <= 599);
 }
-
-bool ed_outcome_method_is_idempotent(const char *method)
-{
-        static const char *const methods[] = { "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE" };
-
-        for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-                if (strcmp(method, methods[i]) == 0)
-                        return true;
-        }
-        return false;
-}

@@ -48,7 +48,4 @@ bool ed_outcome_is_retried(int error, bool harmless);
 /* Whether a status asks for another attempt: 408, 429 and 5xx. */
 bool ed_outcome_status_is_retried(int status);
 
-/* RFC 9110, 9.2.2.  Methods are case-sensitive. */
-bool ed_outcome_method_is_idempotent(const char *method);
-
 #endif

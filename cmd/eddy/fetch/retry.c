@@ -3,11 +3,10 @@
  */
 #include "fetch/retry.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "common/duration.h"
-#include "fetch/date.h"
+#include "eddy/http_date.h"
 
 int64_t ed_retry_backoff(int64_t backoff_ns, unsigned failures, struct ed_random *random)
 {
@@ -22,39 +21,17 @@ int64_t ed_retry_backoff(int64_t backoff_ns, unsigned failures, struct ed_random
         return (int64_t) ((double) limit_ns * ed_random_fraction(random));
 }
 
-/* Digits, and perhaps a point and digits: "1.2.3" is garbage. */
-static bool is_number(const char *value)
-{
-        static const char digits[] = "0123456789";
-        size_t n = strspn(value, digits);
-
-        if (n > 0 && value[n] == '.')
-                n += 1 + strspn(value + n + 1, digits);
-        return n > 0 && value[n] == '\0';
-}
-
 int ed_retry_after_parse(const char *value, const char *date, int64_t now_s, int64_t *ret_ns)
 {
-        int64_t at_s, from_s;
+        int64_t from_s;
+        int err;
 
-        if (ed_duration_parse_seconds(value, NULL, ret_ns) == 0)
-                return 0;
-        if (is_number(value)) {
-                /* A number, and still refused: out of range. */
-                *ret_ns = ED_DURATION_MAX_NS;
-                return 0;
-        }
-        if (ed_date_parse(value, &at_s) < 0)
-                return -EINVAL;
-        if (!date || ed_date_parse(date, &from_s) < 0)
+        if (!date || eddy_http_date_parse(date, strlen(date), now_s, &from_s) < 0)
                 from_s = now_s;
-        if (at_s <= from_s)
-                *ret_ns = 0;
-        else if (at_s - from_s > ED_DURATION_MAX_NS / 1000000000)
+        err = eddy_http_retry_after_parse(value, strlen(value), from_s, ret_ns);
+        if (err >= 0 && *ret_ns > ED_DURATION_MAX_NS)
                 *ret_ns = ED_DURATION_MAX_NS;
-        else
-                *ret_ns = (at_s - from_s) * 1000000000;
-        return 0;
+        return err;
 }
 
 bool ed_retry_fits(int64_t now_ns, int64_t wait_ns, int64_t deadline_ns)

@@ -23,12 +23,11 @@
 int64_t ed_retry_backoff(int64_t backoff_ns, unsigned failures, struct ed_random *random);
 
 /*
- * What a Retry-After header asks for: seconds, decimals allowed, or a date.  A
- * date counts from the response's own 'date' header, so that clocks need not
- * agree; without one (NULL) from 'now_s', seconds since 1970.  A date in the
- * past is 0; an absurd number is ED_DURATION_MAX_NS.
+ * eddy_http_retry_after_parse(), with a date counted from the response's own 'date'
+ * header, so that clocks need not agree.  Without that header (NULL), or if it is
+ * not a date, from 'now_s', seconds since 1970.  At most ED_DURATION_MAX_NS.
  *
- * Errors: -EINVAL  neither; ignore it
+ * Errors: -EINVAL  neither a number nor a date; ignore the header
  */
 EDDY_MUST_USE int ed_retry_after_parse(const char *value, const char *date, int64_t now_s,
                                        int64_t *ret_ns);
