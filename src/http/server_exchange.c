@@ -351,17 +351,25 @@ int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
                     put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out)));
 }
 
+/* Begin a call that goes on with a response. */
+static int answering_begin(const eddy_http_exchange *exchange, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        if (err < 0)
+                return err;
+        return exchange->answer == ED_HTTP_ANSWERING ? 0 : EDDY_E_HTTP_STATE;
+}
+
 int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, size_t bytes)
 {
         char size[ED_HTTP1_CHUNK_HEAD_MAX];
         struct eddy_slice slices[3] = { { size, 0 }, { data, bytes }, { "\r\n", 2 } };
         struct ed_task *task;
-        int err = ed_suspend_enter(&task);
+        int err = answering_begin(exchange, &task);
 
         if (err < 0)
                 return err;
-        if (exchange->answer != ED_HTTP_ANSWERING)
-                return EDDY_E_HTTP_STATE;
         if (exchange->left >= 0) {
                 if (bytes > (uint64_t) exchange->left) {
                         exchange->closing = true;
@@ -382,12 +390,10 @@ int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, siz
 int eddy_http_exchange_end(eddy_http_exchange *exchange)
 {
         struct ed_task *task;
-        int err = ed_suspend_enter(&task);
+        int err = answering_begin(exchange, &task);
 
         if (err < 0)
                 return err;
-        if (exchange->answer != ED_HTTP_ANSWERING)
-                return EDDY_E_HTTP_STATE;
         if (exchange->left > 0 && !exchange->head_only) {
                 exchange->closing = true;
                 return EDDY_E_HTTP_STATE;

@@ -28,7 +28,7 @@ struct race {
         int error; /* of the attempt that failed last */
         size_t n, next, under_way;
         const struct eddy_address *addresses;
-        struct ed_socket *attempts[EDDY_DNS_ADDRESSES_MAX]; /* NULL: over, or not begun */
+        struct ed_fd_stream *attempts[EDDY_DNS_ADDRESSES_MAX]; /* NULL: over, or not begun */
 };
 
 static void race_wake(struct race *race)
@@ -68,9 +68,9 @@ static int race_wait(struct race *race)
 }
 
 /* Take an attempt out of the race; the caller has its socket. */
-static struct ed_socket *attempt_take(struct race *race, size_t i)
+static struct ed_fd_stream *attempt_take(struct race *race, size_t i)
 {
-        struct ed_socket *sock = race->attempts[i];
+        struct ed_fd_stream *sock = race->attempts[i];
 
         sock->watch.waiters[ED_WATCH_WRITE] = NULL;
         race->attempts[i] = NULL;
@@ -89,7 +89,7 @@ static void attempt_failed(struct race *race, int err)
  * Whether the kernel has connected a socket to itself, which happens on the
  * loopback when nobody listens and the port it chose is the one asked for.
  */
-static bool is_own_echo(struct race *race, const struct ed_socket *sock,
+static bool is_own_echo(struct race *race, const struct ed_fd_stream *sock,
                         const struct eddy_address *address)
 {
         struct ed_sys *sys = race->loop->sys;
@@ -106,7 +106,7 @@ static int attempt_begin(struct race *race)
         size_t i = race->next++;
         const struct eddy_address *address = &race->addresses[i];
         struct ed_sys *sys = race->loop->sys;
-        struct ed_socket *sock;
+        struct ed_fd_stream *sock;
         int err, fd;
 
         sock = ed_socket_new(race->loop);
@@ -142,7 +142,7 @@ static int attempt_begin(struct race *race)
 /* How attempt 'i' ended: 0, -EINPROGRESS, or its failure, after which it is over. */
 static int attempt_check(struct race *race, size_t i)
 {
-        struct ed_socket *sock = race->attempts[i];
+        struct ed_fd_stream *sock = race->attempts[i];
         struct ed_sys *sys = race->loop->sys;
         int err;
 

@@ -12,24 +12,17 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
-#include "io/stream.h"
+#include "io/fd_stream.h"
 #include "scope/debug.h"
 
 /* Said to be ready and was not: how long until it is tried again. */
 enum { RETRY_NS = 1000000 };
 
 struct descriptor {
-        struct eddy_stream stream;
-        struct ed_watch watch; /* with the descriptor */
-        bool is_socket;        /* sent to, not written: a closed one raises no signal */
+        struct ed_fd_stream base;
+        bool is_socket; /* sent to, not written: a closed one raises no signal */
         bool own;
-        bool broken; /* a write is under way, or ended, after a part of it was moved */
 };
-
-static struct descriptor *self(eddy_stream *stream)
-{
-        return ed_container_of(stream, struct descriptor, stream);
-}
 
 /* Whether a transfer would not wait; a wait that follows will hear of the next change. */
 static bool is_ready(struct ed_watch *watch, enum ed_watch_side side)
@@ -63,7 +56,7 @@ static int retry_later(struct ed_watch *watch, enum ed_watch_side side, struct e
 
 static int64_t descriptor_read(eddy_stream *stream, void *buf, size_t bytes)
 {
-        struct ed_watch *watch = &self(stream)->watch;
+        struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
         struct ed_sys *sys = watch->loop->sys;
         struct ed_task *task;
         int64_t n;
@@ -91,32 +84,35 @@ static int64_t descriptor_read(eddy_stream *stream, void *buf, size_t bytes)
 /* One transfer of a write that has waited. */
 static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
 {
-        struct ed_sys *sys = d->watch.loop->sys;
+        struct ed_watch *watch = &d->base.watch;
+        struct ed_sys *sys = watch->loop->sys;
         struct eddy_slice piece = *slice;
 
-        if (!d->watch.always && piece.bytes > PIPE_BUF)
+        if (!watch->always && piece.bytes > PIPE_BUF)
                 piece.bytes = PIPE_BUF;
         if (d->is_socket)
-                return sys->ops->send(sys, d->watch.fd, &piece, 1);
+                return sys->ops->send(sys, watch->fd, &piece, 1);
         /* Pipes and terminals can be watched; a file cannot, and raises no signal. */
-        return sys->ops->write(sys, d->watch.fd, piece.data, piece.bytes, !d->watch.always);
+        return sys->ops->write(sys, watch->fd, piece.data, piece.bytes, !watch->always);
 }
 
-/* Move what fits of a piece, one byte at least, after a wait if need be. */
-static int64_t put_some(struct descriptor *d, struct ed_task *task, const struct eddy_slice *slice)
+/* Move what fits of the first piece: one write call takes one. */
+static int64_t put_some(struct ed_fd_stream *fds, struct ed_task *task,
+                        const struct eddy_slice *slices, size_t slices_count)
 {
+        struct descriptor *d = ed_container_of(fds, struct descriptor, base);
         int64_t n;
         int err;
 
         for (;;) {
-                err = wait_ready(&d->watch, ED_WATCH_WRITE, task);
+                err = wait_ready(&fds->watch, ED_WATCH_WRITE, task);
                 if (err < 0)
                         return err;
-                n = put(d, slice);
+                n = put(d, slices);
                 if (n > 0)
                         return n;
                 if (n == -EAGAIN)
-                        err = retry_later(&d->watch, ED_WATCH_WRITE, task);
+                        err = retry_later(&fds->watch, ED_WATCH_WRITE, task);
                 else
                         err = n < 0 ? ed_io_error(n) : -EIO;
                 if (err < 0)
@@ -124,90 +120,34 @@ static int64_t put_some(struct descriptor *d, struct ed_task *task, const struct
         }
 }
 
-/* Begin a write: what there is to be moved is in 'slices'. */
-static int write_begin(struct descriptor *d, const struct eddy_slice *list, size_t n,
-                       struct ed_slices *slices, struct ed_task **ret_task)
-{
-        int err = ed_watch_enter(&d->watch, ED_WATCH_WRITE, ret_task);
-
-        if (err < 0)
-                return err;
-        return d->broken ? EDDY_E_STREAM_BROKEN : ed_slices_init(slices, list, n);
-}
-
 static int descriptor_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
 {
-        struct descriptor *d = self(stream);
-        struct ed_slices slices;
-        struct ed_task *task;
-        int64_t moved;
-        int err = write_begin(d, list, n, &slices, &task);
-
-        if (err < 0)
-                return err;
-        while (!ed_slices_is_empty(&slices)) {
-                moved = put_some(d, task, &slices.list[slices.first]);
-                if (moved < 0)
-                        return (int) moved;
-                ed_slices_skip(&slices, (size_t) moved);
-                /* Set before the next wait: after an error the stream may be gone. */
-                d->broken = !ed_slices_is_empty(&slices);
-        }
-        ed_suspend_passed(task);
-        return 0;
+        return ed_fd_stream_writev(stream, list, n, put_some);
 }
 
 static int64_t descriptor_write_some(eddy_stream *stream, const struct eddy_slice *list, size_t n)
 {
-        struct descriptor *d = self(stream);
-        struct ed_slices slices;
-        struct ed_task *task;
-        int64_t moved = 0;
-        int err = write_begin(d, list, n, &slices, &task);
-
-        if (err < 0)
-                return err;
-        if (!ed_slices_is_empty(&slices))
-                moved = put_some(d, task, &slices.list[slices.first]);
-        if (moved >= 0)
-                ed_suspend_passed(task);
-        return moved;
-}
-
-static int descriptor_shutdown(eddy_stream *stream)
-{
-        struct descriptor *d = self(stream);
-        struct ed_watch *watch = &d->watch;
-
-        if (ed_watch_is_busy(watch, ED_WATCH_WRITE))
-                return -EBUSY;
-        if (d->broken)
-                return EDDY_E_STREAM_BROKEN;
-        return ed_io_error(watch->loop->sys->ops->shutdown(watch->loop->sys, watch->fd));
+        return ed_fd_stream_write_some(stream, list, n, put_some);
 }
 
 static bool descriptor_is_readable(eddy_stream *stream)
 {
-        struct ed_watch *watch = &self(stream)->watch;
+        struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
 
         return watch->always || is_ready(watch, ED_WATCH_READ);
 }
 
-static int descriptor_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
-{
-        return ed_watch_set_idle(&self(stream)->watch, fn, arg);
-}
-
 static void descriptor_close(eddy_stream *stream, bool abort)
 {
-        struct descriptor *d = self(stream);
-        struct ed_sys *sys = d->watch.loop->sys;
+        struct ed_fd_stream *fds = ed_fd_stream_of(stream);
+        struct descriptor *d = ed_container_of(fds, struct descriptor, base);
+        struct ed_sys *sys = fds->watch.loop->sys;
 
-        ed_watch_fini(&d->watch);
+        ed_watch_fini(&fds->watch);
         if (d->own && d->is_socket && abort)
-                sys->ops->abort(sys, d->watch.fd);
+                sys->ops->abort(sys, fds->watch.fd);
         else if (d->own)
-                sys->ops->close(sys, d->watch.fd);
+                sys->ops->close(sys, fds->watch.fd);
         ed_free(d);
 }
 
@@ -215,9 +155,9 @@ static const struct ed_stream_ops descriptor_ops = {
         .read = descriptor_read,
         .writev = descriptor_writev,
         .write_some = descriptor_write_some,
-        .shutdown = descriptor_shutdown,
+        .shutdown = ed_fd_stream_shutdown,
         .is_readable = descriptor_is_readable,
-        .watch_idle = descriptor_watch_idle,
+        .watch_idle = ed_fd_stream_watch_idle,
         .close = descriptor_close,
 };
 
@@ -236,12 +176,10 @@ int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
         d = ed_alloc(sizeof(*d));
         if (!d)
                 return -ENOMEM;
-        d->stream.ops = &descriptor_ops;
-        ed_watch_init(&d->watch, loop, fd);
+        ed_fd_stream_init(&d->base, &descriptor_ops, loop, fd);
         d->is_socket = port != -ENOTSOCK;
         d->own = flags & EDDY_STREAM_OWN_FD;
-        d->broken = false;
-        ed_debug_made(&d->stream, ED_DEBUG_STREAM);
-        *ret_stream = &d->stream;
+        ed_debug_made(&d->base.stream, ED_DEBUG_STREAM);
+        *ret_stream = &d->base.stream;
         return 0;
 }

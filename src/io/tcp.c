@@ -11,8 +11,8 @@
 #include "scope/debug.h"
 
 struct eddy_tcp_listener {
-        struct ed_watch watch;   /* with the descriptor */
-        struct ed_socket *spare; /* the next connection's stream */
+        struct ed_watch watch;      /* with the descriptor */
+        struct ed_fd_stream *spare; /* the next connection's stream */
         struct ed_shortage shortage;
         uint16_t port;
 };

@@ -49,7 +49,7 @@ int eddy_test_link_set(const struct eddy_test_link *link)
 int eddy_test_stream_pair(const struct eddy_test_link *link, eddy_stream **ret_first,
                           eddy_stream **ret_second)
 {
-        struct ed_socket *first, *second;
+        struct ed_fd_stream *first, *second;
         struct ed_sys *sys = world();
         struct ed_sim_link asked;
         int err = -ENOMEM, fds[2];

@@ -74,16 +74,7 @@ static int body_fail(struct ed_http1_body *body, enum ed_http1_fault fault)
 {
         body->fault = fault;
         body->state = BODY_FAILED;
-        switch (fault) {
-        case ED_HTTP1_FAULT_CHUNK_TOO_LARGE:
-        case ED_HTTP1_FAULT_CHUNK_EXTENSION_TOO_LONG:
-        case ED_HTTP1_FAULT_TRAILERS_TOO_LARGE:
-        case ED_HTTP1_FAULT_BODY_TOO_LARGE:
-                return EDDY_E_HTTP_TOO_LARGE;
-        default:
-                return body->is_response ? EDDY_E_HTTP_INVALID_RESPONSE
-                                         : EDDY_E_HTTP_INVALID_REQUEST;
-        }
+        return ed_http1_fault_error(fault, body->is_response);
 }
 
 int ed_http1_body_init(struct ed_http1_body *body, const struct ed_http1_head *head,

@@ -52,16 +52,7 @@ static int head_fail(struct ed_http1_head *head, enum ed_http1_fault fault)
 {
         head->fault = fault;
         head->state = FAILED;
-        switch (fault) {
-        case ED_HTTP1_FAULT_LINE_TOO_LONG:
-        case ED_HTTP1_FAULT_TARGET_TOO_LONG:
-        case ED_HTTP1_FAULT_HEAD_TOO_LARGE:
-        case ED_HTTP1_FAULT_FIELDS_TOO_MANY:
-                return EDDY_E_HTTP_TOO_LARGE;
-        default:
-                return head->is_response ? EDDY_E_HTTP_INVALID_RESPONSE
-                                         : EDDY_E_HTTP_INVALID_REQUEST;
-        }
+        return ed_http1_fault_error(fault, head->is_response);
 }
 
 /* The bytes gave out in a state; or, if the head's limit is reached, the head failed. */

@@ -3,6 +3,8 @@
  */
 #include "wire/http1_parts.h"
 
+#include "eddy/error.h"
+
 static const struct {
         int status;
         const char *text;
@@ -20,6 +22,23 @@ const char *ed_http1_fault_text(enum ed_http1_fault fault)
 int ed_http1_fault_status(enum ed_http1_fault fault)
 {
         return (size_t) fault < ed_array_count(faults) ? faults[fault].status : 400;
+}
+
+int ed_http1_fault_error(enum ed_http1_fault fault, bool is_response)
+{
+        switch (fault) {
+        case ED_HTTP1_FAULT_LINE_TOO_LONG:
+        case ED_HTTP1_FAULT_TARGET_TOO_LONG:
+        case ED_HTTP1_FAULT_HEAD_TOO_LARGE:
+        case ED_HTTP1_FAULT_FIELDS_TOO_MANY:
+        case ED_HTTP1_FAULT_CHUNK_TOO_LARGE:
+        case ED_HTTP1_FAULT_CHUNK_EXTENSION_TOO_LONG:
+        case ED_HTTP1_FAULT_TRAILERS_TOO_LARGE:
+        case ED_HTTP1_FAULT_BODY_TOO_LARGE:
+                return EDDY_E_HTTP_TOO_LARGE;
+        default:
+                return is_response ? EDDY_E_HTTP_INVALID_RESPONSE : EDDY_E_HTTP_INVALID_REQUEST;
+        }
 }
 
 static char char_lower(char c)

@@ -17,6 +17,9 @@
 /* Compilers differ in the comments that they take for it. */
 #define ED_FALLTHROUGH __attribute__((fallthrough))
 
+/* The error for a fault: EDDY_E_HTTP_TOO_LARGE for a limit, else _INVALID_RESPONSE or _REQUEST. */
+int ed_http1_fault_error(enum ed_http1_fault fault, bool is_response);
+
 /*
  * The form of a request's target, all of whose bytes are ED_CHAR_TARGET, or
  * -1 if it has none or not one that the method allows.  For the absolute form

@@ -661,7 +661,7 @@ TEST(is_readable_says_what_is_true_now)
 
 static void send_raw(eddy_stream *stream, const char *text, int flags)
 {
-        int fd = ed_container_of(stream, struct ed_socket, stream)->watch.fd;
+        int fd = ed_container_of(stream, struct ed_fd_stream, stream)->watch.fd;
 
         CHECK_EQ(send(fd, text, strlen(text), flags | MSG_NOSIGNAL), (int64_t) strlen(text));
 }
