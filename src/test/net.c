@@ -7,7 +7,7 @@
 #include "io/name.h"
 #include "io/socket.h"
 #include "scope/debug.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 
 /* The table of the loop that runs, if it is simulated, or NULL. */
 static struct ed_sys *world(void)

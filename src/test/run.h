@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "eddy/test.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test/memory.h"
 #include "test/strike.h"
 

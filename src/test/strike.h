@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "eddy/test.h"
 #include "scope/task.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 
 enum { ED_TEST_FRAMES_MAX = 18, ED_TEST_CANCELLED_MAX = 4 };
 

@@ -10,7 +10,7 @@
 
 #include "eddy/eddy.h"
 #include "scope/run.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 
 static int64_t passed_ns;
 
@@ -24,7 +24,7 @@ int virtual_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *op
 {
         struct ed_sim_end end = { 0 };
         struct ed_sys *sys;
-        int err = ed_sys_sim_new(&(struct ed_sim_opts){ .end = &end }, &sys);
+        int err = ed_sim_new(&(struct ed_sim_opts){ .end = &end }, &sys);
 
         (void) text;
         if (err < 0)

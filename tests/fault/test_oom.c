@@ -95,7 +95,7 @@ TEST(no_memory_for_the_words_of_a_deadlock)
         struct eddy_run_opts opts = { .report = expect_deadlock, .report_arg = &told };
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
+        CHECK_EQ(ed_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
         CHECK_EQ(ed_run_on(sys, wait_for_ever, NULL, &opts), -EDEADLK);
         CHECK_EQ(told, 1);
         CHECK_EQ(places_print(), 1);

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "eddy/eddy.h"
 #include "scope/run.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test.h"
 
 enum { CLIENTS = 40, STACKS_FIRST = 16 };
@@ -186,7 +186,7 @@ static bool run(int kind, int64_t from, int64_t count)
         want.kind = kind;
         want.from = from;
         want.count = count;
-        CHECK_EQ(ed_sys_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
+        CHECK_EQ(ed_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
         CHECK_EQ(ed_run_on(sys, main_task, NULL, &opts), 0);
         CHECK(site.reports <= 1);
         return want.refused > 0;

@@ -13,7 +13,7 @@
 
 #include "eddy/task.h"
 #include "eddy/test.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 
 /* The name of each; its main task is scenario_<name>(). */
 #define CORE_SCENARIOS(X)                                                                          \

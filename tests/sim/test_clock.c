@@ -13,7 +13,7 @@
 #include "eddy/eddy.h"
 #include "loop/loop.h"
 #include "scope/run.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test.h"
 
 #define TICK_NS ((int64_t) 1 << 20)
@@ -113,7 +113,7 @@ static int run_simulated(eddy_task_fn *fn, uint64_t seed)
         struct eddy_run_opts run_opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
+        CHECK_EQ(ed_sim_new(&opts, &sys), 0);
         return ed_run_on(sys, fn, NULL, &run_opts);
 }
 

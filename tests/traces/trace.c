@@ -91,7 +91,7 @@ int trace_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts
         struct ed_sim_opts sim = { 0 };
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&sim, &sys), 0);
+        CHECK_EQ(ed_sim_new(&sim, &sys), 0);
         return ed_run_on(sys, main_fn, arg, opts);
 }
 

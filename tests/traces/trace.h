@@ -17,7 +17,7 @@
 #include <errno.h>
 
 #include "scope/run.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test.h"
 
 /* One more line. */

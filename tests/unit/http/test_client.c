@@ -6,7 +6,7 @@
 
 #include "http_test.h"
 #include "loop/loop.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 
 static const struct eddy_http_request get_root = { .url = "/" };
 

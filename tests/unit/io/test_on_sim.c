@@ -8,7 +8,7 @@
 
 #include "eddy/eddy.h"
 #include "loop/loop.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test.h"
 #include "test/run.h"
 

@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "scope/run.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test.h"
 
 #define MS EDDY_MS(1)
@@ -73,7 +73,7 @@ static inline struct ed_sys *debug_world(uint64_t seed, struct eddy_run_opts *op
         struct ed_sim_opts sim = { .seed = seed };
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&sim, &sys), 0);
+        CHECK_EQ(ed_sim_new(&sim, &sys), 0);
         told_bytes = 0;
         told[0] = '\0';
         memset(&last, 0, sizeof(last));

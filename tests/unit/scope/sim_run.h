@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "scope/run.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test.h"
 #include "test/run.h"
 
@@ -51,7 +51,7 @@ static inline int sim_run_beside(eddy_task_fn *fn, void *arg)
         struct ed_sim_opts sim = { 0 };
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&sim, &sys), 0);
+        CHECK_EQ(ed_sim_new(&sim, &sys), 0);
         return ed_run_on(sys, fn, arg, NULL);
 }
 

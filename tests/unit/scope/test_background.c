@@ -39,7 +39,7 @@ static int run_for(int64_t ns, int64_t drain_ns, struct ed_sim_end *end)
         struct ed_sim_opts sim = { .end = end };
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&sim, &sys), 0);
+        CHECK_EQ(ed_sim_new(&sim, &sys), 0);
         return ed_run_on(sys, main_returns, (void *) (intptr_t) ns, &opts);
 }
 

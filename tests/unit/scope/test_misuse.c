@@ -68,7 +68,7 @@ static int run_here(eddy_task_fn *fn, void *arg, uint32_t flags)
         struct ed_sim_opts sim = { 0 };
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&sim, &sys), 0);
+        CHECK_EQ(ed_sim_new(&sim, &sys), 0);
         return ed_run_on(sys, fn, arg, &opts);
 }
 

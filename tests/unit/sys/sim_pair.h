@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "test.h"
 
 #define MS ((int64_t) 1000000)
@@ -43,7 +43,7 @@ static inline struct ed_sys *sim_new(struct ed_sim_opts opts)
 {
         struct ed_sys *sys;
 
-        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
+        CHECK_EQ(ed_sim_new(&opts, &sys), 0);
         return sys;
 }
 

@@ -597,7 +597,7 @@ TEST(options_out_of_range_are_refused)
         struct ed_sys *sys = NULL;
 
         for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-                CHECK_EQ(ed_sys_sim_new(&bad[i], &sys), -EINVAL);
+                CHECK_EQ(ed_sim_new(&bad[i], &sys), -EINVAL);
         CHECK(!sys);
 }
 

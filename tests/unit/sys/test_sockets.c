@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "sys/sys.h"
 #include "test.h"
 
@@ -145,7 +145,7 @@ static void run_on_sim(void (*fn)(struct world *w))
         struct world w = { .client = -1, .server = -1, .listener = -1 };
         struct ed_sim_opts opts = { 0 };
 
-        CHECK_EQ(ed_sys_sim_new(&opts, &w.sys), 0);
+        CHECK_EQ(ed_sim_new(&opts, &w.sys), 0);
         w.ops = w.sys->ops;
         fn(&w);
         w.ops->free(w.sys);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 #include "sys/worker.h"
 #include "test.h"
 
@@ -394,7 +394,7 @@ static void begin_sim(uint64_t seed)
 {
         struct ed_sim_opts opts = { .seed = seed };
 
-        CHECK_EQ(ed_sys_sim_new(&opts, &sys), 0);
+        CHECK_EQ(ed_sim_new(&opts, &sys), 0);
 }
 
 TEST(a_simulated_job_lasts_and_is_done_by_the_poll)

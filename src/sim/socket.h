@@ -1,12 +1,12 @@
 /*
- * sys/sim_socket.h - a socket in memory, as the files of the simulated network
+ * sim/socket.h - a socket in memory, as the files of the simulated network
  * share it: sim_net.c makes and ends them, sim_flight.c brings what is on its
  * way, sim_stream.c moves bytes.
  */
-#ifndef ED_SYS_SIM_SOCKET_H
-#define ED_SYS_SIM_SOCKET_H
+#ifndef ED_SIM_SOCKET_H
+#define ED_SIM_SOCKET_H
 
-#include "sys/sim_table.h"
+#include "sim/table.h"
 
 #define ED_SIM_NEVER INT64_MAX
 

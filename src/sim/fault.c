@@ -1,11 +1,11 @@
 /*
- * sys/sim_fault.c - calls of a simulation that are made to fail, and which
+ * sim/fault.c - calls of a simulation that are made to fail, and which
  * errors each kind of call may give.
  */
 #include <errno.h>
 
 #include "eddy/error.h"
-#include "sys/sim_table.h"
+#include "sim/table.h"
 
 enum { ERRORS_MAX = 10 };
 

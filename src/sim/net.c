@@ -1,5 +1,5 @@
 /*
- * sys/sim_net.c - sockets in memory: making, watching and ending them.
+ * sim/net.c - sockets in memory: making, watching and ending them.
  *
  * What a program sees of each state, down to which error comes first and which
  * are told once, is what Linux shows; tests/unit/sys/test_sockets.c compares.
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
-#include "sys/sim_socket.h"
+#include "sim/socket.h"
 
 enum { PORT_FIRST = 32768, PORT_LAST = 60999, PASSES_MAX = 16 };
 

@@ -1,5 +1,5 @@
 /*
- * sys/sim_flight.c - what is on its way between sockets in memory, and arrives.
+ * sim/flight.c - what is on its way between sockets in memory, and arrives.
  *
  * Each socket has a ring of the bytes sent to it, of which the first ones
  * have arrived and the rest are on their way; what else is on its way to it
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
-#include "sys/sim_socket.h"
+#include "sim/socket.h"
 
 #define RETRY_NS ((int64_t) 1000000000)
 

@@ -1,13 +1,13 @@
 /*
- * sys/sim_table.h - what lies in a simulated table; for its own files.
+ * sim/table.h - what lies in a simulated table; for its own files.
  */
-#ifndef ED_SYS_SIM_TABLE_H
-#define ED_SYS_SIM_TABLE_H
+#ifndef ED_SIM_TABLE_H
+#define ED_SIM_TABLE_H
 
 #include <stdatomic.h>
 
 #include "base/list.h"
-#include "sys/sim.h"
+#include "sim/sim.h"
 
 /* Four words of xoshiro256**. */
 struct ed_sim_random {

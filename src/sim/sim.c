@@ -1,9 +1,9 @@
 /*
- * sys/sim.c - the simulated table: its clock, its chance, its trace and its
+ * sim/sim.c - the simulated table: its clock, its chance, its trace and its
  * names; the sockets are in sim_net.c and beside it (sim_socket.h), the threads
  * in sim_worker.c, what fails in sim_fault.c.
  */
-#include "sys/sim.h"
+#include "sim/sim.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
-#include "sys/sim_table.h"
+#include "sim/table.h"
 
 /* A monotonic clock is never near 0, which means "no deadline" in many places. */
 #define START_NS    ((int64_t) 1000 * 1000000000)
@@ -376,7 +376,7 @@ static void opts_default(uint32_t *number, uint32_t value)
                 *number = value;
 }
 
-int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
+int ed_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
 {
         struct ed_sim_link link = {
                 .latency_ns = opts->latency_ns,

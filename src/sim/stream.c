@@ -1,12 +1,12 @@
 /*
- * sys/sim_stream.c - bytes between sockets in memory: sent, received, cut.
+ * sim/stream.c - bytes between sockets in memory: sent, received, cut.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "base/alloc.h"
-#include "sys/sim_socket.h"
+#include "sim/socket.h"
 
 static size_t least(size_t a, size_t b)
 {

@@ -1,5 +1,5 @@
 /*
- * sys/sim.h - a table that stands on nothing: a clock that jumps, chance that
+ * sim/sim.h - a table that stands on nothing: a clock that jumps, chance that
  * comes from a seed, and sockets in memory.
  *
  * The clock moves only in poll(): to the next deadline or arrival when nothing
@@ -15,8 +15,8 @@
  * Threads are none either: the function of a job is called in poll(), on the
  * loop's own thread, when the time that the job lasts has passed.
  */
-#ifndef ED_SYS_SIM_H
-#define ED_SYS_SIM_H
+#ifndef ED_SIM_SIM_H
+#define ED_SIM_SIM_H
 
 #include "sys/sys.h"
 
@@ -105,17 +105,17 @@ struct ed_sim_opts {
 };
 
 /* Errors: -EINVAL  a number is out of range; -ENOMEM. */
-ED_SHARED int ed_sys_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys);
+int ed_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys);
 
 /* Whether a table is a simulation, also if functions of it were replaced. */
-ED_SHARED bool ed_sys_is_sim(const struct ed_sys *sys);
+bool ed_sys_is_sim(const struct ed_sys *sys);
 
 /* The hash of all that happened so far. */
-ED_SHARED uint64_t ed_sim_trace(const struct ed_sys *sys);
+uint64_t ed_sim_trace(const struct ed_sys *sys);
 
 /* How many sockets are open, and how many fallible calls were made. */
-ED_SHARED uint64_t ed_sim_sockets(const struct ed_sys *sys);
-ED_SHARED uint64_t ed_sim_calls(const struct ed_sys *sys);
+uint64_t ed_sim_sockets(const struct ed_sys *sys);
+uint64_t ed_sim_calls(const struct ed_sys *sys);
 
 /*
  * Fail the n-th fallible call from now (1: the next) with 'err', and none
@@ -123,61 +123,61 @@ ED_SHARED uint64_t ed_sim_calls(const struct ed_sys *sys);
  * call that was put off (-EAGAIN) or is short leaves behind is told of by
  * another event, as if it had come the moment after.
  */
-ED_SHARED void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
+void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
 
 /*
  * From now on each fallible call fails with a chance of one in 'one_in', by
  * one of the errors that it may give; 0: none does.  Needs a seed.
  */
-ED_SHARED void ed_sim_fail_often(struct ed_sys *sys, uint32_t one_in);
+void ed_sim_fail_often(struct ed_sys *sys, uint32_t one_in);
 
 /* The name of a kind of call, and the errors that it may give: 0 after the last.  Valid for ever. */
-ED_SHARED const char *ed_sim_call_name(enum ed_sim_call call);
-ED_SHARED const int *ed_sim_call_errors(enum ed_sim_call call);
+const char *ed_sim_call_name(enum ed_sim_call call);
+const int *ed_sim_call_errors(enum ed_sim_call call);
 
 /* Whether such an error passes: a program must end as without it. */
-ED_SHARED bool ed_sim_is_passing(enum ed_sim_call call, int err);
+bool ed_sim_is_passing(enum ed_sim_call call, int err);
 
 /*
  * How connections are whose sockets are made from now on; NULL: as at first.
  * Errors: -EINVAL  a number is out of range.
  */
-ED_SHARED int ed_sim_link_set(struct ed_sys *sys, const struct ed_sim_link *link);
+int ed_sim_link_set(struct ed_sys *sys, const struct ed_sim_link *link);
 
 /* Of that, the cut alone. */
-ED_SHARED void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes);
+void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes);
 
 /*
  * Two sockets that are connected to each other; 'link' may be NULL: as set.
  * The first one is the server.  Not one of the fallible calls.
  * Errors: -EINVAL, -EMFILE, -ENOMEM.
  */
-ED_SHARED int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[2]);
+int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[2]);
 
 /*
  * A pipe: the first is read from, the second written to.  To the program it
  * is no socket.  Errors as ed_sim_pair().
  */
-ED_SHARED int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2]);
+int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2]);
 
 /*
  * Let 'name' have 'n' addresses from now on; 0: it exists and has none.  A
  * name that was never added does not exist.  Errors: -EINVAL  too long or too
  * many; -ENOSPC.
  */
-ED_SHARED int ed_sim_name_add(struct ed_sys *sys, const char *name,
+int ed_sim_name_add(struct ed_sys *sys, const char *name,
                               const struct eddy_address *addresses, size_t n);
 
 /*
  * Let nothing answer at an address, as behind a firewall that drops packets:
  * connects to it end in -ETIMEDOUT after two minutes.  Errors: -ENOSPC.
  */
-ED_SHARED int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address);
+int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address);
 
 /*
  * Let jobs that are given to workers from now on last 'job_ns' (above 0), or,
  * with a seed, up to twice that.  It is a millisecond before.
  */
-ED_SHARED void ed_sim_job_ns(struct ed_sys *sys, int64_t job_ns);
+void ed_sim_job_ns(struct ed_sys *sys, int64_t job_ns);
 
 #endif

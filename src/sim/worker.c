@@ -1,5 +1,5 @@
 /*
- * sys/sim_worker.c - threads of a simulation: a job is on its way for a while
+ * sim/worker.c - threads of a simulation: a job is on its way for a while
  * of the virtual clock, and its function is called at the end of that, in
  * poll(), on the loop's own thread.  So it is decided by the seed alone which
  * of several jobs ends first, and what happens to one while it runs.
@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "sys/sim_table.h"
+#include "sim/table.h"
 
 enum { CPUS = 4 };
 
