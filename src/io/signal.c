@@ -10,7 +10,7 @@
 #include "scope/choosable.h"
 #include "scope/debug.h"
 #include "scope/waiters.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 #include "sys/signals.h"
 
 _Static_assert((int) EDDY_SIGNALS_MAX == (int) ED_SIGNALS_MAX, "two numbers for one maximum");

@@ -21,7 +21,7 @@
 #include "scope/debug.h"
 #include "scope/run.h"
 #include "scope/thread.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 
 static unsigned char *slot(eddy_channel *channel, uint32_t i)
 {

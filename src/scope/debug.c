@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 #include "scope/waiters.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
 
 static const char *const kind_names[ED_DEBUG_KINDS] = {
         [ED_DEBUG_STREAM] = "a stream",           [ED_DEBUG_LISTENER] = "a listener",

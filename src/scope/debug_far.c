@@ -7,7 +7,8 @@
  * what was noted takes it.
  */
 #include "scope/debug.h"
-#include "sys/process.h"
+#include "sys/fork.h"
+#include "sys/symbol.h"
 #include "sys/thread.h"
 
 static struct ed_mutex far_lock = ED_MUTEX_INIT;

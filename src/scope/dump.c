@@ -10,7 +10,7 @@
 
 #include "scope/lock.h"
 #include "scope/run.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
 
 enum { LEVELS_MAX = 20, FRAMES_MAX = 8 };
 

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "scope/face.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 
 /* --- faces --- */
 

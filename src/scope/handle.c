@@ -7,7 +7,7 @@
 
 #include "scope/face.h"
 #include "scope/vars.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 
 enum handle_kind {
         HANDLE_NONE, /* has run, was cancelled, or was never scheduled */

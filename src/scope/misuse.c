@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "scope/run.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
 
 static __attribute__((format(printf, 4, 0))) void tell(struct ed_loop *loop,
                                                        const struct ed_task *task, int error,

@@ -14,7 +14,7 @@
 #include "scope/face.h"
 #include "scope/far_waiter.h"
 #include "scope/vars.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 
 struct eddy_remote {
         _Atomic uint32_t refs;  /* the holder's, the task's, and that of 'cancel' while posted */

@@ -10,8 +10,10 @@
 #include "scope/dump.h"
 #include "scope/run.h"
 #include "scope/stack_record.h"
-#include "sys/process.h"
+#include "sys/output.h"
+#include "sys/symbol.h"
 #include "sys/thread_state.h"
+#include "sys/ticker.h"
 
 /* --- reports --- */
 

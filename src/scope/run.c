@@ -23,8 +23,11 @@
 #include "scope/thread.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
-#include "sys/process.h"
+#include "sys/fault.h"
+#include "sys/fork.h"
 #include "sys/signals.h"
+#include "sys/thread_stack.h"
+#include "sys/ticker.h"
 
 #define WATCHDOG_NS   EDDY_MS(100)
 #define DRAIN_NS      EDDY_SEC(5)

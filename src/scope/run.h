@@ -10,6 +10,7 @@
 #include "scope/scope.h"
 #include "sys/sys.h"
 #include "sys/thread.h"
+#include "sys/ticker.h"
 
 struct ed_debug;
 

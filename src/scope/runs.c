@@ -10,8 +10,9 @@
  * of a thread that has not freed its runs.
  */
 #include "scope/run.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 #include "sys/thread.h"
+#include "sys/thread_end.h"
 
 struct ed_runs {
         struct ed_list list;

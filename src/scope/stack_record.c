@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "co/depth.h"
 #include "eddy/stack.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
 
 /* Twice as many places as functions, so that searches are short. */
 enum { PLACES = 2 * EDDY_STACK_FUNCTIONS_MAX, LIVE_MAX = 1000, LINES_MAX = 16 };

@@ -17,7 +17,7 @@
 #include "scope/suspend.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
 
 /* --- the tree of cancellation --- */
 

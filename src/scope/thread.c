@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "scope/suspend.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 
 /* The job that runs on this thread, or NULL. */
 static __thread struct ed_thread_job *job_here __attribute__((tls_model("initial-exec")));

@@ -10,7 +10,8 @@
 #include "scope/misuse.h"
 #include "scope/suspend.h"
 #include "scope/thread.h"
-#include "sys/process.h"
+#include "sys/fork.h"
+#include "sys/symbol.h"
 
 #define IDLE_NS  EDDY_SEC(10)
 #define CLOSE_NS EDDY_SEC(5)

@@ -165,8 +165,8 @@ int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2]);
  * name that was never added does not exist.  Errors: -EINVAL  too long or too
  * many; -ENOSPC.
  */
-int ed_sim_name_add(struct ed_sys *sys, const char *name,
-                              const struct eddy_address *addresses, size_t n);
+int ed_sim_name_add(struct ed_sys *sys, const char *name, const struct eddy_address *addresses,
+                    size_t n);
 
 /*
  * Let nothing answer at an address, as behind a firewall that drops packets:

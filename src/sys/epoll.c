@@ -27,8 +27,9 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "sys/fork.h"
 #include "sys/libc.h"
-#include "sys/process.h"
+#include "sys/output.h"
 #include "sys/signals.h"
 #include "sys/sleeper.h"
 #include "sys/sys.h"

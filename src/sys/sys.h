@@ -194,7 +194,4 @@ size_t ed_sys_page_bytes(void);
 /* How many mappings the process may have (vm.max_map_count). */
 size_t ed_sys_mappings_max(void);
 
-/* The stack of the calling thread: lowest address and size. */
-void ed_sys_thread_stack(void **ret_base, size_t *ret_bytes);
-
 #endif

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "sys/process.h"
+#include "sys/fork.h"
 #include "sys/thread.h"
 #include "test/replay.h"
 #include "test/run.h"

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/def.h"
-#include "sys/process.h"
+#include "sys/fork.h"
 #include "test/strike.h"
 
 struct block {

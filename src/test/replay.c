@@ -11,7 +11,7 @@
 #include "base/def.h"
 #include "base/text.h"
 #include "eddy/error.h"
-#include "sys/process.h"
+#include "sys/output.h"
 #include "test/run.h"
 
 enum { LINE_BYTES = 1536 }; /* a problem, a name and a spec fit in */

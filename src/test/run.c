@@ -16,8 +16,11 @@
 #include "eddy/error.h"
 #include "scope/debug.h"
 #include "scope/run.h"
+#include "sys/fork.h"
 #include "sys/last_words.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
+#include "sys/thread_end.h"
+#include "sys/thread_stack.h"
 #include "test/replay.h"
 
 struct ed_test_run *ed_test_now;

@@ -9,7 +9,7 @@
 
 #include "co/co.h"
 #include "eddy/error.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
 
 /* Of those that are noted so many are told. */
 enum { FRAMES_TOLD_MAX = 8 };

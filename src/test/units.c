@@ -11,7 +11,7 @@
 
 #include "scope/task.h"
 #include "scope/units.h"
-#include "sys/process.h"
+#include "sys/symbol.h"
 #include "test/run.h"
 
 /* All units that are out are counted.  Task and place are known of some, and printed of fewer. */

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "scope/run.h"
-#include "sys/process.h"
+#include "sys/fault.h"
+#include "sys/ticker.h"
 #include "test.h"
 
 static char said[2048];

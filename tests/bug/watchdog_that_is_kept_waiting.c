@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "scope/run.h"
-#include "sys/process.h"
 #include "sys/thread_state.h"
+#include "sys/ticker.h"
 #include "test.h"
 
 /* --- the clock of the watchdog --- */

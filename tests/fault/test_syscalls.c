@@ -18,9 +18,11 @@
 #include "fault.h"
 #include "scenario.h"
 #include "sys/last_words.h"
-#include "sys/process.h"
 #include "sys/sleeper.h"
+#include "sys/symbol.h"
 #include "sys/sys.h"
+#include "sys/thread_end.h"
+#include "sys/thread_stack.h"
 #include "test.h"
 
 /* A run that takes longer hangs.  Of a sample: of calls at a place, of drives that come to it. */

@@ -3,8 +3,9 @@
  */
 #include <signal.h>
 
+#include "sys/symbol.h"
+
 #include "sim_run.h"
-#include "sys/process.h"
 
 /* --- what a dump says --- */
 

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "scope/run.h"
-#include "sys/process.h"
 #include "test.h"
 
 /* --- handlings that a program may have --- */

@@ -12,7 +12,6 @@
 
 #include "scope/run.h"
 #include "starve.h"
-#include "sys/process.h"
 #include "test.h"
 
 static int returns(void *arg)

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "scope/run.h"
-#include "sys/process.h"
 #include "sys/thread_state.h"
+#include "sys/ticker.h"
 #include "test.h"
 
 /* --- what the kernel says of the thread, unless a case says otherwise --- */

@@ -8,7 +8,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "sys/process.h"
+#include "sys/symbol.h"
+
 #include "test.h"
 
 static void not_exported(void)

@@ -1,0 +1,355 @@
+/*
+ * sys/ticker.c - a thread that watches another one.
+ */
+#include "sys/ticker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/valgrind.h"
+#include "sys/handler.h"
+#include "sys/libc.h"
+#include "sys/signals.h"
+#include "sys/symbol.h"
+#include "sys/sys.h"
+#include "sys/thread_state.h"
+#include "sys/worker.h"
+
+/* A thread that others keep from its processor answers late; one that blocks the signal, never. */
+enum { SAMPLE_WAIT_NS = 1000000000, PAUSE_NS = 100000 };
+
+/*
+ * A thread is asked only after it has used its processor for RAN_NS without
+ * being blocked: the signal does not interrupt a system call then, or one that
+ * is about to return.  It is looked at each LOOK_NS until that is known.
+ */
+enum { RAN_NS = 100000, LOOK_NS = 1000000, LOOKS_MAX = 200, TIMES_BLOCKED_MAX = 5 };
+
+/* backtrace() takes about 4 KiB; sanitizers more. */
+enum { SAMPLE_ROOM_BYTES = 16 * 1024 };
+
+struct ed_ticker {
+        pthread_t thread;
+        pthread_mutex_t lock;
+        pthread_cond_t changed;
+        _Atomic bool ended; /* set under the lock; a sample that waits looks without */
+        int64_t period_ns;
+        ed_ticker_fn *fn;
+        void *arg;
+        pid_t watched;
+        clockid_t used;          /* of the processor, by that thread */
+        struct ed_ticker *older; /* of the same thread */
+        _Atomic int asked;       /* a sample is wanted */
+        _Atomic int count;       /* of 'frames'; -1: no answer yet */
+        void (*look)(void *arg);
+        void *look_arg;
+        void *frames[ED_FRAMES_MAX];
+};
+
+static struct {
+        pthread_mutex_t lock;
+        unsigned users; /* tickers */
+        int signo;      /* that asks; 0: nothing was asked yet */
+} sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Of the watched thread: one for each of its loops.  Its signal handler reads the list. */
+static __thread struct ed_ticker *watched_by __attribute__((tls_model("initial-exec")));
+
+/* How much is left of the alternate stack that this runs on; 0: it runs on another stack. */
+static size_t signal_stack_left(void)
+{
+        uintptr_t here = (uintptr_t) __builtin_frame_address(0), bottom;
+        stack_t stack = { .ss_flags = SS_DISABLE };
+
+        (void) sigaltstack(NULL, &stack);
+        bottom = (uintptr_t) stack.ss_sp;
+        if (stack.ss_flags & SS_DISABLE || here < bottom || here - bottom > stack.ss_size)
+                return 0;
+        return here - bottom;
+}
+
+static void on_sample(int signo, siginfo_t *info, void *context)
+{
+        static const struct ed_handler none = { .former = { .sa_handler = SIG_DFL } };
+        int saved = errno, n;
+
+        if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &sampling)
+                ed_handler_pass_on(signo, info, context, &none);
+        for (struct ed_ticker *ticker = watched_by; ticker; ticker = ticker->older) {
+                if (!atomic_exchange(&ticker->asked, 0))
+                        continue;
+                ticker->look(ticker->look_arg);
+                n = 0;
+                /* The program may have set a small stack, or be in a handler of its own. */
+                if (signal_stack_left() >= SAMPLE_ROOM_BYTES)
+                        n = backtrace(ticker->frames, ED_FRAMES_MAX);
+                atomic_store(&ticker->count, n);
+        }
+        errno = saved;
+}
+
+/* Whether the program has no use for a signal: it neither handles nor blocks it. */
+static bool is_unused(int signo, uint64_t masked)
+{
+        struct sigaction now;
+
+        return !(masked & ed_signal_bit(signo)) && !ed_handler_now(signo, on_sample, &now) &&
+               now.sa_handler == SIG_DFL;
+}
+
+/* With the lock.  Returns 0 if the program uses all of them. */
+static int signal_choose(uint64_t masked)
+{
+        int signo;
+
+        for (signo = SIGRTMAX - 3; signo >= SIGRTMIN; signo--)
+                if (is_unused(signo, masked))
+                        return signo;
+        for (signo = SIGRTMAX - 2; signo <= SIGRTMAX; signo++)
+                if (is_unused(signo, masked))
+                        return signo;
+        return 0;
+}
+
+/*
+ * The signal that asks a thread which blocks those of 'masked'; 0: there is
+ * none.  One that the program has taken since the last time is left to it.
+ */
+static int signal_to_ask(uint64_t masked)
+{
+        struct ed_handler unused;
+        struct sigaction now;
+        int signo;
+
+        pthread_mutex_lock(&sampling.lock);
+        signo = sampling.signo;
+        if (!signo || !ed_handler_now(signo, on_sample, &now)) {
+                signo = signal_choose(masked);
+                if (signo && ed_handler_install(signo, on_sample, SA_RESTART, &unused) < 0)
+                        signo = 0;
+                sampling.signo = signo;
+        }
+        pthread_mutex_unlock(&sampling.lock);
+        return signo && !(masked & ed_signal_bit(signo)) ? signo : 0;
+}
+
+/* With the lock, and no ticker left. */
+static void sampling_end(void)
+{
+        struct sigaction now;
+
+        if (sampling.signo && ed_handler_now(sampling.signo, on_sample, &now)) {
+                /* Ignoring drops one that a thread has blocked: it must not meet the default. */
+                (void) signal(sampling.signo, SIG_IGN);
+                (void) signal(sampling.signo, SIG_DFL);
+        }
+        sampling.signo = 0;
+}
+
+static void deadline_in(int64_t ns, struct timespec *ret)
+{
+        int64_t at = ed_sys_now() + ns;
+
+        ret->tv_sec = at / 1000000000;
+        ret->tv_nsec = at % 1000000000;
+}
+
+static void *ticker_main(void *arg)
+{
+        struct ed_ticker *ticker = arg;
+
+        pthread_mutex_lock(&ticker->lock);
+        while (!ticker->ended) {
+                struct timespec until;
+
+                deadline_in(ticker->period_ns, &until);
+                while (!ticker->ended &&
+                       pthread_cond_timedwait(&ticker->changed, &ticker->lock, &until) == 0)
+                        continue;
+                if (ticker->ended)
+                        break;
+                pthread_mutex_unlock(&ticker->lock);
+                ticker->fn(ticker->arg, ticker);
+                pthread_mutex_lock(&ticker->lock);
+        }
+        pthread_mutex_unlock(&ticker->lock);
+        return NULL;
+}
+
+int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_ticker **ret_ticker)
+{
+        struct ed_ticker *ticker;
+        pthread_condattr_t attr;
+        void *first;
+        int err;
+
+        ticker = ed_alloc_zero(sizeof(*ticker));
+        if (!ticker)
+                return -ENOMEM;
+        ticker->period_ns = period_ns;
+        ticker->fn = fn;
+        ticker->arg = arg;
+        ticker->watched = (pid_t) syscall(SYS_gettid);
+        (void) pthread_getcpuclockid(pthread_self(), &ticker->used);
+        pthread_mutex_init(&ticker->lock, NULL);
+        pthread_condattr_init(&attr);
+        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+        pthread_cond_init(&ticker->changed, &attr);
+        pthread_condattr_destroy(&attr);
+        /* The first call loads the unwinder, which a signal handler must not. */
+        (void) backtrace(&first, 1);
+
+        pthread_mutex_lock(&sampling.lock);
+        sampling.users++;
+        pthread_mutex_unlock(&sampling.lock);
+        ticker->older = watched_by;
+        atomic_signal_fence(memory_order_seq_cst);
+        watched_by = ticker;
+        err = ed_thread_start(&ticker->thread, ticker_main, ticker);
+        if (err < 0) {
+                ticker->ended = true;
+                ed_sys_ticker_free(ticker);
+                return err;
+        }
+        *ret_ticker = ticker;
+        return 0;
+}
+
+void ed_sys_ticker_free(struct ed_ticker *ticker)
+{
+        if (!ticker->ended) {
+                pthread_mutex_lock(&ticker->lock);
+                ticker->ended = true;
+                pthread_cond_signal(&ticker->changed);
+                pthread_mutex_unlock(&ticker->lock);
+                pthread_join(ticker->thread, NULL);
+        }
+        for (struct ed_ticker **place = &watched_by; *place; place = &(*place)->older)
+                if (*place == ticker) {
+                        *place = ticker->older;
+                        break;
+                }
+        atomic_signal_fence(memory_order_seq_cst);
+        pthread_mutex_lock(&sampling.lock);
+        if (--sampling.users == 0)
+                sampling_end();
+        pthread_mutex_unlock(&sampling.lock);
+        pthread_cond_destroy(&ticker->changed);
+        pthread_mutex_destroy(&ticker->lock);
+        ed_free(ticker);
+}
+
+static void pause_ns(long ns)
+{
+        struct timespec pause = { .tv_nsec = ns };
+
+        (void) nanosleep(&pause, NULL);
+}
+
+static int64_t used_ns(const struct ed_ticker *ticker)
+{
+        struct timespec used = { .tv_sec = 0 };
+
+        (void) clock_gettime(ticker->used, &used);
+        return (int64_t) used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
+/* Returns 0 if the thread may be asked, else what is known instead. */
+static int look_at_thread(const struct ed_ticker *ticker, struct ed_thread_state *ret_state)
+{
+        int64_t since_ns = 0;
+        uint64_t blocks = 0;
+        int times = 0;
+
+        /* Threads take turns there, and are blocked meanwhile, by Valgrind. */
+        if (ed_on_valgrind())
+                return 0;
+        for (int i = 0; i < LOOKS_MAX && times < TIMES_BLOCKED_MAX; i++) {
+                if (i > 0)
+                        pause_ns(LOOK_NS);
+                if (ed_thread_state(ticker->watched, ret_state) < 0)
+                        return ED_SAMPLE_HIDDEN;
+                if (ret_state->is_blocked)
+                        return ED_SAMPLE_BLOCKED;
+                if (i == 0 || ret_state->blocks != blocks) {
+                        since_ns = used_ns(ticker);
+                        times += i > 0;
+                }
+                if (used_ns(ticker) - since_ns > RAN_NS)
+                        return 0;
+                blocks = ret_state->blocks;
+        }
+        return times == TIMES_BLOCKED_MAX ? ED_SAMPLE_RESTLESS : ED_SAMPLE_STARVED;
+}
+
+/* False: the signal cannot be sent. */
+static bool ask(struct ed_ticker *ticker, int signo)
+{
+        siginfo_t info = { .si_signo = signo, .si_code = SI_QUEUE };
+
+        info.si_value.sival_ptr = &sampling;
+        atomic_store(&ticker->count, -1);
+        atomic_store(&ticker->asked, 1);
+        return syscall(SYS_rt_tgsigqueueinfo, getpid(), ticker->watched, signo, &info) == 0;
+}
+
+/* Of the frames sampled the first are those of the signal's delivery. */
+enum { FRAMES_OF_SIGNAL = 2 };
+
+int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
+                         struct ed_sample *ret_sample)
+{
+        struct ed_thread_state state = { .call = -1 };
+        int known = look_at_thread(ticker, &state), signo, n;
+        int64_t until_ns;
+        bool is_over;
+
+        *ret_sample = (struct ed_sample){ .call = state.call };
+        if (known)
+                return known;
+        signo = signal_to_ask(state.masked);
+        if (!signo)
+                return ED_SAMPLE_UNANSWERED;
+        ticker->look = look;
+        ticker->look_arg = arg;
+        until_ns = ed_sys_now() + SAMPLE_WAIT_NS;
+        is_over = !ask(ticker, signo);
+        while (atomic_load(&ticker->count) < 0) {
+                is_over = is_over || atomic_load(&ticker->ended) || ed_sys_now() > until_ns;
+                /* Taken back, or another ticker's signal would have it look at what is gone. */
+                if (is_over && atomic_exchange(&ticker->asked, 0))
+                        return ED_SAMPLE_UNANSWERED;
+                pause_ns(PAUSE_NS);
+        }
+        n = atomic_load(&ticker->count) - FRAMES_OF_SIGNAL;
+        if (n > 0) {
+                memcpy(ret_sample->frames, ticker->frames + FRAMES_OF_SIGNAL,
+                       (size_t) n * sizeof(ticker->frames[0]));
+                ret_sample->count = n;
+        }
+        return ED_SAMPLE_TAKEN;
+}
+
+bool ed_sys_peek(const void *from, void *to, size_t bytes)
+{
+        struct iovec here = { to, bytes }, there = { (void *) from, bytes };
+
+        return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t) bytes;
+}
+
+/* The child has no ticker, and no thread that held the lock. */
+void ed_sys_tickers_forget(void)
+{
+        pthread_mutex_init(&sampling.lock, NULL);
+        sampling_end();
+        sampling.users = 0;
+        watched_by = NULL;
+}
