@@ -11,7 +11,7 @@
 #include "eddy/http_text.h"
 #include "eddy/version.h"
 #include "io/name.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/suspend.h"
 
 enum { CONNECTIONS_DEFAULT = 100 };

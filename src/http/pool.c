@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/tcp.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/suspend.h"
 
 /* Waits in its origin's list, on the stack of its task. */

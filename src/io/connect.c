@@ -14,7 +14,7 @@
 #include "eddy/tcp.h"
 #include "io/name.h"
 #include "io/socket.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 
 /* RFC 8305, 5: the recommended delay between attempts. */
 #define STAGGER_NS ((int64_t) 250000000)

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "io/fd_stream.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 
 /* Said to be ready and was not: how long until it is tried again. */
 enum { RETRY_NS = 1000000 };

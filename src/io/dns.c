@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "io/name.h"
 #include "io/watch.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/suspend.h"
 
 /* Questions at once: each has a socket and a channel of tens of kilobytes.  Others wait. */

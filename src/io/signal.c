@@ -7,9 +7,9 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
-#include "scope/choosable.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/waiters.h"
+#include "sync/choosable.h"
 #include "sys/fork.h"
 #include "sys/signals.h"
 

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 
 int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes)
 {

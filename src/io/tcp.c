@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "io/name.h"
 #include "io/socket.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 
 struct eddy_tcp_listener {
         struct ed_watch watch;      /* with the descriptor */

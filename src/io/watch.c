@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 
 /* The waiter stays in its place until its task runs: a close in between must find it. */
 static void wake(struct ed_watch *watch, enum ed_watch_side side)

@@ -40,7 +40,7 @@ struct ed_run {
         void *main_arg;
         eddy_task *main_task;   /* NULL: none runs */
         int result;             /* of the last main task */
-        struct ed_list handles; /* scheduled ones of the loop's own thread, scope/handle.c */
+        struct ed_list handles; /* scheduled ones of the loop's own thread, embed/callback.c */
         struct ed_faces faces;
         struct ed_debug *debug; /* NULL: not in debug mode */
         struct ed_ticker *watchdog;
@@ -136,7 +136,7 @@ eddy_loop *ed_run_face(struct ed_run *run);
 /* No callback that is scheduled will run. */
 void ed_run_drop_handles(struct ed_run *run);
 
-/* scope/report.c: what a run tells of. */
+/* scope/debug/report.c: what a run tells of. */
 void ed_report_deadlock(struct ed_run *run);
 void ed_report_dump(struct ed_run *run);
 void ed_report_stacks(struct ed_run *run);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"
 

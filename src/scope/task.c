@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "co/probe.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/run.h"
 #include "scope/scope.h"

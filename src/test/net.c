@@ -6,7 +6,7 @@
 #include "eddy/test_net.h"
 #include "io/name.h"
 #include "io/socket.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "sim/sim.h"
 
 /* The table of the loop that runs, if it is simulated, or NULL. */

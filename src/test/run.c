@@ -14,7 +14,7 @@
 
 #include "base/def.h"
 #include "eddy/error.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/run.h"
 #include "sys/fork.h"
 #include "sys/last_words.h"

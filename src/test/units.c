@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "scope/task.h"
-#include "scope/units.h"
+#include "sync/units.h"
 #include "sys/symbol.h"
 #include "test/run.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/def.h"
 #include "eddy/time.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 #include "scope/run.h"
 #include "test/run.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_channel.c - scope/channel.c and scope/far_waiter.c in every order: items
+ * test_channel.c - sync/channel.c and sync/far_waiter.c in every order: items
  * between tasks of two loops and threads without one, where a wait may be
  * cancelled, its deadline may pass and the channel may be shut meanwhile.  No
  * item is lost or comes twice, and no waiter sleeps on.

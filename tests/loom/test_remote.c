@@ -1,5 +1,5 @@
 /*
- * test_remote.c - scope/remote.c, scope/handle.c, scope/embed.c and scope/vars.c
+ * test_remote.c - embed/remote.c, embed/callback.c, embed/embed.c and scope/vars.c
  * in every order: tasks, calls and stops that come to a loop from other threads
  * while it runs, ends or is gone.
  */

@@ -110,7 +110,7 @@ class Task:
         block = gdb.block_for_pc(int(fiber["abort"]))
         function = block and block.function
         if function is None or function.name not in ("abort_wait", "abort_retake") or \
-                not function.symtab.filename.endswith("scope/lock.c"):
+                not function.symtab.filename.endswith("sync/lock.c"):
             return None
         waiter = fiber["abort_arg"].cast(struct("ed_waiter").pointer())
         return waiter["item"].cast(struct("eddy_lock").pointer())

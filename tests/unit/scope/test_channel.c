@@ -6,8 +6,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "scope/channel.h"
 #include "sim_run.h"
+#include "sync/channel.h"
 
 static eddy_channel *channel_of(uint32_t items_max)
 {

@@ -3,7 +3,7 @@
  * when the run ends.
  */
 #include "debug_test.h"
-#include "scope/debug.h"
+#include "scope/debug/debug.h"
 
 static int fails(void *arg)
 {

@@ -2,7 +2,7 @@
  * test_marks.c - the table of debug mode: what is put is found, what is dropped
  * is not, and it has a maximum.
  */
-#include "scope/marks.h"
+#include "scope/debug/marks.h"
 #include "test.h"
 
 enum { THINGS = 3000, STEPS = 100000 };

@@ -7,10 +7,10 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "scope/channel.h"
-#include "scope/future.h"
 #include "sim_run.h"
 #include "starve.h"
+#include "sync/channel.h"
+#include "sync/future.h"
 
 static eddy_channel *channel_of(uint32_t items_max)
 {

@@ -6,9 +6,9 @@
  */
 #include <signal.h>
 
-#include "scope/channel.h"
 #include "scope/waiters.h"
 #include "sim_run.h"
+#include "sync/channel.h"
 
 enum {
         SEEDS = 500,

@@ -1,0 +1,156 @@
+/*
+ * embed/embed.c - loops of one's own: run again and again, for ever, or step
+ * by step inside another program's loop.
+ */
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "scope/face.h"
+#include "sys/fork.h"
+
+int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop)
+{
+        struct ed_run *run;
+        struct ed_sys *sys;
+        int err;
+
+        err = ed_run_table(opts, &sys);
+        if (err < 0)
+                return err;
+        err = ed_run_open(sys, opts, &run);
+        if (err < 0)
+                return err;
+        if (!ed_run_face(run)) {
+                ed_run_close(run);
+                return -ENOMEM;
+        }
+        *ret_loop = eddy_loop_ref(run->face);
+        return 0;
+}
+
+/* Before a loop is run in whatever way; ended by leave(). */
+static int enter(eddy_loop *face, struct ed_run **ret_run)
+{
+        int err = ed_face_run(face, ret_run);
+
+        if (err == 0 && ed_loop_current)
+                err = EDDY_E_RUN_NESTED;
+        if (err < 0)
+                return err;
+        face->running = true;
+        return 0;
+}
+
+static void leave(eddy_loop *face)
+{
+        face->running = false;
+}
+
+/* A stop that came too late for this run is not for the next. */
+static void drop_stop(eddy_loop *face)
+{
+        if (!ed_inbox_cancel(face->inbox, &face->stop))
+                return;
+        atomic_store(&face->stopping, false);
+        eddy_loop_release(face);
+}
+
+int eddy_loop_run_named(eddy_loop *face, eddy_task_fn *main_fn, void *arg, const char *text)
+{
+        struct ed_run *run;
+        int err = enter(face, &run);
+
+        if (err < 0)
+                return err;
+        ed_run_signals_join(run);
+        if (!run->main_fn)
+                run->main_text = text;
+        err = ed_run_main(run, main_fn, arg);
+        ed_run_signals_leave(run);
+        drop_stop(face);
+        leave(face);
+        return err;
+}
+
+#undef eddy_loop_run
+int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
+{
+        return eddy_loop_run_named(face, main_fn, arg, NULL);
+}
+
+int eddy_loop_run_forever(eddy_loop *face)
+{
+        struct ed_run *run;
+        int err = enter(face, &run);
+
+        if (err < 0)
+                return err;
+        ed_run_signals_join(run);
+        ed_run_forever(run);
+        ed_run_signals_leave(run);
+        drop_stop(face);
+        leave(face);
+        return 0;
+}
+
+int eddy_loop_step(eddy_loop *face)
+{
+        struct ed_run *run;
+        int err = enter(face, &run), more;
+
+        if (err < 0)
+                return err;
+        more = ed_run_step(run);
+        leave(face);
+        return more;
+}
+
+int eddy_loop_fd(eddy_loop *face)
+{
+        struct ed_run *run;
+        struct ed_sys *sys;
+        int err = ed_face_run(face, &run), fd;
+
+        if (err < 0)
+                return err;
+        sys = run->loop.sys;
+        if (!sys->ops->pollable)
+                return -ENOTSUP;
+        fd = sys->ops->pollable(sys);
+        /* What was started before it was asked for is to be seen in it. */
+        if (fd >= 0)
+                sys->ops->alarm(sys, 0);
+        return fd;
+}
+
+void eddy_loop_stop(eddy_loop *face)
+{
+        if (!face || ed_sys_forked_since(face->forks) || atomic_exchange(&face->stopping, true))
+                return;
+        eddy_loop_ref(face);
+        if (ed_inbox_post(face->inbox, &face->stop) < 0) {
+                atomic_store(&face->stopping, false);
+                eddy_loop_release(face);
+        }
+}
+
+int eddy_loop_close(eddy_loop *face)
+{
+        struct ed_run *run;
+        int err;
+
+        if (!face)
+                return 0;
+        err = ed_face_run(face, &run);
+        if (err == EDDY_E_LOOP_CLOSED)
+                return 0;
+        if (err < 0)
+                return err;
+        if (face->running)
+                return -EBUSY;
+        if (ed_loop_current)
+                return EDDY_E_RUN_NESTED;
+        ed_run_close(run);
+        eddy_loop_release(face); /* the maker's */
+        return 0;
+}

@@ -1,0 +1,128 @@
+/*
+ * scope/debug/far.c - debug mode: channels, and handles of tasks on other
+ * loops, that are left when the run ends which made them.
+ *
+ * Any thread may give them back, so a table of one thread's would not do: they
+ * bear their link themselves, and one lock guards the lists of all runs.  Only
+ * what was noted takes it.
+ */
+#include "scope/debug/debug.h"
+#include "sys/fork.h"
+#include "sys/symbol.h"
+#include "sys/thread.h"
+
+static struct ed_mutex far_lock = ED_MUTEX_INIT;
+
+static struct ed_debug_far *far_of(struct ed_list *link)
+{
+        return ed_container_of(link, struct ed_debug_far, link);
+}
+
+void ed_debug_fars_init(struct ed_debug *debug)
+{
+        ed_list_init(&debug->fars);
+}
+
+void ed_debug_fars_fini(struct ed_debug *debug)
+{
+        ed_mutex_lock(&far_lock);
+        while (!ed_list_is_empty(&debug->fars)) {
+                far_of(debug->fars.next)->debug = NULL;
+                ed_list_remove(debug->fars.next);
+        }
+        ed_mutex_unlock(&far_lock);
+}
+
+void ed_debug_fars_forked(void)
+{
+        /* The thread that had the lock may not be there. */
+        ed_mutex_init(&far_lock);
+}
+
+void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far, eddy_task_fn *fn,
+                       const void *place)
+{
+        struct ed_debug *debug = ed_run_of(loop)->debug;
+
+        far->debug = debug;
+        far->place = place;
+        far->fn = fn;
+        far->forks = ed_sys_forks();
+        ed_mutex_lock(&far_lock);
+        ed_list_push_back(&debug->fars, &far->link);
+        ed_mutex_unlock(&far_lock);
+}
+
+static void tell_lost(const struct ed_debug *owner, const struct ed_debug_far *far, int lost)
+{
+        char name[ED_TASK_CALLED_BYTES];
+
+        for (struct ed_debug *debug = ed_debug_first; debug; debug = debug->next) {
+                if (debug != owner)
+                        continue;
+                ed_sys_function((const void *) far->fn, far->text, name, sizeof(name));
+                ed_debug_unseen(debug->run, lost, name, far->place);
+                return;
+        }
+}
+
+void ed_debug_far_forget(struct ed_debug_far *far, int lost)
+{
+        const struct ed_debug *owner;
+
+        /* In a child of fork() another thread may have been at work on the list. */
+        if (ed_sys_forked_since(far->forks))
+                return;
+        ed_mutex_lock(&far_lock);
+        ed_list_remove(&far->link);
+        owner = far->debug;
+        ed_mutex_unlock(&far_lock);
+        if (lost < 0)
+                tell_lost(owner, far, lost);
+}
+
+/* What is told of one that is left. */
+struct left {
+        eddy_task_fn *fn;
+        const char *text;
+        const void *place;
+        int lost;
+};
+
+/* Names are looked for without the lock: that waits for the linker, whose destructors may wait here. */
+static void far_add(const struct left *left, struct ed_text *text)
+{
+        char name[ED_TASK_CALLED_BYTES];
+
+        if (!left->fn) {
+                ed_debug_symbol_add("\n  a channel, made at ", left->place, text);
+                return;
+        }
+        ed_sys_function((const void *) left->fn, left->text, name, sizeof(name));
+        ed_text_add(text, "\n  the remote handle of task %s", name);
+        ed_debug_symbol_add(", started at ", left->place, text);
+        if (left->lost < 0)
+                ed_debug_failure_add(left->lost, text);
+}
+
+void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
+{
+        struct left told[ED_DEBUG_TOLD_MAX];
+        uint64_t count = 0;
+
+        ed_mutex_lock(&far_lock);
+        for (struct ed_list *at = debug->fars.next; at != &debug->fars; at = at->next) {
+                struct ed_debug_far *far = far_of(at);
+
+                if (tasks != (far->fn != NULL))
+                        continue;
+                if (count < ED_DEBUG_TOLD_MAX)
+                        told[count] = (struct left){ far->fn, far->text, far->place,
+                                                     tasks ? ed_remote_lost(far) : 0 };
+                count++;
+        }
+        ed_mutex_unlock(&far_lock);
+        for (uint64_t i = 0; i < count && i < ED_DEBUG_TOLD_MAX; i++)
+                far_add(&told[i], text);
+        ed_debug_more_add(count, "", text);
+}

@@ -1,0 +1,179 @@
+/*
+ * scope/debug/late.c - debug mode's timer: tasks that wait for the network under
+ * no deadline for long, and tasks that go on long after a cancel.
+ *
+ * The timer is armed only while a task may become one of these, and wakes
+ * nobody: so it neither hides a deadlock nor keeps a simulated clock moving.
+ * When it fires, all tasks are looked at; that happens at most eight times
+ * within the limit.
+ */
+#include "scope/debug/debug.h"
+#include "scope/debug/dump.h"
+
+enum { LOOKS = 8 };
+
+static void look_at(struct ed_debug *debug, int64_t at_ns)
+{
+        struct ed_loop *loop = &debug->run->loop;
+
+        if (debug->is_asked && debug->asked_ns == INT64_MAX)
+                debug->asked_ns = at_ns;
+        if (debug->is_asked || debug->timer.armed)
+                return;
+        loop->quiet_timers++;
+        ed_timer_arm(&loop->timers, &debug->timer, at_ns);
+}
+
+static struct ed_debug *debug_of(const struct ed_task *task)
+{
+        return ed_run_of(task->loop)->debug;
+}
+
+void ed_debug_net_wait(struct ed_task *task)
+{
+        struct ed_debug *debug = debug_of(task);
+
+        task->debug.wait = ED_WAIT_NET_NEXT;
+        look_at(debug, ed_time_after(ed_loop_now(task->loop), debug->run->opts.debug_wait_ns));
+}
+
+void ed_debug_cancelled(struct ed_node *node)
+{
+        struct ed_task *task = node->owner;
+        struct ed_debug *debug = debug_of(task);
+        int64_t now_ns = ed_loop_now(task->loop);
+
+        task->debug.cancelled_ns = now_ns;
+        task->debug.cancel_told = false;
+        look_at(debug, ed_time_after(now_ns, debug->run->opts.debug_wait_ns));
+}
+
+/* --- looking --- */
+
+/* Since when a task has waited in a way that may be told of, or INT64_MAX. */
+static int64_t waits_since(const struct ed_task *task, const struct ed_node *root)
+{
+        if (task->fiber.ready.state != ED_FIBER_PARKED || task->debug.wait != ED_WAIT_NET ||
+            ed_dump_deadline(task->inner, root) != 0)
+                return INT64_MAX;
+        return task->parked_ns;
+}
+
+/* Its scope's tasks, which are cancelled as well, have not ended: they are told of instead. */
+static bool waits_for_tasks(const struct ed_task *task)
+{
+        return task->inner != &task->node && ed_scope_of_node(task->inner)->flags & ED_SCOPE_ENDING;
+}
+
+/* Since when it has been cancelled, or INT64_MAX. */
+static int64_t cancelled_since(const struct ed_task *task)
+{
+        if (!(task->inner->flags & ED_NODE_CANCELLED) || task->debug.cancel_told ||
+            waits_for_tasks(task))
+                return INT64_MAX;
+        return task->debug.cancelled_ns;
+}
+
+static void tell(const struct ed_task *task, int kind, int error, struct ed_text *text)
+{
+        ed_debug_place_add(task, text);
+        ed_text_add(text, "; it is ");
+        if (!ed_dump_stack(task, text))
+                ed_text_add(text, "at its beginning");
+        ed_report_task(task->loop, kind, error, task, debug_of(task)->text);
+}
+
+static void tell_wait(struct ed_task *task, int64_t now_ns)
+{
+        struct ed_debug *debug = debug_of(task);
+        struct ed_text text = { debug->text, sizeof(debug->text) };
+
+        task->debug.wait = ED_WAIT_TOLD;
+        if (!ed_debug_is_told(debug, ED_DEBUG_WAITS))
+                return;
+        ed_text_add(&text, "has waited %lld ms for %s, under no deadline",
+                    (long long) ((now_ns - task->parked_ns) / EDDY_MS(1)), task->fiber.waits_for);
+        tell(task, EDDY_REPORT_WAIT, 0, &text);
+}
+
+static void tell_cancelled(struct ed_task *task, struct ed_node *root, int64_t now_ns)
+{
+        struct ed_debug *debug = debug_of(task);
+        struct ed_text text = { debug->text, sizeof(debug->text) };
+
+        task->debug.cancel_told = true;
+        if (!ed_debug_is_told(debug, ED_DEBUG_CANCELS))
+                return;
+        ed_text_add(&text, "was cancelled %lld ms ago and goes on: it ",
+                    (long long) ((now_ns - task->debug.cancelled_ns) / EDDY_MS(1)));
+        ed_dump_state(task, root, &text);
+        tell(task, EDDY_REPORT_IGNORED, -ECANCELED, &text);
+}
+
+/* Tell of it if it is time; returns when it will be, or INT64_MAX. */
+static int64_t look(struct ed_task *task, struct ed_node *root, int64_t limit_ns, int64_t now_ns)
+{
+        int64_t waits_at_ns = ed_time_after(waits_since(task, root), limit_ns);
+        int64_t cancelled_at_ns = ed_time_after(cancelled_since(task), limit_ns);
+
+        if (waits_at_ns <= now_ns) {
+                tell_wait(task, now_ns);
+                waits_at_ns = INT64_MAX;
+        }
+        if (cancelled_at_ns <= now_ns) {
+                tell_cancelled(task, root, now_ns);
+                cancelled_at_ns = INT64_MAX;
+        }
+        return waits_at_ns < cancelled_at_ns ? waits_at_ns : cancelled_at_ns;
+}
+
+static void look_at_all(struct ed_debug *debug)
+{
+        struct ed_run *run = debug->run;
+        struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
+        int64_t now_ns = ed_loop_now(&run->loop), limit_ns = run->opts.debug_wait_ns;
+        int64_t next_ns = INT64_MAX, soonest_ns = ed_time_after(now_ns, limit_ns / LOOKS + 1);
+
+        while ((node = ed_node_next(root, node, false))) {
+                struct ed_task *task = node->owner;
+                int64_t at_ns =
+                        node == &task->node ? look(task, root, limit_ns, now_ns) : INT64_MAX;
+
+                next_ns = at_ns < next_ns ? at_ns : next_ns;
+        }
+        if (next_ns != INT64_MAX)
+                look_at(debug, next_ns > soonest_ns ? next_ns : soonest_ns);
+}
+
+static void on_timer(struct ed_timer *timer)
+{
+        struct ed_debug *debug = ed_container_of(timer, struct ed_debug, timer);
+
+        debug->run->loop.quiet_timers--;
+        look_at_all(debug);
+}
+
+void ed_debug_late_ask(struct ed_debug *debug)
+{
+        if (!debug->is_asked) {
+                debug->is_asked = true;
+                debug->asked_ns = INT64_MAX;
+        }
+        if (ed_loop_now(&debug->run->loop) < debug->asked_ns)
+                return;
+        debug->asked_ns = INT64_MAX;
+        look_at_all(debug);
+}
+
+void ed_debug_late_init(struct ed_debug *debug)
+{
+        ed_timer_init(&debug->timer, on_timer);
+}
+
+void ed_debug_late_fini(struct ed_debug *debug)
+{
+        struct ed_loop *loop = &debug->run->loop;
+
+        loop->quiet_timers -= debug->timer.armed;
+        ed_timer_cancel(&loop->timers, &debug->timer);
+}

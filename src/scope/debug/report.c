@@ -1,0 +1,298 @@
+/*
+ * scope/debug/report.c - what a run tells of: reports, faults in the guards of
+ * stacks, the watchdog, deadlock.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "scope/debug/dump.h"
+#include "scope/debug/stack_record.h"
+#include "scope/run.h"
+#include "sys/output.h"
+#include "sys/symbol.h"
+#include "sys/thread_state.h"
+#include "sys/ticker.h"
+
+/* --- reports --- */
+
+/* Whether something has failed, with an error that is worth its text. */
+static bool is_failure(int kind)
+{
+        return kind == EDDY_REPORT_BACKGROUND || kind == EDDY_REPORT_UNHANDLED ||
+               kind == EDDY_REPORT_CALLBACK || kind == EDDY_REPORT_ACCEPT;
+}
+
+void ed_report_to_stderr(const struct eddy_report *report, void *arg)
+{
+        bool with_error = report->error && is_failure(report->kind);
+        size_t text_bytes = strlen(report->text);
+        char line[1792];
+        struct ed_text text = { line, sizeof(line) };
+
+        (void) arg;
+        ed_text_add(&text, "eddy: %s%s%s", report->task ? "task " : "",
+                    report->task ? report->task : "", report->task ? ": " : "");
+        /* A long one goes in pieces.  No memory is allocated: it may be a signal handler. */
+        if (text_bytes + 2 > text.left) {
+                ed_sys_write_error(line, sizeof(line) - text.left);
+                ed_sys_write_error(report->text, text_bytes);
+                text = (struct ed_text){ line, sizeof(line) };
+        } else {
+                ed_text_add(&text, "%s", report->text);
+        }
+        if (with_error)
+                ed_text_add(&text, ": %s", eddy_error_text(report->error));
+        if (text.left < 2)
+                text.at[-1] = '\n';
+        else
+                ed_text_add(&text, "\n");
+        ed_sys_write_error(line, strlen(line));
+}
+
+void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text)
+{
+        struct eddy_report report = { .kind = kind, .error = error, .task = task, .text = text };
+
+        run->opts.report(&report, run->opts.report_arg);
+}
+
+void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
+                    const char *text)
+{
+        char buf[ED_TASK_CALLED_BYTES];
+
+        ed_report_run(ed_run_of(loop), kind, error,
+                      task ? ed_task_name(task, buf, sizeof(buf)) : NULL, text);
+}
+
+/* --- faults in guards --- */
+
+/* In a signal handler, on a stack of its own. */
+bool ed_report_fault(const void *address)
+{
+        struct ed_loop *loop = ed_loop_current;
+        struct ed_task *task = ed_task_running();
+        char name[ED_TASK_CALLED_BYTES], message[256];
+        const char *who;
+
+        if (!loop || !ed_stacks_guard_hit(&loop->stacks, address))
+                return false;
+        who = task ? ed_task_name(task, name, sizeof(name)) : "(none)";
+        snprintf(message, sizeof(message),
+                 "overflowed its stack of %zu KiB: large buffers belong on the heap, and recursion "
+                 "needs a bound",
+                 task ? (size_t) ((char *) task - task->stack->bottom + 1023) / 1024 : (size_t) 0);
+        ed_report_run(ed_run_of(loop), EDDY_REPORT_OVERFLOW, 0, who, message);
+        return true;
+}
+
+/* --- the watchdog --- */
+
+/* Whether the loop has gone on since the watchdog last saw it do so.  Any thread. */
+static bool has_gone_on(const struct ed_run *run)
+{
+        const struct ed_loop *loop = &run->loop;
+
+        return atomic_load_explicit(&loop->switches, memory_order_relaxed) !=
+                       run->watched_switches ||
+               atomic_load_explicit(&loop->polls, memory_order_relaxed) != run->watched_polls ||
+               atomic_load_explicit(&loop->polling, memory_order_relaxed);
+}
+
+/* Who runs, as seen from its own thread, or from the watchdog's. */
+struct hog {
+        const struct ed_run *run; /* its watchdog waits for the answer, and changes nothing in it */
+        bool is_late;             /* the loop has gone on: who runs now is not to blame */
+        bool is_known;            /* 'fn' is; else it could not be found out */
+        char name[ED_TASK_CALLED_BYTES];
+        eddy_task_fn *fn; /* NULL: no task runs */
+        const char *text;
+};
+
+static void hog_take(struct hog *hog, const struct eddy_task *face)
+{
+        if (face->is_named)
+                memcpy(hog->name, face->name, sizeof(face->name));
+        hog->fn = face->fn;
+        hog->text = face->text;
+}
+
+/* In a signal handler on the loop's thread. */
+static void look_who_runs(void *arg)
+{
+        struct hog *hog = arg;
+        struct ed_task *task = ed_task_running();
+
+        hog->is_late = has_gone_on(hog->run);
+        if (hog->is_late)
+                return;
+        hog->is_known = true;
+        if (task && task->loop == &hog->run->loop && task != hog->run->supervisor)
+                hog_take(hog, task->face);
+}
+
+/* On the watchdog's thread: nothing that is read changes unless the loop goes on. */
+static __attribute__((noinline)) void look_from_outside(struct hog *hog)
+{
+        const struct ed_run *run = hog->run;
+        const struct eddy_task *at;
+        const struct ed_task *task;
+        struct ed_fiber *fiber;
+        struct eddy_task face;
+
+        if (!ed_sys_peek(&run->loop.current, &fiber, sizeof(fiber)))
+                return;
+        task = fiber ? ed_container_of(fiber, struct ed_task, fiber) : run->supervisor;
+        if (!ed_sys_peek(&task->face, &at, sizeof(at)) || !ed_sys_peek(at, &face, sizeof(face)))
+                return;
+        hog->is_late = has_gone_on(run);
+        hog->is_known = !hog->is_late;
+        if (hog->is_known && task != run->supervisor)
+                hog_take(hog, &face);
+}
+
+static void tell_frames(struct ed_text *text, const struct ed_sample *sample)
+{
+        char name[64];
+
+        ed_text_add(text, "is in");
+        for (int i = 0; i < sample->count; i++) {
+                ed_sys_symbol(sample->frames[i], name, sizeof(name));
+                ed_text_add(text, "%s %s", i > 0 ? " <-" : "", name);
+        }
+        if (sample->count == 0)
+                ed_text_add(text, " a place that could not be found out");
+}
+
+static void tell_call(struct ed_text *text, long call)
+{
+        const char *name = ed_system_call_name(call);
+
+        if (name)
+                ed_text_add(text, "is blocked in the system call %s", name);
+        else if (call >= 0)
+                ed_text_add(text, "is blocked in the system call %ld", call);
+        else
+                ed_text_add(text, "is blocked by the kernel");
+}
+
+static void tell_where(struct ed_text *text, int known, const struct ed_sample *sample)
+{
+        switch (known) {
+        case ED_SAMPLE_BLOCKED:
+                tell_call(text, sample->call);
+                break;
+        case ED_SAMPLE_RESTLESS:
+                ed_text_add(text, "makes one system call after another that blocks it");
+                break;
+        case ED_SAMPLE_STARVED:
+                ed_text_add(text, "gets no time from its processor");
+                break;
+        case ED_SAMPLE_HIDDEN:
+                ed_text_add(text, "is in a place that cannot be found out without /proc");
+                break;
+        default:
+                tell_frames(text, sample);
+        }
+}
+
+enum { SAMPLES_MAX = 4 };
+
+static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t lasted_ns)
+{
+        struct ed_sample sample = { .count = 0 };
+        struct hog hog;
+        char message[1536];
+        struct ed_text text = { message, sizeof(message) };
+        const char *who;
+        int known = 0;
+
+        /* One frame alone is of a place without unwinding information, left soon: a stub of a call. */
+        for (int samples = 0; samples == 0 || (sample.count == 1 && samples < SAMPLES_MAX);
+             samples++) {
+                hog = (struct hog){ .run = run };
+                known = ed_sys_ticker_sample(watchdog, look_who_runs, &hog, &sample);
+        }
+        if (known != ED_SAMPLE_TAKEN)
+                look_from_outside(&hog);
+        who = hog.is_known ? "(the loop itself)" : "(unknown)";
+        ed_text_add(&text, "has kept the loop from the others for %lld ms; it ",
+                    (long long) (lasted_ns / EDDY_MS(1)));
+        if (hog.is_late)
+                ed_text_add(&text, "gave way before it could be asked where it was");
+        else
+                tell_where(&text, known, &sample);
+        if (hog.fn && !hog.name[0])
+                ed_sys_function((const void *) hog.fn, hog.text, hog.name, sizeof(hog.name));
+        ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : who, message);
+}
+
+/* On the watchdog's thread: several times in each period that is allowed. */
+void ed_report_watch(void *arg, struct ed_ticker *watchdog)
+{
+        struct ed_run *run = arg;
+        /* Read first: this thread may be kept waiting too, and what it counts goes on meanwhile. */
+        int64_t now_ns = ed_sys_now();
+
+        if (has_gone_on(run)) {
+                run->watched_switches =
+                        atomic_load_explicit(&run->loop.switches, memory_order_relaxed);
+                run->watched_polls = atomic_load_explicit(&run->loop.polls, memory_order_relaxed);
+                run->watched_ns = ed_sys_now();
+        } else if (run->watched_ns && now_ns - run->watched_ns > run->opts.watchdog_ns) {
+                report_hog(run, watchdog, now_ns - run->watched_ns);
+                run->watched_ns = 0; /* once for each time */
+        }
+}
+
+void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const char *text)
+{
+        char name[64], message[256];
+
+        ed_sys_function((const void *) fn, text, name, sizeof(name));
+        snprintf(message, sizeof(message), "the callback %s failed", name);
+        ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
+}
+
+/* --- deadlock, and the tree of a run --- */
+
+enum { DEADLOCK_LINES_MAX = 40, DEADLOCK_BYTES = 16384 };
+
+static void add_line(const char *line, void *arg)
+{
+        ed_text_add(arg, "\n  %s", line);
+}
+
+void ed_report_deadlock(struct ed_run *run)
+{
+        char little[1024], *message = ed_alloc(DEADLOCK_BYTES);
+        struct ed_text text = { message, DEADLOCK_BYTES };
+
+        if (!message)
+                text = (struct ed_text){ little, sizeof(little) };
+        ed_text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
+        ed_dump_tree(&run->loop, add_line, &text, run->loop.debug ? EDDY_DUMP_STACKS : 0,
+                     DEADLOCK_LINES_MAX);
+        ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message ? message : little);
+        ed_free(message);
+}
+
+static void tell_line(const char *line, void *arg)
+{
+        ed_report_run(arg, EDDY_REPORT_DUMP, 0, NULL, line);
+}
+
+void ed_report_dump(struct ed_run *run)
+{
+        tell_line("SIGQUIT: what the tasks of this run do:", run);
+        (void) eddy_dump(tell_line, run);
+        ed_report_stacks(run);
+}
+
+/* In debug mode: of those that have ended, and of those that have not. */
+void ed_report_stacks(struct ed_run *run)
+{
+        ed_stack_records_tell(run, tell_line, run);
+}

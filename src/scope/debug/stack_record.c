@@ -1,0 +1,262 @@
+/*
+ * scope/debug/stack_record.c - a bounded table of functions, and how deep the stacks
+ * of their tasks have been.
+ *
+ * A stack is measured on the way out of its task, by that task: so it costs
+ * nothing when a task starts, and nothing at all when nobody asked for it.
+ * To measure is to read all of it, which takes microseconds; and it has to be
+ * clear before.  So the first tasks of a function are measured, and clear
+ * behind them.  After that a stack is cleared now and then only.  Of a task on
+ * one that is not clear it is known when it went deeper than all before: it
+ * has left something just below where they had ended.  So it is on one that
+ * is new, where to read a page is a fault: there, all before are those of its
+ * function.
+ */
+#include "scope/debug/stack_record.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "co/depth.h"
+#include "eddy/stack.h"
+#include "sys/symbol.h"
+
+/* Twice as many places as functions, so that searches are short. */
+enum { PLACES = 2 * EDDY_STACK_FUNCTIONS_MAX, LIVE_MAX = 1000, LINES_MAX = 16 };
+
+/* A stack is cleared for each of a function's first tasks; then once in so many, a prime number. */
+enum { FIRST_TASKS = 64, TURNS = 127 };
+
+struct entry {
+        eddy_task_fn *fn; /* NULL: others */
+        const char *text; /* of the first of its tasks */
+        unsigned class;
+        size_t deepest;
+        uint64_t tasks;
+        unsigned cleared; /* stacks, for its first tasks */
+};
+
+/* The first entries are the others, one of each class; those of functions follow. */
+struct ed_stack_records {
+        struct entry entries[EDDY_STACK_RECORDS_MAX];
+        unsigned count;
+        uint16_t places[PLACES]; /* by a hash: numbers of entries; 0: free */
+};
+
+_Static_assert(EDDY_STACK_RECORDS_MAX == EDDY_STACK_FUNCTIONS_MAX + ED_STACK_CLASSES,
+               "each class has its others");
+
+/* --- the table --- */
+
+static struct entry *entry_of(struct ed_stack_records *records, const struct eddy_task *face,
+                              unsigned class)
+{
+        eddy_task_fn *fn = face->fn;
+        uint64_t hash = ((uint64_t) (uintptr_t) fn + class) * 0x9e3779b97f4a7c15ULL;
+        unsigned at = (unsigned) (hash >> 32) % PLACES;
+        struct entry *entry;
+
+        for (; records->places[at]; at = (at + 1) % PLACES) {
+                entry = &records->entries[records->places[at]];
+                if (entry->fn == fn && entry->class == class)
+                        return entry;
+        }
+        if (records->count == EDDY_STACK_RECORDS_MAX)
+                return &records->entries[class];
+        entry = &records->entries[records->count];
+        *entry = (struct entry){ .fn = fn, .text = face->text, .class = class };
+        records->places[at] = (uint16_t) records->count++;
+        return entry;
+}
+
+/*
+ * Record how deep a task's stack is, as far as that is its own doing; 'least':
+ * so much is.
+ */
+static struct entry *measure(struct ed_run *run, const struct ed_task *task, size_t least)
+{
+        struct ed_stack *stack = task->stack;
+        struct entry *entry = entry_of(run->stack_records, &task->self, stack->class);
+        bool is_clear = stack->turns == 0;
+        size_t depth;
+
+        /* Of one that is used for the first time each page that is read is a fault. */
+        if (stack->seen == 0 && entry->cleared == FIRST_TASKS) {
+                stack->seen = (uint32_t) entry->deepest;
+                is_clear = false;
+        }
+        if (is_clear || ed_stack_is_deeper(stack, stack->seen)) {
+                depth = ed_stack_depth(stack);
+                stack->seen = (uint32_t) depth;
+        } else {
+                depth = least;
+        }
+        if (depth > entry->deepest)
+                entry->deepest = depth;
+        return entry;
+}
+
+static void on_put(struct ed_stacks *stacks, struct ed_stack *stack)
+{
+        struct ed_task *task = ed_task_of_stack(stack);
+        struct ed_run *run = ed_run_of(ed_container_of(stacks, struct ed_loop, stacks));
+        const char *here = __builtin_frame_address(0);
+        struct entry *entry;
+
+        /* The supervisor is not the program's. */
+        if (task == run->supervisor)
+                return;
+        entry = measure(run, task, (size_t) (stack->top - here));
+        entry->tasks++;
+        if (entry->cleared < FIRST_TASKS) {
+                entry->cleared++;
+                stack->turns = 0;
+        } else {
+                stack->turns = stack->turns == 0 ? TURNS : stack->turns - 1;
+        }
+        if (stack->turns == 0)
+                ed_stack_clear(stack, ed_stack_depth(stack));
+}
+
+int ed_stack_records_open(struct ed_run *run)
+{
+        struct ed_stack_records *records = ed_alloc_debug(sizeof(*records));
+
+        if (!records)
+                return -ENOMEM;
+        for (unsigned class = 0; class < ED_STACK_CLASSES; class ++)
+                records->entries[class].class = class;
+        records->count = ED_STACK_CLASSES;
+        run->stack_records = records;
+        ed_stacks_watch(&run->loop.stacks, on_put);
+        return 0;
+}
+
+void ed_stack_records_close(struct ed_run *run)
+{
+        ed_free(run->stack_records);
+}
+
+/* --- asking --- */
+
+static void measure_live(struct ed_run *run)
+{
+        struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
+        unsigned n = 0;
+
+        /* Before the run's first turn and after its last one there is no tree. */
+        if (!root->owner)
+                return;
+        while (n < LIVE_MAX && (node = ed_node_next(root, node, false))) {
+                struct ed_task *task = node->owner;
+                const char *at = task->fiber.co.sp;
+
+                if (node != &task->node)
+                        continue;
+                /* What runs was left before, or never: it is as deep as this is. */
+                if (task->fiber.ready.state == ED_FIBER_RUNNING)
+                        at = __builtin_frame_address(0);
+                (void) measure(run, task, (size_t) (task->stack->top - at));
+                n++;
+        }
+}
+
+struct order {
+        uint16_t numbers[EDDY_STACK_RECORDS_MAX];
+        unsigned count;
+};
+
+/* The deepest first; of equal ones, the one that was seen first. */
+static void sort(const struct ed_stack_records *records, struct order *order)
+{
+        order->count = 0;
+        for (unsigned i = 0; i < records->count; i++) {
+                size_t deepest = records->entries[i].deepest;
+                unsigned at = order->count;
+
+                if (deepest == 0)
+                        continue;
+                for (; at > 0 && records->entries[order->numbers[at - 1]].deepest < deepest; at--)
+                        order->numbers[at] = order->numbers[at - 1];
+                order->numbers[at] = (uint16_t) i;
+                order->count++;
+        }
+}
+
+static struct eddy_stack_record record_of(const struct entry *entry)
+{
+        struct eddy_stack_record record = {
+                .fn = entry->fn,
+                .flags = entry->class == ED_STACK_SMALL ? EDDY_TASK_STACK_64K : 0,
+                .deepest_bytes = entry->deepest,
+                .room_bytes = ed_stack_room(entry->class),
+                .tasks = entry->tasks,
+        };
+
+        if (entry->fn)
+                ed_sys_function((const void *) entry->fn, entry->text, record.name,
+                                sizeof(record.name));
+        else
+                snprintf(record.name, sizeof(record.name), "(others)");
+        return record;
+}
+
+int eddy_stack_records(struct eddy_stack_record *ret_records, size_t max)
+{
+        struct ed_loop *loop = ed_loop_current;
+        struct ed_stack_records *records;
+        struct order order;
+        unsigned i;
+
+        if (!loop)
+                return EDDY_E_RUN_NOT_RUNNING;
+        records = ed_run_of(loop)->stack_records;
+        if (!records)
+                return -ENOTSUP;
+        measure_live(ed_run_of(loop));
+        sort(records, &order);
+        for (i = 0; i < order.count && i < max; i++)
+                ret_records[i] = record_of(&records->entries[order.numbers[i]]);
+        return (int) i;
+}
+
+static void record_tell(const struct eddy_stack_record *record, eddy_dump_fn *line, void *arg)
+{
+        char words[EDDY_STACK_NAME_BYTES + 128];
+        struct ed_text text = { words, sizeof(words) };
+
+        ed_text_add(&text, "  %s: %zu of %zu bytes, ", record->name, record->deepest_bytes,
+                    record->room_bytes);
+        if (record->tasks == 0)
+                ed_text_add(&text, "still running");
+        else
+                ed_text_add(&text, "%llu task%s", (unsigned long long) record->tasks,
+                            record->tasks == 1 ? "" : "s");
+        line(words, arg);
+}
+
+void ed_stack_records_tell(struct ed_run *run, eddy_dump_fn *line, void *arg)
+{
+        struct ed_stack_records *records = run->stack_records;
+        char more[64];
+        struct order order;
+
+        if (!records)
+                return;
+        measure_live(run);
+        sort(records, &order);
+        if (order.count == 0)
+                return;
+        line("the deepest stacks, by the function of their tasks:", arg);
+        for (unsigned i = 0; i < order.count && i < LINES_MAX; i++) {
+                struct eddy_stack_record record = record_of(&records->entries[order.numbers[i]]);
+
+                record_tell(&record, line, arg);
+        }
+        if (order.count > LINES_MAX) {
+                snprintf(more, sizeof(more), "  and %u more", order.count - LINES_MAX);
+                line(more, arg);
+        }
+}

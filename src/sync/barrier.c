@@ -1,0 +1,95 @@
+/*
+ * sync/barrier.c - the last to come hands out the others' indexes.
+ *
+ * They leave the line at that moment, all at once: the barrier is empty then,
+ * and who comes next is the first of the next round, however late the others
+ * run.
+ */
+#include "eddy/barrier.h"
+
+#include "scope/waiters.h"
+
+void eddy_barrier_init(eddy_barrier *barrier, uint32_t parties)
+{
+        *barrier = (eddy_barrier) EDDY_BARRIER(parties);
+}
+
+static bool abort_wait(void *arg)
+{
+        struct ed_waiter *waiter = arg;
+
+        ((eddy_barrier *) waiter->item)->waiting--;
+        ed_waiters_remove(waiter);
+        return true;
+}
+
+/* All have come; returns the index of the last. */
+static int let_go(eddy_barrier *barrier)
+{
+        int index = 0;
+
+        barrier->waiting = 0;
+        while (ed_waiters_wake(barrier->waiters, index))
+                index++;
+        return index;
+}
+
+int eddy_barrier_wait(eddy_barrier *barrier)
+{
+        struct ed_waiter waiter;
+        struct ed_task *task;
+        int err;
+
+        err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&barrier->loop_number);
+        if (err < 0)
+                return err;
+        if (ed_unlikely(ed_waiters_are_foreign(barrier->waiters, task->loop)))
+                return EDDY_E_RUN_OTHER_LOOP;
+        if (barrier->broken || barrier->waiting + 1 >= barrier->parties) {
+                err = barrier->broken ? EDDY_E_SYNC_BROKEN : let_go(barrier);
+                ed_suspend_passed(task);
+                return err;
+        }
+        barrier->waiting++;
+        ed_waiter_init(&waiter, task, barrier);
+        ed_waiters_push(barrier->waiters, &waiter);
+        return ed_suspend_park(task, "the others at a barrier", abort_wait, &waiter);
+}
+
+/* Who waits fails; who comes next finds it broken or not. */
+static int begin_anew(eddy_barrier *barrier, bool broken)
+{
+        int err = ed_waiters_check_loop(&barrier->loop_number);
+
+        if (err < 0)
+                return err;
+        if (ed_waiters_are_foreign(barrier->waiters, ed_loop_current))
+                return EDDY_E_RUN_OTHER_LOOP;
+        barrier->broken = broken;
+        barrier->waiting = 0;
+        while (ed_waiters_wake(barrier->waiters, EDDY_E_SYNC_BROKEN))
+                continue;
+        return 0;
+}
+
+int eddy_barrier_abort(eddy_barrier *barrier)
+{
+        return begin_anew(barrier, true);
+}
+
+int eddy_barrier_reset(eddy_barrier *barrier)
+{
+        return begin_anew(barrier, false);
+}
+
+uint32_t eddy_barrier_waiting(const eddy_barrier *barrier)
+{
+        return barrier->waiting;
+}
+
+int eddy_barrier_is_broken(const eddy_barrier *barrier)
+{
+        return barrier->broken != 0;
+}

@@ -1,0 +1,272 @@
+/*
+ * sync/future.c - results that are set once; their waiters and callbacks.
+ *
+ * A callback stands in its future's list from when it is added until it runs
+ * or is removed.  Once the future is done it is queued in the loop besides.
+ */
+#include "sync/future.h"
+
+#include <errno.h>
+
+#include "scope/misuse.h"
+#include "scope/run.h"
+#include "scope/vars.h"
+
+struct callback {
+        struct ed_list link;
+        struct ed_call call;
+        eddy_future *future;  /* NULL: not in use */
+        struct ed_loop *loop; /* only while its run is there */
+        uintptr_t run_number;
+        struct ed_vars *vars; /* of who added it */
+        eddy_task_fn *fn;
+        const char *text; /* that the program wrote for it, or NULL */
+        void *arg;
+};
+
+_Static_assert(sizeof(struct callback) <= sizeof(eddy_future_callback),
+               "an eddy_future_callback is too small");
+_Static_assert(sizeof(struct ed_list) == sizeof(((eddy_future *) 0)->callbacks),
+               "the list of callbacks has no room");
+
+/* --- callbacks --- */
+
+/* A list, made when it is first asked for: a zeroed future is ready to use. */
+static struct ed_list *callbacks_of(eddy_future *future)
+{
+        struct ed_list *callbacks = (struct ed_list *) future->callbacks;
+
+        if (!callbacks->next)
+                ed_list_init(callbacks);
+        return callbacks;
+}
+
+/* Its memory is the caller's again. */
+static void let_go(struct callback *callback)
+{
+        ed_list_remove(&callback->link);
+        callback->future = NULL;
+}
+
+static void run_callback(struct ed_call *call)
+{
+        struct callback *callback = ed_container_of(call, struct callback, call);
+        struct ed_loop *loop = callback->loop;
+        struct ed_vars *vars = callback->vars, *before;
+        eddy_task_fn *fn = callback->fn;
+        const char *text = callback->text;
+        int err;
+
+        let_go(callback);
+        before = ed_vars_enter(vars);
+        err = fn(callback->arg);
+        ed_assert(ed_loop_current == loop,
+                  "a child of fork() returned from a callback of its parent: end it with _exit()");
+        if (err < 0)
+                ed_report_callback(loop, err, fn, text);
+        ed_vars_leave(before);
+        ed_vars_drop(vars);
+}
+
+static void remove_callback(struct callback *callback)
+{
+        /* What is queued has a loop: one that ends takes its calls out. */
+        if (callback->call.queued)
+                ed_call_cancel(callback->loop, &callback->call);
+        ed_vars_drop(callback->vars);
+        let_go(callback);
+}
+
+/* Whether the loop that runs here calls it. */
+static bool is_of_current_loop(const struct callback *callback)
+{
+        return ed_loop_current && ed_run_of(ed_loop_current)->number == callback->run_number;
+}
+
+/* The callbacks of a future are all one loop's: whether that is not the caller's. */
+static bool has_foreign_callbacks(eddy_future *future)
+{
+        struct ed_list *callbacks = callbacks_of(future);
+        const struct callback *first;
+        enum ed_run_place place;
+
+        if (ed_list_is_empty(callbacks))
+                return false;
+        first = ed_container_of(callbacks->next, struct callback, link);
+        if (is_of_current_loop(first))
+                return false;
+        place = ed_runs_place(first->run_number);
+        return place == ED_RUN_ELSEWHERE || (place == ED_RUN_HERE && ed_loop_current);
+}
+
+/* Whether tasks or callbacks of another loop are told of it; in debug mode, whether it is another's. */
+static bool is_foreign(eddy_future *future)
+{
+        return ed_waiters_check_loop(&future->loop_number) < 0 ||
+               ed_waiters_are_foreign(future->waiters, ed_loop_current) ||
+               has_foreign_callbacks(future);
+}
+
+int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *memory,
+                                   eddy_task_fn *fn, void *arg, const char *text)
+{
+        struct callback *callback = (struct callback *) memory;
+        struct ed_loop *loop = ed_loop_current;
+
+        if (!loop)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (callback->future)
+                return -EBUSY;
+        if (is_foreign(future))
+                return EDDY_E_RUN_OTHER_LOOP;
+        *callback = (struct callback){ .future = future,
+                                       .loop = loop,
+                                       .run_number = ed_run_of(loop)->number,
+                                       .vars = ed_vars_take(),
+                                       .fn = fn,
+                                       .text = text,
+                                       .arg = arg };
+        ed_call_init(&callback->call, run_callback);
+        ed_list_push_back(callbacks_of(future), &callback->link);
+        if (future->flags & ED_FUTURE_DONE)
+                ed_call_queue(loop, &callback->call, false);
+        return 0;
+}
+
+#undef eddy_future_add_callback
+int eddy_future_add_callback(eddy_future *future, eddy_future_callback *memory, eddy_task_fn *fn,
+                             void *arg)
+{
+        return eddy_future_add_callback_named(future, memory, fn, arg, NULL);
+}
+
+int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg)
+{
+        int removed = 0;
+
+        if (is_foreign(future))
+                return EDDY_E_RUN_OTHER_LOOP;
+        ed_list_each_safe (link, callbacks_of(future)) {
+                struct callback *callback = ed_container_of(link, struct callback, link);
+
+                if (callback->fn == fn && callback->arg == arg) {
+                        remove_callback(callback);
+                        removed++;
+                }
+        }
+        return removed;
+}
+
+/* The future is done.  Nothing calls the callbacks of a run that has ended. */
+static void callback_due(struct callback *callback)
+{
+        if (is_of_current_loop(callback) || ed_runs_place(callback->run_number) != ED_RUN_GONE)
+                ed_call_queue(callback->loop, &callback->call, false);
+        else
+                remove_callback(callback);
+}
+
+/* --- the result --- */
+
+static void finish(eddy_future *future, int result, void *value, uint32_t flags)
+{
+        struct ed_waiter *waiter;
+
+        future->result = result;
+        future->value = value;
+        future->flags |= ED_FUTURE_DONE | flags;
+        while ((waiter = ed_waiters_next(future->waiters))) {
+                if (waiter->item)
+                        *(int *) waiter->item = result;
+                future->flags |= ED_FUTURE_SEEN;
+                ed_waiters_serve(waiter, 0);
+        }
+        ed_list_each_safe (link, callbacks_of(future))
+                callback_due(ed_container_of(link, struct callback, link));
+}
+
+int eddy_future_set(eddy_future *future, int result, void *value)
+{
+        if (future->flags & ED_FUTURE_DONE)
+                return -EALREADY;
+        if (ed_unlikely(is_foreign(future)))
+                return EDDY_E_RUN_OTHER_LOOP;
+        finish(future, result, value, 0);
+        return 0;
+}
+
+int eddy_future_cancel(eddy_future *future)
+{
+        if (ed_unlikely(is_foreign(future)))
+                return EDDY_E_RUN_OTHER_LOOP;
+        future->flags |= ED_FUTURE_SEEN;
+        if (future->flags & ED_FUTURE_DONE)
+                return 0;
+        finish(future, -ECANCELED, NULL, ED_FUTURE_CANCELLED);
+        return 1;
+}
+
+int eddy_future_wait(eddy_future *future, int *ret_result)
+{
+        struct ed_waiter waiter;
+        struct ed_task *task;
+        int err;
+
+        err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_waiters_check_loop(&future->loop_number);
+        if (err < 0)
+                return err;
+        if (!(future->flags & ED_FUTURE_DONE)) {
+                if (ed_unlikely(is_foreign(future)))
+                        return EDDY_E_RUN_OTHER_LOOP;
+                ed_waiter_init(&waiter, task, ret_result);
+                ed_waiters_push(future->waiters, &waiter);
+                return ed_suspend_park(task, "a future", ed_waiters_abort, &waiter);
+        }
+        future->flags |= ED_FUTURE_SEEN;
+        if (ret_result)
+                *ret_result = future->result;
+        ed_suspend_passed(task);
+        return 0;
+}
+
+int eddy_future_is_done(const eddy_future *future)
+{
+        return (future->flags & ED_FUTURE_DONE) != 0;
+}
+
+int eddy_future_is_cancelled(const eddy_future *future)
+{
+        return (future->flags & ED_FUTURE_CANCELLED) != 0;
+}
+
+int eddy_future_result(eddy_future *future, int *ret_result)
+{
+        if (!(future->flags & ED_FUTURE_DONE))
+                return EDDY_E_FUTURE_NOT_DONE;
+        future->flags |= ED_FUTURE_SEEN;
+        *ret_result = future->result;
+        return 0;
+}
+
+void *eddy_future_value(const eddy_future *future)
+{
+        return future->value;
+}
+
+void eddy_future_fini(eddy_future *future)
+{
+        int result = future ? future->result : 0;
+        bool unseen = result < 0 && result != -ECANCELED && !(future->flags & ED_FUTURE_SEEN);
+
+        if (!future)
+                return;
+        ed_misuse_check_line(future->waiters, "eddy_future_fini");
+        ed_list_each_safe (link, callbacks_of(future))
+                remove_callback(ed_container_of(link, struct callback, link));
+        *future = (eddy_future){ 0 };
+        if (unseen && ed_loop_current)
+                ed_report_task(ed_loop_current, EDDY_REPORT_UNHANDLED, result, ed_task_running(),
+                               "a future had failed and nobody looked at its result");
+}
