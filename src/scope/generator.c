@@ -485,7 +485,7 @@ bool ed_generator_seize(struct ed_node *top)
         while ((node = ed_node_next(top, node, false))) {
                 const struct ed_fiber *fiber = &node->owner->fiber;
 
-                if (node != &node->owner->node || fiber->ready.state != ED_FIBER_PARKED ||
+                if (!ed_node_is_task(node) || fiber->ready.state != ED_FIBER_PARKED ||
                     fiber->abort != abort_close)
                         continue;
                 ((struct generator *) fiber->abort_arg)->state = 0;

@@ -22,7 +22,7 @@ uint64_t ed_test_left_name(const struct ed_test_run *run, char *buf, size_t byte
         if (!root->owner)
                 return 0;
         while ((node = ed_node_next(root, node, false))) {
-                if (node != &node->owner->node || n++ >= TASKS_NAMED_MAX)
+                if (!ed_node_is_task(node) || n++ >= TASKS_NAMED_MAX)
                         continue;
                 ed_text_add(&text, "%s%s ", n > 1 ? ", " : "",
                             ed_task_name(node->owner, name, sizeof(name)));

@@ -93,7 +93,7 @@ void ed_test_strike_cancel(struct ed_task *task, uint64_t number, bool woken, co
                 struct ed_test_place *place = &noted.cancel[noted.cancelled];
 
                 /* Its own node, that no shield covers; one that has not begun is nowhere. */
-                if (node != &node->owner->node || !(node->flags & ED_NODE_CANCELLED))
+                if (!ed_node_is_task(node) || !(node->flags & ED_NODE_CANCELLED))
                         continue;
                 note_task(place, node->owner, from);
                 noted.cancelled += place->count > 0;

@@ -18,7 +18,7 @@ enum { LEVELS_MAX = 20, FRAMES_MAX = 8 };
 
 static bool is_task(const struct ed_node *node)
 {
-        return node == &node->owner->node;
+        return ed_node_is_task(node);
 }
 
 /* The task below 'root' that holds a lock, or NULL. */

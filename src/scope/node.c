@@ -1,0 +1,88 @@
+/*
+ * scope/node.c - the cancellation tree: walking it, cancelling a part of it, and
+ * finding the cause of a cancel.
+ */
+#include "scope/node.h"
+
+#include "scope/scope.h"
+
+/* End the wait of a task that is parked in a node that was just marked. */
+static void node_wake_owner(struct ed_node *node)
+{
+        struct ed_task *task = node->owner;
+        struct ed_fiber *fiber = &task->fiber;
+
+        if (task->inner != node || fiber->ready.state != ED_FIBER_PARKED || !fiber->abort)
+                return;
+        if (fiber->abort(fiber->abort_arg))
+                ed_fiber_wake(task->loop, fiber, -ECANCELED);
+}
+
+/*
+ * The deadline of a scope that was just marked has nothing left to cancel, and
+ * must not look as if something could still happen.
+ */
+static void node_disarm(struct ed_node *node)
+{
+        if (!ed_node_is_task(node))
+                ed_timer_cancel(&node->owner->loop->timers, &ed_scope_of_node(node)->timer);
+}
+
+struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node, bool past)
+{
+        if (!past && !ed_list_is_empty(&node->children))
+                return ed_container_of(node->children.next, struct ed_node, link);
+        while (node != top) {
+                struct ed_list *next = node->link.next;
+
+                if (next != &node->parent->children)
+                        return ed_container_of(next, struct ed_node, link);
+                node = node->parent;
+        }
+        return NULL;
+}
+
+void ed_node_cancel(struct ed_node *top)
+{
+        struct ed_node *node = top;
+
+        top->flags |= ED_NODE_OWN;
+        if (top->flags & ED_NODE_CANCELLED)
+                return;
+        top->owner->loop->cancels++;
+        /* All are marked before any of them runs: waking only queues. */
+        while (node) {
+                bool past = node != top && (node->flags & (ED_NODE_SHIELD | ED_NODE_CANCELLED));
+
+                if (!past) {
+                        node->flags |= ED_NODE_CANCELLED;
+                        if (ed_unlikely(node->flags & ED_NODE_DEBUG))
+                                ed_debug_cancelled(node);
+                        node_disarm(node);
+                        node_wake_owner(node);
+                }
+                node = ed_node_next(top, node, past);
+        }
+}
+
+/* All from a cancelled node up to its outermost cause are cancelled, and only they. */
+void ed_node_attribute(struct ed_node *inner)
+{
+        uint32_t cancels = inner->owner->loop->cancels;
+        struct ed_node *node = inner;
+
+        while (node->attributed != cancels) {
+                struct ed_node *parent = node->parent;
+
+                node->attributed = cancels;
+                if (!parent || node->flags & ED_NODE_SHIELD ||
+                    !(parent->flags & ED_NODE_CANCELLED)) {
+                        ed_assert(node->flags & ED_NODE_OWN,
+                                  "a cancelled task has nobody who cancelled it");
+                        node->flags |= ED_NODE_DELIVERED;
+                        return;
+                }
+                node->flags |= ED_NODE_OUTSIDE;
+                node = parent;
+        }
+}

@@ -1,0 +1,72 @@
+/*
+ * scope/suspend.c - suspending calls: parking, giving way, delivering a cancel.
+ */
+#include "scope/suspend.h"
+
+#include "scope/misuse.h"
+#include "scope/scope.h"
+
+enum { IGNORED_MAX = 1000 };
+
+#define IGNORED_PAUSE_NS EDDY_MS(1)
+
+struct pause {
+        struct ed_timer timer;
+        struct ed_task *task;
+};
+
+static void pause_over(struct ed_timer *timer)
+{
+        ed_suspend_wake(ed_container_of(timer, struct pause, timer)->task, 0);
+}
+
+/* A task that goes on after so many cancels must not keep the others from running. */
+static void pause_careless(struct ed_task *task)
+{
+        struct pause pause = { .task = task };
+
+        if (task->inner->ignored == IGNORED_MAX + 1)
+                ed_report_task(task->loop, EDDY_REPORT_IGNORED, -ECANCELED, task,
+                               "ignored 1,000 cancels in a row: a loop in it goes on after "
+                               "-ECANCELED; each further one now waits a millisecond");
+        ed_timer_init(&pause.timer, pause_over);
+        ed_timer_arm(&task->loop->timers, &pause.timer, ed_loop_now(task->loop) + IGNORED_PAUSE_NS);
+        ed_suspend_note(task);
+        ed_fiber_park(task->loop, "a millisecond, for ignoring cancels", NULL, NULL);
+}
+
+int ed_cancel_deliver(struct ed_task *task)
+{
+        /* What looked like a cancel may be what another function keeps there now. */
+        if (task->inner != &task->node && !ed_scope_was_begun(ed_scope_of_node(task->inner)))
+                ed_misuse_left(task, task->scope_place);
+        ed_node_attribute(task->inner);
+        if (task->inner->ignored < UINT16_MAX)
+                task->inner->ignored++;
+        if (task->inner->ignored > IGNORED_MAX)
+                pause_careless(task);
+        else
+                ed_fiber_yield(task->loop);
+        return -ECANCELED;
+}
+
+void ed_suspend_give_way(struct ed_task *task)
+{
+        task->fiber.ready.budget = ED_TASK_BUDGET;
+        ed_fiber_yield(task->loop);
+}
+
+ed_at_suspend_fn *ed_test_at_suspend;
+
+ed_at_suspend_fn *ed_test_at_suspend_set(ed_at_suspend_fn *fn)
+{
+        ed_at_suspend_fn *before = ed_test_at_suspend;
+
+        ed_test_at_suspend = fn;
+        return before;
+}
+
+int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
+{
+        return ed_suspend_park_here(task, waits_for, abort, arg);
+}
