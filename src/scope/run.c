@@ -17,12 +17,12 @@
 #include "scope/debug/stack_record.h"
 #include "scope/face.h"
 #include "scope/generator.h"
+#include "scope/lock_wait.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
-#include "sync/lock.h"
 #include "sys/fault.h"
 #include "sys/fork.h"
 #include "sys/signals.h"
@@ -71,7 +71,7 @@ static bool on_deadlock(struct ed_loop *loop)
                         return true;
         }
         /* Those that are left wait for what no cancel ends. */
-        return ed_lock_seize(root) || ed_generator_seize(root);
+        return ed_lock_wait_ops.seize(root) || ed_generator_seize(root);
 }
 
 /* --- the supervisor --- */

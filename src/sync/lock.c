@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "scope/debug/debug.h"
+#include "scope/lock_wait.h"
 #include "scope/waiters.h"
 
 void eddy_lock_init(eddy_lock *lock, unsigned flags)
@@ -223,7 +224,7 @@ void ed_lock_retake(eddy_lock *lock, struct ed_task *task, uint32_t depth)
         lock->depth = depth;
 }
 
-const eddy_lock *ed_lock_awaited(const struct ed_task *task)
+static const eddy_lock *awaited(const struct ed_task *task)
 {
         const struct ed_fiber *fiber = &task->fiber;
 
@@ -233,20 +234,22 @@ const eddy_lock *ed_lock_awaited(const struct ed_task *task)
         return ((const struct ed_waiter *) fiber->abort_arg)->item;
 }
 
-bool ed_lock_seize(struct ed_node *top)
+static bool seize(struct ed_node *top)
 {
         struct ed_node *node = top;
 
         while ((node = ed_node_next(top, node, false))) {
                 const struct ed_task *task = node->owner;
-                const eddy_lock *lock = node == &task->node ? ed_lock_awaited(task) : NULL;
+                const eddy_lock *lock = ed_node_is_task(node) ? awaited(task) : NULL;
 
-                /* Who could be cancelled has left the line already. */
+                /* A waiter that could be cancelled has left the line already. */
                 if (lock)
                         return hand_over((eddy_lock *) lock) == 0;
         }
         return false;
 }
+
+const struct ed_lock_wait_ops ed_lock_wait_ops = { .awaited = awaited, .seize = seize };
 
 int eddy_lock_is_locked(const eddy_lock *lock)
 {

@@ -47,7 +47,7 @@ def check_tests(tree, page, line, title, part):
     for path, names in NAMED.findall(part):
         if path not in tree.files("tests"):
             continue  # a dead link, which another check finds
-        text = tree.text(path)
+        text = tree.text(path).replace("EIO_TEXT", '"Input/output error"')
         texts.append(text if path.endswith(".sh") else strings_of(text))
         there = claims_of(path, text)
         for name in re.findall(r"\w+", names):

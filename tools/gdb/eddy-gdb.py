@@ -105,7 +105,7 @@ class Task:
         return "is ready"
 
     def lock(self):
-        """The lock that it waits for, or None; as ed_lock_awaited() has it."""
+        """The lock that it waits for, or None; as awaited() of sync/lock.c has it."""
         fiber = self.value["fiber"]
         block = gdb.block_for_pc(int(fiber["abort"]))
         function = block and block.function

@@ -8,8 +8,8 @@
 
 #include <errno.h>
 
+#include "scope/lock_wait.h"
 #include "scope/run.h"
-#include "sync/lock.h"
 #include "sys/symbol.h"
 
 enum { LEVELS_MAX = 20, FRAMES_MAX = 8 };
@@ -37,7 +37,7 @@ static const struct ed_task *holder_of(const eddy_lock *lock, struct ed_node *ro
 
 static void wait_add(const struct ed_task *task, struct ed_node *root, struct ed_text *text)
 {
-        const eddy_lock *lock = ed_lock_awaited(task);
+        const eddy_lock *lock = ed_lock_wait_ops.awaited(task);
         const struct ed_task *holder = lock ? holder_of(lock, root) : NULL;
         char name[ED_TASK_CALLED_BYTES];
 

@@ -7,7 +7,7 @@
  * until its owner ends: it is never looked into for what is known here.
  */
 #include "scope/debug/debug.h"
-#include "sync/lock.h"
+#include "scope/lock_wait.h"
 
 /* Of a cycle at most so many tasks are followed. */
 enum { CYCLE_MAX = 32 };
@@ -61,7 +61,7 @@ static const eddy_lock *next_of(const struct ed_debug *debug, const eddy_lock *l
         const struct ed_mark *mark = ed_marks_find(&debug->locks, lock);
 
         *ret_mark = mark && mark->task ? mark : NULL;
-        return *ret_mark ? ed_lock_awaited(mark->task) : NULL;
+        return *ret_mark ? ed_lock_wait_ops.awaited(mark->task) : NULL;
 }
 
 /* Whether waiting for 'lock' makes 'task' wait for itself. */

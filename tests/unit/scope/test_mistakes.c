@@ -286,7 +286,11 @@ static int starts_sleeper(void *arg)
 
 TEST(a_task_that_sleeps_in_a_system_call_is_printed_with_it)
 {
-        static const char words[] = " ms; it is blocked in the system call ";
+#ifdef __GLIBC__
+        static const char words[] = " ms; it is blocked in the system call clock_nanosleep\n";
+#else
+        static const char words[] = " ms; it is blocked in the system call nanosleep\n";
+#endif
 
         if (getenv("EDDY_TEST_VALGRIND") || getenv("EDDY_TEST_QEMU"))
                 test_skip("the kernel does not say what a simulated thread does");
@@ -294,7 +298,6 @@ TEST(a_task_that_sleeps_in_a_system_call_is_printed_with_it)
         CHECK_EQ(eddy_run(starts_sleeper, NULL, NULL), 0);
         read_print();
         CHECK(strncmp(printed_after(SLEEPS), words, strlen(words)) == 0);
-        CHECK(strstr(printed_after(SLEEPS), "nanosleep\n") != NULL);
 }
 
 /* --- two that no report can help with --- */
