@@ -94,7 +94,7 @@ TEST(a_stop_in_the_last_turn_is_not_for_the_next_run)
 
 /* --- a main task whose turn has not come --- */
 
-enum { MANY = 400 }; /* more than run in a turn */
+enum { MANY = 4000 }; /* more than run before the loop polls again */
 
 static int runs_on(void *arg)
 {
