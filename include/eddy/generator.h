@@ -13,7 +13,7 @@
  *     eddy_generator_begin(&gen, &scope, countdown, &ten, sizeof(int));
  *     while ((err = eddy_generator_next(&gen, &n)) > 0) ...
  *
- * A generator runs in a task of its own, only while a value is requested, and
+ * A generator runs in a task of its own, only when a value is requested, and
  * may suspend as any task does.  The task inherits the variables (eddy/var.h) of
  * the first caller of eddy_generator_next().  eddy_scope_end() closes the
  * generator when the scope's other tasks have ended.
@@ -63,8 +63,8 @@ EDDY_API void eddy_generator_begin_named(eddy_generator *gen, eddy_scope *scope,
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the caller was cancelled; or the generator was, before its
- *                     end: its scope was cancelled or ended, now or before the
- *                     generator was made
+ *                     end: its scope was cancelled or ended meanwhile, or before
+ *                     the generator was made
  *         -EBUSY      another task waits for the next value, or the generator
  *                     calls this function on itself
  *         -EAGAIN     the scope has tasks_max tasks, and the generator would be

@@ -11,9 +11,7 @@
 
 EDDY_BEGIN_DECLS
 
-enum {
-        EDDY_LOCK_RECURSIVE = 1 << 0
-}; /* the owner may take the lock again, and releases it as often */
+enum { EDDY_LOCK_RECURSIVE = 1 << 0 }; /* the owner may take it again; each take needs a release */
 
 /* Private, but ready to use when zero.  Never move a used lock. */
 typedef struct eddy_lock {
