@@ -14,16 +14,16 @@ enum {
         EDDY_REPORT_DEADLOCK = 2,   /* all tasks are parked and nothing can wake them */
         EDDY_REPORT_OVERFLOW = 3,   /* a task overflowed its stack; the process ends */
         EDDY_REPORT_BACKGROUND = 4, /* a background task failed */
-        EDDY_REPORT_IGNORED =
-                5, /* a task ignored 1,000 cancels in a row, or (debug mode) runs long after one */
+        /* A task ignored 1,000 cancels in a row, or (debug mode) runs long after one. */
+        EDDY_REPORT_IGNORED = 5,
         EDDY_REPORT_STACKS = 6, /* all stacks, or those of further tasks, have no guard */
         EDDY_REPORT_UNHANDLED =
-                7, /* the failure of a future (debug mode: or a task) was never read */
+                7,                /* the failure of a future (debug mode: or task) was never read */
         EDDY_REPORT_CALLBACK = 8, /* a callback of the loop failed */
         EDDY_REPORT_THREAD = 9,   /* a job of a thread pool was abandoned */
         EDDY_REPORT_DUMP = 10,    /* a line of a dump: eddy/dump.h, eddy/stack.h */
-        /* Accepting pauses: descriptors or memory are short (EMFILE, ENFILE, ENOBUFS, ENOSPC, ENOMEM).
-         * Once per episode, which ends after a minute without such a failure. */
+        /* Accepting pauses: descriptors or memory are short (EMFILE, ENFILE, ENOBUFS, ENOSPC,
+         * ENOMEM).  Once per episode, which ends after a minute without such a failure. */
         EDDY_REPORT_ACCEPT = 15,
 
         /* In debug mode only. */
@@ -32,8 +32,8 @@ enum {
         EDDY_REPORT_LEFT = 13, /* objects left when the run ended */
         EDDY_REPORT_LAG = 14,  /* when the run ended: how late the loop was */
 
-        /* A mistake in the program: a call was refused ('error' is its result), or, with an 'error' of
-         * 0, memory that tasks use goes away; the process is aborted after that report. */
+        /* A mistake in the program: a call was refused ('error' is its result), or, with 'error' 0,
+         * memory that tasks use goes away; the process is aborted after that report. */
         EDDY_REPORT_MISUSE = 16,
 };
 
