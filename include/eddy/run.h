@@ -16,12 +16,11 @@ enum {
         EDDY_REPORT_BACKGROUND = 4, /* a background task failed */
         /* A task ignored 1,000 cancels in a row, or (debug mode) runs long after one. */
         EDDY_REPORT_IGNORED = 5,
-        EDDY_REPORT_STACKS = 6, /* all stacks, or those of further tasks, have no guard */
-        EDDY_REPORT_UNHANDLED =
-                7,                /* the failure of a future (debug mode: or task) was never read */
-        EDDY_REPORT_CALLBACK = 8, /* a callback of the loop failed */
-        EDDY_REPORT_THREAD = 9,   /* a job of a thread pool was abandoned */
-        EDDY_REPORT_DUMP = 10,    /* a line of a dump: eddy/dump.h, eddy/stack.h */
+        EDDY_REPORT_STACKS = 6,    /* all stacks, or those of further tasks, have no guard */
+        EDDY_REPORT_UNHANDLED = 7, /* a failed future (debug mode: or task) was never read */
+        EDDY_REPORT_CALLBACK = 8,  /* a callback of the loop failed */
+        EDDY_REPORT_THREAD = 9,    /* a job of a thread pool was abandoned */
+        EDDY_REPORT_DUMP = 10,     /* a line of a dump: eddy/dump.h, eddy/stack.h */
         /* Accepting pauses: descriptors or memory are short (EMFILE, ENFILE, ENOBUFS, ENOSPC,
          * ENOMEM).  Once per episode, which ends after a minute without such a failure. */
         EDDY_REPORT_ACCEPT = 15,
