@@ -11,7 +11,7 @@
 
 EDDY_BEGIN_DECLS
 
-/* One request and its response; valid during the handler's call. */
+/* A request and its response; valid during the handler's call. */
 typedef struct eddy_http_exchange eddy_http_exchange;
 
 /*

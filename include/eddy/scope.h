@@ -33,7 +33,7 @@ typedef struct eddy_scope {
 
 enum { EDDY_SCOPE_ERRORS_MAX = 16, EDDY_SCOPE_ERROR_TASK_BYTES = 48 };
 
-/* One failure: the task's result and its name. */
+/* A failure: the task's result and its name. */
 struct eddy_scope_error {
         int result;
         char task[EDDY_SCOPE_ERROR_TASK_BYTES];

@@ -43,7 +43,7 @@ enum {
 
 enum { EDDY_SELECT_MAX = 1024 };
 
-/* One choice, made by the functions below.  Must not move while a select waits for it. */
+/* A choice, made by the functions below.  Must not move while a select waits for it. */
 struct eddy_choice {
         uint32_t kind;
         int result; /* of the choice that was done, as its own call would return */

@@ -1,7 +1,7 @@
 /*
  * eddy/stream.h - a two-way stream of bytes, such as a TCP connection.
  *
- * One task may read while another writes; a second reader or writer gets -EBUSY.
+ * A task may read while another writes; a second reader or writer gets -EBUSY.
  */
 #ifndef EDDY_STREAM_H
 #define EDDY_STREAM_H
@@ -12,7 +12,7 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_stream eddy_stream;
 
-/* One piece of a gathered write. */
+/* A piece of a gathered write. */
 struct eddy_slice {
         const void *data;
         size_t bytes;

@@ -28,9 +28,9 @@ struct eddy_test_link {
         int chop;          /* transfers move a random part of the possible bytes, from the seed */
         uint32_t buffer_bytes; /* between the two ends, each way; 0: 64 KiB */
 
-        int reorder; /* a later accept or connect may be reported before an earlier one, from the seed */
+        int reorder; /* accepts and connects may be reported out of order, from the seed */
 
-        /* The side whose sent bytes 'cut' and 'stall' count: the accepting side, or (0) the other. */
+        /* The side whose sent bytes count below: the accepting side, or (0) the other. */
         int by_server;
         int cut; /* EDDY_TEST_CUT_* after that side has sent cut_bytes; 0: none */
         uint64_t cut_bytes;
