@@ -17,9 +17,9 @@
 EDDY_BEGIN_DECLS
 
 /*
- * Returns whether the 'bytes' bytes at 'text' are a token (RFC 9110, 5.6.2): at least one
- * byte, and each a letter, a digit or one of !#$%&'*+-.^_`|~.  Methods and the
- * names of headers are tokens.
+ * Returns whether the 'bytes' bytes at 'text' are a token (RFC 9110, 5.6.2): at
+ * least one byte, and each a letter, a digit or one of !#$%&'*+-.^_`|~.  Methods
+ * and the names of headers are tokens.
  *
  * Suspends: no.
  */
@@ -27,8 +27,8 @@ EDDY_API bool eddy_http_is_token(const char *text, size_t bytes);
 
 /*
  * Returns whether the 'bytes' bytes at 'text' can be the value of a header (RFC
- * 9110, 5.5): no control character other than tab.  The value may be empty.  Bytes above 0x7F
- * are allowed.
+ * 9110, 5.5): no control character other than tab.  The value may be empty.
+ * Bytes above 0x7F are allowed.
  *
  * Suspends: no.
  */
