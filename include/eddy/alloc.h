@@ -1,7 +1,8 @@
 /*
- * eddy/alloc.h - the one allocator that all of eddy uses.
+ * eddy/alloc.h - the memory allocator of the library.
  *
- * Stacks of tasks are mapped, not allocated; all else comes from here.
+ * All memory except the stacks of tasks, which are mapped, comes from this
+ * allocator.
  */
 #ifndef EDDY_ALLOC_H
 #define EDDY_ALLOC_H
@@ -11,16 +12,16 @@
 EDDY_BEGIN_DECLS
 
 /*
- * One function does it all: 'ptr' NULL allocates, 'bytes' 0 frees (and
- * returns NULL), else resizes as realloc(3) does.  A NULL result with
- * 'bytes' above 0 means that there is no memory, and 'ptr' is unharmed.
+ * An allocator in one function: it allocates if 'ptr' is NULL, frees and
+ * returns NULL if 'bytes' is 0, and else resizes as realloc(3) does.  A NULL
+ * result with 'bytes' above 0 means out of memory; 'ptr' is then unchanged.
  */
 typedef void *eddy_realloc_fn(void *ctx, void *ptr, size_t bytes);
 
 /*
- * Use 'fn' for all memory from now on; NULL goes back to realloc(3).  Call it
- * before anything else of eddy: memory is freed by the function in force at
- * the time of the free.
+ * Use 'fn' for all memory from now on; NULL restores realloc(3).  Call this
+ * function before any other function of eddy, because the function that is set
+ * at the time of a free frees the memory.
  *
  * Suspends: no.  Threads: none may be using eddy.
  * Owns: borrows 'ctx' for ever.
@@ -28,10 +29,11 @@ typedef void *eddy_realloc_fn(void *ctx, void *ptr, size_t bytes);
 EDDY_API void eddy_alloc_set(eddy_realloc_fn *fn, void *ctx);
 
 /*
- * Memory from the allocator in force.  eddy_free(NULL) does nothing.
+ * Allocate, resize and free memory with the current allocator.
+ * eddy_free(NULL) does nothing.
  *
- * Suspends: no.  Threads: any, if the allocator in force may be.
- * Errors: NULL when there is no memory.
+ * Suspends: no.  Threads: any, if the current allocator is thread-safe.
+ * Errors: NULL if there is no memory.
  */
 EDDY_API EDDY_MUST_USE void *eddy_malloc(size_t bytes);
 EDDY_API EDDY_MUST_USE void *eddy_realloc(void *ptr, size_t bytes);

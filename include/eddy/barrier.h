@@ -1,8 +1,8 @@
 /*
- * eddy/barrier.h - a place where tasks of a loop wait for each other.
+ * eddy/barrier.h - a point where tasks of one loop wait for each other.
  *
- * When as many as it has parties have come, all go on, and the barrier begins
- * anew.  A waiter that is cancelled just leaves; the others wait on.
+ * When all parties wait, the barrier releases them and can be used again.  A
+ * cancelled waiter leaves the barrier; the other tasks continue to wait.
  */
 #ifndef EDDY_BARRIER_H
 #define EDDY_BARRIER_H
@@ -11,7 +11,7 @@
 
 EDDY_BEGIN_DECLS
 
-/* Private, but ready to use when zero: one party, nobody waits.  Never move a used one. */
+/* Private, but ready to use when zero: one party, no waiter.  Never move a used barrier. */
 typedef struct eddy_barrier {
         uint32_t parties;
         uint32_t waiting;
@@ -31,24 +31,25 @@ typedef struct eddy_barrier {
                 }                                                                                  \
         }
 
-/* The same at run time.  Suspends: no. */
+/* Initialise a barrier at run time.  Suspends: no. */
 EDDY_API void eddy_barrier_init(eddy_barrier *barrier, uint32_t parties);
 
 /*
- * Wait until all parties have come.  Returns which of them the caller was,
- * in the order they came: 0 to parties - 1.
+ * Wait until all parties have arrived.  Returns the caller's place in the
+ * order of arrival: 0 to parties - 1.
  *
- * Suspends: yes; the last to come does not.
- * Errors: -ECANCELED           the caller left; the barrier is not broken by that
- *         EDDY_E_SYNC_BROKEN   it was aborted, or reset while the caller waited
+ * Suspends: yes, except for the last party.
+ * Errors: -ECANCELED           the caller left; that does not break the barrier
+ *         EDDY_E_SYNC_BROKEN   the barrier was aborted, or reset while the caller waited
  *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait already
  */
 EDDY_API EDDY_MUST_USE int eddy_barrier_wait(eddy_barrier *barrier);
 
 /*
- * Break the barrier: who waits, and who comes before the next reset, fails.
- * And begin anew: who waits fails, who comes later waits.  Those whom the
- * last to come has let go on are not concerned.
+ * eddy_barrier_abort() breaks the barrier: present waiters fail, and so does
+ * each later wait until the next reset.  eddy_barrier_reset() fails present
+ * waiters only; later tasks wait again.  Neither affects parties that the last
+ * arrival has already released.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; nothing is done
@@ -56,7 +57,7 @@ EDDY_API EDDY_MUST_USE int eddy_barrier_wait(eddy_barrier *barrier);
 EDDY_API int eddy_barrier_abort(eddy_barrier *barrier);
 EDDY_API int eddy_barrier_reset(eddy_barrier *barrier);
 
-/* How many wait now, and whether it is broken.  Suspends: no. */
+/* The number of waiters, and whether the barrier is broken.  Suspends: no. */
 EDDY_API uint32_t eddy_barrier_waiting(const eddy_barrier *barrier);
 EDDY_API int eddy_barrier_is_broken(const eddy_barrier *barrier);
 

@@ -8,14 +8,14 @@
 
 EDDY_BEGIN_DECLS
 
-/* The characters that 'bytes' bytes become, without a NUL. */
+/* The number of characters that encode 'bytes' bytes, without a NUL. */
 #define EDDY_BASE64_BYTES(bytes) (((bytes) + 2) / 3 * 4)
 
 /*
  * Write the 'bytes' bytes at 'data' to 'out' in base64: the standard alphabet,
  * padded with '='.  'out' has room for EDDY_BASE64_BYTES(bytes) characters and does
- * not overlap 'data'; no NUL is written.  Returns the characters written.  Cannot
- * fail.
+ * not overlap 'data'; no NUL is written.  Returns the number of characters
+ * written.  Cannot fail.
  *
  * Suspends: no.
  * Threads:  any.

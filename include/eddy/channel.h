@@ -1,11 +1,11 @@
 /*
  * eddy/channel.h - a bounded queue between loops, and between threads.
  *
- * As eddy_queue, but for any thread: a task that waits suspends on its own
- * loop, and is woken there; a thread without a loop that waits is blocked.
- * Items are copied in and out; first come, first served on both sides, tasks
- * and threads in one line.  A channel of the parent is not for a child of
- * fork(): there its calls fail with EDDY_E_LOOP_FORKED.
+ * A channel is an eddy_queue that any thread may use.  A waiting task suspends
+ * on its own loop and is woken there; a waiting thread without a loop blocks.
+ * Items are copied in and out.  Both sides are served first come, first served;
+ * tasks and threads wait in the same line.  In a child of fork(), calls on a
+ * channel of the parent fail with EDDY_E_LOOP_FORKED.
  */
 #ifndef EDDY_CHANNEL_H
 #define EDDY_CHANNEL_H
@@ -20,34 +20,34 @@ enum { EDDY_CHANNEL_ITEM_BYTES_MAX = 1024, EDDY_CHANNEL_ITEMS_MAX = 1 << 20 };
 
 /*
  * Make an empty channel of at most 'items_max' items of 'item_bytes' bytes
- * each (0: a pointer); room for them is made at once.
+ * each (0: the size of a pointer).  Memory for all items is allocated at once.
  *
  * Suspends: no.  Threads: any.
  * Errors: -EINVAL  a number is above its maximum, or items_max is 0
  *         -ENOMEM
- * Owns: returns (owned) '*ret_channel', to be given back by eddy_channel_release().
+ * Owns: returns (owned) '*ret_channel', to be released by eddy_channel_release().
  */
 EDDY_API EDDY_MUST_USE int eddy_channel_new(uint32_t item_bytes, uint32_t items_max,
                                             eddy_channel **ret_channel);
 
-/* Keep it for another thread, and give it back; the last one frees it.  Threads: any. */
+/* Add a reference, and release one; the last release frees the channel.  Threads: any. */
 EDDY_API eddy_channel *eddy_channel_ref(eddy_channel *channel);
 EDDY_API void eddy_channel_release(eddy_channel *channel);
 
 /*
- * Append an item, take the first one, waiting if need be.  In a task the wait
- * suspends; on a thread without a loop it blocks that thread, until the channel
- * serves it or is shut down: pthread_cancel() does not end it.
+ * Append an item, or take the first item, waiting if necessary.  A task
+ * suspends while it waits.  A thread without a loop blocks until the channel
+ * serves it or is shut down; pthread_cancel() does not end the wait.
  *
  * Suspends: yes.  Threads: any.
  * Errors: -ECANCELED  nothing was appended or taken
- *         -EPIPE      it is shut down; for a get: and empty
- *         -ENOMEM     only the first time on a loop
- *         -EDEADLK    it would have to wait on the thread of a loop outside of
- *                     its tasks, or in a job of a run of the test kit, which is
- *                     called on such a thread
+ *         -EPIPE      the channel is shut down; for a get: and empty
+ *         -ENOMEM     only in the first call on a loop
+ *         -EDEADLK    the call would have to wait on the thread of a loop outside
+ *                     its tasks, or in a thread's job under the test kit, which
+ *                     runs such jobs on the thread of the loop
  *         EDDY_E_LOOP_FORKED
- * Owns: while a task or a thread waits, its caller holds a reference.
+ * Owns: the caller holds a reference while it waits.
  */
 EDDY_API EDDY_MUST_USE int eddy_channel_put(eddy_channel *channel, const void *item);
 EDDY_API EDDY_MUST_USE int eddy_channel_get(eddy_channel *channel, void *ret_item);
@@ -56,33 +56,34 @@ EDDY_API EDDY_MUST_USE int eddy_channel_get(eddy_channel *channel, void *ret_ite
  * The same without waiting.
  *
  * Suspends: no.  Threads: any.
- * Errors: -EAGAIN  no room, no item; and as above
+ * Errors: -EAGAIN  the channel is full or empty; and as above
  */
 EDDY_API EDDY_MUST_USE int eddy_channel_try_put(eddy_channel *channel, const void *item);
 EDDY_API EDDY_MUST_USE int eddy_channel_try_get(eddy_channel *channel, void *ret_item);
 
 /*
- * Append an item; in a full channel it takes the place of the oldest one, which
- * is copied to 'ret_dropped' (NULL: forgotten; it may be the memory of 'item').
- * Returns 1 if an item was dropped, else 0.  Puts that wait for room wait on.
+ * Append an item.  In a full channel the item replaces the oldest one, which is
+ * copied to 'ret_dropped' (NULL: discarded; may be the same memory as 'item').
+ * Returns 1 if an item was dropped, else 0.  Puts that wait for room continue to
+ * wait.
  *
  * Suspends: no.  Threads: any.
- * Errors: -EPIPE  it is shut down; nothing was appended
+ * Errors: -EPIPE  the channel is shut down; nothing was appended
  *         EDDY_E_LOOP_FORKED
- * Owns: an item that was dropped is the caller's.
+ * Owns: the caller owns a dropped item.
  */
 EDDY_API EDDY_MUST_USE int eddy_channel_put_dropping(eddy_channel *channel, const void *item,
                                                      void *ret_dropped);
 
 /*
- * No more items: puts fail, gets drain what is there and fail then.  Tasks and
- * threads that wait are woken.
+ * Accept no more items: puts fail at once, gets fail once the channel is empty.
+ * Wakes waiting tasks and threads.
  *
  * Suspends: no.  Threads: any.
  */
 EDDY_API void eddy_channel_shutdown(eddy_channel *channel);
 
-/* Items in it now.  Suspends: no.  Threads: any. */
+/* The number of items in the channel now.  Suspends: no.  Threads: any. */
 EDDY_API uint32_t eddy_channel_count(eddy_channel *channel);
 
 static inline void eddy_channel_auto_release(eddy_channel **channel)

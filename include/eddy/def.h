@@ -1,26 +1,25 @@
 /*
- * eddy/def.h - what every other header needs: linkage, attributes.
+ * eddy/def.h - linkage and attributes, which every other header needs.
  *
- * Words used by all headers:
+ * Terms in all headers:
  *
- *   Suspends: yes   the call may let other tasks run; it is a cancellation
- *                   point.  In a cancelled scope it does nothing and returns
+ *   Suspends: yes   the call may let other tasks run and is a cancellation
+ *                   point: in a cancelled scope it does nothing and returns
  *                   -ECANCELED.
  *   Threads:  loop  only on the thread of the loop, inside eddy_run().  This
  *                   is the default and is not repeated.
  *             any   from any thread.
+ *   Owns:           what the caller must release, and how long a borrow lasts.
  *
- *   A queue, lock, semaphore, event, condition, barrier or future belongs to one
- *   loop.  While tasks wait for it, its calls return EDDY_E_RUN_OTHER_LOOP to
- *   other loops and threads, and do nothing.  In debug mode they do so whenever
- *   a loop that still exists has used it first.  The thread of a loop that is not
- *   running may use what belongs to the loop.
+ * A queue, lock, semaphore, event, condition, barrier or future belongs to one
+ * loop.  While tasks wait for such an object, its functions do nothing and
+ * return EDDY_E_RUN_OTHER_LOOP to other loops and threads.  In debug mode they
+ * do so whenever a loop that still exists has used the object first.  The thread
+ * of a loop that is not running may use the objects of that loop.
  *
- *   Owns:           who releases what, and until when a borrow lasts.
- *
- * Every function that can fail returns an int or int64_t: 0 and up is
- * success, a negative value is the error (eddy/error.h).  Outputs are
- * untouched on failure.  errno is neither set nor read.
+ * Every function that can fail returns an int or int64_t: 0 and above is
+ * success, a negative value is the error (eddy/error.h).  Outputs are not
+ * changed on failure.  errno is neither set nor read.
  */
 #ifndef EDDY_DEF_H
 #define EDDY_DEF_H
@@ -36,14 +35,14 @@
 #define EDDY_END_DECLS
 #endif
 
-/* The build of the library itself adds to this (src/meson.build). */
+/* The build of the library itself adds to EDDY_API (src/meson.build). */
 #ifndef EDDY_API
 #define EDDY_API __attribute__((visibility("default")))
 #endif
 #define EDDY_MUST_USE           __attribute__((warn_unused_result))
 #define EDDY_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
-/* Where it stands, as "chat.c:31". */
+/* The place in the source, such as "chat.c:31". */
 #define EDDY_PLACE         __FILE__ ":" EDDY_TEXT_OF(__LINE__)
 #define EDDY_TEXT_OF(word) EDDY_TEXT(word)
 #define EDDY_TEXT(word)    #word
@@ -52,9 +51,9 @@
  * EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
  * EDDY_AUTO(eddy_queue) eddy_queue jobs = { 0 };
  *
- * Gives the variable's object back when the variable goes out of scope, on
- * every way out: objects of the library by their close or release, structs of
- * the caller's by their fini.  A NULL pointer is left alone.
+ * Releases the object when the variable goes out of scope, on every way out:
+ * the library's objects by their close or release function, the caller's
+ * structs by their fini function.  A NULL pointer is ignored.
  */
 #define EDDY_AUTO(type) __attribute__((cleanup(type##_auto_release)))
 

@@ -1,5 +1,5 @@
 /*
- * eddy/eddy.h - all of eddy.
+ * eddy/eddy.h - includes all headers of eddy, except those of the test kit.
  */
 #ifndef EDDY_EDDY_H
 #define EDDY_EDDY_H

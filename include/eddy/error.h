@@ -5,13 +5,13 @@
  *   -1 .. -4095       -errno, from the system or with the same meaning
  *   <= -0x10000       EDDY_E_*: 256 per facility
  *
- * -ECANCELED means only "you were asked to stop", -ETIMEDOUT only "the
- * deadline of a scope passed".  The end of a stream is 0 bytes, no error.
+ * -ECANCELED means only "the caller was asked to stop", -ETIMEDOUT only "the
+ * deadline of a scope passed".  The end of a stream is 0 bytes, not an error.
  */
 #ifndef EDDY_ERROR_H
 #define EDDY_ERROR_H
 
-#include <errno.h> /* what -1 .. -4095 are called */
+#include <errno.h> /* the names of -1 .. -4095 */
 
 #include "eddy/def.h"
 
@@ -77,24 +77,24 @@ enum {
 };
 
 /*
- * The name of an error as written in C ("EDDY_E_DNS_NOT_FOUND", "ECANCELED"),
- * or "UNKNOWN".  Never NULL; valid for ever.
+ * Returns the name of an error as written in C ("EDDY_E_DNS_NOT_FOUND",
+ * "ECANCELED"), or "UNKNOWN".  Never NULL; valid for ever.
  *
  * Suspends: no.  Threads: any.
  */
 EDDY_API const char *eddy_error_name(int error);
 
 /*
- * One sentence without a full stop that says what happened.  Never NULL;
- * valid for ever.
+ * Returns one sentence without a full stop that describes the error.  Never
+ * NULL; valid for ever.
  *
  * Suspends: no.  Threads: any.
  */
 EDDY_API const char *eddy_error_text(int error);
 
 /*
- * Which part of eddy an error is from: EDDY_E_HTTP, EDDY_E_DNS and so on; 0
- * for -errno, for a success, and for a number that is none of ours.
+ * Returns the part of eddy that an error comes from: EDDY_E_HTTP, EDDY_E_DNS
+ * and others; 0 for -errno, for a success, and for an unknown number.
  *
  * Suspends: no.  Threads: any.
  */

@@ -1,5 +1,5 @@
 /*
- * eddy/event.h - a flag that tasks of a loop wait for.
+ * eddy/event.h - a flag that tasks of one loop wait for.
  */
 #ifndef EDDY_EVENT_H
 #define EDDY_EVENT_H
@@ -8,7 +8,7 @@
 
 EDDY_BEGIN_DECLS
 
-/* Private, but ready to use when zero: not set.  Never move a used one. */
+/* Private, but ready to use when zero: not set.  Never move a used event. */
 typedef struct eddy_event {
         uint32_t set;
         uint32_t reserved32;
@@ -18,22 +18,22 @@ typedef struct eddy_event {
 } eddy_event;
 
 /*
- * Set it, and wake all who wait; they are woken even if it is cleared before
- * they run.  Setting it twice does nothing more.
+ * Set the event and wake all waiters, which return 0 even if the event is
+ * cleared before they run.  Setting an event that is set has no effect.
  *
  * Suspends: no.
- * Errors: EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; it is not set
+ * Errors: EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; the event is not set
  */
 EDDY_API int eddy_event_set(eddy_event *event);
 
-/* Who waits from now on waits for the next set.  Suspends: no. */
+/* Clear the event: later waits wait for the next set.  Suspends: no. */
 EDDY_API void eddy_event_clear(eddy_event *event);
 
-/* Whether it is set now.  Suspends: no. */
+/* Returns whether the event is set.  Suspends: no. */
 EDDY_API int eddy_event_is_set(const eddy_event *event);
 
 /*
- * Wait until it is set; returns at once if it is.
+ * Wait until the event is set; returns at once if it is set already.
  *
  * Suspends: yes.
  * Errors: -ECANCELED

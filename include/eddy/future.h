@@ -1,9 +1,9 @@
 /*
- * eddy/future.h - a result that comes later, set once, awaited by many.
+ * eddy/future.h - a result that is set once, and awaited by any number of tasks.
  *
- * For the seam between callbacks and tasks.  Between tasks alone, a task's
- * own result, a queue or an event mostly serve better.  All on one loop; from
- * another thread, set it in a call made by eddy_loop_call_threadsafe().
+ * Futures connect callbacks to tasks.  Between tasks, a task's result, a queue
+ * or an event is usually simpler.  A future belongs to one loop; another thread
+ * sets a future in a call made by eddy_loop_call_threadsafe().
  */
 #ifndef EDDY_FUTURE_H
 #define EDDY_FUTURE_H
@@ -13,7 +13,7 @@
 
 EDDY_BEGIN_DECLS
 
-/* Private, but ready to use when zero: not done.  Never move a used one. */
+/* Private, but ready to use when zero: not done.  Never move a used future. */
 typedef struct eddy_future {
         int result;
         uint32_t flags;
@@ -25,27 +25,27 @@ typedef struct eddy_future {
 } eddy_future;
 
 /*
- * A callback of a future; the caller's memory until it has run or was
- * removed.  Zero before its first use.
+ * A callback of a future, in memory of the caller that must remain valid until
+ * the callback has run or was removed.  Zero before its first use.
  */
 typedef struct eddy_future_callback {
         uintptr_t opaque[16];
 } eddy_future_callback;
 
 /*
- * Finish it with a result, as a task's (below 0: a failure), and a value that
- * goes with it, which may be NULL and stays the caller's.
+ * Finish the future with a result, which is a failure if below 0, and a value,
+ * which may be NULL and remains the caller's.
  *
  * Suspends: no.
- * Errors: -EALREADY  it is done
- *         EDDY_E_RUN_OTHER_LOOP  tasks or callbacks of another loop wait for it;
- *                                it is not set
+ * Errors: -EALREADY  the future is done
+ *         EDDY_E_RUN_OTHER_LOOP  tasks or callbacks of another loop wait for the
+ *                                future; it is not set
  */
 EDDY_API int eddy_future_set(eddy_future *future, int result, void *value);
 
 /*
- * Finish it with -ECANCELED, if it is not done.  Counts as looking at its
- * result.  Returns 1 if it was finished by this, else 0.
+ * Finish the future with -ECANCELED, unless it is done.  Counts as reading its
+ * result.  Returns 1 if this call finished the future, else 0.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_OTHER_LOOP  as above
@@ -53,9 +53,9 @@ EDDY_API int eddy_future_set(eddy_future *future, int result, void *value);
 EDDY_API int eddy_future_cancel(eddy_future *future);
 
 /*
- * Wait until it is done, and give its result.  The return value is the
- * caller's own: cancelling the wait does nothing to the future.  'ret_result'
- * may be NULL.
+ * Wait until the future is done, and store its result in '*ret_result', which
+ * may be NULL.  The return value belongs to the caller: cancelling the wait does
+ * not affect the future.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the caller was cancelled
@@ -63,33 +63,33 @@ EDDY_API int eddy_future_cancel(eddy_future *future);
  */
 EDDY_API EDDY_MUST_USE int eddy_future_wait(eddy_future *future, int *ret_result);
 
-/* Whether it is done, and whether by eddy_future_cancel().  Suspends: no. */
+/* Whether the future is done, and whether eddy_future_cancel() did it.  Suspends: no. */
 EDDY_API int eddy_future_is_done(const eddy_future *future);
 EDDY_API int eddy_future_is_cancelled(const eddy_future *future);
 
 /*
- * Its result.
+ * Store the result of the future in '*ret_result'.
  *
  * Suspends: no.
- * Errors: EDDY_E_FUTURE_NOT_DONE; '*ret_result' is untouched then
+ * Errors: EDDY_E_FUTURE_NOT_DONE; '*ret_result' is then unchanged
  */
 EDDY_API int eddy_future_result(eddy_future *future, int *ret_result);
 
-/* The value it was set with, or NULL.  Suspends: no. */
+/* Returns the value that the future was set with, or NULL.  Suspends: no. */
 EDDY_API void *eddy_future_value(const eddy_future *future);
 
 /*
- * Call fn(arg) from the loop once the future is done: never inside this call
- * or eddy_future_set(), in the order added.  It sees the variables that the
- * caller has now (eddy/var.h), and must not suspend; what it returns below 0
- * is reported (EDDY_REPORT_CALLBACK).
+ * Call fn(arg) from the loop after the future is done.  Callbacks run in the
+ * order added, and never inside this call or eddy_future_set().  'fn' sees the
+ * variables that the caller of this function has now (eddy/var.h), and must not
+ * suspend; a result below 0 is reported (EDDY_REPORT_CALLBACK).
  *
  * Suspends: no.
  * Errors: -EBUSY  'callback' is in use
  *         EDDY_E_RUN_NOT_RUNNING
  *         EDDY_E_RUN_OTHER_LOOP  as above
- * Owns: borrows 'callback' until it has run or was removed.  Once the loop has
- *       ended it never runs, and setting the future removes it.
+ * Owns: borrows 'callback' until it has run or was removed.  After the loop has
+ *       ended the callback never runs, and setting the future removes it.
  */
 EDDY_API int eddy_future_add_callback(eddy_future *future, eddy_future_callback *callback,
                                       eddy_task_fn *fn, void *arg);
@@ -99,8 +99,8 @@ EDDY_API int eddy_future_add_callback_named(eddy_future *future, eddy_future_cal
         eddy_future_add_callback_named(future, callback, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * Remove all callbacks with that fn and arg that have not run.  Returns how
- * many there were.  Looks at each callback of this future.
+ * Remove all callbacks with this fn and arg that have not run.  Returns how
+ * many were removed.  Takes time in proportion to the callbacks of the future.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_OTHER_LOOP  as above; none is removed
@@ -108,10 +108,10 @@ EDDY_API int eddy_future_add_callback_named(eddy_future *future, eddy_future_cal
 EDDY_API int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg);
 
 /*
- * Make it ready for another use.  A failure (but -ECANCELED) that nobody
- * looked at is reported (EDDY_REPORT_UNHANDLED).  If a task waits for it, that
- * is reported (EDDY_REPORT_MISUSE) and the process aborted; callbacks that
- * have not run are removed.  NULL is fine.
+ * Reset the future for another use.  Callbacks that have not run are removed.
+ * A failure other than -ECANCELED that was never read is reported
+ * (EDDY_REPORT_UNHANDLED).  If a task waits for the future, that is reported
+ * (EDDY_REPORT_MISUSE) and the process aborted.  NULL is ignored.
  *
  * Suspends: no.
  */

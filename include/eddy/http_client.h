@@ -11,10 +11,10 @@
  *             return err;
  *     err = eddy_http_response_body(response, &body, &body_bytes);
  *
- * There are no timeouts here: put the calls in a scope with a deadline.  A
- * connection goes back to the pool only when its exchange is provably over;
- * else it is closed.  Before each request the connection is checked: if the
- * server has closed it or sent anything on it, another is used or made.
+ * To limit the time of a request, put its calls in a scope with a deadline.  A
+ * connection returns to the pool only if its exchange is provably complete; else
+ * it is closed.  Each connection is checked before it is reused: if the server
+ * has closed it or sent anything on it, the client uses another one.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H
@@ -34,13 +34,13 @@ struct eddy_http_header {
 /* All zero is the default. */
 struct eddy_http_client_opts {
         uint32_t connections_max;   /* open at once; 0: 100 */
-        uint32_t per_host_max;      /* of them to one origin; 0: no further limit */
-        int64_t keepalive_ns;       /* an idle connection is closed after it; 0: 15 s */
-        int64_t connect_timeout_ns; /* for name and connect; 0: none; ends in
+        uint32_t per_host_max;      /* open at once to one origin; 0: no further limit */
+        int64_t keepalive_ns;       /* idle connections are closed after this time; 0: 15 s */
+        int64_t connect_timeout_ns; /* for DNS and connect; 0: none; after it, the error is
                                         EDDY_E_NET_TIMED_OUT */
         uint64_t body_bytes_max;    /* of one response; 0: 64 MiB */
         uint32_t head_bytes_max;    /* of one response's head; 0: 64 KiB */
-        uint32_t headers_max;       /* fields of one response; 0: 128 */
+        uint32_t headers_max;       /* header fields of one response; 0: 128 */
         const char *user_agent;     /* copied; NULL: "eddy/VERSION" */
         uintptr_t reserved[6];      /* zero */
 };
@@ -50,18 +50,18 @@ struct eddy_http_client_opts {
  *
  * Suspends: no.
  * Errors: -ENOMEM
- *         -EINVAL  the user agent holds a control character, a limit is out of
+ *         -EINVAL  the user agent contains a control character, a limit is out of
  *                  range (head_bytes_max 2^31 - 1, headers_max 65,535), or a
  *                  time is negative
- * Owns: returns (owned) '*ret_client'.
+ * Owns: returns (owned) '*ret_client', to be closed by eddy_http_client_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_opts *opts,
                                                 eddy_http_client **ret_client);
 
 /*
- * Close all its connections and free it.  Calls under way fail with
- * EDDY_E_HTTP_CLIENT_CLOSED; responses not yet freed stay valid for freeing.
- * Works in a cancelled task.  NULL is fine.
+ * Close all connections of the client and free it.  Calls in progress fail with
+ * EDDY_E_HTTP_CLIENT_CLOSED; responses that were not freed must still be freed.
+ * Works in a cancelled task.  NULL is ignored.
  *
  * Suspends: no.
  */
@@ -74,13 +74,13 @@ struct eddy_http_request {
         size_t headers_count;
         const void *body; /* NULL: none */
         size_t body_bytes;
-        /* Called when the request has left the pool's queue and the work on
-         * the socket begins: the moment from which to count a timeout. */
+        /* Called when the request has left the pool's queue and work on the
+         * socket begins: count a timeout of the request from this call. */
         void (*on_start)(void *arg);
         void *on_start_arg;
         /* Called when there is a connection and the first byte is about to be
-         * sent.  If the call fails before, a repeat does no harm, whatever the
-         * method.  Called again when the client repeats the request itself. */
+         * sent.  If the call fails before, the request can be repeated safely,
+         * whatever its method.  Called again if the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
         uintptr_t reserved[2]; /* zero */
@@ -88,60 +88,62 @@ struct eddy_http_request {
 
 /*
  * Send a request and wait for the head of its response.  Host, User-Agent,
- * Accept and Content-Length are added where the caller did not set them.
- * A request on a reused connection that the server closed before the first
- * byte of a response is sent once more on a new one, if its method is
- * idempotent (RFC 9110, 9.2.2).  No redirect is followed.
+ * Accept and Content-Length are added unless the caller sets them.  If the
+ * server closes a reused connection before the first byte of a response, the
+ * request is sent once more on a new connection, provided that its method is
+ * idempotent (RFC 9110, 9.2.2).  Redirects are not followed.
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:
  *   - A status of 400 or more ends the sending.  The body of the response can
  *     be read; the connection is closed after it.
- *   - For any other status, the rest of the request is sent while the body of
- *     the response is read.  At the end of that body (here, if the response is
- *     complete already) the client waits for the rest of the request as long
- *     as the server takes some of it; after a second without that, and if the
- *     response is closed before its end, the connection is closed.
- * Bytes of a response that nobody reads stay with the system and hold the
- * server up.
+ *   - With any other status, the rest of the request is sent while the body of
+ *     the response is read.  At the end of that body (in this call, if the
+ *     response is complete already) the client waits for the rest of the request
+ *     while the server accepts some of it.  The connection is closed after a
+ *     second without progress, and if the response is closed before its end.
+ * Response bytes that are not read stay in the kernel's buffer and stop the
+ * server from sending more.
  *
  * Suspends: yes.
  * Errors: EDDY_E_URL_INVALID, _SCHEME, EDDY_E_TLS_UNSUPPORTED (https)
- *         EDDY_E_URL_CREDENTIALS        the URL's user name holds a colon (%3A), it or the
- *                                       password a control character (RFC 7617, 2), or both
- *                                       are longer than 4096 bytes; nothing was sent
+ *         EDDY_E_URL_CREDENTIALS        the URL's user name contains a colon (%3A), the user name
+ *                                       or password contains a control character (RFC 7617, 2), or
+ *                                       both are longer than 4096 bytes; nothing was sent
  *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
  *                                       nothing was sent
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_CLIENT_CLOSED
  *         -ECANCELED, -ENOMEM
- * Owns: borrows the request for the call (the rest of a body that is still to
- *       be sent is copied); returns (owned) '*ret_response'.
+ * Owns: borrows the request for the call (any unsent rest of the body is
+ *       copied); returns (owned) '*ret_response', to be freed by
+ *       eddy_http_response_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
                                                  eddy_http_response **ret_response);
 
-/* The status code, 100 to 999.  Suspends: no. */
+/* Returns the status code, 100 to 999.  Suspends: no. */
 EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 
 /*
- * The value of the first header of that name (any case), or NULL.  Valid
- * until the response is freed.
+ * Returns the value of the first header with this name (in any case), or NULL.
+ * Valid until the response is freed.
  *
  * Suspends: no.
  */
 EDDY_API const char *eddy_http_response_header(const eddy_http_response *response,
                                                const char *name);
 
-/* Header number 'i' in the order received.  Returns 0, or -ENOENT past the last. */
+/* Store header number 'i', in the order received.  Returns 0, or -ENOENT after the last. */
 EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
                                           struct eddy_http_header *ret_header);
 
 /*
- * Read some of the body: at least one byte and at most 'bytes'; 0 at its end.
- * A cancelled call loses no byte, and reading can go on.
+ * Read at least one and at most 'bytes' bytes of the body.  Returns their number;
+ * 0 at the end of the body.  A cancelled call loses no byte: a later call
+ * continues.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
@@ -151,8 +153,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *respo
                                                        size_t bytes);
 
 /*
- * Read what is left of the body into the response.  The bytes are valid until
- * the response is freed; a NUL stands behind them.
+ * Read the rest of the body into the response.  The bytes are followed by a NUL
+ * and valid until the response is freed.
  *
  * Suspends: yes.
  * Errors: as eddy_http_response_read(); -ENOMEM
@@ -161,8 +163,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
- * Read and drop what is left of the body, so that the connection can be used
- * again.
+ * Read and drop the rest of the body, which makes the connection reusable.
  *
  * Suspends: yes.
  * Errors: as eddy_http_response_read()
@@ -170,20 +171,21 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
 EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *response);
 
 /*
- * Free it.  A connection goes back to the pool as soon as the body was read to
- * its end; one that holds a body still is closed.  Works in a cancelled task.  NULL is fine.
+ * Free the response.  Its connection is already in the pool if the body was read
+ * to its end; else the connection is closed.  Works in a cancelled task.  NULL is
+ * ignored.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_http_response_close(eddy_http_response *response);
 
-/* How the pool fares.  Suspends: no. */
+/* Pool counters.  Suspends: no. */
 struct eddy_http_client_stats {
-        uint64_t requests;    /* sent, repeats included */
-        uint64_t connections; /* ever opened */
-        uint64_t open;        /* now: idle and in use */
-        uint64_t idle;        /* now */
-        uint64_t waiting;     /* tasks that wait for a connection now */
+        uint64_t requests;    /* sent, including repeats */
+        uint64_t connections; /* opened since the client was made */
+        uint64_t open;        /* connections open now: idle and in use */
+        uint64_t idle;        /* connections idle now */
+        uint64_t waiting;     /* tasks waiting for a connection now */
 };
 EDDY_API void eddy_http_client_stats(const eddy_http_client *client,
                                      struct eddy_http_client_stats *ret_stats);

@@ -16,7 +16,7 @@
 
 EDDY_BEGIN_DECLS
 
-/* The length of a date as it is written, without a NUL. */
+/* The length of a formatted date, without a NUL. */
 enum { EDDY_HTTP_DATE_BYTES = 29 };
 
 /*

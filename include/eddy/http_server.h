@@ -11,19 +11,20 @@
 
 EDDY_BEGIN_DECLS
 
-/* One request and its response; lives during the handler's call. */
+/* A request and its response; valid during the handler's call. */
 typedef struct eddy_http_exchange eddy_http_exchange;
 
 /*
- * Answers one request.  A negative return closes the connection, after a 500
- * if no response was begun; so does returning before a response is complete.
- * A handler that returns 0 without having begun a response answers 404.
+ * Answers one request.  A handler that returns 0 without beginning a response
+ * answers 404.  A negative result closes the connection, after a 500 if no
+ * response was begun.  Returning before a response is complete also closes the
+ * connection.
  */
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 
 /*
- * The limits of a server.  All zero is the default.  Each limit ends one
- * connection and no other; the status is that of its last response.
+ * The limits of a server.  All zero is the default.  Each limit ends only the
+ * connection that exceeds it; the status is that of its last response.
  *
  *     connections at once     connections_max        the next one waits in the backlog
  *     bytes of a head         head_bytes_max         431
@@ -39,10 +40,10 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  *     speed of a response     download_rate_min      the connection is reset
  *     time of the handler     none                   a scope with a deadline in the handler
  *
- * Only time in which the server waits for the client counts towards a speed: a
- * handler that computes or sleeps costs the client nothing.  Bytes of a response
- * count when the client's system has acknowledged them.  Speeds are checked once
- * per 'rate_over_ns' of waiting, so a client that stops is cut within two such
+ * Speeds count only the time in which the server waits for the client, not the
+ * time in which a handler computes or sleeps.  Bytes of a response count when
+ * the client's system has acknowledged them.  The server checks speeds once per
+ * 'rate_over_ns' of waiting, and disconnects a client that stops within two such
  * periods.
  */
 struct eddy_http_server_opts {
@@ -54,24 +55,25 @@ struct eddy_http_server_opts {
         uint32_t reserved32;       /* zero */
         uint64_t body_bytes_max;   /* of one request; 0: 16 MiB */
         int64_t head_timeout_ns;   /* from a request's first byte to the end of its head; 0: 30 s;
-                                      as long for what the handler left of its body */
+                                      again for the rest of the body that the handler left */
         int64_t idle_timeout_ns;   /* between requests; 0: 75 s */
-        int64_t rate_over_ns;      /* waiting over which speeds are averaged; 0: 10 s */
-        int64_t drain_ns;          /* requests under way get it when cancelled; 0: none */
+        int64_t rate_over_ns;      /* the waiting time over which speeds are averaged; 0: 10 s */
+        int64_t drain_ns;          /* for requests in progress after a cancel; 0: none */
         uintptr_t reserved[6];     /* zero */
 };
 
 /*
- * Serve connections of 'listener' until cancelled.  Requests under way then
- * get 'drain_ns' to finish.  While descriptors or memory for further
- * connections are short, accepting pauses and goes on later
- * (EDDY_REPORT_ACCEPT, once); a connection without memory for a request is
- * closed, and the server goes on.
+ * Serve connections of 'listener' until cancelled; requests in progress then
+ * have 'drain_ns' to finish.  While there are too few descriptors or too little
+ * memory for further connections, the server pauses accepting and reports that
+ * once (EDDY_REPORT_ACCEPT).  A connection without memory for a request is closed,
+ * and the server continues.
  *
  * Suspends: yes.
- * Errors: -ECANCELED, when it was asked to stop; what accepting fails with
- *         -ENOMEM  the server could not be started
- *         -EINVAL  a limit is out of range, or a time is negative
+ * Errors: -ECANCELED  the server was asked to stop
+ *         -ENOMEM     the server could not be started
+ *         -EINVAL     a limit is out of range, or a time is negative
+ *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */
 EDDY_API int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http_server_opts *opts,
@@ -79,15 +81,16 @@ EDDY_API int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http
 
 /*
  * The request.  'target' is the target of the request line as sent; 'path' is its
- * path, not decoded and without the query ("/" if it is empty), and 'query' what
- * follows '?', or "".  'host' is host and port as sent: those of an absolute
- * target, else of the Host field, which does not count beside such a target
+ * path, not decoded and without the query ("/" if it is empty), and 'query' the
+ * text after '?', or "".  'host' is host and port as sent, from an absolute
+ * target, else from the Host field, which is ignored if the target is absolute
  * (RFC 9112, 3.2.2); "" if an HTTP/1.0 request has neither.
- * Headers are found by name in any case, the first of several; by number in the
- * order received, -ENOENT past the last.
+ * eddy_http_exchange_header() returns the first header with this name, in any
+ * case, or NULL; eddy_http_exchange_header_at() stores header number 'i' in the
+ * order received, and returns 0, or -ENOENT after the last.
  *
  * Suspends: no.
- * Owns: strings live as long as the exchange, also while its body is read.
+ * Owns: strings are valid as long as the exchange, also while its body is read.
  */
 EDDY_API const char *eddy_http_exchange_method(const eddy_http_exchange *exchange);
 EDDY_API const char *eddy_http_exchange_target(const eddy_http_exchange *exchange);
@@ -100,29 +103,29 @@ EDDY_API int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, si
                                           struct eddy_http_header *ret_header);
 
 /*
- * Read some of the request's body; 0 at its end.  A "100 Continue" that the
- * client waits for is sent by the first call.
+ * Read some of the request's body.  Returns the number of bytes; 0 at the end of
+ * the body.  The first call sends "100 Continue" if the client waits for that.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_REQUEST, _TOO_LARGE; -ECONNRESET, ...
- *         EDDY_E_NET_TIMED_OUT  the client sends too slowly, or the kernel gave it up
- *         -ECANCELED            no byte was lost: another call reads on
+ *         EDDY_E_NET_TIMED_OUT  the client sends too slowly, or the kernel's timeout expired
+ *         -ECANCELED            no byte was lost: another call continues
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf,
                                                        size_t bytes);
 
-/* All of it, with a NUL behind; valid during the handler's call.  Suspends: yes. */
+/* Read all of the body, followed by a NUL; valid during the handler's call.  Suspends: yes. */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
- * Answer in one go.  Content-Length, Date and Connection are added.
+ * Send a complete response.  Content-Length, Date and Connection are added.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE            a response was begun already
  *         EDDY_E_HTTP_INVALID_REQUEST  a status or header that HTTP forbids; nothing was sent
- *         EDDY_E_NET_TIMED_OUT         the client takes the response too slowly, or the kernel
- *                                      gave it up
+ *         EDDY_E_NET_TIMED_OUT         the client accepts the response too slowly, or the
+ *                                      kernel's timeout expired
  *         -ECANCELED, -EPIPE, -ECONNRESET, ...
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
@@ -131,10 +134,10 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
                                                       size_t body_bytes);
 
 /*
- * Answer bit by bit: begin, write any number of times, end.  With 'body_bytes'
- * below 0 the length is not known: the body is chunked, or to an HTTP/1.0
- * client ends with the connection.  Writing more or less than 'body_bytes' is
- * EDDY_E_HTTP_STATE, and the connection is closed.
+ * Send a response in pieces: begin, write any number of times, end.  'body_bytes'
+ * below 0 means an unknown length: the body is chunked, or, for an HTTP/1.0
+ * client, ends with the connection.  Writing more or less than 'body_bytes'
+ * returns EDDY_E_HTTP_STATE, and the connection is closed.
  *
  * Suspends: yes.
  * Errors: as eddy_http_exchange_respond()
@@ -146,7 +149,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_write(eddy_http_exchange *exchange
                                                     size_t bytes);
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_end(eddy_http_exchange *exchange);
 
-/* Drop the connection, as it is, when the handler returns.  Suspends: no. */
+/* Close the connection when the handler returns, without ending the response.  Suspends: no. */
 EDDY_API void eddy_http_exchange_abort(eddy_http_exchange *exchange);
 
 EDDY_END_DECLS

@@ -1,8 +1,8 @@
 /*
  * eddy/lock.h - a lock that one task of a loop holds at a time.
  *
- * First come, first served: a released lock goes straight to the task that
- * waits longest, and nobody passes it.  All on one loop.
+ * First come, first served: a released lock goes to the task that waits longest,
+ * and no other task can take it first.  A lock belongs to one loop.
  */
 #ifndef EDDY_LOCK_H
 #define EDDY_LOCK_H
@@ -11,9 +11,9 @@
 
 EDDY_BEGIN_DECLS
 
-enum { EDDY_LOCK_RECURSIVE = 1 << 0 }; /* its owner may take it again, and releases as often */
+enum { EDDY_LOCK_RECURSIVE = 1 << 0 }; /* the owner may take it again; each take needs a release */
 
-/* Private, but ready to use when zero.  Never move a used one. */
+/* Private, but ready to use when zero.  Never move a used lock. */
 typedef struct eddy_lock {
         void *owner;
         uint64_t owner_number;
@@ -33,43 +33,43 @@ typedef struct eddy_lock {
                 }                                                                                  \
         }
 
-/* The same at run time.  Suspends: no. */
+/* Initialise a lock at run time.  Suspends: no. */
 EDDY_API void eddy_lock_init(eddy_lock *lock, unsigned flags);
 
 /*
- * Take the lock, waiting for it if need be.
+ * Take the lock, waiting for it if necessary.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the lock was not taken
- *         -EDEADLK    the caller holds it already, and it is not recursive
- *         -EOVERFLOW  recursive, and taken UINT32_MAX times
+ *         -EDEADLK    the caller holds the lock already, and it is not recursive
+ *         -EOVERFLOW  the lock is recursive and was taken UINT32_MAX times
  *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait in line
  */
 EDDY_API EDDY_MUST_USE int eddy_lock_acquire(eddy_lock *lock);
 
 /*
- * Take the lock if nobody holds it.
+ * Take the lock if it is free.
  *
  * Suspends: no.
- * Errors: -EAGAIN     another task holds it
+ * Errors: -EAGAIN     another task holds the lock
  *         -EDEADLK, -EOVERFLOW  as above
- *         EDDY_E_RUN_NOT_RUNNING  the caller is no task
- *         EDDY_E_RUN_OTHER_LOOP   in debug mode: another loop has used it
+ *         EDDY_E_RUN_NOT_RUNNING  the caller is not a task
+ *         EDDY_E_RUN_OTHER_LOOP   in debug mode: another loop has used the lock
  */
 EDDY_API EDDY_MUST_USE int eddy_lock_try_acquire(eddy_lock *lock);
 
 /*
- * Give the lock up, to the longest waiter if there is one.  A plain lock may
- * be released by any task, a recursive one by its owner only.  Works in a
- * cancelled task.  NULL is fine.
+ * Release the lock, or hand it to the longest waiter.  Any task may release a
+ * plain lock; only the owner may release a recursive lock.  Works in a cancelled
+ * task.  NULL is ignored.
  *
  * Suspends: no.
- * Errors: -EPERM  nobody holds it, or it is recursive and another task does
- *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; it stays locked
+ * Errors: -EPERM  the lock is not held, or it is recursive and another task holds it
+ *         EDDY_E_RUN_OTHER_LOOP  tasks of another loop wait; the lock stays locked
  */
 EDDY_API int eddy_lock_release(eddy_lock *lock);
 
-/* Whether a task holds it, and whether the calling one does.  Suspends: no. */
+/* Whether a task holds the lock, and whether the calling task does.  Suspends: no. */
 EDDY_API int eddy_lock_is_locked(const eddy_lock *lock);
 EDDY_API int eddy_lock_is_mine(const eddy_lock *lock);
 

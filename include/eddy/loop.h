@@ -1,12 +1,12 @@
 /*
- * eddy/loop.h - the loop itself: callbacks, and living inside another program.
+ * eddy/loop.h - the loop itself: callbacks, and a loop inside another program.
  *
  * eddy_run() makes a loop, runs one main task on it and ends it; most programs
- * need nothing of what is here.  A loop that is made with eddy_loop_new() can
- * run again and again, for ever, or step by step inside somebody else's loop.
+ * do not need this header.  A loop made by eddy_loop_new() can run repeatedly,
+ * for ever, or step by step inside another library's loop.
  *
- * A loop belongs to the thread that made it.  A child of fork() has none: a
- * loop of the parent answers EDDY_E_LOOP_FORKED there.
+ * A loop belongs to the thread that made it.  A child of fork() has no loop:
+ * calls on a loop of the parent return EDDY_E_LOOP_FORKED there.
  */
 #ifndef EDDY_LOOP_H
 #define EDDY_LOOP_H
@@ -20,10 +20,10 @@ EDDY_BEGIN_DECLS
 typedef struct eddy_loop eddy_loop;
 
 /*
- * The loop that runs on this thread; NULL if none does, or if there is no
- * memory for what other threads may hold of it, which the first call makes.
- * From then on the run is taken to have friends on other threads: that all
- * tasks wait is no deadlock.
+ * Returns the loop that runs on this thread, or NULL if none does.  The first
+ * call allocates what other threads need to use the loop, and returns NULL if
+ * there is no memory for that.  From then on a run whose tasks all wait is not a
+ * deadlock: another thread may wake them.
  *
  * Suspends: no.
  * Owns: borrowed; eddy_loop_ref() keeps it.
@@ -31,9 +31,9 @@ typedef struct eddy_loop eddy_loop;
 EDDY_API eddy_loop *eddy_loop_current(void);
 
 /*
- * Take a handle of a loop, and release it.  The memory of a closed loop stays
- * valid until its last handle is released: calls fail with EDDY_E_LOOP_CLOSED.
- * NULL is fine.
+ * Take a handle of a loop, and release it.  The memory of a closed loop is valid
+ * until its last handle is released: calls fail with EDDY_E_LOOP_CLOSED.  NULL is
+ * ignored.
  *
  * Suspends: no.  Threads: any.
  */
@@ -43,20 +43,20 @@ EDDY_API void eddy_loop_release(eddy_loop *loop);
 /* --- callbacks --- */
 
 /*
- * A callback that is to run; the caller's memory until it has run or was
- * cancelled.  Zero before its first use; may be used again after that, also
- * by its own callback.
+ * A scheduled callback, in memory of the caller that must remain valid until the
+ * callback has run or was cancelled.  Zero before its first use.  After that it
+ * may be used again, also by its own callback.
  */
 typedef struct eddy_handle {
         uintptr_t opaque[24];
 } eddy_handle;
 
 /*
- * Call fn(arg) from the loop: as soon as what is ready now has had its turn;
- * after a time; at a point of eddy_now()'s clock.  In the order asked for;
- * equal times too.  'loop' NULL: the current one.  'fn' must not suspend; it
- * sees the caller's variables (eddy/var.h); what it returns below 0 is
- * reported (EDDY_REPORT_CALLBACK) and the loop goes on.
+ * Call fn(arg) from the loop: after everything that is ready now; after a delay;
+ * or at a time of eddy_now()'s clock.  Callbacks run in the order requested, also
+ * at equal times.  A 'loop' of NULL is the current one.  'fn' must not suspend;
+ * it sees the caller's variables (eddy/var.h).  A result below 0 is reported
+ * (EDDY_REPORT_CALLBACK) and the loop continues.
  *
  * Suspends: no.  Threads: the loop's.
  * Errors: -EBUSY  the handle is scheduled already
@@ -83,12 +83,12 @@ EDDY_API int eddy_loop_call_at_named(eddy_loop *loop, eddy_handle *handle, int64
         eddy_loop_call_at_named(loop, handle, when_ns, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same from any thread, as soon as the loop looks, in the order asked for
- * among such calls; wakes the loop.  Keep the loop (eddy_loop_ref()) as long
- * as you may cancel the handle.
+ * The same from any thread: wakes the loop, which runs these callbacks in the
+ * order requested.  Keep the loop (eddy_loop_ref()) as long as you may cancel the
+ * handle.
  *
  * Suspends: no.  Threads: any.
- * Errors: as above; -ENOMEM  'loop' is NULL, and eddy_loop_current() has none
+ * Errors: as above; -ENOMEM  'loop' is NULL, and eddy_loop_current() has no memory
  */
 EDDY_API int eddy_loop_call_threadsafe(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn,
                                        void *arg);
@@ -101,13 +101,14 @@ enum { EDDY_LOOP_READ = 1 << 0, EDDY_LOOP_WRITE = 1 << 1 };
 
 /*
  * Call fn(arg) whenever 'fd' can be read or written (EDDY_LOOP_*), until the
- * handle is cancelled.  For descriptors of other libraries; a descriptor may
- * be watched once.  Cancel before the descriptor is closed.
+ * handle is cancelled.  For descriptors of other libraries.  A descriptor may
+ * have one watch; cancel the watch before closing the descriptor.
  *
  * Suspends: no.  Threads: the loop's.
- * Errors: as eddy_loop_call_soon(); -EINVAL  no event is asked for
+ * Errors: as eddy_loop_call_soon(); -EINVAL  'events' is 0
  *         -EEXIST  the descriptor is watched already
- *         -EBADF, -EPERM (it is always ready), -ENOMEM, -ENOSPC
+ *         -EPERM   the descriptor is always ready, such as a regular file
+ *         -EBADF, -ENOMEM, -ENOSPC
  */
 EDDY_API int eddy_loop_watch(eddy_loop *loop, eddy_handle *handle, int fd, unsigned events,
                              eddy_task_fn *fn, void *arg);
@@ -117,44 +118,45 @@ EDDY_API int eddy_loop_watch_named(eddy_loop *loop, eddy_handle *handle, int fd,
         eddy_loop_watch_named(loop, handle, fd, events, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * See to it that the callback does not run any more.  Returns 1 if it was
- * scheduled and now never runs, 0 if it has run, was cancelled, or was never
- * scheduled.  Exact: called on another thread than the loop's while the
- * callback runs, it returns after the callback has; in any case the handle's
- * memory is the caller's again.  In the callback itself: 0, or 1 for a watch.
+ * Prevent the callback from running.  Returns 1 if it was scheduled and now
+ * never runs, 0 if it has run, was cancelled, or was never scheduled.  When this
+ * function returns, the handle's memory is the caller's again: if the callback is
+ * running and the caller is another thread, the call waits for its end.  Called
+ * inside the callback, it returns 0, or 1 for a watch.
  *
- * Suspends: no; may block another thread than the loop's.
+ * Suspends: no; may block threads other than the loop's.
  * Threads: any for a handle of eddy_loop_call_threadsafe(), else the loop's.
  */
 EDDY_API int eddy_handle_cancel(eddy_handle *handle);
 
-/* Whether the callback is still to run.  Threads: as eddy_handle_cancel(). */
+/* Whether the callback has yet to run.  Threads: as eddy_handle_cancel(). */
 EDDY_API int eddy_handle_is_scheduled(const eddy_handle *handle);
 
-/* When it is to run (eddy_now() clock), or 0 when it has no time.  Threads: the loop's. */
+/* The time of the callback (eddy_now() clock), or 0 if it has none.  Threads: the loop's. */
 EDDY_API int64_t eddy_handle_when(const eddy_handle *handle);
 
-/* --- a loop of one's own --- */
+/* --- loops of the program --- */
 
 /*
- * Make a loop on this thread.  'opts' as for eddy_run().  Its tasks, timers
- * and callbacks stand still unless it is run or stepped.
+ * Make a loop on this thread.  'opts' as for eddy_run().  Its tasks, timers and
+ * callbacks make progress only while the loop is run or stepped.
  *
  * Errors: EDDY_E_RUN_NESTED, -EINVAL, -ENOMEM, -EMFILE, -EAGAIN
- * Owns: returns (owned) '*ret_loop': to be closed by eddy_loop_close().
+ * Owns: returns (owned) '*ret_loop', to be closed by eddy_loop_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop);
 
 /*
  * Run main_fn(arg) as the main task until it has ended, and return its result.
- * Background tasks go on with the next run.
+ * Background tasks continue in the next run.
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
- *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() came before its end: it goes on
- *                              when the loop is run for ever or stepped, and
- *                              is cancelled and awaited when it is closed
- *         -EBUSY               such a main task has not ended yet
- *         and what main_fn returns
+ *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() came before the end of the main
+ *                              task, which continues when the loop is run for
+ *                              ever or stepped, and is cancelled and awaited when
+ *                              the loop is closed
+ *         -EBUSY               an earlier, stopped main task has not ended yet
+ *         and the result of main_fn
  */
 EDDY_API int eddy_loop_run(eddy_loop *loop, eddy_task_fn *main_fn, void *arg);
 EDDY_API int eddy_loop_run_named(eddy_loop *loop, eddy_task_fn *main_fn, void *arg,
@@ -163,42 +165,43 @@ EDDY_API int eddy_loop_run_named(eddy_loop *loop, eddy_task_fn *main_fn, void *a
 
 /*
  * Run until eddy_loop_stop() or, unless the options leave signals alone, until
- * SIGINT or SIGTERM.  Returns 0.  Stopped before: one turn.
+ * SIGINT or SIGTERM.  Returns 0.  If eddy_loop_stop() was called before, runs for
+ * one turn.
  *
  * Errors: as above
  */
 EDDY_API int eddy_loop_run_forever(eddy_loop *loop);
 
 /*
- * Let the run end after the present turn.  Tasks stay as they are.  Between
- * two runs it is for the next.
+ * End the run after the present turn.  Tasks stay as they are.  Between two runs
+ * the call applies to the next run.
  *
  * Suspends: no.  Threads: any.
  */
 EDDY_API void eddy_loop_stop(eddy_loop *loop);
 
 /*
- * A descriptor that can be read whenever eddy_loop_step() has something to
- * do: for poll(), epoll or another library's loop.  Owned by the loop.
+ * Returns a descriptor that becomes readable when eddy_loop_step() has work, for
+ * poll(), epoll or another library's loop.  Owned by the loop.
  *
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED, -EMFILE
  */
 EDDY_API int eddy_loop_fd(eddy_loop *loop);
 
 /*
- * Do what can be done now, without waiting, and at most for about a
- * millisecond.  Returns 1 if there is more to do at once (the descriptor says
- * so too), else 0.
+ * Do the work that is ready now, without waiting, for at most about a
+ * millisecond.  Returns 1 if more work is ready (the descriptor is then
+ * readable), else 0.
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
  */
 EDDY_API int eddy_loop_step(eddy_loop *loop);
 
 /*
- * End the loop: cancel what a stopped run left, give the background drain_ns,
- * cancel it, wait for it.  Callbacks that are still scheduled never run.  On
- * success the handle that eddy_loop_new() returned is released; who holds
- * another one may close again, which does nothing.  NULL is fine.
+ * End the loop: cancel the main task that a stopped run left, give background
+ * tasks drain_ns, then cancel and await them.  Scheduled callbacks never run.  On
+ * success the handle that eddy_loop_new() returned is released; a holder of
+ * another handle may close the loop again, which does nothing.  NULL is ignored.
  *
  * Errors: -EBUSY  the loop runs
  *         EDDY_E_RUN_NESTED  another loop runs on this thread

@@ -1,9 +1,9 @@
 /*
  * eddy/scope.h - scopes: they own tasks, a deadline and a cancellation.
  *
- * A scope lives in the frame of the function that opened it.  Control does
- * not leave eddy_scope_end() while a task of the scope runs, so tasks may
- * borrow from that frame.
+ * A scope lives in the frame of the function that opened it.  eddy_scope_end()
+ * does not return while a task of the scope runs, so tasks may borrow from that
+ * frame.
  *
  *     struct fetch a = { .url = "/a" }, b = { .url = "/b" };
  *     eddy_scope scope;
@@ -13,10 +13,10 @@
  *     eddy_scope_start(&scope, fetch, &b);
  *     return eddy_scope_end(&scope);
  *
- * Between begin and end the owner's own calls are in the scope too.  The
- * first task to fail cancels the rest.  A cancelled scope stays cancelled:
- * every suspending call inside returns -ECANCELED until the scope ends, so
- * an ignored return code cannot lose a cancel.
+ * Between begin and end the owner's own calls are in the scope too.  The first
+ * task to fail cancels the others.  A cancelled scope stays cancelled: every
+ * suspending call inside returns -ECANCELED until the scope ends, so an ignored
+ * return code cannot lose a cancel.
  */
 #ifndef EDDY_SCOPE_H
 #define EDDY_SCOPE_H
@@ -26,22 +26,22 @@
 
 EDDY_BEGIN_DECLS
 
-/* Private: begin makes it, end unmakes it.  Never copy or move one. */
+/* Private: set by begin, released by end.  Never copy or move a scope. */
 typedef struct eddy_scope {
         uintptr_t opaque[40];
 } eddy_scope;
 
 enum { EDDY_SCOPE_ERRORS_MAX = 16, EDDY_SCOPE_ERROR_TASK_BYTES = 48 };
 
-/* One failure: the task's result and its name. */
+/* A failure: the task's result and its name. */
 struct eddy_scope_error {
         int result;
         char task[EDDY_SCOPE_ERROR_TASK_BYTES];
 };
 
 /*
- * The first failures of a scope in the order they came, and how many in all.
- * What Python tells apart by except*, a loop does:
+ * The first failures of a scope in the order they came, and the count of all.
+ * The equivalent of Python's except* is a loop:
  *
  *     for (uint32_t i = 0; i < errors.listed; i++)
  *             if (eddy_error_facility(errors.list[i].result) == EDDY_E_HTTP) ...
@@ -54,34 +54,34 @@ struct eddy_scope_errors {
 };
 
 enum {
-        EDDY_SCOPE_SHIELD = 1 << 0,     /* a cancel from outside stops here */
-        EDDY_SCOPE_KEEP_GOING = 1 << 1, /* a failing task cancels no other */
+        EDDY_SCOPE_SHIELD = 1 << 0,     /* cancels from outside do not reach the scope */
+        EDDY_SCOPE_KEEP_GOING = 1 << 1, /* a failing task does not cancel the others */
 };
 
-/* The deadline of a shield that is given none. */
+/* The default deadline of a shield. */
 #define EDDY_SCOPE_SHIELD_NS ((int64_t) 5000000000)
 
 /* All zero is the default. */
 struct eddy_scope_opts {
-        int64_t timeout_ns;  /* from now; below 0: already over; 0: none */
-        int64_t deadline_ns; /* eddy_now() clock; 0: none; the earlier of both counts */
+        int64_t timeout_ns;  /* from now; below 0: already passed; 0: none */
+        int64_t deadline_ns; /* eddy_now() clock; 0: none; the earlier of the two applies */
         uint32_t flags;      /* EDDY_SCOPE_* */
-        uint32_t tasks_max;  /* running at once; 0: no limit but memory */
-        struct eddy_scope_errors *errors; /* caller's; filled as tasks fail; NULL: not wanted */
+        uint32_t tasks_max;  /* running at once; 0: limited by memory only */
+        struct eddy_scope_errors *errors; /* the caller's; filled as tasks fail; may be NULL */
         uintptr_t reserved[4];            /* zero */
 };
 
 /*
- * Open a scope inside the current one.  'opts' may be NULL.  Allocates
- * nothing and cannot fail.  Must be called inside a task, and be ended in the
- * same function, innermost scope first.
+ * Open a scope inside the current one.  'opts' may be NULL.  Allocates nothing
+ * and cannot fail.  Must be called in a task.  The same function must end the
+ * scope, and end inner scopes before outer ones.
  *
- * Mistakes are reported (EDDY_REPORT_MISUSE), with the place of the begin, as
+ * Mistakes are reported (EDDY_REPORT_MISUSE) with the place of the begin, such as
  * "chat.c:31".  The process is aborted after the report if a function has left a
- * scope open, which is noticed when the task's function returns or an outer scope
- * ends (in debug mode also when the next scope begins); if an outer scope is
- * ended before an inner one; and if an open scope is begun again.  Outside of a
- * task nothing is begun.
+ * scope open, which is detected when the task's function returns or an outer
+ * scope ends (in debug mode also when the next scope begins); if an outer scope
+ * is ended before an inner one; and if an open scope is begun again.  Outside a
+ * task the scope is not begun.
  *
  * Suspends: no.
  * Owns: borrows 'scope' until its end, 'opts' for the call.
@@ -92,27 +92,27 @@ EDDY_API void eddy_scope_begin_at(eddy_scope *scope, const struct eddy_scope_opt
 #define eddy_scope_begin(scope, ...) eddy_scope_begin_at(scope, __VA_ARGS__, EDDY_PLACE)
 
 /*
- * Wait for every task of the scope, close it, and return the first in time of
- * a task's failure and of this scope's own deadline (-ETIMEDOUT, if a call
- * inside returned -ECANCELED because of it); else -ECANCELED if a cancel from
- * outside was delivered inside; else 0.  Waits also when the caller is
- * cancelled: its tasks are cancelled then too.
+ * Wait for every task of the scope and close the scope.  Returns the first task
+ * failure, or -ETIMEDOUT if this scope's deadline came first and a call inside
+ * returned -ECANCELED because of it; else -ECANCELED if a cancel from outside was
+ * delivered inside; else 0.  Waits also if the caller is cancelled, which cancels
+ * the scope's tasks too.
  *
  * Suspends: yes, while tasks run.  Not a cancellation point.
  * Errors: as above, and, having done nothing,
- *         -EINVAL  the scope was never begun, has ended, or is another task's;
- *                  also reported
- *         EDDY_E_RUN_NOT_RUNNING  outside of a task
+ *         -EINVAL  the scope was never begun, has ended, or belongs to another
+ *                  task; also reported
+ *         EDDY_E_RUN_NOT_RUNNING  outside a task
  */
 EDDY_API int eddy_scope_end(eddy_scope *scope);
 
 /*
- * The same with the result of the scope's own block.  A result below 0 counts
- * as a failure of a task does, under the name of the calling task: it cancels
- * the tasks (none with EDDY_SCOPE_KEEP_GOING), stands in opts.errors, and is
- * returned unless another failure or this scope's own deadline came first.
- * -ECANCELED in a cancelled scope is not a failure, but counts as delivered
- * inside.  A result of 0 or more is returned if eddy_scope_end() would return 0.
+ * The same, with the result of the scope's own block.  A result below 0 counts as
+ * a failure of a task with the name of the calling task: it cancels the tasks
+ * (unless EDDY_SCOPE_KEEP_GOING is set), is added to opts.errors, and is returned
+ * unless another failure or this scope's deadline came first.  -ECANCELED in a
+ * cancelled scope is not a failure, but counts as a cancel delivered inside.  A
+ * result of 0 or more is returned if eddy_scope_end() would return 0.
  *
  * Suspends: yes, while tasks run.  Not a cancellation point.
  * Errors: as above.
@@ -120,18 +120,18 @@ EDDY_API int eddy_scope_end(eddy_scope *scope);
 EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
 
 /*
- * Start 'fn(arg)' as a task of 'scope'.  It first runs when the caller next
- * suspends, never inside this call.  A started task always runs, at least to
- * its first suspending call.
+ * Start 'fn(arg)' as a task of 'scope'.  The task first runs when the caller next
+ * suspends, never inside this call.  A started task always runs, at least to its
+ * first suspending call.
  *
- * A failure to start is also a failure of the scope (but for -ECANCELED), so
- * starting many and checking eddy_scope_end() once is correct.
+ * A failure to start, except -ECANCELED, is also a failure of the scope: starting
+ * many tasks and checking only eddy_scope_end() is correct.
  *
  * Suspends: no.
- * Errors: -ECANCELED  the scope is cancelled; that is no failure, but counts
- *                     as delivered inside; or it has ended
+ * Errors: -ECANCELED  the scope has ended, or is cancelled, which is not a failure
+ *                     but counts as a cancel delivered inside
  *         -EAGAIN     tasks_max tasks are running; cancels the scope
- *         -ENOMEM     no stack; cancels the scope
+ *         -ENOMEM     no memory for a stack; cancels the scope
  *         -EINVAL     the scope was never begun; also reported
  * Owns: borrows 'arg' until the scope's end.
  */
@@ -141,9 +141,10 @@ EDDY_API int eddy_scope_start_named(eddy_scope *scope, eddy_task_fn *fn, void *a
 #define eddy_scope_start(scope, ...) eddy_scope_start_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same; the task gets the address of its own copy of the 'bytes' bytes at
- * 'arg', kept on its stack.  For loops.
+ * The same, for loops: the 'bytes' bytes at 'arg' are copied to the task's stack,
+ * and the task receives the address of that copy.
  *
+ * Suspends: no.
  * Errors: also -EINVAL  bytes is above EDDY_TASK_COPY_MAX
  */
 enum { EDDY_TASK_COPY_MAX = 2048 };
@@ -155,11 +156,12 @@ EDDY_API int eddy_scope_start_copy_named(eddy_scope *scope, eddy_task_fn *fn, co
         eddy_scope_start_copy_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same; gives a handle to join, cancel or ask.  'opts' may be NULL, and
- * so may 'ret_task' when only the options matter.
+ * The same, with options and a handle to join, cancel or query the task.  'opts'
+ * may be NULL, and so may 'ret_task' if only the options matter.
  *
- * Owns: returns (owned) '*ret_task', to be released by eddy_task_release();
- *       it stays readable after the scope's end.
+ * Suspends: no.
+ * Owns: returns (owned) '*ret_task', to be released by eddy_task_release(); the
+ *       handle stays valid after the scope's end.
  */
 EDDY_API int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
                                    const struct eddy_task_opts *opts, eddy_task **ret_task);
@@ -170,10 +172,9 @@ EDDY_API int eddy_scope_start_task_named(eddy_scope *scope, eddy_task_fn *fn, vo
         eddy_scope_start_task_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same; returns when the task has called eddy_task_ready().  A task that
- * ends before that fails this call with its result, or with
- * EDDY_E_TASK_NOT_READY when that is no error; such a failure is not also
- * one of the scope.
+ * The same, but returns when the task has called eddy_task_ready().  If the task
+ * ends before that, this call returns its result if that is below 0, else
+ * EDDY_E_TASK_NOT_READY; the result is then not also a failure of the scope.
  *
  * Suspends: yes.  Cancelling the wait does not cancel the task.
  */
@@ -184,18 +185,18 @@ EDDY_API int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, v
         eddy_scope_start_ready_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * Ask all that runs inside to stop, the owner's own calls included.  Returns
- * at once; eddy_scope_end() waits.  No failure by itself.  Cancelling twice,
- * or after every task has finished, or after the end, does nothing more.
+ * Ask the tasks of the scope and the owner's own calls to stop.  Returns at once;
+ * eddy_scope_end() waits.  A cancel is not a failure.  Cancelling a scope twice,
+ * after all its tasks have finished, or after its end has no further effect.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_scope_cancel(eddy_scope *scope);
 
 /*
- * Move the deadline to 'deadline_ns' (eddy_now() clock; 0: none; a past one:
- * now).  A shield always has one: 0 gives it the default, and it never goes
- * beyond that of a shield around it.
+ * Move the deadline to 'deadline_ns' (eddy_now() clock; 0: none; a past time: now).
+ * A shield always has a deadline: 0 sets the default, and the deadline is never
+ * later than that of an enclosing shield.
  *
  * Suspends: no.
  * Errors: -EALREADY  the deadline has passed, or the scope is cancelled or has ended
@@ -203,13 +204,14 @@ EDDY_API void eddy_scope_cancel(eddy_scope *scope);
  */
 EDDY_API int eddy_scope_set_deadline(eddy_scope *scope, int64_t deadline_ns);
 
-/* The deadline, or 0 when there is none.  Suspends: no. */
+/* Returns the deadline, or 0 if there is none.  Suspends: no. */
 EDDY_API int64_t eddy_scope_deadline(const eddy_scope *scope);
 
 /*
- * Whether suspending calls inside return -ECANCELED now, whoever cancelled;
- * and whether this scope's own deadline has passed (valid after end too,
- * until the frame is gone).
+ * eddy_scope_is_cancelled() returns whether suspending calls inside now return
+ * -ECANCELED, whatever the cause; eddy_scope_expired() returns whether this
+ * scope's own deadline has passed (valid after the scope's end too, while its
+ * frame exists).
  *
  * Suspends: no.
  */
@@ -220,16 +222,17 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
 /*
  * EDDY_SCOPE(scope, &err, .timeout_ns = EDDY_SEC(5)) { ... }
  *
- * A block in a scope of that name, in C only.  'err' is set to 0 first.  The
- * scope ends on every way out (break and return included) with what the block
- * has stored in 'err', as eddy_scope_end_with() does, and 'err' becomes its result:
+ * A block in a scope with this name, in C only.  'err' is set to 0 first.  The
+ * scope ends on every way out (break and return included): eddy_scope_end_with()
+ * takes the value that the block has stored in 'err', and its result is stored in
+ * 'err'.  For example,
  *
  *     err = load(&page);
  *     if (err < 0)
  *             break;
  *
  * cancels the tasks and leaves the failure in 'err'.  `return x` inside evaluates
- * x before the tasks have finished, and leaves 'err' as it is.
+ * x before the tasks have finished, and does not change 'err'.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \
         for (int scope##_once = 1; scope##_once;)                                                  \
@@ -243,7 +246,7 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
                                      EDDY_PLACE);                                                  \
                              scope##_once; scope##_once = 0)
 
-/* Private: ISO C before C23 has no macro whose "..." may be nothing, so options follow 'err'. */
+/* Private: before C23 the "..." of a macro may not be empty in ISO C, so options follow 'err'. */
 #define EDDY_SCOPE_ERR(err, ...)  (err)
 #define EDDY_SCOPE_OPTS(err, ...) __VA_ARGS__
 

@@ -1,5 +1,5 @@
 /*
- * eddy/select.h - waiting for the first of several things.
+ * eddy/select.h - waiting for the first of several events.
  *
  *     struct eddy_choice choices[] = {
  *             eddy_choice_event(&stop),
@@ -9,10 +9,10 @@
  *
  *     switch (eddy_select(choices, 3)) { ... }
  *
- * Exactly one of them is done; the others are untouched: no item was taken
- * from their queues and channels, none put in, and no signal was taken.  That
- * holds also when another thread serves a channel at the same moment: an item
- * that was handed over is the result, and all else is left as it was.
+ * Exactly one choice is done.  The others have no effect: no item is taken from
+ * or put into their queues and channels, and no signal is taken.  That holds also
+ * if another thread serves a channel at the same moment: an item that was handed
+ * over is the result.
  */
 #ifndef EDDY_SELECT_H
 #define EDDY_SELECT_H
@@ -43,10 +43,10 @@ enum {
 
 enum { EDDY_SELECT_MAX = 1024 };
 
-/* One alternative, made by the functions below.  Must not move while it is waited for. */
+/* A choice, made by the functions below.  Must not move while a select waits for it. */
 struct eddy_choice {
         uint32_t kind;
-        int result; /* of the choice that was done: as its own call would have returned */
+        int result; /* of the choice that was done, as its own call would return */
         void *object;
         void *item;
         int64_t ns;
@@ -54,20 +54,20 @@ struct eddy_choice {
 };
 
 /*
- * Wait for the first of 'n' choices and do it; returns its index, and stores
- * in its 'result' what eddy_queue_get(), eddy_queue_put(), eddy_channel_get(),
- * eddy_channel_put() (-EPIPE included), eddy_signal_wait() (a number, or an
- * error), the future or the task gave.  Of several that are ready, the first in
- * the list is done.
+ * Wait for the first of 'n' choices and do it.  Returns its index, and stores in
+ * its 'result' the result of eddy_queue_get(), eddy_queue_put(),
+ * eddy_channel_get(), eddy_channel_put() (-EPIPE included), eddy_signal_wait() (a
+ * number, or an error), the future or the task.  If several choices are ready,
+ * the first in the array is done.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  nothing was done
  *         -EINVAL     n is 0 or above EDDY_SELECT_MAX, or a kind is not known
  *         -EDEADLK    a choice is the calling task itself
- *         -ENOMEM     a put found no memory; with a channel also the first time
- *                     on a loop; nothing was done
+ *         -ENOMEM     no memory for a put, or, in the first call with a channel on
+ *                     a loop, for the loop; nothing was done
  *         EDDY_E_RUN_OTHER_LOOP  a choice is a task of another loop, or tasks of
- *                     one wait for it; nothing was done
+ *                     another loop wait for it; nothing was done
  */
 EDDY_API EDDY_MUST_USE int eddy_select(struct eddy_choice *choices, size_t n);
 
@@ -92,7 +92,7 @@ static inline struct eddy_choice eddy_choice_put(eddy_queue *queue, const void *
         return choice;
 }
 
-/* Take the first item of a channel.  Its caller holds a reference until the select returns. */
+/* Take the first item of a channel.  The caller holds a reference until the select returns. */
 static inline struct eddy_choice eddy_choice_channel_get(eddy_channel *channel, void *ret_item)
 {
         struct eddy_choice choice = { EDDY_CHOICE_CHANNEL_GET, 0, channel, ret_item, 0, { 0 } };
@@ -100,7 +100,7 @@ static inline struct eddy_choice eddy_choice_channel_get(eddy_channel *channel, 
         return choice;
 }
 
-/* Append an item to a channel; the same.  Borrows 'item' until the select returns. */
+/* Append an item to a channel.  Borrows 'item' and a reference until the select returns. */
 static inline struct eddy_choice eddy_choice_channel_put(eddy_channel *channel, const void *item)
 {
         struct eddy_choice choice = { EDDY_CHOICE_CHANNEL_PUT,   0, channel,
@@ -109,7 +109,7 @@ static inline struct eddy_choice eddy_choice_channel_put(eddy_channel *channel, 
         return choice;
 }
 
-/* The next signal of those opened.  'result' is -ECANCELED if it is closed meanwhile. */
+/* Wait for an open signal.  'result' is -ECANCELED if the signal is closed meanwhile. */
 static inline struct eddy_choice eddy_choice_signal(eddy_signal *signal)
 {
         struct eddy_choice choice = { EDDY_CHOICE_SIGNAL, 0, signal, 0, 0, { 0 } };
@@ -138,7 +138,7 @@ static inline struct eddy_choice eddy_choice_task(eddy_task *task)
         return choice;
 }
 
-/* A point of eddy_now()'s clock, and a duration from the select's begin. */
+/* Wait until a time of eddy_now()'s clock, or for a duration from the start of the select. */
 static inline struct eddy_choice eddy_choice_at(int64_t when_ns)
 {
         struct eddy_choice choice = { EDDY_CHOICE_AT, 0, 0, 0, when_ns, { 0 } };
@@ -153,7 +153,7 @@ static inline struct eddy_choice eddy_choice_after(int64_t duration_ns)
         return choice;
 }
 
-/* Never done: for switching an alternative off. */
+/* Never ready: disables a choice. */
 static inline struct eddy_choice eddy_choice_never(void)
 {
         struct eddy_choice choice = { EDDY_CHOICE_NEVER, 0, 0, 0, 0, { 0 } };

@@ -1,10 +1,10 @@
 /*
- * eddy/signal.h - signals as something a task waits for.
+ * eddy/signal.h - waiting for signals in tasks.
  *
- * While a signal is open here, its former handling is suspended; it comes back
- * when the last one who opened it closes it or its run ends.  Everyone who
- * opened a signal is told of it.  SIGINT and SIGTERM opened here no longer
- * cancel the main task.
+ * While a signal is open, its previous handling is suspended; it is restored when
+ * the last eddy_signal that receives the signal is closed or the run of that
+ * eddy_signal ends.  All eddy_signals that are open for a signal receive it.  An
+ * open SIGINT or SIGTERM does not cancel the main task.
  */
 #ifndef EDDY_SIGNAL_H
 #define EDDY_SIGNAL_H
@@ -15,16 +15,15 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_signal eddy_signal;
 
-/* How many may be open in a process at once, all loops together. */
+/* How many may be open in a process at once, in all loops together. */
 enum { EDDY_SIGNALS_MAX = 64 };
 
 /*
  * Receive the 'n' signals in 'signos' from now on.
  *
  * Suspends: no.
- * Errors: -EINVAL  a number is no signal, or n is 0
- *         EDDY_E_SIGNAL_UNCATCHABLE  SIGKILL, SIGSTOP; SIGSEGV and its like, which
- *                  are no messages
+ * Errors: -EINVAL  a number is not a signal, or n is 0
+ *         EDDY_E_SIGNAL_UNCATCHABLE  SIGKILL, SIGSTOP, or a fault such as SIGSEGV
  *         -ENOSPC  EDDY_SIGNALS_MAX are open
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
  * Owns: returns (owned) '*ret_signal', to be closed by eddy_signal_close().
@@ -32,20 +31,19 @@ enum { EDDY_SIGNALS_MAX = 64 };
 EDDY_API EDDY_MUST_USE int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal);
 
 /*
- * Wait for one of them; returns its number.  One that came since it was opened
- * and was not given yet is given at once; the same one twice before it is
- * given is given once.
+ * Wait for one of the signals and return its number.  Returns a pending signal at
+ * once; repeats are merged.
  *
  * Suspends: yes.
  * Errors: -ECANCELED
  *         -EBUSY  another task waits for the same eddy_signal
- *         EDDY_E_LOOP_FORKED  it was opened before this process was forked
+ *         EDDY_E_LOOP_FORKED  'signal' was opened before this process was forked
  */
 EDDY_API EDDY_MUST_USE int eddy_signal_wait(eddy_signal *signal);
 
 /*
- * Receive them no longer.  Who waits for it gets -ECANCELED.  May come after
- * the run has ended.  NULL is fine.
+ * Stop receiving the signals and free 'signal'.  A waiter gets -ECANCELED.  May be
+ * called after the run has ended.  NULL is ignored.
  *
  * Suspends: no.
  */

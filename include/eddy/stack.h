@@ -1,10 +1,9 @@
 /*
- * eddy/stack.h - how deep the stacks of tasks have been: what to choose their
- * sizes from.
+ * eddy/stack.h - how deep the stacks of tasks have been, for choosing their size.
  *
- * In debug mode (EDDY_DEBUG=1 in the environment, or EDDY_RUN_DEBUG) stacks of
- * tasks are measured when they end, and the deepest is kept for each function
- * that tasks were started with.  Without debug mode it costs nothing.
+ * In debug mode (EDDY_DEBUG=1 in the environment, or EDDY_RUN_DEBUG) eddy measures
+ * the stacks of tasks when they end, and keeps the greatest depth for each task
+ * function.  Without debug mode this costs nothing.
  */
 #ifndef EDDY_STACK_H
 #define EDDY_STACK_H
@@ -15,36 +14,34 @@
 EDDY_BEGIN_DECLS
 
 enum {
-        EDDY_STACK_FUNCTIONS_MAX = 256, /* that are told apart; by size, if they have two */
-        EDDY_STACK_RECORDS_MAX = EDDY_STACK_FUNCTIONS_MAX + 2, /* and "(others)" of either size */
+        EDDY_STACK_FUNCTIONS_MAX = 256, /* recorded; a function with both sizes counts twice */
+        EDDY_STACK_RECORDS_MAX = EDDY_STACK_FUNCTIONS_MAX + 2, /* and "(others)" of each size */
         EDDY_STACK_NAME_BYTES = 64,
 };
 
-/* Of the tasks that were started with one function, on stacks of one size. */
+/* The tasks of one function, on stacks of one size. */
 struct eddy_stack_record {
-        char name[EDDY_STACK_NAME_BYTES]; /* as that of a task without a name; "(others)" */
+        char name[EDDY_STACK_NAME_BYTES]; /* as for a task without a name; or "(others)" */
         eddy_task_fn *fn;                 /* NULL: others */
         uint32_t flags;                   /* EDDY_TASK_STACK_64K, or 0 */
         uint32_t reserved32;
-        size_t deepest_bytes; /* that one of them has used, of all that is kept there */
-        size_t room_bytes;    /* what such a stack has room for */
-        uint64_t tasks;       /* that have ended; 0: all of them run */
+        size_t deepest_bytes; /* the greatest depth, including eddy's own data on the stack */
+        size_t room_bytes;    /* the usable bytes of a stack of this size */
+        uint64_t tasks;       /* ended tasks; 0: all of them still run */
         uintptr_t reserved[4];
 };
 
 /*
- * Store the records of this thread's run, the deepest first, and return how
- * many: 'max' at most.  Tasks that have not ended count as deep as they have
- * been so far; the first 1,000 of them are looked at.
+ * Store at most 'max' records of this thread's run, the deepest first, and return
+ * their number.  Tasks that have not ended count with their depth up to now; only
+ * the first 1,000 of them are examined.
  *
- * A depth is that of the lowest byte that is not zero, to 16 bytes.  So an
- * array of which the lower part was left as it was, or all zero, counts only as
- * far as it was filled, unless its function made a call.
+ * The depth ends at the lowest byte that is not zero, rounded to 16 bytes.  The
+ * lower part of an array, if never written or all zero, does not count, unless
+ * its function made a call.
  *
- * To read a whole stack takes microseconds.  So of a function's tasks, but for
- * the first ones, only those are measured that went deeper than all that had
- * their stack before, or on a new one than all of the function's, as the
- * kilobyte below says, and one in a hundred or so.
+ * Reading a whole stack takes microseconds.  After a function's first tasks, eddy
+ * measures only new depth records and about one task in a hundred.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_NOT_RUNNING

@@ -1,8 +1,7 @@
 /*
- * eddy/stream.h - a two-way stream of bytes: TCP now, others to come.
+ * eddy/stream.h - a two-way stream of bytes, such as a TCP connection.
  *
- * One task may read while another writes; two readers or two writers at once
- * are refused with -EBUSY.
+ * A task may read while another writes; a second reader or writer gets -EBUSY.
  */
 #ifndef EDDY_STREAM_H
 #define EDDY_STREAM_H
@@ -13,7 +12,7 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_stream eddy_stream;
 
-/* One piece of a gathered write. */
+/* A piece of a gathered write. */
 struct eddy_slice {
         const void *data;
         size_t bytes;
@@ -22,13 +21,13 @@ struct eddy_slice {
 enum { EDDY_STREAM_SLICES_MAX = 16 };
 
 /*
- * Read what is there, at least one byte and at most 'bytes', waiting for it
- * if need be.  Returns the count; 0 is the end of the stream.
+ * Read the available bytes, at least one and at most 'bytes', waiting for them
+ * if necessary.  Returns their number; 0 is the end of the stream.
  *
  * Suspends: yes.
  * Errors: -ECANCELED            no byte was taken
  *         -ECONNRESET, ...      from the system
- *         EDDY_E_NET_TIMED_OUT  the kernel gave the peer up
+ *         EDDY_E_NET_TIMED_OUT  the kernel's timeout for the peer expired
  *         -EBUSY                another task reads
  *         -EINVAL               'bytes' is 0
  */
@@ -38,16 +37,16 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, 
  * Write all 'bytes' at 'data'.
  *
  * A write that fails or is cancelled may have sent a part of its bytes.  If it
- * sent none, the stream is as before and the write can be repeated.  If it
- * sent some, the next byte would continue in the middle of a message: each
- * later write, also an empty one, and eddy_stream_shutdown() return
- * EDDY_E_STREAM_BROKEN and send nothing.  Reading goes on.
+ * sent none, the stream is unchanged and the write can be repeated.  If it sent
+ * some, the next byte would continue in the middle of a message: each later
+ * write, also an empty one, and eddy_stream_shutdown() return
+ * EDDY_E_STREAM_BROKEN and send nothing.  Reads continue to work.
  *
  * Suspends: yes.
  * Errors: -ECANCELED
  *         EDDY_E_STREAM_BROKEN  an earlier write ended after a part of its bytes
  *         -EPIPE, -ECONNRESET   the peer has closed or reset the connection
- *         EDDY_E_NET_TIMED_OUT  the kernel gave the peer up
+ *         EDDY_E_NET_TIMED_OUT  the kernel's timeout for the peer expired
  *         -EBUSY                another task writes
  *         others from the system
  */
@@ -64,9 +63,9 @@ EDDY_API EDDY_MUST_USE int eddy_stream_writev(eddy_stream *stream, const struct 
                                               size_t n);
 
 /*
- * Say that nothing more will be written; reading goes on.  After a write that
- * ended in the middle the end is not sent: the peer would take the part for
- * the whole.
+ * Send the end of the stream; reads continue to work.  After a write that ended
+ * in the middle of its bytes the end is not sent, because the peer would take the
+ * part for the whole.
  *
  * Suspends: no.
  * Errors: EDDY_E_STREAM_BROKEN  an earlier write ended after a part of its bytes
@@ -76,50 +75,51 @@ EDDY_API EDDY_MUST_USE int eddy_stream_writev(eddy_stream *stream, const struct 
 EDDY_API int eddy_stream_shutdown(eddy_stream *stream);
 
 /*
- * Whether a read would not wait: bytes, the end or an error are there.  On an
- * idle connection that means that the peer has closed or spoken out of turn.
+ * Returns whether a read would return at once, with bytes, the end or an error.
+ * On an idle connection that means that the peer has closed the connection or
+ * sent bytes out of turn.
  *
  * Suspends: no.
  */
 EDDY_API int eddy_stream_is_readable(eddy_stream *stream);
 
 /*
- * Call 'fn(arg)' once, from the loop, when the idle stream becomes readable;
- * NULL takes the request back.  While it stands no task may read.  'fn' must
- * not suspend; it may close the stream.
+ * Call 'fn(arg)' once, from the loop, when the idle stream becomes readable; NULL
+ * withdraws the request.  Until then no task may read.  'fn' must not suspend; it
+ * may close the stream.
  *
  * Suspends: no.
  * Errors: -EBUSY           a task reads
- *         -EINVAL          it is always readable: a regular file
- *         -ENOMEM, -ENOSPC the system cannot watch one more descriptor
+ *         -EINVAL          the stream is always readable: a regular file
+ *         -ENOMEM, -ENOSPC the system cannot watch another descriptor
  */
 typedef void eddy_stream_idle_fn(void *arg);
 EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
 
 /*
- * Close it and free it.  What was written is still sent, and then the end, also
- * after a write that ended in the middle: eddy_stream_abort() sends a reset
- * instead.  Tasks that wait in it get -ECANCELED.  Works in a cancelled task.
- * NULL is fine.
+ * Close the stream and free it.  The kernel still sends the bytes that were
+ * written, and then the end, even if the last write ended in the middle; to send
+ * a reset instead, call eddy_stream_abort().  Tasks that wait in the stream get
+ * -ECANCELED.  Works in a cancelled task.  NULL is ignored.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_stream_close(eddy_stream *stream);
 
 /*
- * Close it at once and tell the peer by a reset where there is such a thing;
- * what was not sent is dropped.  NULL is fine.
+ * Close the stream at once, with a reset if the protocol has one, and free it.
+ * Unsent bytes are dropped.  NULL is ignored.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_stream_abort(eddy_stream *stream);
 
 /*
- * A stream over a descriptor that the program has: standard input or output,
- * a pipe, a terminal, a regular file.  Its flags are left as they are: where
- * it blocks, the stream waits until it is ready, and writes to a pipe at most
- * PIPE_BUF bytes at a time.  Regular files are read and written at once.  A
- * descriptor has one stream at a time: waiting in a second fails with -EEXIST.
+ * Make a stream from a descriptor: standard input or output, a pipe, a terminal, a
+ * regular file.  The descriptor's flags are not changed: if it blocks, the stream
+ * waits until it is ready, and writes at most PIPE_BUF bytes at a time to a pipe.
+ * Regular files are read and written at once.  A descriptor may have one stream
+ * at a time: waiting in a second stream fails with -EEXIST.
  *
  * Suspends: no.
  * Errors: -EBADF, -ENOMEM

@@ -1,9 +1,10 @@
 /*
- * eddy/thread.h - functions that would block the loop, on threads of their own.
+ * eddy/thread.h - threads for functions that would block the loop.
  *
- * For code that cannot suspend: a library that blocks, a long computation.
- * The function runs on another thread: it must not touch tasks, scopes or
- * anything else of the loop, but by eddy_loop_call_threadsafe() and the like.
+ * For code that cannot suspend: a library that blocks, a long computation.  The
+ * function runs on another thread.  It must not use tasks, scopes or other objects
+ * of the loop, except through functions for any thread, such as
+ * eddy_loop_call_threadsafe().
  */
 #ifndef EDDY_THREAD_H
 #define EDDY_THREAD_H
@@ -20,16 +21,16 @@ enum { EDDY_THREADS_MAX = 1024, EDDY_THREAD_QUEUED_MAX = 1 << 24 };
 /* All zero is the default. */
 struct eddy_thread_pool_opts {
         uint32_t threads_max; /* 0: eddy_cpu_count() + 4, at most 32 */
-        uint32_t slow_max; /* threads of the slow lane, besides; 0: a quarter of that, at least 1 */
-        uint32_t queued_max; /* jobs that wait for a thread, in each lane; 0: 65,536 */
-        uint32_t reserved32; /* zero */
-        int64_t idle_ns;     /* a thread without work for that long ends; 0: 10 s */
-        int64_t close_ns;    /* how long close waits for jobs; 0: 5 s; below 0: not at all */
+        uint32_t slow_max;    /* more threads, for the slow lane; 0: threads_max / 4, at least 1 */
+        uint32_t queued_max;  /* jobs waiting for a thread, in each lane; 0: 65,536 */
+        uint32_t reserved32;  /* zero */
+        int64_t idle_ns;      /* an idle thread ends after this time; 0: 10 s */
+        int64_t close_ns;     /* time that close waits for jobs; 0: 5 s; below 0: none */
         uintptr_t reserved[4];
 };
 
 enum {
-        EDDY_THREAD_SLOW = 1 << 0,    /* in a lane of its own: cannot starve the quick jobs */
+        EDDY_THREAD_SLOW = 1 << 0,    /* in a separate lane, which cannot starve quick jobs */
         EDDY_THREAD_ABANDON = 1 << 1, /* a cancelled caller does not wait for a running job */
 };
 
@@ -37,32 +38,32 @@ enum {
 struct eddy_thread_opts {
         uint32_t flags;             /* EDDY_THREAD_* */
         uint32_t reserved32;        /* zero */
-        void (*release)(void *arg); /* called once, whatever comes of the call: on the job's thread
-                                       when 'fn' has returned, else, as it will not run, before the
-                                       call returns */
+        void (*release)(void *arg); /* called once, whatever the result: on the job's thread
+                                       after 'fn' has returned; or, if 'fn' will not run, before
+                                       the call returns */
         uintptr_t reserved[4];      /* zero */
 };
 
 /*
- * Run fn(arg) on a thread of the run's own pool and return its result.  It
- * sees the values that the caller has of variables (eddy/var.h).  That pool is
- * made at first use; it is closed when the run has no task left, and waits for
- * jobs as long as background tasks get (drain_ns).
+ * Run fn(arg) on a thread of the run's own pool and return its result.  'fn' sees
+ * the caller's values of variables (eddy/var.h).  The first call makes the pool.
+ * The pool is closed when the run has no task left, and waits for jobs as long as
+ * for background tasks (drain_ns).
  *
- * The job's thread blocks all signals but those of faults.  A program that the
- * job starts inherits that, unless the job sets another mask for it
+ * The job's thread blocks all signals except those of faults.  A program started
+ * by the job inherits that mask, unless the job sets another one
  * (posix_spawnattr_setsigmask()).
  *
- * A cancelled caller's job is dropped if it waits for a thread (-ECANCELED;
- * 'fn' never runs).  If it runs, eddy_thread_is_stopping() tells it to stop,
- * and the caller waits for it, since it may borrow from the caller's frame;
- * its result is returned then.
+ * If the caller is cancelled while the job waits for a thread, the job is dropped:
+ * 'fn' never runs and the result is -ECANCELED.  If the job runs already,
+ * eddy_thread_is_stopping() returns 1 in it, and the caller waits for it and
+ * returns its result, because the job may borrow from the caller's frame.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the job did not run
  *         -EAGAIN     too many jobs wait, or no thread could be made
  *         -ENOMEM
- *         and what fn returns
+ *         and the result of fn
  */
 EDDY_API int eddy_to_thread(eddy_task_fn *fn, void *arg);
 EDDY_API int eddy_to_thread_named(eddy_task_fn *fn, void *arg, const char *text);
@@ -71,17 +72,17 @@ EDDY_API int eddy_to_thread_named(eddy_task_fn *fn, void *arg, const char *text)
 /*
  * The same in a pool (NULL: the run's own), with options (NULL: none).
  *
- * With EDDY_THREAD_ABANDON a cancelled caller returns -ECANCELED at once; the
- * job runs on, told to stop, its result is dropped, and 'release' is called
- * when it is over: 'arg' must be its own, not the caller's.  It keeps its
- * thread of the pool until then.
+ * With EDDY_THREAD_ABANDON a cancelled caller returns -ECANCELED at once.  The job
+ * runs on in its thread, with eddy_thread_is_stopping() set; its result is
+ * dropped, and 'release' is called at its end.  'arg' must therefore belong to
+ * the job, not to the caller.
  *
  * Suspends: yes.
  * Errors: as above, and
  *         EDDY_E_THREAD_POOL_CLOSED  before the call, or before a thread took
  *                                    the job
- *         -EINVAL                    a flag is not known, or the pool is
- *                                    another loop's
+ *         -EINVAL                    a flag is not known, or the pool belongs to
+ *                                    another loop
  */
 EDDY_API int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
                                    const struct eddy_thread_opts *opts);
@@ -91,16 +92,16 @@ EDDY_API int eddy_thread_pool_call_named(eddy_thread_pool *pool, eddy_task_fn *f
         eddy_thread_pool_call_named(pool, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * On a thread of a pool: whether the caller of the job that runs there was
- * cancelled, or the pool closes and will not wait longer.  0 elsewhere.
+ * Returns 1 on a thread of a pool if the caller of the present job was cancelled,
+ * or the pool closes and will not wait longer; else 0.
  *
  * Suspends: no.  Threads: any.
  */
 EDDY_API int eddy_thread_is_stopping(void);
 
 /*
- * A pool of this loop.  Threads are made when a job finds none idle, up to
- * the maximum.  'opts' may be NULL.
+ * Make a pool for this loop.  A thread is made when a job finds no idle thread, up
+ * to the maximum.  'opts' may be NULL.
  *
  * Suspends: no.
  * Errors: -EINVAL  a number is above its maximum
@@ -111,10 +112,11 @@ EDDY_API EDDY_MUST_USE int eddy_thread_pool_new(const struct eddy_thread_pool_op
                                                 eddy_thread_pool **ret_pool);
 
 /*
- * Accept no more jobs, wait close_ns for the present ones, and drop those that
- * still wait for a thread.  A job that still runs is asked to stop, abandoned
- * and reported (EDDY_REPORT_THREAD); a caller that waits for it waits on.
- * Returns how many jobs were abandoned.  Twice does nothing more.  NULL is fine.
+ * Accept no more jobs, wait close_ns for the present ones, and drop the jobs that
+ * then still wait for a thread.  A job that still runs is asked to stop, abandoned
+ * and reported (EDDY_REPORT_THREAD); a caller that waits for the job continues to
+ * wait.  Returns the number of abandoned jobs.  A second call has no effect.  NULL
+ * is ignored.
  *
  * Suspends: yes.  Not a cancellation point, but a cancel ends the wait for
  *           jobs early.
@@ -122,27 +124,28 @@ EDDY_API EDDY_MUST_USE int eddy_thread_pool_new(const struct eddy_thread_pool_op
 EDDY_API int eddy_thread_pool_shutdown(eddy_thread_pool *pool);
 
 /*
- * Shut the pool down if that was not done, and free it.  While another task
- * shuts it down, nothing is done but a report (EDDY_REPORT_MISUSE).  A caller
- * that waits for an abandoned job waits on.  NULL is fine.  The end of the run shuts its pools down, without a wait; they must
- * be closed all the same.  In a child of fork() only memory is freed.
+ * Shut the pool down if that was not done, and free it.  If another task is
+ * shutting the pool down, the call only reports that (EDDY_REPORT_MISUSE).  A
+ * caller that waits for an abandoned job continues to wait.  The end of the run
+ * shuts down its pools without waiting; they must still be closed.  In a child of
+ * fork() only memory is freed.  NULL is ignored.
  *
  * Suspends: as eddy_thread_pool_shutdown().
  */
 EDDY_API void eddy_thread_pool_close(eddy_thread_pool *pool);
 
-/* What a pool is doing. */
+/* Pool counters. */
 struct eddy_thread_pool_info {
         uint32_t threads;   /* alive, both lanes */
-        uint32_t running;   /* jobs */
-        uint32_t queued;    /* jobs that wait for a thread */
-        uint32_t abandoned; /* running jobs nobody waits for */
+        uint32_t running;   /* jobs on a thread */
+        uint32_t queued;    /* jobs waiting for a thread */
+        uint32_t abandoned; /* running jobs that no caller waits for */
 };
 EDDY_API void eddy_thread_pool_info(const eddy_thread_pool *pool,
                                     struct eddy_thread_pool_info *ret_info);
 
 /*
- * How many processors this process may use; 1 at least.
+ * Returns the number of processors that this process may use, at least 1.
  *
  * Suspends: no.  Threads: any.
  */

@@ -1,10 +1,11 @@
 /*
- * eddy/var.h - variables of a task, inherited by what it starts.
+ * eddy/var.h - variables of a task, inherited by the tasks it starts.
  *
  *     static const eddy_var request_id = EDDY_VAR("request_id", char[40]);
  *
- * A task starts with the values its starter had at that moment; what it sets
- * is seen by itself and by what it starts later, never by its starter.
+ * A task starts with the values that its starter has at that moment.  A value that
+ * a task sets is visible in the task and in tasks it starts later, never in its
+ * starter.
  */
 #ifndef EDDY_VAR_H
 #define EDDY_VAR_H
@@ -15,7 +16,7 @@ EDDY_BEGIN_DECLS
 
 enum { EDDY_VAR_BYTES_MAX = 4096, EDDY_VARS_MAX = 64 };
 
-/* Found by its address; lives as long as any task that has a value of it. */
+/* Identified by its address; must live as long as any task that has a value of it. */
 typedef struct eddy_var {
         const char *name;
         size_t bytes; /* of a value */
@@ -27,7 +28,7 @@ typedef struct eddy_var {
         }
 
 /*
- * Give the calling task a value: a copy of the 'var->bytes' bytes at 'value'.
+ * Set the calling task's value: a copy of the 'var->bytes' bytes at 'value'.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_NOT_RUNNING
@@ -38,21 +39,21 @@ typedef struct eddy_var {
 EDDY_API int eddy_var_set(const eddy_var *var, const void *value);
 
 /*
- * The value the calling task has, or NULL.  In a job of a thread pool, that of
- * the task that called it.
+ * Returns the calling task's value, or NULL.  In a job of a thread pool: the value
+ * of the task that called the job.
  *
  * Suspends: no.  Threads: any.
- * Owns: borrowed, until the task sets it again or ends.
+ * Owns: borrowed, until the task sets the variable again or ends.
  */
 EDDY_API const void *eddy_var_get(const eddy_var *var);
 
 /*
- * Take the value away from the calling task, if it has one.
+ * Remove the calling task's value, if it has one.
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_NOT_RUNNING
- *         -ENOMEM  the value stays: it could not be told apart from that of
- *                  tasks that inherited it
+ *         -ENOMEM  the value stays: there is no memory to separate it from the
+ *                  value of tasks that inherited it
  */
 EDDY_API int eddy_var_unset(const eddy_var *var);
 

@@ -1,5 +1,5 @@
 /*
- * eddy/version.h - which eddy this is.
+ * eddy/version.h - the version of eddy.
  */
 #ifndef EDDY_VERSION_H
 #define EDDY_VERSION_H

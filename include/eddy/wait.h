@@ -1,13 +1,13 @@
 /*
  * eddy/wait.h - waiting for several tasks, all at once or as they finish.
  *
- * Nothing here cancels what it waits for, nor owns it.  A limit of time is
- * the scope around the call: when its deadline passes, the wait returns
- * -ECANCELED, the tasks run on in their own scope, and eddy_task_is_done()
- * tells which have finished.
+ * These functions neither cancel nor own the tasks.  To limit the wait, put it in
+ * a scope with a deadline: when the deadline passes, the wait returns -ECANCELED,
+ * the tasks run on in their own scope, and eddy_task_is_done() returns which have
+ * finished.
  *
- * A task that fails cancels its scope, and so a wait inside of that, unless
- * the scope has EDDY_SCOPE_KEEP_GOING.
+ * A task that fails cancels its scope, and thereby a wait inside that scope,
+ * unless the scope has EDDY_SCOPE_KEEP_GOING.
  */
 #ifndef EDDY_WAIT_H
 #define EDDY_WAIT_H
@@ -22,71 +22,71 @@ enum { EDDY_WAIT_TASKS_MAX = 1 << 24 };
 enum {
         EDDY_WAIT_ALL = 0,
         EDDY_WAIT_FIRST_COMPLETED = 1,
-        EDDY_WAIT_FIRST_FAILED = 2, /* a result below 0 but -ECANCELED; or all */
+        EDDY_WAIT_FIRST_FAILED = 2, /* a result below 0 other than -ECANCELED; or all */
 };
 
 /*
- * Wait until all of the 'n' tasks have finished, or the first, or the first
- * that failed.  Returns how many have finished, which may be more than were
- * asked for.  The same task may stand there twice, and counts twice then.
+ * Wait until all of the 'n' tasks have finished, or the first, or the first that
+ * failed.  Returns how many have finished, which may be more than requested.  A
+ * task that is in the array twice counts twice.
  *
- * Suspends: yes, unless that is so already.
+ * Suspends: yes, unless that is the case already.
  * Errors: -ECANCELED  the caller was cancelled
  *         -EINVAL     n is 0 or above EDDY_WAIT_TASKS_MAX, or 'until' is not known
  *         EDDY_E_RUN_OTHER_LOOP  a task belongs to another loop
- *         -EDEADLK    the caller is among them
+ *         -EDEADLK    the caller is one of the tasks
  *         -ENOMEM
  * Owns: borrows the handles until it returns.
  */
 EDDY_API EDDY_MUST_USE int eddy_wait(eddy_task *const *tasks, size_t n, int until);
 
 /*
- * Tasks in the order they finish:
+ * Gives tasks in the order they finish:
  *
  *     err = eddy_as_completed_begin(&done, tasks, n);
  *     while (err == 0 && (err = eddy_as_completed_next(&done, &task)) > 0) ...
  *     eddy_as_completed_end(&done);
  *
- * Private; the handles in 'tasks' must live until its end, but the array need
- * not.  Never move one that has begun.
+ * Private.  The handles in 'tasks' must live until the end, but the array need
+ * not.  Never move the struct after its begin.
  */
 typedef struct eddy_as_completed {
         uintptr_t opaque[8];
 } eddy_as_completed;
 
 /*
- * Begin.  A task that stands in 'tasks' twice is given once.  After a failure
- * there is nothing to end, but eddy_as_completed_end() is harmless.
+ * Begin.  A task that is in 'tasks' twice is returned once.  After a failure
+ * eddy_as_completed_end() is not needed, but harmless.
  *
  * Suspends: no.
  * Errors: -ENOMEM
  *         -EINVAL  n is above EDDY_WAIT_TASKS_MAX
  *         EDDY_E_RUN_OTHER_LOOP  a task belongs to another loop
- *         -EDEADLK  the caller is among them
+ *         -EDEADLK  the caller is one of the tasks
  *         EDDY_E_RUN_NOT_RUNNING
  */
 EDDY_API EDDY_MUST_USE int eddy_as_completed_begin(eddy_as_completed *done, eddy_task *const *tasks,
                                                    size_t n);
 
 /*
- * The next task to have finished: 1 and '*ret_task', one of the handles given;
- * 0 when all were given.  What the task came to does not matter here.
- * Several tasks may take from one.
+ * Wait for the next task to finish, whatever its result.  Returns 1 and stores its
+ * handle, as given in 'tasks', in '*ret_task'; or 0 after all tasks were returned.
+ * Several tasks may call this on the same struct.
  *
- * Suspends: yes, while none has finished.
- * Errors: -ECANCELED  the caller was cancelled; the rest can still be had
+ * Suspends: yes, while no further task has finished.
+ * Errors: -ECANCELED  the caller was cancelled; later calls return the remaining tasks
  */
 EDDY_API EDDY_MUST_USE int eddy_as_completed_next(eddy_as_completed *done, eddy_task **ret_task);
 
 /*
- * Stop; the tasks go on.  If a task waits in it, that is reported
- * (EDDY_REPORT_MISUSE) and the process aborted.  NULL is fine.
+ * Stop waiting; the tasks continue.  If a task waits in 'done', that is reported
+ * (EDDY_REPORT_MISUSE) and the process aborted.  NULL is ignored.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_as_completed_end(eddy_as_completed *done);
 
-/* EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };  the variable is the struct itself */
+/* EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };  the variable is the struct */
 static inline void eddy_as_completed_auto_release(eddy_as_completed *done)
 {
         eddy_as_completed_end(done);
