@@ -1,5 +1,5 @@
 """Conformance: each number of tests/conformance.txt has a test that names it, or
-says why not, and docs/conformance.md is made of both.
+says why not, and docs/asyncio/conformance.md is made of both.
 """
 import importlib.machinery
 import importlib.util

@@ -6,4 +6,4 @@ import sys
 def check(tree):
     result = tree.run([sys.executable, os.path.join(tree.root, "tools", "course"), "--check"])
     for line in result.stderr.splitlines():
-        tree.finding("docs/course.md", 1, line.replace("course: ", "", 1))
+        tree.finding("docs/asyncio/course.md", 1, line.replace("course: ", "", 1))

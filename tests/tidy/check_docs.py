@@ -1,5 +1,6 @@
-"""Documents against the tree: the README's program and map, links, goals of
-the Makefile, the manual pages' options and markup, one version everywhere.
+"""Documents against the tree: the README's program, the map of CONTRIBUTING,
+links, goals of the Makefile, the manual pages' options and markup, one version
+everywhere.
 """
 import os
 import re
@@ -8,6 +9,7 @@ import subprocess
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 EXAMPLE = "examples/01-hello.c"
+MAP = "CONTRIBUTING.md"
 
 
 def line_of(text, part):
@@ -26,12 +28,12 @@ def check_program(tree, readme):
                      f"the program differs from {EXAMPLE}; copy it from there")
 
 
-def check_map(tree, readme):
-    match = re.search(r"## Map.*?```\n(.*?)```", readme, re.S)
+def check_map(tree, page):
+    match = re.search(r"## Map.*?```\n(.*?)```", page, re.S)
     if not match:
-        tree.finding("README.md", 1, "has no section 'Map' with a block of paths")
+        tree.finding(MAP, 1, "has no section 'Map' with a block of paths")
         return
-    first = line_of(readme, match.group(1))
+    first = line_of(page, match.group(1))
     named = set()
     for number, line in enumerate(match.group(1).splitlines(), first):
         for path in re.split(r",\s*", re.split(r"\s{2,}", line.strip())[0]):
@@ -40,14 +42,14 @@ def check_map(tree, readme):
                 continue
             named.add(path)
             if not any(file == path or file.startswith(path + "/") for file in tree.files()):
-                tree.finding("README.md", number, f"the map names {path}, which is not there")
+                tree.finding(MAP, number, f"the map names {path}, which does not exist")
     tops = {path.split("/")[0] for path in tree.files()
             if "/" in path and not path.startswith(".")}
     floors = {"/".join(path.split("/")[:2]) for path in tree.files("src") if path.count("/") > 1}
     tests = {"/".join(path.split("/")[:2]) for path in tree.files("tests") if path.count("/") > 1}
     for folder in sorted((tops - {"src", "tests", "include", "cmd", "docs"}) | floors | tests):
         if folder not in named and not any(name.startswith(folder + "/") for name in named):
-            tree.finding("README.md", first, f"the map does not name {folder}/; add a line")
+            tree.finding(MAP, first, f"the map does not name {folder}/; add a line")
 
 
 def check_links(tree):
@@ -129,7 +131,7 @@ def check_help(tree):
 def check(tree):
     readme = tree.text("README.md")
     check_program(tree, readme)
-    check_map(tree, readme)
+    check_map(tree, tree.text(MAP))
     check_links(tree)
     check_goals(tree)
     check_versions(tree)

@@ -1,13 +1,13 @@
-"""docs/debugging.md and docs/mistakes.md against the tests: each section and each
-complaint names a case that is there, and each report stands in a test of its
-section word for word.
+"""docs/debugging.md and docs/mistakes.md against the tests: tests/docs/claims.txt
+names a case for each section and each complaint, and each report is in a test of
+its section word for word.
 """
 import re
 
 import check_conformance
 
 PAGES = ("docs/debugging.md", "docs/mistakes.md")
-NAMED = re.compile(r"\]\(\.\./(tests/[^)]*)\):((?:\s+`\w+`,?)+)")
+CLAIMS = "tests/docs/claims.txt"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 ADJACENT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')
@@ -41,26 +41,47 @@ def strings_of(text):
     return "\n".join("".join(LITERAL.findall(run)) for run in ADJACENT.findall(text))
 
 
-def check_tests(tree, page, line, title, part):
-    """What the tests say that a part of a page names."""
+def claims(tree):
+    """{(page, title): (line, {test file: its cases})} of tests/docs/claims.txt."""
+    found, files, cases = {}, None, None
+    for number, line in enumerate(tree.lines(CLAIMS), 1):
+        head = re.fullmatch(r"(docs/\S+): (.+)", line)
+        if head:
+            files = {}
+            found[head.groups()] = (number, files)
+        elif not line.strip() or line.startswith("#"):
+            continue
+        elif files is not None and re.fullmatch(r"  tests/\S+:", line):
+            cases = files.setdefault(line.strip()[:-1], [])
+        elif files and re.fullmatch(r"    \w+", line):
+            cases.append(line.strip())
+        else:
+            tree.finding(CLAIMS, number, "write `page: section`, then `  tests/file:`, then `    case`")
+    return found
+
+
+def check_cases(tree, line, files):
+    """What the test files of a section say; names that are not there are found."""
     texts = []
-    for path, names in NAMED.findall(part):
+    for path, names in files.items():
         if path not in tree.files("tests"):
-            continue  # a dead link, which another check finds
+            tree.finding(CLAIMS, line, f"{path} does not exist")
+            continue
         text = tree.text(path).replace("EIO_TEXT", '"Input/output error"')
         texts.append(text if path.endswith(".sh") else strings_of(text))
         there = claims_of(path, text)
-        for name in re.findall(r"\w+", names):
+        for name in names:
             if name not in there:
-                tree.finding(page, line, f"`{name}` is no case of {path}; name one that is")
-    if not texts:
-        tree.finding(page, line, f"'{title}' names no test; add `[file](../tests/file): `case``")
+                tree.finding(CLAIMS, line, f"`{name}` is not a case of {path}; name a case of it")
     return texts
 
 
-def check_page(tree, page):
+def check_page(tree, page, named):
     for line, title, part in parts_of(tree.text(page)):
-        said = "\n".join(check_tests(tree, page, line, title, part))
+        claimed, files = named.pop((page, title), (1, {}))
+        if not any(files.values()):
+            tree.finding(page, line, f"'{title}' has no test; name one in {CLAIMS}")
+        said = "\n".join(check_cases(tree, claimed, files))
         for language, block in BLOCK.findall(part):
             for piece in re.split(r"\.\.\.|\n", "" if language else block):
                 if piece.strip() and piece.strip() not in said:
@@ -69,5 +90,8 @@ def check_page(tree, page):
 
 
 def check(tree):
+    named = claims(tree)
     for page in PAGES:
-        check_page(tree, page)
+        check_page(tree, page, named)
+    for (page, title), (line, _) in named.items():
+        tree.finding(CLAIMS, line, f"{page} has no section '{title}'")

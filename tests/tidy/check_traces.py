@@ -1,5 +1,5 @@
 """Traces: each corner case is told by both sides, what differs has its reason,
-and docs/traces.md is made of them.
+and docs/asyncio/traces.md is made of them.
 """
 import importlib.machinery
 import importlib.util

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Words: comments, messages and documents use plain English.  Counts words that
+docs/style.md rules out; tools/words-budget states how many of each may be left.
+
+    tests/tidy/check_words.py            lists each place, by word
+    tests/tidy/check_words.py --lower    lowers the budgets to the present counts
+
+Code is not counted, nor are quotations: in documents blocks, `code`, "quoted
+text" and lines that begin with >; in C what is neither a comment nor a string.
+"""
+import os
+import re
+import sys
+
+BUDGET = "tools/words-budget"
+FOLDERS = ("include", "src", "cmd", "docs")
+ENDS = (".c", ".h", ".S", ".md", ".1")
+
+WORDS = {
+    "told": r"\btold\b",
+    "tell": r"\b(?:tell|tells|telling)\b",
+    "nobody": r"\bnobody\b",
+    "somebody": r"\bsomebody\b",
+    "behind": r"\bbehind\b",
+    "is-no": r"\bis no\s",
+    "so-many": r"\bso many\b",
+}
+# A sentence begins a comment, a paragraph, an item, a heading or a cell, or comes after another sentence.
+OPENINGS = ("What", "Who", "Of", "One", "So", "Such")
+BEGIN = r"(?:(?:\A|\n[ ]*\n)\s*(?:[-*|#>]+ +)*|\n(?:[ ]*[-*#>]+|\d+\.|\|) +|[.!?:;]\s+|\| +)"
+WORDS.update({f"{word}...": rf"{BEGIN}{word}\b" for word in OPENINGS})
+WORDS = {name: re.compile(pattern if name.endswith("...") else f"(?i:{pattern})")
+         for name, pattern in WORDS.items()}
+
+C_TOKEN = re.compile(r"""(//[^\n]*|/\*.*?\*/)|"((?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
+MD_CODE = re.compile(r"^```.*?^```[^\n]*$|<!--.*?-->|`[^`\n]*`|^>[^\n]*$", re.M | re.S)
+QUOTED = re.compile(r'"[^"\n]{1,200}"')
+LINK = re.compile(r"\]\([^)\n]*\)")
+
+
+def gone(match):
+    """As long as the match, with its line breaks, and without words."""
+    return re.sub(r"[^\n]", "_", match.group(0))
+
+
+def comment(text):
+    """A comment as prose: its frame is blanked."""
+    text = re.sub(r"^/\*+|^//+", lambda match: " " * len(match.group(0)), text)
+    text = re.sub(r"\*/$", "  ", text)
+    text = re.sub(r"(?m)^([ \t]*)\*(?!/)", r"\1 ", text)
+    return QUOTED.sub(gone, re.sub(r"`[^`\n]*`", gone, text))
+
+
+def pieces_of(path, text):
+    """(offset, prose) of each comment and string of C, or of a document."""
+    if path.endswith((".c", ".h", ".S")):
+        for match in C_TOKEN.finditer(text):
+            if match.group(1):
+                yield match.start(), comment(match.group(1))
+            elif match.group(2):
+                yield match.start(2), match.group(2)
+        return
+    for pattern in (MD_CODE, LINK, QUOTED):
+        text = pattern.sub(gone, text)
+    yield 0, text
+
+
+def places(tree):
+    """(word, path, line) of each."""
+    paths = [path for path in tree.files(*FOLDERS, ends=ENDS)] + ["README.md"]
+    for path in paths:
+        text = tree.text(path)
+        for offset, prose in pieces_of(path, text):
+            for word, pattern in WORDS.items():
+                for match in pattern.finditer(prose):
+                    yield word, path, text.count("\n", 0, offset + match.end() - 1) + 1
+
+
+def budgets(tree):
+    """{word: (line, number)} of tools/words-budget."""
+    found = {}
+    for number, line in enumerate(tree.lines(BUDGET), 1):
+        match = re.fullmatch(r"(\S+)\s+(\d+)", line)
+        if match:
+            found[match.group(1)] = (number, int(match.group(2)))
+        elif line.strip() and not line.startswith("#"):
+            tree.finding(BUDGET, number, "write a word and a number")
+    return found
+
+
+def counts_of(tree):
+    counts = dict.fromkeys(WORDS, 0)
+    for word, _, _ in places(tree):
+        counts[word] += 1
+    return counts
+
+
+def check(tree):
+    allowed = budgets(tree)
+    for word, (line, _) in allowed.items():
+        if word not in WORDS:
+            tree.finding(BUDGET, line, f"{word} is not a counted word; remove the line")
+    for word, count in counts_of(tree).items():
+        line, most = allowed.get(word, (1, 0))
+        if count > most:
+            tree.finding(BUDGET, line, f"'{word}' is used {count} times, {most} allowed; reword what you "
+                                       "added (tests/tidy/check_words.py lists the places)")
+
+
+def lower(tree):
+    allowed, counts = budgets(tree), counts_of(tree)
+    head = [line for line in tree.lines(BUDGET) if line.startswith("#") or not line.strip()]
+    rows = [f"{word} {min(count, allowed.get(word, (0, count))[1])}" for word, count in counts.items()]
+    with open(os.path.join(tree.root, BUDGET), "w", encoding="utf-8") as file:
+        file.write("\n".join(head + rows) + "\n")
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, here)
+    import tree as tidy_tree
+    tree = tidy_tree.Tree(os.path.dirname(os.path.dirname(here)))
+    if sys.argv[1:] == ["--lower"]:
+        lower(tree)
+        return
+    for word, path, line in sorted(places(tree)):
+        print(f"{path}:{line}: {word}")
+
+
+if __name__ == "__main__":
+    main()
