@@ -460,3 +460,30 @@ SIM_TEST(a_task_on_a_used_stack_begins_anew)
                 CHECK_EQ(eddy_scope_end(&scope), i % 2 ? 0 : -EIO);
         }
 }
+
+static int returns_at_once(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+/* More than ThreadSanitizer has room for if none of their first functions ends. */
+enum { TASKS_OF_ONE_STACK = 70000 };
+
+static int starts_many_on_one_stack(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        for (int i = 0; i < TASKS_OF_ONE_STACK; i++) {
+                eddy_scope_begin(&scope, NULL);
+                CHECK_EQ(eddy_scope_start(&scope, returns_at_once, NULL), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+        }
+        return 0;
+}
+
+TEST(a_stack_serves_seventy_thousand_tasks_in_turn)
+{
+        CHECK_EQ(eddy_run(starts_many_on_one_stack, NULL, NULL), 0);
+}
