@@ -75,6 +75,7 @@ int ed_misuse_unbegun(const char *call)
 void ed_misuse_begun_nowhere(struct ed_scope *scope, const char *place)
 {
         scope->timer.fn = NULL;
+        scope->node.flags = 0; /* a start reads them first */
         if (ed_loop_current)
                 (void) ed_misuse_refuse(ed_loop_current, NULL,
                                         "a scope was begun%s outside of a task: callbacks of the "

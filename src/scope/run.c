@@ -279,16 +279,17 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
                 if (err < 0)
                         return err;
         }
-        err = process_join(run);
-        if (err < 0)
-                return err;
         run->supervisor = ed_task_new(loop, NULL, ED_STACK_DEFAULT, supervisor_main, run, 0);
-        if (!run->supervisor) {
-                process_leave(run);
+        if (!run->supervisor)
                 return -ENOMEM;
-        }
         if (run->debug)
                 ed_debug_supervise(run);
+        /* Last: the watchdog's thread looks at the supervisor from its start on. */
+        err = process_join(run);
+        if (err < 0) {
+                ed_stack_put(&loop->stacks, run->supervisor->stack);
+                return err;
+        }
         loop->on_wake = on_wake;
         loop->on_deadlock = on_deadlock;
         if (loop->stacks.weakest == ED_GUARD_CANARY)

@@ -72,7 +72,8 @@ static void fault_stack_free(void)
         if (!fault_stack)
                 return;
         (void) sigaltstack(NULL, &now);
-        if (now.ss_sp == fault_stack)
+        /* Valgrind keeps the address of a stack that is disabled. */
+        if (!(now.ss_flags & SS_DISABLE) && now.ss_sp == fault_stack)
                 (void) sigaltstack(&fault_stack_former, NULL);
         /* This call may be made by a handler that runs on it. */
         if (!(now.ss_flags & SS_ONSTACK))

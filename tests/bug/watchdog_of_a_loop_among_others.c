@@ -54,6 +54,16 @@ static int hog(void *arg)
         return 0;
 }
 
+/* ThreadSanitizer calls a handler later, on the stack of the task, which eddy takes no frames of. */
+static void check_was_asked(void)
+{
+#ifdef ED_TSAN
+        CHECK(strstr(said, "in a place that could not be found out") != NULL);
+#else
+        CHECK(!strstr(said, "could not be found out"));
+#endif
+}
+
 TEST(a_hog_is_found_out_after_another_run_of_the_thread)
 {
         struct eddy_run_opts opts = { .report = note,
@@ -69,12 +79,12 @@ TEST(a_hog_is_found_out_after_another_run_of_the_thread)
         times = 0;
         CHECK_EQ(eddy_loop_run(loop, hog, NULL), 0);
         CHECK_EQ(times, 1);
-        CHECK(!strstr(said, "could not be found out"));
+        check_was_asked();
         CHECK_EQ(eddy_loop_close(loop), 0);
         times = 0;
         CHECK_EQ(eddy_loop_run(other, hog, NULL), 0);
         CHECK_EQ(times, 1);
-        CHECK(!strstr(said, "could not be found out"));
+        check_was_asked();
         CHECK_EQ(eddy_loop_close(other), 0);
 }
 

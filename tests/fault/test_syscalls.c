@@ -294,8 +294,11 @@ static int fails(void *arg)
 
 static int main_background(void *arg)
 {
+        int err = eddy_background(fails, NULL);
+
         (void) arg;
-        return eddy_background(fails, NULL);
+        /* Without the text of the call the report looks up the function's name. */
+        return err < 0 ? err : (eddy_background)(fails, NULL);
 }
 
 static int drive_report(void)
@@ -671,6 +674,17 @@ static void sweep(const struct drive *drive)
         }
 }
 
+/* ThreadSanitizer calls the handler later, on the stack of the task, where it takes no frames. */
+static bool is_out_of_reach(const struct fault_site *site)
+{
+#ifdef ED_TSAN
+        return strcmp(site->call, "backtrace") == 0 && strcmp(site->function, "on_sample") == 0;
+#else
+        (void) site;
+        return false;
+#endif
+}
+
 /* How many errors were had at a place: each of its call's. */
 static unsigned pairs_of(size_t site, int place)
 {
@@ -678,6 +692,8 @@ static unsigned pairs_of(size_t site, int place)
         const int *errors = fault_errors(at->call);
         unsigned n;
 
+        if (is_out_of_reach(at))
+                return 0;
         for (n = 0; errors[n]; n++)
                 if (had[site][place][n] == 0)
                         test_fail(__FILE__, __LINE__, "%s() in %s(), place %d: never had: %s",

@@ -140,6 +140,10 @@ void loom_case(const char *part, const char *name, void (*program)(void))
         struct dfs_result result;
         char full[128];
 
+#ifdef PLANTED
+        if (getenv("EDDY_TEST_VALGRIND"))
+                test_skip("a planted fault may use a stack that was left, which Valgrind reports");
+#endif
         dfs_local((void **) &ed_loop_current);
         dfs_local((void **) &ed_vars_current);
         snprintf(full, sizeof(full), "%s: %s", part, name);

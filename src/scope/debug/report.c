@@ -137,18 +137,19 @@ static void look_who_runs(void *arg)
 static __attribute__((noinline)) void look_from_outside(struct hog *hog)
 {
         const struct ed_run *run = hog->run;
+        const struct ed_task *task = run->supervisor;
         const struct eddy_task *at;
-        const struct ed_task *task;
         struct ed_fiber *fiber;
         struct eddy_task face;
+        bool is_seen;
 
-        if (!ed_sys_peek(&run->loop.current, &fiber, sizeof(fiber)))
-                return;
-        task = fiber ? ed_container_of(fiber, struct ed_task, fiber) : run->supervisor;
-        if (!ed_sys_peek(&task->face, &at, sizeof(at)) || !ed_sys_peek(at, &face, sizeof(face)))
-                return;
+        is_seen = ed_sys_peek(&run->loop.current, &fiber, sizeof(fiber));
+        if (is_seen && fiber)
+                task = ed_container_of(fiber, struct ed_task, fiber);
+        is_seen = is_seen && ed_sys_peek(&task->face, &at, sizeof(at)) &&
+                  ed_sys_peek(at, &face, sizeof(face));
         hog->is_late = has_gone_on(run);
-        hog->is_known = !hog->is_late;
+        hog->is_known = is_seen && !hog->is_late;
         if (hog->is_known && task != run->supervisor)
                 hog_take(hog, &face);
 }

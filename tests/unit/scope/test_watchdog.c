@@ -49,6 +49,16 @@ static const char *seen_from_outside(const char *task)
         return getenv("EDDY_TEST_QEMU") ? "(unknown)" : task;
 }
 
+/* ThreadSanitizer calls a handler later, on the stack of the task, which eddy takes no frames of. */
+static void check_has_stack(const char *text)
+{
+#ifdef ED_TSAN
+        CHECK(strstr(text, "could not be found out") != NULL);
+#else
+        CHECK(strstr(text, "<-") != NULL);
+#endif
+}
+
 /* --- tasks that compute --- */
 
 /* On a busy machine others may be reported too: any that is kept from its processor. */
@@ -95,7 +105,7 @@ TEST(a_task_that_keeps_the_loop_is_reported_by_name_with_its_stack)
         CHECK_EQ(eddy_run(hogs, &hog, &opts), 0);
         CHECK_EQ(atomic_load(&hog.reports), 1);
         CHECK(strstr(hog.text, "kept the loop") != NULL);
-        CHECK(strstr(hog.text, "<-") != NULL);
+        check_has_stack(hog.text);
 }
 
 static struct ed_ticker *never_ticks;
@@ -231,7 +241,7 @@ TEST(a_task_that_answers_the_watchdog_late_is_still_reported_with_its_stack)
         test_needs_backtrace();
         CHECK_EQ(eddy_run(answers_late, NULL, &asking), 0);
         CHECK_STR(answer.task, "main");
-        CHECK(strstr(answer.text, "<-") != NULL);
+        check_has_stack(answer.text);
 }
 
 static int lets_the_signal_in(void *arg)
@@ -429,12 +439,18 @@ TEST(a_task_that_is_blocked_again_and_again_is_not_interrupted_either)
         CHECK(!strstr(answer.text, "it is in "));
 }
 
-static bool is_default(int signo)
+/* By sigaction(2): signal(3) returns a function of MemorySanitizer instead. */
+static sighandler_t handler_of(int signo)
 {
         struct sigaction now;
 
         CHECK_EQ(sigaction(signo, NULL, &now), 0);
-        return now.sa_handler == SIG_DFL;
+        return now.sa_handler;
+}
+
+static bool is_default(int signo)
+{
+        return handler_of(signo) == SIG_DFL;
 }
 
 static int is_blocked_and_not_asked(void *arg)
@@ -452,6 +468,8 @@ TEST(no_signal_is_taken_for_a_task_that_is_blocked)
 
 TEST(without_proc_the_watchdog_names_the_task_and_sends_no_signal)
 {
+        if (getenv("EDDY_TEST_VALGRIND"))
+                test_skip("on Valgrind the watchdog asks without a look at /proc");
         said_state = SAYS_NOTHING;
         CHECK_EQ(eddy_run(is_blocked_and_not_asked, (void *) &blockings[0], &asking_soon), 0);
         CHECK_STR(answer.task, seen_from_outside("main"));
@@ -480,7 +498,7 @@ static void check_answered_with_stack(void)
 {
         test_needs_backtrace();
         CHECK_STR(answer.task, "main");
-        CHECK(strstr(answer.text, "<-") != NULL);
+        check_has_stack(answer.text);
 }
 
 TEST(a_signal_that_the_program_handles_is_not_the_watchdogs)
@@ -490,8 +508,8 @@ TEST(a_signal_that_the_program_handles_is_not_the_watchdogs)
         CHECK_EQ(eddy_run(computes, NULL, &asking_soon), 0);
         check_answered_with_stack();
         CHECK_EQ(own_calls, 0);
-        CHECK(signal(SIGRTMAX - 3, SIG_DFL) == own_handler);
-        CHECK(signal(SIGRTMAX - 4, SIG_DFL) == SIG_IGN);
+        CHECK(handler_of(SIGRTMAX - 3) == own_handler);
+        CHECK(handler_of(SIGRTMAX - 4) == SIG_IGN);
         CHECK(is_default(SIGRTMAX - 5));
 }
 
@@ -510,7 +528,7 @@ TEST(a_signal_that_the_program_takes_meanwhile_is_its_own_from_then_on)
         CHECK_EQ(eddy_run(takes_the_signal_between, NULL, &asking_soon), 0);
         check_answered_with_stack();
         CHECK_EQ(own_calls, 0);
-        CHECK(signal(SIGRTMAX - 3, SIG_DFL) == own_handler);
+        CHECK(handler_of(SIGRTMAX - 3) == own_handler);
         CHECK(is_default(SIGRTMAX - 4));
 }
 
