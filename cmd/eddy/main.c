@@ -1,6 +1,5 @@
 /*
- * main.c - the program `eddy`: finds the command, and makes sure of the
- * standard descriptors.
+ * main.c - the program `eddy`: finds the command, and fills closed standard descriptors.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,9 +36,9 @@ static const struct {
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 /*
- * A standard descriptor that is closed would become the next file or socket
- * opened, and results would go there.  Fill it with one that fails instead:
- * standard output is not open for writing then.
+ * A closed standard descriptor would become the next opened file or socket, and results would be
+ * written there. Fill it with a descriptor that fails instead: standard output is then not open for
+ * writing.
  */
 static void descriptors_fill(void)
 {
@@ -50,7 +49,7 @@ static void descriptors_fill(void)
         }
 }
 
-/* The main function of a command, or NULL. */
+/* Returns the main function of a command, or NULL. */
 static command_fn *command_find(const char *word)
 {
         for (size_t i = 0; i < COMMANDS; i++)
@@ -59,7 +58,7 @@ static command_fn *command_find(const char *word)
         return NULL;
 }
 
-/* The first word is neither a command nor an option of the program. */
+/* Report a first word that is neither a command nor an option of the program. */
 static int word_refuse(const char *word)
 {
         static const char *const words[] = { "fetch", "mock", "help", "--help", "--version" };
@@ -96,7 +95,7 @@ int main(int argc, char **argv)
         command_fn *command;
 
         descriptors_fill();
-        /* A reader that goes away, and a limit of the size of files, are errors of write(). */
+        /* Make a closed reader and the limit on file size errors of write(). */
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN);
         if (!word)

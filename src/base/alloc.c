@@ -34,7 +34,7 @@ void ed_alloc_hook(eddy_realloc_fn **ret_fn, void **ret_ctx)
         *ret_ctx = hook.ctx;
 }
 
-/* 0 bytes would free: ask for one, so that NULL always means "no memory". */
+/* A size of 0 would free the block, so ask for 1 byte: NULL then always means "no memory". */
 void *eddy_malloc(size_t bytes)
 {
         return hook.fn(hook.ctx, NULL, bytes ? bytes : 1);

@@ -1,5 +1,5 @@
 /*
- * base/alloc.h - memory, through the one allocator hook.
+ * base/alloc.h - memory, through the allocator hook.
  */
 #ifndef ED_BASE_ALLOC_H
 #define ED_BASE_ALLOC_H
@@ -10,7 +10,7 @@
 #include "base/def.h"
 #include "eddy/alloc.h"
 
-/* The allocator in force, to stand before it. */
+/* Returns the current allocator, for a hook that wraps it. */
 ED_SHARED void ed_alloc_hook(eddy_realloc_fn **ret_fn, void **ret_ctx);
 
 static inline void *ed_alloc(size_t bytes)
@@ -18,7 +18,7 @@ static inline void *ed_alloc(size_t bytes)
         return eddy_malloc(bytes);
 }
 
-/* Zeroed memory, or NULL. */
+/* Returns zeroed memory, or NULL. */
 static inline void *ed_alloc_zero(size_t bytes)
 {
         void *ptr = eddy_malloc(bytes);
@@ -29,13 +29,12 @@ static inline void *ed_alloc_zero(size_t bytes)
 }
 
 /*
- * While this thread asks for memory that only debug mode needs: the test kit
- * does not count it, so that its numbers are those of the same run without
- * debug mode.
+ * Set while this thread allocates memory that only debug mode needs. The test kit does not count
+ * such allocations, so a run has equal numbers with and without debug mode.
  */
 extern ED_SHARED __thread bool ed_alloc_is_debug __attribute__((tls_model("initial-exec")));
 
-/* Zeroed memory that only debug mode needs, or NULL. */
+/* Returns zeroed memory that only debug mode needs, or NULL. */
 static inline void *ed_alloc_debug(size_t bytes)
 {
         void *ptr;

@@ -1,5 +1,5 @@
 /*
- * base/base64.c - bytes as text.
+ * base/base64.c - base64 encoding.
  */
 #include "eddy/base64.h"
 

@@ -1,5 +1,5 @@
 /*
- * base/buf.c - a growing run of bytes with a stated maximum.
+ * base/buf.c - a growing buffer with a maximum size.
  */
 #include "base/buf.h"
 

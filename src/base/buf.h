@@ -1,8 +1,8 @@
 /*
- * base/buf.h - a growing run of bytes with a stated maximum.
+ * base/buf.h - a growing buffer with a maximum size.
  *
- * Bytes are appended at the end and consumed at the front; consuming moves an
- * offset, and memory is moved only when room is needed.
+ * Bytes are appended at the end and consumed at the front. Consuming moves an offset; memory is
+ * moved only when room is needed.
  */
 #ifndef ED_BASE_BUF_H
 #define ED_BASE_BUF_H
@@ -13,13 +13,13 @@
 
 struct ed_buf {
         char *memory;
-        size_t start; /* of the bytes held */
+        size_t start; /* offset of the bytes held */
         size_t end;
         size_t room; /* bytes allocated */
-        size_t max;  /* of bytes held; 0: nothing fits */
+        size_t max;  /* maximum bytes held; 0: nothing fits */
 };
 
-/* Empty, holding at most 'max' bytes.  Allocates nothing. */
+/* Initialise an empty buffer for at most 'max' bytes. Allocates nothing. */
 ED_SHARED void ed_buf_init(struct ed_buf *buf, size_t max);
 
 /* Free the memory; the buffer is empty and usable again. */
@@ -36,10 +36,10 @@ static inline size_t ed_buf_bytes(const struct ed_buf *buf)
 }
 
 /*
- * Make room for at least 'bytes' more and give its address; ed_buf_grow()
- * counts what was written there.
+ * Make room for at least 'bytes' more and return its address; ed_buf_grow() then counts the bytes
+ * written there.
  *
- * Errors: -EMSGSIZE  that would be more than the maximum
+ * Errors: -EMSGSIZE  the maximum would be exceeded
  *         -ENOMEM
  */
 EDDY_MUST_USE ED_SHARED int ed_buf_reserve(struct ed_buf *buf, size_t bytes, char **ret_room);

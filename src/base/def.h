@@ -1,5 +1,5 @@
 /*
- * base/def.h - words of the compiler that all floors use.
+ * base/def.h - compiler attributes and assertions for all floors.
  */
 #ifndef ED_BASE_DEF_H
 #define ED_BASE_DEF_H
@@ -14,8 +14,8 @@
 #define ED_SHARED __attribute__((visibility("default")))
 
 /*
- * A broken invariant: says which in one sentence (NULL: it was reported) and
- * aborts.  Never for what a caller or a peer can bring about.
+ * Report a broken invariant in one sentence (NULL: already reported) and abort. Never call this for
+ * conditions that a caller or a peer can cause.
  */
 ED_SHARED __attribute__((noreturn, cold)) void ed_broken(const char *sentence);
 

@@ -1,6 +1,5 @@
 /*
- * base/errno_names.h - the names of the system's errors, which not every C
- * library knows.
+ * base/errno_names.h - names of the system's errors, which some C libraries lack.
  */
 #ifndef ED_BASE_ERRNO_NAMES_H
 #define ED_BASE_ERRNO_NAMES_H

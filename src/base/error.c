@@ -1,5 +1,5 @@
 /*
- * base/error.c - names and texts of errors, and the end on a broken invariant.
+ * base/error.c - names and texts of errors, and the abort on a broken invariant.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,14 +27,14 @@ static const char *const system_names[] = {
 #undef ERRNO_ROW
 };
 
-/* NULL if the system has no such error. */
+/* Returns NULL if the system has no such error. */
 static const char *system_name(int number)
 {
         return number > 0 && (size_t) number < ed_array_count(system_names) ? system_names[number]
                                                                             : NULL;
 }
 
-/* glibc's text is in English, whatever the locale; musl has no such function. */
+/* glibc's function returns English text in every locale; musl has no such function. */
 extern const char *strerrordesc_np(int number) __attribute__((weak));
 
 static const char *system_text(int number)

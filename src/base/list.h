@@ -1,8 +1,8 @@
 /*
- * base/list.h - a doubly linked list whose links live in its members.
+ * base/list.h - a doubly linked list whose links are embedded in its members.
  *
- * A head and a link are the same struct.  A link that is in no list points to
- * itself, so removing twice is harmless.
+ * A head and a link have the same type. A link outside any list points to itself, so removing it
+ * twice is harmless.
  */
 #ifndef ED_BASE_LIST_H
 #define ED_BASE_LIST_H
@@ -15,7 +15,7 @@ struct ed_list {
         struct ed_list *prev;
 };
 
-/* By way of void *: the compiler cannot see that the alignments fit. */
+/* The cast through void * is needed because the compiler cannot see that the alignments match. */
 #define ed_container_of(ptr, type, member)                                                         \
         ((type *) (void *) ((char *) (ptr) -offsetof(type, member)))
 
@@ -59,7 +59,7 @@ static inline void ed_list_remove(struct ed_list *link)
         ed_list_init(link);
 }
 
-/* The same for a link that is not looked at again before it is pushed somewhere. */
+/* As ed_list_remove(), for a link that is not read before it is pushed again. */
 static inline void ed_list_unlink(struct ed_list *link)
 {
         struct ed_list *next = link->next, *prev = link->prev;
@@ -68,7 +68,7 @@ static inline void ed_list_unlink(struct ed_list *link)
         next->prev = prev;
 }
 
-/* The first link, taken out, or NULL. */
+/* Remove and return the first link, or NULL. */
 static inline struct ed_list *ed_list_pop_front(struct ed_list *head)
 {
         struct ed_list *link = head->next;
@@ -79,7 +79,7 @@ static inline struct ed_list *ed_list_pop_front(struct ed_list *head)
         return link;
 }
 
-/* Append all of 'from', which is empty afterwards. */
+/* Append all links of 'from', which becomes empty. */
 static inline void ed_list_splice_back(struct ed_list *head, struct ed_list *from)
 {
         if (ed_list_is_empty(from))

@@ -1,5 +1,5 @@
 /*
- * base/swap.h - an item for another, in the slot of a ring.
+ * base/swap.h - replacing an item in the slot of a ring.
  */
 #ifndef ED_BASE_SWAP_H
 #define ED_BASE_SWAP_H
@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * Copy what is in a slot to 'ret_before' (NULL: nowhere), and 'item' into the
- * slot.  Byte by byte: 'item' and 'ret_before' may be the same memory.
+ * Copy the slot's item to 'ret_before' (NULL: discard it), then 'item' into the slot. Copies byte
+ * by byte, because 'item' and 'ret_before' may be the same memory.
  */
 static inline void ed_swap(void *slot, const void *item, void *ret_before, size_t bytes)
 {

@@ -1,5 +1,5 @@
 /*
- * base/text.c - text that is put together in a buffer.
+ * base/text.c - formatting text into a buffer.
  */
 #include "base/text.h"
 
@@ -34,7 +34,7 @@ static bool is_digit(char c)
         return c >= '0' && c <= '9';
 }
 
-/* Bytes of what joins two identifiers of a path: "::", "->" or ".". */
+/* Returns the size of a separator between two identifiers of a path: "::", "->" or ".". */
 static size_t joint_bytes(const char *at)
 {
         if ((at[0] == ':' && at[1] == ':') || (at[0] == '-' && at[1] == '>'))

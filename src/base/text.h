@@ -1,5 +1,5 @@
 /*
- * base/text.h - text that is put together in a buffer and cut where that ends.
+ * base/text.h - formatting text into a buffer, which cuts the text at its end.
  */
 #ifndef ED_BASE_TEXT_H
 #define ED_BASE_TEXT_H
@@ -8,20 +8,19 @@
 
 #include "base/def.h"
 
-/* What is left of the buffer; begins as all of it. */
+/* The rest of the buffer; initially all of it. */
 struct ed_text {
         char *at;
         size_t left;
 };
 
-/* Add to it; the end stays a '\0'. */
+/* Append text; the buffer always ends in a NUL. */
 ED_SHARED void ed_text_add(struct ed_text *text, const char *format, ...) EDDY_PRINTF(2, 3);
 
 /*
- * The function that the text of a call's arguments begins with, as in
- * "serve_client, &client": an identifier, or a path of identifiers such as
- * net::serve or job->run.  Returns its bytes and where it begins; 0: the text
- * is another expression.
+ * Find the function at the start of a call's argument text, as in "serve_client, &client": an
+ * identifier, or a path of identifiers such as net::serve or job->run. Returns its size and start,
+ * or 0 if the text is another expression.
  */
 size_t ed_text_function(const char *text, const char **ret_begin);
 

@@ -1,6 +1,6 @@
 /*
- * base/valgrind.h - what Valgrind is told and asked: a few instructions that do
- * nothing anywhere else, if its header was there when the library was built.
+ * base/valgrind.h - requests to Valgrind: a few instructions without effect elsewhere, compiled in
+ * if Valgrind's header was present at build time.
  */
 #ifndef ED_BASE_VALGRIND_H
 #define ED_BASE_VALGRIND_H
@@ -11,7 +11,7 @@
 #include <valgrind/valgrind.h>
 #endif
 
-/* Whether the program runs under Valgrind, as far as that can be known. */
+/* Returns true if the program is known to run under Valgrind. */
 static inline bool ed_on_valgrind(void)
 {
 #ifdef ED_VALGRIND
@@ -21,7 +21,7 @@ static inline bool ed_on_valgrind(void)
 #endif
 }
 
-/* A stack from 'bottom' up to 'top' may be switched to.  Returns its number. */
+/* Register the stack from 'bottom' to 'top'. Returns its number. */
 static inline unsigned ed_valgrind_stack_add(const void *bottom, const void *top)
 {
         (void) bottom;
@@ -41,7 +41,7 @@ static inline void ed_valgrind_stack_remove(unsigned number)
 #endif
 }
 
-/* What this thread reads between these two is no error. */
+/* Valgrind ignores errors of this thread's reads between these two calls. */
 static inline void ed_valgrind_look_begin(void)
 {
 #ifdef ED_VALGRIND

@@ -1,5 +1,5 @@
 /*
- * base/version.c - which eddy this is.
+ * base/version.c - the version of eddy.
  */
 #include "eddy/version.h"
 

@@ -1,5 +1,5 @@
 /*
- * http/client.c - the client: from a request to the head of its response.
+ * http/client.c - the client: sends a request and reads the head of its response.
  */
 #include "http/client.h"
 
@@ -31,7 +31,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         client->limits.fields_max = opts->headers_max ? opts->headers_max : ED_HTTP1_FIELDS_MAX;
         client->limits.head_bytes_max =
                 opts->head_bytes_max ? opts->head_bytes_max : ED_HTTP1_HEAD_BYTES_MAX;
-        /* Of a response only the whole head counts: some have one long line. */
+        /* Limit only the whole head: some responses have a single long line. */
         client->limits.line_bytes_max = client->limits.head_bytes_max;
 }
 
@@ -142,7 +142,7 @@ int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_resp
         }
         client->refs++;
         response->conn = NULL;
-        response->upload.cut = false; /* nothing is left of the last one */
+        response->upload.cut = false; /* reset the state of the previous exchange */
         response->upload.error = 0;
         response->closing = false;
         response->tainted = false;
@@ -177,7 +177,7 @@ void eddy_http_response_close(eddy_http_response *response)
 
 /* ---- sending --------------------------------------------------------------- */
 
-/* Read the URL; a name that is not ASCII is written as DNS and Host want it. */
+/* Parse the URL. A non-ASCII host name is converted to the ASCII form that DNS and Host need. */
 static int read_url(const char *text, struct ed_url *url)
 {
         struct ed_name name;
@@ -199,8 +199,8 @@ static int read_url(const char *text, struct ed_url *url)
 }
 
 /*
- * Whether a failed exchange means no more than that the server had closed a
- * connection that was idle: then the request was not looked at.
+ * Returns true if the exchange failed because the server had closed an idle connection. The server
+ * then did not process the request.
  */
 static bool was_stale(const eddy_http_response *response, const char *method, bool reused, int err)
 {
@@ -211,7 +211,10 @@ static bool was_stale(const eddy_http_response *response, const char *method, bo
         return eddy_http_method_is_idempotent(method);
 }
 
-/* Connect where need be, and exchange; once more on a new connection if that was stale. */
+/*
+ * Connect if necessary and do the exchange. Retry once on a new connection if the old one was
+ * stale.
+ */
 static int send_on(eddy_http_response *response, const struct eddy_http_request *request)
 {
         eddy_http_client *client = response->client;

@@ -1,6 +1,6 @@
 /*
- * http/client.h - what the client's files share: the client, and the exchange
- * of one request that becomes the response.
+ * http/client.h - internals shared by the client's files: the client, and the exchange of one
+ * request, which becomes the response.
  */
 #ifndef ED_HTTP_CLIENT_H
 #define ED_HTTP_CLIENT_H
@@ -14,14 +14,14 @@
 #include "http/upload.h"
 
 enum {
-        ED_HTTP_SPARES_MAX = 256,             /* responses kept for the next requests */
+        ED_HTTP_SPARES_MAX = 256,             /* responses kept for later requests */
         ED_HTTP_REQUEST_HEAD_MAX = 256 << 10, /* bytes of a request's head */
-        ED_HTTP_REQUEST_HEAD_KEPT = 16 << 10, /* a spare keeps so much memory for it */
+        ED_HTTP_REQUEST_HEAD_KEPT = 16 << 10, /* bytes that a spare response keeps for the head */
 };
 
 /*
- * Lives until its owner has freed it and the last response is freed; every
- * call under way holds a response.
+ * Lives until its owner and the last response have released it. Every call in progress holds a
+ * response.
  */
 struct eddy_http_client {
         struct ed_http_pool pool;
@@ -36,23 +36,23 @@ struct eddy_http_client {
         size_t user_agent_bytes;
 };
 
-/* One exchange.  It owns the buffers; a connection that lies idle needs none. */
+/* One exchange. The response owns the buffers; an idle connection needs none. */
 struct eddy_http_response {
-        struct ed_list link; /* among the spares */
+        struct ed_list link; /* in the client's list of spares */
         eddy_http_client *client;
-        struct ed_http_conn *conn;    /* NULL: given back */
+        struct ed_http_conn *conn;    /* NULL: given back to the pool */
         struct ed_buf out;            /* the request's head */
-        struct ed_http_upload upload; /* of a large request: what is still to be sent */
-        bool closing;                 /* the request asked for the connection to be closed */
-        bool tainted;                 /* an error, a cancel, a request not wholly sent */
-        int err;                      /* what all further reading fails with */
+        struct ed_http_upload upload; /* unsent part of a large request */
+        bool closing;                 /* the request has "Connection: close" */
+        bool tainted;                 /* an error, a cancel, or a request not fully sent */
+        int err;                      /* error returned by all further reads */
         struct ed_http_message message;
         struct ed_http1_field fields[]; /* limits.fields_max */
 };
 
 /*
- * Append the head of a request to 'out', which is empty.  '*ret_closing' says
- * whether it asks for the connection to be closed.
+ * Append the head of a request to 'out', which must be empty. '*ret_closing' is set to whether the
+ * request asks for the connection to be closed.
  *
  * Errors: EDDY_E_HTTP_INVALID_REQUEST, -ENOMEM
  */
@@ -61,16 +61,16 @@ EDDY_MUST_USE int ed_http_request_write(const eddy_http_client *client,
                                         const struct ed_url *url, struct ed_buf *out,
                                         bool *ret_closing);
 
-/* The method, with its default. */
+/* Returns the request's method, or its default. */
 const char *ed_http_request_method(const struct eddy_http_request *request);
 
-/* A response to be filled, which holds a reference.  Errors: -ENOMEM. */
+/* Returns an empty response that holds a reference to the client. Errors: -ENOMEM. */
 EDDY_MUST_USE int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_response);
 
 /*
- * Do the exchange on the response's connection, which is connected: send the
- * head in 'out' and the body, read the head of the response.  Of a large body
- * a part may be left in 'upload' if the response came first.
+ * Do the exchange on the response's open connection: send the head in 'out' and the body, then read
+ * the head of the response. If the response arrives first, part of a large body may remain in
+ * 'upload'.
  *
  * Suspends: yes.
  * Errors: as eddy_http_client_send(); the connection is not closed yet
@@ -78,13 +78,13 @@ EDDY_MUST_USE int ed_http_response_new(eddy_http_client *client, eddy_http_respo
 EDDY_MUST_USE int ed_http_response_exchange(eddy_http_response *response,
                                             const struct eddy_http_request *request);
 
-/* Give the connection back, once the whole response is read or in the buffer. */
+/* Give the connection back if the whole response is read or in the buffer. */
 void ed_http_response_settle(eddy_http_response *response);
 
-/* Give it back in any case: to be used again if all is there, else closed. */
+/* Give the connection back in any case: reusable if the response is complete, else closed. */
 void ed_http_response_abandon(eddy_http_response *response);
 
-/* Give one reference back. */
+/* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * http/client_exchange.c - the exchange of a client: sends the request on the
- * response's connection, and reads the head of the response.
+ * http/client_exchange.c - a client's exchange: sends the request on the response's connection, and
+ * reads the head of the response.
  *
- * The connection is given back as soon as the exchange is provably over: the
- * request is sent, the response is read to its end, nothing stands behind it,
- * both sides mean to go on, and no call in between failed or was cancelled.
+ * The connection is given back as soon as the exchange is provably over: the request is sent, the
+ * response is read to its end, no bytes follow it, both sides keep the connection open, and no call
+ * in between failed or was cancelled.
  */
 #include <errno.h>
 
@@ -12,8 +12,8 @@
 #include "http/client.h"
 
 /*
- * A body up to this size goes out in one write with the head: it fits the
- * kernel's buffer, so the write does not wait for the peer.
+ * A body up to this size is written together with the head: both fit the kernel's buffer, so the
+ * write does not wait for the peer.
  */
 enum { SEND_AT_ONCE_BYTES = 16 << 10 };
 
@@ -38,7 +38,10 @@ static int read_head(eddy_http_response *response)
                 }
                 if (message->head.status >= 200)
                         return ed_http_message_begin_body(message);
-                /* Nobody asked to change the protocol; and hints have an end. */
+                /*
+                 * The client never requests an upgrade, and the number of interim responses is
+                 * limited.
+                 */
                 if (message->head.status == 101 || ++interim > ED_HTTP1_INTERIM_MAX)
                         return EDDY_E_HTTP_INVALID_RESPONSE;
                 ed_http_message_skip(message);
@@ -64,7 +67,7 @@ static int write_all(eddy_http_response *response, const struct eddy_http_reques
         return err;
 }
 
-/* A request that needs no more than one write. */
+/* Exchange a request that fits in one write. */
 static int exchange_small(eddy_http_response *response, const struct eddy_http_request *request)
 {
         int err, sent;
@@ -76,23 +79,22 @@ static int exchange_small(eddy_http_response *response, const struct eddy_http_r
                         return sent;
         }
         err = read_head(response);
-        /* What broke the write says more than the end that follows it. */
+        /* The write error is more specific than the end of the stream that follows it. */
         if (err == EDDY_E_HTTP_CLOSED && sent < 0)
                 return sent;
         return err;
 }
 
-/* A status that says that the rest of the request is not wanted (RFC 9112, 9.3). */
+/* Returns true if the status means that the rest of the request is unwanted (RFC 9112, 9.3). */
 static bool refuses(const eddy_http_response *response)
 {
         return response->message.head.status >= 400;
 }
 
 /*
- * A request with a large body is written by a task of its own, so that an
- * answer given before all of it was read is not missed: with the head of the
- * answer this call returns.  An answer that refuses the request ends the
- * writing; else what is left goes out while the answer is read.
+ * Exchange a request with a large body. A separate task writes the request, so that this call sees
+ * an early response. The call returns with the response's head. A response that refuses the request
+ * stops the writing; otherwise the rest is sent while the response is read.
  */
 static int exchange_large(eddy_http_response *response, const struct eddy_http_request *request)
 {
@@ -133,7 +135,7 @@ void ed_http_response_settle(eddy_http_response *response)
         if (!conn || !ed_http_message_is_whole(message) ||
             ed_http_upload_is_pending(&response->upload))
                 return;
-        /* What has come since the last read, the pool sees before the next request. */
+        /* The pool checks for bytes that arrived after the last read before the next request. */
         reusable = message->head.keep_alive && !response->closing && !response->tainted &&
                    !response->upload.cut && conn->stream && !ed_http_message_has_more(message);
         response->conn = NULL;
@@ -147,7 +149,7 @@ void ed_http_response_abandon(eddy_http_response *response)
 
         if (!response->conn)
                 return;
-        /* Chunks that nobody read may be there to the last. */
+        /* The buffer may hold all remaining chunks, unread. */
         if (!response->tainted && message->head_bytes > 0 && !message->outside &&
             ed_http_message_discard_buffered(message) >= 0)
                 ed_http_response_settle(response);

@@ -1,6 +1,5 @@
 /*
- * http/message.c - one message after another: beginning, forgetting, and
- * reading from the stream.
+ * http/message.c - a sequence of messages: starting, resetting, and reading from the stream.
  */
 #include "http/message.h"
 
@@ -26,7 +25,7 @@ void ed_http_message_fini(struct ed_http_message *message)
         message->in = NULL;
 }
 
-/* Forget the message that was, but for bytes beyond it. */
+/* Forget the current message, but keep bytes beyond its end. */
 static void forget(struct ed_http_message *message)
 {
         ed_http_message_drop_outside(message);

@@ -1,6 +1,5 @@
 /*
- * http/message_body.c - bodies: read in parts, gathered as a whole, or
- * dropped.
+ * http/message_body.c - bodies: reading in parts, gathering as a whole, or dropping.
  */
 #include "http/message.h"
 
@@ -9,7 +8,7 @@
 
 #include "base/alloc.h"
 
-/* A body outside the buffer begins with so much room at most, whatever length is promised. */
+/* Initial limit on memory outside the buffer, whatever Content-Length says. */
 enum { OUTSIDE_BYTES_FIRST = 64 << 10 };
 
 void ed_http_message_drop_outside(struct ed_http_message *message)
@@ -41,7 +40,7 @@ bool ed_http_message_has_more(const struct ed_http_message *message)
         return message->body.done ? there > 0 : there > left_by_length(message);
 }
 
-/* Fill the room behind the head anew; all that was there has been given. */
+/* Refill the room after the head. The caller has returned all earlier body bytes. */
 static int64_t refill(struct ed_http_message *message)
 {
         int64_t n;
@@ -56,7 +55,10 @@ static int64_t refill(struct ed_http_message *message)
         return n;
 }
 
-/* Body bytes from the buffer: a run of at most 'bytes'; empty if more must be read. */
+/*
+ * Returns the next run of at most 'bytes' body bytes in the buffer, or an empty run if more must be
+ * read.
+ */
 static int next_span(struct ed_http_message *message, size_t bytes, const char **ret_span,
                      size_t *ret_bytes)
 {
@@ -77,8 +79,8 @@ static int next_span(struct ed_http_message *message, size_t bytes, const char *
 }
 
 /*
- * Read body bytes straight to where they are wanted; for framings in which
- * nothing but body comes.  0 is the end.
+ * Read body bytes directly into the caller's memory, for framings whose stream contains only body
+ * bytes. Returns 0 at the end.
  */
 static int64_t read_direct(struct ed_http_message *message, char *buf, size_t bytes)
 {
@@ -94,14 +96,14 @@ static int64_t read_direct(struct ed_http_message *message, char *buf, size_t by
         if (n == 0)
                 return ed_http1_body_finish(&message->body);
         taken = ed_http1_body_decode(&message->body, buf, (size_t) n, &span, &span_bytes);
-        /* What is beyond the limit of a body is an error now: the next read may be the end. */
+        /* Report bytes beyond the body's limit now: the next read may only see the end. */
         if (taken >= 0 && taken < n)
                 taken = ed_http1_body_decode(&message->body, buf + taken, (size_t) (n - taken),
                                              &span, &span_bytes);
         return taken;
 }
 
-/* Body bytes that were read ahead, or by a gathering that was interrupted; 0: no more. */
+/* Returns body bytes read by an interrupted gather, or 0 if none are left. */
 static size_t read_outside(struct ed_http_message *message, void *buf, size_t bytes)
 {
         size_t there = message->whole_bytes - message->given;
@@ -149,7 +151,7 @@ int64_t ed_http_message_read(struct ed_http_message *message, void *buf, size_t 
         }
 }
 
-/* Say where the whole rest of the body stands; there is room for a NUL. */
+/* Record where the rest of the body is, and append a NUL; the caller has made room for the NUL. */
 static void set_whole(struct ed_http_message *message, char *whole, size_t bytes)
 {
         if (!message->outside) {
@@ -162,7 +164,7 @@ static void set_whole(struct ed_http_message *message, char *whole, size_t bytes
         message->gathered = true;
 }
 
-/* A body of known length that fits the buffer is completed there. */
+/* Complete a body of known length that fits the buffer there. */
 static int gather_inside(struct ed_http_message *message)
 {
         size_t bytes = (size_t) left_by_length(message), start = message->at, span_bytes;
@@ -186,7 +188,7 @@ static int gather_inside(struct ed_http_message *message)
         return 0;
 }
 
-/* Room for at least 'bytes' more outside, and a NUL. */
+/* Make room outside the buffer for at least 'bytes' more and a NUL. */
 static int grow_outside(struct ed_http_message *message, size_t bytes)
 {
         size_t need = message->whole_bytes + bytes + 1, more = message->outside_room;
@@ -198,7 +200,7 @@ static int grow_outside(struct ed_http_message *message, size_t bytes)
                 more = OUTSIDE_BYTES_FIRST;
         while (more < need)
                 more *= 2;
-        /* Never more than a promised length needs. */
+        /* Limit the room to what Content-Length needs. */
         if (message->head.framing == ED_HTTP1_BY_LENGTH) {
                 uint64_t most = message->whole_bytes + left_by_length(message) + bytes + 1;
 
@@ -225,8 +227,8 @@ static int append_outside(struct ed_http_message *message, const char *data, siz
 }
 
 /*
- * Read what is left into memory of the message.  Cancelled, it keeps what it
- * has read by then, for later calls of read and gather.
+ * Read the rest of the body into memory of the message. If cancelled, the bytes read remain for
+ * later calls of read and gather.
  */
 static int take_outside(struct ed_http_message *message)
 {
@@ -262,7 +264,7 @@ static int take_outside(struct ed_http_message *message)
         }
 }
 
-/* Any other body goes to memory of its own, which grows as bytes come. */
+/* Gather any other body in separate memory, which grows as bytes arrive. */
 static int gather_outside(struct ed_http_message *message)
 {
         int err = take_outside(message);
@@ -277,8 +279,8 @@ static int gather_outside(struct ed_http_message *message)
 }
 
 /*
- * Chunks that are in the buffer are moved together there.  Returns 1 if that
- * was all, 0 if more must come: then all is as before, but for 'whole'.
+ * Move the chunks in the buffer together. Returns 1 if they complete the body. Returns 0 if more
+ * chunks are missing; then only 'whole' has changed.
  */
 static int gather_chunks_inside(struct ed_http_message *message)
 {

@@ -1,6 +1,6 @@
 /*
- * http/message_head.c - heads: filling the buffer until one is complete, and
- * the text of its fields.
+ * http/message_head.c - heads: filling the buffer until a head is complete, and the text of its
+ * fields.
  */
 #include "http/message.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/alloc.h"
 
-/* Give the buffer 'room' bytes; the message moves to its front. */
+/* Give the buffer 'room' bytes, and move the message to its front. */
 static int make_room(struct ed_http_message *message, size_t room)
 {
         size_t held = message->end - message->base;
@@ -41,7 +41,7 @@ int64_t ed_http_message_fill(struct ed_http_message *message)
         int err;
 
         if (ed_unlikely(message->end + 1 >= room)) {
-                /* The parser refuses a head above its limit, so this ends. */
+                /* Growth is limited, because the parser refuses a head above its limit. */
                 if (message->base == 0)
                         room = room ? 2 * room : message->room_first;
                 err = make_room(message, room);

@@ -1,8 +1,8 @@
 /*
  * http/pace.c - see pace.h.
  *
- * A timer looks at the end of each window, also in the middle of a call: it
- * begins another window, or cancels the scope around the call.
+ * A timer fires at the end of each window, even in the middle of a call, and either begins another
+ * window or cancels the scope around the call.
  */
 #include "http/pace.h"
 
@@ -16,9 +16,9 @@
 
 #define NS_PER_S 1000000000.0
 
-/* A call that may wait for the peer; lies on the stack of its task. */
+/* A call that may wait for the peer, on the stack of its task. */
 struct wait {
-        struct ed_timer timer; /* for the end of the window */
+        struct ed_timer timer; /* fires at the end of the window */
         eddy_scope scope;
         struct ed_http_pace *pace;
         eddy_stream *stream;
@@ -51,7 +51,10 @@ static void wait_arm(struct wait *wait, struct ed_loop *loop)
         ed_timer_arm(&loop->timers, &wait->timer, ed_time_after(wait->begun_ns, rest_ns));
 }
 
-/* Whether the peer has moved enough in the window, or may still have: the loop may be late. */
+/*
+ * Returns true if the peer has sent enough in the window, or if unread bytes are waiting because
+ * the loop is late.
+ */
 static bool has_read_enough(const struct ed_http_pace *pace, eddy_stream *stream)
 {
         return pace->moved >= pace->window_bytes || eddy_stream_is_readable(stream);

@@ -1,13 +1,13 @@
 /*
- * http/pace.h - how fast a peer takes or gives bytes while it is waited for.
+ * http/pace.h - the minimum rate at which a peer sends or takes bytes.
  *
- * Time is counted in windows, and only while a read or write waits: a window is
- * over when that has lasted 'over_ns' in all.  If fewer bytes than 'rate' allows
- * were moved in it, and it is the peer that is waited for, the peer is too slow.
- * A task that computes, sleeps or keeps the loop is not counted against the peer.
+ * Time is counted in windows, and only while a read or write waits: a window ends after 'over_ns'
+ * of waiting. If fewer bytes than 'rate' requires were moved in the window, and the peer caused the
+ * wait, the peer is too slow. Time in which a task computes, sleeps or blocks the loop does not
+ * count against the peer.
  *
- * Bytes written are counted when the peer's system takes them, which is asked of
- * the stream at a window's end only.  What it took between two waits counts too.
+ * Bytes written count when the peer's system takes them. The stream is asked for that number only
+ * at a window's end. Bytes taken between two waits count too.
  */
 #ifndef ED_HTTP_PACE_H
 #define ED_HTTP_PACE_H
@@ -17,23 +17,23 @@
 
 #include "eddy/stream.h"
 
-/* Of one direction of a stream. */
+/* The rate of one direction of a stream. */
 struct ed_http_pace {
-        uint64_t window_bytes; /* enough in a window; 0: any speed will do */
+        uint64_t window_bytes; /* minimum bytes per window; 0: no minimum */
         int64_t over_ns;       /* a window's length */
-        int64_t waited_ns;     /* of the present window */
-        uint64_t moved;        /* bytes read in it */
-        uint64_t left;         /* bytes that had left the stream when it began */
+        int64_t waited_ns;     /* time waited in the current window */
+        uint64_t moved;        /* bytes read in the current window */
+        uint64_t left;         /* bytes that had left the stream when the window began */
 };
 
-/* 'rate': bytes per second; 0: any speed will do. */
+/* 'rate': minimum bytes per second; 0: no minimum. */
 void ed_http_pace_init(struct ed_http_pace *pace, uint32_t rate, int64_t over_ns);
 
 /* Begin another window. */
 void ed_http_pace_reset(struct ed_http_pace *pace);
 
 /*
- * eddy_stream_read() and eddy_stream_writev() at a pace.
+ * eddy_stream_read() and eddy_stream_writev() with a minimum rate.
  *
  * Errors: as those, and EDDY_E_NET_TIMED_OUT  the peer is too slow
  */

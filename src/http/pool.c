@@ -12,13 +12,13 @@
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
 
-/* Waits in its origin's list, on the stack of its task. */
+/* A waiter in its origin's list, on the stack of its task. */
 struct waiter {
         struct ed_list link;
         struct ed_http_pool *pool;
         struct ed_http_origin *origin;
         struct ed_task *task;
-        struct ed_http_conn *conn; /* what it was given */
+        struct ed_http_conn *conn; /* the connection handed to the waiter */
 };
 
 static void idle_expire(struct ed_timer *timer);
@@ -52,7 +52,7 @@ static int buckets_new(uint32_t count, struct ed_list **ret_buckets)
         return 0;
 }
 
-/* More buckets when there are many origins; without memory the lists just get longer. */
+/* Add buckets if there are many origins. If memory runs out, the lists only get longer. */
 static void buckets_grow(struct ed_http_pool *pool)
 {
         struct ed_list *old = pool->buckets, *link;
@@ -105,7 +105,7 @@ static int origin_find(struct ed_http_pool *pool, const struct ed_url *url,
         return 0;
 }
 
-/* To be called when an origin's slots or waiters have become fewer or more. */
+/* Call this whenever the number of an origin's slots or waiters changes. */
 static void origin_changed(struct ed_http_pool *pool, struct ed_http_origin *origin)
 {
         bool hungry = origin->waiting > 0 && origin->open < pool->per_host_max;
@@ -123,7 +123,7 @@ static void origin_changed(struct ed_http_pool *pool, struct ed_http_origin *ori
 
 /* ---- slots ----------------------------------------------------------------- */
 
-/* Make a slot of 'origin'; the caller has looked at the limits. */
+/* Make a slot of 'origin'. The caller has checked the limits. */
 static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
                     struct ed_http_conn **ret_conn)
 {
@@ -148,7 +148,7 @@ void ed_http_conn_disconnect(struct ed_http_conn *conn)
         conn->reused = false;
 }
 
-/* Close and forget a slot that nobody waits for. */
+/* Close and free a slot that has no waiter. */
 static void conn_free(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
@@ -161,7 +161,7 @@ static void conn_free(struct ed_http_conn *conn)
         ed_free(conn);
 }
 
-/* Close it and make its slot one of another origin. */
+/* Close the connection and move its slot to another origin. */
 static void conn_move(struct ed_http_conn *conn, struct ed_http_origin *origin)
 {
         struct ed_http_origin *from = conn->origin;
@@ -176,7 +176,7 @@ static void conn_move(struct ed_http_conn *conn, struct ed_http_origin *origin)
         origin_changed(conn->pool, origin);
 }
 
-/* Arm the one timer for the connection that has been idle longest. */
+/* Arm the pool's timer for the connection that has been idle longest. */
 static void idle_watch_time(struct ed_http_pool *pool)
 {
         struct ed_http_conn *oldest;
@@ -200,7 +200,7 @@ static void idle_take(struct ed_http_conn *conn)
         pool->idle_count--;
 }
 
-/* Whatever a peer says unasked is no answer to anything: the connection is done with. */
+/* Close an idle connection that received unrequested bytes: they do not answer any request. */
 static void idle_disturbed(void *arg)
 {
         struct ed_http_conn *conn = arg;
@@ -230,7 +230,7 @@ static void idle_expire(struct ed_timer *timer)
         idle_watch_time(pool);
 }
 
-/* Put a connection by, for the next who asks. */
+/* Keep a connection for the next request. */
 static void idle_put(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
@@ -248,9 +248,9 @@ static void idle_put(struct ed_http_conn *conn)
 }
 
 /*
- * Whether the next request may go out on a connection: the peer has neither
- * closed it nor said anything.  The poller is asked now: what has come since
- * the loop's last turn, while a task computed, is not known to the loop yet.
+ * Returns true if the next request can use the connection: the peer has neither closed it nor sent
+ * anything. This call asks the poller, because the loop has not yet seen events that arrived while
+ * a task computed.
  */
 static bool conn_is_silent(const struct ed_http_conn *conn)
 {
@@ -258,9 +258,9 @@ static bool conn_is_silent(const struct ed_http_conn *conn)
 }
 
 /*
- * The latest of an origin's idle connections that can be used, taken out of
- * the lists.  Those that cannot are closed; if all are closed, the slot of the
- * last one, to be connected.  NULL: none is idle.
+ * Returns the most recent usable idle connection of an origin, taken out of the lists. Unusable
+ * connections are closed. If all are closed, returns the slot of the last one, to be connected.
+ * Returns NULL if none is idle.
  */
 static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
 {
@@ -268,7 +268,7 @@ static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
 
         while (!ed_list_is_empty(&origin->idle)) {
                 if (conn)
-                        conn_free(conn); /* the origin stays: it has the next one */
+                        conn_free(conn); /* the origin stays: it has the next connection */
                 conn = ed_container_of(origin->idle.next, struct ed_http_conn, same);
                 idle_take(conn);
                 if (!idle_is_over(conn, ed_loop_now(conn->pool->loop)) && conn_is_silent(conn))
@@ -279,9 +279,9 @@ static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
         return conn;
 }
 
-/* ---- giving and waiting ---------------------------------------------------- */
+/* ---- handing over and waiting --------------------------------------------------- */
 
-/* Hand a slot to the first waiter of its origin: from now on it is his. */
+/* Hand a slot to the first waiter of its origin, which owns it from now on. */
 static void hand_over(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
@@ -295,7 +295,7 @@ static void hand_over(struct ed_http_conn *conn)
         ed_suspend_wake(waiter->task, 0);
 }
 
-/* The next origin in turn that lacks only a slot, other than 'but', or NULL. */
+/* Returns the next origin that lacks only a slot, other than 'but', or NULL. */
 static struct ed_http_origin *hungry_next(struct ed_http_pool *pool,
                                           const struct ed_http_origin *but)
 {
@@ -309,7 +309,7 @@ static struct ed_http_origin *hungry_next(struct ed_http_pool *pool,
         return NULL;
 }
 
-/* Give a slot to an origin whose turn it is. */
+/* Give a slot to the next origin in turn. */
 static void feed(struct ed_http_conn *conn, struct ed_http_origin *origin)
 {
         ed_list_remove(&origin->hungry); /* its next waiter goes to the end of the queue */
@@ -324,7 +324,7 @@ void ed_http_pool_release(struct ed_http_conn *conn, bool reusable)
 
         if (!reusable || !conn->stream || pool->closed) {
                 ed_http_conn_disconnect(conn);
-                /* Its own origin stands in line like the others. */
+                /* Its own origin queues like the others. */
                 if (own->waiting > 0 && ed_list_is_empty(&own->hungry))
                         ed_list_push_back(&pool->hungry, &own->hungry);
                 other = hungry_next(pool, NULL);
@@ -347,7 +347,7 @@ void ed_http_pool_release(struct ed_http_conn *conn, bool reusable)
         }
 }
 
-/* The wait was cancelled. */
+/* Called if the wait was cancelled. */
 static bool stop_waiting(void *arg)
 {
         struct waiter *waiter = arg;
@@ -374,9 +374,9 @@ static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
         if (err < 0)
                 return err;
         /*
-         * The slot is ours, and a cancel that came after it shows at the next
-         * call.  That would be a write; asked for here, the connection is
-         * still as good as new and goes on to the next.
+         * The waiter has the slot, so a pending cancel would show at the next call, which is a
+         * write. Check for the cancel here, while the connection is still unused and can go to the
+         * next waiter.
          */
         err = ed_suspend_enter(&task);
         if (err < 0) {
@@ -405,7 +405,7 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_url *url,
         err = origin_find(pool, url, &origin);
         if (err < 0)
                 return err;
-        /* Where something is idle nobody waits for it, so nobody is passed here. */
+        /* An origin with an idle connection has no waiters, so this does not overtake any. */
         conn = idle_lend(origin);
         if (conn) {
                 *ret_conn = conn;
@@ -452,7 +452,7 @@ int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns)
         }
         if (err < 0)
                 return end == -ETIMEDOUT && err == -ECANCELED ? EDDY_E_NET_TIMED_OUT : err;
-        ed_debug_gone(stream); /* the client stands for it */
+        ed_debug_gone(stream); /* reported as part of the client */
         conn->stream = stream;
         conn->reused = false;
         conn->pool->connections++;
@@ -478,7 +478,7 @@ int ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
         return 0;
 }
 
-/* Wake all waiters of one origin; the last of them may be the end of it. */
+/* Wake all waiters of one origin; waking the last of them may free the origin. */
 static void turn_away(struct ed_http_pool *pool, struct ed_http_origin *origin)
 {
         struct ed_list *link;

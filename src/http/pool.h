@@ -1,24 +1,20 @@
 /*
- * http/pool.h - connections, by origin: who may open one, who gets one that
- * is idle, who waits.
+ * http/pool.h - connections by origin: limits on open ones, reuse of idle ones, and waiters.
  *
- * A connection is a slot first: it counts against both limits from before it
- * is connected until it is given back, whatever happens in between, and there
- * is no other count that could differ.  ed_http_pool_acquire() gives a slot to
- * one caller; ed_http_pool_release() takes it back on every path.
+ * A connection is first of all a slot: it counts against both limits from before it is connected
+ * until it is given back, whatever happens in between, and no other counter exists that could
+ * differ. ed_http_pool_acquire() gives a slot to one caller; ed_http_pool_release() takes it back
+ * on every path.
  *
- * An origin's waiters are served in the order they came.  A connection that
- * comes back goes to the first waiter of its own origin; but when it could be
- * closed in favour of another origin's waiter, that happens after it was
- * handed on ED_HTTP_HANDOVERS_MAX times, so that nobody starves and not every
- * exchange needs a new connection.  Origins whose waiters only lack a slot
- * take turns.
+ * An origin's waiters are served in order of arrival. A returned connection goes to the first
+ * waiter of its own origin. If another origin's waiter could use the slot, the connection is closed
+ * for that waiter after ED_HTTP_HANDOVERS_MAX such hand-overs. No origin starves, and most
+ * exchanges need no new connection. Origins whose waiters lack only a slot take turns.
  *
- * A connection is checked before each request, also on its way from one
- * request straight to a waiter: one that the peer has closed, or has said
- * anything on, is closed.
+ * A connection is checked before each request, even if it goes straight from one request to a
+ * waiter: if the peer has closed it or has sent anything, it is closed.
  *
- * All is lists and one hash table: nothing here grows with the number of
+ * The pool consists of lists and one hash table, so no operation slows down with the number of
  * connections or waiters.
  */
 #ifndef ED_HTTP_POOL_H
@@ -44,12 +40,12 @@ struct ed_http_pool {
         uint32_t open; /* slots */
         uint32_t idle_count;
         uint32_t waiting;
-        uint32_t handovers;    /* in a row, while another origin's waiter could have had the slot */
-        uint64_t connections;  /* ever connected */
+        uint32_t handovers;    /* consecutive hand-overs despite another origin's waiter */
+        uint64_t connections;  /* connections ever made */
         struct ed_list idle;   /* all idle connections, latest first */
         struct ed_list busy;   /* all others */
-        struct ed_list hungry; /* origins with waiters that lack nothing but a slot */
-        struct ed_timer timer; /* for the oldest idle connection; none is armed for others */
+        struct ed_list hungry; /* origins whose waiters lack only a slot */
+        struct ed_timer timer; /* for the connection that has been idle longest */
         struct ed_list *buckets;
         uint32_t buckets_count; /* a power of two */
         uint32_t origins;
@@ -69,37 +65,36 @@ struct ed_http_origin {
         bool is_https;
         uint16_t host_bytes;
         uint16_t authority_bytes;
-        char authority[ED_URL_AUTHORITY_ROOM]; /* for Host */
+        char authority[ED_URL_AUTHORITY_ROOM]; /* value of the Host field */
         char host[ED_URL_HOST_MAX + 1];
 };
 
 struct ed_http_conn {
-        struct ed_list link; /* among the pool's idle or busy ones */
-        struct ed_list same; /* among the origin's idle ones */
+        struct ed_list link; /* in the pool's list of idle or busy connections */
+        struct ed_list same; /* in the origin's list of idle connections */
         struct ed_http_pool *pool;
         struct ed_http_origin *origin;
         eddy_stream *stream;    /* NULL: not connected, or closed */
-        eddy_scope *connecting; /* around a connect that is under way */
+        eddy_scope *connecting; /* scope of a connect in progress */
         int64_t idle_since_ns;
-        bool reused; /* it has carried an exchange before */
+        bool reused; /* has carried an exchange before */
 };
 
 /* Errors: -ENOMEM. */
 int ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop);
 
 /*
- * Close all: waiters and connects under way are ended, streams closed; what
- * their tasks get is EDDY_E_HTTP_CLIENT_CLOSED.  Slots that are held are still
- * to be released.
+ * Close the pool: end waits and connects in progress and close all streams. The tasks concerned get
+ * EDDY_E_HTTP_CLIENT_CLOSED. Slots in use must still be released.
  */
 void ed_http_pool_close(struct ed_http_pool *pool);
 
-/* Free what is left, after close and the last release. */
+/* Free the rest, after close and the last release. */
 void ed_http_pool_fini(struct ed_http_pool *pool);
 
 /*
- * Get a slot for the URL's origin: a connection that is open and silent, or
- * one that is to be connected (its stream is NULL); waits for one if need be.
+ * Get a slot for the URL's origin: an open and silent connection, or a slot still to be connected
+ * (its stream is NULL). Waits for a slot if necessary.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_CLIENT_CLOSED, -ECANCELED, -ENOMEM; no slot is held then.
@@ -108,19 +103,19 @@ EDDY_MUST_USE int ed_http_pool_acquire(struct ed_http_pool *pool, const struct e
                                        struct ed_http_conn **ret_conn);
 
 /*
- * Connect the slot.  A time limit that passes is EDDY_E_NET_TIMED_OUT; 0: none.
+ * Connect the slot. Returns EDDY_E_NET_TIMED_OUT if the time limit passes; 0: no limit.
  *
  * Suspends: yes.
  * Errors: those of eddy_tcp_connect(); EDDY_E_HTTP_CLIENT_CLOSED
  */
 EDDY_MUST_USE int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns);
 
-/* Close its stream; the slot stays. */
+/* Close the slot's stream, but keep the slot. */
 void ed_http_conn_disconnect(struct ed_http_conn *conn);
 
 /*
- * Give the slot back.  'reusable' says that the exchange on its stream is
- * provably over; else the stream is closed.
+ * Give the slot back. 'reusable' means that the exchange on its stream is provably over; otherwise
+ * the stream is closed.
  */
 void ed_http_pool_release(struct ed_http_conn *conn, bool reusable);
 

@@ -1,6 +1,5 @@
 /*
- * http/request.c - the head of a request: what the caller gave, checked, and
- * what is added to it.
+ * http/request.c - the head of a request: checks the caller's headers, and adds the default ones.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 
 enum { USERINFO_BYTES_MAX = 4096 };
 
-/* What the caller's own headers say. */
+/* Headers that the caller's request contains. */
 struct given {
         bool host;
         bool user_agent;
@@ -30,7 +29,7 @@ const char *ed_http_request_method(const struct eddy_http_request *request)
         return request->body ? "POST" : "GET";
 }
 
-/* Methods whose requests say that they have no body, where they have none. */
+/* Returns true for methods that send "Content-Length: 0" if they have no body. */
 static bool method_expects_body(const char *method)
 {
         return strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 ||
@@ -43,8 +42,8 @@ static bool names(const struct eddy_http_header *header, const char *name)
 }
 
 /*
- * Look through the caller's headers.  How a message ends is not his to say: a
- * Content-Length must be the truth, and a Transfer-Encoding is refused.
+ * Check the caller's headers. The library decides how a message ends: Content-Length must match the
+ * body, and Transfer-Encoding is refused.
  */
 static int look_through(const struct eddy_http_request *request, struct given *given)
 {
@@ -81,7 +80,7 @@ static int look_through(const struct eddy_http_request *request, struct given *g
         return 0;
 }
 
-/* Whether a Content-Length that the caller wrote is that of the body. */
+/* Returns true if the caller's Content-Length matches the body. */
 static bool is_length(const char *value, size_t bytes)
 {
         uint64_t number = 0;
@@ -105,9 +104,9 @@ static int hex_digit(char c)
 }
 
 /*
- * User and password as they were before the URL encoded them, with the colon
- * between them.  RFC 7617, 2: they hold no control characters, and the name
- * holds no colon: the server would take it for the one between them.
+ * Decode the URL's user and password, with a colon between them. They may not contain control
+ * characters, and the user may not contain a colon, which the server would take for the separator
+ * (RFC 7617, 2).
  */
 static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_bytes)
 {
@@ -119,7 +118,7 @@ static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_byte
                 bool is_encoded = c == '%';
 
                 colon |= c == ':';
-                if (is_encoded) { /* the URL was read strictly: two digits follow */
+                if (is_encoded) { /* the URL parser guarantees two hex digits here */
                         c = (char) (hex_digit(url->userinfo[i + 1]) << 4 |
                                     hex_digit(url->userinfo[i + 2]));
                         i += 2;
@@ -134,7 +133,7 @@ static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_byte
         return 0;
 }
 
-/* Credentials of the URL go into a header, and nowhere else. */
+/* Write the URL's credentials to a header, and nowhere else. */
 static int write_authorization(struct ed_http1_writer *writer, const struct ed_url *url)
 {
         static const char scheme[] = "Basic ";
@@ -165,7 +164,7 @@ free_plain:
         return err;
 }
 
-/* The request line when the caller brings a Host of his own. */
+/* Write the request line if the caller supplies a Host field. */
 static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const char *method,
                       const struct ed_url *url)
 {
@@ -191,7 +190,10 @@ static int check(const struct eddy_http_request *request, const char *method)
 {
         if (!request->body && request->body_bytes > 0)
                 return EDDY_E_HTTP_INVALID_REQUEST;
-        /* A tunnel is no response, and RFC 9110, 9.3.8: TRACE has no content. */
+        /*
+         * CONNECT opens a tunnel instead of returning a response; TRACE has no content (RFC 9110,
+         * 9.3.8).
+         */
         if (strcmp(method, "CONNECT") == 0 || (request->body && strcmp(method, "TRACE") == 0))
                 return EDDY_E_HTTP_INVALID_REQUEST;
         return 0;
@@ -234,7 +236,7 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
                 ed_http1_write_number(&writer, "Content-Length", 14, request->body_bytes);
         if (err >= 0)
                 err = ed_http1_write_end(&writer);
-        /* Larger than a head may be: nothing that the peer could take. */
+        /* The request is larger than the limit for a head. */
         if (err == -EMSGSIZE)
                 err = EDDY_E_HTTP_INVALID_REQUEST;
         if (err >= 0)

@@ -1,6 +1,5 @@
 /*
- * http/response.c - what the caller sees of a response: its status, its
- * headers, its body.
+ * http/response.c - access to a response: status, headers, body.
  */
 #include <errno.h>
 
@@ -13,7 +12,7 @@ int eddy_http_response_status(const eddy_http_response *response)
         return response->message.head.status;
 }
 
-/* Names and values get their NULs when first asked for; that changes no meaning. */
+/* The first access to names and values adds their NULs; the message's meaning does not change. */
 static struct ed_http_message *message_of(const eddy_http_response *response)
 {
         return &((eddy_http_response *) (uintptr_t) response)->message;
@@ -30,7 +29,7 @@ int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
         return ed_http_message_header_at(message_of(response), i, ret_header);
 }
 
-/* Begin a call that reads the body; what is left of the request goes out meanwhile. */
+/* Begin a call that reads the body. The rest of the request is sent meanwhile. */
 static int reading_begin(eddy_http_response *response, struct ed_task **ret_task)
 {
         int err = ed_suspend_enter(ret_task);
@@ -41,9 +40,9 @@ static int reading_begin(eddy_http_response *response, struct ed_task **ret_task
 }
 
 /*
- * End it: what the call returns is 'n', or the error that ended the writing
- * and with it the call.  'ended': it came to the end of the body.  After a
- * cancel reading can go on, but the connection is not used again.
+ * End a call that reads the body. Returns 'n', or the error that ended the upload and thereby the
+ * call. 'ended' means that the body's end was reached. After a cancel reading can continue, but the
+ * connection is not used again.
  */
 static int64_t reading_end(eddy_http_response *response, struct ed_task *task, int64_t n,
                            bool ended)

@@ -1,9 +1,9 @@
 /*
  * http/server.c - accepting connections and serving them, one task each.
  *
- * Connections live in a shield that a keeper task holds open, so that a cancel
- * of the server stops the accepting at once and leaves to requests under way
- * the time that the options give them. Connections that lie idle end at once.
+ * Connections live in a shield that a keeper task holds open. A cancel of the server therefore
+ * stops accepting at once, but requests in progress get the time set in the options. Idle
+ * connections end at once.
  */
 #include "eddy/http_server.h"
 
@@ -26,10 +26,10 @@
 
 enum {
         CONNECTIONS_DEFAULT = 10000,
-        BUFFER_BYTES = 4 << 10, /* of a connection, to begin with */
+        BUFFER_BYTES = 4 << 10, /* initial size of a connection's buffer */
         OUT_BYTES_MAX = 64 << 10,
         LINGER_BYTES_MAX = 256 << 10,
-        RATE_DEFAULT = 240, /* bytes a second */
+        RATE_DEFAULT = 240, /* bytes per second */
 };
 
 #define BODY_DEFAULT_BYTES      ((uint64_t) 16 << 20)
@@ -45,25 +45,25 @@ struct server {
         eddy_http_handler_fn *handler;
         void *arg;
         eddy_scope *connections; /* the keeper's shield */
-        eddy_semaphore room;     /* for further connections */
-        eddy_semaphore over;     /* one unit: the keeper may go */
-        struct ed_list idle;     /* connections that wait for a request */
+        eddy_semaphore room;     /* units for further connections */
+        eddy_semaphore over;     /* one unit: the keeper may end */
+        struct ed_list idle;     /* connections waiting for a request */
         bool stopping;
         int64_t date_s;
         char date[EDDY_HTTP_DATE_BYTES + 1];
 };
 
 struct connection {
-        struct ed_list link; /* while idle */
+        struct ed_list link; /* in the list of idle connections */
         struct server *server;
         eddy_stream *stream;
-        eddy_scope *waiting; /* around the wait for a request */
+        eddy_scope *waiting; /* scope of the wait for a request */
         eddy_http_exchange *exchange;
 };
 
 /* ---- the date -------------------------------------------------------------- */
 
-/* RFC 9110, 6.6.1.  Written anew once a second. */
+/* Returns the date (RFC 9110, 6.6.1), formatted at most once a second. */
 static const char *date_now(struct server *server)
 {
         struct ed_sys *sys = ed_loop_current->sys;
@@ -79,8 +79,8 @@ static const char *date_now(struct server *server)
 enum request { REQUEST_COMPLETE = 1, REQUEST_NONE = 0 };
 
 /*
- * Read until a head is complete.  The scope's deadline is that of an idle
- * connection until the first byte comes, and that of a head from then on.
+ * Read until a head is complete. The scope has the deadline of an idle connection until the first
+ * byte arrives, then the deadline of a head.
  */
 static int read_head_within(struct connection *connection, eddy_scope *scope)
 {
@@ -107,7 +107,7 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
         }
 }
 
-/* Wait for a request and read its head.  Errors: -ETIMEDOUT, and what ends the connection. */
+/* Wait for a request and read its head. Errors: -ETIMEDOUT, and errors that end the connection. */
 static int read_head(struct connection *connection)
 {
         struct eddy_scope_opts opts = { .timeout_ns = connection->server->opts.idle_timeout_ns };
@@ -131,7 +131,7 @@ static int read_head(struct connection *connection)
         return err == -ECANCELED && end < 0 ? end : err;
 }
 
-/* What a head that could not be read is answered with. */
+/* Answer a head that could not be read. */
 static void refuse_head(eddy_http_exchange *exchange, int err)
 {
         const struct ed_http_message *message = &exchange->message;
@@ -145,13 +145,13 @@ static void refuse_head(eddy_http_exchange *exchange, int err)
         exchange->closing = true;
 }
 
-/* The rest of a request's body, for which its client gets as long as for a head. */
+/* Read and drop the rest of a request's body, within the time limit for a head. */
 static int drop_body(void *arg)
 {
         return ed_http_message_discard(arg, LINGER_BYTES_MAX);
 }
 
-/* See what the handler left undone. */
+/* Complete the request after the handler has returned. */
 static void finish_request(struct connection *connection, int result)
 {
         eddy_http_exchange *exchange = connection->exchange;
@@ -179,13 +179,13 @@ static void finish_request(struct connection *connection, int result)
         }
         if (result < 0 || exchange->answer != ED_HTTP_ANSWERED)
                 exchange->closing = true;
-        /* write_head() has looked: what is left is little, or the connection ends. */
+        /* write_head() has checked that the rest is small, or else closes the connection. */
         if (!exchange->closing && !message->body.done &&
             eddy_call_timeout(drop_body, message, connection->server->opts.head_timeout_ns) < 0)
                 exchange->closing = true;
 }
 
-/* A request whose head is complete. */
+/* Serve a request whose head is complete. */
 static void serve_request(struct connection *connection)
 {
         struct server *server = connection->server;
@@ -216,9 +216,9 @@ static void serve_request(struct connection *connection)
 /* ---- one connection -------------------------------------------------------- */
 
 /*
- * End a connection whose peer may still be sending: closed at once, the
- * system would answer that with a reset, which can reach the peer before our
- * last response has been read (RFC 9112, 9.6).
+ * End a connection whose peer may still be sending. If it were closed at once, the system would
+ * send a reset, which can reach the peer before the peer has read our last response (RFC 9112,
+ * 9.6).
  */
 static int linger(void *arg)
 {
@@ -246,9 +246,9 @@ static bool must_linger(const eddy_http_exchange *exchange)
 }
 
 /*
- * Whether only the connection's end says where the body ends, and it is not
- * there yet: then it must not look like one.  And a client that does not take
- * a response would have the kernel keep what is left of it.
+ * Returns true if the connection must end with a reset: the body ends with the connection and is
+ * incomplete, so it must not look complete; or the client takes no response, whose rest would stay
+ * in the kernel.
  */
 static bool must_reset(const eddy_http_exchange *exchange)
 {
@@ -276,7 +276,7 @@ static void connection_serve(struct connection *connection)
                 (void) eddy_call_timeout(linger, connection, LINGER_NS);
 }
 
-/* Of an option: 0 is the default, and below 0 any speed will do. */
+/* Returns the rate for an option: 0 is the default, a negative value means no minimum. */
 static uint32_t rate_of(int32_t rate)
 {
         if (rate == 0)
@@ -314,7 +314,7 @@ static void exchange_free(eddy_http_exchange *exchange)
         ed_free(exchange);
 }
 
-/* The task of a connection; gets its own copy of what it needs. */
+/* The task of a connection, with its own copy of 'struct connection'. */
 static int connection_run(void *arg)
 {
         struct connection *connection = arg;
@@ -338,7 +338,7 @@ static int connection_run(void *arg)
 
 /* ---- the server ------------------------------------------------------------ */
 
-/* Holds the shield that connections live in, until the server is over. */
+/* Hold the shield around the connections open until the server ends. */
 static int keep_connections(void *arg)
 {
         struct server *server = arg;
@@ -349,7 +349,7 @@ static int keep_connections(void *arg)
         eddy_scope_begin(&connections, &opts);
         server->connections = &connections;
         eddy_task_ready();
-        /* A shield around the server may end this wait too; then it is over all the same. */
+        /* A shield around the server may also end this wait; the server stops then too. */
         if (eddy_semaphore_acquire(&server->over) < 0)
                 server->stopping = true;
         (void) eddy_scope_end(&connections);
@@ -358,8 +358,8 @@ static int keep_connections(void *arg)
 }
 
 /*
- * Start a connection's task.  While there is no memory for its stack, accepting
- * pauses, and this connection waits with those in the backlog.
+ * Start a connection's task. While there is no memory for its stack, accepting pauses, and later
+ * connections wait in the backlog.
  */
 static int connection_start(struct server *server, eddy_tcp_listener *listener,
                             const struct connection *connection)
@@ -379,7 +379,7 @@ static int connection_start(struct server *server, eddy_tcp_listener *listener,
         return err < 0 ? err : -ECANCELED;
 }
 
-/* Accept until that fails, which a cancel makes it do. */
+/* Accept connections until that fails; a cancel makes it fail. */
 static int accept_all(struct server *server, eddy_tcp_listener *listener)
 {
         struct connection connection = { .server = server };
@@ -400,7 +400,7 @@ static int accept_all(struct server *server, eddy_tcp_listener *listener)
         }
 }
 
-/* No further requests; those under way get their time. */
+/* Refuse further requests; requests in progress get the time of 'drain_ns'. */
 static void stop(struct server *server)
 {
         server->stopping = true;

@@ -1,6 +1,6 @@
 /*
- * http/server_exchange.c - what a handler does with a request: look at it, read its
- * body, answer it.
+ * http/server_exchange.c - a handler's calls: reading a request's head and body, and answering the
+ * request.
  */
 #include "http/server_exchange.h"
 
@@ -22,7 +22,7 @@ static const char *slice_text(const eddy_http_exchange *exchange, struct ed_http
         return ed_http_message_text(&exchange->message) + slice.at;
 }
 
-/* Where the path of a target begins: behind the authority of an absolute one. */
+/* Returns the start of a target's path, which follows the authority in an absolute target. */
 static const char *path_of(const eddy_http_exchange *exchange, const char *target)
 {
         if (exchange->message.head.target_form != ED_HTTP1_ABSOLUTE)
@@ -31,7 +31,7 @@ static const char *path_of(const eddy_http_exchange *exchange, const char *targe
         return target + strcspn(target, "/?");
 }
 
-/* Append text and a NUL to the exchange's own copies. */
+/* Append text and a NUL to the exchange's copies. */
 static int copy_add(eddy_http_exchange *exchange, const char *text, size_t bytes)
 {
         int err = ed_buf_append(&exchange->copies, text, bytes);
@@ -39,7 +39,7 @@ static int copy_add(eddy_http_exchange *exchange, const char *text, size_t bytes
         return err < 0 ? err : ed_buf_append(&exchange->copies, "", 1);
 }
 
-/* Path and host get copies of their own: inside of the target no NUL can end them. */
+/* Copy path and host: inside the target there is no room for their NULs. */
 static int take_target(eddy_http_exchange *exchange)
 {
         const struct ed_http1_head *head = &exchange->message.head;
@@ -78,7 +78,7 @@ int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
         ed_http_pace_reset(&exchange->upload);
         if (!head->keep_alive)
                 exchange->closing = true;
-        /* The head may move here, so no pointer into it is older than this. */
+        /* The head may move here, so no earlier pointer into it exists. */
         err = ed_http_message_begin_body(&exchange->message);
         if (err < 0)
                 return err;
@@ -98,7 +98,7 @@ const char *eddy_http_exchange_target(const eddy_http_exchange *exchange)
 
 const char *eddy_http_exchange_path(const eddy_http_exchange *exchange)
 {
-        return ed_buf_data(&exchange->copies); /* the first of them */
+        return ed_buf_data(&exchange->copies); /* the path is the first copy */
 }
 
 const char *eddy_http_exchange_query(const eddy_http_exchange *exchange)
@@ -143,7 +143,7 @@ static int put(eddy_http_exchange *exchange, const void *data, size_t bytes)
         return put_all(exchange, &slice, 1);
 }
 
-/* The client may be waiting to be told that its body is wanted (RFC 9110, 10.1.1). */
+/* The client may be waiting for this response before it sends its body (RFC 9110, 10.1.1). */
 static int send_continue(eddy_http_exchange *exchange)
 {
         static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -155,8 +155,8 @@ static int send_continue(eddy_http_exchange *exchange)
 }
 
 /*
- * After a failed read the next request cannot be found: the connection ends.
- * What a cancel interrupted can be read on.
+ * Handle the result of a read. After a failed read the next request cannot be found, so the
+ * connection ends. After a cancel reading can continue.
  */
 static int64_t read_ended(eddy_http_exchange *exchange, struct ed_task *task, int64_t n)
 {
@@ -210,15 +210,15 @@ int eddy_http_exchange_body(eddy_http_exchange *exchange, const void **ret_data,
 
 /* ---- the response ---------------------------------------------------------- */
 
-/* RFC 9110, 15: these end with their head. */
+/* RFC 9110, 15: responses with these statuses end with their head. */
 static bool status_has_no_body(int status)
 {
         return status == 204 || status == 304;
 }
 
 /*
- * Whether what the client still has to send of its body is little enough to
- * be read and dropped; else the connection cannot be kept.
+ * Returns true if the unread rest of the request's body is small enough to be read and dropped.
+ * Otherwise the connection cannot be kept.
  */
 static bool rest_is_small(const eddy_http_exchange *exchange)
 {
@@ -232,8 +232,8 @@ static bool rest_is_small(const eddy_http_exchange *exchange)
 }
 
 /*
- * Take the handler's headers.  How a message ends is the server's to say, so
- * fields that do are refused, but for "Connection: close".
+ * Write the handler's headers. The server decides how a message ends, so fields that affect this
+ * are refused, except "Connection: close".
  */
 static int write_fields(eddy_http_exchange *exchange, struct ed_http1_writer *writer,
                         const struct eddy_http_header *headers, size_t n, bool *ret_date)
@@ -256,7 +256,7 @@ static int write_fields(eddy_http_exchange *exchange, struct ed_http1_writer *wr
         return 0;
 }
 
-/* Write a head to 'out'; decides how the body will end. */
+/* Write a head to 'out', and decide how the body will end. */
 static int write_head(eddy_http_exchange *exchange, int status,
                       const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
 {
@@ -298,7 +298,7 @@ static int write_head(eddy_http_exchange *exchange, int status,
         return 0;
 }
 
-/* After an error nobody knows what was sent. */
+/* After an error it is unknown how much was sent, so close the connection. */
 static int sent(eddy_http_exchange *exchange, int err)
 {
         if (err < 0)
@@ -351,7 +351,7 @@ int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
                     put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out)));
 }
 
-/* Begin a call that goes on with a response. */
+/* Begin a call that continues a response. */
 static int answering_begin(const eddy_http_exchange *exchange, struct ed_task **ret_task)
 {
         int err = ed_suspend_enter(ret_task);

@@ -10,36 +10,36 @@
 
 enum ed_http_answer {
         ED_HTTP_UNANSWERED, /* no byte of a final response was sent */
-        ED_HTTP_ANSWERING,  /* its head was, and not all of it */
+        ED_HTTP_ANSWERING,  /* the head was sent, but not the whole response */
         ED_HTTP_ANSWERED,
 };
 
-/* Lives as long as its connection; begun anew for each request. */
+/* Lives as long as its connection; reset for each request. */
 struct eddy_http_exchange {
         eddy_stream *stream;
         struct ed_http_message message;
-        struct ed_http_pace upload;   /* of the request's body */
-        struct ed_http_pace download; /* of responses, for the whole connection */
-        struct ed_buf out;            /* the head that is being sent */
+        struct ed_http_pace upload;   /* rate of the request's body */
+        struct ed_http_pace download; /* rate of responses, for the whole connection */
+        struct ed_buf out;            /* the head being sent */
         struct ed_buf copies;         /* the request's path, and the host of an absolute target */
         const char *query;
         const char *host;
         const char *date; /* for the Date field; kept current by the server */
         uint8_t answer;   /* enum ed_http_answer */
-        bool head_only;   /* HEAD, or a status without a body: no body is sent */
+        bool head_only;   /* HEAD, or a status without a body: send no body */
         bool chunked;
-        bool continued; /* "100 Continue" was sent, or is not waited for */
-        bool closing;   /* this is the connection's last exchange */
-        bool aborted;   /* by the handler */
-        bool stalled;   /* the client does not take a response */
-        int64_t left;   /* of a body of stated length; below 0: not stated */
-        int failed;     /* what reading the request's body, or answering it, failed with */
-        struct ed_http1_field fields[]; /* of the message */
+        bool continued;                 /* "100 Continue" was sent or is not expected */
+        bool closing;                   /* this is the connection's last exchange */
+        bool aborted;                   /* the handler called abort */
+        bool stalled;                   /* the client takes no response */
+        int64_t left;                   /* unsent bytes of a body of known length, else negative */
+        int failed;                     /* error of reading the request's body or of responding */
+        struct ed_http1_field fields[]; /* fields of the message */
 };
 
 /*
- * Begin an exchange whose request's head is complete: its body, and what the
- * accessors give.
+ * Begin an exchange with a complete request head: prepare the body and the values that the
+ * accessors return.
  *
  * Errors: EDDY_E_HTTP_TOO_LARGE  the body is above its limit
  *         -ENOMEM
@@ -47,8 +47,7 @@ struct eddy_http_exchange {
 EDDY_MUST_USE int ed_http_exchange_begin_request(eddy_http_exchange *exchange);
 
 /*
- * Answer with a status and its text, as far as that can be done, and end the
- * connection after it.
+ * Answer with a status and its text if possible, and end the connection after that.
  *
  * Suspends: yes.
  */

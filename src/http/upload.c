@@ -9,7 +9,7 @@
 #include "eddy/time.h"
 #include "io/stream.h"
 
-/* For so long a peer that has answered may take nothing of the rest. */
+/* After responding, a peer may stop taking the rest of the request for this long. */
 #define STALL_NS ((int64_t) 1000000000)
 
 void ed_http_upload_init(struct ed_http_upload *upload, eddy_stream **stream,
@@ -34,7 +34,7 @@ static void skip(struct ed_http_upload *upload, size_t bytes)
         }
 }
 
-/* The task: write until all is written, it is stopped, or the stream fails. */
+/* The task: write until the request is sent, the task is stopped, or the stream fails. */
 static int upload_run(void *arg)
 {
         struct ed_http_upload *upload = arg;
@@ -71,7 +71,7 @@ int ed_http_upload_start(struct ed_http_upload *upload)
         return err;
 }
 
-/* A failure is in 'error'; a cancel from outside shows at the caller's next call. */
+/* Stop the task. A failure is in 'error'; the caller's next call reports a cancel from outside. */
 static void stop(struct ed_http_upload *upload)
 {
         (void) eddy_scope_end(&upload->sending);

@@ -1,11 +1,11 @@
 /*
- * http/upload.h - a request on its way out while its response may come in.
+ * http/upload.h - sending a request while its response may arrive.
  *
- * A server may answer before it has read the whole request.  So a request that
- * does not fit the kernel's buffer is written by a task of its own, which runs
- * while a call of the client reads: first the call that sends, then those that
- * read the body.  Between these calls nothing is written, and nothing is read
- * beyond the buffer of the message: both sides are held up, not buffered.
+ * A server may answer before it has read the whole request. A request that does not fit the
+ * kernel's buffer is therefore written by a separate task, which runs while a call of the client
+ * reads: first the call that sends, then those that read the body. Between these calls nothing is
+ * written, and nothing is read beyond the message's buffer: both directions wait instead of
+ * buffering.
  */
 #ifndef ED_HTTP_UPLOAD_H
 #define ED_HTTP_UPLOAD_H
@@ -16,68 +16,72 @@
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 
-/* All zero: nothing is to be written. */
+/* All zero: there is nothing to write. */
 struct ed_http_upload {
-        eddy_stream **stream;      /* NULL in there: closed with the client */
-        struct eddy_slice left[2]; /* of the head, of the body */
-        char *copy;                /* the rest of the body, owned; NULL: it is the caller's */
-        eddy_scope sending;        /* around the task that writes */
-        bool started;              /* that scope has begun */
-        bool finishing;            /* the response is there: who writes must move on */
+        eddy_stream **stream;      /* points to NULL after the client was closed */
+        struct eddy_slice left[2]; /* unsent parts of the head and the body */
+        char *copy;                /* the rest of the body, owned; NULL: the body is the caller's */
+        eddy_scope sending;        /* scope of the writing task */
+        bool started;              /* the scope has begun */
+        bool finishing;            /* the response is complete: the writer must make progress */
         bool cut;                  /* the rest will not be written */
-        int error;                 /* of this system, that ended the writing; or 0 */
+        int error;                 /* local error that ended the upload, or 0 */
 };
 
-/* Whether a write failed because the peer does not read any more: it may have answered before. */
+/*
+ * Returns true if a write failed because the peer stopped reading; the peer may have answered
+ * before.
+ */
 static inline bool ed_http_may_have_answered(int err)
 {
         return err == -EPIPE || err == -ECONNRESET;
 }
 
 /*
- * Begin with a request of these two parts.
+ * Prepare a request that consists of these two parts.
  *
- * Owns: borrows both, and 'stream' (the variable), until the upload is done,
- *       dropped or, of the body, kept.
+ * Owns: borrows both, and 'stream' (the variable), until the upload is done or dropped, or the body
+ * is kept.
  */
 void ed_http_upload_init(struct ed_http_upload *upload, eddy_stream **stream,
                          struct eddy_slice head, struct eddy_slice body);
 
-/* Whether something is still to be written. */
+/* Returns true if part of the request is still unsent. */
 static inline bool ed_http_upload_is_pending(const struct ed_http_upload *upload)
 {
         return upload->left[0].bytes + upload->left[1].bytes > 0;
 }
 
 /*
- * Write what is left from now on, as far as the stream takes it, until one of
- * the two below, which do nothing if nothing was left here.  If writing fails
- * by no doing of the peer, the caller's calls in between are cancelled and
- * 'error' says why.
+ * Start writing the rest of the request, as far as the stream takes it, until pause or finish is
+ * called. Pause and finish do nothing if nothing was left to write. If writing fails for a reason
+ * other than the peer, the caller's calls in between are cancelled and 'error' has the reason.
  *
  * Suspends: no.
  * Errors: -ENOMEM, -ECANCELED; nothing was begun
  */
 EDDY_MUST_USE int ed_http_upload_start(struct ed_http_upload *upload);
 
-/* Stop writing; what is left can be written later. */
+/* Stop writing; the rest can be written later. */
 void ed_http_upload_pause(struct ed_http_upload *upload);
 
 /*
- * The whole response is there: write the rest as long as the peer takes some
- * of it, and drop what it does not take within a second.
+ * The whole response has arrived: write the rest as long as the peer takes some of it, and drop the
+ * rest after a second without progress.
  */
 void ed_http_upload_finish(struct ed_http_upload *upload);
 
 /*
- * The caller's memory goes: copy what is left of the body.  The head is
- * expected to stay.
+ * Copy the rest of the body, because the caller's memory is about to end. The head must stay.
  *
  * Errors: -ENOMEM
  */
 EDDY_MUST_USE int ed_http_upload_keep(struct ed_http_upload *upload);
 
-/* Write no more.  If something was left, the stream must not be used again ('cut'). */
+/*
+ * Drop the rest of the request. If anything was left, 'cut' is set and the stream must not be used
+ * again.
+ */
 void ed_http_upload_drop(struct ed_http_upload *upload);
 
 #endif

@@ -1,10 +1,9 @@
 /*
  * io/connect.c - connecting: the addresses of a name race (RFC 8305).
  *
- * One task runs the race.  It waits in the watches of all attempts at once,
- * and a timer wakes it when the next attempt is due.  Whatever ends the race,
- * what is still in it is closed on the way out.  A single address is a race
- * of one, without a timer.
+ * One task runs the race. The task waits in the watches of all attempts at once, and a timer wakes
+ * the task when the next attempt is due. However the race ends, the remaining attempts are closed.
+ * A single address is a race of one attempt, without a timer.
  */
 #include <errno.h>
 #include <string.h>
@@ -20,12 +19,12 @@
 #define STAGGER_NS ((int64_t) 250000000)
 
 struct race {
-        struct ed_watch_waiter waiter; /* in the watch of every attempt under way */
+        struct ed_watch_waiter waiter; /* in the watch of every running attempt */
         struct ed_loop *loop;
         uint16_t port;
-        bool due; /* the next attempt */
+        bool due; /* the next attempt is due */
         struct ed_timer timer;
-        int error; /* of the attempt that failed last */
+        int error; /* of the last failed attempt */
         size_t n, next, under_way;
         const struct eddy_address *addresses;
         struct ed_fd_stream *attempts[EDDY_DNS_ADDRESSES_MAX]; /* NULL: over, or not begun */
@@ -53,7 +52,7 @@ static bool take_back(void *arg)
         return true;
 }
 
-/* Wait until an attempt is decided or the next one is due. */
+/* Wait until an attempt has ended or the next one is due. */
 static int race_wait(struct race *race)
 {
         struct ed_task *task = race->waiter.task;
@@ -67,7 +66,7 @@ static int race_wait(struct race *race)
         return err < 0 ? err : ed_suspend_enter(&task);
 }
 
-/* Take an attempt out of the race; the caller has its socket. */
+/* Take an attempt out of the race; the caller gets its socket. */
 static struct ed_fd_stream *attempt_take(struct race *race, size_t i)
 {
         struct ed_fd_stream *sock = race->attempts[i];
@@ -78,7 +77,7 @@ static struct ed_fd_stream *attempt_take(struct race *race, size_t i)
         return sock;
 }
 
-/* An attempt has failed: the next one need not wait for its time. */
+/* After a failed attempt the next one starts at once. */
 static void attempt_failed(struct race *race, int err)
 {
         race->error = ed_io_error(err);
@@ -86,8 +85,8 @@ static void attempt_failed(struct race *race, int err)
 }
 
 /*
- * Whether the kernel has connected a socket to itself, which happens on the
- * loopback when nobody listens and the port it chose is the one asked for.
+ * Returns true if the kernel has connected a socket to itself. This happens on the loopback if
+ * there is no listener and the kernel chose the requested port for the socket.
  */
 static bool is_own_echo(struct race *race, const struct ed_fd_stream *sock,
                         const struct eddy_address *address)
@@ -100,7 +99,7 @@ static bool is_own_echo(struct race *race, const struct ed_fd_stream *sock,
                sys->ops->local_port(sys, sock->watch.fd) == race->port;
 }
 
-/* Begin the next attempt.  Returns 0 if it is connected, -EINPROGRESS, or how it failed. */
+/* Begin the next attempt. Returns 0 if it is connected, -EINPROGRESS, or its error. */
 static int attempt_begin(struct race *race)
 {
         size_t i = race->next++;
@@ -123,7 +122,10 @@ static int attempt_begin(struct race *race)
         err = sys->ops->connect(sys, fd, address, race->port);
         if (err == 0 && !is_own_echo(race, sock, address))
                 return 0;
-        /* Nothing is ready until an event says so: it also tells the first read. */
+        /*
+         * Both directions are not ready until an event arrives, which also applies to the first
+         * read.
+         */
         sock->watch.ready[ED_WATCH_READ] = sock->watch.ready[ED_WATCH_WRITE] = false;
         sock->watch.waiters[ED_WATCH_WRITE] = &race->waiter;
         if (err == -EINPROGRESS) {
@@ -139,7 +141,9 @@ static int attempt_begin(struct race *race)
         return err;
 }
 
-/* How attempt 'i' ended: 0, -EINPROGRESS, or its failure, after which it is over. */
+/*
+ * Returns the state of attempt 'i': 0, -EINPROGRESS, or its error, after which the attempt is over.
+ */
 static int attempt_check(struct race *race, size_t i)
 {
         struct ed_fd_stream *sock = race->attempts[i];
@@ -158,7 +162,7 @@ static int attempt_check(struct race *race, size_t i)
         return err;
 }
 
-/* Begin what is due.  Returns 0 with '*ret_winner' if one is connected at once. */
+/* Begin the attempts that are due. Returns 0 with '*ret_winner' if one connects at once. */
 static int race_begin_due(struct race *race, size_t *ret_winner)
 {
         int err;
@@ -179,7 +183,7 @@ static int race_begin_due(struct race *race, size_t *ret_winner)
         return -EINPROGRESS;
 }
 
-/* Errors: of the attempt that failed last; -ECANCELED. */
+/* Errors: of the last failed attempt; -ECANCELED. */
 static int race_run(struct race *race, size_t *ret_winner)
 {
         for (;;) {

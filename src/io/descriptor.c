@@ -1,11 +1,10 @@
 /*
- * io/descriptor.c - streams over descriptors that the program has.
+ * io/descriptor.c - streams over the program's descriptors.
  *
- * Such a descriptor may block, and its flags are not ours to change: others
- * share it.  So no transfer is tried unless the table says right now that it
- * would not wait, and a write is at most PIPE_BUF bytes, for which a pipe
- * that is ready has room.  What the table refuses to watch (regular files,
- * /dev/null) never waits for anybody and is used directly.
+ * These descriptors may block, and eddy must not change their flags, because other processes may
+ * share them. A transfer is therefore tried only if the table reports that it would not wait, and a
+ * write is at most PIPE_BUF bytes, for which a ready pipe has room. Descriptors that the table
+ * refuses to watch (regular files, /dev/null) never block and are used directly.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,16 +14,16 @@
 #include "io/fd_stream.h"
 #include "scope/debug/debug.h"
 
-/* Said to be ready and was not: how long until it is tried again. */
+/* Delay before a retry on a descriptor that was reported ready but was not. */
 enum { RETRY_NS = 1000000 };
 
 struct descriptor {
         struct ed_fd_stream base;
-        bool is_socket; /* sent to, not written: a closed one raises no signal */
+        bool is_socket; /* send() instead of write(): raises no signal if closed */
         bool own;
 };
 
-/* Whether a transfer would not wait; a wait that follows will hear of the next change. */
+/* Returns true if a transfer would not wait. A wait that follows gets the next change. */
 static bool is_ready(struct ed_watch *watch, enum ed_watch_side side)
 {
         struct ed_sys *sys = watch->loop->sys;
@@ -35,12 +34,12 @@ static bool is_ready(struct ed_watch *watch, enum ed_watch_side side)
                                      : sys->ops->is_writable(sys, watch->fd);
 }
 
-/* Wait until a transfer would not wait.  After an error the stream may be gone. */
+/* Wait until a transfer would not wait. After an error the stream may be gone. */
 static int wait_ready(struct ed_watch *watch, enum ed_watch_side side, struct ed_task *task)
 {
         static const char *const waits_for[] = { "bytes of a descriptor", "room in a descriptor" };
 
-        /* Registered first: what changes after the question is then reported. */
+        /* Register before the check, so that later changes are reported. */
         int err = ed_watch_register(watch);
 
         while (err == 0 && !is_ready(watch, side))
@@ -81,7 +80,7 @@ static int64_t descriptor_read(eddy_stream *stream, void *buf, size_t bytes)
         return n < 0 ? ed_io_error(n) : n;
 }
 
-/* One transfer of a write that has waited. */
+/* Make one transfer after a wait. */
 static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
 {
         struct ed_watch *watch = &d->base.watch;
@@ -96,7 +95,7 @@ static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
         return sys->ops->write(sys, watch->fd, piece.data, piece.bytes, !watch->always);
 }
 
-/* Move what fits of the first piece: one write call takes one. */
+/* Write part of the first slice: a write call takes only one slice. */
 static int64_t put_some(struct ed_fd_stream *fds, struct ed_task *task,
                         const struct eddy_slice *slices, size_t slices_count)
 {
@@ -169,7 +168,7 @@ int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
 
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
-        /* What a socket's port is asked for here is whether there is a socket. */
+        /* The port itself is not needed, only whether the descriptor is a socket. */
         port = loop->sys->ops->local_port(loop->sys, fd);
         if (port == -EBADF)
                 return -EBADF;

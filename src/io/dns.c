@@ -1,6 +1,6 @@
 /*
- * io/dns.c - looking names up: what needs no asking, what is known already,
- * and sharing one question among all who ask for the same name.
+ * io/dns.c - looking up names: names that need no query, cached answers, and one shared query for
+ * all waiters of a name.
  */
 #include "io/dns.h"
 
@@ -14,31 +14,31 @@
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
 
-/* Questions at once: each has a socket and a channel of tens of kilobytes.  Others wait. */
+/* Maximum parallel queries: each has a socket and a channel of tens of kilobytes. Others queue. */
 enum { QUESTIONS_MAX = 256 };
 
-/* What a loop keeps of names. */
+/* A loop's resolver. */
 struct resolver {
         struct ed_loop_local local;
         struct ed_loop *loop;
         struct ed_question_opts opts;
         struct ed_dns_cache cache;
-        struct ed_dns_table lookups; /* under way, by name */
-        struct ed_list queue;        /* of them, those not yet asked; first come, first served */
+        struct ed_dns_table lookups; /* in progress, by name */
+        struct ed_list queue;        /* lookups not yet started; first come, first served */
         size_t count, asking;
 };
 
 struct lookup {
         struct ed_dns_node node;
         struct resolver *resolver;
-        struct ed_list link;    /* in the queue; or in none */
-        struct ed_list waiters; /* never empty while the loop runs others */
+        struct ed_list link;    /* in the queue, or unlinked */
+        struct ed_list waiters; /* never empty while other tasks run */
         bool asking;
         struct ed_question question;
         char name[EDDY_DNS_NAME_MAX + 2];
 };
 
-/* A task that waits for a lookup; on its stack. */
+/* A task that waits for a lookup, on the task's stack. */
 struct waiter {
         struct ed_list link;
         struct lookup *lookup;
@@ -65,7 +65,7 @@ static struct resolver *resolver_peek(struct ed_loop *loop)
         return local ? ed_container_of(local, struct resolver, local) : NULL;
 }
 
-/* The loop's resolver, made when first needed; NULL: no memory. */
+/* Returns the loop's resolver, creating it if necessary, or NULL if there is no memory. */
 static struct resolver *resolver_get(struct ed_loop *loop)
 {
         struct resolver *resolver = resolver_peek(loop);
@@ -111,7 +111,7 @@ size_t ed_dns_cached(struct ed_loop *loop)
         return resolver ? resolver->cache.count : 0;
 }
 
-/* -- lookups under way ----------------------------------------------------- */
+/* -- lookups in progress ----------------------------------------------------- */
 
 static struct lookup *lookup_new(struct resolver *resolver, const char *name)
 {
@@ -144,7 +144,7 @@ static void lookup_free(struct lookup *lookup)
         ed_free(lookup);
 }
 
-/* Give all who wait their answer, and end the lookup. */
+/* Give the answer to all waiters, and end the lookup. */
 static void lookup_end(struct lookup *lookup, const struct ed_dns_answer *answer)
 {
         struct resolver *resolver = lookup->resolver;
@@ -171,7 +171,7 @@ static void on_done(struct ed_question *question)
         ask_next(resolver);
 }
 
-/* Begin to ask.  Errors: those of ed_question_ask(). */
+/* Start the query. Errors: those of ed_question_ask(). */
 static int lookup_ask(struct lookup *lookup)
 {
         struct resolver *resolver = lookup->resolver;
@@ -185,7 +185,7 @@ static int lookup_ask(struct lookup *lookup)
         return 0;
 }
 
-/* Ask for those that wait in the queue, as far as there is room. */
+/* Start queued lookups as far as the limit allows. */
 static void ask_next(struct resolver *resolver)
 {
         while (resolver->asking < QUESTIONS_MAX && !ed_list_is_empty(&resolver->queue)) {
@@ -200,7 +200,7 @@ static void ask_next(struct resolver *resolver)
         }
 }
 
-/* The waiter's task is cancelled: the last to go takes the question back. */
+/* The waiter's task was cancelled; the last waiter to leave cancels the query. */
 static bool take_back(void *arg)
 {
         struct waiter *waiter = arg;
@@ -234,7 +234,7 @@ static int lookup_wait(struct lookup *lookup, struct ed_task *task,
         return result;
 }
 
-/* Ask for a name that nobody asks for yet; the answer may be there at once. */
+/* Start a lookup for a name without one; the answer may be available at once. */
 static int lookup_begin(struct resolver *resolver, const char *name, struct ed_task *task,
                         struct eddy_address *ret_addresses, size_t max)
 {
@@ -283,7 +283,7 @@ static int look_up(const char *name, struct ed_task *task, struct eddy_address *
         return lookup_begin(resolver, name, task, ret_addresses, max);
 }
 
-/* Ask a table that knows names itself. */
+/* Ask a table that resolves names itself. */
 static int look_up_in_table(const char *name, struct ed_task *task,
                             struct eddy_address *ret_addresses, size_t max)
 {
@@ -311,7 +311,7 @@ int eddy_dns_lookup(const char *host, struct eddy_address *ret_addresses, size_t
         if (err == 0 && name.kind == ED_NAME_ASK && !task->loop->sys->ops->lookup)
                 return look_up(name.text, task, ret_addresses, max);
         if (err < 0) {
-                /* The error it is. */
+                /* Return the error. */
         } else if (name.kind == ED_NAME_ASK) {
                 err = look_up_in_table(name.text, task, ret_addresses, max);
         } else if (name.kind == ED_NAME_ADDRESS) {

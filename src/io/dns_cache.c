@@ -10,10 +10,10 @@
 
 struct entry {
         struct ed_dns_node node;
-        struct ed_list link; /* in recent */
+        struct ed_list link; /* in 'recent' */
         int64_t expires_ns;
         int result;
-        struct eddy_address addresses[]; /* as many as result says; then the name */
+        struct eddy_address addresses[]; /* 'result' addresses, followed by the name */
 };
 
 static struct entry *entry_of_link(struct ed_list *link)
@@ -55,7 +55,7 @@ int ed_dns_hand_out(int result, const struct eddy_address *addresses,
         return (int) n;
 }
 
-/* The entry of that name, unless it is too old. */
+/* Returns the entry of that name, unless it has expired. */
 static struct entry *find(struct ed_dns_cache *cache, const char *name, int64_t now_ns)
 {
         struct ed_dns_node *node = ed_dns_table_find(&cache->table, name);

@@ -1,6 +1,6 @@
 /*
- * io/dns_cache.h - answers that are still good: at most EDDY_DNS_CACHE_MAX
- * names, the least recently used going first.
+ * io/dns_cache.h - cached answers: at most EDDY_DNS_CACHE_MAX names; the least recently used is
+ * dropped first.
  */
 #ifndef ED_IO_DNS_CACHE_H
 #define ED_IO_DNS_CACHE_H
@@ -11,16 +11,16 @@
 #include "eddy/dns.h"
 #include "io/dns_table.h"
 
-/* What became of a question. */
+/* The answer to a query. */
 struct ed_dns_answer {
-        int result;     /* how many addresses, or an error */
-        int64_t ttl_ns; /* how long it may be kept; 0: not at all */
+        int result;     /* number of addresses, or an error */
+        int64_t ttl_ns; /* time to live; 0: do not cache */
         struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
 };
 
 struct ed_dns_cache {
         struct ed_dns_table table;
-        struct ed_list recent; /* the most recently used first */
+        struct ed_list recent; /* most recently used first */
         size_t count;
 };
 
@@ -28,17 +28,17 @@ void ed_dns_cache_init(struct ed_dns_cache *cache, uint64_t seed);
 void ed_dns_cache_fini(struct ed_dns_cache *cache);
 
 /*
- * What is known of 'name' at 'now_ns': stores at most 'max' addresses and
- * returns how many, or the error that is known.  -EAGAIN: nothing is known.
+ * Look up 'name' at time 'now_ns': stores at most 'max' addresses and returns their number, or the
+ * cached error, or -EAGAIN if the name is not cached.
  */
 int ed_dns_cache_get(struct ed_dns_cache *cache, const char *name, int64_t now_ns,
                      struct eddy_address *ret_addresses, size_t max);
 
-/* Keep an answer for its time.  Without memory it is not kept. */
+/* Cache an answer for its time to live. If there is no memory, the answer is not cached. */
 void ed_dns_cache_put(struct ed_dns_cache *cache, const char *name, int64_t now_ns,
                       const struct ed_dns_answer *answer);
 
-/* Hand an answer out: at most 'max' addresses.  Returns how many, or the error. */
+/* Copy at most 'max' addresses of an answer. Returns their number, or the answer's error. */
 int ed_dns_hand_out(int result, const struct eddy_address *addresses,
                     struct eddy_address *ret_addresses, size_t max);
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* FNV-1a from a seed, mixed once more so that its low bits depend on all. */
+/* FNV-1a from a seed, mixed again so that its low bits depend on all bits. */
 static uint64_t hash_of(const struct ed_dns_table *table, const char *name)
 {
         uint64_t hash = table->seed ^ 0xcbf29ce484222325u;

@@ -1,5 +1,5 @@
 /*
- * io/fd_stream.c - what streams over a descriptor share.
+ * io/fd_stream.c - common parts of streams over a descriptor.
  */
 #include "io/fd_stream.h"
 
@@ -16,7 +16,7 @@ void ed_fd_stream_init(struct ed_fd_stream *fds, const struct ed_stream_ops *ops
         ed_watch_init(&fds->watch, loop, fd);
 }
 
-/* Begin a write: what there is to be sent is in 'slices'. */
+/* Begin a write; 'slices' is set to the non-empty slices. */
 static int write_begin(struct ed_fd_stream *fds, const struct eddy_slice *list, size_t n,
                        struct ed_slices *slices, struct ed_task **ret_task)
 {

@@ -40,7 +40,7 @@ void ed_address_loopback(uint16_t family, struct eddy_address *ret_address)
         }
 }
 
-/* Four decimal numbers: inet_pton(3) is as strict, but not everywhere about leading zeros. */
+/* Parse four decimal numbers. inet_pton(3) does not reject leading zeros on all systems. */
 static int parse_ipv4(const char *text, uint8_t bytes[static 4])
 {
         for (int i = 0; i < 4; i++) {
@@ -60,7 +60,7 @@ static int parse_ipv4(const char *text, uint8_t bytes[static 4])
         return 0;
 }
 
-/* The number of an interface.  Its name would take a system call to understand. */
+/* Parse an interface's number. Resolving an interface's name would need a system call. */
 static int parse_scope(const char *text, uint32_t *ret_scope)
 {
         uint32_t scope = 0;
@@ -107,8 +107,8 @@ int ed_address_parse(const char *text, struct eddy_address *ret_address)
 }
 
 /*
- * Whether a name's last label is a number, decimal or hexadecimal: then
- * somebody reads it as an IPv4 address, and it is no name.
+ * Returns true if a name's last label is a decimal or hexadecimal number: some parsers read such a
+ * name as an IPv4 address, so it is refused.
  */
 static bool ends_in_number(const char *text, size_t length)
 {
@@ -129,12 +129,14 @@ static bool ends_in_number(const char *text, size_t length)
         return i == length;
 }
 
-/* Copy in lower case, checking RFC 1123's form; underscores are seen in the wild. */
+/*
+ * Copy in lower case, and check RFC 1123's form; underscores are allowed because they are in use.
+ */
 static int copy_name(const char *text, size_t length, char *ret_text)
 {
         size_t label = 0;
 
-        /* The final dot does not count: RFC 1035's limit is one of bytes on the wire. */
+        /* Do not count the final dot: RFC 1035 limits the bytes on the wire. */
         if (length == 0 || length - (text[length - 1] == '.') > EDDY_DNS_NAME_MAX)
                 return EDDY_E_DNS_BAD_NAME;
         for (size_t i = 0; i < length; i++) {
@@ -156,7 +158,7 @@ static int copy_name(const char *text, size_t length, char *ret_text)
         return 0;
 }
 
-/* Whether a name is 'domain' or below it. */
+/* Returns true if a name is 'domain' or below it. */
 static bool is_within(const char *name, const char *domain)
 {
         size_t length = strlen(name), bytes = strlen(domain);
@@ -168,7 +170,7 @@ static bool is_within(const char *name, const char *domain)
         return length == bytes || name[length - bytes - 1] == '.';
 }
 
-/* The kind of a checked name.  RFC 6761, 6.3 and 6.4. */
+/* Returns the kind of a checked name. RFC 6761, 6.3 and 6.4. */
 static enum ed_name_kind kind_of(const char *name)
 {
         if (is_within(name, "localhost"))
@@ -190,7 +192,7 @@ static int parse_ascii(const char *text, struct ed_name *name)
         return 0;
 }
 
-/* RFC 5891 by way of UTS 46: what comes out is ASCII, and checked like any other. */
+/* Convert by RFC 5891 and UTS 46, and check the ASCII result like any other name. */
 static int parse_unicode(const char *text, struct ed_name *name)
 {
         uint8_t *ascii = NULL;

@@ -1,10 +1,9 @@
 /*
  * io/question.c - see question.h.
  *
- * c-ares says which descriptors it wants to hear of; the table reports
- * changes only, so one that still has something to read after its turn is
- * registered anew.  c-ares is never torn down inside a callback of its own:
- * callbacks only take notes, and settle() acts on them.
+ * c-ares names the descriptors to watch. The table reports only changes, so a descriptor with
+ * unread data after its turn is registered again. c-ares is never destroyed inside its own
+ * callbacks: callbacks only record results, and settle() acts on them.
  */
 #include "io/question.h"
 
@@ -48,7 +47,7 @@ static int error_of(int status)
 size_t ed_dns_order(const struct eddy_address *list, size_t n, struct eddy_address *ret_list,
                     size_t max)
 {
-        size_t at[2] = { 0, 0 }; /* how far each family was taken: IPv6, others */
+        size_t at[2] = { 0, 0 }; /* position in each family: IPv6, others */
         size_t count = 0;
         int other = 0;
 
@@ -85,8 +84,8 @@ static bool address_of(const struct ares_addrinfo_node *node, struct eddy_addres
 }
 
 /*
- * The shortest time that any part of an answer may be kept.  RFC 2181, 8: one
- * with its first bit set, negative here, means not at all.
+ * Returns the shortest time to live of any part of an answer. RFC 2181, 8: a value with its first
+ * bit set, negative here, means 0.
  */
 static int64_t ttl_of(const struct ares_addrinfo *info)
 {
@@ -101,7 +100,7 @@ static int64_t ttl_of(const struct ares_addrinfo *info)
         return ttl_ns;
 }
 
-/* At most so many of each family that neither crowds the other out. */
+/* Take a limited number of addresses from each family, so that neither displaces the other. */
 static void take_answer(struct ed_dns_answer *answer, const struct ares_addrinfo *info)
 {
         struct eddy_address found[FOUND_MAX] = { { 0 } };
@@ -140,7 +139,7 @@ static void on_answer(void *arg, int status, int timeouts, struct ares_addrinfo 
                 ares_freeaddrinfo(info);
 }
 
-/* After c-ares has worked: tell of the end, or see to its next timeout. */
+/* After c-ares has run: report the end, or arm its next timeout. */
 static void settle(struct ed_question *question)
 {
         struct timeval tv;
@@ -154,7 +153,7 @@ static void settle(struct ed_question *question)
         }
         if (!ares_timeout(question->channel, NULL, &tv))
                 return;
-        /* A millisecond late rather than early: c-ares has a clock of its own. */
+        /* Add a millisecond, so that c-ares' own clock has passed the timeout. */
         wait_ns = (int64_t) tv.tv_sec * 1000000000 + (int64_t) tv.tv_usec * 1000 + 1000000;
         ed_timer_arm(&question->loop->timers, &question->timer,
                      ed_loop_now(question->loop) + wait_ns);
@@ -181,12 +180,12 @@ static void on_events(struct ed_target *target, unsigned events)
         if (reads && s->fd == fd && sys->ops->is_readable(sys, fd)) {
                 sys->ops->unwatch(sys, fd);
                 if (sys->ops->watch(sys, fd, target) < 0)
-                        s->fd = -1; /* its timeout ends it */
+                        s->fd = -1; /* the timeout ends the query */
         }
         settle(question);
 }
 
-/* The place of a descriptor; -1 finds a free one. */
+/* Returns the entry of a descriptor; -1 finds a free one. */
 static struct ed_question_socket *find_socket(struct ed_question *question, int fd)
 {
         for (int i = 0; i < ED_QUESTION_SOCKETS; i++)
@@ -195,7 +194,7 @@ static struct ed_question_socket *find_socket(struct ed_question *question, int 
         return NULL;
 }
 
-/* c-ares wants to hear of a descriptor, or is about to close it. */
+/* Called when c-ares needs events of a descriptor, or is about to close it. */
 static void on_socket_state(void *arg, ares_socket_t fd, int readable, int writable)
 {
         struct ed_question *question = arg;
@@ -212,7 +211,7 @@ static void on_socket_state(void *arg, ares_socket_t fd, int readable, int writa
         }
         if (!s) {
                 s = find_socket(question, -1);
-                /* One that finds no place is heard of by its timeout. */
+                /* A descriptor without an entry is handled by its timeout. */
                 if (!s || sys->ops->watch(sys, fd, &s->target) < 0)
                         return;
                 s->fd = fd;
@@ -253,7 +252,7 @@ int ed_question_ask(struct ed_question *question, struct ed_loop *loop, const ch
                     void (*on_done)(struct ed_question *question))
 {
         const struct ares_addrinfo_hints hints = {
-                .ai_flags = ARES_AI_NOSORT, /* ed_dns_order() does it */
+                .ai_flags = ARES_AI_NOSORT, /* ed_dns_order() sorts */
                 .ai_family = AF_UNSPEC,
                 .ai_socktype = SOCK_STREAM,
         };

@@ -1,5 +1,5 @@
 /*
- * io/signal.c - signals as something a task waits for.
+ * io/signal.c - waiting for signals in tasks.
  */
 #include "eddy/signal.h"
 
@@ -16,16 +16,17 @@
 _Static_assert((int) EDDY_SIGNALS_MAX == (int) ED_SIGNALS_MAX, "two numbers for one maximum");
 
 struct eddy_signal {
-        struct ed_choosable choosable; /* comes first; it has one waiter at most */
+        struct ed_choosable choosable; /* must be first; has at most one waiter */
         struct ed_target target;
-        struct ed_list link; /* in those of its loop */
-        int slot;            /* below 0: its run has ended */
-        unsigned forks;      /* ed_sys_forks() where it was opened */
-        uint64_t come;       /* and were not given yet */
-        uint64_t given;      /* in this round: each has its turn before one comes again */
+        struct ed_list link; /* in its loop's list */
+        int slot;            /* negative: its run has ended */
+        unsigned forks;      /* ed_sys_forks() when opened */
+        uint64_t come;       /* arrived signals, not yet returned */
+        uint64_t given;      /* already returned in this round: each signal gets a turn before one
+                              * repeats */
 };
 
-/* Those open on a loop; the run's end closes them. */
+/* The open signals of a loop; the run's end closes them. */
 struct signals {
         struct ed_loop_local local;
         struct ed_list open;
@@ -66,14 +67,14 @@ static struct signals *signals_of(struct ed_loop *loop)
         return signals;
 }
 
-/* Whether one has come that was not given. */
+/* Returns true if a signal is pending. */
 static bool has_come(eddy_signal *signal)
 {
         signal->come |= ed_signals_take(signal->slot);
         return signal->come != 0;
 }
 
-/* The next to give, of those that have come; each that came once before any is given twice. */
+/* Returns the next pending signal; each pending signal has its turn before one repeats. */
 static int signal_next(eddy_signal *signal)
 {
         uint64_t left;
@@ -103,7 +104,7 @@ static void on_signals(struct ed_target *target, unsigned events)
                 ed_waiters_serve(waiter, signal_next(signal));
 }
 
-/* The result that a wait would have at once, or -EAGAIN. */
+/* Returns the result of a wait that need not wait, or -EAGAIN. */
 static int signal_take(struct ed_choosable *choosable)
 {
         eddy_signal *signal = ed_container_of(choosable, struct eddy_signal, choosable);
@@ -181,7 +182,7 @@ void eddy_signal_close(eddy_signal *signal)
         if (!signal)
                 return;
         ed_debug_gone(signal);
-        /* In a child of fork() the slot may be another's, and who waits is not there. */
+        /* In a child of fork() another object may use the slot, and the waiter does not exist. */
         if (ed_sys_forked_since(signal->forks)) {
                 ed_free(signal);
                 return;

@@ -1,12 +1,10 @@
 /*
  * io/socket.c - see socket.h.
  *
- * The path that carries every request is one receive and one send: whether a
- * socket is drained is told by a receive that brings less than it was asked
- * for, so the wait that follows needs no call that fails first.  The exception
- * is a peer that sends urgent data: a receive ends before each urgent byte,
- * with bytes after it for which no event comes any more.  The urgent byte
- * itself is not delivered.
+ * Each request takes one receive and one send: a receive that returns less than requested means
+ * that the socket is drained, so the following wait needs no failed call before it. The exception
+ * is a peer that sends urgent data: a receive ends before each urgent byte, and no event follows
+ * for the bytes after it. The urgent byte itself is not delivered.
  */
 #include "io/socket.h"
 
@@ -14,7 +12,7 @@
 
 #include "base/alloc.h"
 
-/* How many bytes one transfer of at most 'bytes' is meant to move. */
+/* Returns how many bytes a transfer of at most 'bytes' requests. */
 static size_t asked(const struct ed_sys *sys, size_t bytes)
 {
         return sys->transfer_max && bytes > sys->transfer_max ? sys->transfer_max : bytes;
@@ -46,7 +44,7 @@ static int64_t socket_read(eddy_stream *stream, void *buf, size_t bytes)
         return n < 0 ? ed_io_error(n) : n;
 }
 
-/* One send, after a wait if need be; the watch must not be touched after an error. */
+/* Make one send, after a wait if necessary. Do not touch the watch after an error. */
 static int64_t send_some(struct ed_fd_stream *fds, struct ed_task *task,
                          const struct eddy_slice *slices, size_t n)
 {

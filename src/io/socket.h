@@ -1,5 +1,5 @@
 /*
- * io/socket.h - a stream over a connected socket of the table's.
+ * io/socket.h - a stream over a connected socket of the table.
  */
 #ifndef ED_IO_SOCKET_H
 #define ED_IO_SOCKET_H
@@ -7,15 +7,15 @@
 #include "io/fd_stream.h"
 
 /*
- * A stream that has no descriptor yet: allocated first, so that nothing can
- * fail once there is a connection.  NULL: no memory.
+ * Make a stream without a descriptor. The stream is allocated first, so that nothing can fail after
+ * a connection exists. Returns NULL if there is no memory.
  */
 ED_SHARED struct ed_fd_stream *ed_socket_new(struct ed_loop *loop);
 
-/* Free one that never got a descriptor. */
+/* Free a stream that has no descriptor. */
 ED_SHARED void ed_socket_free(struct ed_fd_stream *sock);
 
-/* Give it a connected, non-blocking descriptor, which it owns from now on. */
+/* Attach a connected, non-blocking descriptor, which the stream owns from now on. */
 ED_SHARED void ed_socket_attach(struct ed_fd_stream *sock, int fd);
 
 #endif

@@ -11,7 +11,7 @@
 #include "scope/debug/debug.h"
 
 struct eddy_tcp_listener {
-        struct ed_watch watch;      /* with the descriptor */
+        struct ed_watch watch;      /* contains the descriptor */
         struct ed_fd_stream *spare; /* the next connection's stream */
         struct ed_shortage shortage;
         uint16_t port;
@@ -67,7 +67,7 @@ struct ed_shortage *ed_tcp_listener_shortage(eddy_tcp_listener *listener)
         return &listener->shortage;
 }
 
-/* It reports what became of one connection: the next may be good. */
+/* Returns true if the error concerns only one connection: the next may succeed. */
 static bool is_of_one_call(int err)
 {
         switch (err) {
@@ -85,7 +85,7 @@ static bool is_of_one_call(int err)
         }
 }
 
-/* The next connection's descriptor, with the stream for it made; no waiting. */
+/* Accept a connection without waiting. Returns its descriptor; 'spare' is its stream. */
 static int accept_one(struct eddy_tcp_listener *listener)
 {
         struct ed_loop *loop = listener->watch.loop;
@@ -101,7 +101,7 @@ static int accept_one(struct eddy_tcp_listener *listener)
         return fd;
 }
 
-/* After a try that failed: wait until another one is worth it. */
+/* After a failed try, wait until another try makes sense. */
 static int wait_for_next(struct eddy_tcp_listener *listener, struct ed_task *task, int err)
 {
         struct ed_watch *watch = &listener->watch;
@@ -134,7 +134,7 @@ int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
                 if (err < 0)
                         return err;
         }
-        /* From here on nothing fails and nothing waits before it is delivered. */
+        /* From here on nothing fails or waits until the connection is delivered. */
         ed_socket_attach(listener->spare, fd);
         *ret_stream = &listener->spare->stream;
         listener->spare = NULL;

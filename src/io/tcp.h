@@ -1,5 +1,5 @@
 /*
- * io/tcp.h - what servers of other floors use of a listener.
+ * io/tcp.h - parts of a listener for servers of other floors.
  */
 #ifndef ED_IO_TCP_H
 #define ED_IO_TCP_H
@@ -7,7 +7,7 @@
 #include "eddy/tcp.h"
 #include "io/shortage.h"
 
-/* The shortages that a listener's accepting task has met: its caller's are part of the same episodes. */
+/* Returns the listener's record of shortages, so that its caller's belong to the same episodes. */
 ED_SHARED struct ed_shortage *ed_tcp_listener_shortage(eddy_tcp_listener *listener);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "scope/debug/debug.h"
 
-/* The waiter stays in its place until its task runs: a close in between must find it. */
+/* The waiter stays registered until its task runs, so that a close in between finds it. */
 static void wake(struct ed_watch *watch, enum ed_watch_side side)
 {
         struct ed_watch_waiter *waiter = watch->waiters[side];
@@ -18,7 +18,7 @@ static void wake(struct ed_watch *watch, enum ed_watch_side side)
         ed_suspend_wake(waiter->task, 0);
 }
 
-/* The callback, which may wake tasks, is not expected any more. */
+/* Remove the callback, and stop counting it as a possible wake-up. */
 static void idle_end(struct ed_watch *watch)
 {
         if (watch->idle)
@@ -97,7 +97,7 @@ int ed_watch_register(struct ed_watch *watch)
         return ed_io_error(err);
 }
 
-/* The wait of 'waiter' is over without a wake. */
+/* The wait of 'waiter' was cancelled. */
 static bool take_back(void *arg)
 {
         struct ed_watch_waiter *waiter = arg;
@@ -111,7 +111,10 @@ static bool take_back(void *arg)
         return true;
 }
 
-/* Park with 'waiter' in its place; after 0 the watch is alive and the place is free. */
+/*
+ * Park with 'waiter' registered. After a return of 0 the watch exists and has no waiter on this
+ * side.
+ */
 static int park(struct ed_watch *watch, enum ed_watch_side side, struct ed_watch_waiter *waiter,
                 const char *waits_for)
 {
@@ -128,7 +131,7 @@ static int park(struct ed_watch *watch, enum ed_watch_side side, struct ed_watch
         if (!waiter->watch)
                 return err < 0 ? err : -ECANCELED;
         watch->waiters[side] = NULL;
-        /* Readiness is no result: a cancel that came since then counts. */
+        /* Readiness is not a result, so a later cancel takes precedence. */
         return ed_suspend_enter(&task);
 }
 
@@ -182,14 +185,14 @@ int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
         }
         if (watch->waiters[ED_WATCH_READ])
                 return -EBUSY;
-        /* Ready already, or perhaps: registered anew, it is reported from the loop. */
+        /* The descriptor may be ready already: registering again makes the loop report it. */
         if (watch->registered && watch->ready[ED_WATCH_READ]) {
                 watch->loop->sys->ops->unwatch(watch->loop->sys, watch->fd);
                 watch->registered = false;
         }
         err = ed_watch_register(watch);
         if (err < 0) {
-                wake(watch, ED_WATCH_WRITE); /* it registers anew, or gets the error */
+                wake(watch, ED_WATCH_WRITE); /* the writer registers again, or gets the error */
                 return err;
         }
         if (watch->always)

@@ -1,14 +1,12 @@
 /*
  * io/watch.h - a descriptor that tasks wait for.
  *
- * The table reports changes of readiness, not readiness, so what it said last
- * is remembered here: a flag for each direction says whether trying is worth
- * a system call.  It is set by an event and cleared by who finds the
- * descriptor drained (-EAGAIN, or less moved than was asked for; of a peer that
- * sends urgent data only -EAGAIN: a receive ends at each such byte).  Events are
- * handled between tasks, so nothing can come between a try that fails and the
- * wait that follows it.  A descriptor that never makes anybody wait is never
- * registered.
+ * The table reports changes of readiness, so the last state is kept here: a flag for each
+ * direction, which means that a system call is worth trying. An event sets the flag; a call that
+ * finds the descriptor drained clears it (-EAGAIN, or fewer bytes moved than requested; with urgent
+ * data only -EAGAIN, because a receive ends at each urgent byte). Events are handled between tasks,
+ * so no event can occur between a failed try and the following wait. A descriptor is registered
+ * only when a task first has to wait for it.
  */
 #ifndef ED_IO_WATCH_H
 #define ED_IO_WATCH_H
@@ -20,12 +18,14 @@
 
 struct ed_watch;
 
-/* A task that waits; lies on its stack, and stands in the watch until it runs again. */
+/*
+ * A waiting task's entry, on the task's stack; registered in the watch until the task runs again.
+ */
 struct ed_watch_waiter {
-        struct ed_watch *watch; /* NULL: taken out; the watch may be gone */
+        struct ed_watch *watch; /* NULL: unregistered; the watch may be gone */
         struct ed_task *task;
         bool woken;
-        bool deaf; /* events do not wake it */
+        bool deaf; /* not woken by events */
 };
 
 enum ed_watch_side { ED_WATCH_READ, ED_WATCH_WRITE, ED_WATCH_SIDES };
@@ -35,30 +35,30 @@ struct ed_watch {
         struct ed_loop *loop;
         int fd;
         bool registered;
-        bool always; /* of a kind that never waits */
-        bool net;    /* a connection: a wait for it ought to have a deadline */
+        bool always; /* this kind of descriptor never blocks */
+        bool net;    /* a connection: waits for it should have a deadline */
         bool ready[ED_WATCH_SIDES];
-        bool ended;  /* the peer sends no more: reads will tell, and never drain it */
-        bool urgent; /* the peer sends urgent data: a short read may leave bytes with no event */
+        bool ended;  /* the peer ended the stream: reads return it and never drain it */
+        bool urgent; /* urgent data was sent: a short read may leave bytes without an event */
         struct ed_watch_waiter *waiters[ED_WATCH_SIDES];
         void (*idle)(void *arg);
         void *idle_arg;
 };
 
-/* Nothing is known of 'fd' yet: both directions are taken for ready. */
+/* The state of 'fd' is unknown: both directions count as ready. */
 void ed_watch_init(struct ed_watch *watch, struct ed_loop *loop, int fd);
 
 /*
- * Wake who waits, with -ECANCELED, and forget the descriptor, which is to be
- * closed after this.  Not twice.
+ * Wake the waiters with -ECANCELED, and unregister the descriptor, which the caller then closes.
+ * Call only once.
  */
 void ed_watch_fini(struct ed_watch *watch);
 
-/* Register the descriptor, if it is not.  Errors: -ENOMEM, -ENOSPC, -EBADF. */
+/* Register the descriptor, unless it is registered. Errors: -ENOMEM, -ENOSPC, -EBADF. */
 EDDY_MUST_USE int ed_watch_register(struct ed_watch *watch);
 
 /*
- * Wait until 'side' may be ready.  Nobody else may be waiting for it.
+ * Wait until 'side' may be ready. The side must not have another waiter.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the task was cancelled or the watch is gone: after any
@@ -69,30 +69,30 @@ EDDY_MUST_USE int ed_watch_wait(struct ed_watch *watch, enum ed_watch_side side,
                                 struct ed_task *task, const char *waits_for);
 
 /*
- * Wait for 'duration_ns', in the place of who waits for 'side': the watch
- * stays taken, its events wake nobody.  Errors as ed_watch_wait().
+ * Wait for 'duration_ns' as the waiter of 'side': the side stays busy, and its events do not wake
+ * the task. Errors as ed_watch_wait().
  */
 EDDY_MUST_USE int ed_watch_pause(struct ed_watch *watch, enum ed_watch_side side,
                                  struct ed_task *task, int64_t duration_ns, const char *waits_for);
 
 /*
- * Call 'fn(arg)' once, from the loop, when reading would not wait; NULL takes
- * it back.  Errors: -EBUSY   a task waits to read
+ * Call 'fn(arg)' once, from the loop, when reading would not wait; NULL cancels this. Errors:
+ * -EBUSY   a task waits to read
  *                   -EINVAL  the descriptor is always ready
  *                   those of ed_watch_register()
  */
 EDDY_MUST_USE int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg);
 
-/* Whether a task is in the middle of reading or writing. */
+/* Returns true if a task is reading or writing. */
 static inline bool ed_watch_is_busy(const struct ed_watch *watch, enum ed_watch_side side)
 {
         return watch->waiters[side] || (side == ED_WATCH_READ && watch->idle);
 }
 
 /*
- * Begin a suspending call that moves something on 'side'.
+ * Begin a suspending call that moves bytes on 'side'.
  *
- * Errors: -EBUSY  a task is in the middle of such a call
+ * Errors: -EBUSY  another task is in such a call
  *         those of ed_suspend_enter()
  */
 static inline int ed_watch_enter(const struct ed_watch *watch, enum ed_watch_side side,
@@ -106,8 +106,8 @@ static inline int ed_watch_enter(const struct ed_watch *watch, enum ed_watch_sid
 }
 
 /*
- * Whether a call that returned 'n' is to be made again after a wait: the
- * descriptor is drained.
+ * Returns true if a call that returned 'n' must wait and be repeated, because the descriptor is
+ * drained.
  */
 static inline bool ed_watch_again(struct ed_watch *watch, enum ed_watch_side side, int64_t n)
 {
@@ -119,7 +119,7 @@ static inline bool ed_watch_again(struct ed_watch *watch, enum ed_watch_side sid
         return true;
 }
 
-/* What the kernel says, as eddy says it: its -ETIMEDOUT is not a scope's. */
+/* Convert the kernel's error: its -ETIMEDOUT is not a scope's. */
 static inline int ed_io_error(int64_t error)
 {
         return ed_unlikely(error == -ETIMEDOUT) ? EDDY_E_NET_TIMED_OUT : (int) error;

@@ -1,6 +1,6 @@
 /*
- * sim/fault.c - calls of a simulation that are made to fail, and which
- * errors each kind of call may give.
+ * sim/fault.c - injected failures of simulated calls, and the errors that each kind of call may
+ * return.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@ struct fallible {
         int errors[ERRORS_MAX + 1]; /* 0 after the last */
 };
 
-/* By enum ed_sim_call. */
+/* Indexed by enum ed_sim_call. */
 static const struct fallible kinds[ED_SIM_CALLS] = {
         [ED_SIM_CALL_POLL] = { "poll", { -EINTR } },
         [ED_SIM_CALL_WATCH] = { "watch", { -ENOSPC, -ENOMEM } },
@@ -59,7 +59,7 @@ bool ed_sim_is_passing(enum ed_sim_call call, int err)
         return err == -EINTR || err == -EAGAIN || err == ED_SIM_SHORT;
 }
 
-/* The error that this call is to give, or 0. */
+/* Returns the error for this call, or 0. */
 static int fault_of(struct ed_sim *sim, enum ed_sim_call call)
 {
         uint32_t one_in = sim->opts.seed ? sim->opts.fail_one_in : 0;

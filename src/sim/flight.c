@@ -1,10 +1,10 @@
 /*
- * sim/flight.c - what is on its way between sockets in memory, and arrives.
+ * sim/flight.c - data in transit between sockets in memory, and its arrival.
  *
- * Each socket has a ring of the bytes sent to it, of which the first ones
- * have arrived and the rest are on their way; what else is on its way to it
- * (a connection request or its answer, an end, a reset) is a time.  So a
- * socket that was closed needs not live on: what it sent lies with its peer.
+ * Each socket has a ring of the bytes sent to it. The first bytes have arrived and the rest are in
+ * transit. Other things in transit to the socket (a connection request or its answer, an end, a
+ * reset) are arrival times. A closed socket can therefore be freed: everything it sent is stored in
+ * its peer.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 enum { RETRIES_MAX = 6 };
 
-/* --- what is on its way --- */
+/* --- in transit --- */
 
 static void fly(struct ed_sim *sim, struct ed_sim_socket *to)
 {
@@ -62,7 +62,7 @@ static struct ed_sim_segment *segment_at(struct ed_sim_socket *sock, uint32_t i)
         return &sock->segments[(sock->segment_first + i) % ED_SIM_SEGMENTS_MAX];
 }
 
-/* The two that come closest after each other arrive together, with the later one. */
+/* Join the two segments that arrive closest together; both arrive at the later time. */
 static void join_segments(struct ed_sim_socket *sock)
 {
         uint32_t at = 0;
@@ -114,7 +114,7 @@ static int64_t socket_next(struct ed_sim_socket *sock)
         return next_ns;
 }
 
-/* The socket that something reaches first, and when. */
+/* Returns the socket with the next arrival, and the time of that arrival. */
 static struct ed_sim_socket *flying_first(const struct ed_sim *sim, int64_t *ret_at_ns)
 {
         struct ed_sim_socket *first = NULL;
@@ -182,7 +182,7 @@ bool ed_sim_is_dead(const struct ed_sim *sim, const struct eddy_address *address
         return false;
 }
 
-/* Nobody answered: ask again after 1, 2, 4 ... seconds. */
+/* No answer: retry after 1, 2, 4 ... seconds. */
 static void request_retry(struct ed_sim *sim, struct ed_sim_socket *sock)
 {
         int64_t wait_ns = RETRY_NS << sock->tries;

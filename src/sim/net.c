@@ -1,8 +1,8 @@
 /*
  * sim/net.c - sockets in memory: making, watching and ending them.
  *
- * What a program sees of each state, down to which error comes first and which
- * are told once, is what Linux shows; tests/unit/sys/test_sockets.c compares.
+ * Behaves like Linux in each state, including which error comes first and which errors are reported
+ * once; tests/unit/sys/test_sockets.c compares the two.
  */
 #include <errno.h>
 #include <string.h>
@@ -57,7 +57,7 @@ void ed_sim_socket_free(struct ed_sim *sim, struct ed_sim_socket *sock)
         ed_free(sock);
 }
 
-/* The lowest free descriptor.  Errors: -EMFILE. */
+/* Returns the lowest free descriptor. Errors: -EMFILE. */
 static int descriptor_find(struct ed_sim *sim)
 {
         while (sim->lowest_free < sim->opts.sockets_max && sim->sockets[sim->lowest_free])
@@ -238,7 +238,7 @@ void ed_sim_unwatch(struct ed_sys *sys, int fd)
         ed_list_remove(&sock->ready);
 }
 
-/* Of what is no socket both say yes, so that who asks finds out by trying. */
+/* Returns true if the descriptor is not a socket, so that the caller finds the error by trying. */
 bool ed_sim_is_readable(struct ed_sys *sys, int fd)
 {
         const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
@@ -252,7 +252,7 @@ bool ed_sim_is_writable(struct ed_sys *sys, int fd)
 
         if (!sock || (readiness(sock) & ED_EVENT_WRITE))
                 return true;
-        /* Who has asked is told, as poll(2) sees to. */
+        /* As with poll(2), the caller gets an event when there is room. */
         sock->wants_room = sock->phase == ED_SIM_PHASE_CONNECTED;
         return false;
 }
@@ -281,7 +281,7 @@ int ed_sim_socket(struct ed_sys *sys, int family, int kind)
         return fd;
 }
 
-/* A port that nobody listens on. */
+/* Returns a port without a listener. */
 static uint16_t port_take(struct ed_sim *sim)
 {
         bool taken = true;
@@ -405,7 +405,7 @@ int ed_sim_connect_result(struct ed_sys *sys, int fd)
         return sock->phase == ED_SIM_PHASE_CONNECTED && !sock->dead ? 0 : -EINPROGRESS;
 }
 
-/* Whether two who listen on one port would both hear something. */
+/* Returns true if an address exists that both listeners would receive connections for. */
 static bool collide(const struct eddy_address *a, const struct eddy_address *b)
 {
         return ed_sim_listens_at(a, b) || ed_sim_listens_at(b, a);
@@ -471,8 +471,8 @@ int ed_sim_accept(struct ed_sys *sys, int fd)
 /* --- the end of sockets --- */
 
 /*
- * Leave the peer.  It is told of the end, or of a reset if bytes that it sent
- * were never read, now or when they would arrive.
+ * Disconnect from the peer. The peer gets the end of the stream, or a reset if bytes it sent were
+ * not read, at once or when they would arrive.
  */
 static void leave(struct ed_sim *sim, struct ed_sim_socket *sock, bool abort)
 {
@@ -490,7 +490,7 @@ static void leave(struct ed_sim *sim, struct ed_sim_socket *sock, bool abort)
                 ed_sim_send_reset(sim, peer);
 }
 
-/* Nobody will accept them. */
+/* Reset the connections that were not accepted. */
 static void listener_empty(struct ed_sim *sim, struct ed_sim_socket *listener)
 {
         struct ed_list *link;

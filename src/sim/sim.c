@@ -1,7 +1,6 @@
 /*
- * sim/sim.c - the simulated table: its clock, its chance, its trace and its
- * names; the sockets are in sim_net.c and beside it (sim_socket.h), the threads
- * in sim_worker.c, what fails in sim_fault.c.
+ * sim/sim.c - the simulated table: its clock, randomness, trace and names. Sockets are in net.c,
+ * flight.c and stream.c (see socket.h), threads in worker.c, failures in fault.c.
  */
 #include "sim/sim.h"
 
@@ -13,13 +12,12 @@
 #include "eddy/error.h"
 #include "sim/table.h"
 
-/* A monotonic clock is never near 0, which means "no deadline" in many places. */
+/* The clock starts far from 0, which means "no deadline" in many places. */
 #define START_NS    ((int64_t) 1000 * 1000000000)
 #define WALL_OFFSET ((int64_t) 1800000000 * 1000000000)
 
 /*
- * What a poll that does not wait costs: a program that spins until a time
- * comes must see it come.
+ * Time that a non-waiting poll takes, so that a program that spins until a certain time reaches it.
  */
 enum { BUSY_POLL_NS = 1000, JOB_NS = 1000000 };
 
@@ -30,7 +28,7 @@ enum {
         STUCK_MAX = 100000,
 };
 
-/* --- chance --- */
+/* --- randomness --- */
 
 /* splitmix64: spreads a seed over many words. */
 static uint64_t seed_next(uint64_t *state)
@@ -159,7 +157,7 @@ void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes)
 
 /* --- names --- */
 
-/* NULL: it was never added. */
+/* Returns NULL if the name was never added. */
 static struct ed_sim_name *name_find(struct ed_sim *sim, const char *name)
 {
         for (size_t i = 0; i < sim->names_count; i++)
@@ -237,7 +235,7 @@ static void sim_wake(struct ed_sys *sys)
         atomic_store_explicit(&ed_sim_of(sys)->woken, true, memory_order_release);
 }
 
-/* The earlier of two times; -1 is never. */
+/* Returns the earlier of two times; -1 is never. */
 static int64_t earlier(int64_t a_ns, int64_t b_ns)
 {
         if (a_ns < 0 || b_ns < 0)
@@ -245,7 +243,7 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
         return a_ns < b_ns ? a_ns : b_ns;
 }
 
-/* What has come by now: at most 'max' events. */
+/* Deliver everything due and store at most 'max' events. */
 static int collect(struct ed_sim *sim, struct ed_event *events, int max)
 {
         int n;
@@ -261,8 +259,8 @@ static bool take_wake(struct ed_sim *sim)
 }
 
 /*
- * Move the clock on to what comes next, until there is an event, a job has
- * woken the table, or 'until_ns' (-1: never).
+ * Advance the clock to the next arrival repeatedly, until there is an event, a job has woken the
+ * table, or the time is 'until_ns' (-1: no limit).
  */
 static int wait_until(struct ed_sim *sim, int64_t until_ns, struct ed_event *events, int max)
 {
@@ -279,10 +277,7 @@ static int wait_until(struct ed_sim *sim, int64_t until_ns, struct ed_event *eve
         return n;
 }
 
-/*
- * A wait for ever with nothing on its way would never end: it returns
- * -EDEADLK at once.
- */
+/* An unlimited wait with nothing in transit would never end, so it returns -EDEADLK at once. */
 static int sim_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
 {
         struct ed_sim *sim = ed_sim_of(sys);
@@ -292,7 +287,7 @@ static int sim_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *eve
         if (timeout_ns == 0)
                 sim->now_ns += BUSY_POLL_NS;
         if (ed_sim_fault(sim, ED_SIM_CALL_POLL) < 0)
-                return 0; /* interrupted: what has come is told next time */
+                return 0; /* interrupted: the next poll reports the events */
         if (timeout_ns > 0 && __builtin_add_overflow(sim->now_ns, timeout_ns, &until_ns))
                 until_ns = INT64_MAX;
         n = collect(sim, events, max);
@@ -369,7 +364,7 @@ bool ed_sys_is_sim(const struct ed_sys *sys)
         return sys->ops->name == sim_name;
 }
 
-/* Zero is the default. */
+/* Replace 0 by the default. */
 static void opts_default(uint32_t *number, uint32_t value)
 {
         if (*number == 0)

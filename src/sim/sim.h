@@ -1,19 +1,17 @@
 /*
- * sim/sim.h - a table that stands on nothing: a clock that jumps, chance that
- * comes from a seed, and sockets in memory.
+ * sim/sim.h - a table without a kernel: a virtual clock, randomness from a seed, and sockets in
+ * memory.
  *
- * The clock moves only in poll(): to the next deadline or arrival when nothing
- * has happened, so that a minute of waiting takes no time.  All that is random
- * follows from the seed, and the trace is a hash of all that was decided and
- * moved: the same seed and program give the same trace.
+ * The clock moves only in poll(), to the next deadline or arrival if no event is pending, so a
+ * minute of waiting takes no time. All randomness follows from the seed. The trace is a hash of all
+ * decisions and transfers: equal seeds and programs give equal traces.
  *
- * Sockets behave as the kernel's on the loopback do: bounded buffers, resets,
- * ends, backlogs, edges.  Descriptors are small integers from
- * ED_SIM_FD_FIRST up, the lowest free one first; they are none of the
- * process's.
+ * Sockets behave like the kernel's on the loopback: bounded buffers, resets, ends, backlogs, edges.
+ * Descriptors are small integers from ED_SIM_FD_FIRST up, lowest free first; they are not
+ * descriptors of the process.
  *
- * Threads are none either: the function of a job is called in poll(), on the
- * loop's own thread, when the time that the job lasts has passed.
+ * There are no threads either: poll() calls the function of a job on the loop's thread when the
+ * job's duration has passed.
  */
 #ifndef ED_SIM_SIM_H
 #define ED_SIM_SIM_H
@@ -28,7 +26,7 @@ enum {
         ED_SIM_DEAD_MAX = 8,
 };
 
-#define ED_SIM_DELAY_MAX ((int64_t) 1 << 55) /* of each kind: more than a year */
+#define ED_SIM_DELAY_MAX ((int64_t) 1 << 55) /* maximum of each delay: more than a year */
 
 enum {
         ED_SIM_CUT_NONE,
@@ -36,9 +34,9 @@ enum {
         ED_SIM_CUT_RESET, /* the receiver gets those bytes and a reset */
 };
 
-/* The calls that can fail, by kind. */
+/* The kinds of calls that can fail. */
 enum ed_sim_call {
-        ED_SIM_CALL_POLL = 1, /* only by being interrupted, which is 0 events */
+        ED_SIM_CALL_POLL = 1, /* fails only by interruption, which returns 0 events */
         ED_SIM_CALL_WATCH,
         ED_SIM_CALL_SOCKET,
         ED_SIM_CALL_CONNECT,
@@ -55,128 +53,132 @@ enum ed_sim_call {
         ED_SIM_CALLS,
 };
 
-/* As an error of a transfer: it moves a part of what it could, one byte at least. */
+/* As an error of a transfer: move only part of the bytes, at least one. */
 enum { ED_SIM_SHORT = -0xffff };
 
-/* How a connection is; what is random follows from the seed.  All zero: at once and whole. */
+/* Properties of a connection; randomness follows from the seed. All zero: no delay, no faults. */
 struct ed_sim_link {
-        int64_t latency_ns; /* bytes, ends and the connection itself arrive that much later */
-        int64_t jitter_ns;  /* and up to that much more; the order of one stream is kept */
-        bool chop;          /* transfers move a random part of what they could */
-        bool urgent;  /* with urgent data: receives end early, and no event tells of the rest */
-        bool reorder; /* it may overtake others that are to be accepted or told of */
-        uint32_t buffer_bytes; /* between the two ends, each way; 0: 64 KiB */
+        int64_t latency_ns;    /* delay of bytes, ends and the connection itself */
+        int64_t jitter_ns;     /* additional random delay; each stream stays in order */
+        bool chop;             /* transfers move a random part of the possible bytes */
+        bool urgent;           /* urgent data: receives stop early, without an event for the rest */
+        bool reorder;          /* may overtake other connections and events */
+        uint32_t buffer_bytes; /* buffer in each direction; 0: 64 KiB */
 
-        /* After so many bytes that who accepted ('by_server') or who connected has sent. */
+        /*
+         * Faults after a number of bytes sent by the acceptor ('by_server') or by the connecting
+         * side.
+         */
         bool by_server;
-        int cut; /* ED_SIM_CUT_*; the sender gets a reset.  With 0 bytes: at the first send */
+        int cut; /* ED_SIM_CUT_*; the sender gets a reset. 0 bytes: at the first send */
         uint64_t cut_bytes;
-        int64_t stall_ns; /* nothing of what it sends then arrives for so long; 0: no stall */
+        int64_t stall_ns; /* delay of all bytes sent after 'stall_bytes'; 0: none */
         uint64_t stall_bytes;
 };
 
-/* What a simulation came to; filled when its table is freed. */
+/* Statistics of a simulation; filled when its table is freed. */
 struct ed_sim_end {
         uint64_t trace;
-        uint64_t calls;   /* fallible ones made */
-        uint64_t faults;  /* injected */
+        uint64_t calls;   /* number of fallible calls */
+        uint64_t faults;  /* injected failures */
         uint64_t sockets; /* not closed by the program */
         uint64_t moved;   /* bytes received */
         int64_t lasted_ns;
 };
 
-/* All zero: nothing is random, late or cut. */
+/* All zero: no randomness, delays or faults. */
 struct ed_sim_opts {
-        uint64_t seed;      /* 0: the first in goes first, nothing is random */
-        int64_t latency_ns; /* these five: as in a link, until another is set */
+        uint64_t seed;      /* 0: first come, first served, without randomness */
+        int64_t latency_ns; /* these five: the initial link */
         int64_t jitter_ns;
         bool chop;
         bool urgent;
         uint32_t buffer_bytes;
-        uint32_t backlog;       /* connections not accepted yet; 0: 128 */
+        uint32_t backlog;       /* maximum connections not yet accepted; 0: 128 */
         uint32_t sockets_max;   /* 0: 1024 */
         uint32_t fail_one_in;   /* as ed_sim_fail_often() */
-        bool fail_passing;      /* that, by errors that pass only */
-        struct ed_sim_end *end; /* NULL: not wanted */
-        uint8_t *kinds;         /* of the fallible calls as they are made, enum ed_sim_call */
-        uint64_t kinds_skip;    /* so many are not noted, before those that are */
-        size_t kinds_max;       /* room there; those beyond it are not noted */
-        void (*at_fault)(enum ed_sim_call call); /* in each call that is made to fail; or NULL */
+        bool fail_passing;      /* 'fail_one_in' uses only transient errors */
+        struct ed_sim_end *end; /* NULL: not needed */
+        uint8_t *kinds;         /* kinds of the fallible calls in order, enum ed_sim_call */
+        uint64_t kinds_skip;    /* number of calls to skip first */
+        size_t kinds_max;       /* size of 'kinds'; later calls are not recorded */
+        void (*at_fault)(enum ed_sim_call call); /* called in each call that is made to fail; may be
+                                                  * NULL */
 };
 
 /* Errors: -EINVAL  a number is out of range; -ENOMEM. */
 int ed_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys);
 
-/* Whether a table is a simulation, also if functions of it were replaced. */
+/* Returns true if a table is a simulation, even if some of its functions were replaced. */
 bool ed_sys_is_sim(const struct ed_sys *sys);
 
-/* The hash of all that happened so far. */
+/* Returns the hash of the run so far. */
 uint64_t ed_sim_trace(const struct ed_sys *sys);
 
-/* How many sockets are open, and how many fallible calls were made. */
+/* Return the number of open sockets, and the number of fallible calls made. */
 uint64_t ed_sim_sockets(const struct ed_sys *sys);
 uint64_t ed_sim_calls(const struct ed_sys *sys);
 
 /*
- * Fail the n-th fallible call from now (1: the next) with 'err', and none
- * after it.  n 0 takes it back.  Nothing else comes of that call, but: what a
- * call that was put off (-EAGAIN) or is short leaves behind is told of by
- * another event, as if it had come the moment after.
+ * Fail the n-th fallible call from now (1: the next) with 'err', once; n 0 cancels this. The
+ * failure has no other effect, except that an event follows for the data which a postponed
+ * (-EAGAIN) or short call leaves, as if the data had arrived a moment later.
  */
 void ed_sim_fail_at(struct ed_sys *sys, uint64_t n, int err);
 
 /*
- * From now on each fallible call fails with a chance of one in 'one_in', by
- * one of the errors that it may give; 0: none does.  Needs a seed.
+ * From now on fail one in 'one_in' fallible calls at random, with one of the call's errors; 0:
+ * none. Needs a seed.
  */
 void ed_sim_fail_often(struct ed_sys *sys, uint32_t one_in);
 
-/* The name of a kind of call, and the errors that it may give: 0 after the last.  Valid for ever. */
+/*
+ * Return the name of a kind of call, and its possible errors, with 0 after the last. Valid for
+ * ever.
+ */
 const char *ed_sim_call_name(enum ed_sim_call call);
 const int *ed_sim_call_errors(enum ed_sim_call call);
 
-/* Whether such an error passes: a program must end as without it. */
+/* Returns true for a transient error: the program's result must not depend on it. */
 bool ed_sim_is_passing(enum ed_sim_call call, int err);
 
 /*
- * How connections are whose sockets are made from now on; NULL: as at first.
- * Errors: -EINVAL  a number is out of range.
+ * Set the link of connections whose sockets are made from now on; NULL: the initial link. Errors:
+ * -EINVAL  a number is out of range.
  */
 int ed_sim_link_set(struct ed_sys *sys, const struct ed_sim_link *link);
 
-/* Of that, the cut alone. */
+/* Set only the cut of that link. */
 void ed_sim_cut(struct ed_sys *sys, int how, bool by_server, uint64_t bytes);
 
 /*
- * Two sockets that are connected to each other; 'link' may be NULL: as set.
- * The first one is the server.  Not one of the fallible calls.
- * Errors: -EINVAL, -EMFILE, -ENOMEM.
+ * Make two connected sockets. 'link' may be NULL: the current link. The first socket is the server.
+ * Not a fallible call. Errors: -EINVAL, -EMFILE, -ENOMEM.
  */
 int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[2]);
 
 /*
- * A pipe: the first is read from, the second written to.  To the program it
- * is no socket.  Errors as ed_sim_pair().
+ * Make a pipe: the first descriptor is for reading, the second for writing. To the program they are
+ * not sockets. Errors as ed_sim_pair().
  */
 int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2]);
 
 /*
- * Let 'name' have 'n' addresses from now on; 0: it exists and has none.  A
- * name that was never added does not exist.  Errors: -EINVAL  too long or too
- * many; -ENOSPC.
+ * From now on 'name' has 'n' addresses; 0: it exists without addresses. A name that was never added
+ * does not exist. Errors: -EINVAL  too long or too many; -ENOSPC.
  */
 int ed_sim_name_add(struct ed_sys *sys, const char *name, const struct eddy_address *addresses,
                     size_t n);
 
 /*
- * Let nothing answer at an address, as behind a firewall that drops packets:
- * connects to it end in -ETIMEDOUT after two minutes.  Errors: -ENOSPC.
+ * From now on nothing answers at an address, as with a firewall that drops packets: connects to it
+ * fail with -ETIMEDOUT after two minutes. Errors: -ENOSPC.
  */
 int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address);
 
 /*
- * Let jobs that are given to workers from now on last 'job_ns' (above 0), or,
- * with a seed, up to twice that.  It is a millisecond before.
+ * Set the duration of later jobs to 'job_ns' (above 0), or, with a seed, a random duration up to
+ * twice that. The default is a millisecond.
  */
 void ed_sim_job_ns(struct ed_sys *sys, int64_t job_ns);
 

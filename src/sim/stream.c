@@ -14,9 +14,8 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * A random part of what could be moved.  The rest counts as what came (or got
- * room) the moment after, for which there is an edge: a transfer that is short
- * for no reason would break the rule that short means drained.
+ * Returns a random part of 'bytes'. The rest counts as arrived (or as freed room) a moment later
+ * and gets an event, because a short transfer without one would mean that the socket is drained.
  */
 static size_t chopped(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
 {
@@ -34,8 +33,8 @@ static size_t chopped(struct ed_sim *sim, struct ed_sim_socket *sock, size_t byt
 }
 
 /*
- * What a receive takes.  Of urgent data it stops at a mark, and there is no
- * edge for what comes after the mark.
+ * Returns the bytes that a receive takes. With urgent data a receive stops at a mark, and no event
+ * follows for the bytes after the mark.
  */
 static size_t received(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
 {
@@ -109,7 +108,7 @@ static void ring_put(struct ed_sim *sim, struct ed_sim_socket *to, const void *d
         ed_sim_send_segment(sim, to, bytes);
 }
 
-/* The connection fails on its way, after what was sent. */
+/* Break the connection after the bytes sent. */
 static void cut(struct ed_sim *sim, struct ed_sim_socket *sock)
 {
         struct ed_sim_socket *peer = sock->peer;
@@ -128,7 +127,7 @@ static void cut(struct ed_sim *sim, struct ed_sim_socket *sock)
         ed_sim_net_deliver(sim);
 }
 
-/* Whether something may be sent: 0, or the error. */
+/* Returns 0 if sending is possible, else the error. */
 static int check_send(struct ed_sim_socket *sock)
 {
         if (sock->phase == ED_SIM_PHASE_CONNECTING)
@@ -138,7 +137,7 @@ static int check_send(struct ed_sim_socket *sock)
         return sock->phase != ED_SIM_PHASE_CONNECTED || sock->shut ? -EPIPE : 0;
 }
 
-/* How many of 'bytes' go now, above 0, or -EAGAIN. */
+/* Returns how many of 'bytes' can be sent now, above 0, or -EAGAIN. */
 static int64_t bytes_to_send(struct ed_sim *sim, struct ed_sim_socket *sock, size_t bytes)
 {
         size_t room = ed_sim_room_to_send(sock);
@@ -151,7 +150,9 @@ static int64_t bytes_to_send(struct ed_sim *sim, struct ed_sim_socket *sock, siz
         return (int64_t) (bytes < sock->cut_left ? bytes : sock->cut_left);
 }
 
-/* The first bytes go on, the rest is held up, if the stall begins within these. */
+/*
+ * Send the bytes before the stall at once, and delay the rest if the stall begins within 'bytes'.
+ */
 static void put(struct ed_sim *sim, struct ed_sim_socket *sock, const char *data, size_t bytes)
 {
         struct ed_sim_socket *peer = sock->peer;
@@ -174,7 +175,7 @@ static void send_pieces(struct ed_sim *sim, struct ed_sim_socket *sock,
                         const struct eddy_slice *slices, size_t bytes)
 {
         if (!sock->peer) {
-                /* Nobody is there: the bytes are lost, and an answer says so. */
+                /* There is no peer: drop the bytes and answer with a reset. */
                 if (sock->reset_ns == ED_SIM_NEVER && !sock->dead)
                         sock->reset_ns = ed_sim_arrival_at(sim, sock) + sock->link.latency_ns;
         } else {
@@ -261,7 +262,7 @@ int ed_sim_shutdown(struct ed_sys *sys, int fd)
         ed_sim_mark(sim, ED_SIM_SHUT, (uint64_t) fd, 0);
         if (sock->peer)
                 ed_sim_send_end(sim, sock->peer);
-        /* Nothing can fail to be written now. */
+        /* Writes fail at once now, so the socket is writable. */
         ed_sim_notify(sim, sock);
         ed_sim_net_deliver(sim);
         return 0;

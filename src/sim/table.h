@@ -1,5 +1,5 @@
 /*
- * sim/table.h - what lies in a simulated table; for its own files.
+ * sim/table.h - the simulated table, for the files of sim.
  */
 #ifndef ED_SIM_TABLE_H
 #define ED_SIM_TABLE_H
@@ -27,30 +27,30 @@ struct ed_sim {
         struct ed_sim_opts opts; /* with the defaults filled in */
         int64_t now_ns;
         _Atomic bool woken;
-        unsigned stuck;               /* polls in a row that could wait for nothing */
-        struct ed_sim_random chance;  /* of what the table decides */
-        struct ed_sim_random entropy; /* of what the program asks for */
+        unsigned stuck;               /* consecutive polls that had nothing to wait for */
+        struct ed_sim_random chance;  /* for the table's decisions */
+        struct ed_sim_random entropy; /* for the program */
         uint64_t trace;
         uint64_t moved;
         uint64_t calls, faults, fail_at;
         int fail_err;
-        bool shorten; /* the transfer under way is to be short */
+        bool shorten; /* shorten the current transfer */
 
         struct ed_list ready;           /* sockets with a change to report */
-        struct ed_list flying;          /* sockets that something is on its way to */
-        struct ed_sim_socket **sockets; /* by descriptor, from ED_SIM_FD_FIRST up */
+        struct ed_list flying;          /* sockets with data in transit to them */
+        struct ed_sim_socket **sockets; /* indexed by descriptor, from ED_SIM_FD_FIRST up */
         uint32_t sockets_open;
-        uint32_t lowest_free; /* none below it is free */
+        uint32_t lowest_free; /* all below are in use */
         uint16_t next_port;
-        struct ed_sim_link link, first_link; /* of connections from now on; at first */
+        struct ed_sim_link link, first_link; /* for new connections; initial value */
         struct eddy_address dead[ED_SIM_DEAD_MAX];
         size_t dead_count;
         struct ed_sim_name *names;
         size_t names_count;
 
-        struct ed_list running; /* workers that have a job */
-        uint32_t workers;       /* made so far */
-        int64_t job_ns;         /* how long a job lasts */
+        struct ed_list running; /* workers with a job */
+        uint32_t workers;       /* number made so far */
+        int64_t job_ns;         /* duration of a job */
 };
 
 static inline struct ed_sim *ed_sim_of(struct ed_sys *sys)
@@ -58,7 +58,7 @@ static inline struct ed_sim *ed_sim_of(struct ed_sys *sys)
         return ed_container_of(sys, struct ed_sim, sys);
 }
 
-/* Words of the trace: what happened. */
+/* Events in the trace. */
 enum ed_sim_mark {
         ED_SIM_CHOSE = 1,
         ED_SIM_POLLED,
@@ -78,31 +78,31 @@ enum ed_sim_mark {
 
 void ed_sim_mark(struct ed_sim *sim, enum ed_sim_mark what, uint64_t a, uint64_t b);
 
-/* Below 'n', by the seed; 0 without one.  'n' above 0. */
+/* Returns a random number below 'n', which must be above 0; without a seed, 0. */
 uint64_t ed_sim_chance(struct ed_sim *sim, uint64_t n);
 
-/* Whether this fallible call is the one to fail: 0, or the error it fails with. */
+/* Count a fallible call. Returns 0, or the error that the call must return. */
 int ed_sim_fault(struct ed_sim *sim, enum ed_sim_call call);
 
-/* --- of the sockets --- */
+/* --- sockets --- */
 
-/* Whether all numbers of it are in range; fills in the default. */
+/* Returns true if all numbers are in range; fills in the default. */
 bool ed_sim_link_check(struct ed_sim_link *link);
 
 /* Errors: -ENOMEM. */
 int ed_sim_net_init(struct ed_sim *sim);
 void ed_sim_net_fini(struct ed_sim *sim);
 
-/* Whether nothing answers there. */
+/* Returns true if nothing answers at the address. */
 bool ed_sim_is_dead(const struct ed_sim *sim, const struct eddy_address *address);
 
-/* When the next thing arrives somewhere, or -1. */
+/* Returns the time of the next arrival, or -1. */
 int64_t ed_sim_net_next(const struct ed_sim *sim);
 
-/* Let arrive what is due, in the order of time. */
+/* Deliver everything due, in order of time. */
 void ed_sim_net_deliver(struct ed_sim *sim);
 
-/* Store at most 'max' changes of readiness; returns how many. */
+/* Store at most 'max' changes of readiness; returns the number stored. */
 int ed_sim_net_collect(struct ed_sim *sim, struct ed_event *events, int max);
 
 int ed_sim_watch(struct ed_sys *sys, int fd, struct ed_target *target);
@@ -124,15 +124,15 @@ int ed_sim_shutdown(struct ed_sys *sys, int fd);
 void ed_sim_close(struct ed_sys *sys, int fd);
 void ed_sim_abort(struct ed_sys *sys, int fd);
 
-/* --- of the workers --- */
+/* --- workers --- */
 
-/* Do the jobs that were abandoned and are not done yet. */
+/* Run the unfinished jobs of abandoned workers. */
 void ed_sim_worker_fini(struct ed_sim *sim);
 
-/* When the next job is done, or -1. */
+/* Returns the time when the next job is done, or -1. */
 int64_t ed_sim_worker_next(const struct ed_sim *sim);
 
-/* Call the functions of jobs whose end has come, and store at most 'max'; returns how many. */
+/* Run the jobs whose time has come, and store at most 'max' events; returns the number stored. */
 int ed_sim_worker_collect(struct ed_sim *sim, struct ed_event *events, int max);
 
 uint32_t ed_sim_cpu_count(struct ed_sys *sys);

@@ -1,8 +1,7 @@
 /*
- * sim/worker.c - threads of a simulation: a job is on its way for a while
- * of the virtual clock, and its function is called at the end of that, in
- * poll(), on the loop's own thread.  So it is decided by the seed alone which
- * of several jobs ends first, and what happens to one while it runs.
+ * sim/worker.c - threads of a simulation: a job takes some time of the virtual clock, and poll()
+ * calls its function at the end of that time on the loop's thread. The seed alone decides which of
+ * several jobs ends first, and what happens while a job runs.
  */
 #include <errno.h>
 
@@ -13,9 +12,9 @@ enum { CPUS = 4 };
 
 struct sim_worker {
         struct ed_worker base;
-        struct ed_list running; /* in the table's list while it has a job */
+        struct ed_list running; /* in the table's list while the worker has a job */
         uint32_t number;
-        int64_t end_ns; /* when its job is done */
+        int64_t end_ns; /* when the job is done */
         bool abandoned;
 };
 
@@ -82,7 +81,7 @@ void ed_sim_worker_abandon(struct ed_sys *sys, struct ed_worker *worker)
         ed_sim_mark(ed_sim_of(sys), ED_SIM_WORKER, w->number, 2);
 }
 
-/* Whose job is done first, or NULL. */
+/* Returns the worker whose job is done first, or NULL. */
 static struct sim_worker *first_done(const struct ed_sim *sim)
 {
         struct sim_worker *first = NULL;
@@ -103,7 +102,7 @@ int64_t ed_sim_worker_next(const struct ed_sim *sim)
         return w ? w->end_ns : -1;
 }
 
-/* Do a worker's job; returns it if somebody is to be told. */
+/* Run a worker's job. Returns the job if its completion must be reported, else NULL. */
 static struct ed_job *finish(struct ed_sim *sim, struct sim_worker *w)
 {
         struct ed_job *job = w->base.job;
@@ -137,7 +136,7 @@ void ed_sim_worker_fini(struct ed_sim *sim)
 {
         struct sim_worker *w;
 
-        /* What was abandoned outlives the table: its time comes now. */
+        /* Abandoned jobs outlive the loop; run them now. */
         while ((w = first_done(sim))) {
                 ed_assert(w->abandoned, "a loop ended while a worker of it had a job");
                 (void) finish(sim, w);

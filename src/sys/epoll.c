@@ -1,8 +1,8 @@
 /*
  * sys/epoll.c - the kernel's clock, sockets and epoll.
  *
- * Descriptors are registered once, edge-triggered, for both directions.
- * Closing one takes it out of the set.
+ * Descriptors are registered once, edge-triggered, for both directions. Closing a descriptor
+ * removes it from the set.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,12 +41,12 @@ struct epoll_sys {
         struct ed_sys sys;
         int epoll_fd;
         struct ed_sleeper sleeper;
-        bool watches; /* it has or had descriptors in the set, so it sleeps there */
+        bool watches; /* has or had descriptors in the set, so the loop sleeps there */
         struct ed_workers workers;
         unsigned signals_seen;
-        int timer_fd;   /* of pollable(); -1: nobody has asked for it */
-        unsigned forks; /* ed_sys_forks() where it was made */
-        bool coarse;    /* no epoll_pwait2(2), or a sandbox forbids it: milliseconds only */
+        int timer_fd;   /* of pollable(); -1: not requested yet */
+        unsigned forks; /* ed_sys_forks() when the table was made */
+        bool coarse;    /* epoll_pwait2(2) is missing or forbidden: milliseconds only */
 };
 
 static struct epoll_sys *self(struct ed_sys *sys)
@@ -115,8 +115,9 @@ static void epoll_wake(struct ed_sys *sys)
 }
 
 /*
- * ThreadSanitizer does not know epoll_pwait2(2): a handler would wait there for
- * as long as the call does, if its signal came just before.  So it comes inside.
+ * ThreadSanitizer does not intercept epoll_pwait2(2): the handler of a signal that arrives just
+ * before the call would be delayed until the call returns. The call itself therefore unblocks the
+ * signals.
  */
 #ifdef ED_TSAN
 static const sigset_t *signals_hold(sigset_t *ret_former)
@@ -163,7 +164,7 @@ static int epoll_wait_ns(struct epoll_sys *s, struct epoll_event *events, int ma
                 n = epoll_pwait2(s->epoll_fd, events, max, &ts, signals_hold(&former));
                 signals_let_in(&former);
 #ifdef ED_MSAN
-                /* It does not know this call. */
+                /* MemorySanitizer does not intercept epoll_pwait2(2). */
                 __msan_unpoison(events, n > 0 ? (size_t) n * sizeof(*events) : 0);
 #endif
                 if (n >= 0 || (errno != ENOSYS && errno != EPERM))
@@ -191,7 +192,7 @@ static unsigned events_of(uint32_t bits)
         return events;
 }
 
-/* In the set if there may be something in it, else without. */
+/* Sleep in epoll if the set may have descriptors, else in the futex. */
 static int sleep_ns(struct epoll_sys *s, struct epoll_event *events, int max, int64_t timeout_ns)
 {
         int n = 0;
@@ -213,7 +214,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
         struct epoll_sys *s = self(sys);
         int limit = max < ED_EVENTS_MAX ? max : ED_EVENTS_MAX, n, count = 0;
 
-        /* However many descriptors are ready, jobs that are done get their share. */
+        /* Leave room for finished jobs, however many descriptors are ready. */
         if (ed_workers_have_done(&s->workers) || ed_signals_have_come(s->signals_seen)) {
                 timeout_ns = 0;
                 limit = (limit + 1) / 2;
@@ -232,7 +233,7 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
 
 static int epoll_pollable(struct ed_sys *sys)
 {
-        /* Edge-triggered, and to nobody: it only makes the epoll descriptor readable. */
+        /* The event has no target; it only makes the epoll descriptor readable. Edge-triggered. */
         struct epoll_event event = { .events = EPOLLIN | EPOLLET };
         struct epoll_sys *s = self(sys);
         int err;
@@ -261,7 +262,7 @@ static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
 
         if (s->timer_fd < 0)
                 return;
-        /* All zero would disarm it. */
+        /* All zero would disarm the timer. */
         if (at_ns >= 0) {
                 at.it_value.tv_sec = at_ns / NS_PER_S;
                 at.it_value.tv_nsec = at_ns > 0 ? at_ns % NS_PER_S : 1;
@@ -281,7 +282,7 @@ static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 
 static void epoll_unwatch(struct ed_sys *sys, int fd)
 {
-        /* A child of fork() has the parent's set, not one of its own. */
+        /* After fork() the child shares the parent's epoll set, so leave the set unchanged. */
         if (ed_sys_forked_since(self(sys)->forks))
                 return;
         (void) epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
@@ -292,7 +293,7 @@ static bool is_ready(int fd, short events)
         struct pollfd pfd = { .fd = fd, .events = events };
         int n;
 
-        /* A signal makes it fail even though it does not wait: that says nothing. */
+        /* Repeat on EINTR: a signal interrupts even a poll(2) that does not wait. */
         do
                 n = poll(&pfd, 1, 0);
         while (n < 0 && errno == EINTR);
@@ -311,7 +312,7 @@ static bool epoll_is_writable(struct ed_sys *sys, int fd)
         return is_ready(fd, POLLOUT);
 }
 
-/* The kernel's form of an address; returns its size. */
+/* Convert an address to the kernel's form; returns its size. */
 static socklen_t sockaddr_of(const struct eddy_address *address, uint16_t port,
                              struct sockaddr_storage *ret)
 {
@@ -342,9 +343,9 @@ static int set_nodelay(int fd)
 }
 
 /*
- * A new descriptor, or -errno.  Where the program has closed its standard
- * descriptors a connection would become one of them, and reports go to a peer;
- * so it is moved if there is another descriptor for it.
+ * Returns the descriptor or -errno. If the program has closed its standard descriptors, the new
+ * descriptor could become one of them, and a peer would receive reports; so move the descriptor
+ * above them if another number is free.
  */
 static int above_stdio(int fd)
 {
@@ -380,7 +381,7 @@ static int epoll_connect(struct ed_sys *sys, int fd, const struct eddy_address *
         (void) sys;
         if (connect(fd, (struct sockaddr *) &storage, bytes) == 0)
                 return 0;
-        /* Interrupted: it goes on in the background all the same. */
+        /* An interrupted connect continues in the background. */
         return errno == EINTR ? -EINPROGRESS : -errno;
 }
 
@@ -474,7 +475,7 @@ static int64_t epoll_send(struct ed_sys *sys, int fd, const struct eddy_slice *s
                 iov[i].iov_base = (void *) slices[i].data;
                 iov[i].iov_len = slices[i].bytes;
         }
-        msg.msg_iovlen = (int) n; /* musl's is an int */
+        msg.msg_iovlen = (int) n; /* an int in musl */
         do
                 sent = sendmsg(fd, &msg, MSG_NOSIGNAL);
         while (sent < 0 && errno == EINTR);
@@ -594,7 +595,7 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
         s->sys.ops = &epoll_ops;
         s->sys.clock_runs = true;
 #ifdef ED_TSAN
-        s->watches = true; /* it would keep signals from their handlers all through the futex */
+        s->watches = true; /* under TSan the futex would delay signal handlers */
 #endif
         s->forks = ed_sys_forks();
         s->timer_fd = -1;
@@ -606,7 +607,10 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
         err = ed_sleeper_init(&s->sleeper);
         if (err < 0)
                 goto fail_close_epoll;
-        /* NULL stands for the sleeper's descriptor.  Edge-triggered, so that nobody needs to read it. */
+        /*
+         * NULL is the target of the sleeper's descriptor. Edge-triggered, so that it need not be
+         * read.
+         */
         if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->sleeper.wake_fd, &event) < 0) {
                 err = -errno;
                 goto fail_fini_sleeper;

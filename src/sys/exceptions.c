@@ -1,10 +1,9 @@
 /*
  * sys/exceptions.c - finding the C++ runtime of the process, if it has one.
  *
- * Nothing here makes a program depend on such a runtime.  A program in C++ has
- * linked it, so the weak symbol has a value.  A program in C may have loaded a
- * library in C++ by dlopen(), whose symbols only that library sees: the runtime
- * is found by its file's name then.
+ * This file does not make a program depend on such a runtime. A C++ program links the runtime, so
+ * the weak symbol has a value. A C program may have loaded a C++ library with dlopen(), whose
+ * symbols only that library sees; then the runtime is found by its file's name.
  */
 #include "sys/exceptions.h"
 
@@ -31,7 +30,7 @@ static bool is_runtime(const char *path)
         return false;
 }
 
-/* Of the loaded files: store the path of a C++ runtime, and stop there. */
+/* Callback for the loaded files: store the path of the first C++ runtime and stop. */
 static int find_runtime(struct dl_phdr_info *file, size_t bytes, void *arg)
 {
         size_t path_bytes = strlen(file->dlpi_name) + 1;
@@ -43,7 +42,7 @@ static int find_runtime(struct dl_phdr_info *file, size_t bytes, void *arg)
         return 1;
 }
 
-/* In a runtime that another library has brought. */
+/* Look in a runtime that another library has loaded. */
 static globals_fn *find_globals(void)
 {
         char path[PATH_BYTES];

@@ -12,7 +12,10 @@
 #include "sys/handler.h"
 #include "sys/sys.h"
 
-/* The alternate stack of a thread that runs a loop; and what a former one has to have at least. */
+/*
+ * Size of the alternate stack for a thread with a loop, and the minimum for keeping an existing
+ * one.
+ */
 enum { FAULT_STACK_BYTES = 64 * 1024, FAULT_STACK_MIN = 32 * 1024 };
 
 static const int fault_signals[] = { SIGSEGV, SIGBUS };
@@ -23,7 +26,7 @@ static struct {
         struct ed_handler handlers[ed_array_count(fault_signals)];
 } fault = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Of the calling thread, all its loops together. */
+/* State of the calling thread, shared by all its loops. */
 static __thread ed_fault_fn *fault_fn __attribute__((tls_model("initial-exec")));
 static __thread unsigned fault_users __attribute__((tls_model("initial-exec")));
 static __thread void *fault_stack __attribute__((tls_model("initial-exec")));
@@ -32,7 +35,10 @@ static __thread stack_t fault_stack_former __attribute__((tls_model("initial-exe
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
         const struct ed_handler *handler = &fault.handlers[signo == SIGSEGV ? 0 : 1];
-        /* Not by kill(2) and its like: it comes again when this returns. */
+        /*
+         * A real fault, not a signal sent by kill(2) and similar calls: it recurs when this handler
+         * returns.
+         */
         bool is_fault = info->si_code > 0;
 
         if (is_fault &&
@@ -48,7 +54,10 @@ static int fault_stack_make(void)
         stack_t stack = { .ss_size = FAULT_STACK_BYTES }, now = { .ss_flags = SS_DISABLE };
         int err;
 
-        /* One of the thread's own will do if it is large.  A stack in use cannot be replaced. */
+        /*
+         * Keep an alternate stack of the program if it is large enough. A stack in use cannot be
+         * replaced.
+         */
         (void) sigaltstack(NULL, &now);
         if (now.ss_flags & SS_ONSTACK ||
             (!(now.ss_flags & SS_DISABLE) && now.ss_size >= FAULT_STACK_MIN))
@@ -64,7 +73,7 @@ static int fault_stack_make(void)
         return -ENOMEM;
 }
 
-/* The former one comes back, unless the program has set another since. */
+/* Restore the former alternate stack, unless the program has set another since. */
 static void fault_stack_free(void)
 {
         stack_t now = { .ss_flags = SS_DISABLE };
@@ -75,7 +84,7 @@ static void fault_stack_free(void)
         /* Valgrind keeps the address of a stack that is disabled. */
         if (!(now.ss_flags & SS_DISABLE) && now.ss_sp == fault_stack)
                 (void) sigaltstack(&fault_stack_former, NULL);
-        /* This call may be made by a handler that runs on it. */
+        /* Do not unmap the stack if this call is made by a handler that runs on it. */
         if (!(now.ss_flags & SS_ONSTACK))
                 ed_sys_unmap(fault_stack, FAULT_STACK_BYTES);
         fault_stack = NULL;
@@ -116,7 +125,7 @@ void ed_sys_fault_remove(void)
         fault_stack_free();
 }
 
-/* In a child of fork(): no thread of the parent is there that held the lock. */
+/* In a child of fork(), the thread that held the lock does not exist. */
 void ed_sys_fault_forget(void)
 {
         pthread_mutex_init(&fault.lock, NULL);

@@ -13,7 +13,7 @@
 static struct {
         pthread_once_t once;
         void (*_Atomic in_child)(void);
-        unsigned forks; /* written in a child, where no other thread is */
+        unsigned forks; /* written only in the child, which has a single thread then */
 } forking = { .once = PTHREAD_ONCE_INIT };
 
 static void after_fork(void)

@@ -9,17 +9,17 @@
 #include "base/def.h"
 
 /*
- * Call 'in_child' in each child of fork(), on the thread that forked, from now
- * on.  Once for a process; one function.
+ * From now on call 'in_child' in each child of fork(), on the thread that forked. Call once per
+ * process, with one function.
  */
 void ed_sys_fork_watch(void (*in_child)(void));
 
-/* How many forks lie between the process that asked for the watch and this one. */
+/* Returns the number of forks between the process that called ed_sys_fork_watch() and this one. */
 ED_SHARED unsigned ed_sys_forks(void);
 
 /*
- * Whether the process was forked since ed_sys_forks() gave 'forks': what was
- * made then is its parent's, and this a copy.
+ * Returns true if the process was forked since ed_sys_forks() returned 'forks': objects made then
+ * are the parent's, and these are copies.
  */
 static inline bool ed_sys_forked_since(unsigned forks)
 {

@@ -1,6 +1,5 @@
 /*
- * sys/handler.c - installing handlers, putting the former ones back, and
- * passing signals on to them.
+ * sys/handler.c - installing handlers, restoring the former ones, and passing signals on to them.
  */
 #include "sys/handler.h"
 
@@ -33,7 +32,7 @@ void ed_handler_remove(int signo, ed_handler_fn *fn, struct ed_handler *handler)
 
         if (ed_handler_now(signo, fn, &now)) {
                 (void) sigaction(signo, &handler->former, NULL);
-                /* From now on it is called by the program's handler at most. */
+                /* From now on only the program's handler can call ours. */
                 if (handler->is_covered)
                         handler->former = handler->first;
         } else if (!handler->is_covered) {
@@ -47,7 +46,9 @@ static bool is_nothing_by_default(int signo)
         return signo == SIGCHLD || signo == SIGCONT || signo == SIGURG || signo == SIGWINCH;
 }
 
-/* What the kernel would do with it; returns if that is nothing, or to stop for a while. */
+/*
+ * Do what the kernel would do. Returns if the default action is to ignore or to stop for a while.
+ */
 static void act_by_default(int signo)
 {
         struct sigaction now;
@@ -65,7 +66,7 @@ static void act_by_default(int signo)
         (void) sigaction(signo, &now, NULL);
 }
 
-/* As the kernel calls it. */
+/* Call the former handler as the kernel does. */
 static void call(int signo, siginfo_t *info, void *context, const struct sigaction *former)
 {
         sigset_t blocked = former->sa_mask, mask;
@@ -82,13 +83,19 @@ static void call(int signo, siginfo_t *info, void *context, const struct sigacti
         pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* What this thread passes on, from where, and how often.  A handler may leave by a jump: it may be old. */
+/*
+ * The signal this thread passes on, the frame, and the number of times. May be stale, because a
+ * handler can leave by a jump.
+ */
 static __thread struct {
         int signo, times;
         const char *frame;
 } passing __attribute__((tls_model("initial-exec")));
 
-/* How often the former handler, which was installed over ours once, has called ours in this signal. */
+/*
+ * Returns how often the former handler, which was once installed over ours, has called ours for
+ * this signal.
+ */
 static int times_called_back(int signo, const char *here)
 {
         return passing.signo == signo && here < passing.frame ? passing.times : 0;

@@ -1,9 +1,8 @@
 /*
- * sys/handler.h - handlers of signals that take the place of the program's,
- * and give it back.
+ * sys/handler.h - signal handlers that replace the program's, and restore them.
  *
- * A handling is the process's, and the program may change it at any time: it
- * is put back only where ours is still installed.
+ * Handlers belong to the process, and the program may change them at any time: the former handler
+ * is restored only if ours is still installed.
  */
 #ifndef ED_SYS_HANDLER_H
 #define ED_SYS_HANDLER_H
@@ -13,34 +12,34 @@
 
 typedef void ed_handler_fn(int signo, siginfo_t *info, void *context);
 
-/* In whose place a handler of ours is.  Zero before its first use. */
+/* The handling that our handler replaced. All zero before its first use. */
 struct ed_handler {
         struct sigaction former;
         struct sigaction
-                first;   /* if 'is_covered': the former handling when ours was installed first */
-        bool is_covered; /* the program has installed its own over ours, which that may call */
+                first;   /* if 'is_covered': the former handling when ours was first installed */
+        bool is_covered; /* the program installed its handler over ours and may call ours */
 };
 
-/* Whether 'fn' handles the signal now; '*ret_now' is how it is handled. */
+/* Returns true if 'fn' handles the signal now. '*ret_now' is the current handling. */
 bool ed_handler_now(int signo, ed_handler_fn *fn, struct sigaction *ret_now);
 
 /*
- * Have 'fn' handle the signal, on the alternate stack, with further 'flags' of
- * sigaction(2).  If it does so already, nothing changes.  Errors: -EINVAL.
+ * Install 'fn' for the signal, on the alternate stack, with further 'flags' of sigaction(2). Does
+ * nothing if 'fn' is installed already. Errors: -EINVAL.
  */
 int ed_handler_install(int signo, ed_handler_fn *fn, int flags, struct ed_handler *handler);
 
-/* Put the former handling back, unless the program has installed another one since. */
+/* Restore the former handling, unless the program has installed another since. */
 void ed_handler_remove(int signo, ed_handler_fn *fn, struct ed_handler *handler);
 
 /*
- * In a handler: do what the former handling would have done.  Returns if that
- * neither ends the process nor jumps.
+ * Called in a handler: do what the former handling would have done. Returns if that neither ends
+ * the process nor jumps.
  */
 void ed_handler_pass_on(int signo, siginfo_t *info, void *context,
                         const struct ed_handler *handler);
 
-/* Whether the handling is a function of the program's. */
+/* Returns true if the handling is a function of the program. */
 static inline bool ed_handler_is_function(const struct sigaction *action)
 {
         return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;

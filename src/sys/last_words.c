@@ -1,6 +1,5 @@
 /*
- * sys/last_words.c - handlers for the signals that end a process, where the
- * program has none.
+ * sys/last_words.c - handlers for signals that end a process, if the program has none.
  */
 #include "sys/last_words.h"
 
@@ -15,11 +14,11 @@
 static const int ends[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGTERM, SIGINT };
 
 static struct {
-        ed_last_words_fn *fn; /* NULL: they were said, or there are none */
+        ed_last_words_fn *fn; /* NULL: already called, or not set */
         bool is_ours[ed_array_count(ends)];
 } words;
 
-/* Where the program is linked with a sanitizer. */
+/* Defined if the program is linked with a sanitizer. */
 __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
 
 static void say(void)
@@ -31,7 +30,7 @@ static void say(void)
                 fn();
 }
 
-/* The handling is the default one again: the signal comes once more, and is final. */
+/* The default handling is restored, so raising the signal again ends the process. */
 static void on_end(int signo)
 {
         say();
@@ -64,7 +63,7 @@ void ed_sys_last_words_unset(void)
         for (size_t i = 0; i < ed_array_count(ends); i++) {
                 if (!words.is_ours[i] || sigaction(ends[i], &none, &now) < 0)
                         continue;
-                /* The program has taken it over meanwhile. */
+                /* The program has replaced our handler meanwhile; restore its handler. */
                 if (now.sa_flags & SA_SIGINFO || now.sa_handler != on_end)
                         (void) sigaction(ends[i], &now, NULL);
         }

@@ -1,5 +1,5 @@
 /*
- * sys/libc.h - functions that glibc has and other C libraries, such as musl, do not.
+ * sys/libc.h - replacements for glibc functions that other C libraries, such as musl, lack.
  */
 #ifndef ED_SYS_LIBC_H
 #define ED_SYS_LIBC_H
@@ -16,7 +16,7 @@ enum { ED_HAS_BACKTRACE = 1 };
 #else
 enum { ED_HAS_BACKTRACE = 0 };
 
-/* No calls are known. */
+/* Returns no frames. */
 static inline int ed_backtrace(void **ret_frames, int max)
 {
         (void) ret_frames;

@@ -23,7 +23,7 @@ int ed_sys_map(size_t bytes, void **ret_memory)
 
         if (memory == MAP_FAILED)
                 return -ENOMEM;
-        /* A huge page would give every stack 2 MiB at its first touch. */
+        /* With huge pages the first touch of each stack would take 2 MiB. */
         (void) madvise(memory, bytes, MADV_NOHUGEPAGE);
         *ret_memory = memory;
         return 0;
@@ -50,7 +50,9 @@ void ed_sys_guard_remove(void *page, size_t bytes)
         (void) mprotect(page, bytes, PROT_READ | PROT_WRITE);
 }
 
-/* A write from the byte to a pipe: the kernel reads it, and says EFAULT. */
+/*
+ * Write from the byte to a pipe: the kernel reads the byte, and returns EFAULT if the guard works.
+ */
 int ed_sys_guard_holds(const void *byte)
 {
         bool holds = false;

@@ -34,7 +34,7 @@ int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes)
         return n;
 }
 
-/* For how long a report waits until a standard error that is full has room. */
+/* Maximum wait for room in standard error. */
 enum { ERROR_WAIT_MS = 200 };
 
 static bool error_has_room(void)

@@ -10,15 +10,15 @@
 #include "base/def.h"
 
 /*
- * write(2) without the SIGPIPE that comes with EPIPE: held back while it is
- * written, and taken from the thread unless one was pending before.  Sockets
- * have a flag for that; pipes have not.  Returns bytes, or -errno.
+ * write(2) without the SIGPIPE that accompanies EPIPE: the signal is blocked during the write and
+ * removed from the thread, unless one was pending before. Sockets have a flag for this; pipes do
+ * not. Returns bytes, or -errno.
  */
 int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes);
 
 /*
- * Write text to the standard error descriptor; for signal handlers too.  The
- * rest is dropped if it is closed, or takes no more for a fifth of a second.
+ * Write text to the standard error descriptor. Safe in signal handlers. Drops the rest if the
+ * descriptor is closed, or has no room for 200 ms.
  */
 ED_SHARED void ed_sys_write_error(const char *text, size_t bytes);
 

@@ -1,10 +1,10 @@
 /*
  * sys/signals.c - one handler for all signals that loops receive.
  *
- * A slot stands for one who opened signals.  The handler marks each slot that
- * wants the signal and wakes its loop; one that nobody has opened stops the
- * loop that asked for that.  Whoever leaves puts the former handling back
- * first, and then waits until no handler is on its way to his loop.
+ * Each slot is one set of signals opened by a loop. The handler marks each slot that wants the
+ * signal and wakes its loop. A signal without a slot stops the loop that requested this. Closing a
+ * slot first restores the former handling, and then waits until no handler is about to wake the
+ * slot's loop.
  */
 #include "sys/signals.h"
 
@@ -17,25 +17,26 @@
 #include "eddy/error.h"
 #include "sys/handler.h"
 
-/* The first slots are the program's, the others SIGQUIT's. */
+/* The first slots are the program's, the rest are for SIGQUIT. */
 enum { SIGNALS = 64, SLOTS = ED_SIGNALS_MAX + ED_SIGNALS_QUIT_MAX };
 
 struct slot {
         struct ed_sys *_Atomic sys; /* NULL: free */
         _Atomic uint64_t wanted;
         _Atomic uint64_t pending;
-        _Atomic bool told; /* the loop has been told of what is pending */
+        _Atomic bool told; /* pending signals have been reported to the loop */
         struct ed_target *target;
 };
 
 static struct {
-        pthread_mutex_t lock; /* guards what is not atomic, and who comes and goes */
+        pthread_mutex_t lock; /* guards the non-atomic fields, opening and closing */
         unsigned users[SIGNALS + 1];
         struct ed_handler handlers_of[SIGNALS + 1];
         struct slot slots[SLOTS];
-        _Atomic int handlers;      /* that may be about to wake a loop */
-        _Atomic unsigned arrivals; /* at slots; each loop has seen so many */
-        /* The loop that is stopped. */
+        _Atomic int handlers;      /* number of handlers that may be about to wake a loop */
+        _Atomic unsigned arrivals; /* signals that reached slots; loops compare this with their own
+                                    * count */
+        /* The loop that signals stop. */
         struct ed_sys *_Atomic stop_sys; /* NULL: none */
         _Atomic uint64_t stop_set;       /* the signals that stop it */
         _Atomic int stop_signal;
@@ -82,24 +83,30 @@ static void on_signal(int signo, siginfo_t *info, void *context)
                         sys->ops->wake(sys);
         }
         atomic_fetch_sub(&signals.handlers, 1);
-        /* Nobody wants it: it was on its way when the former handling came back, or comes from there. */
+        /*
+         * The signal has no receiver: it was in transit when the former handling was restored, or
+         * the former handler passed it on.
+         */
         if (!taken)
                 ed_handler_pass_on(signo, info, context, &signals.handlers_of[signo]);
         errno = saved;
 }
 
-/* One that another thread is in may have the loop that is about to go away. */
+/* Wait for all handlers: one on another thread may hold the loop that is about to be freed. */
 static void handlers_wait(void)
 {
         while (atomic_load(&signals.handlers) > 0)
                 (void) sched_yield();
 }
 
-/* --- who wants a signal; with the lock held --- */
+/* --- users of a signal; with the lock held --- */
 
 static bool signal_use(int signo)
 {
-        /* Again if the program has installed a handling of its own since: it comes back later. */
+        /*
+         * Install again if the program has installed its own handler since; that one is restored
+         * later.
+         */
         if (ed_handler_install(signo, on_signal, SA_RESTART, &signals.handlers_of[signo]) < 0)
                 return false;
         signals.users[signo]++;
@@ -112,7 +119,7 @@ static void signal_leave(int signo)
                 ed_handler_remove(signo, on_signal, &signals.handlers_of[signo]);
 }
 
-/* How the signal is handled but for us. */
+/* Returns the handling of the signal without ours. */
 static struct sigaction other_handling(int signo)
 {
         struct sigaction now;
@@ -125,7 +132,7 @@ static bool is_default(int signo)
         return other_handling(signo).sa_handler == SIG_DFL;
 }
 
-/* Whether the program has a handler of its own. */
+/* Returns true if the program has a handler for the signal. */
 static bool is_handled(int signo)
 {
         struct sigaction other = other_handling(signo);
@@ -133,7 +140,7 @@ static bool is_handled(int signo)
         return ed_handler_is_function(&other);
 }
 
-/* Leave all of a set. */
+/* Stop using all signals of a set. */
 static void set_leave(uint64_t set)
 {
         for (int signo = 1; signo <= SIGNALS; signo++)
@@ -158,7 +165,7 @@ int ed_signal_check(int signo)
         case SIGILL:
                 return EDDY_E_SIGNAL_UNCATCHABLE;
         default:
-                /* Some real-time ones belong to the C library. */
+                /* The C library reserves some real-time signals. */
                 return sigaction(signo, NULL, &now) < 0 ? -EINVAL : 0;
         }
 }
@@ -171,7 +178,7 @@ static struct slot *slot_free(int from, int to)
         return NULL;
 }
 
-/* In a slot of 'from' to 'to'. */
+/* Open a slot between 'from' and 'to'. */
 static int open_in(int from, int to, struct ed_sys *sys, uint64_t wanted, struct ed_target *target)
 {
         uint64_t used = 0;
@@ -266,7 +273,7 @@ int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *even
                 if (atomic_load(&slot->sys) != sys || atomic_load(&slot->told))
                         continue;
                 if (n == max)
-                        return n; /* the others when it is asked again */
+                        return n; /* the others are reported at the next poll */
                 atomic_store(&slot->told, true);
                 events[n++] = (struct ed_event){ slot->target, ED_EVENT_READ };
         }
@@ -292,7 +299,7 @@ bool ed_sys_stop_install(struct ed_sys *sys)
                 goto out;
         atomic_store(&signals.stop_signal, 0);
         atomic_store(&signals.stop_sys, sys);
-        /* First what the handler asks for. */
+        /* Set before the handlers are installed, because they read it. */
         atomic_store(&signals.stop_set, set);
         for (size_t i = 0; i < ed_array_count(stop_signals); i++) {
                 bit = ed_signal_bit(stop_signals[i]);

@@ -1,8 +1,8 @@
 /*
  * sys/signals.h - signals that loops receive.
  *
- * Handlings are the process's: what is installed here is put back when the
- * last one who wanted the signal has gone, and in a child of fork().
+ * Signal handlers belong to the process: the former ones are restored when the last user of a
+ * signal has closed it, and in a child of fork().
  */
 #ifndef ED_SYS_SIGNALS_H
 #define ED_SYS_SIGNALS_H
@@ -12,7 +12,7 @@
 
 #include "sys/sys.h"
 
-/* So many may be opened, and so many runs in debug mode may have SIGQUIT besides. */
+/* Limits on open slots: of the program, and of runs in debug mode, which also open SIGQUIT. */
 enum { ED_SIGNALS_MAX = 64, ED_SIGNALS_QUIT_MAX = 64 };
 
 /* A bit for each signal, 1 to 64. */
@@ -22,48 +22,48 @@ static inline uint64_t ed_signal_bit(int signo)
 }
 
 /*
- * Whether a signal can be received: 0, -EINVAL (there is none of that number)
- * or EDDY_E_SIGNAL_UNCATCHABLE.
+ * Returns 0 if a signal can be received, -EINVAL if there is no such signal, or
+ * EDDY_E_SIGNAL_UNCATCHABLE.
  */
 int ed_signal_check(int signo);
 
 /*
- * Receive the signals in the set 'wanted': 'target' is told through poll() of
- * 'sys' after some have come.  Returns a slot.  Errors: -ENOSPC.
+ * Receive the signals in the set 'wanted': poll() of 'sys' reports an event for 'target' after some
+ * have arrived. Returns a slot. Errors: -ENOSPC.
  */
 int ed_signals_open(struct ed_sys *sys, uint64_t wanted, struct ed_target *target);
 void ed_signals_close(int slot);
-/* All of a table that nobody will ask any more. */
+/* Close all slots of a table that will not be polled again. */
 void ed_signals_drop(struct ed_sys *sys);
 
 /*
- * The same of SIGQUIT, unless the program handles it.  Errors: -ENOSPC; -EBUSY,
- * it does.
+ * Open SIGQUIT, unless the program handles it. Errors: -ENOSPC; -EBUSY if the program handles
+ * SIGQUIT.
  */
 int ed_signals_open_quit(struct ed_sys *sys, struct ed_target *target);
 
-/* The signals that came since they were asked for last. */
+/* Returns the signals that arrived since the last call. */
 uint64_t ed_signals_take(int slot);
 
 /*
- * For a table's poll(): whether signals may have come, to any table, since it
- * was asked last, and the events for its targets.  'seen' begins as 0.
+ * For a table's poll(): ed_signals_have_come() returns true if signals may have arrived, for any
+ * table, since the last poll; ed_signals_collect() stores the events for the table's targets.
+ * 'seen' begins as 0.
  */
 bool ed_signals_have_come(unsigned seen);
 int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *events, int max);
 
 /*
- * Let SIGINT and SIGTERM stop one loop: the first is kept for
- * ed_sys_stop_signal() and wakes 'sys', the second ends the process by that
- * signal.  Only where the handling is the default one, and only of signals
- * that nobody has opened; one loop at a time.  Returns whether it was installed.
+ * Let SIGINT and SIGTERM stop one loop: the first signal is kept for ed_sys_stop_signal() and wakes
+ * 'sys', the second ends the process. Applies only to signals with the default handling that no
+ * slot has opened, and to one loop at a time. Returns true if installed.
  */
 bool ed_sys_stop_install(struct ed_sys *sys);
 void ed_sys_stop_remove(void);
-/* The signal that came, or 0. */
+/* Returns the signal that arrived, or 0. */
 int ed_sys_stop_signal(void);
 
-/* In a child of fork(): the parent's signals are not ours. */
+/* Call in a child of fork(): discards the parent's signals. */
 void ed_signals_forget(void);
 
 #endif

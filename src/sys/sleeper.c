@@ -1,5 +1,5 @@
 /*
- * sys/sleeper.c - how the thread of a loop sleeps, and how others wake it.
+ * sys/sleeper.c - how a loop's thread sleeps, and how other threads wake it.
  */
 #include "sys/sleeper.h"
 
@@ -35,7 +35,10 @@ void ed_sleeper_sleep(struct ed_sleeper *sleeper, int64_t timeout_ns)
 {
         struct timespec ts = { timeout_ns / NS_PER_S, timeout_ns % NS_PER_S };
 
-        /* Not if it was woken since it began.  A signal whose handler wakes it ends it, another may. */
+        /*
+         * Returns at once if the sleeper was woken since begin. A signal handler that wakes the
+         * sleeper ends the sleep; any other signal may end it too.
+         */
         (void) syscall(SYS_futex, &sleeper->state, FUTEX_WAIT_PRIVATE, ED_SLEEP_FUTEX,
                        timeout_ns < 0 ? NULL : &ts);
 }
@@ -51,8 +54,9 @@ static void write_wake(struct ed_sleeper *sleeper)
         uint64_t one = 1;
 
         /*
-         * Fails only when the count cannot grow, after 2^64 of them.  Not by write(2), where a
-         * thread that is cancelled ends: who comes after it takes the sleeper for woken.
+         * Fails only if the counter overflows, after 2^64 wakes. Does not use write(2), which is a
+         * cancellation point: if the thread ended there, later wakes would be skipped because the
+         * state is already ED_SLEEP_WOKEN.
          */
         (void) syscall(SYS_write, sleeper->wake_fd, &one, sizeof(one));
 }
@@ -60,7 +64,7 @@ static void write_wake(struct ed_sleeper *sleeper)
 void ed_sleeper_share(struct ed_sleeper *sleeper)
 {
         sleeper->between = ED_SLEEP_POLLER;
-        /* What came before went to nobody else. */
+        /* Report an earlier wake on 'wake_fd', because no other waiter has seen it. */
         if (atomic_exchange(&sleeper->state, sleeper->between) == ED_SLEEP_WOKEN)
                 write_wake(sleeper);
 }

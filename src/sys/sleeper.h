@@ -1,11 +1,10 @@
 /*
- * sys/sleeper.h - how the thread of a loop sleeps, and how others wake it.
+ * sys/sleeper.h - how a loop's thread sleeps, and how other threads wake it.
  *
- * One word says whether it sleeps, and in what: in a futex on the word itself
- * as long as it has no descriptor to wait for, else in its poller, which a
- * write to an eventfd ends.  Who wakes it changes the word first, and makes a
- * system call only if it does sleep.  A wake that comes while it is awake ends
- * its next sleep before it begins.
+ * One word records whether the thread sleeps, and how: in a futex on that word while it has no
+ * descriptors to wait for, else in its poller, which a write to an eventfd wakes. A waker first
+ * changes the word, and makes a system call only if the thread is asleep. A wake that arrives while
+ * the thread is awake ends its next sleep at once.
  */
 #ifndef ED_SYS_SLEEPER_H
 #define ED_SYS_SLEEPER_H
@@ -16,30 +15,36 @@
 
 enum ed_sleep {
         ED_SLEEP_NONE,
-        ED_SLEEP_WOKEN, /* awake, and the next sleep is over at once */
+        ED_SLEEP_WOKEN, /* awake, and the next sleep ends at once */
         ED_SLEEP_FUTEX,
         ED_SLEEP_POLLER,
 };
 
 struct ed_sleeper {
         _Atomic uint32_t state;
-        uint32_t between; /* the state between two sleeps: ED_SLEEP_POLLER if others wait for us */
-        int wake_fd;      /* an eventfd: readable after a wake out of the poller */
+        uint32_t between; /* state between two sleeps: ED_SLEEP_POLLER if another loop polls us */
+        int wake_fd;      /* an eventfd: readable after a wake from the poller */
 };
 
 /* Errors: -EMFILE, -ENFILE, -ENOMEM. */
 int ed_sleeper_init(struct ed_sleeper *sleeper);
 void ed_sleeper_fini(struct ed_sleeper *sleeper);
 
-/* --- its own thread --- */
+/* --- called on the loop's own thread --- */
 
-/* About to sleep; false: it has been woken already. */
+/* Prepare to sleep. Returns false if the sleeper has been woken already. */
 bool ed_sleeper_begin(struct ed_sleeper *sleeper, enum ed_sleep how);
-/* After ED_SLEEP_FUTEX: until it is woken, for at most so long (below 0: for ever), or less. */
+/*
+ * After begin with ED_SLEEP_FUTEX: sleep until woken or 'timeout_ns' has passed (negative: no
+ * limit). May return early.
+ */
 void ed_sleeper_sleep(struct ed_sleeper *sleeper, int64_t timeout_ns);
-/* Awake; all that was done before a wake is seen now.  Without a sleep: takes a wake that came. */
+/*
+ * Awake again: all writes before the wake are visible now. Without a sleep, consumes a pending
+ * wake.
+ */
 void ed_sleeper_end(struct ed_sleeper *sleeper);
-/* From now on somebody else waits for 'wake_fd' between the sleeps. */
+/* From now on another poller waits for 'wake_fd' between the sleeps. */
 void ed_sleeper_share(struct ed_sleeper *sleeper);
 
 /* --- any thread, signal handlers too --- */

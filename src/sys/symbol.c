@@ -12,7 +12,7 @@
 #include "sys/libc.h"
 #include "sys/sys.h"
 
-/* As many as 16 MiB of stack hold; pages that no frame comes to are not touched. */
+/* A stack of 16 MiB cannot hold more callers; unused pages are not touched. */
 enum { CALLERS_MAX = 1 << 20, CALLERS_SKIPPED_MAX = 16 };
 
 bool ed_sys_called_from(const void *return_address)
@@ -72,7 +72,7 @@ bool ed_sys_is_inside_named(const void *address, const char *name)
         return strncmp(slash ? slash + 1 : info.dli_fname, name, strlen(name)) == 0;
 }
 
-/* A long name must not cut off the offset, which says more. */
+/* Cut the name rather than the offset, which is more useful. */
 static void place_name(const char *name, size_t offset, char *buf, size_t bytes)
 {
         char behind[24];
@@ -105,7 +105,7 @@ void ed_sys_symbol(const void *address, char *buf, size_t bytes)
                    (size_t) (at - (const char *) info.dli_fbase), buf, bytes);
 }
 
-/* A name of C++ is not for readers. */
+/* Returns false for mangled C++ names, which are not readable. */
 static bool is_exported(const void *fn)
 {
         Dl_info info;
@@ -114,7 +114,7 @@ static bool is_exported(const void *fn)
                strncmp(info.dli_sname, "_Z", 2) != 0;
 }
 
-/* Nothing is known of addresses then, and no library can be unloaded. */
+/* A static program has no information about addresses, and cannot unload libraries. */
 static bool is_static_program(void)
 {
         Dl_info info;
@@ -122,7 +122,7 @@ static bool is_static_program(void)
         return !dladdr(__func__, &info);
 }
 
-/* Whether the library that a text is in has not been unloaded since. */
+/* Returns false if the library that contains a text has been unloaded since. */
 static bool is_loaded(const char *text)
 {
         Dl_info info;

@@ -12,39 +12,36 @@
 enum { ED_FRAMES_MAX = 24 };
 
 /*
- * Whether a call that will return to that address is under way on the stack
- * that this thread runs on; also if there are too many to look at each, or if the
- * C library has no backtrace().
+ * Returns true if the current stack of this thread has a call that will return to that address.
+ * Also returns true if there are too many calls to check, or the C library has no backtrace().
  */
 ED_SHARED bool ed_sys_called_from(const void *return_address);
 
 /*
- * The return addresses of the calls that are under way there, innermost first,
- * from 'from' on if that is among them (NULL: from this call's).  Returns how many;
- * 0 if the C library has no backtrace().
+ * Store the return addresses of the calls on that stack, innermost first, starting at 'from' if it
+ * is among them (NULL: at this call's). Returns the number stored; 0 if the C library has no
+ * backtrace().
  */
 ED_SHARED int ed_sys_callers(const void *from, void **ret_frames, int max);
 
 /*
- * Whether 'address' is in the same file of the process as 'other', in no
- * function that it exports for programs: those that begin with ed_ are not.
+ * Returns true if 'address' is in the same file of the process as 'other' and not in an exported
+ * function. Functions whose names begin with ed_ do not count as exported.
  */
 ED_SHARED bool ed_sys_is_inside(const void *address, const void *other);
 
-/* The same of a file whose name begins so. */
+/* As ed_sys_is_inside(), for a file whose name begins with 'name'. */
 ED_SHARED bool ed_sys_is_inside_named(const void *address, const char *name);
 
 /*
- * What the place at an address is called: "name" or "name+0x12"; where the
- * program does not export the function, "program+0x1234", which addr2line
- * resolves; else "0x55d0...".  Where room is short, the name is cut.
+ * Describe an address: "name" or "name+0x12"; "program+0x1234" if the program does not export the
+ * function, which addr2line resolves; else "0x55d0...". The name is cut if 'bytes' is too small.
  */
 ED_SHARED void ed_sys_symbol(const void *address, char *buf, size_t bytes);
 
 /*
- * What a function is called that the program gave as 'text' in a call (NULL: it
- * did not): its name if the program exports it, else the function that the text
- * begins with, else as above.
+ * Name a function that the program passed as 'text' in a call (NULL: unknown): the function's name
+ * if the program exports it, else the function at the start of the text, else as ed_sys_symbol().
  */
 void ed_sys_function(const void *fn, const char *text, char *buf, size_t bytes);
 

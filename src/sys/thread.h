@@ -1,5 +1,5 @@
 /*
- * sys/thread.h - what threads need to meet: a mutex, a condition, and who runs.
+ * sys/thread.h - a mutex, a condition, and thread identity.
  */
 #ifndef ED_SYS_THREAD_H
 #define ED_SYS_THREAD_H
@@ -56,9 +56,9 @@ static inline void ed_cond_fini(struct ed_cond *cond)
 }
 
 /*
- * Wait with the mutex locked; it may return without a signal or a broadcast.
- * Not a point at which pthread_cancel() ends the thread: that would leave the
- * mutex locked, and what others have handed over already would be lost.
+ * Wait with the mutex locked; spurious wake-ups are possible. This wait is not a cancellation point
+ * for pthread_cancel(): a cancelled thread would leave the mutex locked and lose items already
+ * handed to it.
  */
 static inline void ed_cond_wait(struct ed_cond *cond, struct ed_mutex *mutex)
 {
@@ -79,7 +79,7 @@ static inline void ed_cond_broadcast(struct ed_cond *cond)
         (void) pthread_cond_broadcast(&cond->os);
 }
 
-/* Of the calling thread, valid while it lives. */
+/* Returns the calling thread's id, valid while the thread lives. */
 static inline struct ed_thread_id ed_thread_self(void)
 {
         return (struct ed_thread_id){ pthread_self() };

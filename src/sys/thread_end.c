@@ -10,13 +10,13 @@
 static struct {
         pthread_once_t once;
         struct {
-                pthread_key_t key; /* has a value on threads that are watched */
+                pthread_key_t key; /* has a value on watched threads */
                 bool has_key;
                 void (*_Atomic fn)(void);
         } whose[ED_THREAD_ENDS];
 } ending = { .once = PTHREAD_ONCE_INIT };
 
-/* The value of a key is its place in 'whose'. */
+/* The value of a key is a pointer to its entry in 'whose'. */
 static void on_thread_end(void *value)
 {
         size_t i = (size_t) ((char *) value - (char *) ending.whose) / sizeof(ending.whose[0]);

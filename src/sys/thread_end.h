@@ -6,14 +6,13 @@
 
 #include "base/def.h"
 
-/* Who wants to know that a thread ends; the first is called first. */
+/* Users of thread-end calls, in calling order. */
 enum { ED_THREAD_END_KIT, ED_THREAD_END_RUNS, ED_THREAD_ENDS };
 
 /*
- * Call 'fn' on this thread when it ends; not when the process does.  One
- * function for each of them in a process.  Where the system has no room for
- * that, nothing is called.
- * NULL: not any more, since its library may be unloaded before the thread ends.
+ * Call 'fn' when this thread ends, but not when the process does. Each user has one function per
+ * process. If the system has no room for the call, it is not made.
+ * NULL: stop watching, since the library may be unloaded before the thread ends.
  */
 ED_SHARED void ed_sys_thread_end_watch(int who, void (*fn)(void));
 

@@ -1,5 +1,5 @@
 /*
- * sys/thread_stack.c - the stack that a thread began with.
+ * sys/thread_stack.c - the initial stack of a thread.
  */
 #include "sys/thread_stack.h"
 

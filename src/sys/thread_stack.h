@@ -1,5 +1,5 @@
 /*
- * sys/thread_stack.h - the stack that a thread began with.
+ * sys/thread_stack.h - the initial stack of a thread.
  */
 #ifndef ED_SYS_THREAD_STACK_H
 #define ED_SYS_THREAD_STACK_H
@@ -9,10 +9,10 @@
 
 #include "base/def.h"
 
-/* The stack of the calling thread: lowest address and size. */
+/* Returns the calling thread's stack: lowest address and size. */
 void ed_sys_thread_stack(void **ret_base, size_t *ret_bytes);
 
-/* Whether an address is on the stack that the calling thread began with. */
+/* Returns true if an address is on the calling thread's initial stack. */
 ED_SHARED bool ed_sys_on_thread_stack(const void *at);
 
 #endif

@@ -57,7 +57,7 @@ const char *ed_system_call_name(long call)
         return NULL;
 }
 
-/* One of the thread's files.  Errors: -errno. */
+/* Open one of the thread's files. Errors: -errno. */
 static int file_open(pid_t thread, const char *name)
 {
         char path[64];
@@ -68,7 +68,10 @@ static int file_open(pid_t thread, const char *name)
         return fd < 0 ? -errno : fd;
 }
 
-/* "230 0x0 ... 0x7ffc 0x7fab", "-1 ..." outside of a call, or "running". */
+/*
+ * Returns the thread's system call, or -1. The file contains "230 0x0 ... 0x7ffc 0x7fab", "-1 ..."
+ * outside a call, or "running".
+ */
 static long call_of(pid_t thread)
 {
         int fd = file_open(thread, "syscall");
@@ -83,7 +86,7 @@ static long call_of(pid_t thread)
         return text[0] >= '0' && text[0] <= '9' ? strtol(text, NULL, 10) : -1;
 }
 
-/* What stands after the word and blanks, or NULL: it is another line. */
+/* Returns the value after the word and blanks, or NULL if the line does not begin with the word. */
 static const char *value_of(const char *line, const char *word)
 {
         size_t bytes = strlen(word);
@@ -93,7 +96,7 @@ static const char *value_of(const char *line, const char *word)
         return line + bytes + strspn(line + bytes, "\t ");
 }
 
-/* Returns how many of the three values it had. */
+/* Returns true if the line had one of the three values. */
 static int line_take(const char *line, struct ed_thread_state *state)
 {
         const char *value;
@@ -107,7 +110,9 @@ static int line_take(const char *line, struct ed_thread_state *state)
         return value != NULL;
 }
 
-/* A process that is in many groups has a long line.  Returns how many values there were. */
+/*
+ * Read line by line: a process in many groups has a long line. Returns the number of values found.
+ */
 static int status_take(int fd, struct ed_thread_state *state)
 {
         char text[512], line[64];

@@ -1,6 +1,5 @@
 /*
- * sys/thread_state.h - what the kernel says of a thread of this process, in
- * /proc.
+ * sys/thread_state.h - the kernel's information about a thread of this process, from /proc.
  */
 #ifndef ED_SYS_THREAD_STATE_H
 #define ED_SYS_THREAD_STATE_H
@@ -10,16 +9,16 @@
 #include <sys/types.h>
 
 struct ed_thread_state {
-        bool is_blocked; /* it waits in a system call, or for a page of its memory */
-        long call; /* if it is blocked: the system call's number; below 0: not known, or none */
-        uint64_t blocks; /* how often it has been blocked so far */
-        uint64_t masked; /* the signals that it blocks, a bit each */
+        bool is_blocked; /* waits in a system call, or for a page of its memory */
+        long call;       /* system call that blocks the thread; negative: unknown or none */
+        uint64_t blocks; /* number of times the thread has blocked so far */
+        uint64_t masked; /* blocked signals, one bit each */
 };
 
-/* Errors: -ENOENT  /proc does not say; and those of open(2). */
+/* Errors: -ENOENT  /proc lacks the information; and those of open(2). */
 int ed_thread_state(pid_t thread, struct ed_thread_state *ret_state);
 
-/* The name of a system call that may block, or NULL. */
+/* Returns the name of a system call that may block, or NULL. */
 const char *ed_system_call_name(long call);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * sys/ticker.c - a thread that watches another one.
+ * sys/ticker.c - a thread that watches another thread.
  */
 #include "sys/ticker.h"
 
@@ -23,13 +23,15 @@
 #include "sys/thread_state.h"
 #include "sys/worker.h"
 
-/* A thread that others keep from its processor answers late; one that blocks the signal, never. */
+/*
+ * A thread that is short of processor time answers late; a thread that blocks the signal never
+ * does.
+ */
 enum { SAMPLE_WAIT_NS = 1000000000, PAUSE_NS = 100000 };
 
 /*
- * A thread is asked only after it has used its processor for RAN_NS without
- * being blocked: the signal does not interrupt a system call then, or one that
- * is about to return.  It is looked at each LOOK_NS until that is known.
+ * A thread is asked only after it has used RAN_NS of processor time without blocking, so that the
+ * signal does not interrupt a system call. Until then the thread's state is checked every LOOK_NS.
  */
 enum { RAN_NS = 100000, LOOK_NS = 1000000, LOOKS_MAX = 200, TIMES_BLOCKED_MAX = 5 };
 
@@ -40,15 +42,15 @@ struct ed_ticker {
         pthread_t thread;
         pthread_mutex_t lock;
         pthread_cond_t changed;
-        _Atomic bool ended; /* set under the lock; a sample that waits looks without */
+        _Atomic bool ended; /* set under the lock; a waiting sample reads it without */
         int64_t period_ns;
         ed_ticker_fn *fn;
         void *arg;
         pid_t watched;
-        clockid_t used;          /* of the processor, by that thread */
-        struct ed_ticker *older; /* of the same thread */
-        _Atomic int asked;       /* a sample is wanted */
-        _Atomic int count;       /* of 'frames'; -1: no answer yet */
+        clockid_t used;          /* clock of the thread's processor time */
+        struct ed_ticker *older; /* the next older ticker of this thread */
+        _Atomic int asked;       /* a sample is requested */
+        _Atomic int count;       /* number of 'frames'; -1: no answer yet */
         void (*look)(void *arg);
         void *look_arg;
         void *frames[ED_FRAMES_MAX];
@@ -56,14 +58,14 @@ struct ed_ticker {
 
 static struct {
         pthread_mutex_t lock;
-        unsigned users; /* tickers */
-        int signo;      /* that asks; 0: nothing was asked yet */
+        unsigned users; /* number of tickers */
+        int signo;      /* the signal used for requests; 0: none chosen yet */
 } sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Of the watched thread: one for each of its loops.  Its signal handler reads the list. */
+/* The watched thread's tickers, one for each of its loops. The signal handler reads the list. */
 static __thread struct ed_ticker *watched_by __attribute__((tls_model("initial-exec")));
 
-/* How much is left of the alternate stack that this runs on; 0: it runs on another stack. */
+/* Returns the bytes left on the current alternate stack, or 0 if this runs on another stack. */
 static size_t signal_stack_left(void)
 {
         uintptr_t here = (uintptr_t) __builtin_frame_address(0), bottom;
@@ -88,7 +90,7 @@ static void on_sample(int signo, siginfo_t *info, void *context)
                         continue;
                 ticker->look(ticker->look_arg);
                 n = 0;
-                /* The program may have set a small stack, or be in a handler of its own. */
+                /* The program may have set a small stack, or run its own handler now. */
                 if (signal_stack_left() >= SAMPLE_ROOM_BYTES)
                         n = backtrace(ticker->frames, ED_FRAMES_MAX);
                 atomic_store(&ticker->count, n);
@@ -96,7 +98,7 @@ static void on_sample(int signo, siginfo_t *info, void *context)
         errno = saved;
 }
 
-/* Whether the program has no use for a signal: it neither handles nor blocks it. */
+/* Returns true if the program neither handles nor blocks a signal. */
 static bool is_unused(int signo, uint64_t masked)
 {
         struct sigaction now;
@@ -105,7 +107,7 @@ static bool is_unused(int signo, uint64_t masked)
                now.sa_handler == SIG_DFL;
 }
 
-/* With the lock.  Returns 0 if the program uses all of them. */
+/* Called with the lock. Returns 0 if the program uses all of them. */
 static int signal_choose(uint64_t masked)
 {
         int signo;
@@ -120,8 +122,8 @@ static int signal_choose(uint64_t masked)
 }
 
 /*
- * The signal that asks a thread which blocks those of 'masked'; 0: there is
- * none.  One that the program has taken since the last time is left to it.
+ * Returns the signal to ask a thread that blocks the signals in 'masked', or 0 if there is none. If
+ * the program has taken the signal over since the last time, another is chosen.
  */
 static int signal_to_ask(uint64_t masked)
 {
@@ -141,13 +143,16 @@ static int signal_to_ask(uint64_t masked)
         return signo && !(masked & ed_signal_bit(signo)) ? signo : 0;
 }
 
-/* With the lock, and no ticker left. */
+/* Called with the lock when no ticker is left. */
 static void sampling_end(void)
 {
         struct sigaction now;
 
         if (sampling.signo && ed_handler_now(sampling.signo, on_sample, &now)) {
-                /* Ignoring drops one that a thread has blocked: it must not meet the default. */
+                /*
+                 * Ignoring the signal drops a blocked pending one, which the default handling would
+                 * turn fatal.
+                 */
                 (void) signal(sampling.signo, SIG_IGN);
                 (void) signal(sampling.signo, SIG_DFL);
         }
@@ -204,7 +209,7 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg, struct ed_
         pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
         pthread_cond_init(&ticker->changed, &attr);
         pthread_condattr_destroy(&attr);
-        /* The first call loads the unwinder, which a signal handler must not. */
+        /* The first call loads the unwinder, which is unsafe in a signal handler. */
         (void) backtrace(&first, 1);
 
         pthread_mutex_lock(&sampling.lock);
@@ -262,14 +267,14 @@ static int64_t used_ns(const struct ed_ticker *ticker)
         return (int64_t) used.tv_sec * 1000000000 + used.tv_nsec;
 }
 
-/* Returns 0 if the thread may be asked, else what is known instead. */
+/* Returns 0 if the thread may be asked, else the result of the sample. */
 static int look_at_thread(const struct ed_ticker *ticker, struct ed_thread_state *ret_state)
 {
         int64_t since_ns = 0;
         uint64_t blocks = 0;
         int times = 0;
 
-        /* Threads take turns there, and are blocked meanwhile, by Valgrind. */
+        /* Under Valgrind threads take turns and are blocked meanwhile. */
         if (ed_on_valgrind())
                 return 0;
         for (int i = 0; i < LOOKS_MAX && times < TIMES_BLOCKED_MAX; i++) {
@@ -290,7 +295,7 @@ static int look_at_thread(const struct ed_ticker *ticker, struct ed_thread_state
         return times == TIMES_BLOCKED_MAX ? ED_SAMPLE_RESTLESS : ED_SAMPLE_STARVED;
 }
 
-/* False: the signal cannot be sent. */
+/* Returns false if the signal cannot be sent. */
 static bool ask(struct ed_ticker *ticker, int signo)
 {
         siginfo_t info = { .si_signo = signo, .si_code = SI_QUEUE };
@@ -301,7 +306,7 @@ static bool ask(struct ed_ticker *ticker, int signo)
         return syscall(SYS_rt_tgsigqueueinfo, getpid(), ticker->watched, signo, &info) == 0;
 }
 
-/* Of the frames sampled the first are those of the signal's delivery. */
+/* The first sampled frames belong to the signal's delivery. */
 enum { FRAMES_OF_SIGNAL = 2 };
 
 int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
@@ -324,7 +329,10 @@ int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void
         is_over = !ask(ticker, signo);
         while (atomic_load(&ticker->count) < 0) {
                 is_over = is_over || atomic_load(&ticker->ended) || ed_sys_now() > until_ns;
-                /* Taken back, or another ticker's signal would have it look at what is gone. */
+                /*
+                 * Withdraw the request: otherwise another ticker's signal would run 'look' on freed
+                 * memory.
+                 */
                 if (is_over && atomic_exchange(&ticker->asked, 0))
                         return ED_SAMPLE_UNANSWERED;
                 pause_ns(PAUSE_NS);
@@ -345,7 +353,7 @@ bool ed_sys_peek(const void *from, void *to, size_t bytes)
         return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t) bytes;
 }
 
-/* The child has no ticker, and no thread that held the lock. */
+/* The child has no tickers, and the thread that held the lock does not exist. */
 void ed_sys_tickers_forget(void)
 {
         pthread_mutex_init(&sampling.lock, NULL);

@@ -1,6 +1,6 @@
 /*
- * sys/ticker.h - a thread that calls a function at intervals, and can look where the
- * thread that made it is.
+ * sys/ticker.h - a thread that calls a function at intervals, and can sample the thread that made
+ * it.
  */
 #ifndef ED_SYS_TICKER_H
 #define ED_SYS_TICKER_H
@@ -22,37 +22,37 @@ int ed_sys_ticker_new(int64_t period_ns, ed_ticker_fn *fn, void *arg,
                       struct ed_ticker **ret_ticker);
 void ed_sys_ticker_free(struct ed_ticker *ticker);
 
-/* What is known of the thread that made the ticker. */
+/* Results of sampling the thread that made the ticker. */
 enum {
-        ED_SAMPLE_TAKEN = 1,  /* its frames; none if its alternate stack has no room to look */
-        ED_SAMPLE_BLOCKED,    /* it is blocked, by 'call' if that is not below 0 */
-        ED_SAMPLE_RESTLESS,   /* it is blocked again and again, for short times */
-        ED_SAMPLE_STARVED,    /* it would run, but does not get a processor */
-        ED_SAMPLE_HIDDEN,     /* /proc does not say whether it is blocked */
-        ED_SAMPLE_UNANSWERED, /* it runs, and did not answer in time */
+        ED_SAMPLE_TAKEN = 1,  /* its frames; none if its alternate stack has too little room */
+        ED_SAMPLE_BLOCKED,    /* blocked, in 'call' unless that is negative */
+        ED_SAMPLE_RESTLESS,   /* blocks repeatedly for short times */
+        ED_SAMPLE_STARVED,    /* runnable, but does not get a processor */
+        ED_SAMPLE_HIDDEN,     /* /proc does not show whether it is blocked */
+        ED_SAMPLE_UNANSWERED, /* runs, and did not answer in time */
 };
 
 struct ed_sample {
-        int count; /* return addresses, innermost first */
+        int count; /* number of return addresses, innermost first */
         void *frames[ED_FRAMES_MAX];
         long call;
 };
 
 /*
- * Look where the thread that made the ticker is.  If it runs, and only then, it
- * is asked by a signal, and calls 'look(arg)' in its handler.  From the
- * ticker's thread only.  Returns one of ED_SAMPLE_*.
+ * Sample the thread that made the ticker. If the thread runs, and only then, a signal is sent to
+ * it, and its handler calls 'look(arg)'. Call on the ticker's thread only. Returns one of
+ * ED_SAMPLE_*.
  */
 int ed_sys_ticker_sample(struct ed_ticker *ticker, void (*look)(void *arg), void *arg,
                          struct ed_sample *ret_sample);
 
 /*
- * Copy memory that another thread may change or unmap meanwhile.  False if it
- * cannot be read.
+ * Copy memory that another thread may change or unmap meanwhile. Returns false if the memory cannot
+ * be read.
  */
 bool ed_sys_peek(const void *from, void *to, size_t bytes);
 
-/* In a child of fork(): it has none of the tickers of its parent. */
+/* Call in a child of fork(), which has none of its parent's tickers. */
 void ed_sys_tickers_forget(void);
 
 #endif

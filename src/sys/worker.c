@@ -1,11 +1,11 @@
 /*
  * sys/worker.c - see worker.h.
  *
- * Two locks: a worker's, for its job and its end, and the table's, for the
- * list of those that are done; taken in this order.  A worker puts itself on
- * the list under its own lock, so that who abandons it finds it either before
- * that or after, and who abandons it while it wakes the table waits for that:
- * it never touches a table that may be gone.
+ * Two locks, taken in this order: a worker's, for its job and its end, and the table's, for the
+ * list of finished workers. A worker adds itself to the list under its own lock, so
+ * ed_worker_abandon() sees the worker either before or after that. If the worker is waking the
+ * table, ed_worker_abandon() waits until that is done. A worker therefore never touches a freed
+ * table.
  */
 #include "sys/worker.h"
 
@@ -25,11 +25,11 @@ struct worker {
         pthread_t thread;
         pthread_mutex_t lock;
         pthread_cond_t changed;
-        bool fresh;          /* there is a job that was not begun */
-        bool ended;          /* to end, it is idle */
-        bool abandoned;      /* to end after its job, telling nobody */
-        bool waking;         /* the table, outside of the lock */
-        struct ed_list done; /* in the table's list; under the table's lock */
+        bool fresh;          /* has a job that was not begun */
+        bool ended;          /* the idle worker must end */
+        bool abandoned;      /* ends after its job, without reporting completion */
+        bool waking;         /* is waking the table, without the lock */
+        struct ed_list done; /* in the table's list; guarded by the table's lock */
         char name[NAME_BYTES];
 };
 
@@ -38,7 +38,7 @@ static struct worker *self(struct ed_worker *worker)
         return ed_container_of(worker, struct worker, base);
 }
 
-/* --- what is done --- */
+/* --- finished jobs --- */
 
 void ed_workers_init(struct ed_workers *workers, struct ed_sys *sys)
 {
@@ -53,7 +53,10 @@ void ed_workers_fini(struct ed_workers *workers)
         pthread_mutex_destroy(&workers->lock);
 }
 
-/* Outside of the lock, since the loop may run at once and want it; locked before and after. */
+/*
+ * Wake the table without the lock, which the loop may need at once; the lock is held before and
+ * after.
+ */
 static void wake_table(struct worker *w)
 {
         w->waking = true;
@@ -74,7 +77,10 @@ static void tell_done(struct worker *w)
         ed_list_push_back(&workers->done, &w->done);
         atomic_store_explicit(&workers->have_done, true, memory_order_relaxed);
         pthread_mutex_unlock(&workers->lock);
-        /* Of those that come before the table has looked, the first has woken it. */
+        /*
+         * Only the first of several finished jobs wakes the table, until the table has collected
+         * them.
+         */
         if (first)
                 wake_table(w);
 }
@@ -108,7 +114,7 @@ static void worker_destroy(struct worker *w)
         ed_free(w);
 }
 
-/* Wait for a job, with the lock held; NULL: it is to end. */
+/* Wait for a job, with the lock held. Returns NULL if the worker must end. */
 static struct ed_job *next_job(struct worker *w)
 {
         while (!w->fresh && !w->ended)
@@ -174,7 +180,10 @@ void ed_worker_run(struct ed_sys *sys, struct ed_worker *worker, struct ed_job *
         worker->job = job;
         w->fresh = true;
         pthread_mutex_unlock(&w->lock);
-        /* Now that it can have the lock; nobody ends it but this thread. */
+        /*
+         * Signal after unlocking, so that the worker gets the lock at once. This is safe, because
+         * only this thread ends the worker.
+         */
         pthread_cond_signal(&w->changed);
 }
 
@@ -192,7 +201,7 @@ void ed_worker_free(struct ed_sys *sys, struct ed_worker *worker)
         worker_destroy(w);
 }
 
-/* Take it off the list of those that are done; false: it is not on it. */
+/* Remove the worker from the list of finished ones. Returns false if it was not in the list. */
 static bool take_back(struct worker *w)
 {
         struct ed_workers *workers = w->workers;
@@ -224,7 +233,7 @@ void ed_worker_abandon(struct ed_sys *sys, struct ed_worker *worker)
         }
         pthread_mutex_unlock(&w->lock);
         if (!is_done)
-                return; /* it may be gone already */
+                return; /* the worker may be freed already */
         job = worker->job;
         worker->job = NULL;
         job->leave(job);
@@ -239,7 +248,7 @@ int ed_thread_start(pthread_t *ret_thread, void *(*fn)(void *arg), void *arg)
         sigset_t blocked, former;
         int err;
 
-        /* Signals are for the other threads; a fault is the thread's own. */
+        /* Signals go to the other threads, except faults, which are the thread's own. */
         sigfillset(&blocked);
         for (size_t i = 0; i < ed_array_count(faults); i++)
                 sigdelset(&blocked, faults[i]);
@@ -257,6 +266,7 @@ uint32_t ed_sys_cpu_count(void)
         if (sched_getaffinity(0, sizeof(set), &set) == 0)
                 n = CPU_COUNT(&set);
         else
-                n = sysconf(_SC_NPROCESSORS_ONLN); /* more than the set has room for */
+                n = sysconf(_SC_NPROCESSORS_ONLN); /* the machine has more processors than the set
+                                                    * holds */
         return n > 0 ? (uint32_t) n : 1;
 }

@@ -1,5 +1,5 @@
 /*
- * test/found.c - what is found in a run, by whichever thread.
+ * test/found.c - findings in a run, on any thread.
  */
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -12,8 +12,8 @@
 
 static struct {
         struct ed_mutex lock;
-        struct ed_test_run *run; /* under way; NULL: none, and nobody is heard */
-        _Atomic unsigned forks;  /* its number: a child must not take the lock */
+        struct ed_test_run *run; /* the current run; NULL: findings are ignored */
+        _Atomic unsigned forks;  /* fork count of the run: a child must not take the lock */
 } heard = { .lock = ED_MUTEX_INIT };
 
 void ed_test_found_begin(struct ed_test_run *run)
@@ -32,7 +32,7 @@ void ed_test_found_end(void)
         ed_mutex_unlock(&heard.lock);
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static void line_add(struct ed_test_run *run, const char *line)
 {
         ed_text_add(&run->problem, "%s%s", run->result.problem[0] ? "\n" : "", line);
@@ -51,7 +51,7 @@ void ed_test_found(struct ed_test_run *run, const char *format, ...)
         ed_mutex_unlock(&heard.lock);
 }
 
-/* Nobody reads what a child finds in its copy of the run. */
+/* Print at once, because a child's copy of the run is never read. */
 static void tell_in_child(const char *line)
 {
         if (heard.run)

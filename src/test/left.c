@@ -1,5 +1,5 @@
 /*
- * test/left.c - what a run has left at its end.
+ * test/left.c - resources that a run leaves at its end.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ uint64_t ed_test_left_name(const struct ed_test_run *run, char *buf, size_t byte
         uint64_t n = 0;
 
         buf[0] = '\0';
-        /* The root scope is not there before the first turn. */
+        /* The root scope does not exist before the loop's first turn. */
         if (!root->owner)
                 return 0;
         while ((node = ed_node_next(root, node, false))) {
@@ -69,7 +69,7 @@ static bool was_open(const struct ed_test_run *run, int fd)
         return false;
 }
 
-/* Those of the process; and the first, or -1 if it is not known. */
+/* Count the process's new descriptors, and return the lowest, or -1 if unknown. */
 static uint64_t count_descriptors(const struct ed_test_run *run, int *ret_first)
 {
         static int fds[ED_TEST_FDS_MAX];
@@ -77,7 +77,7 @@ static uint64_t count_descriptors(const struct ed_test_run *run, int *ret_first)
         uint64_t left = 0;
 
         *ret_first = -1;
-        /* There was one to look with before the run. */
+        /* Before the run there was a descriptor free for looking. */
         if (n < 0)
                 return 1;
         for (int i = 0; i < n && i < ED_TEST_FDS_MAX; i++) {
@@ -86,7 +86,7 @@ static uint64_t count_descriptors(const struct ed_test_run *run, int *ret_first)
                 if (left++ == 0 || fds[i] < *ret_first)
                         *ret_first = fds[i];
         }
-        /* Of those that are not noted only the number is known. */
+        /* Only the number of descriptors beyond the table is known. */
         if (n > ED_TEST_FDS_MAX && n > run->fds_count && left < (uint64_t) (n - run->fds_count))
                 left = (uint64_t) (n - run->fds_count);
         return left;

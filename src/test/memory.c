@@ -1,5 +1,5 @@
 /*
- * test/memory.c - an allocator that stands before another.
+ * test/memory.c - an allocator that wraps another.
  */
 #include "test/memory.h"
 
@@ -20,12 +20,15 @@ struct block {
 enum { PLACES_MIN = 256 };
 
 static struct {
-        /* A program's own threads may allocate too.  0: nobody has it; else by who_am_i(). */
+        /*
+         * A lock, since the program's own threads may allocate too. 0: free; else the holder's
+         * who_am_i().
+         */
         _Atomic unsigned holder;
-        bool torn; /* a child's copy, that was made in the middle of something: no block is known */
+        bool torn; /* a child's copy, made during a change: its blocks are unknown */
         eddy_realloc_fn *fn;
         void *ctx;
-        struct block *places; /* open addressing; at least half of them are free */
+        struct block *places; /* open addressing; at least half are free */
         size_t places_count;  /* a power of two, or 0 */
         uint64_t live, bytes;
         bool counting, forever, with_debug;
@@ -35,7 +38,7 @@ static struct {
 /* This thread has the lock. */
 static __thread bool locked __attribute__((tls_model("initial-exec")));
 
-/* A thread of this process, and not of the one that it was forked from. */
+/* Returns an id of this process, to distinguish it from the process that it was forked from. */
 static unsigned who_am_i(void)
 {
         return ed_sys_forks() + 1;
@@ -45,7 +48,10 @@ static void lock(void)
 {
         unsigned me = who_am_i(), holder = 0;
 
-        /* Of a thread that had it before the fork there is only what it has left. */
+        /*
+         * A lock held by a thread of the parent process is taken over: that thread does not exist
+         * here.
+         */
         while (!atomic_compare_exchange_weak_explicit(&memory.holder, &holder, me,
                                                       memory_order_acquire, memory_order_relaxed))
                 if (holder == me)
@@ -66,7 +72,7 @@ static void unlock(void)
 
 /* --- the table --- */
 
-/* What debug mode needs is not the program's, unless that is what is tested. */
+/* Allocations for debug mode are not counted, unless debug mode itself is tested. */
 static bool is_counted(void)
 {
         return memory.counting && (memory.with_debug || !ed_alloc_is_debug);
@@ -77,7 +83,7 @@ static size_t home_of(const void *ptr)
         return ((uintptr_t) ptr >> 4) * 0x9e3779b97f4a7c15ULL >> 20 & (memory.places_count - 1);
 }
 
-/* Where a block stands, or the free place where it would. */
+/* Returns a block's place, or the free place where it would be. */
 static struct block *place_of(const void *ptr)
 {
         size_t i = home_of(ptr);
@@ -114,7 +120,7 @@ static void table_add(void *ptr, size_t bytes)
         memory.bytes += bytes;
 }
 
-/* Whether the block is one of the run's.  Those behind it move up to where they are looked for. */
+/* Returns true if the block is from this run. Later blocks move up to where they are looked up. */
 static bool table_remove(const void *ptr)
 {
         size_t mask = memory.places_count - 1, hole, i;
@@ -168,7 +174,7 @@ static void *resize(void *ptr, size_t bytes)
         if (is_to_fail() || (2 * (memory.live + 1) > memory.places_count && !table_grow()))
                 return NULL;
         moved = memory.fn(memory.ctx, ptr, bytes);
-        /* One from before the run is none of its blocks, whatever its size. */
+        /* A block allocated before the run stays uncounted, even when it is resized. */
         if (moved && (!ptr || table_remove(ptr)))
                 table_add(moved, bytes);
         return moved;
@@ -280,7 +286,7 @@ void ed_test_memory_left(void)
 void ed_test_memory_drop(void)
 {
         eddy_alloc_set(memory.fn, memory.ctx);
-        lock(); /* then it is known whether the table is torn */
+        lock(); /* the lock detects a torn table */
         unlock();
         for (size_t i = 0; i < memory.places_count && !memory.torn; i++)
                 if (memory.places[i].ptr)

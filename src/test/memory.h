@@ -1,10 +1,9 @@
 /*
- * test/memory.h - all memory that eddy asks for in a run: counted, known, and
- * refused when that is wanted.
+ * test/memory.h - all memory that eddy allocates in a run: counted, recorded, and refused on
+ * request.
  *
- * Blocks are the former allocator's own, without anything around them, and
- * known by a table beside them: so one that was made before the run may be
- * freed in it, and one of the run after it.
+ * Blocks are the former allocator's own, without headers, and are recorded in a separate table. A
+ * block allocated before the run may therefore be freed in it, and the reverse.
  */
 #ifndef ED_TEST_MEMORY_H
 #define ED_TEST_MEMORY_H
@@ -14,38 +13,41 @@
 
 struct ed_test_memory {
         uint64_t asked;  /* allocations since ed_test_memory_count() */
-        uint64_t failed; /* of them, on purpose */
-        uint64_t live;   /* blocks of the run that were not freed */
-        uint64_t bytes;  /* in them */
-        uint64_t first;  /* the number of the first of them; 0: it came before they are counted */
+        uint64_t failed; /* number of those refused on purpose */
+        uint64_t live;   /* unfreed blocks of the run */
+        uint64_t bytes;  /* their size */
+        uint64_t first;  /* number of the first of them; 0: allocated before counting began */
 };
 
-/* Whether somebody has taken that place since: what it gives is not known here. */
+/*
+ * Returns true if the program has replaced this allocator since: later blocks are not recorded
+ * here.
+ */
 bool ed_test_memory_is_replaced(void);
 
-/* Take the place of the allocator in force. */
+/* Wrap the current allocator. */
 void ed_test_memory_begin(void);
 
 /*
- * Count from here on, 1 the next; fail that one, and with 'forever' all after
- * it, or else that many after it another one.  0: none.  What only debug mode
- * needs counts 'with_debug'.
+ * Count allocations from 1 again. Fail number 'fail_at' (0: none), and with 'forever' all later
+ * ones, or else one more, 'again' allocations later. Allocations for debug mode are counted if
+ * 'with_debug'.
  */
 void ed_test_memory_count(uint64_t fail_at, bool forever, uint64_t again, bool with_debug);
 
-/* As before ed_test_memory_count(). */
+/* Stop counting and failing. */
 void ed_test_memory_pause(void);
 
-/* What there is now. */
+/* Returns the current numbers. */
 void ed_test_memory_look(struct ed_test_memory *ret_memory);
 
-/* Put the former allocator back, and forget what is left. */
+/* Restore the former allocator, and forget the remaining blocks. */
 void ed_test_memory_end(void);
 
-/* This thread has left the run by a jump, perhaps out of the allocator itself. */
+/* Call after this thread has left the run by a jump, possibly from inside the allocator. */
 void ed_test_memory_left(void);
 
-/* Free all that is left: nobody will. */
+/* Free all remaining blocks of an abandoned run. */
 void ed_test_memory_drop(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * net.c - the network of a run: the public face of the simulated one.
+ * net.c - the network of a run: the public functions of the simulated network.
  */
 #include <errno.h>
 
@@ -9,7 +9,7 @@
 #include "scope/debug/debug.h"
 #include "sim/sim.h"
 
-/* The table of the loop that runs, if it is simulated, or NULL. */
+/* Returns the running loop's table if it is simulated, else NULL. */
 static struct ed_sys *world(void)
 {
         const struct ed_loop *loop = ed_loop_current;
@@ -90,7 +90,7 @@ int eddy_test_name_add(const char *name, const struct eddy_address *addresses, s
 
         if (!sys)
                 return EDDY_E_TEST_NO_RUN;
-        /* As a lookup asks for it; what no lookup asks for cannot be added. */
+        /* Convert the name as a lookup does. Names that a lookup never asks for cannot be added. */
         err = ed_name_parse(name, &parsed);
         if (err == -ENOMEM)
                 return err;

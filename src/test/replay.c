@@ -1,5 +1,5 @@
 /*
- * test/replay.c - runs as strings, and what is printed of them.
+ * test/replay.c - runs as strings, and printing findings.
  */
 #include "test/replay.h"
 
@@ -14,7 +14,7 @@
 #include "sys/output.h"
 #include "test/run.h"
 
-enum { LINE_BYTES = 1536 }; /* a problem, a name and a spec fit in */
+enum { LINE_BYTES = 1536 }; /* room for a problem, a name and a spec */
 
 /* --- writing --- */
 
@@ -55,7 +55,7 @@ static bool is_named(int error, const char *name, size_t bytes)
         return strlen(error_name(error)) == bytes && memcmp(error_name(error), name, bytes) == 0;
 }
 
-/* 0: there is none of that name. */
+/* Returns 0 if there is no error of that name. */
 static int error_by_name(const char *name, size_t bytes)
 {
         static const int ours[] = { EDDY_TEST_SHORT,
@@ -73,7 +73,7 @@ static int error_by_name(const char *name, size_t bytes)
         return 0;
 }
 
-/* A number above 0, and behind it; NULL: it is none. */
+/* Read a number above 0. Returns the text after it, or NULL if there is none. */
 static const char *number_read(const char *at, uint64_t *ret_number)
 {
         char *end;
@@ -92,7 +92,7 @@ static const char *after_word(const char *at, const char *word)
         return strncmp(at, word, bytes) == 0 ? at + bytes : NULL;
 }
 
-/* "12", "12+" or "12+3", and behind it; NULL: it is not valid. */
+/* Read "12", "12+" or "12+3". Returns the text after it, or NULL if it is invalid. */
 static const char *alloc_read(const char *at, struct eddy_test_opts *opts)
 {
         opts->alloc_again = 0;
@@ -106,7 +106,7 @@ static const char *alloc_read(const char *at, struct eddy_test_opts *opts)
         return at + 1;
 }
 
-/* One part, and behind it; NULL: it is not valid. */
+/* Read one part. Returns the text after it, or NULL if it is invalid. */
 static const char *part_read(const char *at, struct eddy_test_opts *opts)
 {
         const char *number, *end;
@@ -139,7 +139,7 @@ static int spec_read(const char *at, struct eddy_test_opts *opts)
                         return -EINVAL;
                 at += *at == ',';
         }
-        /* A task by itself says nothing. */
+        /* A task without a point is not a run. */
         return opts->cancel_task > 0 && opts->cancel_at == 0 ? -EINVAL : 1;
 }
 
@@ -171,7 +171,7 @@ uint64_t ed_test_number(const char *variable, uint64_t otherwise)
         return end && !*end ? number : otherwise;
 }
 
-/* --- telling --- */
+/* --- printing --- */
 
 /* "eddy_test: transfer: cancel=31: " */
 static void begin_add(struct ed_text *text, const char *name, const char *spec)
@@ -205,7 +205,7 @@ void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, con
                 size_t bytes = strcspn(problem, "\n");
 
                 text = (struct ed_text){ line, sizeof(line) };
-                /* What is indented goes on from the line above it. */
+                /* Indented lines continue the line above, so they get no prefix. */
                 if (*problem != ' ')
                         begin_add(&text, name, spec);
                 ed_text_add(&text, "%.*s\n", (int) bytes, problem);

@@ -9,27 +9,30 @@
 
 enum { ED_TEST_SPEC_BYTES = 128 };
 
-/* What stands behind the colon. */
+/* Write the part after the colon. */
 void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t bytes);
 
 /*
- * What EDDY_TEST_REPLAY says of the runs of that name: 1, there is one, and
- * 'opts' are made its; 0, none; -1, the variable is not set; -EINVAL.
+ * Read EDDY_TEST_REPLAY for runs of that name. Returns 1 and changes 'opts' if the variable names
+ * such a run, 0 if it names another, -1 if it is not set, or -EINVAL.
  */
 enum { ED_TEST_REPLAY_NONE = -1 };
 int ed_test_replay(const char *name, struct eddy_test_opts *opts);
 
-/* A number in the environment; 'otherwise' where it is none above 0. */
+/* Returns the number above 0 in an environment variable, else 'otherwise'. */
 uint64_t ed_test_number(const char *variable, uint64_t otherwise);
 
-/* Say what was found, where in the program it was struck, and how to have it again. */
+/*
+ * Print the findings, the places in the program where the faults were injected, and how to repeat
+ * the run.
+ */
 void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
                   const struct ed_test_strikes *strikes);
 
-/* The same of what only the runs before it make a finding of: by itself it would be none. */
+/* As ed_test_tell(), for findings that depend on earlier runs: the run alone would pass. */
 void ed_test_tell_differs(const char *name, const struct eddy_test_opts *opts, const char *problem);
 
-/* Only what was found; only where it was struck; or, before a run, which it is. */
+/* Print only the findings, only the places, or, before a run, its spec. */
 void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, const char *problem);
 void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
                           const struct ed_test_strikes *strikes);

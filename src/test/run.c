@@ -1,8 +1,7 @@
 /*
- * test/run.c - one run, from its begin to what it has left.
+ * test/run.c - one run, from its start to the check of what it left.
  *
- * A run that was left by a jump is known by what stands in 'now' still; the
- * next one gives it up first.
+ * A run left by a jump is still in 'now'; the next run discards it first.
  */
 #include "test/run.h"
 
@@ -26,7 +25,7 @@
 struct ed_test_run *ed_test_now;
 
 static struct ed_test_run now;
-static _Atomic bool taken; /* by a run, of whatever thread */
+static _Atomic bool taken; /* by a run on any thread */
 static __thread bool mine __attribute__((tls_model("initial-exec")));
 
 bool ed_test_is_mine(void)
@@ -34,9 +33,9 @@ bool ed_test_is_mine(void)
         return mine && ed_test_now;
 }
 
-/* --- chance --- */
+/* --- randomness --- */
 
-/* splitmix64, another sequence than the table's. */
+/* splitmix64, with a sequence different from the table's. */
 uint64_t eddy_test_chance(uint64_t n)
 {
         uint64_t z;
@@ -52,7 +51,7 @@ uint64_t eddy_test_chance(uint64_t n)
 
 /* --- reports --- */
 
-/* What comes of the fault that was asked for, and is no news. */
+/* Returns true for reports that the injected fault causes. */
 static bool is_expected(const struct ed_test_run *run, int kind)
 {
         if (!run->opts.cancel_at && !run->opts.alloc_at && !run->opts.call_at)
@@ -62,7 +61,10 @@ static bool is_expected(const struct ed_test_run *run, int kind)
                kind == EDDY_REPORT_ACCEPT;
 }
 
-/* Debug mode's records: of a virtual clock they say nothing, and of the stacks once is enough. */
+/*
+ * Returns true for records of debug mode that are useless here: timings of a virtual clock, and
+ * repeated stack statistics.
+ */
 static bool is_noise(const struct ed_test_run *run, int kind)
 {
         const struct eddy_test_opts *opts = &run->opts;
@@ -72,7 +74,10 @@ static bool is_noise(const struct ed_test_run *run, int kind)
                 (opts->seed || opts->cancel_at || opts->alloc_at || opts->call_at));
 }
 
-/* What is wrong whatever was done to the run; in debug mode also locks, and what is left by name. */
+/*
+ * Returns true for reports that are errors whatever was injected; in debug mode these include locks
+ * and leaks by name.
+ */
 static bool is_finding(int kind)
 {
         return kind == EDDY_REPORT_MISUSE || kind == EDDY_REPORT_DEADLOCK ||
@@ -100,7 +105,7 @@ static void on_report(const struct eddy_report *report, void *arg)
 
 /* --- running --- */
 
-/* Its loop and all that it left is given up; this thread has none then. */
+/* Discard the run's loop and all that it left. The thread has no loop then. */
 static void drop(struct ed_test_run *run)
 {
         if (run->run)
@@ -111,9 +116,9 @@ static void drop(struct ed_test_run *run)
 }
 
 /*
- * In debug mode no handle of a task is used again, so none is without it:
- * allocations have the same numbers in both.  So have suspension points and
- * calls, if late tasks are reported without a timer.
+ * Make runs with and without debug mode alike. Debug mode never reuses a task's handle, so a run
+ * without it must not either: then allocations have equal numbers. Suspension points and calls have
+ * equal numbers if late tasks are reported without a timer.
  */
 static void level_modes(struct ed_run *run)
 {
@@ -152,7 +157,7 @@ static int play(struct ed_test_run *run)
         return result;
 }
 
-/* A world that is given up is not freed, and says nothing of its end. */
+/* A discarded table is not freed, so it does not fill in its statistics. */
 static void end_fill(struct ed_test_run *run)
 {
         if (!run->gave_up || !ed_sys_is_sim(run->sys))
@@ -197,17 +202,20 @@ void ed_test_last_words(void)
                 say_left("the process ends in this run");
 }
 
-/* exit() in a run, or one that was left by a jump and not followed by another; not in a child. */
+/*
+ * Report a run that exit() ended, or that was left by a jump without another run after it; not in a
+ * child.
+ */
 static __attribute__((destructor)) void at_exit(void)
 {
         if (ed_test_now && !ed_sys_forked_since(now.forks))
                 say_left("it was left before its end");
-        /* This may be unloaded, and its thread go on. */
+        /* This library may be unloaded while its thread continues. */
         if (mine)
                 ed_sys_thread_end_watch(ED_THREAD_END_KIT, NULL);
 }
 
-/* Whether this call comes from the run that is under way: a task, a callback, a job, 'after' ... */
+/* Returns true if the caller is part of the current run: a task, a callback, a job, 'after' ... */
 static bool is_inside(const struct ed_test_run *run)
 {
         const struct ed_task *task = ed_task_running();
@@ -216,13 +224,13 @@ static bool is_inside(const struct ed_test_run *run)
         if (run->run && task && task->loop == &run->run->loop && here >= task->stack->bottom &&
             here < task->stack->top)
                 return true;
-        /* A child that was forked by a task has no loop, but it is on that task's stack. */
+        /* A child forked by a task has no loop, but runs on that task's stack. */
         if (ed_sys_forked_since(run->forks) && !ed_sys_on_thread_stack(here))
                 return true;
         return ed_sys_called_from(run->play_return);
 }
 
-/* What this thread left by a jump. */
+/* Discard the run that this thread left by a jump. */
 static void give_up_left(void)
 {
         ed_test_found_end();
@@ -243,7 +251,7 @@ static void give_back(void)
         atomic_store(&taken, false);
 }
 
-/* Nobody else can clear away what it left by a jump. */
+/* Discard a run left by a jump, since only this thread can. */
 static void on_thread_end(void)
 {
         if (!mine || !ed_sys_on_thread_stack(__builtin_frame_address(0)))
@@ -253,7 +261,7 @@ static void on_thread_end(void)
         give_back();
 }
 
-/* Errors: EDDY_E_RUN_NESTED; -EBUSY  another thread's run is under way */
+/* Errors: EDDY_E_RUN_NESTED; -EBUSY  another thread's run is in progress */
 static int take(void)
 {
         if (mine && is_inside(&now))
@@ -278,7 +286,7 @@ void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char
                 ed_sys_symbol((const void *) main_fn, buf, bytes);
 }
 
-/* From 'before' to 'after'.  Returns the result of main. */
+/* Run everything from 'before' to 'after'. Returns the result of main. */
 static __attribute__((noinline)) int play_all(struct ed_test_run *run)
 {
         int result;
@@ -294,7 +302,7 @@ static __attribute__((noinline)) int play_all(struct ed_test_run *run)
         return result;
 }
 
-/* Set all of it, and listen for what is found. */
+/* Initialise the run, and start to record findings. */
 static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
                   const struct eddy_test_opts *opts, const struct ed_test_more *more)
 {
@@ -317,7 +325,7 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
         ed_test_memory_begin();
 }
 
-/* 'tell': print what is found. */
+/* 'tell': print the findings. */
 static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
                     const struct ed_test_more *more, bool tell, struct eddy_test_result *ret_result,
                     struct ed_test_told *ret_told)
@@ -325,7 +333,7 @@ static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opt
         struct ed_test_run *run = &now;
         int result;
 
-        /* No call can fail by that: it would be a run in which nothing can be found. */
+        /* Such a value is not an error, so the run could not find anything. */
         if (opts && opts->call_at > 0 && opts->call_error >= 0)
                 return -EINVAL;
         result = take();

@@ -11,13 +11,13 @@
 #include "eddy/error.h"
 #include "sys/symbol.h"
 
-/* Of those that are noted so many are told. */
+/* Maximum number of recorded frames that are printed. */
 enum { FRAMES_TOLD_MAX = 8 };
 
-/* Of the run that is under way, or was last. */
+/* Places in the current or last run. */
 static struct ed_test_strikes noted;
 
-/* Allocations may be of threads of the program's own: of those that fail, one notes its place. */
+/* The program's own threads may allocate too: only one failed allocation records its place. */
 enum { ALLOC_NONE, ALLOC_STRUCK, ALLOC_NOTED };
 static _Atomic int alloc_states[2];
 
@@ -25,7 +25,7 @@ static const char *_Atomic struck;
 
 __attribute__((noinline)) void eddy_test_strike(const char *what)
 {
-        /* Without an effect the calls would be left out. */
+        /* Without a side effect the compiler would omit the calls. */
         atomic_store_explicit(&struck, what, memory_order_relaxed);
 }
 
@@ -34,13 +34,13 @@ void ed_test_strikes_begin(eddy_task_fn *main_fn)
         void *first;
 
         noted = (struct ed_test_strikes){ .program = (const void *) main_fn };
-        /* The first call loads the unwinder, for which the stack of a task may be too small. */
+        /* The first call loads the unwinder, for which a task's stack may be too small. */
         (void) ed_sys_callers(NULL, &first, 1);
         for (int i = 0; i < 2; i++)
                 atomic_store_explicit(&alloc_states[i], ALLOC_NONE, memory_order_relaxed);
 }
 
-/* --- noting --- */
+/* --- recording --- */
 
 static void note(struct ed_test_place *place, const void *from)
 {
@@ -65,7 +65,10 @@ void ed_test_strike_call(enum ed_sim_call kind, const void *from)
         eddy_test_strike("call");
 }
 
-/* Where a task is: on its own stack this call is made, or else it has left that. */
+/*
+ * Record a task's place: the current one if this call runs on the task's stack, else the place
+ * where the task is parked.
+ */
 static void note_task(struct ed_test_place *place, const struct ed_task *task, const void *from)
 {
         const char *here = __builtin_frame_address(0);
@@ -92,7 +95,10 @@ void ed_test_strike_cancel(struct ed_task *task, uint64_t number, bool woken, co
         while (noted.cancelled < ED_TEST_CANCELLED_MAX && (node = ed_node_next(top, node, false))) {
                 struct ed_test_place *place = &noted.cancel[noted.cancelled];
 
-                /* Its own node, that no shield covers; one that has not begun is nowhere. */
+                /*
+                 * Only tasks whose own node is cancelled, not shielded. Tasks that have not begun
+                 * have no place.
+                 */
                 if (!ed_node_is_task(node) || !(node->flags & ED_NODE_CANCELLED))
                         continue;
                 note_task(place, node->owner, from);
@@ -119,12 +125,15 @@ void ed_test_strikes_look(struct ed_test_strikes *ret_strikes)
                         ret_strikes->alloc[i] = noted.alloc[i];
 }
 
-/* --- telling --- */
+/* --- printing --- */
 
-/* What has no name in a library says less than the function of it that the program called. */
+/*
+ * Returns false for unnamed frames inside the library, which are less useful than the library
+ * function that the program called.
+ */
 static bool is_told(const struct ed_test_strikes *strikes, const void *frame)
 {
-        /* Of libeddy, however the file is called; of those on it, this one too. */
+        /* Frames of libeddy, whatever its file name, or of another libeddy library. */
         return (!ed_sys_is_inside(frame, (const void *) ed_sys_symbol) &&
                 !ed_sys_is_inside_named(frame, "libeddy-")) ||
                ed_sys_is_inside(frame, strikes->program);
@@ -194,7 +203,7 @@ bool ed_test_strike_line(const struct ed_test_strikes *strikes, const struct edd
                          int i, struct ed_text *text)
 {
         bool first = strikes->alloc[0].count > 0;
-        /* Of those that go on failing the first says it all. */
+        /* If all later allocations fail, the first is enough. */
         bool again = strikes->alloc[1].count > 0 && !opts->alloc_forever;
         bool call = strikes->call.count > 0;
         int before = strikes->cancelled;

@@ -1,8 +1,7 @@
 /*
- * test/strike.h - where in the program it was that something was done to it.
+ * test/strike.h - places in the program where a fault was injected.
  *
- * Noted as addresses when it happens, and told by name only of a run in which
- * something was found.
+ * Recorded as addresses, and converted to names only if the run has findings.
  */
 #ifndef ED_TEST_STRIKE_H
 #define ED_TEST_STRIKE_H
@@ -17,38 +16,42 @@ enum { ED_TEST_FRAMES_MAX = 18, ED_TEST_CANCELLED_MAX = 4 };
 /* Return addresses, innermost first. */
 struct ed_test_place {
         void *frames[ED_TEST_FRAMES_MAX];
-        int count; /* 0: it is not known */
+        int count; /* 0: unknown */
 };
 
-/* In a run: allocations, the call and the cancel. */
+/* Places in a run: allocations, the call and the cancel. */
 struct ed_test_strikes {
-        struct ed_test_place alloc[2]; /* the first; and the first of those after it */
+        struct ed_test_place alloc[2]; /* the first failure, and the first one after it */
         struct ed_test_place call;
-        struct ed_test_place cancel[ED_TEST_CANCELLED_MAX]; /* main, and its tasks */
-        int cancelled;                                      /* so many */
-        uint64_t task; /* not main: the number of that task; 0: main */
+        struct ed_test_place cancel[ED_TEST_CANCELLED_MAX]; /* the cancelled task, and tasks
+                                                             * cancelled with it */
+        int cancelled;                                      /* number of places in 'cancel' */
+        uint64_t task; /* number of the cancelled task; 0: main */
         char task_name[ED_TASK_CALLED_BYTES];
-        bool task_woken; /* its wait was over, and it had not gone on yet */
+        bool task_woken; /* the task was woken but had not run yet */
         enum ed_sim_call call_kind;
-        const void *program; /* an address in it */
+        const void *program; /* an address in the program */
 };
 
-/* Before a run. */
+/* Call before a run. */
 void ed_test_strikes_begin(eddy_task_fn *main_fn);
 
-/* 'from': what a function of the kit returns to, where the program's calls begin. */
+/* 'from': the return address of a function of the kit, where the program's calls begin. */
 void ed_test_strike_alloc(bool again, const void *from);
 void ed_test_strike_call(enum ed_sim_call kind, const void *from);
 /*
- * Main, or task 'number' if that is not 0, was cancelled just now: note where it
- * and its tasks are.
+ * Main, or task 'number' unless that is 0, has just been cancelled: record its place and those of
+ * its tasks.
  */
 void ed_test_strike_cancel(struct ed_task *task, uint64_t number, bool woken, const void *from);
 
-/* Those of the run so far. */
+/* Returns the places recorded in the run so far. */
 void ed_test_strikes_look(struct ed_test_strikes *ret_strikes);
 
-/* A line of what was done as 'opts' say, number 'i' of 0, 1 ...; false: there is none. */
+/*
+ * Write line 'i' (0, 1 ...) about the injected faults in 'opts'. Returns false if there is no such
+ * line.
+ */
 bool ed_test_strike_line(const struct ed_test_strikes *strikes, const struct eddy_test_opts *opts,
                          int i, struct ed_text *text);
 

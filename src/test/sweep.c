@@ -1,5 +1,5 @@
 /*
- * test/sweep.c - the same run again and again, with one thing more done to it.
+ * test/sweep.c - repeating a run, each time with another injected fault.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -17,20 +17,20 @@ enum { TRACES_MIN = 16 };
 
 struct traces {
         uint64_t *places; /* open addressing; 0: free */
-        size_t count;     /* a power of two, or 0; at least half of them are free */
+        size_t count;     /* a power of two, or 0; at least half are free */
         uint64_t distinct;
 };
 
-/* Of this thread's sweep; those of one that was left by a jump go when the next begins. */
+/* Traces of this thread's sweep. After a jump out of a sweep, the next sweep frees them. */
 static __thread struct traces traces __attribute__((tls_model("initial-exec")));
 
-/* Likewise: of the calls, by their number. */
+/* Kinds of the calls, by number; freed likewise. */
 static __thread uint8_t *kinds __attribute__((tls_model("initial-exec")));
 
-/* Likewise: how many points each task has, main first. */
+/* Number of points of each task, main first; freed likewise. */
 static __thread uint32_t *points __attribute__((tls_model("initial-exec")));
 
-/* And its last run. */
+/* The result of the sweep's last run. */
 static __thread struct eddy_test_result last __attribute__((tls_model("initial-exec")));
 
 static void traces_fini(void)
@@ -39,7 +39,7 @@ static void traces_fini(void)
         traces = (struct traces){ 0 };
 }
 
-/* Where a trace stands, or the free place where it would. */
+/* Returns a trace's place, or the free place where it would be. */
 static uint64_t *trace_place(uint64_t trace)
 {
         size_t i = trace & (traces.count - 1);
@@ -90,15 +90,16 @@ struct sweep {
         struct ed_test_more more;
         struct eddy_test_sweep told;
         uint64_t kinds_skip, kinds_count;
-        int wanted;    /* the result of the run without anything done */
-        bool compares; /* with that one */
-        uint64_t seed; /* of it */
+        int wanted;    /* result of the undisturbed run */
+        bool compares; /* compare results with 'wanted' */
+        uint64_t seed; /* seed of the undisturbed run */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
-        struct ed_test_told last; /* run's; beyond what a thread has of a dlopen()ed library */
+        struct ed_test_told last; /* of the last run; too large for a dlopen()ed library's
+                                   * thread-local storage */
 };
 
-/* The kind of a call of the run without anything done; 0: it did not come to that. */
+/* Returns the kind of a call in the undisturbed run, or 0 if there was no such call. */
 static enum ed_sim_call kind_of(const struct sweep *sweep, uint64_t n)
 {
         uint64_t i = n - 1 - sweep->kinds_skip;
@@ -106,7 +107,7 @@ static enum ed_sim_call kind_of(const struct sweep *sweep, uint64_t n)
         return i < sweep->kinds_count ? (enum ed_sim_call) kinds[i] : 0;
 }
 
-/* Whether what happened to a call must not be noticed. */
+/* Returns true if the program must not notice the injected fault. */
 static bool is_invisible(const struct sweep *sweep, const struct eddy_test_opts *opts)
 {
         return opts->call_at > 0 &&
@@ -124,7 +125,7 @@ static const char *result_name(int result, char buf[16])
         return buf;
 }
 
-/* A run to which nothing was done, once more. */
+/* Returns true if the run repeated the undisturbed one. */
 static bool is_repeated(const struct sweep *sweep, const struct eddy_test_opts *opts,
                         const struct eddy_test_result *result)
 {
@@ -132,7 +133,7 @@ static bool is_repeated(const struct sweep *sweep, const struct eddy_test_opts *
                !result->was_failed;
 }
 
-/* Whether the run may end so, after what was done to it; else 'text' says why not. */
+/* Returns true if the result is allowed after the injected fault; else 'text' gets the reason. */
 static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *opts,
                        const struct eddy_test_result *result, struct ed_text *text)
 {
@@ -166,7 +167,10 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
         return false;
 }
 
-/* Errors: EDDY_E_TEST_FOUND, told of; and when no run could be made.  'is_base': it may end anyhow. */
+/*
+ * Errors: EDDY_E_TEST_FOUND, already printed; errors of starting the run. 'is_base': any result is
+ * allowed.
+ */
 static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool is_base)
 {
         struct eddy_test_result *result = &last;
@@ -193,7 +197,7 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool
 
 /* --- which runs --- */
 
-/* How many are tried at most. */
+/* Returns the maximum number of points to try. */
 static uint64_t sample_of(const struct sweep *sweep, uint64_t count)
 {
         uint64_t sample = sweep->more.sample ? sweep->more.sample : count;
@@ -229,7 +233,7 @@ static const char *noun_of(int what)
         }
 }
 
-/* The one after 'n' of 1 .. count, if at most 'sample' are tried; 0: there is none. */
+/* Returns the next number after 'n' in 1 .. count if at most 'sample' are tried; 0: none. */
 static uint64_t next_of(uint64_t n, uint64_t count, uint64_t sample)
 {
         uint64_t i;
@@ -260,7 +264,7 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
                 opts->call_at = n;
                 break;
         case EDDY_TEST_CANCEL_TASK:
-                break; /* try_task() */
+                break; /* set by try_task() */
         default:
                 opts->alloc_at = n;
                 opts->alloc_forever = what == EDDY_TEST_ALLOC_FOREVER;
@@ -268,7 +272,7 @@ static void aim(int what, uint64_t n, struct eddy_test_opts *opts)
         }
 }
 
-/* --- what was aimed at, and not met --- */
+/* --- targets that were not reached --- */
 
 /* "allocation 7", "point 4 of task 3" */
 static void thing_add(struct ed_text *text, int what, uint64_t n, const struct eddy_test_opts *opts)
@@ -280,7 +284,10 @@ static void thing_add(struct ed_text *text, int what, uint64_t n, const struct e
                 ed_text_add(text, "%s %llu", noun_of(what), (unsigned long long) n);
 }
 
-/* Errors: EDDY_E_TEST_FOUND, told of: there is 'n' of 'what' in a run like this one, and here is not. */
+/*
+ * Errors: EDDY_E_TEST_FOUND, already printed: number 'n' of 'what' exists in a similar run but was
+ * not reached in this one.
+ */
 static int look_if_met(const struct sweep *sweep, int what, uint64_t n, uint64_t count,
                        const struct eddy_test_opts *opts)
 {
@@ -312,8 +319,9 @@ static void unmet_add(const struct sweep *sweep, struct ed_text *text, int what,
 }
 
 /*
- * Errors: EDDY_E_TEST_FOUND, told of: nothing of the replay was done.  If a part
- * was, that may be why the run did not come to the others; they are only told.
+ * Errors: EDDY_E_TEST_FOUND, already printed: the replay injected no fault. If only some of its
+ * faults were reached, these may be the reason why the others were not, so the others are only
+ * printed.
  */
 static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_opts *opts)
 {
@@ -328,7 +336,7 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
         unmet_add(sweep, &text, EDDY_TEST_CALLS, opts->call_at, opts);
         if (last.problem[0] && !something)
                 ed_text_add(&text, ": the program has changed since, or how eddy was built");
-        /* A sweep comes to such points too: nothing has to have changed. */
+        /* A sweep reaches such points too, so the program need not have changed. */
         if (!last.problem[0] && opts->cancel_at > 0 && !last.was_cancelled)
                 ed_text_add(&text, "main had ended before suspension point %llu",
                             (unsigned long long) opts->cancel_at);
@@ -341,9 +349,9 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
         return 0;
 }
 
-/* --- all of them --- */
+/* --- the whole sweep --- */
 
-/* Of 'count' that there were in the run before which it is like up to there. */
+/* Try number 'n'. The previous run, which is identical up to that point, had 'count'. */
 static int try_one(struct sweep *sweep, int what, uint64_t n, uint64_t count,
                    const struct eddy_test_opts *opts)
 {
@@ -355,8 +363,8 @@ static int try_one(struct sweep *sweep, int what, uint64_t n, uint64_t count,
 }
 
 /*
- * The Nth allocation, and then with it each one after it: more than the first
- * run had, where what is done about a failure allocates too.
+ * Fail the Nth allocation, then additionally each later one. There may be more than in the first
+ * run, if handling a failure allocates.
  */
 static int try_twice(struct sweep *sweep, uint64_t n, struct eddy_test_opts *opts)
 {
@@ -370,7 +378,7 @@ static int try_twice(struct sweep *sweep, uint64_t n, struct eddy_test_opts *opt
         return err;
 }
 
-/* What was aimed at, by each error that such a call may give. */
+/* Fail the call with each of its possible errors. */
 static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
 {
         const int *errors = ed_sim_call_errors(kind_of(sweep, opts->call_at));
@@ -384,8 +392,8 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
 }
 
 /*
- * Run it as it is, and note of which kind the 'n' calls are that come after
- * 'skip'.  Errors: -ENOMEM and a run's.
+ * Repeat the undisturbed run, and record the kinds of the 'n' calls after the first 'skip'. Errors:
+ * -ENOMEM and a run's.
  */
 static int kinds_init(struct sweep *sweep, const struct eddy_test_opts *opts, uint64_t skip,
                       uint64_t n)
@@ -420,10 +428,7 @@ static void points_fini(void)
         points = NULL;
 }
 
-/*
- * Run it once more as it is, and count the points of each task that was started
- * in the run before.  Errors: -ENOMEM and a run's.
- */
+/* Repeat the undisturbed run, and count the points of each task. Errors: -ENOMEM and a run's. */
 static int points_init(struct sweep *sweep, const struct eddy_test_opts *opts)
 {
         uint64_t tasks = sweep->last.tasks;
@@ -445,7 +450,7 @@ static int points_init(struct sweep *sweep, const struct eddy_test_opts *opts)
         return err;
 }
 
-/* The Nth of the points of all tasks, one task after the other. */
+/* Cancel at the Nth of all tasks' points, counted task by task. */
 static int try_task(struct sweep *sweep, uint64_t n, struct eddy_test_opts *opts)
 {
         uint64_t task = 0;
@@ -479,7 +484,7 @@ static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *
         return err;
 }
 
-/* Not inline: a frame for the sweep, and one for the options of a run. */
+/* Not inline: keeps the sweep and a run's options in separate frames. */
 static __attribute__((noinline)) int try_all(struct sweep *sweep, int what,
                                              const struct eddy_test_opts *opts)
 {
@@ -514,7 +519,7 @@ void ed_test_sweep_forget(void)
         traces_fini();
 }
 
-/* The one run that EDDY_TEST_REPLAY names. */
+/* Run the one that EDDY_TEST_REPLAY names. */
 static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
                       const struct eddy_test_opts *replay)
 {

@@ -1,17 +1,16 @@
 /*
- * test/target.c - the one task that a run cancels, and the points of tasks.
+ * test/target.c - cancelling one task of a run, and counting the points of tasks.
  *
- * A task has a point before it begins, one when it has begun to wait, and one
- * when it was woken and has not gone on yet: what a cancel can meet differs only
- * there.  The library reports each wait as it begins; that it was woken is seen
- * at the next point of the run.
+ * A task has a point before it begins, one after it has begun to wait, and one after it was woken
+ * but has not run yet; only there can a cancel have different effects. The library reports the
+ * start of each wait; the next point of the run detects that the task was woken.
  */
 #include <string.h>
 
 #include "scope/run.h"
 #include "test/run.h"
 
-/* Numbers of tasks begin with main; the supervisor is before it. */
+/* Returns a task's number, counted from main. The supervisor precedes main. */
 static uint64_t number_of(const struct ed_task *task)
 {
         return task->number - 1;
@@ -22,7 +21,10 @@ static uint64_t tasks_begun(const struct ed_test_run *run)
         return run->run && run->run->loop.fibers > 0 ? run->run->loop.fibers - 1 : 0;
 }
 
-/* The first task of a number above 'number', or NULL; main is below the supervisor, like all others. */
+/*
+ * Returns the first task with a number above 'number', or NULL. Main is below the supervisor, like
+ * all others.
+ */
 static struct ed_task *task_after(const struct ed_test_run *run, uint64_t number)
 {
         struct ed_node *top = &run->run->supervisor->node, *node = top;
@@ -48,7 +50,7 @@ static bool is_named(const struct ed_test_run *run, const struct ed_task *task)
                strcmp(ed_task_name(task, name, sizeof(name)), run->opts.cancel_named) == 0;
 }
 
-/* Give each task that was started since the last point its first point. */
+/* Give each task started since the last point its first point. */
 static void count_begun(struct ed_test_run *run)
 {
         uint64_t begun = tasks_begun(run);
@@ -56,7 +58,7 @@ static void count_begun(struct ed_test_run *run)
         while (run->tasks_seen < begun) {
                 struct ed_task *task = task_after(run, run->tasks_seen);
 
-                /* The others are gone already. */
+                /* NULL: the other tasks have ended already. */
                 run->tasks_seen = task ? number_of(task) : begun;
                 if (task && run->tasks_seen <= run->more.task_points_max && is_named(run, task))
                         run->more.task_points[run->tasks_seen - 1] = 1;
@@ -67,7 +69,7 @@ static void count_wait(struct ed_test_run *run, const struct ed_task *task)
 {
         uint64_t number = number_of(task);
 
-        /* No point was given to those that are not counted. */
+        /* Tasks that are not counted have no first point. */
         if (number > 0 && number <= run->more.task_points_max &&
             run->more.task_points[number - 1] > 0)
                 run->more.task_points[number - 1] += 2;
@@ -106,7 +108,7 @@ static bool target_point(struct ed_test_run *run, const void *from)
         return reach(run, task, from);
 }
 
-/* A task of any thread is about to wait. */
+/* Called when a task on any thread is about to wait. */
 static void at_suspend(struct ed_task *task)
 {
         struct ed_test_run *run = ed_test_now;

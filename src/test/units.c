@@ -1,11 +1,9 @@
 /*
- * test/units.c - units of semaphores that are not given back, and items that
- * are left in queues.
+ * test/units.c - semaphore units that are not given back, and items left in queues.
  *
- * A semaphore is in the program's memory, which may be gone at the end of the
- * run.  So what was taken is noted here, and the semaphore is an address.  A
- * queue that is watched is looked at while it is there: when it is ended, or
- * with the run.
+ * A semaphore is in the program's memory, which may be freed before the end of the run. Units taken
+ * are therefore recorded here, with the semaphore's address. A watched queue is checked while it
+ * exists: when it ends, or at the end of the run.
  */
 #include <stdio.h>
 
@@ -14,12 +12,12 @@
 #include "sys/symbol.h"
 #include "test/run.h"
 
-/* All units that are out are counted.  Task and place are known of some, and printed of fewer. */
+/* All taken units are counted. Task and place are recorded for some, and printed for fewer. */
 enum { TAKES_MAX = 1024, TAKES_PRINTED_MAX = 3 };
 
 /*
- * A unit that is out; or one that was given back before it was noted who has
- * it, as a waiter is only heard of when it goes on.
+ * A taken unit; or a unit given back before its taking was recorded, because a waiter's taking is
+ * recorded only when the waiter runs.
  */
 struct take {
         const eddy_semaphore *sem;
@@ -27,23 +25,23 @@ struct take {
         uint64_t task; /* its number; 0: taken outside of tasks */
         const void *place;
         eddy_task_fn *fn;
-        char name[ED_TASK_NAME_BYTES]; /* "": it is called by its function */
+        char name[ED_TASK_NAME_BYTES]; /* "": use the name of the function */
 };
 
-/* The run under way; for its own thread only. */
+/* The current run; used only on its own thread. */
 static struct {
         struct take takes[TAKES_MAX];
         size_t count;
-        uint64_t unknown;                                     /* that had no room */
-        const eddy_semaphore *sems[EDDY_TEST_SEMAPHORES_MAX]; /* watched, though not bounded */
+        uint64_t unknown;                                     /* units without room in 'takes' */
+        const eddy_semaphore *sems[EDDY_TEST_SEMAPHORES_MAX]; /* watched although not bounded */
         int sems_count;
         eddy_queue *queues[EDDY_TEST_QUEUES_MAX];
         int queues_count;
 } units;
 
-/* --- notes --- */
+/* --- recording --- */
 
-/* A flag may be left of a run before. */
+/* Checks the list, because an earlier run may have left the flag set. */
 static bool is_watched(const eddy_semaphore *sem)
 {
         if (!ed_test_is_mine())
@@ -54,7 +52,7 @@ static bool is_watched(const eddy_semaphore *sem)
         return sem->flags & EDDY_SEMAPHORE_BOUNDED;
 }
 
-/* NULL: there is no room. */
+/* Returns NULL if there is no room. */
 static struct take *take_add(const eddy_semaphore *sem)
 {
         struct take *take = units.count < TAKES_MAX ? &units.takes[units.count++] : NULL;
@@ -64,7 +62,7 @@ static struct take *take_add(const eddy_semaphore *sem)
         return take;
 }
 
-/* The others stay in the order in which they were taken. */
+/* Remove an entry; the others keep their order. */
 static void take_remove(struct take *take)
 {
         units.count--;
@@ -72,7 +70,7 @@ static void take_remove(struct take *take)
                 *take = take[1];
 }
 
-/* The unit that 'task' took last, or else the one that was taken first; or NULL. */
+/* Returns the unit that 'task' took last, else the unit taken first, or NULL. */
 static struct take *take_of(const eddy_semaphore *sem, bool is_given, uint64_t task)
 {
         struct take *first = NULL;
@@ -146,7 +144,7 @@ static void take_print(const struct take *take, struct ed_text *text)
         ed_text_add(text, "%s took one at %s", task, place);
 }
 
-/* A line about the units of one semaphore, which are forgotten then. */
+/* Add a line about one semaphore's units, and forget them. */
 static void find_units_of(struct ed_test_run *run, const eddy_semaphore *sem)
 {
         char line[512];

@@ -1,10 +1,8 @@
 /*
- * test/world.c - the table that a run stands on.
+ * test/world.c - the table of a run.
  *
- * It is the simulated one, with its two functions that decide what comes next
- * replaced: each time that it is asked for the next task, and each poll, is a
- * suspension point, where the main task may be cancelled and limits are looked
- * at.
+ * The simulated table with two functions wrapped: each choice of the next task, and each poll, is a
+ * suspension point, at which the main task may be cancelled and limits are checked.
  */
 #include <errno.h>
 
@@ -14,20 +12,20 @@
 #include "scope/run.h"
 #include "test/run.h"
 
-/* A program that never waits, or never for long, is to end too. */
+/* Limits for a program that never waits, or only briefly. */
 enum { POINTS_MAX = 20000000 };
 
 #define LIMIT_NS EDDY_SEC(3600)
 
 /* --- points --- */
 
-/* True: it was cancelled now, and is ready. */
+/* Returns true if main was cancelled now and is ready. */
 static bool cancel_main(struct ed_test_run *run, const void *from)
 {
         eddy_task *task = run->run ? run->run->main_task : NULL;
 
         if (!task) {
-                /* After its end there is none to wait for. */
+                /* Wait for main to start, but not after its end. */
                 run->cancel_due = !run->run || run->run->main_fn;
                 return false;
         }
@@ -40,7 +38,7 @@ static bool cancel_main(struct ed_test_run *run, const void *from)
         return true;
 }
 
-/* True: something was made ready.  'from': what the table's function returns to. */
+/* Returns true if a task was made ready. 'from': the return address of the table's function. */
 static bool point(struct ed_test_run *run, const void *from)
 {
         run->result.points++;
@@ -61,7 +59,7 @@ static void note_order(struct ed_test_run *run, uint64_t n, uint64_t chosen)
         run->told.order ^= run->told.order >> 29;
 }
 
-/* A table of the real clock has no chance of its own. */
+/* The kernel's table has no randomness of its own. */
 static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
 {
         struct ed_test_run *run = ed_test_now;
@@ -90,7 +88,7 @@ static void give_up(struct ed_test_run *run, int64_t most, const char *what)
         run->run->stop = run->run->ended = true;
 }
 
-/* In the largest unit, up to a millisecond, that tells it exactly. */
+/* Print the limit exactly, in the largest unit up to milliseconds. */
 static void give_up_in(struct ed_test_run *run, int64_t limit_ns)
 {
         if (limit_ns % EDDY_MS(1) == 0)
@@ -113,7 +111,7 @@ static void look_at_limits(struct ed_test_run *run)
                 give_up(run, POINTS_MAX, "suspension points");
 }
 
-/* Tasks of the background are left when the time that they are given at the end has passed. */
+/* Record the background tasks that remain when the drain time has passed. */
 static void look_at_background(struct ed_test_run *run)
 {
         int64_t deadline_ns = ed_scope_of(&run->run->root)->deadline_ns;
@@ -130,7 +128,7 @@ static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event
         struct ed_test_run *run = ed_test_now;
         int n;
 
-        /* What was cancelled here is ready to run. */
+        /* A task cancelled here is ready to run, so do not wait. */
         if (point(run, __builtin_return_address(0)))
                 timeout_ns = 0;
         n = run->ops->poll(sys, timeout_ns, events, max);

@@ -1,6 +1,5 @@
 /*
- * wire/chars.h - classes of characters, and scanning of runs of them.  Inside
- * src/wire only.
+ * wire/chars.h - classes of characters, and scanning runs of them. For src/wire only.
  */
 #ifndef ED_WIRE_CHARS_H
 #define ED_WIRE_CHARS_H
@@ -14,8 +13,8 @@
 
 enum {
         ED_CHAR_TOKEN = 1 << 0,  /* RFC 9110, 5.6.2 */
-        ED_CHAR_VALUE = 1 << 1,  /* all but control characters; tab and bytes above 0x7F are in */
-        ED_CHAR_TARGET = 1 << 2, /* of a URL or request target; see url.h */
+        ED_CHAR_VALUE = 1 << 1,  /* all but control characters; includes tab and bytes above 0x7F */
+        ED_CHAR_TARGET = 1 << 2, /* in a URL or request target; see url.h */
         ED_CHAR_HOST = 1 << 3,   /* letters, digits, '-', '.', '_' */
         ED_CHAR_HEX = 1 << 4,
         ED_CHAR_DIGIT = 1 << 5,
@@ -28,7 +27,7 @@ static inline bool ed_char_is(char c, unsigned classes)
         return ed_chars[(uint8_t) c] & classes;
 }
 
-/* The first place from 'at' on that is not in one of the classes, or 'end'. */
+/* Returns the first position from 'at' on whose character is not in the classes, or 'end'. */
 static inline uint32_t ed_chars_run(const char *data, uint32_t at, uint32_t end, unsigned classes)
 {
         while (at < end && ed_char_is(data[at], classes))
@@ -37,9 +36,9 @@ static inline uint32_t ed_chars_run(const char *data, uint32_t at, uint32_t end,
 }
 
 /*
- * ed_chars_run() for ED_CHAR_VALUE, eight bytes at a time: the high bit of a
- * byte in 'odd' is set if it is below 0x20 or is 0x7F.  A borrow can set a
- * wrong bit only above a right one, so the lowest is exact.
+ * As ed_chars_run() for ED_CHAR_VALUE, eight bytes at a time: the high bit of a byte in 'odd' is
+ * set if the byte is below 0x20 or is 0x7F. A borrow can set a wrong bit only above a correct one,
+ * so the lowest set bit is exact.
  */
 static inline uint32_t ed_chars_value_run(const char *data, uint32_t at, uint32_t end)
 {
@@ -66,7 +65,10 @@ static inline uint32_t ed_chars_value_run(const char *data, uint32_t at, uint32_
         return ed_chars_run(data, at, end, ED_CHAR_VALUE);
 }
 
-/* Whether a token equals 'lower', in any case; 'lower' holds letters, digits and '-'. */
+/*
+ * Returns true if a token equals 'lower', ignoring case; 'lower' may contain letters, digits and
+ * '-'.
+ */
 static inline bool ed_token_is(const char *token, size_t bytes, const char *lower,
                                size_t lower_bytes)
 {

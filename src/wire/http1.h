@@ -1,41 +1,40 @@
 /*
  * wire/http1.h - HTTP/1.1 messages (RFC 9112): bytes in, events out.
  *
- * Reading.  A message stands in the caller's buffer, contiguous from its
- * first byte.  ed_http1_head_parse() reads the head; called again with more
- * bytes it goes on where it stopped, so delivery byte by byte costs no more
- * than delivery at once, and gives the same verdict at the same byte.  All
- * it finds is given as offsets from the head's first byte: the buffer may
- * move between calls, and a copy of the head can be read by the same offsets.
- * Then an ed_http1_body gives the body as spans of the caller's bytes.
+ * Reading. A message is in the caller's buffer, contiguous from its first byte.
+ * ed_http1_head_parse() reads the head. If called again with more bytes, it continues where it
+ * stopped, so delivery byte by byte costs no more than delivery at once, and gives the same verdict
+ * at the same byte. All results are offsets from the head's first byte: the buffer may move between
+ * calls, and the offsets are also valid in a copy of the head. An ed_http1_body then returns the
+ * body as spans of the caller's bytes.
  *
  *     ed_http1_response_init(&head, fields, NULL, ED_HTTP1_TO_OTHER);
  *     n = ed_http1_head_parse(&head, data, bytes);      0: read more
  *     err = ed_http1_body_init(&body, &head, body_bytes_max);
  *     n = ed_http1_body_decode(&body, data, bytes, &span, &span_bytes);
  *
- * Writing.  An ed_http1_writer appends a head to an ed_buf and checks each
- * part before it is put there; a head that is refused leaves no byte behind.
+ * Writing. An ed_http1_writer appends a head to an ed_buf, and checks each part before appending
+ * it. A refused head leaves no bytes in the buffer.
  *
- * What is refused is listed in ED_HTTP1_FAULTS; docs/http_requests.md shows it by
- * examples.  Where RFC 9112 leaves a choice we take the stricter one:
+ * ED_HTTP1_FAULTS lists the refused inputs; docs/http_requests.md has examples. If RFC 9112 leaves
+ * a choice, the stricter option applies:
  *
  *   - a line ends in CR LF; a bare CR or LF is refused everywhere
- *   - one empty line before a request is skipped, before a response none
- *   - versions are HTTP/1.0 to HTTP/1.9, in capitals; above 1.1 they are read as
- *     1.1 (RFC 9110, 2.5)
- *   - Content-Length given twice is refused in requests; in responses two
- *     equal ones are taken as one; a list ("5, 5") is refused in both
- *   - Transfer-Encoding is "chunked", empty elements of the list aside, or refused;
- *     so is it in HTTP/1.0 and beside a Content-Length
- *   - a request's Host is there exactly once (HTTP/1.0: at most once) and is a
- *     host with an optional port; an absolute target takes its place (RFC 9112, 3.2.2)
- *   - chunk extensions follow their grammar, with white space where RFC 9112, 7.1.1
- *     has recipients bear it
- *   - "HTTP/1.1 200" without a space behind the status is read as an empty
- *     reason, because servers send it and it can mean nothing else
+ *   - one empty line before a request is skipped, but not before a response
+ *   - versions are HTTP/1.0 to HTTP/1.9, in capitals; above 1.1 they are read as 1.1 (RFC 9110,
+ *     2.5)
+ *   - a second Content-Length is refused in requests; in responses two equal ones count as one; a
+ *     list ("5, 5") is refused in both
+ *   - Transfer-Encoding other than "chunked", apart from empty list elements, is refused; any
+ *     Transfer-Encoding is refused in HTTP/1.0 and together with a Content-Length
+ *   - a request has exactly one Host (HTTP/1.0: at most one), which is a host with an optional
+ *     port; an absolute target replaces it (RFC 9112, 3.2.2)
+ *   - chunk extensions follow their grammar, with white space where RFC 9112, 7.1.1 requires
+ *     recipients to accept it
+ *   - "HTTP/1.1 200" without a space after the status is read as an empty reason, because servers
+ *     send it and it is unambiguous
  *
- * Nothing here allocates, except the writer through its ed_buf.
+ * Only the writer allocates, through its ed_buf.
  */
 #ifndef ED_WIRE_HTTP1_H
 #define ED_WIRE_HTTP1_H
@@ -50,7 +49,7 @@
 
 /* ---- faults ---------------------------------------------------------------- */
 
-/* name, status with which a server answers it, text */
+/* name, status of a server's response, text */
 #define ED_HTTP1_FAULTS(X)                                                                         \
         X(NONE, 0, "no fault")                                                                     \
         X(METHOD, 400, "the method is not a token")                                                \
@@ -93,22 +92,23 @@ enum ed_http1_fault {
 #undef ED_HTTP1_FAULT_VALUE
 };
 
-/* One sentence without a full stop.  Never NULL; valid for ever. */
+/* Returns one sentence without a full stop. Never NULL; valid for ever. */
 ED_SHARED const char *ed_http1_fault_text(enum ed_http1_fault fault);
 
-/* The status with which a server answers a request that has the fault. */
+/* Returns the status of a server's response to a request with the fault. */
 ED_SHARED int ed_http1_fault_status(enum ed_http1_fault fault);
 
 /* ---- reading heads --------------------------------------------------------- */
 
 enum {
         ED_HTTP1_LINE_BYTES_MAX = 8190,     /* of a start line or field line, without CR LF */
-        ED_HTTP1_HEAD_BYTES_MAX = 64 << 10, /* with the empty line that ends it */
+        ED_HTTP1_HEAD_BYTES_MAX = 64 << 10, /* including the empty line that ends the head */
         ED_HTTP1_FIELDS_MAX = 128,
-        ED_HTTP1_INTERIM_MAX = 16, /* a client takes so many 1xx before a response: its count */
+        ED_HTTP1_INTERIM_MAX = 16, /* maximum 1xx responses before a response; a client counts
+                                    * them */
 };
 
-/* Zero is the default above.  Limits hold however the bytes arrive. */
+/* Zero selects the defaults above. Limits apply however the bytes arrive. */
 struct ed_http1_limits {
         uint32_t line_bytes_max;
         uint32_t head_bytes_max; /* at most 2^31 - 1 */
@@ -122,21 +122,21 @@ struct ed_http1_slice {
 };
 
 /*
- * Behind the name stands ':', behind the value OWS or CR: in a copy of the
- * head both can be ended by a NUL in place.
+ * The name is followed by ':', the value by white space or CR: in a copy of the head both can be
+ * terminated in place by a NUL.
  */
 struct ed_http1_field {
         struct ed_http1_slice name;
-        struct ed_http1_slice value; /* without white space around it; may be empty */
+        struct ed_http1_slice value; /* without surrounding white space; may be empty */
 };
 
-/* How the end of a body is known. */
+/* How the end of a body is found. */
 enum ed_http1_framing {
         ED_HTTP1_NO_BODY,
         ED_HTTP1_BY_LENGTH, /* content_length bytes, above 0 */
         ED_HTTP1_CHUNKED,
         ED_HTTP1_BY_CLOSE, /* responses only */
-        ED_HTTP1_TUNNEL,   /* what follows is no HTTP: 101, or 2xx to CONNECT */
+        ED_HTTP1_TUNNEL,   /* the bytes after the head are not HTTP: 101, or 2xx to CONNECT */
 };
 
 enum ed_http1_target_form {
@@ -146,87 +146,87 @@ enum ed_http1_target_form {
         ED_HTTP1_ASTERISK,  /* "*", with OPTIONS only */
 };
 
-/* To which kind of request a response answers (RFC 9112, 6.3). */
+/* The kind of request that a response answers (RFC 9112, 6.3). */
 enum ed_http1_answers {
         ED_HTTP1_TO_OTHER,
         ED_HTTP1_TO_HEAD,
         ED_HTTP1_TO_CONNECT,
 };
 
-/* The kind for a method. */
+/* Returns the kind for a method. */
 ED_SHARED enum ed_http1_answers ed_http1_answers_to(const char *method, size_t bytes);
 
 struct ed_http1_head {
-        /* What was read; valid once ed_http1_head_parse() has returned above 0. */
+        /* Results; valid once ed_http1_head_parse() has returned a value above 0. */
         struct ed_http1_slice method; /* of a request */
         struct ed_http1_slice target;
         struct ed_http1_slice reason; /* of a response; may be empty */
-        struct ed_http1_slice host;   /* that of an absolute target, or Host; 0 bytes: none */
+        struct ed_http1_slice host;   /* of an absolute target, or Host; 0 bytes: none */
         struct ed_http1_field *fields;
         uint32_t fields_count;
-        uint16_t status;      /* of a response: 100 to 999 */
-        uint8_t minor;        /* of the version: 0 or 1; above that 1 */
+        uint16_t status;      /* of a response, 100 to 999 */
+        uint8_t minor;        /* minor version: 0 or 1; higher ones are read as 1 */
         uint8_t target_form;  /* enum ed_http1_target_form */
         uint8_t framing;      /* enum ed_http1_framing */
-        bool keep_alive;      /* after this message the connection may be used again */
-        bool has_length;      /* Content-Length was there (also where no body is) */
+        bool keep_alive;      /* the connection can be reused after this message */
+        bool has_length;      /* Content-Length was present (even if there is no body) */
         bool expect_continue; /* Expect: 100-continue, in HTTP/1.1 */
         bool expect_other;    /* any other Expect */
-        bool upgrade;         /* Upgrade was there and Connection names it */
+        bool upgrade;         /* Upgrade was present and Connection names it */
         uint64_t content_length;
 
-        enum ed_http1_fault fault; /* after an error: which */
+        enum ed_http1_fault fault; /* the fault, after an error */
 
         /* private */
         bool is_response;
         uint8_t answers;
         uint8_t state;
-        uint32_t seen; /* fields met, and options of Connection */
-        uint32_t at;   /* first byte not yet looked at */
+        uint32_t seen; /* fields found, and options of Connection */
+        uint32_t at;   /* first byte not yet read */
         uint32_t line; /* start of the line */
-        uint32_t part; /* start of the part of the line being read */
+        uint32_t part; /* start of the current part of the line */
         uint32_t value_end;
         struct ed_http1_limits limits;
 };
 
 /*
- * Begin to read a request.  'fields' has room for limits->fields_max entries
- * (ED_HTTP1_FIELDS_MAX by default); 'limits' NULL: the defaults.
+ * Begin to read a request. 'fields' has room for limits->fields_max entries (ED_HTTP1_FIELDS_MAX by
+ * default); 'limits' NULL: the defaults.
  *
  * Owns: borrows 'fields' as long as the head is used.
  */
 ED_SHARED void ed_http1_request_init(struct ed_http1_head *head, struct ed_http1_field *fields,
                                      const struct ed_http1_limits *limits);
 
-/* The same for a response to a request of the kind 'answers'. */
+/* Begin to read a response to a request of the kind 'answers'. */
 ED_SHARED void ed_http1_response_init(struct ed_http1_head *head, struct ed_http1_field *fields,
                                       const struct ed_http1_limits *limits,
                                       enum ed_http1_answers answers);
 
 /*
- * Read on.  'data' is the whole message so far, from its first byte, and not
- * less than at the last call; its address may differ.  Returns the bytes of the head
- * (of the message, what follows is body), or 0 if it is not complete.
+ * Continue reading. 'data' is the whole message so far, from its first byte, with at least as many
+ * bytes as in the last call; its address may differ. Returns the size of the head (the body follows
+ * it), or 0 if the head is incomplete.
  *
  * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE
  *         EDDY_E_HTTP_TOO_LARGE  a limit
- *         'fault' says more.  The head is good for nothing then.
+ *         'fault' has the details. The head cannot be used then.
  */
 ED_SHARED EDDY_MUST_USE int64_t ed_http1_head_parse(struct ed_http1_head *head, const char *data,
                                                     size_t bytes);
 
 /*
- * What it means that the peer closed after these bytes, the head being
- * incomplete.  Always an error.
+ * Returns the error for a peer that closes after these bytes, while the head is incomplete. Never
+ * returns 0.
  *
- * Errors: EDDY_E_HTTP_CLOSED     no byte of the message had come
+ * Errors: EDDY_E_HTTP_CLOSED     no byte of the message had arrived
  *         EDDY_E_HTTP_TRUNCATED  some had
  */
 ED_SHARED int ed_http1_head_finish(const struct ed_http1_head *head);
 
 /*
- * The first field of that name, in any case, or NULL.  'data' is the head's
- * first byte, or that of a copy.
+ * Returns the first field of that name, ignoring case, or NULL. 'data' is the head's first byte, or
+ * that of a copy.
  */
 ED_SHARED const struct ed_http1_field *ed_http1_head_field(const struct ed_http1_head *head,
                                                            const char *data, const char *name);
@@ -234,17 +234,17 @@ ED_SHARED const struct ed_http1_field *ed_http1_head_field(const struct ed_http1
 /* ---- reading bodies -------------------------------------------------------- */
 
 enum {
-        ED_HTTP1_EXTENSION_BYTES_MAX = 256,       /* of one chunk's extension */
-        ED_HTTP1_EXTENSIONS_BYTES_MAX = 16 << 10, /* of all of a body */
+        ED_HTTP1_EXTENSION_BYTES_MAX = 256,       /* per chunk extension */
+        ED_HTTP1_EXTENSIONS_BYTES_MAX = 16 << 10, /* for all extensions of a body */
         ED_HTTP1_TRAILERS_BYTES_MAX = 8190,       /* of the trailer section */
         ED_HTTP1_TRAILERS_MAX = 32,               /* fields in it */
-        ED_HTTP1_TRAILER_NAME_KEPT = 24,          /* enough to know a forbidden one */
+        ED_HTTP1_TRAILER_NAME_KEPT = 24,          /* enough to recognise the forbidden ones */
 };
 
 struct ed_http1_body {
-        bool done;                 /* its end was read; nothing more is consumed */
-        enum ed_http1_fault fault; /* after an error: which */
-        uint64_t bytes;            /* of the body, given so far */
+        bool done;                 /* the end was read; no more bytes are consumed */
+        enum ed_http1_fault fault; /* the fault, after an error */
+        uint64_t bytes;            /* body bytes returned so far */
 
         /* private */
         bool is_response;
@@ -256,27 +256,26 @@ struct ed_http1_body {
         uint32_t extension_bytes;
         uint32_t extensions_bytes;
         uint32_t trailers_bytes;
-        uint64_t left; /* of the length or of the chunk */
+        uint64_t left; /* rest of the length or of the chunk */
         uint64_t max;
         char name[ED_HTTP1_TRAILER_NAME_KEPT];
 };
 
 /*
- * Begin to read the body behind a complete head, at most 'bytes_max' bytes of
- * it.  'done' is set at once if there is none.
+ * Begin to read the body after a complete head, at most 'bytes_max' bytes. 'done' is set at once if
+ * there is no body.
  *
- * Errors: EDDY_E_HTTP_TOO_LARGE  its Content-Length is above 'bytes_max'
+ * Errors: EDDY_E_HTTP_TOO_LARGE  Content-Length is above 'bytes_max'
  */
 ED_SHARED EDDY_MUST_USE int ed_http1_body_init(struct ed_http1_body *body,
                                                const struct ed_http1_head *head,
                                                uint64_t bytes_max);
 
 /*
- * Read on: takes 'bytes' new bytes and returns how many of them are dealt
- * with, more than 0 unless 'bytes' is 0 or the body is done.  '*ret_span' is
- * the run of body bytes among them, inside 'data'; it may be empty (sizes of
- * chunks, trailers).  Call again with the rest until it is used up or 'done'.
- * What follows the end is not consumed.  Trailers are checked and dropped.
+ * Continue reading: takes 'bytes' new bytes and returns how many were processed, more than 0 unless
+ * 'bytes' is 0 or the body is done. '*ret_span' is the run of body bytes among them, inside 'data';
+ * it may be empty (chunk sizes, trailers). Call again with the rest until it is used up or 'done'.
+ * Bytes after the end are not consumed. Trailers are checked and dropped.
  *
  * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE, _TOO_LARGE
  */
@@ -285,9 +284,9 @@ ED_SHARED EDDY_MUST_USE int64_t ed_http1_body_decode(struct ed_http1_body *body,
                                                      size_t *ret_span_bytes);
 
 /*
- * Say that the peer closed.  A body that ends by close is done.
+ * Report that the peer closed. This completes a body that ends by close.
  *
- * Errors: EDDY_E_HTTP_TRUNCATED  it was not complete
+ * Errors: EDDY_E_HTTP_TRUNCATED  the body was incomplete
  */
 ED_SHARED EDDY_MUST_USE int ed_http1_body_finish(struct ed_http1_body *body);
 
@@ -295,7 +294,7 @@ ED_SHARED EDDY_MUST_USE int ed_http1_body_finish(struct ed_http1_body *body);
 
 struct ed_http1_writer {
         struct ed_buf *buf;
-        size_t held; /* bytes in it before */
+        size_t held; /* bytes in the buffer before */
         int err;
         bool is_response;
         uint16_t status;
@@ -303,74 +302,71 @@ struct ed_http1_writer {
 };
 
 /*
- * Begin a request, version HTTP/1.1.  'target' is written as it is and must
- * be one of the four forms, "/path?query" as a rule.
+ * Begin a request, version HTTP/1.1. 'target' is written unchanged and must be one of the four
+ * forms, usually "/path?query".
  *
  *     ed_http1_write_request(&w, buf, "GET", 3, "/", 1);
  *     ed_http1_write_field(&w, "Host", 4, host, host_bytes);
  *     err = ed_http1_write_end(&w);
  *
- * Errors are kept in the writer and returned by ed_http1_write_end(); after
- * the first nothing is written.
+ * Errors are kept in the writer and returned by ed_http1_write_end(); after the first error nothing
+ * is written.
  */
 ED_SHARED void ed_http1_write_request(struct ed_http1_writer *writer, struct ed_buf *buf,
                                       const char *method, size_t method_bytes, const char *target,
                                       size_t target_bytes);
 
-/* The same with the target of a URL in origin form, and its Host field. */
+/* Begin a request with a URL's target in origin form, and write its Host field. */
 ED_SHARED void ed_http1_write_request_to(struct ed_http1_writer *writer, struct ed_buf *buf,
                                          const char *method, size_t method_bytes,
                                          const struct ed_url *url);
 
-/* Begin a response, version HTTP/1.1.  'reason' NULL: the usual one. */
+/* Begin a response, version HTTP/1.1. 'reason' NULL: the standard one. */
 ED_SHARED void ed_http1_write_response(struct ed_http1_writer *writer, struct ed_buf *buf,
                                        int status, const char *reason, size_t reason_bytes);
 
 /*
- * Add a field.  White space around the value is left out.  Refused besides
- * what is not a token or holds a control character (tabs are fine): a
- * second Host or Content-Length, a Content-Length that is no number, a
- * Transfer-Encoding other than one "chunked", both of these together, and
+ * Add a field. White space around the value is dropped. Refuses a name that is not a token, control
+ * characters other than tabs in the value, a second Host or Content-Length, a Content-Length that
+ * is not a number, a Transfer-Encoding other than a single "chunked", both of these together, and
  * either of them in a 1xx or 204 response.
  */
 ED_SHARED void ed_http1_write_field(struct ed_http1_writer *writer, const char *name,
                                     size_t name_bytes, const char *value, size_t value_bytes);
 
-/* The same with a number as value: Content-Length. */
+/* Add a field with a number as value: Content-Length. */
 ED_SHARED void ed_http1_write_number(struct ed_http1_writer *writer, const char *name,
                                      size_t name_bytes, uint64_t number);
 
 /*
- * Add the empty line and end the head.  On failure the buffer holds what it
- * held before.
+ * Add the empty line that ends the head. On failure the buffer is restored.
  *
- * Errors: EDDY_E_HTTP_INVALID_REQUEST  something HTTP forbids, or a request
- *                                      without Host
- *         -EMSGSIZE                    more than the buffer's maximum
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST  forbidden by HTTP, or a request without
+ *                                      Host
+ *         -EMSGSIZE                    above the buffer's maximum
  *         -ENOMEM
  */
 ED_SHARED EDDY_MUST_USE int ed_http1_write_end(struct ed_http1_writer *writer);
 
-/* The usual reason of a status ("OK"), or "".  Never NULL; valid for ever. */
+/* Returns the standard reason of a status ("OK"), or "". Never NULL; valid for ever. */
 ED_SHARED const char *ed_http1_reason(int status);
 
 enum { ED_HTTP1_CHUNK_HEAD_MAX = 18 };
 
 /*
- * Write the size line of a chunk of 'bytes' (above 0) bytes and return its
- * length.  Behind the chunk's data goes "\r\n", behind the last chunk
- * ED_HTTP1_LAST_CHUNK.
+ * Write the size line of a chunk of 'bytes' (above 0) bytes and return the line's length. Write
+ * "\r\n" after the chunk's data, and ED_HTTP1_LAST_CHUNK after the last chunk.
  */
 ED_SHARED size_t ed_http1_chunk_head(char out[ED_HTTP1_CHUNK_HEAD_MAX], uint64_t bytes);
 
 #define ED_HTTP1_LAST_CHUNK "0\r\n\r\n"
 
-/* Whether two names are the same in any case. */
+/* Returns true if two names are equal, ignoring case. */
 ED_SHARED bool ed_http1_same_name(const char *a, size_t a_bytes, const char *b, size_t b_bytes);
 
 /*
- * Whether a field's value, a comma-separated list ("Connection: close, te"),
- * holds a token, in any case.
+ * Returns true if a field's value, a comma-separated list ("Connection: close, te"), contains a
+ * token, ignoring case.
  */
 ED_SHARED bool ed_http1_list_has(const char *value, size_t bytes, const char *token);
 

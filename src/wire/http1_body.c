@@ -1,8 +1,8 @@
 /*
  * wire/http1_body.c - reading bodies of HTTP/1.1 messages.
  *
- * A call stops behind each run of body bytes, so what was given before an
- * error does not depend on how the bytes were cut.
+ * A call stops after each run of body bytes, so the bytes returned before an error do not depend on
+ * how the input was split.
  */
 #include <string.h>
 
@@ -13,24 +13,24 @@ enum body_state {
         IN_LENGTH,
         IN_CLOSE,
         IN_SIZE,
-        BEFORE_EXTENSION, /* ';' is due, behind white space */
+        BEFORE_EXTENSION, /* expects ';', after white space */
         AT_EXTENSION,
         IN_EXTENSION_NAME,
-        BEHIND_EXTENSION_NAME, /* ';' or '=' is due */
+        BEHIND_EXTENSION_NAME, /* expects ';' or '=' */
         AT_EXTENSION_VALUE,
         IN_EXTENSION_VALUE,
         IN_QUOTED_VALUE,
         IN_ESCAPE,
         BEHIND_QUOTED_VALUE,
-        BEHIND_SIZE, /* LF is due */
+        BEHIND_SIZE, /* expects LF */
         IN_DATA,
-        BEHIND_DATA,    /* CR is due */
-        BEHIND_DATA_CR, /* LF is due */
+        BEHIND_DATA,    /* expects CR */
+        BEHIND_DATA_CR, /* expects LF */
         AT_TRAILER,
         IN_TRAILER_NAME,
         IN_TRAILER_VALUE,
-        BEHIND_TRAILER, /* LF is due */
-        AT_BODY_END,    /* the last LF is due */
+        BEHIND_TRAILER, /* expects LF */
+        AT_BODY_END,    /* expects the last LF */
         BODY_DONE,
         BODY_FAILED,
 };
@@ -38,8 +38,8 @@ enum body_state {
 enum { CHUNK_DIGITS_MAX = 16 };
 
 /*
- * RFC 9110, 6.5.1: what frames, routes, authenticates or changes the meaning
- * of a message must not come behind it.
+ * RFC 9110, 6.5.1: trailers must not contain fields that frame, route, authenticate or change the
+ * meaning of a message.
  */
 static const struct {
         const char *name;
@@ -107,14 +107,16 @@ int ed_http1_body_init(struct ed_http1_body *body, const struct ed_http1_head *h
         return 0;
 }
 
-/* One byte of a chunk's size, or what ends it. */
+/* Read one byte of a chunk's size, or the byte after it. */
 static int take_size(struct ed_http1_body *body, char c)
 {
         unsigned digit = (unsigned) (uint8_t) c;
 
         if (ed_char_is(c, ED_CHAR_HEX)) {
                 digit = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
-                /* Leading zeros count too: else a size line would have no limit. */
+                /*
+                 * Leading zeros count too; otherwise the length of a size line would be unlimited.
+                 */
                 if (body->digits == CHUNK_DIGITS_MAX || body->left > (uint64_t) INT64_MAX >> 4)
                         return body_fail(body, ED_HTTP1_FAULT_CHUNK_TOO_LARGE);
                 body->left = body->left << 4 | digit;
@@ -133,8 +135,8 @@ static int take_size(struct ed_http1_body *body, char c)
 }
 
 /*
- * RFC 9112, 7.1.1: *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ).
- * Returns the state behind 'c', or BODY_FAILED.
+ * RFC 9112, 7.1.1: *( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] ). Returns the
+ * state after 'c', or BODY_FAILED.
  */
 static enum body_state extension_next(enum body_state state, char c)
 {
@@ -161,7 +163,7 @@ static enum body_state extension_next(enum body_state state, char c)
         default:
                 break;
         }
-        /* Behind a name or a value. */
+        /* After a name or a value. */
         if (c == ';')
                 return AT_EXTENSION;
         if (state == IN_EXTENSION_NAME || state == BEHIND_EXTENSION_NAME) {
@@ -172,7 +174,7 @@ static enum body_state extension_next(enum body_state state, char c)
         }
         if (is_blank)
                 return BEFORE_EXTENSION;
-        /* White space has something behind it. */
+        /* White space must not end the extension. */
         return c == '\r' && state != BEFORE_EXTENSION && state != BEHIND_EXTENSION_NAME
                        ? BEHIND_SIZE
                        : BODY_FAILED;
@@ -202,7 +204,7 @@ static bool trailer_is_forbidden(const struct ed_http1_body *body)
         return false;
 }
 
-/* One byte where a trailer or the empty line begins, or of a trailer's name. */
+/* Read one byte of a trailer's name, or the first byte of a trailer or of the empty line. */
 static int take_trailer_name(struct ed_http1_body *body, char c)
 {
         if (body->state == AT_TRAILER) {
@@ -220,7 +222,7 @@ static int take_trailer_name(struct ed_http1_body *body, char c)
                 body->state = IN_TRAILER_NAME;
         }
         if (ed_char_is(c, ED_CHAR_TOKEN)) {
-                /* A longer name is none of those in the table: its length stays at the room. */
+                /* A longer name is not in the table: its recorded length stays at the maximum. */
                 if (body->name_bytes < sizeof(body->name))
                         body->name[body->name_bytes++] = c;
                 return 0;
@@ -254,7 +256,7 @@ static int take_due(struct ed_http1_body *body, char c, char due, enum body_stat
         return 0;
 }
 
-/* One byte that is not of the body itself. */
+/* Read one byte that is not part of the body itself. */
 static int take_control(struct ed_http1_body *body, char c)
 {
         enum body_state state = (enum body_state) body->state;
@@ -296,7 +298,7 @@ static int take_control(struct ed_http1_body *body, char c)
         }
 }
 
-/* A run of body bytes; what ends it depends on the framing. */
+/* Take a run of body bytes; the framing decides where it ends. */
 static size_t take_data(struct ed_http1_body *body, size_t bytes)
 {
         uint64_t most = body->state == IN_CLOSE ? body->max - body->bytes : body->left;

@@ -1,10 +1,9 @@
 /*
  * wire/http1_head.c - reading heads of HTTP/1.1 messages.
  *
- * One pass of a machine that stops at any byte and goes on there: what was
- * looked at is not looked at again, and each verdict depends on the bytes up
- * to it alone, never on how they were cut.  Limits are part of that: a line's
- * bytes are looked at only up to its limit, where nothing but CR may stand.
+ * A state machine that can stop and continue at any byte: it reads each byte once, and each verdict
+ * depends only on the bytes up to it, not on how the input was split. Limits follow the same rule:
+ * a line is read only up to its limit, where the next byte must be CR.
  */
 #include <string.h>
 
@@ -13,7 +12,7 @@
 
 enum head_state {
         AT_START,
-        IN_EMPTY_LINE, /* behind the CR of the one that may precede a request */
+        IN_EMPTY_LINE, /* after the CR of the empty line that may precede a request */
         IN_METHOD,
         IN_TARGET,
         IN_VERSION,
@@ -21,13 +20,13 @@ enum head_state {
         IN_STATUS,
         BEHIND_STATUS,
         IN_REASON,
-        BEHIND_START_LINE, /* LF is due */
+        BEHIND_START_LINE, /* expects LF */
         AT_FIELD,
         IN_NAME,
         BEFORE_VALUE,
         IN_VALUE,
-        BEHIND_FIELD, /* LF is due */
-        AT_END,       /* the last LF is due */
+        BEHIND_FIELD, /* expects LF */
+        AT_END,       /* expects the last LF */
         FAILED,
 };
 
@@ -41,11 +40,11 @@ enum {
         OPTION_CLOSE = 1 << 8,
         OPTION_KEEP_ALIVE = 1 << 9,
         OPTION_UPGRADE = 1 << 10,
-        CODING_CHUNKED = 1 << 11, /* the last one so far */
+        CODING_CHUNKED = 1 << 11, /* the last coding so far */
         CODING_OTHER = 1 << 12,
 };
 
-/* What the parts of the machine return besides errors. */
+/* Results of the parsing functions besides errors. */
 enum { MORE = 0, NEXT = 1 };
 
 static int head_fail(struct ed_http1_head *head, enum ed_http1_fault fault)
@@ -55,7 +54,7 @@ static int head_fail(struct ed_http1_head *head, enum ed_http1_fault fault)
         return ed_http1_fault_error(fault, head->is_response);
 }
 
-/* The bytes gave out in a state; or, if the head's limit is reached, the head failed. */
+/* Pause in a state for lack of bytes; if the head's limit is reached, fail. */
 static int head_pause(struct ed_http1_head *head, enum head_state state, uint32_t at)
 {
         if (ed_unlikely(at == head->limits.head_bytes_max))
@@ -65,7 +64,7 @@ static int head_pause(struct ed_http1_head *head, enum head_state state, uint32_
         return MORE;
 }
 
-/* A byte that does not fit stands at 'at', or the line goes on beyond its limit. */
+/* Fail at an invalid byte, or because the line exceeds its limit. */
 static int head_fail_at(struct ed_http1_head *head, uint32_t at, enum ed_http1_fault fault)
 {
         if (at - head->line < head->limits.line_bytes_max)
@@ -75,14 +74,14 @@ static int head_fail_at(struct ed_http1_head *head, uint32_t at, enum ed_http1_f
         return head_fail(head, ED_HTTP1_FAULT_LINE_TOO_LONG);
 }
 
-/* The same; but if the byte is a LF, the fault is the line's early end. */
+/* As head_fail_at(), but for LF the fault is the line's early end. */
 static int head_fail_byte(struct ed_http1_head *head, const char *data, uint32_t at,
                           enum ed_http1_fault fault)
 {
         return head_fail_at(head, at, data[at] == '\n' ? ED_HTTP1_FAULT_LINE_END : fault);
 }
 
-/* How far a line's bytes may be looked at. */
+/* Returns how far the line may be read. */
 static uint32_t line_stop(const struct ed_http1_head *head, uint32_t end)
 {
         uint32_t max = head->limits.line_bytes_max;
@@ -103,7 +102,7 @@ static void head_init(struct ed_http1_head *head, struct ed_http1_field *fields,
                 head->limits.head_bytes_max = limits->head_bytes_max;
         if (limits && limits->fields_max)
                 head->limits.fields_max = limits->fields_max;
-        /* Offsets are 32 bits wide, and sums of two of them must be too. */
+        /* Offsets are 32 bits wide, and sums of two of them must fit too. */
         if (head->limits.head_bytes_max > INT32_MAX)
                 head->limits.head_bytes_max = INT32_MAX;
         if (head->limits.line_bytes_max > INT32_MAX)
@@ -130,7 +129,7 @@ static const char version_text[7] = { 'H', 'T', 'T', 'P', '/', '1', '.' };
 
 enum { VERSION_BYTES = sizeof(version_text) + 1 };
 
-/* What begins otherwise is rather the rest of a target with a space in it. */
+/* Text that does not begin like a version is probably the rest of a target with a space. */
 static enum ed_http1_fault fault_in_version(const struct ed_http1_head *head, char c, uint32_t i)
 {
         bool is_begun = i > 0 || c == 'h' || c == 'H' || c == '\r';
@@ -138,7 +137,7 @@ static enum ed_http1_fault fault_in_version(const struct ed_http1_head *head, ch
         return head->is_response || is_begun ? ED_HTTP1_FAULT_VERSION : ED_HTTP1_FAULT_TARGET;
 }
 
-/* "HTTP/1." and a digit from 'part' on.  Gives where it ended. */
+/* Read "HTTP/1." and a digit from 'part' on. Sets '*ret_at' to the end. */
 static int read_version(struct ed_http1_head *head, const char *data, uint32_t at, uint32_t end,
                         uint32_t *ret_at)
 {
@@ -157,13 +156,13 @@ static int read_version(struct ed_http1_head *head, const char *data, uint32_t a
         if (i < VERSION_BYTES)
                 return at == end ? head_pause(head, IN_VERSION, at)
                                  : head_fail_at(head, at, ED_HTTP1_FAULT_VERSION);
-        /* RFC 9110, 2.5: a higher minor version is read as the highest that we know. */
+        /* RFC 9110, 2.5: a higher minor version is read as the highest known one. */
         head->minor = data[at - 1] != '0';
         *ret_at = at;
         return NEXT;
 }
 
-/* The CR that ends a start line, and the LF behind it. */
+/* Read the LF after the CR that ends a start line. */
 static int read_line_end(struct ed_http1_head *head, const char *data, uint32_t at, uint32_t end)
 {
         if (at == end)
@@ -241,7 +240,7 @@ method:
         }
 }
 
-/* Three digits from 'part' on. */
+/* Read three digits from 'part' on. */
 static int read_status(struct ed_http1_head *head, const char *data, uint32_t at, uint32_t end,
                        uint32_t *ret_at)
 {
@@ -312,7 +311,7 @@ reason_end:
 
 /* ---- fields ---------------------------------------------------------------- */
 
-/* RFC 9112, 6.3: two lengths are a way to hide a request; see the choice in http1.h. */
+/* RFC 9112, 6.3: a second length can smuggle a request; see the rules in http1.h. */
 static int take_length(struct ed_http1_head *head, const char *value, uint32_t bytes)
 {
         uint64_t length = 0;
@@ -327,7 +326,7 @@ static int take_length(struct ed_http1_head *head, const char *value, uint32_t b
         return NEXT;
 }
 
-/* One list, perhaps in several fields (RFC 9110, 5.3).  What it means is decided at the end. */
+/* Read one list, possibly in several fields (RFC 9110, 5.3). decide_coding() evaluates it. */
 static int take_coding(struct ed_http1_head *head, const char *value, uint32_t bytes)
 {
         struct eddy_slice coding;
@@ -366,7 +365,7 @@ static int take_host(struct ed_http1_head *head, const char *data,
 
 static int take_connection(struct ed_http1_head *head, const char *value, uint32_t bytes)
 {
-        /* What most peers send, before the list is taken apart. */
+        /* Fast path for the most common value. */
         if (ED_TOKEN_IS(value, bytes, "keep-alive")) {
                 head->seen |= OPTION_KEEP_ALIVE;
                 return NEXT;
@@ -384,7 +383,7 @@ static int take_expect(struct ed_http1_head *head, const char *value, uint32_t b
 {
         bool is_continue = ED_TOKEN_IS(value, bytes, "100-continue");
 
-        /* RFC 9110, 10.1.1: in HTTP/1.0 it is passed over. */
+        /* RFC 9110, 10.1.1: ignored in HTTP/1.0. */
         if (head->is_response || head->minor == 0)
                 return NEXT;
         head->expect_continue = is_continue;
@@ -392,7 +391,7 @@ static int take_expect(struct ed_http1_head *head, const char *value, uint32_t b
         return NEXT;
 }
 
-/* A field that stands once in a request: its bit is SEEN_SINGLE << i. */
+/* Check a field that may occur once in a request: its bit is SEEN_SINGLE << i. */
 static int take_single(struct ed_http1_head *head, unsigned i)
 {
         uint32_t bit = (uint32_t) SEEN_SINGLE << i;
@@ -405,7 +404,10 @@ static int take_single(struct ed_http1_head *head, unsigned i)
         return NEXT;
 }
 
-/* A field is complete: keep what decides about the message.  By length, as most are none of it. */
+/*
+ * Evaluate a complete field that affects the message. Switches by length, because most fields do
+ * not.
+ */
 static int take_field(struct ed_http1_head *head, const char *data,
                       const struct ed_http1_field *field)
 {
@@ -457,7 +459,7 @@ static int take_field(struct ed_http1_head *head, const char *data,
         return NEXT;
 }
 
-/* What stands where a field's name should begin. */
+/* Returns the fault of a byte that cannot begin a field's name. */
 static enum ed_http1_fault fault_at_field(char c)
 {
         if (c == ' ' || c == '\t')
@@ -465,7 +467,7 @@ static enum ed_http1_fault fault_at_field(char c)
         return c == '\n' ? ED_HTTP1_FAULT_LINE_END : ED_HTTP1_FAULT_FIELD_NAME;
 }
 
-/* A value that began at 'part' ends at 'at', where CR must stand. */
+/* End the value from 'part' to 'at', where CR must follow. */
 static int end_field(struct ed_http1_head *head, const char *data, uint32_t at)
 {
         struct ed_http1_field *field = &head->fields[head->fields_count];
@@ -549,7 +551,7 @@ end:
 
 /* ---- the whole head -------------------------------------------------------- */
 
-/* RFC 9112, 3.2.2: the authority of an absolute target takes the place of Host. */
+/* RFC 9112, 3.2.2: the authority of an absolute target replaces Host. */
 static void take_authority(struct ed_http1_head *head, const char *data)
 {
         const char *target = data + head->target.at, *end = target + head->target.bytes;
@@ -577,7 +579,7 @@ static int decide_target(struct ed_http1_head *head, const char *data)
         return NEXT;
 }
 
-/* RFC 9112, 6.1 and 6.3: the end of a request whose last coding is another cannot be found. */
+/* RFC 9112, 6.1 and 6.3: the end of a request cannot be found if its last coding is not chunked. */
 static int decide_coding(struct ed_http1_head *head)
 {
         if (!(head->seen & SEEN_CODING))
@@ -635,7 +637,7 @@ static int decide_all(struct ed_http1_head *head, const char *data)
                 if (err == NEXT)
                         err = decide_request_body(head, data);
         }
-        /* RFC 9112, 9.3: "close" wins over all. */
+        /* RFC 9112, 9.3: "close" takes precedence. */
         head->keep_alive = !(head->seen & OPTION_CLOSE) &&
                            (head->minor == 1 || (head->seen & OPTION_KEEP_ALIVE)) &&
                            head->framing != ED_HTTP1_BY_CLOSE && head->framing != ED_HTTP1_TUNNEL;
@@ -668,7 +670,7 @@ int64_t ed_http1_head_parse(struct ed_http1_head *head, const char *data, size_t
 
 int ed_http1_head_finish(const struct ed_http1_head *head)
 {
-        /* The empty line that may precede a request is no part of it. */
+        /* The empty line that may precede a request is not part of it. */
         bool is_blank = head->at == 0 || (head->state == IN_METHOD && head->at == head->line);
 
         return is_blank ? EDDY_E_HTTP_CLOSED : EDDY_E_HTTP_TRUNCATED;

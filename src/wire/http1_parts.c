@@ -1,5 +1,5 @@
 /*
- * wire/http1_parts.c - what reading and writing of HTTP/1.1 share.
+ * wire/http1_parts.c - functions shared by reading and writing HTTP/1.1.
  */
 #include "wire/http1_parts.h"
 
@@ -171,7 +171,7 @@ int ed_http1_target_form_of(const char *method, size_t method_bytes, const char 
 
         if (target_bytes == 0)
                 return -1;
-        /* RFC 9112, 3.2.3: CONNECT has this form only; a port must be there. */
+        /* RFC 9112, 3.2.3: CONNECT allows only this form, and requires a port. */
         if (ed_http1_answers_to(method, method_bytes) == ED_HTTP1_TO_CONNECT)
                 return ed_http1_host_split(target, target_bytes, &host, &host_bytes) > 0
                                ? ED_HTTP1_AUTHORITY
@@ -181,7 +181,7 @@ int ed_http1_target_form_of(const char *method, size_t method_bytes, const char 
         if (target_bytes == 1 && target[0] == '*')
                 return method_bytes == 7 && memcmp(method, "OPTIONS", 7) == 0 ? ED_HTTP1_ASTERISK
                                                                               : -1;
-        /* RFC 9110, 4.2.4: user information in a target is most often a phish. */
+        /* RFC 9110, 4.2.4: user information in a target is usually an attempt at phishing. */
         if (ed_url_parse(target, target_bytes, ret_url) < 0 || ret_url->has_userinfo)
                 return -1;
         return ED_HTTP1_ABSOLUTE;

@@ -1,9 +1,8 @@
 /*
  * wire/http1_write.c - writing heads of HTTP/1.1 messages.
  *
- * Each part is checked before it is put into the buffer, and the buffer is
- * set back if a later one is refused, so a caller's string can never end a
- * line early.
+ * Each part is checked before it is put into the buffer, and the buffer is restored if a later part
+ * is refused, so a caller's string can never end a line early.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static void writer_refuse(struct ed_http1_writer *writer)
                 writer->err = EDDY_E_HTTP_INVALID_REQUEST;
 }
 
-/* Room for 'bytes', or NULL after an error. */
+/* Returns room for 'bytes', or NULL after an error. */
 static char *writer_room(struct ed_http1_writer *writer, size_t bytes)
 {
         char *room = NULL;
@@ -47,7 +46,7 @@ static char *put(char *to, const char *from, size_t bytes)
 
 #define PUT(to, literal) put(to, literal, sizeof(literal) - 1)
 
-/* "METHOD [/]TARGET HTTP/1.1"; all parts are checked. */
+/* Write "METHOD [/]TARGET HTTP/1.1". The caller has checked all parts. */
 static void put_request_line(struct ed_http1_writer *writer, const char *method,
                              size_t method_bytes, bool slash_first, const char *target,
                              size_t target_bytes)
@@ -99,7 +98,7 @@ void ed_http1_write_request_to(struct ed_http1_writer *writer, struct ed_buf *bu
         char host[ED_URL_AUTHORITY_ROOM];
 
         writer_begin(writer, buf);
-        /* The target of a URL was checked when it was read; CONNECT has no origin form. */
+        /* The URL parser has checked the target; CONNECT has no origin form. */
         if (!eddy_http_is_token(method, method_bytes) || url->host_kind == ED_URL_NAME_IDN ||
             ed_http1_answers_to(method, method_bytes) == ED_HTTP1_TO_CONNECT)
                 writer_refuse(writer);
@@ -140,7 +139,7 @@ void ed_http1_write_response(struct ed_http1_writer *writer, struct ed_buf *buf,
         ed_buf_grow(buf, bytes);
 }
 
-/* Content-Length or Transfer-Encoding: one of them, once, where a body may be. */
+/* Returns true for the first Content-Length or Transfer-Encoding, if a body is allowed. */
 static bool take_framing(struct ed_http1_writer *writer, uint32_t bit)
 {
         bool has_no_body = writer->is_response && (writer->status < 200 || writer->status == 204);
@@ -151,7 +150,7 @@ static bool take_framing(struct ed_http1_writer *writer, uint32_t bit)
         return true;
 }
 
-/* Whether a field that decides about the message is right and fits those before it. */
+/* Returns true if a field that affects the message is valid and consistent with earlier fields. */
 static bool field_fits(struct ed_http1_writer *writer, const char *name, size_t name_bytes,
                        const char *value, size_t value_bytes)
 {

@@ -22,14 +22,14 @@ static const char *const weekdays[7] = { "Sunday",   "Monday", "Tuesday", "Wedne
                                          "Thursday", "Friday", "Saturday" };
 
 struct date {
-        int year, month, day; /* month and day from 1 */
+        int year, month, day; /* month and day count from 1 */
         int hour, minute, second;
 };
 
 /* ---- the calendar ---------------------------------------------------------- */
 
-/* Days since 1970-01-01 of the proleptic Gregorian calendar; years begin in March, so that
- * the leap day is the last of its year. */
+/* Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years begin in March here,
+ * so the leap day is the last day of its year. */
 static int64_t days_from_date(int year, int month, int day)
 {
         int64_t y = month <= 2 ? year - 1 : year;
@@ -78,7 +78,7 @@ static bool seconds_are_in_range(int64_t seconds)
 
 /* ---- reading --------------------------------------------------------------- */
 
-/* A text being read from its front.  Each step says whether it fitted. */
+/* A text being read from its start. Each step returns whether it matched. */
 struct reader {
         const char *at;
         const char *end;
@@ -94,7 +94,10 @@ static bool read_text(struct reader *reader, const char *text)
         return true;
 }
 
-/* Exactly 'digits' of them; 'pad' may stand for leading ones (asctime: "Nov  6"). */
+/*
+ * Read exactly 'digits' digits. With 'may_pad', spaces may replace leading ones (asctime: "Nov
+ * 6").
+ */
 static bool read_digits(struct reader *reader, int digits, bool may_pad, int *ret_number)
 {
         int number = 0;
@@ -160,13 +163,13 @@ static bool read_asctime(struct reader *reader, struct date *date)
                read_digits(reader, 4, false, &date->year);
 }
 
-/* RFC 9110, 5.6.7: a year that seems more than 50 years ahead is in the past century. */
+/* RFC 9110, 5.6.7: a year more than 50 years in the future is in the past century. */
 static int whole_year(int two_digits, int64_t now_s)
 {
         struct date now;
         int year;
 
-        /* A clock that is so wrong says nothing about centuries. */
+        /* A clock out of range cannot determine the century. */
         date_from_days(seconds_are_in_range(now_s) ? now_s / DAY_SECONDS : 0, &now);
         year = now.year - now.year % 100 + two_digits;
         if (year > now.year + 50)
@@ -256,7 +259,7 @@ int eddy_http_date_format(int64_t seconds, char out[EDDY_HTTP_DATE_BYTES + 1])
 
 /* ---- Retry-After ----------------------------------------------------------- */
 
-/* "120" or "1.5", in nanoseconds; what does not fit is INT64_MAX. */
+/* Read "120" or "1.5" as nanoseconds; INT64_MAX if the value is too large. */
 static bool read_delay(const char *text, size_t bytes, int64_t *ret_delay_ns)
 {
         int64_t whole = 0;

@@ -1,5 +1,5 @@
 /*
- * wire/http_text.c - what may be a method, a header's name and a header's value.
+ * wire/http_text.c - checks of methods, and of names and values of headers.
  */
 #include "eddy/http_text.h"
 

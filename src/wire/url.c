@@ -14,12 +14,12 @@ enum {
         LABEL_MAX = 63,
         IPV4_PARTS = 4,
         IPV6_GROUPS = 8,
-        IPV4_GROUPS = 2, /* of IPv6 that an IPv4 address at the end takes */
+        IPV4_GROUPS = 2, /* IPv6 groups in a trailing IPv4 address */
 };
 
 /* ---- hosts ----------------------------------------------------------------- */
 
-/* Four decimal numbers up to 255 without leading zeros. */
+/* Returns true for four decimal numbers up to 255 without leading zeros. */
 static bool host_is_ipv4(const char *host, size_t bytes)
 {
         size_t at = 0;
@@ -38,7 +38,7 @@ static bool host_is_ipv4(const char *host, size_t bytes)
         return at == bytes;
 }
 
-/* One to four hexadecimal digits at 'at'; gives how many. */
+/* Returns the number of hexadecimal digits at 'at', up to four. */
 static size_t hex_group(const char *host, size_t at, size_t bytes)
 {
         size_t start = at;
@@ -48,7 +48,7 @@ static size_t hex_group(const char *host, size_t at, size_t bytes)
         return at - start;
 }
 
-/* RFC 4291, 2.2: eight groups, one run of them left out as "::", the last two as IPv4. */
+/* RFC 4291, 2.2: eight groups, one run of which may be "::", and the last two may be IPv4. */
 static bool host_is_ipv6(const char *host, size_t bytes)
 {
         size_t at = 0;
@@ -83,11 +83,11 @@ static bool host_is_ipv6(const char *host, size_t bytes)
                         at++;
                 }
         }
-        /* "::" stands for at least one group. */
+        /* "::" represents at least one group. */
         return has_gap ? groups < IPV6_GROUPS : groups == IPV6_GROUPS;
 }
 
-/* Whether a label would be read as a number by a lenient address parser: "127", "0x7f". */
+/* Returns true if a lenient address parser would read a label as a number: "127", "0x7f". */
 static bool label_is_number(const char *label, size_t bytes)
 {
         size_t i = 0;
@@ -103,8 +103,8 @@ static bool label_is_number(const char *label, size_t bytes)
         return i == bytes;
 }
 
-/* The length of the well-formed UTF-8 sequence at 'text', or 0 (RFC 3629: none too long, no
- * surrogates, nothing above U+10FFFF). */
+/* Returns the length of the well-formed UTF-8 sequence at 'text', or 0 (RFC 3629: no overlong
+ * forms, no surrogates, no code points above U+10FFFF). */
 static size_t utf8_sequence(const char *text, size_t bytes)
 {
         uint8_t first = (uint8_t) text[0];
@@ -136,7 +136,7 @@ static size_t utf8_sequence(const char *text, size_t bytes)
         return n;
 }
 
-/* Labels of 1 to 63 bytes; the name may end in one dot.  Gives the kind or an error. */
+/* Check labels of 1 to 63 bytes; the name may end in one dot. Returns the kind or an error. */
 static int host_name_check(const char *host, size_t bytes)
 {
         int kind = ED_URL_NAME;
@@ -164,7 +164,7 @@ static int host_name_check(const char *host, size_t bytes)
                 }
                 at++;
         }
-        /* A label that IDNA shortens may be longer here: the converted name is checked again. */
+        /* A label that IDNA shortens may be longer: the converted name is checked again. */
         if (label == bytes || (bytes - label > LABEL_MAX && kind == ED_URL_NAME) ||
             label_is_number(host + label, bytes - label))
                 return EDDY_E_URL_INVALID;
@@ -198,7 +198,7 @@ int ed_url_set_host(struct ed_url *url, const char *host, size_t bytes)
 
 /* ---- the parts of a URL ---------------------------------------------------- */
 
-/* All of the classes asked for, and '%' followed by two hexadecimal digits. */
+/* Returns true if all characters may be in a URL, and two hexadecimal digits follow each '%'. */
 static bool text_is(const char *text, size_t bytes)
 {
         for (size_t i = 0; i < bytes; i++) {
@@ -211,7 +211,7 @@ static bool text_is(const char *text, size_t bytes)
         return true;
 }
 
-/* "http://" or "https://" in any case; gives its length, or an error. */
+/* Parse "http://" or "https://", ignoring case. Returns the length, or an error. */
 static int scheme_parse(const char *text, size_t bytes, bool *ret_is_https)
 {
         size_t colon = 0;
@@ -228,7 +228,7 @@ static int scheme_parse(const char *text, size_t bytes, bool *ret_is_https)
         return (int) colon + 3;
 }
 
-/* 1 to 65535 without sign or space; an empty port is the scheme's own. */
+/* Parse 1 to 65535, without sign or space. An empty port is the scheme's default. */
 static int port_parse(const char *text, size_t bytes, uint16_t *port)
 {
         unsigned number = 0;
@@ -248,7 +248,7 @@ static int port_parse(const char *text, size_t bytes, uint16_t *port)
         return 0;
 }
 
-/* "host", "host:port", "[v6]:port". */
+/* Parse "host", "host:port" or "[v6]:port". */
 static int host_port_parse(const char *text, size_t bytes, struct ed_url *url)
 {
         bool is_bracketed = bytes > 0 && text[0] == '[';
@@ -277,7 +277,7 @@ static int host_port_parse(const char *text, size_t bytes, struct ed_url *url)
 
 static int authority_parse(const char *text, size_t bytes, struct ed_url *url)
 {
-        /* The last '@': else "http://good@evil@host" has two readings. */
+        /* Use the last '@': otherwise "http://good@evil@host" would be ambiguous. */
         const char *at_sign = memrchr(text, '@', bytes);
 
         if (at_sign) {
@@ -302,7 +302,7 @@ int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url)
 
         if (bytes > ED_URL_BYTES_MAX)
                 return EDDY_E_URL_INVALID;
-        /* The host's room stays as it is until a host is put in. */
+        /* Do not initialise the host's room; ed_url_set_host() fills it in. */
         url.has_userinfo = false;
         url.userinfo = NULL;
         url.userinfo_bytes = 0;
@@ -331,7 +331,7 @@ int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url)
         return 0;
 }
 
-/* ---- what a client makes of them ------------------------------------------- */
+/* ---- for clients ------------------------------------------------------------ */
 
 bool ed_url_same_origin(const struct ed_url *a, const struct ed_url *b)
 {

@@ -1,5 +1,5 @@
 /*
- * common/console.c - lines on stderr, exit codes, the limit of open files.
+ * common/console.c - lines on stderr, exit codes, the limit on open files.
  */
 #include "common/console.h"
 
@@ -15,7 +15,7 @@
 enum {
         LINE_BYTES_MAX = 1024,
         SAY_WAIT_MS = 100,
-        PIECE_BYTES = 512, /* goes into any pipe that poll() calls writable */
+        PIECE_BYTES = 512, /* fits any pipe that poll() reports as writable */
 };
 
 static long long now_ms(void)
@@ -66,7 +66,7 @@ static void say(const char *command, const char *tail, const char *format, va_li
         if (n < 0)
                 return;
         at += (size_t) n < room - at ? (size_t) n : room - at - 1;
-        /* What users gave is shown, but must not move the cursor. */
+        /* Users' text is printed, but must not move the cursor. */
         for (size_t i = 0; i < at; i++) {
                 if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
                         line[i] = '?';
@@ -110,7 +110,7 @@ int ed_console_print(const char *command, const char *text)
         return ED_EXIT_OK;
 }
 
-/* May run on another thread, or in a signal handler: only write(2) here. */
+/* May run on another thread or in a signal handler, so use only write(2). */
 void ed_console_report(const struct eddy_report *report, void *arg)
 {
         const struct {

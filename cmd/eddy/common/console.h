@@ -1,8 +1,8 @@
 /*
- * common/console.h - what people are told, on stderr.
+ * common/console.h - messages on stderr.
  *
- * Nothing here waits for long: a stderr that nobody reads must not stop a
- * run, nor keep Ctrl-C from ending it.
+ * Nothing here waits for long: if stderr is not read, the run must continue, and Ctrl-C must still
+ * end it.
  */
 #ifndef ED_CMD_COMMON_CONSOLE_H
 #define ED_CMD_COMMON_CONSOLE_H
@@ -12,39 +12,34 @@
 #include "eddy/def.h"
 #include "eddy/run.h"
 
-/* What the program returns. */
+/* Exit codes. */
 enum ed_exit {
         ED_EXIT_OK = 0,
         ED_EXIT_FAILED = 1,
         ED_EXIT_USAGE = 2,
         ED_EXIT_OUTPUT = 4,
-        ED_EXIT_SIGNAL = 128, /* and its number */
+        ED_EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 
-/* A line "eddy COMMAND: ..."; 'command' NULL: "eddy: ...". */
+/* Print a line "eddy COMMAND: ..."; 'command' NULL: "eddy: ...". */
 void ed_console_say(const char *command, const char *format, ...) EDDY_PRINTF(2, 3);
 
-/*
- * Say what is wrong with the command line, and where help is.  Returns
- * ED_EXIT_USAGE.
- */
+/* Report an error in the command line, and where to find help. Returns ED_EXIT_USAGE. */
 int ed_console_usage(const char *command, const char *format, ...) EDDY_PRINTF(2, 3);
 
 /*
- * Write to stderr, waiting at most 'wait_ms' for room.  Returns 0, or -EAGAIN
- * or what writing failed with.
+ * Write to stderr, waiting at most 'wait_ms' for room. Returns 0, -EAGAIN, or the error of the
+ * write.
  */
 int ed_console_write(const char *text, size_t bytes, int wait_ms);
 
-/* Print a text on stdout; returns what the program is to return. */
+/* Print a text on stdout; returns the exit code. */
 int ed_console_print(const char *command, const char *text);
 
-/* Prints the library's reports, but for what a user of a program cannot use. */
+/* Prints the library's reports, except those that users of a program cannot act on. */
 eddy_report_fn ed_console_report;
 
-/*
- * Raise the limit of open files as far as allowed, and return it.
- */
+/* Raise the limit on open files as far as allowed, and return it. */
 unsigned long ed_console_raise_files(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * common/draft.c - lines in memory: bytes, numbers, JSON strings, base64.
+ * common/draft.c - building lines: bytes, numbers, JSON strings, base64.
  */
 #include "common/draft.h"
 
@@ -28,7 +28,7 @@ void ed_draft_reset(struct ed_draft *text, size_t keep_bytes)
         text->failed = false;
 }
 
-/* Room for 'bytes' more at the end, or NULL, which marks the text. */
+/* Make room for 'bytes' more at the end. On failure marks the text and returns NULL. */
 static char *text_reserve(struct ed_draft *text, size_t bytes)
 {
         size_t max = text->max ? text->max : ED_DRAFT_BYTES_MAX;
@@ -126,8 +126,8 @@ void ed_draft_add_ms(struct ed_draft *text, int64_t duration_ns)
 }
 
 /*
- * The length of the UTF-8 sequence at 'p', which has 'bytes' bytes to its
- * end; 0 when it is none.  RFC 3629, 4: the table of well-formed sequences.
+ * Returns the length of the UTF-8 sequence at 'p', with 'bytes' bytes to the end of the text, or 0
+ * if it is not valid. RFC 3629, 4: the table of well-formed sequences.
  */
 static size_t utf8_length(const unsigned char *p, size_t bytes)
 {
@@ -142,11 +142,11 @@ static size_t utf8_length(const unsigned char *p, size_t bytes)
         if (bytes < length)
                 return 0;
         if (p[0] == 0xe0)
-                low = 0xa0; /* else it would fit two bytes */
+                low = 0xa0; /* otherwise two bytes would suffice */
         else if (p[0] == 0xed)
-                high = 0x9f; /* surrogates begin behind it */
+                high = 0x9f; /* surrogates follow */
         else if (p[0] == 0xf0)
-                low = 0x90; /* else it would fit three */
+                low = 0x90; /* otherwise three would suffice */
         else if (p[0] == 0xf4)
                 high = 0x8f; /* the last code point is U+10FFFF */
         if (p[1] < low || p[1] > high)

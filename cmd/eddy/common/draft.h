@@ -1,9 +1,8 @@
 /*
- * common/draft.h - a growing run of bytes in which lines are put together.
+ * common/draft.h - a growing buffer for building lines.
  *
- * Appending never fails at once: a text that ran out of memory or over its
- * maximum stays marked, and whoever uses it asks ed_draft_is_whole() once, at
- * the end.
+ * Appending does not return errors: a text that ran out of memory or exceeded its maximum stays
+ * marked, and the caller checks ed_draft_is_whole() once, at the end.
  */
 #ifndef ED_CMD_COMMON_DRAFT_H
 #define ED_CMD_COMMON_DRAFT_H
@@ -18,16 +17,16 @@ struct ed_draft {
         char *data;
         size_t bytes;
         size_t room;
-        size_t max; /* of bytes; 0: ED_DRAFT_BYTES_MAX */
+        size_t max; /* maximum bytes; 0: ED_DRAFT_BYTES_MAX */
         bool failed;
 };
 
-/* Holds the JSON form of the largest body that --body keeps: six bytes each. */
+/* Room for the JSON form of the largest body that --body keeps: up to six bytes per byte. */
 #define ED_DRAFT_BYTES_MAX ((size_t) 512 << 20)
 
 void ed_draft_fini(struct ed_draft *text);
 
-/* Empty and no longer failed.  Memory is kept, up to 'keep_bytes' of it. */
+/* Empty the text and clear the mark. Keeps up to 'keep_bytes' of memory. */
 void ed_draft_reset(struct ed_draft *text, size_t keep_bytes);
 
 static inline bool ed_draft_is_whole(const struct ed_draft *text)
@@ -39,26 +38,26 @@ void ed_draft_add(struct ed_draft *text, const void *data, size_t bytes);
 void ed_draft_add_str(struct ed_draft *text, const char *str);
 void ed_draft_add_printf(struct ed_draft *text, const char *format, ...) EDDY_PRINTF(2, 3);
 
-/* A number in decimal, much faster than printf. */
+/* Append a decimal number; much faster than printf. */
 void ed_draft_add_u64(struct ed_draft *text, uint64_t value);
 
-/* With commas between groups of three digits, for people. */
+/* Append a number with commas between groups of three digits. */
 void ed_draft_add_grouped(struct ed_draft *text, uint64_t value);
 
-/* Nanoseconds as milliseconds with one decimal: "1000.3". */
+/* Append nanoseconds as milliseconds with one decimal: "1000.3". */
 void ed_draft_add_ms(struct ed_draft *text, int64_t duration_ns);
 
 /*
- * As a JSON string, quotes included.  Bytes that are no UTF-8 become U+FFFD,
- * so that the result always is.
+ * Append a JSON string, including quotes. Bytes that are not UTF-8 become U+FFFD, so the result is
+ * always UTF-8.
  */
 void ed_draft_add_json(struct ed_draft *text, const void *data, size_t bytes);
 void ed_draft_add_json_str(struct ed_draft *text, const char *str);
 
-/* The same where the bytes are UTF-8 text, else {"_base64":"..."}. */
+/* Append a JSON string if the bytes are UTF-8, else {"_base64":"..."}. */
 void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t bytes);
 
-/* Whether it is UTF-8 (RFC 3629: shortest form, no surrogates). */
+/* Returns true for UTF-8 (RFC 3629: shortest form, no surrogates). */
 bool ed_draft_is_utf8(const void *data, size_t bytes);
 
 #endif

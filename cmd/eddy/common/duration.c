@@ -1,7 +1,7 @@
 /*
- * common/duration.c - durations from and to text.
+ * common/duration.c - parsing and printing durations.
  *
- * Not strtod(): it would take "inf", "0x1p3" and, in some locales, a comma.
+ * Does not use strtod(), which accepts "inf", "0x1p3" and, in some locales, a comma.
  */
 #include "common/duration.h"
 
@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * The number at 'text', times 'unit_ns'.  Returns what stands behind it, or
- * NULL when there is no digit or the result is above the maximum.
+ * Read the number at 'text', times 'unit_ns'. Returns the text after it, or NULL if there is no
+ * digit or the result is above the maximum.
  */
 static const char *number_scale(const char *text, const char *end, int64_t unit_ns, int64_t *ret_ns)
 {
@@ -25,7 +25,7 @@ static const char *number_scale(const char *text, const char *end, int64_t unit_
         }
         if (text < end && *text == '.') {
                 for (text++; text < end && *text >= '0' && *text <= '9'; text++, digits++) {
-                        /* Digits below a nanosecond add nothing. */
+                        /* Ignore digits below a nanosecond. */
                         place_ns /= 10;
                         fraction_ns += (*text - '0') * place_ns;
                 }

@@ -13,7 +13,10 @@ static size_t smaller(size_t a, size_t b)
         return a < b ? a : b;
 }
 
-/* Three rows of the table of distances between the beginnings of 'a' and 'b'. */
+/*
+ * Compute the distance with three rows of the table of distances between the prefixes of 'a' and
+ * 'b'.
+ */
 static size_t distance(const char *a, const char *b)
 {
         size_t rows[3][WORD_BYTES_MAX + 1] = { 0 };

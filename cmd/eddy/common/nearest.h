@@ -1,5 +1,5 @@
 /*
- * common/nearest.h - the known word that a mistyped word was probably meant to be.
+ * common/nearest.h - guessing the intended word for a mistyped one.
  */
 #ifndef ED_CMD_COMMON_NEAREST_H
 #define ED_CMD_COMMON_NEAREST_H
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Returns the word among 'n' that takes the fewest insertions, deletions,
- * replacements and swaps of neighbours to become 'word', letters in either
- * case; NULL if each takes more than one for three letters.
+ * Returns the word among 'n' that needs the fewest insertions, deletions, replacements and swaps of
+ * neighbours to become 'word', ignoring case; NULL if every word needs more than one per three
+ * letters.
  */
 const char *ed_nearest(const char *word, const char *const *words, size_t n);
 

@@ -1,6 +1,5 @@
 /*
- * common/option.c - finds options, and helps where one is mistyped; numbers and
- * durations.
+ * common/option.c - parsing options, with suggestions for mistyped ones; numbers and durations.
  */
 #include "common/option.h"
 
@@ -76,14 +75,17 @@ int ed_option_duration(const char *command, const char *option, const char *valu
         return 0;
 }
 
-/* The bytes of 'word' before an "=", as a string of at most NAME_BYTES_MAX. */
+/* Copy the part of 'word' before an "=", at most NAME_BYTES_MAX bytes. */
 static const char *name_of(const char *word, char name[NAME_BYTES_MAX + 1])
 {
         snprintf(name, NAME_BYTES_MAX + 1, "%.*s", (int) strcspn(word, "="), word);
         return name;
 }
 
-/* The option of that name, or of that hint, as it is written: "--timeout", "-o"; or NULL. */
+/*
+ * Returns the option for that name or hint, as written on a command line ("--timeout", "-o"), or
+ * NULL.
+ */
 static const char *option_find(const struct ed_option_set *set, const char *name,
                                char text[NAME_BYTES_MAX + 3])
 {
@@ -98,7 +100,7 @@ static const char *option_find(const struct ed_option_set *set, const char *name
         return NULL;
 }
 
-/* The same for a name that is mistyped. */
+/* As option_find(), for a mistyped name. */
 static const char *option_guess(const struct ed_option_set *set, const char *name,
                                 char text[NAME_BYTES_MAX + 3])
 {
@@ -113,7 +115,7 @@ static const char *option_guess(const struct ed_option_set *set, const char *nam
         return nearest ? option_find(set, nearest, text) : NULL;
 }
 
-/* The long options that begin so: "--body or --backoff".  Returns how many. */
+/* Print the long options with that prefix: "--body or --backoff". Returns their number. */
 static int choices_print(const struct ed_option_set *set, const char *begin,
                          char text[CHOICES_BYTES])
 {
@@ -141,7 +143,10 @@ static bool is_option(const struct ed_option_set *set, const char *word)
         return word[1] != ':' && word[2] == '\0' && strchr(set->shorts, word[1]);
 }
 
-/* Whether 'word', in which a short option was found, is a long option with one dash. */
+/*
+ * Returns true, after a message, if 'word', which was read as short options, is a long option with
+ * one dash missing.
+ */
 static bool dash_is_missing(const struct ed_option_set *set, const char *word)
 {
         char name[NAME_BYTES_MAX + 1], text[NAME_BYTES_MAX + 3];
@@ -188,7 +193,7 @@ static void long_refuse(const struct ed_option_set *set, const char *word)
                 ed_console_usage(set->command, "unknown option --%s", name);
 }
 
-/* getopt_long() returned 'found', '?' or ':'. */
+/* Report an error of getopt_long(), which returned 'found', '?' or ':'. */
 static void option_refuse(const struct ed_option_set *set, int found, char **argv)
 {
         const char *word = argv[optind - 1];
@@ -207,7 +212,10 @@ static void option_refuse(const struct ed_option_set *set, int found, char **arg
                 long_refuse(set, word);
 }
 
-/* Whether a value is there by mistake: "--timeout --force", "-o=FILE", "-data x". */
+/*
+ * Returns true, after a message, if a value is probably a mistake: "--timeout --force", "-o=FILE",
+ * "-data x".
+ */
 static bool value_is_mistaken(const struct ed_option_set *set, char **argv)
 {
         const char *word = argv[optind - 1];
@@ -240,7 +248,7 @@ int ed_option_next(const struct ed_option_set *set, int argc, char **argv)
         }
         if (option != -1 && optarg && value_is_mistaken(set, argv))
                 return 0;
-        /* "-header" begins with -h. */
+        /* For example "-header", which begins with -h. */
         if (option != -1 && !optarg && dash_is_missing(set, argv[optind]))
                 return 0;
         return option;

@@ -1,6 +1,6 @@
 /*
- * common/option.h - options of the command line: their names, and values that are
- * numbers and durations.
+ * common/option.h - options of the command line: their names, and values that are numbers or
+ * durations.
  */
 #ifndef ED_CMD_COMMON_OPTION_H
 #define ED_CMD_COMMON_OPTION_H
@@ -11,7 +11,7 @@
 #include "eddy/def.h"
 
 /*
- * Each says on stderr what is wrong with 'value' of 'option' ("--timeout").
+ * Parse 'value' of 'option' ("--timeout"). Errors are reported on stderr.
  *
  * Errors: -EINVAL
  */
@@ -21,14 +21,14 @@ EDDY_MUST_USE int ed_option_duration(const char *command, const char *option, co
                                      int64_t min_ns, int64_t *ret_ns);
 
 /*
- * The port of 'value', which begins at 'text' in it: 0 to 65535.
+ * Parse the port, 0 to 65535, in 'value', which begins at 'text'.
  *
  * Errors: -EINVAL
  */
 EDDY_MUST_USE int ed_option_port(const char *command, const char *option, const char *value,
                                  const char *text, uint16_t *ret_port);
 
-/* A word that means an option in other programs, and the option here ("-o", "--timeout"). */
+/* An option's name in other programs, and the option here ("-o", "--timeout"). */
 struct ed_option_hint {
         const char *word;
         const char *instead;
@@ -38,21 +38,19 @@ struct ed_option_hint {
 struct ed_option_set {
         const char *command;
         const char *shorts;                 /* for getopt_long(), with ':' first */
-        const struct option *longs;         /* its last one has no name */
-        const struct ed_option_hint *hints; /* likewise */
+        const struct option *longs;         /* ends with an entry without a name */
+        const struct ed_option_hint *hints; /* ends with an entry without a word */
 };
 
 /*
- * The next option, as getopt_long() returns it; -1 after the last.  Returns 0
- * if the command line is wrong there: that is said on stderr, with the option
- * that was probably meant.
+ * Returns the next option, as getopt_long() does; -1 after the last. Returns 0 if the command line
+ * is wrong, after a message on stderr with a suggestion.
  */
 EDDY_MUST_USE int ed_option_next(const struct ed_option_set *set, int argc, char **argv);
 
 /*
- * Look at EDDY_POLLER before anything is opened: the library refuses a name
- * that it does not know, but cannot say which option it was.  Returns the
- * exit code.
+ * Check EDDY_POLLER before anything is opened: the library refuses unknown names, but cannot report
+ * the variable. Returns the exit code.
  */
 int ed_option_poller(const char *command);
 

@@ -1,5 +1,5 @@
 /*
- * common/random.c - a counter run through a mixing function, seeded once.
+ * common/random.c - a counter with a mixing function, seeded once.
  */
 #include "common/random.h"
 
@@ -13,13 +13,13 @@ void ed_random_init(struct ed_random *random)
 
         if (getrandom(&random->state, sizeof(random->state), 0) == sizeof(random->state))
                 return;
-        /* No source of entropy: jitter that differs by process still serves. */
+        /* Without entropy, a seed that differs between processes is enough for jitter. */
         clock_gettime(CLOCK_REALTIME, &now);
         random->state = (uint64_t) now.tv_nsec * 1000003 + (uint64_t) now.tv_sec +
                         ((uint64_t) getpid() << 40);
 }
 
-/* splitmix64: equal steps of an odd constant, each mixed on its own. */
+/* splitmix64: steps of an odd constant, each mixed separately. */
 uint64_t ed_random_next(struct ed_random *random)
 {
         uint64_t z = random->state += 0x9e3779b97f4a7c15;

@@ -1,6 +1,5 @@
 /*
- * common/random.h - random numbers for jitter and for the mock's moods; not for
- * secrets.
+ * common/random.h - random numbers for jitter and for the mock's behaviour; not for secrets.
  */
 #ifndef ED_CMD_COMMON_RANDOM_H
 #define ED_CMD_COMMON_RANDOM_H
@@ -11,12 +10,12 @@ struct ed_random {
         uint64_t state;
 };
 
-/* Seeded by the system. */
+/* Seed from the system. */
 void ed_random_init(struct ed_random *random);
 
 uint64_t ed_random_next(struct ed_random *random);
 
-/* From 0 up to, but without, 1. */
+/* Returns a number from 0 to below 1. */
 double ed_random_fraction(struct ed_random *random);
 
 #endif

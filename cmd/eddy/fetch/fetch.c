@@ -1,5 +1,5 @@
 /*
- * fetch/fetch.c - `eddy fetch`: sets a run up, watches it, sums it up.
+ * fetch/fetch.c - `eddy fetch`: sets up, watches and summarises a run.
  */
 #include "fetch/fetch.h"
 
@@ -20,27 +20,27 @@
 #include "fetch/progress.h"
 #include "fetch/run.h"
 
-/* After a signal the program is to be gone within a second; most of it is for
- * lines that are finished but not yet written. */
+/* After a signal the program must end within a second; most of this time is for finished lines that
+ * are not written yet. */
 #define STOP_SIGNAL_NS EDDY_MS(400)
 #define STOP_OTHER_NS  EDDY_MS(2000)
 
 #define PROGRESS_PLAIN_NS EDDY_SEC(10)
 #define PROGRESS_BAR_NS   EDDY_MS(200)
 
-/* What --body keeps in memory; else the rest is only there to refuse a length
- * that no disk could hold. */
+/* Maximum body in memory with --body; otherwise the limit only refuses lengths that no disk could
+ * hold. */
 #define BODY_KEPT_BYTES_MAX ((uint64_t) 64 << 20)
 #define BODY_BYTES_MAX      ((uint64_t) 1 << 40)
 
 enum {
-        FILES_SPARE = 64, /* of the limit of open files, for all but connections and bodies */
+        FILES_SPARE = 64, /* open files for everything except connections and bodies */
         SUMMARY_WAIT_MS = 200,
         COLUMNS_USUAL = 80,
         COLUMNS_MAX = 512,
 };
 
-/* Cancelled when the run is: then writing has an end. */
+/* Wait until the run is cancelled, and then limit the time for writing. */
 static int watch_stop(void *arg)
 {
         struct ed_fetch_run *run = arg;
@@ -52,7 +52,7 @@ static int watch_stop(void *arg)
         return 0;
 }
 
-/* How many URLs there are; while a file is being read, as far as can be told. */
+/* Returns the number of URLs, or an estimate while the input is being read; 0 if unknown. */
 static uint64_t total_guess(const struct ed_fetch_run *run)
 {
         if (run->input_whole)
@@ -75,7 +75,7 @@ static unsigned terminal_columns(void)
         return size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
 }
 
-/* A stderr that takes no more loses a line, and holds nothing up. */
+/* If stderr has no room, a line is dropped, and the run does not wait. */
 static int show_progress(void *arg)
 {
         struct ed_fetch_run *run = arg;
@@ -102,7 +102,7 @@ static int show_progress(void *arg)
         return 0;
 }
 
-/* What the workers left in the queue when the run was stopped. */
+/* Skip the items that the workers left in the queue when the run was stopped. */
 static void queue_drain(struct ed_fetch_run *run)
 {
         struct ed_fetch_item *item;
@@ -111,7 +111,7 @@ static void queue_drain(struct ed_fetch_run *run)
                 ed_fetch_skip(run, item);
 }
 
-/* Reader, workers and watchers, to the end of the run. */
+/* Run the reader, workers and watchers to the end of the run. */
 static int work_all(struct ed_fetch_run *run)
 {
         eddy_scope whole, work;
@@ -128,7 +128,7 @@ static int work_all(struct ed_fetch_run *run)
         eddy_scope_start(&work, ed_fetch_read, run);
         err = eddy_scope_end(&work);
         if (err == -ECANCELED)
-                err = 0; /* stopped: ed_fetch_stop() knows why */
+                err = 0; /* stopped: ed_fetch_stop() returns the reason */
         run->stats.unread = run->input_fd >= 0 && !run->input_whole;
         if (!run->input_whole || eddy_queue_count(&run->queue) > 0 || run->stats.cancelled > 0 ||
             run->stats.lost > 0 || err < 0)
@@ -174,7 +174,7 @@ fail_output:
         return err;
 }
 
-/* Open the list of URLs.  Returns 0 or the exit code. */
+/* Open the list of URLs. Returns 0 or the exit code. */
 static int input_open(struct ed_fetch_run *run)
 {
         const char *path = run->opts.input;
@@ -200,7 +200,7 @@ static int input_open(struct ed_fetch_run *run)
         return 0;
 }
 
-/* Results that land in the list of URLs would be read as such, or overwrite it. */
+/* Returns true if the output is the list of URLs, which results would overwrite or extend. */
 static bool output_is_input(const struct ed_fetch_run *run)
 {
         struct stat in, out;
@@ -212,7 +212,7 @@ static bool output_is_input(const struct ed_fetch_run *run)
         return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/* As many connections as there can be open files. */
+/* Reduce -c to what the limit on open files allows. */
 static void concurrency_hold(struct ed_fetch_opts *opts)
 {
         unsigned long limit = ed_console_raise_files();
@@ -253,7 +253,7 @@ static void summary_print(struct ed_fetch_run *run)
         ed_draft_fini(&text);
 }
 
-/* Say what became of the results that were not written, or were and are lost. */
+/* Report results that were not written, or were written and lost. */
 static void output_say(const struct ed_output *output, uint64_t lost)
 {
         unsigned long long lines = output->lines;
@@ -280,7 +280,7 @@ static void output_say(const struct ed_output *output, uint64_t lost)
                         output->name, lines);
 }
 
-/* Say what went wrong with the run itself, and find the exit code. */
+/* Report errors of the run itself. Returns the exit code. */
 static int run_judge(struct ed_fetch_run *run, int err, int signo)
 {
         const struct ed_output *output = &run->output;
@@ -311,14 +311,14 @@ static int run_whole(struct ed_fetch_run *run)
 {
         int err, signo, exit_code;
 
-        run->stats.start_ns = eddy_now(); /* here, since the run may fail to begin */
+        run->stats.start_ns = eddy_now(); /* set here, because the run may fail to begin */
         err = eddy_run(
                 fetch_all, run,
                 &(struct eddy_run_opts){ .watchdog_ns = EDDY_SEC(1), .report = ed_console_report });
         signo = eddy_run_signal();
         if (signo && err == -ECANCELED)
                 err = 0;
-        /* After a signal the program is to be gone soon: the system saves the file. */
+        /* After a signal the program must end soon, so do not wait for the disk. */
         ed_output_close(&run->output, signo == 0);
         exit_code = run_judge(run, err, signo);
         summary_print(run);
@@ -327,7 +327,7 @@ static int run_whole(struct ed_fetch_run *run)
 
 int ed_fetch_main(int argc, char **argv)
 {
-        /* Too large for a stack frame, and there is one run. */
+        /* Static, because it is too large for a stack frame, and there is only one run. */
         static struct ed_fetch_run run;
         int exit_code;
 

@@ -8,8 +8,8 @@ enum { SUB_COUNT = 1 << ED_HISTOGRAM_SUB_BITS };
 #define VALUE_MAX (((uint64_t) 1 << ED_HISTOGRAM_VALUE_BITS) - 1)
 
 /*
- * Below 128 each value has a bucket.  Above, the leading bit says which group
- * of 128 it is and the seven bits behind it which one of them.
+ * Each value below 128 has a bucket. Above, the leading bit selects a group of 128 buckets, and the
+ * seven bits after it select the bucket.
  */
 static unsigned bucket_of(uint64_t value)
 {
@@ -23,7 +23,7 @@ static unsigned bucket_of(uint64_t value)
                (unsigned) ((value >> shift) & (SUB_COUNT - 1));
 }
 
-/* The middle of a bucket. */
+/* Returns the middle of a bucket. */
 static uint64_t bucket_value(unsigned bucket)
 {
         unsigned group = bucket >> ED_HISTOGRAM_SUB_BITS, shift;

@@ -1,9 +1,8 @@
 /*
- * fetch/histogram.h - how latencies are spread, in bounded memory.
+ * fetch/histogram.h - the distribution of latencies, in bounded memory.
  *
- * Buckets grow with the value: 128 of equal width for each power of two, so
- * that a percentile is at most 0.4 % away from the true one.  Values are kept
- * in microseconds, up to about twelve days.
+ * Buckets grow with the value: 128 of equal width for each power of two, so the error of a
+ * percentile is at most 0.4 %. Values are in microseconds, up to about twelve days.
  */
 #ifndef ED_CMD_FETCH_HISTOGRAM_H
 #define ED_CMD_FETCH_HISTOGRAM_H
@@ -24,12 +23,12 @@ struct ed_histogram {
         uint64_t buckets[ED_HISTOGRAM_BUCKETS];
 };
 
-/* A histogram of zeros is an empty one. */
+/* Add a value. A histogram of zeros is empty. */
 void ed_histogram_add(struct ed_histogram *histogram, int64_t value_ns);
 
 /*
- * The value below or at which 'permille' thousandths of all values lie (the
- * nearest rank); 0 when there are none.  1000 gives the exact maximum.
+ * Returns the smallest value such that 'permille' thousandths of all values are at or below it
+ * (nearest rank), or 0 if there are no values. 1000 returns the exact maximum.
  */
 int64_t ed_histogram_value(const struct ed_histogram *histogram, unsigned permille);
 

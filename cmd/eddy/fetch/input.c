@@ -1,6 +1,5 @@
 /*
- * fetch/input.c - URLs from the command line and from a stream, into the
- * queue.
+ * fetch/input.c - reading URLs from the command line and a stream into the queue.
  */
 #include <errno.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "fetch/run.h"
 #include "fetch/urls.h"
 
-/* Hand an item to the workers.  Errors: -ECANCELED, -ENOMEM */
+/* Queue an item for the workers. Errors: -ECANCELED, -ENOMEM */
 static int item_put(struct ed_fetch_run *run, const char *url, size_t bytes, int error)
 {
         struct ed_fetch_item *item = eddy_malloc(sizeof(*item) + bytes + 1);
@@ -23,7 +22,7 @@ static int item_put(struct ed_fetch_run *run, const char *url, size_t bytes, int
         memcpy(item->url, url, bytes);
         item->url[bytes] = '\0';
         run->stats.read++;
-        /* As many workers as there are items, up to -c of them. */
+        /* Start one worker per item, up to -c workers. */
         if (run->workers < run->opts.concurrency &&
             eddy_scope_start(run->work, ed_fetch_work, run) == 0)
                 run->workers++;
@@ -33,7 +32,7 @@ static int item_put(struct ed_fetch_run *run, const char *url, size_t bytes, int
         return err;
 }
 
-/* Hand over the lines that are there. */
+/* Queue the complete lines. */
 static int lines_put(struct ed_fetch_run *run, struct ed_urls *urls, bool at_end)
 {
         struct ed_urls_line line;
@@ -59,7 +58,7 @@ static int stream_put(struct ed_fetch_run *run, eddy_stream *stream, struct ed_u
 
                 if (n == -ECANCELED)
                         return -ECANCELED;
-                /* What had been read before an error still counts. */
+                /* Lines read before an error still count. */
                 if (n < 0)
                         run->input_err = (int) n;
                 if (n > 0)

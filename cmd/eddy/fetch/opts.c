@@ -1,6 +1,5 @@
 /*
- * fetch/opts.c - reads and checks the command line of `eddy fetch`; nothing
- * is sent before all of it is right.
+ * fetch/opts.c - reads and checks the command line of `eddy fetch`, before any request is sent.
  */
 #include "fetch/opts.h"
 
@@ -171,7 +170,7 @@ static int header_add(struct ed_fetch_opts *opts, const char *text)
         return 0;
 }
 
-/* Room for one byte at least behind 'opts->data_bytes'. */
+/* Make room for at least one byte after 'opts->data_bytes'. */
 static int data_grow(struct ed_fetch_opts *opts, size_t *room)
 {
         char *data;
@@ -186,7 +185,7 @@ static int data_grow(struct ed_fetch_opts *opts, size_t *room)
         return 0;
 }
 
-/* All of a file, at most ED_FETCH_DATA_BYTES_MAX. */
+/* Read a whole file, at most ED_FETCH_DATA_BYTES_MAX bytes. */
 static int data_read(struct ed_fetch_opts *opts, int fd, const char *path)
 {
         size_t room = 0;
@@ -245,7 +244,7 @@ static int data_set(struct ed_fetch_opts *opts, const char *text)
         return err;
 }
 
-/* The place of 'value' in a list, or -EINVAL and a line that shows the list. */
+/* Returns the position of 'value' in a list, or -EINVAL after a message with the list. */
 static int word_find(const char *option, const char *value, const char *const *words, int n,
                      const char *shown)
 {
@@ -281,7 +280,7 @@ static int method_set(struct ed_fetch_opts *opts, const char *value)
         return 0;
 }
 
-/* Of two lists or two places for results the first would be lost without a word. */
+/* Refuse a second value, because the first would be ignored silently. */
 static int once(const char *option, const char **ret_value, const char *value)
 {
         if (*ret_value) {
@@ -352,7 +351,7 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
         return err < 0 ? err : 0;
 }
 
-/* Arguments that are not URLs but something else that can be recognized. */
+/* Report arguments that are recognisably not URLs. */
 static int urls_check(const struct ed_fetch_opts *opts)
 {
         struct stat st;
@@ -372,7 +371,7 @@ static int urls_check(const struct ed_fetch_opts *opts)
         return 0;
 }
 
-/* What only shows when all options are known. */
+/* Check combinations of options. */
 static int opts_check(struct ed_fetch_opts *opts)
 {
         if (opts->urls_count == 0 && !opts->input)

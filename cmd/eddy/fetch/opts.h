@@ -29,7 +29,7 @@ struct ed_fetch_opts {
         size_t urls_count;
         const char *input; /* NULL: none; "-": standard input */
         uint32_t concurrency;
-        uint32_t per_host; /* 0: no limit of its own */
+        uint32_t per_host; /* 0: no separate limit */
         uint32_t attempts;
         int64_t timeout_ns;
         int64_t connect_timeout_ns;
@@ -42,7 +42,7 @@ struct ed_fetch_opts {
         size_t data_bytes;
         bool data_from_stdin;
         const char *output; /* NULL: standard output */
-        const char *save;   /* NULL: not wanted */
+        const char *save;   /* NULL: bodies are not saved */
         bool force;
         bool body;
         bool summary_json;
@@ -50,8 +50,8 @@ struct ed_fetch_opts {
 };
 
 /*
- * Read the command line.  Returns 0 when there is work to do, else 1 and the
- * code to exit with: help was printed, or what is wrong was said on stderr.
+ * Parse the command line. Returns 0 if there is work to do. Otherwise returns 1 and the exit code,
+ * after printing the help or an error.
  */
 int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *ret_exit);
 void ed_fetch_opts_fini(struct ed_fetch_opts *opts);

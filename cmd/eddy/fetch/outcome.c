@@ -1,5 +1,5 @@
 /*
- * fetch/outcome.c - the one table from errors to codes.
+ * fetch/outcome.c - the table from errors to codes.
  */
 #include "fetch/outcome.h"
 
@@ -9,7 +9,7 @@
 #include "eddy/error.h"
 
 static const struct ed_outcome outcomes[] = {
-        /* Lines that cannot be a request. */
+        /* Lines that are not valid requests. */
         { ED_E_LINE_TOO_LONG, "invalid_request_line", "the line is longer than 64 KiB",
           ED_RETRY_NEVER },
         { ED_E_LINE_NUL, "invalid_request_line", "the line holds a NUL byte", ED_RETRY_NEVER },
@@ -27,8 +27,8 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_TLS_UNSUPPORTED, "tls_error",
           "https comes with TLS, which this version of eddy does not have yet", ED_RETRY_NEVER },
 
-        /* Names and connections.  A name that does not exist still will
-         * not in a second; a name server that failed may have recovered. */
+        /* Names and connections. A name that does not exist will not appear within a second, but a
+         * failed name server may recover. */
         { EDDY_E_DNS_NOT_FOUND, "dns_error", NULL, ED_RETRY_NEVER },
         { EDDY_E_DNS_NO_ADDRESS, "dns_error", NULL, ED_RETRY_NEVER },
         { EDDY_E_DNS_BAD_NAME, "dns_error", NULL, ED_RETRY_NEVER },
@@ -43,7 +43,7 @@ static const struct ed_outcome outcomes[] = {
         { -ENFILE, "connect_error", NULL, ED_RETRY_PASSES },
         { -ENOBUFS, "connect_error", NULL, ED_RETRY_PASSES },
 
-        /* Time, and connections that broke. */
+        /* Timeouts and broken connections. */
         { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },
         { -ETIMEDOUT, "request_timeout", "no whole response within --timeout", ED_RETRY_PASSES },
         { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_PASSES },
@@ -52,11 +52,11 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_HTTP_CLOSED, "connection_reset", NULL, ED_RETRY_PASSES },
         { EDDY_E_HTTP_TRUNCATED, "stream_truncated", NULL, ED_RETRY_PASSES },
 
-        /* The peer is not one to talk to. */
+        /* The peer's response is unusable. */
         { EDDY_E_HTTP_INVALID_RESPONSE, "invalid_response", NULL, ED_RETRY_NEVER },
         { EDDY_E_HTTP_TOO_LARGE, "response_too_large", NULL, ED_RETRY_NEVER },
 
-        /* The run. */
+        /* Errors of the run. */
         { -ECANCELED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
         { EDDY_E_HTTP_CLIENT_CLOSED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
         { ED_E_DEADLINE, "deadline_exceeded", "--deadline passed before the response was whole",
@@ -66,7 +66,7 @@ static const struct ed_outcome outcomes[] = {
 
 static const struct ed_outcome outcome_other = { 0, "connect_error", NULL, ED_RETRY_PASSES };
 
-/* Each code once, in the order in which a summary lists them. */
+/* All codes, in the order of the summary. */
 static const char *const codes[] = {
         "invalid_request_line", "tls_error",         "dns_error",        "connect_error",
         "connection_reset",     "request_timeout",   "stream_truncated", "invalid_response",

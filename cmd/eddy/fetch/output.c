@@ -1,9 +1,8 @@
 /*
- * fetch/output.c - result lines into a file or a pipe.
+ * fetch/output.c - writing result lines to a file or a pipe.
  *
- * A task that hands a line over takes the turn to write, lets all others that
- * are ready hand theirs over too, and writes what has come together.  The
- * others then find their lines written.
+ * A task with a line takes the turn to write, lets all other ready tasks add their lines, and
+ * writes all lines together. The other tasks then find their lines written.
  */
 #include "fetch/output.h"
 
@@ -19,10 +18,10 @@
 #include "eddy/alloc.h"
 #include "eddy/time.h"
 
-/* Lines are collected in this room; a longer line is written from its own memory. */
+/* Room for joining lines; a longer line is written from its own memory. */
 enum { BATCH_BYTES = 64 << 10 };
 
-/* A line that was handed over; in its task's frame. */
+/* A line waiting to be written, in its task's frame. */
 struct ed_output_line {
         struct ed_output_line *next;
         const char *data;
@@ -31,7 +30,7 @@ struct ed_output_line {
         eddy_scope shield;
 };
 
-/* Whether it is a file, and the place of the first line. */
+/* Record whether the output is a file, and the position of the first line. */
 static void file_look(struct ed_output *output, const struct stat *st)
 {
         int flags = fcntl(output->fd, F_GETFL);
@@ -43,7 +42,7 @@ static void file_look(struct ed_output *output, const struct stat *st)
         output->start = flags & O_APPEND ? st->st_size : lseek(output->fd, 0, SEEK_CUR);
 }
 
-/* Check and empty what was opened.  Returns 0 or the exit code. */
+/* Check and empty the opened file. Returns 0 or the exit code. */
 static int file_prepare(struct ed_output *output, const char *command, bool force)
 {
         struct stat st;
@@ -143,9 +142,8 @@ static void line_remove(struct ed_output *output, struct ed_output_line *line)
 }
 
 /*
- * After a write of which the file took 'put' bytes, 'whole' of them as whole
- * lines: cut off the rest, unless other programs have written to the file too,
- * so that its end may be theirs.
+ * Called after a write of which the file took 'put' bytes, of which 'whole' are whole lines. Cuts
+ * off the rest, unless other programs have written to the file too, because the end may be theirs.
  */
 static void torn_cut(struct ed_output *output, size_t put, size_t whole)
 {
@@ -159,11 +157,11 @@ static void torn_cut(struct ed_output *output, size_t put, size_t whole)
         if (fstat(output->fd, &st) < 0 || st.st_size != end || ftruncate(output->fd, lines_end) < 0)
                 return;
         output->torn = false;
-        /* Programs that share the place in the file continue where the lines end. */
+        /* Programs that share the file position continue after the last line. */
         (void) lseek(output->fd, lines_end, SEEK_SET);
 }
 
-/* The bytes of 'data' up to its last line feed. */
+/* Returns the number of bytes up to the last line feed. */
 static size_t lines_whole(const char *data, size_t bytes)
 {
         const char *feed = memrchr(data, '\n', bytes);
@@ -171,7 +169,7 @@ static size_t lines_whole(const char *data, size_t bytes)
         return feed ? (size_t) (feed + 1 - data) : 0;
 }
 
-/* Write to a file.  Returns the bytes of whole lines; fewer than asked: 'err' is set. */
+/* Write to a file. Returns the bytes of whole lines; if fewer than requested, 'err' is set. */
 static size_t file_write(struct ed_output *output, const char *data, size_t bytes)
 {
         size_t put = 0, whole;
@@ -192,7 +190,7 @@ static size_t file_write(struct ed_output *output, const char *data, size_t byte
         return whole;
 }
 
-/* Write to a pipe or the like, which may make it wait.  Returns 'bytes', or 0: 'err' is set. */
+/* Write to a pipe or similar, which may wait. Returns 'bytes', or 0 with 'err' set. */
 static size_t stream_write(struct ed_output *output, const char *data, size_t bytes)
 {
         int err = eddy_stream_write(output->stream, data, bytes);
@@ -203,7 +201,7 @@ static size_t stream_write(struct ed_output *output, const char *data, size_t by
         return 0;
 }
 
-/* A full disk took only 'bytes' of the first lines. */
+/* Count the lines in the first 'bytes' bytes, all that a full disk took. */
 static void part_count(struct ed_output *output, size_t bytes)
 {
         for (const struct ed_output_line *line = output->first; bytes > 0; line = line->next) {
@@ -214,8 +212,8 @@ static void part_count(struct ed_output *output, size_t bytes)
 }
 
 /*
- * With the turn taken: write the first line and those after it that fit.  A
- * pipe with room for PIPE_BUF bytes takes all of them at once.
+ * Write the first line and those after it that fit. The caller has the turn. A pipe with room for
+ * PIPE_BUF bytes takes them all at once.
  */
 static void batch_write(struct ed_output *output)
 {
@@ -256,7 +254,7 @@ int ed_output_line(struct ed_output *output, const char *data, size_t bytes)
         eddy_scope_begin(&line.shield, &(struct eddy_scope_opts){ .deadline_ns = deadline_ns,
                                                                   .flags = EDDY_SCOPE_SHIELD });
         if (eddy_semaphore_acquire(&output->turn) == 0) {
-                /* The others hand their lines over. */
+                /* Let other tasks add their lines. */
                 if (line.number > output->number)
                         (void) eddy_sleep(0);
                 if (line.number > output->number && output->err == 0)
@@ -281,13 +279,13 @@ void ed_output_stop(struct ed_output *output, int64_t deadline_ns)
                 eddy_scope_set_deadline(&line->shield, deadline_ns);
 }
 
-/* Find faults that no write reports: the disk failed later, or the file was removed. */
+/* Detect faults that no write reports: a later failure of the disk, or removal of the file. */
 static void file_judge(struct ed_output *output, bool sync)
 {
         struct stat st;
 
         output->removed = output->named && fstat(output->fd, &st) == 0 && st.st_nlink == 0;
-        /* EINVAL: a file system that cannot do it. */
+        /* EINVAL: the file system does not support fsync. */
         if (sync && fsync(output->fd) < 0 && errno != EINVAL)
                 output->save_err = -errno;
 }

@@ -7,12 +7,12 @@
 
 enum { BAR_CELLS = 20 };
 
-/* How long results and time count in the rate, about. */
+/* Approximate time over which the rate is averaged. */
 #define RATE_MEMORY_NS 5e9
 
 /*
- * Results by time, both of which are forgotten at the same pace.  At first
- * that is the mean since the start, which needs no time to become right.
+ * Divide results by time, both with exponential decay. At first this is the mean since the start,
+ * so the rate is correct at once.
  */
 static void rate_update(struct ed_progress *progress, uint64_t done, int64_t start_ns,
                         int64_t now_ns)
@@ -85,8 +85,8 @@ void ed_progress_print_bar(struct ed_progress *progress, const struct ed_stats *
                 ed_draft_add_str(text, "] ");
         }
         ed_progress_print(progress, stats, total, now_ns, text);
-        /* All of it is ASCII: a byte is a column.  The last one is left free,
-         * because some terminals go to the next line there. */
+        /* The text is ASCII: one byte per column. The last column stays free, because some
+         * terminals wrap there. */
         if (columns > 1 && text->bytes - start > columns - 1)
                 text->bytes = start + columns - 1;
         ed_draft_add_str(text, "\033[K");

@@ -1,5 +1,5 @@
 /*
- * fetch/progress.h - the line that says how a run fares.
+ * fetch/progress.h - the progress line of a run.
  */
 #ifndef ED_CMD_FETCH_PROGRESS_H
 #define ED_CMD_FETCH_PROGRESS_H
@@ -10,25 +10,24 @@
 #include "fetch/stats.h"
 
 struct ed_progress {
-        int64_t last_ns; /* of the last line; 0: none yet */
+        int64_t last_ns; /* time of the last line; 0: none yet */
         uint64_t last_done;
-        double results; /* of lately, and the time that they took */
+        double results; /* recent results, and their time */
         double time_ns;
         double rate; /* per second */
 };
 
 /*
- * Append "12,431 done 12.4% | 212/s | inflight 256 | ok 12,380 fail 51
- * retry 310 | p50 1.1s p99 4.8s | ETA 6m51s".  'total' is how many URLs there
- * are, or are thought to be; 0: nobody knows, and percentage and ETA are left
- * out.
+ * Append "12,431 done 12.4% | 212/s | inflight 256 | ok 12,380 fail 51 retry 310 | p50 1.1s p99
+ * 4.8s | ETA 6m51s". 'total' is the number of URLs, or an estimate; 0: unknown, and percentage and
+ * ETA are omitted.
  */
 void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stats, uint64_t total,
                        int64_t now_ns, struct ed_draft *text);
 
 /*
- * The same as a line that overwrites itself on a terminal of 'columns'
- * columns, with a bar in front.
+ * Append the progress as a line that overwrites itself on a terminal of 'columns' columns, with a
+ * bar at the start.
  */
 void ed_progress_print_bar(struct ed_progress *progress, const struct ed_stats *stats,
                            uint64_t total, int64_t now_ns, unsigned columns, struct ed_draft *text);

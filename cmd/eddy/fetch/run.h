@@ -1,11 +1,11 @@
 /*
- * fetch/run.h - one run of `eddy fetch`, as its files share it.
+ * fetch/run.h - one run of `eddy fetch`, shared by its files.
  *
  *     reader ---> queue of 2c items ---> c workers ---> output, taking turns
  *     (fetch/input.c)                    (fetch/worker.c)
  *
- * All of it hangs in the scope 'work'.  A signal or --deadline cancels that
- * scope; each worker then says what became of its item and leaves.
+ * All tasks run in the scope 'work'. A signal or --deadline cancels that scope; each worker then
+ * reports the result of its item and ends.
  */
 #ifndef ED_CMD_FETCH_RUN_H
 #define ED_CMD_FETCH_RUN_H
@@ -32,41 +32,41 @@ struct ed_fetch_run {
         eddy_http_client *client;
         eddy_queue queue;
         eddy_scope *work;
-        eddy_scope *whole; /* around it, with --deadline */
+        eddy_scope *whole; /* around 'work', with --deadline */
         bool idempotent;
         uint32_t workers;
 
         int input_fd;         /* -1: none */
-        uint64_t input_total; /* bytes; 0: not known beforehand */
+        uint64_t input_total; /* bytes; 0: unknown in advance */
         uint64_t input_done;  /* bytes read and split */
-        uint64_t input_urls;  /* found in them */
+        uint64_t input_urls;  /* URLs found in those bytes */
         bool input_whole;     /* read to its end */
         int input_err;
 };
 
-/* One URL on its way from the input to a worker, which frees it. */
+/* A URL on its way from the input to a worker, which frees the item. */
 struct ed_fetch_item {
         uint64_t index;
-        int error; /* of the line, or 0 */
+        int error; /* error of the line, or 0 */
         size_t bytes;
-        char url[]; /* a NUL behind, and within if the line holds one */
+        char url[]; /* ends in a NUL, and may contain one if the line does */
 };
 
 /*
- * The reader's task: args, then the input; shuts the queue down at the end.
- * Starts a worker with each of the first items.
+ * The reader's task: reads arguments, then the input, and shuts the queue down at the end. Starts a
+ * worker with each of the first items.
  */
 eddy_task_fn ed_fetch_read;
 
-/* A worker's task: items until the queue is shut down or the run stopped. */
+/* A worker's task: processes items until the queue is shut down or the run is stopped. */
 eddy_task_fn ed_fetch_work;
 
-/* Why the run was stopped, now that a call in it was cancelled. */
+/* Returns why the run was stopped, after a call in it was cancelled. */
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run);
 
 /*
- * Account for an item that was read but will not be taken up, and free it:
- * with --deadline it gets a line, else it is counted.
+ * Record an item that was read but will not be processed, and free it: with --deadline it gets a
+ * line, otherwise it is counted.
  */
 void ed_fetch_skip(struct ed_fetch_run *run, struct ed_fetch_item *item);
 

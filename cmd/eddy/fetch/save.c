@@ -1,5 +1,5 @@
 /*
- * fetch/save.c - bodies into files.
+ * fetch/save.c - saving bodies to files.
  */
 #include "fetch/save.h"
 

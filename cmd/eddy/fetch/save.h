@@ -1,8 +1,8 @@
 /*
  * fetch/save.h - a folder with one file per response body, named by its index.
  *
- * A body is written to INDEX.part and gets its name when it is whole, so that
- * a file named INDEX is never half of one.
+ * A body is written to INDEX.part and renamed when complete, so a file named INDEX is never
+ * partial.
  */
 #ifndef ED_CMD_FETCH_SAVE_H
 #define ED_CMD_FETCH_SAVE_H
@@ -16,18 +16,18 @@
 struct ed_save {
         const char *path;
         int dir_fd;
-        int err; /* the first failure: a full disk is one for all bodies */
+        int err; /* the first failure: a full disk affects all bodies */
 };
 
-/* One body on its way to disk. */
+/* A body being saved. */
 struct ed_save_file {
         uint64_t index;
         int fd; /* -1: none */
 };
 
 /*
- * Make the folder if need be and open it.  One that has something in it is
- * refused without 'force'.  Says what is wrong on stderr.
+ * Open the folder, creating it if necessary. A folder that is not empty is refused without 'force'.
+ * Errors are reported on stderr.
  *
  * Errors: the exit code, above 0
  */
@@ -41,10 +41,10 @@ EDDY_MUST_USE int ed_save_file_begin(struct ed_save *save, uint64_t index,
 EDDY_MUST_USE int ed_save_file_write(struct ed_save *save, struct ed_save_file *file,
                                      const void *data, size_t bytes);
 
-/* Give it its name.  The file is closed in any case. */
+/* Rename the file to its final name. The file is closed in any case. */
 EDDY_MUST_USE int ed_save_file_keep(struct ed_save *save, struct ed_save_file *file);
 
-/* Remove it, if there is one. */
+/* Remove the file, if it exists. */
 void ed_save_file_drop(struct ed_save *save, struct ed_save_file *file);
 
 #endif

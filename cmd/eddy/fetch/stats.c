@@ -1,5 +1,5 @@
 /*
- * fetch/stats.c - counting, and saying what was counted.
+ * fetch/stats.c - counting, and printing the counts.
  */
 #include "fetch/stats.h"
 
@@ -25,7 +25,7 @@ static double rate_of(const struct ed_stats *stats, int64_t wall_ns)
         return wall_ns > 0 ? (double) ed_stats_done(stats) / ((double) wall_ns / 1e9) : 0;
 }
 
-/* "50 ok" after a comma, where the number is not 0. */
+/* Append ", 50 ok" if the number is not 0. */
 static void count_add(struct ed_draft *text, uint64_t count, const char *what)
 {
         if (count == 0)

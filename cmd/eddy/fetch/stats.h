@@ -1,5 +1,5 @@
 /*
- * fetch/stats.h - what a run has done so far, and its summary.
+ * fetch/stats.h - counters of a run, and its summary.
  */
 #ifndef ED_CMD_FETCH_STATS_H
 #define ED_CMD_FETCH_STATS_H
@@ -13,12 +13,12 @@
 
 enum { ED_STATS_STATUSES = 1000 };
 
-/* Why a run ended before its input did. */
+/* Why a run ended before its input. */
 enum ed_stop {
         ED_STOP_NONE,
         ED_STOP_SIGNAL,
         ED_STOP_DEADLINE,
-        ED_STOP_CLOSED, /* whoever read the results has gone */
+        ED_STOP_CLOSED, /* the reader of the results has closed them */
         ED_STOP_OUTPUT, /* results could not be written */
         ED_STOP_INTERNAL,
 };
@@ -26,14 +26,14 @@ enum ed_stop {
 struct ed_stats {
         int64_t start_ns;
         uint64_t read;        /* URLs of the input so far */
-        uint64_t in_flight;   /* taken up and not finished */
+        uint64_t in_flight;   /* started and not finished */
         uint64_t ok;          /* written, status below 400 */
         uint64_t failed;      /* written, all others */
         uint64_t retries;     /* attempts after the first */
         uint64_t cancelled;   /* in flight when the run was stopped: no line */
-        uint64_t not_started; /* read, but not taken up: no line */
+        uint64_t not_started; /* read, but not started: no line */
         uint64_t lost;        /* finished, but the line could not be written */
-        uint64_t bytes;       /* of bodies */
+        uint64_t bytes;       /* size of all bodies */
         bool unread;          /* the input was not read to its end */
         enum ed_stop stop;
         uint64_t statuses[ED_STATS_STATUSES];
@@ -47,13 +47,13 @@ static inline uint64_t ed_stats_done(const struct ed_stats *stats)
 }
 
 /*
- * Count a result whose line was written.  'status' 0: there was none;
- * 'error' 0: none; 'latency_ns' below 0: nothing was sent.
+ * Count a result whose line was written. 'status' 0: none; 'error' 0: none; 'latency_ns' negative:
+ * nothing was sent.
  */
 void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
                   int64_t latency_ns);
 
-/* The summary, as lines for people or as one line of JSON. */
+/* Print the summary, as text or as one line of JSON. */
 void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
 void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
 

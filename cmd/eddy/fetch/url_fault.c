@@ -1,6 +1,6 @@
 /*
- * fetch/url_fault.c - looks for the usual mistakes in URLs.  The library alone
- * decides whether a URL is valid.
+ * fetch/url_fault.c - finds common mistakes in URLs. Only the library decides whether a URL is
+ * valid.
  */
 #include "fetch/url_fault.h"
 
@@ -25,7 +25,7 @@ static struct span span_until(const char *at, const char *end, const char *stops
         return (struct span){ at, (size_t) (p - at) };
 }
 
-/* RFC 3986, 3.1, without digits in front. */
+/* Returns true if the URL begins with a scheme (RFC 3986, 3.1) that has no leading digit. */
 static bool scheme_is_there(const char *url, const char *end)
 {
         const char *p = url;
@@ -36,7 +36,7 @@ static bool scheme_is_there(const char *url, const char *end)
                !isdigit((unsigned char) *url);
 }
 
-/* Bytes that are to be percent-encoded, RFC 3986, 2. */
+/* Find bytes that must be percent-encoded (RFC 3986, 2). */
 static const char *bytes_fault(const char *p, const char *end, char *text)
 {
         for (; p < end; p++) {
@@ -79,7 +79,7 @@ static const char *port_fault(struct span port, char *text)
         return text;
 }
 
-/* "::1" or "fe80::1:8080". */
+/* Returns true for an address such as "::1" or "fe80::1:8080". */
 static bool looks_like_ipv6(const char *host, const char *end)
 {
         int colons = 0;
@@ -92,7 +92,7 @@ static bool looks_like_ipv6(const char *host, const char *end)
         return colons > 1;
 }
 
-/* Host and port. */
+/* Find faults in host and port. */
 static const char *host_fault(const char *host, const char *end, char *text)
 {
         struct span name;

@@ -1,5 +1,5 @@
 /*
- * fetch/url_fault.h - the part of a URL that is wrong, in words.
+ * fetch/url_fault.h - explains why a URL is not valid.
  */
 #ifndef ED_CMD_FETCH_URL_FAULT_H
 #define ED_CMD_FETCH_URL_FAULT_H
@@ -9,9 +9,9 @@
 enum { ED_URL_FAULT_BYTES = 96 };
 
 /*
- * A sentence about a URL that the library refused with EDDY_E_URL_INVALID: the
- * part that is wrong, and the remedy.  It is constant or in 'text'; NULL if
- * none of the usual mistakes is found.
+ * Returns a sentence about a URL that the library refused with EDDY_E_URL_INVALID: the faulty part,
+ * and the remedy. The sentence is constant or in 'text'. Returns NULL if no common mistake is
+ * found.
  */
 const char *ed_url_fault(const char *url, size_t bytes, char text[ED_URL_FAULT_BYTES]);
 

@@ -43,8 +43,8 @@ static bool is_blank(char c)
 }
 
 /*
- * Fill in a line of 'bytes' bytes; 'cut' says that it goes on behind them.
- * False: it is one to pass over.
+ * Check a line of 'bytes' bytes and fill in '*ret_line'; 'cut' means that the line continues after
+ * them. Returns false for a line to skip.
  */
 static bool line_judge(const char *data, size_t bytes, bool first, bool cut,
                        struct ed_urls_line *ret_line)
@@ -89,8 +89,8 @@ int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_lin
                 bool refused = urls->inside_refused, first = urls->offset == 0;
                 bool cut = !newline && !at_end;
 
-                /* One byte more than a line may have is enough to refuse it, but
-                 * for the CR that may end it. */
+                /* One byte more than the maximum is enough to refuse a line, plus one for a CR at
+                 * its end. */
                 if (!newline && !(at_end && held > 0) && bytes <= ED_URLS_LINE_BYTES_MAX + 1)
                         return 0;
                 urls_consume(urls, bytes + (newline ? 1 : 0));

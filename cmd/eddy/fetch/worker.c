@@ -1,5 +1,5 @@
 /*
- * fetch/worker.c - what happens to one URL: attempts, waits, its line.
+ * fetch/worker.c - processing a URL: attempts, waits, its line.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,28 +17,28 @@
 
 enum {
         READ_BYTES = 16 << 10,
-        LINE_KEEP_BYTES = 64 << 10, /* memory that a worker keeps from line to line */
+        LINE_KEEP_BYTES = 64 << 10, /* memory that a worker keeps between lines */
 };
 
 struct worker {
         struct ed_fetch_run *run;
         struct ed_draft line;
-        char *buf; /* READ_BYTES, once needed */
+        char *buf; /* READ_BYTES, allocated when needed */
 };
 
-/* One attempt, and what it came to. */
+/* One attempt and its result. */
 struct attempt {
         struct ed_fetch_run *run;
         eddy_scope scope;
         eddy_http_response *response;
-        const void *body; /* with --body; valid while the response is */
+        const void *body; /* with --body; valid as long as the response */
         struct ed_save_file file;
         uint64_t bytes;
-        int64_t start_ns; /* 0: no work on a socket yet */
+        int64_t start_ns; /* 0: no connection was begun or reused yet */
         int64_t elapsed_ns;
         int status; /* 0: none */
         int error;
-        bool sent; /* of the request, something may have left */
+        bool sent; /* part of the request may have been sent */
 };
 
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
@@ -54,13 +54,13 @@ enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
         return ED_STOP_INTERNAL;
 }
 
-/* --timeout counts from here: what came before was waiting for a turn. */
+/* Start the --timeout here: the time before was a wait for a connection slot. */
 static void attempt_started(void *arg)
 {
         struct attempt *attempt = arg;
 
         if (attempt->start_ns != 0)
-                return; /* the library repeats a request that met a dead connection */
+                return; /* the library repeats a request on a stale connection */
         attempt->start_ns = eddy_now();
         eddy_scope_set_deadline(&attempt->scope, attempt->start_ns + attempt->run->opts.timeout_ns);
 }
@@ -72,7 +72,7 @@ static void attempt_sends(void *arg)
         attempt->sent = true;
 }
 
-/* Read the body in pieces: into a file, or nowhere. */
+/* Read the body in pieces: into a file, or discard it. */
 static int body_receive(struct worker *worker, struct attempt *attempt, uint64_t index)
 {
         struct ed_fetch_run *run = worker->run;
@@ -94,7 +94,7 @@ static int body_receive(struct worker *worker, struct attempt *attempt, uint64_t
                         err = ed_save_file_write(&run->save, &attempt->file, worker->buf,
                                                  (size_t) n);
         }
-        /* A folder that cannot be written to stops the run. */
+        /* A failure to write to the folder stops the run. */
         eddy_scope_cancel(run->work);
         return -ECANCELED;
 }
@@ -131,7 +131,7 @@ static int attempt_exchange(struct worker *worker, struct attempt *attempt,
         return err;
 }
 
-/* One attempt under --timeout.  Fills in 'attempt'. */
+/* Make one attempt within --timeout, and fill in 'attempt'. */
 static void attempt_make(struct worker *worker, struct attempt *attempt,
                          const struct ed_fetch_item *item)
 {
@@ -155,7 +155,7 @@ static void attempt_release(struct attempt *attempt)
         ed_save_file_drop(&attempt->run->save, &attempt->file);
 }
 
-/* How long to wait before the next attempt, or -1: this one is the last. */
+/* Returns the wait before the next attempt, or -1 if this one is the last. */
 static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attempt,
                           unsigned attempts)
 {
@@ -184,7 +184,7 @@ static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attemp
         return wait_ns;
 }
 
-/* The error of a line; 'item' has lost its password. */
+/* Append the error of a line. The password in 'item' is already hidden. */
 static void error_add(struct ed_draft *line, const struct ed_fetch_item *item, int error)
 {
         char text[ED_URL_FAULT_BYTES];
@@ -199,7 +199,10 @@ static void error_add(struct ed_draft *line, const struct ed_fetch_item *item, i
         ed_draft_add_str(line, "}");
 }
 
-/* The line is the last that is made of an item: its URL may lose its password. */
+/*
+ * Build an item's line. This also hides the password in the item's URL, which is not used
+ * afterwards.
+ */
 static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
                        struct ed_fetch_item *item, const struct attempt *attempt, unsigned attempts)
 {
@@ -235,7 +238,7 @@ static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_str(line, "}\n");
 }
 
-/* Put the item's line together, let go of what the attempt holds, write. */
+/* Build the item's line, release the attempt, and write the line. */
 static void item_finish(struct worker *worker, struct ed_fetch_item *item, struct attempt *attempt,
                         unsigned attempts)
 {
@@ -266,8 +269,8 @@ static void item_finish(struct worker *worker, struct ed_fetch_item *item, struc
 }
 
 /*
- * An item whose work was cancelled.  With --deadline it gets a line, so that
- * every URL that was read has one; else nobody asked for it any more.
+ * Finish an item whose work was cancelled. With --deadline it gets a line, so that every URL that
+ * was read has a line; otherwise it is only counted.
  */
 static void item_cancelled(struct worker *worker, struct ed_fetch_item *item,
                            struct attempt *attempt, unsigned attempts)

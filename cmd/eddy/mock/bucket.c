@@ -1,5 +1,5 @@
 /*
- * mock/bucket.c - tokens that come back with time.
+ * mock/bucket.c - tokens that are refilled over time.
  */
 #include "mock/bucket.h"
 
@@ -26,7 +26,7 @@ int64_t ed_bucket_take(struct ed_bucket *bucket, int64_t now_ns)
                 bucket->tokens -= 1;
                 return 0;
         }
-        /* A rate may be so low that the time fits no integer. */
+        /* A rate may be so low that the time does not fit an integer. */
         wait_ns = (1 - bucket->tokens) / bucket->rate * 1e9;
         return wait_ns < (double) ED_DURATION_MAX_NS ? (int64_t) wait_ns + 1 : ED_DURATION_MAX_NS;
 }

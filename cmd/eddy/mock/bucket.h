@@ -1,5 +1,5 @@
 /*
- * mock/bucket.h - a token bucket: so many requests per second, and as many at once.
+ * mock/bucket.h - a token bucket: limits requests per second, with bursts of as many.
  */
 #ifndef ED_CMD_MOCK_BUCKET_H
 #define ED_CMD_MOCK_BUCKET_H
@@ -13,10 +13,10 @@ struct ed_bucket {
         int64_t at_ns;
 };
 
-/* Full at first; it holds what comes in a second, but at least one token. */
+/* Initially full; the bucket holds the tokens of one second, but at least one. */
 void ed_bucket_init(struct ed_bucket *bucket, double rate, int64_t now_ns);
 
-/* Take a token.  Returns 0, or how long it will take until there is one, at most a year. */
+/* Take a token. Returns 0, or the time until there is a token, at most a year. */
 int64_t ed_bucket_take(struct ed_bucket *bucket, int64_t now_ns);
 
 #endif

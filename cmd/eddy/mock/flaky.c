@@ -1,5 +1,5 @@
 /*
- * mock/flaky.c - a hash table with chains, and a queue through all its entries.
+ * mock/flaky.c - a hash table with chains, and a queue of all its entries.
  */
 #include "mock/flaky.h"
 
@@ -61,7 +61,8 @@ static struct ed_flaky_entry *entry_add(struct ed_flaky *flaky, const char *toke
         memcpy(entry->token, token, bytes);
         if (flaky->count == ED_FLAKY_TOKENS_MAX) {
                 forget_oldest(flaky);
-                entry->next = flaky->chains[chain]; /* it may have stood there */
+                entry->next = flaky->chains[chain]; /* the dropped entry may have been the chain's
+                                                     * first */
         }
         flaky->chains[chain] = entry;
         if (flaky->newest)

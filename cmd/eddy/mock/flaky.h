@@ -1,8 +1,7 @@
 /*
- * mock/flaky.h - how often each token has been asked for.
+ * mock/flaky.h - how often each token has been requested.
  *
- * At most ED_FLAKY_TOKENS_MAX are remembered; the one that came first is
- * forgotten first.
+ * At most ED_FLAKY_TOKENS_MAX tokens are kept; the oldest is dropped first.
  */
 #ifndef ED_CMD_MOCK_FLAKY_H
 #define ED_CMD_MOCK_FLAKY_H
@@ -16,7 +15,7 @@ enum { ED_FLAKY_TOKENS_MAX = 10000, ED_FLAKY_TOKEN_BYTES_MAX = 128, ED_FLAKY_CHA
 
 struct ed_flaky_entry;
 
-/* All zero is an empty table. */
+/* All zero: an empty table. */
 struct ed_flaky {
         struct ed_flaky_entry *chains[ED_FLAKY_CHAINS];
         struct ed_flaky_entry *oldest;
@@ -27,8 +26,7 @@ struct ed_flaky {
 void ed_flaky_fini(struct ed_flaky *flaky);
 
 /*
- * Count one more request of the token of 'bytes' bytes, and give how many
- * there were before it.
+ * Count a request with the token of 'bytes' bytes, and return the number of earlier ones.
  *
  * Errors: -EINVAL  longer than ED_FLAKY_TOKEN_BYTES_MAX
  *         -ENOMEM

@@ -1,16 +1,16 @@
 /*
- * mock/latency.c - log-normal waits: many near the median, a long tail above.
+ * mock/latency.c - log-normal waits: many near the median, with a long tail.
  */
 #include "mock/latency.h"
 
 #include <math.h>
 
-/* How many standard deviations the 99th percentile lies above the median. */
+/* The 99th percentile's distance from the median, in standard deviations. */
 #define P99_DEVIATIONS 2.3263478740408408
 
 #define TWO_PI 6.283185307179586
 
-/* Two uniform numbers make a normal one (Box and Muller). */
+/* Make a normal random number from two uniform ones (Box and Muller). */
 static double draw_normal(struct ed_random *random)
 {
         double a = 1 - ed_random_fraction(random); /* never 0, which has no logarithm */

@@ -1,5 +1,5 @@
 /*
- * mock/mock.c - `eddy mock`: listens, says where, serves until told to stop.
+ * mock/mock.c - `eddy mock`: listens, prints its address, and serves until stopped.
  */
 #include "mock/mock.h"
 
@@ -23,7 +23,7 @@ struct mock_run {
         int exit_code;
 };
 
-/* The one line on standard output; programs read the port from it. */
+/* Print the only line on standard output, from which programs read the port. */
 static int say_where(const struct ed_mock_opts *opts, uint16_t port)
 {
         bool v6 = strchr(opts->host, ':') != NULL;
@@ -67,7 +67,7 @@ static int serve(void *arg)
 
 int ed_mock_main(int argc, char **argv)
 {
-        /* Its tables are too large for a stack frame. */
+        /* Static, because its tables are too large for a stack frame. */
         static struct mock_run run;
         unsigned long files;
         int err, signo;

@@ -1,6 +1,5 @@
 /*
- * mock/mock.h - `eddy mock`: a server that answers slowly, limits and fails on
- * demand.
+ * mock/mock.h - `eddy mock`: a server that answers slowly, limits and fails on demand.
  */
 #ifndef ED_CMD_MOCK_MOCK_H
 #define ED_CMD_MOCK_MOCK_H
@@ -31,7 +30,7 @@ struct ed_mock {
 /* Answers one request; 'arg' is the struct ed_mock. */
 eddy_http_handler_fn ed_mock_answer;
 
-/* What `/` says, and part of --help. */
+/* The text of `/`, also part of --help. */
 extern const char ed_mock_routes[];
 
 /* As ed_fetch_opts_parse(). */

@@ -69,14 +69,14 @@ static int help_print(void)
 
         ed_draft_add_str(&text, help);
         ed_draft_add_str(&text, ed_mock_routes);
-        ed_draft_add(&text, help_end, sizeof(help_end)); /* with its NUL */
+        ed_draft_add(&text, help_end, sizeof(help_end)); /* including its NUL */
         if (ed_draft_is_whole(&text))
                 exit_code = ed_console_print("mock", text.data);
         ed_draft_fini(&text);
         return exit_code;
 }
 
-/* HOST:PORT, where an IPv6 address stands in brackets. */
+/* Parse HOST:PORT; an IPv6 address must be in brackets. */
 static int listen_set(struct ed_mock_opts *opts, const char *value)
 {
         const char *colon = strrchr(value, ':'), *host = value;
@@ -100,7 +100,7 @@ static int listen_set(struct ed_mock_opts *opts, const char *value)
         return 0;
 }
 
-/* A number with decimals; returns what stands behind it, or NULL. */
+/* Read a number with decimals. Returns the text after it, or NULL. */
 static const char *number_read(const char *text, double *ret_number)
 {
         double number = 0, place = 1;

@@ -1,8 +1,8 @@
 /*
- * mock/routes.c - what the mock answers.
+ * mock/routes.c - the mock's routes.
  *
- * A path is a route's name and at most one argument.  Every number has a
- * bound; what is out of it is answered by a 400 that names the bound.
+ * A path is a route's name and at most one argument. Every number has limits; a number outside them
+ * is answered with a 400 that names the limits.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static int answer(eddy_http_exchange *exchange, int status, const char *format, 
         return eddy_http_exchange_respond(exchange, status, &type, 1, text, (size_t) n);
 }
 
-/* The value of 'name' in the query, which is not decoded.  NULL: not there. */
+/* Returns the value of 'name' in the query, not decoded, or NULL. */
 static const char *query_find(const eddy_http_exchange *exchange, const char *name,
                               size_t *ret_bytes)
 {
@@ -78,7 +78,7 @@ static const char *query_find(const eddy_http_exchange *exchange, const char *na
         return NULL;
 }
 
-/* Digits only, up to 'max'. */
+/* Parse digits, up to 'max'. */
 static int number_read(const char *text, uint64_t max, uint64_t *ret_number)
 {
         uint64_t number = 0;
@@ -96,7 +96,7 @@ static int number_read(const char *text, uint64_t max, uint64_t *ret_number)
         return 0;
 }
 
-/* With Retry-After, if the query asks for one. */
+/* Answer, with Retry-After if the query requests it. */
 static int answer_status(eddy_http_exchange *exchange, int status, const char *text)
 {
         struct eddy_http_header headers[2] = { { "Content-Type", "text/plain; charset=utf-8" } };
@@ -113,7 +113,7 @@ static int answer_status(eddy_http_exchange *exchange, int status, const char *t
                 after[bytes] = '\0';
                 headers[n++] = (struct eddy_http_header){ "Retry-After", after };
         }
-        /* These have no body, by definition. */
+        /* These statuses have no body. */
         if (status == 204 || status == 304)
                 return eddy_http_exchange_respond(exchange, status, headers + 1, n - 1, NULL, 0);
         return eddy_http_exchange_respond(exchange, status, headers, n, text, strlen(text));
@@ -129,7 +129,7 @@ static int route_help(struct ed_mock *mock, eddy_http_exchange *exchange, const 
                                           strlen(ed_mock_routes));
 }
 
-/* The seconds of /delay and /slow-body. */
+/* Parse the seconds of /delay and /slow-body. */
 static int seconds_read(const char *arg, int64_t *ret_ns)
 {
         int64_t ns;
@@ -214,7 +214,7 @@ static int route_stream(struct ed_mock *mock, eddy_http_exchange *exchange, cons
         return err < 0 ? err : eddy_http_exchange_end(exchange);
 }
 
-/* Headers as an object; those of one name are one value, parted by commas. */
+/* Append the headers as an object; values of equal names are joined by commas. */
 static void headers_add(struct ed_draft *text, const eddy_http_exchange *exchange)
 {
         struct eddy_http_header header, other;
@@ -329,7 +329,7 @@ static int route_slow_body(struct ed_mock *mock, eddy_http_exchange *exchange, c
         return err < 0 ? err : eddy_http_exchange_end(exchange);
 }
 
-/* One that takes an argument is named up to the slash before it. */
+/* The name of a route with an argument ends in a slash. */
 static const struct {
         const char *name;
         bool takes_arg;
@@ -342,8 +342,8 @@ static const struct {
 };
 
 /*
- * What happens to any request but those for help: the limit, the latency, the
- * errors.  Returns 1 when it was answered.
+ * Apply the rate limit, the latency and the errors to any request except `/`. Returns 1 if the
+ * request was answered.
  */
 static int moods(struct ed_mock *mock, eddy_http_exchange *exchange)
 {
@@ -354,7 +354,7 @@ static int moods(struct ed_mock *mock, eddy_http_exchange *exchange)
                 char after[24];
                 struct eddy_http_header header = { "Retry-After", after };
 
-                /* In whole seconds, rounded up: too early would be refused again. */
+                /* Whole seconds, rounded up: an earlier retry would be refused again. */
                 snprintf(after, sizeof(after), "%" PRId64, (wait_ns + 999999999) / 1000000000);
                 err = eddy_http_exchange_respond(exchange, 429, &header, 1, "slow down\n", 10);
                 return err < 0 ? err : 1;
