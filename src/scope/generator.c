@@ -201,7 +201,7 @@ static bool unpark(void *arg)
         return true;
 }
 
-static const char waits_to_be_asked[] = "its next value to be asked for";
+static const char waits_to_be_asked[] = "its next value to be requested";
 
 /* It is closed, perhaps while it is in a shield, which does not hold that off. */
 static int yield_refused(struct ed_task *task)

@@ -1,5 +1,5 @@
 /*
- * sync/select.c - waiting for the first of several things.
+ * sync/select.c - waiting for the first of several events.
  *
  * First each choice is tried in turn, as its own call would; only if none can
  * be done at once does the task wait, with a waiter in the line of each.
@@ -363,7 +363,7 @@ static int park(struct selector *selector)
         int result;
 
         loop->waits += (selector->kinds & OUTSIDE) != 0;
-        result = ed_suspend_park(selector->task, "the first of several things", abort_select,
+        result = ed_suspend_park(selector->task, "the first of several events", abort_select,
                                  selector);
         loop->waits -= (selector->kinds & OUTSIDE) != 0;
         return result;
