@@ -21,9 +21,9 @@ EDDY_BEGIN_DECLS
 #define EDDY_ERRORS(X)                                                                             \
         X(RUN, 0, NOT_RUNNING, "not inside eddy_run()")                                            \
         X(RUN, 1, NESTED, "this thread already runs a loop")                                       \
-        X(RUN, 2, OTHER_LOOP, "it belongs to another loop")                                        \
+        X(RUN, 2, OTHER_LOOP, "the object belongs to another loop")                                \
         X(TASK, 0, NOT_DONE, "the task has not finished")                                          \
-        X(TASK, 1, NOT_READY, "the task ended before it said that it is ready")                    \
+        X(TASK, 1, NOT_READY, "the task ended before it called eddy_task_ready()")                 \
         X(DNS, 0, NOT_FOUND, "the name does not exist")                                            \
         X(DNS, 1, NO_ADDRESS, "the name has no address")                                           \
         X(DNS, 2, FAILED, "the name server failed or could not be reached")                        \

@@ -124,7 +124,7 @@ static void on_start(struct ed_post *post, bool closed)
                 remote->task->self.fn = remote->fn; /* names the task */
         else if (!end(remote, err) && err != -ECANCELED)
                 ed_report_task(loop, EDDY_REPORT_BACKGROUND, err, NULL,
-                               "a task of another thread could not be started");
+                               "eddy_loop_start_threadsafe() could not start a task");
 }
 
 static void on_cancel(struct ed_post *post, bool closed)

@@ -31,7 +31,6 @@ void ed_shortage_met(struct ed_shortage *shortage, const struct ed_task *task, i
         if (goes_on)
                 return;
         snprintf(message, sizeof(message),
-                 "has no room for the next connection and tries again every second (%s)",
-                 remedy(error));
+                 "cannot accept the next connection and retries every second (%s)", remedy(error));
         ed_report_task(task->loop, EDDY_REPORT_ACCEPT, error, task, message);
 }

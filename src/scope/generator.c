@@ -203,7 +203,7 @@ static bool unpark(void *arg)
         return true;
 }
 
-static const char waits_to_be_asked[] = "its next value to be asked for";
+static const char waits_to_be_asked[] = "its next value to be requested";
 
 /* The generator is closed.  A shield that it yields in does not delay this. */
 static int yield_refused(struct ed_task *task)

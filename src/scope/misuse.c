@@ -78,8 +78,8 @@ void ed_misuse_begun_nowhere(struct ed_scope *scope, const char *place)
         scope->node.flags = 0; /* a start reads them first */
         if (ed_loop_current)
                 (void) ed_misuse_refuse(ed_loop_current, NULL,
-                                        "a scope was begun%s outside of a task: callbacks of the "
-                                        "loop cannot have one",
+                                        "a scope was begun%s outside a task: callbacks of the loop "
+                                        "cannot have scopes",
                                         words_of(" at ", place).text);
 }
 
@@ -146,9 +146,9 @@ void ed_misuse_overrun(struct ed_stacks *stacks, struct ed_stack *stack)
         struct ed_loop *loop = ed_container_of(stacks, struct ed_loop, stacks);
 
         ed_report_task(loop, EDDY_REPORT_OVERFLOW, 0, ed_task_of_stack(stack),
-                       "overflowed its stack, which was noticed only when it ended, as stacks have "
-                       "no guard pages here: large buffers belong on the heap, and recursion needs "
-                       "a bound");
+                       "overflowed its stack, which was detected only when the task ended, "
+                       "because stacks have no guard pages here: allocate large buffers on the "
+                       "heap, and limit recursion");
         ed_broken(NULL);
 }
 

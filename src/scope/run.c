@@ -258,7 +258,7 @@ static void on_canary(struct ed_stacks *stacks)
         struct ed_loop *loop = ed_container_of(stacks, struct ed_loop, stacks);
 
         ed_report_run(ed_run_of(loop), EDDY_REPORT_STACKS, 0, NULL,
-                      "stacks of tasks have no guard pages here, only a canary that is looked at "
+                      "stacks of tasks have no guard pages here, only a canary that is checked "
                       "when a task ends");
 }
 

@@ -27,8 +27,8 @@ static void pause_careless(struct ed_task *task)
 
         if (task->inner->ignored == IGNORED_MAX + 1)
                 ed_report_task(task->loop, EDDY_REPORT_IGNORED, -ECANCELED, task,
-                               "ignored 1,000 cancels in a row: a loop in it goes on after "
-                               "-ECANCELED; each further one now waits a millisecond");
+                               "ignored 1,000 cancels in a row: let its loop end on -ECANCELED; "
+                               "each further call waits a millisecond");
         ed_timer_init(&pause.timer, pause_over);
         ed_timer_arm(&task->loop->timers, &pause.timer, ed_loop_now(task->loop) + IGNORED_PAUSE_NS);
         ed_suspend_note(task);

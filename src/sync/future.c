@@ -272,5 +272,5 @@ void eddy_future_fini(eddy_future *future)
         *future = (eddy_future){ 0 };
         if (unseen && ed_loop_current)
                 ed_report_task(ed_loop_current, EDDY_REPORT_UNHANDLED, result, ed_task_running(),
-                               "a future had failed and nobody looked at its result");
+                               "a future failed and its result was never read");
 }

@@ -361,7 +361,7 @@ static int park(struct selector *selector)
         int result;
 
         loop->waits += (selector->kinds & OUTSIDE) != 0;
-        result = ed_suspend_park(selector->task, "the first of several things", abort_select,
+        result = ed_suspend_park(selector->task, "the first of several events", abort_select,
                                  selector);
         loop->waits -= (selector->kinds & OUTSIDE) != 0;
         return result;

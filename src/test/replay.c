@@ -231,8 +231,8 @@ void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const cha
 void ed_test_tell_differs(const char *name, const struct eddy_test_opts *opts, const char *problem)
 {
         static const char words[] =
-                "eddy_test: EDDY_TEST_REPLAY cannot have it again: only the runs "
-                "before it make it a finding, so make the same sweep\n";
+                "eddy_test: EDDY_TEST_REPLAY cannot repeat it, because it depends on the "
+                "runs before it: repeat the sweep\n";
 
         ed_test_tell_lines(name, opts, problem);
         ed_sys_write_error(words, strlen(words));

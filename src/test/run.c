@@ -298,7 +298,7 @@ static __attribute__((noinline)) int play_all(struct ed_test_run *run)
         result = play(run);
         result_fill(run, result);
         if (run->opts.after && run->opts.after(run->arg, result) < 0)
-                ed_test_found(run, "'after' says that it failed");
+                ed_test_found(run, "'after' returned a failure");
         return result;
 }
 

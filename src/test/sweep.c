@@ -143,15 +143,15 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
 
         if (result->result < 0 && is_repeated(sweep, opts, result)) {
                 ed_text_add(text,
-                            "it returned %s, and %s before, and nothing was done to it: "
-                            "the program is not the same in each run",
+                            "it returned %s, but %s before, without a fault: "
+                            "the program is not deterministic",
                             name, result_name(sweep->wanted, names[0]));
                 return false;
         }
         if (is_invisible(sweep, opts) && !result->was_cancelled) {
                 if (result->result == sweep->wanted)
                         return true;
-                ed_text_add(text, "it returned %s, and %s when no call was disturbed",
+                ed_text_add(text, "it returned %s, but %s without the fault",
                             result_name(result->result, names[0]),
                             result_name(sweep->wanted, names[1]));
                 return false;
@@ -159,7 +159,7 @@ static bool may_end_so(const struct sweep *sweep, const struct eddy_test_opts *o
         if (result->result >= 0)
                 return true;
         if (!result->was_cancelled && !result->was_failed)
-                ed_text_add(text, "it returned %s, and nothing was done to it", name);
+                ed_text_add(text, "it returned %s without a fault", name);
         else if (main_only && result->result != -ECANCELED)
                 ed_text_add(text, "it returned %s when it was cancelled, not ECANCELED", name);
         else
@@ -297,11 +297,11 @@ static int look_if_met(const struct sweep *sweep, int what, uint64_t n, uint64_t
                 return 0;
         thing_add(&text, what, n, opts);
         ed_text_add(&text,
-                    " was not reached, of %llu that there were %s: "
-                    "the program is not the same in each run",
+                    " was not reached, of %llu counted %s: "
+                    "the program is not deterministic",
                     (unsigned long long) count,
-                    what == EDDY_TEST_ALLOC_TWICE && opts->alloc_again ? "when one failed before it"
-                                                                       : "when nothing was done");
+                    what == EDDY_TEST_ALLOC_TWICE && opts->alloc_again ? "after the first fault"
+                                                                       : "without faults");
         ed_test_tell_differs(sweep->name, opts, last.problem);
         return EDDY_E_TEST_FOUND;
 }
@@ -315,7 +315,7 @@ static void unmet_add(const struct sweep *sweep, struct ed_text *text, int what,
                 return;
         ed_text_add(text, "%s", last.problem[0] ? "\n" : "");
         thing_add(text, what, n, opts);
-        ed_text_add(text, " was never reached, there were %llu", (unsigned long long) count);
+        ed_text_add(text, " was never reached; there were %llu", (unsigned long long) count);
 }
 
 /*
@@ -335,7 +335,7 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
                 unmet_add(sweep, &text, EDDY_TEST_ALLOC, opts->alloc_at + opts->alloc_again, opts);
         unmet_add(sweep, &text, EDDY_TEST_CALLS, opts->call_at, opts);
         if (last.problem[0] && !something)
-                ed_text_add(&text, ": the program has changed since, or how eddy was built");
+                ed_text_add(&text, ": the program, or the build of eddy, has changed");
         /* A sweep reaches such points too, so the program need not have changed. */
         if (!last.problem[0] && opts->cancel_at > 0 && !last.was_cancelled)
                 ed_text_add(&text, "main had ended before suspension point %llu",

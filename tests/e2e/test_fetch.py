@@ -429,7 +429,7 @@ def concurrency_is_held_below_the_limit_of_open_files(eddy):
 
     result = eddy.fetch("-c", "500", *[mock + "/delay/0.1"] * 200, preexec_fn=limit)
     equal(result.code, 0, result)
-    check("-c 500 is held at 36" in result.err, result)
+    check("-c 500 reduced to 36" in result.err, result)
 
 
 @claim

@@ -1,6 +1,6 @@
 /*
  * test_select.c - sync/select.c, channel.c and far_waiter.c in every order:
- * tasks that wait for the first of several things, of which other threads and
+ * tasks that wait for the first of several events, of which other threads and
  * their own loop serve some at the same moment.  One choice is done, the others
  * are untouched, and no item is lost or comes twice.
  */

@@ -3,7 +3,7 @@
  * mode says who, and where it took it.
  *
  * Environment: EDDY_DEBUG=1
- * Says: eddy_test: updates: cancel=\d+: clerk ended and left a lock locked that it took at \w*update\S*
+ * Says: eddy_test: updates: cancel=\d+: clerk ended without releasing the lock that it took at \w*update\S*
  * Says: eddy_test: again with EDDY_TEST_REPLAY='updates:cancel=\d+'
  */
 #include "planted.h"

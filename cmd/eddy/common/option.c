@@ -260,5 +260,6 @@ int ed_option_poller(const char *command)
 
         if (!poller || !*poller || strcmp(poller, "epoll") == 0)
                 return ED_EXIT_OK;
-        return ed_console_usage(command, "EDDY_POLLER=%s: epoll is the only one there is", poller);
+        return ed_console_usage(command, "EDDY_POLLER=%s: not a poller; use epoll, or unset it",
+                                poller);
 }

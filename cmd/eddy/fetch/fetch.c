@@ -221,11 +221,9 @@ static void concurrency_hold(struct ed_fetch_opts *opts)
 
         if (opts->concurrency <= most)
                 return;
-        ed_console_say(
-                "fetch",
-                "-c %u is held at %lu: %lu files may be open (ulimit -n), %d are kept for other "
-                "things",
-                opts->concurrency, most, limit, FILES_SPARE);
+        ed_console_say("fetch",
+                       "-c %u reduced to %lu: %lu open files allowed (ulimit -n), %d reserved",
+                       opts->concurrency, most, limit, FILES_SPARE);
         opts->concurrency = (uint32_t) most;
 }
 
@@ -259,9 +257,10 @@ static void output_say(const struct ed_output *output, uint64_t lost)
         unsigned long long lines = output->lines;
 
         if (output->err == -ETIMEDOUT)
-                ed_console_say("fetch",
-                               "%llu finished results could not be written: %s took no more",
-                               (unsigned long long) lost, output->name);
+                ed_console_say(
+                        "fetch",
+                        "%llu finished results could not be written: %s accepts no more data",
+                        (unsigned long long) lost, output->name);
         else if (output->err < 0 && output->err != -EPIPE)
                 ed_console_say("fetch",
                                "cannot write to %s: %s; the %llu results written so far are kept%s",
@@ -269,7 +268,7 @@ static void output_say(const struct ed_output *output, uint64_t lost)
                                output->torn ? ", and a part of a line after them" : "");
         else if (output->save_err < 0)
                 ed_console_say("fetch",
-                               "%s may not be whole on its disk: %s; check the disk, and the last "
+                               "%s may be incomplete on its disk: %s; check the disk, and the last "
                                "of the %llu results",
                                output->name, eddy_error_text(output->save_err), lines);
         if (output->removed)

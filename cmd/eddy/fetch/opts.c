@@ -28,9 +28,9 @@ static const char help[] =
         "\"error\":null}\n"
         "\n"
         "What to fetch\n"
-        "  URL ...                  http URLs (https is to come)\n"
+        "  URL ...                  http URLs (https is not supported yet)\n"
         "  -i FILE|-                read more, one per line, from FILE or - (standard input);\n"
-        "                           empty lines and lines that begin with # are passed over\n"
+        "                           empty lines and lines that begin with # are skipped\n"
         "  -X, --method M           GET, or POST with --data, unless given\n"
         "  -H, --header 'NAME: VALUE'\n"
         "                           send this header; may be repeated\n"
@@ -145,7 +145,8 @@ static int header_add(struct ed_fetch_opts *opts, const char *text)
         for (value++; *value == ' ' || *value == '\t';)
                 value++;
         if (!eddy_http_is_value(value, strlen(value))) {
-                ed_console_usage("fetch", "--header %s: the value holds a control character", text);
+                ed_console_usage("fetch", "--header %s: the value contains a control character",
+                                 text);
                 return -EINVAL;
         }
         for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {

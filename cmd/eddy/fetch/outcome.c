@@ -12,20 +12,22 @@ static const struct ed_outcome outcomes[] = {
         /* Lines that are not valid requests. */
         { ED_E_LINE_TOO_LONG, "invalid_request_line", "the line is longer than 64 KiB",
           ED_RETRY_NEVER },
-        { ED_E_LINE_NUL, "invalid_request_line", "the line holds a NUL byte", ED_RETRY_NEVER },
+        { ED_E_LINE_NUL, "invalid_request_line", "the line contains a NUL byte", ED_RETRY_NEVER },
         { EDDY_E_URL_INVALID, "invalid_request_line",
           "the URL is not valid: write http://HOST[:PORT][/PATH], and percent-encode spaces and "
           "bytes that are not ASCII",
           ED_RETRY_NEVER },
-        { EDDY_E_URL_SCHEME, "invalid_request_line",
-          "the URL's scheme is not supported: it is to be http", ED_RETRY_NEVER },
+        { EDDY_E_URL_SCHEME, "invalid_request_line", "the URL's scheme is not supported: use http",
+          ED_RETRY_NEVER },
         { EDDY_E_URL_CREDENTIALS, "invalid_request_line",
-          "the URL's user name holds a colon (%3A), it or the password holds a control character, "
+          "the URL's user name contains a colon (%3A), it or the password contains a control "
+          "character, "
           "or both are longer than 4096 bytes: Basic credentials cannot be made of them",
           ED_RETRY_NEVER },
         { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL, ED_RETRY_NEVER },
         { EDDY_E_TLS_UNSUPPORTED, "tls_error",
-          "https comes with TLS, which this version of eddy does not have yet", ED_RETRY_NEVER },
+          "https needs TLS, which this version of eddy does not support yet; use http",
+          ED_RETRY_NEVER },
 
         /* Names and connections. A name that does not exist will not appear within a second, but a
          * failed name server may recover. */
@@ -45,7 +47,7 @@ static const struct ed_outcome outcomes[] = {
 
         /* Timeouts and broken connections. */
         { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },
-        { -ETIMEDOUT, "request_timeout", "no whole response within --timeout", ED_RETRY_PASSES },
+        { -ETIMEDOUT, "request_timeout", "no complete response within --timeout", ED_RETRY_PASSES },
         { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_PASSES },
         { -ECONNABORTED, "connection_reset", NULL, ED_RETRY_PASSES },
         { -EPIPE, "connection_reset", "the peer closed the connection", ED_RETRY_PASSES },
@@ -59,7 +61,7 @@ static const struct ed_outcome outcomes[] = {
         /* Errors of the run. */
         { -ECANCELED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
         { EDDY_E_HTTP_CLIENT_CLOSED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
-        { ED_E_DEADLINE, "deadline_exceeded", "--deadline passed before the response was whole",
+        { ED_E_DEADLINE, "deadline_exceeded", "--deadline passed before the response was complete",
           ED_RETRY_NEVER },
         { -ENOMEM, "out_of_memory", NULL, ED_RETRY_NEVER },
 };

@@ -17,10 +17,10 @@ static const char *const kind_names[ED_DEBUG_KINDS] = {
 };
 
 static const char *const found_names[ED_DEBUG_FOUND] = {
-        [ED_DEBUG_UNSEEN] = " failures that nobody looked at",
+        [ED_DEBUG_UNSEEN] = " failures that were never read",
         [ED_DEBUG_LOCKS] = " findings about locks",
-        [ED_DEBUG_WAITS] = " waits under no deadline",
-        [ED_DEBUG_CANCELS] = " tasks that went on after a cancel",
+        [ED_DEBUG_WAITS] = " waits without a deadline",
+        [ED_DEBUG_CANCELS] = " tasks that did not end after a cancel",
 };
 
 __thread struct ed_debug *ed_debug_first;
@@ -157,7 +157,7 @@ void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void
 
         if (!ed_debug_is_told(run->debug, ED_DEBUG_UNSEEN))
                 return;
-        ed_text_add(&text, "failed, and nobody looked at its result");
+        ed_text_add(&text, "failed, and its result was never read");
         ed_debug_symbol_add("; it was started at ", place, &text);
         ed_report_run(run, EDDY_REPORT_UNHANDLED, error, task, message);
 }
@@ -291,7 +291,8 @@ static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *tex
 static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
 {
         for (uint64_t i = 0; i < debug->left_count && i < ED_DEBUG_TOLD_MAX; i++) {
-                ed_text_add(text, "\n  task %s, which the end cancelled", debug->left[i].name);
+                ed_text_add(text, "\n  task %s, cancelled by the end of the run",
+                            debug->left[i].name);
                 ed_debug_symbol_add(", started at ", debug->left[i].place, text);
         }
         ed_debug_more_add(debug->left_count, "", text);

@@ -93,7 +93,7 @@ static void tell_wait(struct ed_task *task, int64_t now_ns)
         task->debug.wait = ED_WAIT_TOLD;
         if (!ed_debug_is_told(debug, ED_DEBUG_WAITS))
                 return;
-        ed_text_add(&text, "has waited %lld ms for %s, under no deadline",
+        ed_text_add(&text, "has waited %lld ms for %s, without a deadline",
                     (long long) ((now_ns - task->parked_ns) / EDDY_MS(1)), task->fiber.waits_for);
         tell(task, EDDY_REPORT_WAIT, 0, &text);
 }
@@ -106,7 +106,7 @@ static void tell_cancelled(struct ed_task *task, struct ed_node *root, int64_t n
         task->debug.cancel_told = true;
         if (!ed_debug_is_told(debug, ED_DEBUG_CANCELS))
                 return;
-        ed_text_add(&text, "was cancelled %lld ms ago and goes on: it ",
+        ed_text_add(&text, "was cancelled %lld ms ago and has not ended: it ",
                     (long long) ((now_ns - task->debug.cancelled_ns) / EDDY_MS(1)));
         ed_dump_state(task, root, &text);
         tell(task, EDDY_REPORT_IGNORED, -ECANCELED, &text);

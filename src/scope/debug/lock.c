@@ -131,7 +131,7 @@ void ed_debug_locks_left(struct ed_task *task)
                 task->debug.locks--;
                 if (!ed_debug_is_told(debug, ED_DEBUG_LOCKS))
                         continue;
-                ed_text_add(&text, "ended and left a lock locked that it took");
+                ed_text_add(&text, "ended without releasing the lock that it took");
                 ed_debug_symbol_add(" at ", mark->place, &text);
                 ed_report_task(task->loop, EDDY_REPORT_LOCK, 0, task, message);
         }

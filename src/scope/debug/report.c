@@ -82,8 +82,8 @@ bool ed_report_fault(const void *address)
                 return false;
         who = task ? ed_task_name(task, name, sizeof(name)) : "(none)";
         snprintf(message, sizeof(message),
-                 "overflowed its stack of %zu KiB: large buffers belong on the heap, and recursion "
-                 "needs a bound",
+                 "overflowed its stack of %zu KiB: allocate large buffers on the heap, and limit "
+                 "recursion",
                  task ? (size_t) ((char *) task - task->stack->bottom + 1023) / 1024 : (size_t) 0);
         ed_report_run(ed_run_of(loop), EDDY_REPORT_OVERFLOW, 0, who, message);
         return true;
@@ -165,7 +165,7 @@ static void tell_frames(struct ed_text *text, const struct ed_sample *sample)
                 ed_text_add(text, "%s %s", i > 0 ? " <-" : "", name);
         }
         if (sample->count == 0)
-                ed_text_add(text, " a place that could not be found out");
+                ed_text_add(text, " an unknown place");
 }
 
 static void tell_call(struct ed_text *text, long call)
@@ -187,13 +187,13 @@ static void tell_where(struct ed_text *text, int known, const struct ed_sample *
                 tell_call(text, sample->call);
                 break;
         case ED_SAMPLE_RESTLESS:
-                ed_text_add(text, "makes one system call after another that blocks it");
+                ed_text_add(text, "blocks in one system call after another");
                 break;
         case ED_SAMPLE_STARVED:
-                ed_text_add(text, "gets no time from its processor");
+                ed_text_add(text, "gets no processor time");
                 break;
         case ED_SAMPLE_HIDDEN:
-                ed_text_add(text, "is in a place that cannot be found out without /proc");
+                ed_text_add(text, "is in a place that cannot be determined without /proc");
                 break;
         default:
                 tell_frames(text, sample);
@@ -223,10 +223,10 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
         if (known != ED_SAMPLE_TAKEN)
                 look_from_outside(&hog);
         who = hog.is_known ? "(the loop itself)" : "(unknown)";
-        ed_text_add(&text, "has kept the loop from the others for %lld ms; it ",
+        ed_text_add(&text, "has kept the loop from other tasks for %lld ms; it ",
                     (long long) (lasted_ns / EDDY_MS(1)));
         if (hog.is_late)
-                ed_text_add(&text, "gave way before it could be asked where it was");
+                ed_text_add(&text, "suspended before its stack could be read");
         else
                 tell_where(&text, known, &sample);
         if (hog.fn && !hog.name[0])
@@ -294,7 +294,7 @@ static void tell_line(const char *line, void *arg)
 
 void ed_report_dump(struct ed_run *run)
 {
-        tell_line("SIGQUIT: what the tasks of this run do:", run);
+        tell_line("SIGQUIT: the tasks of this run:", run);
         (void) eddy_dump(tell_line, run);
         ed_report_stacks(run);
 }

@@ -237,7 +237,8 @@ static void report_abandoned(struct ed_loop *loop, const struct ed_thread_job *j
 
         ed_sys_function((const void *) job->fn, job->text, name, sizeof(name));
         snprintf(text, sizeof(text),
-                 "the job %s did not stop when its thread pool closed; it is left to its thread",
+                 "the job %s did not stop when its thread pool closed, and was abandoned; let it "
+                 "check eddy_thread_is_stopping()",
                  name);
         ed_report_task(loop, EDDY_REPORT_THREAD, 0, NULL, text);
 }

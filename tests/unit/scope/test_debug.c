@@ -62,7 +62,7 @@ static int two_fail(void *arg)
 TEST(a_failure_that_its_scope_does_not_return_is_told)
 {
         CHECK_EQ(debug_run(two_fail, NULL), 0);
-        CHECK_STR(told, "eddy: task second: failed, and nobody looked at its result; it was "
+        CHECK_STR(told, "eddy: task second: failed, and its result was never read; it was "
                         "started at program+0x1234: " EIO_TEXT "\n");
 }
 
@@ -92,7 +92,7 @@ TEST(beyond_twenty_failures_are_counted)
         CHECK_EQ(debug_run(two_fail_without_handles, NULL), 0);
         CHECK_EQ(last.count[EDDY_REPORT_UNHANDLED], 20);
         CHECK(strstr(told, "eddy: left when the run ended:\n"
-                           "  and 9 more failures that nobody looked at\n") != NULL);
+                           "  and 9 more failures that were never read\n") != NULL);
 }
 
 /* Somebody asks for the result of the second, in the way that 'arg' says. */
@@ -164,7 +164,7 @@ static int fails_behind_a_deadline(void *arg)
 TEST(a_failure_after_the_deadline_is_told_since_the_scope_says_that)
 {
         CHECK_EQ(debug_run(fails_behind_a_deadline, NULL), 0);
-        CHECK_STR(told, "eddy: task late: failed, and nobody looked at its result; it was "
+        CHECK_STR(told, "eddy: task late: failed, and its result was never read; it was "
                         "started at program+0x1234: " EIO_TEXT "\n");
 }
 
@@ -256,7 +256,7 @@ TEST(a_failure_is_told_when_the_handle_goes_while_its_loop_stands_still)
 
         CHECK_STR(told, "");
         release_kept(1);
-        CHECK_STR(told, "eddy: task second: failed, and nobody looked at its result; it was "
+        CHECK_STR(told, "eddy: task second: failed, and its result was never read; it was "
                         "started at program+0x1234: " EIO_TEXT "\n");
         ed_run_close(run);
 }
@@ -312,11 +312,11 @@ TEST(tasks_that_the_end_of_the_run_cancels_are_told)
 
         CHECK_EQ(debug_run(leaves_tasks_in_the_background, NULL), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
-        CHECK_STR(told,
-                  "eddy: left when the run ended:\n"
-                  "  task polls_for_ever, which the end cancelled, started at program+0x1234\n"
-                  "  task polls_for_ever, which the end cancelled, started at "
-                  "program+0x1234\n");
+        CHECK_STR(told, "eddy: left when the run ended:\n"
+                        "  task polls_for_ever, cancelled by the end of the run, started at "
+                        "program+0x1234\n"
+                        "  task polls_for_ever, cancelled by the end of the run, started at "
+                        "program+0x1234\n");
         CHECK_EQ(debug_run_with(leaves_tasks_in_the_background, NULL, at_once), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
 }

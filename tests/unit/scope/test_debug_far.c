@@ -214,8 +214,8 @@ TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_told)
         for (int way = 0; way < 3; way++) {
                 CHECK_EQ(debug_run(has_one_fail, &way), way == 0 ? 0 : -EIO);
                 CHECK_STR(told, way > 0 ? ""
-                                        : "eddy: task fails: failed, and nobody looked at "
-                                          "its result; it was started at program+0x1234: " EIO_TEXT
+                                        : "eddy: task fails: failed, and its result was "
+                                          "never read; it was started at program+0x1234: " EIO_TEXT
                                           "\n");
         }
 }

@@ -250,7 +250,7 @@ TEST(beyond_twenty_waits_are_counted)
 {
         CHECK_EQ(debug_run_with(many_read, NULL, in_a_second), 0);
         CHECK_EQ(last.count[EDDY_REPORT_WAIT], 20);
-        CHECK(strstr(told, "\n  and 5 more waits under no deadline\n") != NULL);
+        CHECK(strstr(told, "\n  and 5 more waits without a deadline\n") != NULL);
 }
 
 /* --- cancels --- */
@@ -281,9 +281,10 @@ TEST(a_task_that_goes_on_after_its_cancel_is_told_once)
         CHECK_EQ(debug_run_with(cancels_one_that_goes_on, &rounds, in_a_second), 0);
         /* The first is of 1,000 in a row. */
         CHECK_EQ(last.count[EDDY_REPORT_IGNORED], 2);
-        CHECK(strstr(told, "eddy: task deaf: was cancelled 1000 ms ago and goes on: it waits for a "
-                           "millisecond, for ignoring cancels, started at program+0x1234; it is in "
-                           "program+0x1234 <- ") != NULL);
+        CHECK(strstr(told,
+                     "eddy: task deaf: was cancelled 1000 ms ago and has not ended: it waits for a "
+                     "millisecond, for ignoring cancels, started at program+0x1234; it is in "
+                     "program+0x1234 <- ") != NULL);
 }
 
 TEST(a_task_that_ends_after_its_cancel_is_not_told)

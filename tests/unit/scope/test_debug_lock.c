@@ -188,7 +188,7 @@ static int leaves_a_lock(void *arg)
 TEST(a_lock_that_is_left_locked_is_told_with_where_it_was_taken)
 {
         CHECK_EQ(debug_run(leaves_a_lock, NULL), 0);
-        CHECK_STR(told, "eddy: task careless: ended and left a lock locked that it took at "
+        CHECK_STR(told, "eddy: task careless: ended without releasing the lock that it took at "
                         "program+0x1234\n");
 }
 

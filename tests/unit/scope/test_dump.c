@@ -248,7 +248,7 @@ TEST(sigquit_gives_the_dump_to_the_report_and_the_run_goes_on)
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
         CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &tell_opts), 0);
         CHECK_EQ(told_lines, 4);
-        CHECK(strstr(told, "SIGQUIT: what the tasks of this run do:\nmain ") == told);
+        CHECK(strstr(told, "SIGQUIT: the tasks of this run:\nmain ") == told);
         CHECK(strstr(told, "\nthe deepest stacks, by the function of their tasks:\n  ") != NULL);
 }
 

@@ -169,8 +169,8 @@ static int cancels_one_that_goes_on(void *arg)
 TEST(a_task_that_goes_on_after_its_cancel_is_printed_and_does_not_hang)
 {
         CHECK_EQ(run_printing(cancels_one_that_goes_on), 0);
-        CHECK_STR(printed, "eddy: task deaf: ignored 1,000 cancels in a row: a loop in it goes on "
-                           "after -ECANCELED; each further one now waits a millisecond\n");
+        CHECK_STR(printed, "eddy: task deaf: ignored 1,000 cancels in a row: let its loop end on "
+                           "-ECANCELED; each further call waits a millisecond\n");
 }
 
 static int fails_later(void *arg)
@@ -206,14 +206,13 @@ TEST(a_failed_future_that_nobody_looked_at_is_printed)
 {
         CHECK_EQ(run_printing(looks_at_no_future), 0);
         CHECK_STR(printed,
-                  "eddy: task main: a future had failed and nobody looked at its result: " EIO_TEXT
-                  "\n");
+                  "eddy: task main: a future failed and its result was never read: " EIO_TEXT "\n");
 }
 
 /* --- a task that keeps the loop --- */
 
-#define THINKS "eddy: task thinker: has kept the loop from the others for "
-#define SLEEPS "eddy: task sleeper: has kept the loop from the others for "
+#define THINKS "eddy: task thinker: has kept the loop from other tasks for "
+#define SLEEPS "eddy: task sleeper: has kept the loop from other tasks for "
 
 /* On a busy machine others may be reported before: any that is kept from its processor. */
 static const char *printed_of(const char *words)

@@ -590,8 +590,8 @@ static int schedules(void *arg)
 TEST(a_scope_that_is_begun_in_a_callback_is_reported_and_none)
 {
         check_refused(schedules,
-                      "eddy: a scope was begun at chat.c:31 outside of a task: callbacks "
-                      "of the loop cannot have one\n");
+                      "eddy: a scope was begun at chat.c:31 outside a task: callbacks of "
+                      "the loop cannot have scopes\n");
         check_places(1);
 }
 
@@ -746,7 +746,7 @@ TEST(a_queue_that_is_freed_with_a_waiter_is_reported_with_that)
                           "waits for a queue's items to be done\n");
         check_ends_always(with_selector,
                           "eddy: task main: called eddy_queue_fini() while task reader waits for "
-                          "the first of several things\n");
+                          "the first of several events\n");
 }
 
 TEST(so_is_a_future_and_a_wait_for_several_tasks)
@@ -845,9 +845,9 @@ TEST(an_overflow_that_only_a_canary_noticed_is_reported_with_its_task)
                 _exit(run_without_guards());
         CHECK_EQ(waitpid(pid, &status, 0), pid);
         CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-        CHECK_STR(seen->said, "eddy: task overflows: overflowed its stack, which was noticed only "
-                              "when it ended, as stacks have no guard pages here: large buffers "
-                              "belong on the heap, and recursion needs a bound\n");
+        CHECK_STR(seen->said, "eddy: task overflows: overflowed its stack, which was detected "
+                              "only when the task ended, because stacks have no guard pages here: "
+                              "allocate large buffers on the heap, and limit recursion\n");
 }
 
 /* --- in a run of the kit, and on stderr --- */

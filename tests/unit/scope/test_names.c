@@ -404,8 +404,8 @@ TEST(a_job_that_is_left_behind_is_reported_by_its_function)
 
         CHECK_EQ(eddy_run(closes_its_pool, &over, &opts), 0);
         CHECK_EQ(reports.count[EDDY_REPORT_THREAD], 1);
-        CHECK_STR(reports.text, "the job stubborn_job did not stop when its thread pool closed; it "
-                                "is left to its thread");
+        CHECK_STR(reports.text, "the job stubborn_job did not stop when its thread pool closed, "
+                                "and was abandoned; let it check eddy_thread_is_stopping()");
         atomic_store(&over, true);
         nanosleep(&pause, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * test_select.c - waiting for the first of several things: which one is done,
+ * test_select.c - waiting for the first of several events: which one is done,
  * and that the others are as if they had not been asked.
  */
 #include "sim_run.h"
@@ -617,5 +617,5 @@ TEST(a_select_of_nothing_that_can_come_is_a_deadlock)
 
         CHECK_EQ(sim_run_with(selects_never, NULL, 0, opts), -EDEADLK);
         CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 1);
-        CHECK(strstr(reports.text, "the first of several things"));
+        CHECK(strstr(reports.text, "the first of several events"));
 }

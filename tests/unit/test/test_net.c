@@ -421,7 +421,7 @@ static int answers_late(void *stream)
         return err;
 }
 
-/* Waits for the network, under no deadline. */
+/* Waits for the network, without a deadline. */
 static int waits_long(void *arg)
 {
         eddy_stream *server, *client;

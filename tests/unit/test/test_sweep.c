@@ -362,7 +362,7 @@ TEST(each_kind_of_finding_is_found_again_with_and_without_debug_mode)
         found_by(EDDY_TEST_CANCEL, leaves_a_timer, "1 timer left", "cancel=");
         found_by(EDDY_TEST_ALLOC, is_stuck, "all tasks wait and nothing can wake them", "alloc=");
         found_by(EDDY_TEST_CANCEL, goes_on, "it goes on after 3600000 ms", "cancel=");
-        found_by(EDDY_TEST_CANCEL, leaves_a_mark, "'after' says that it failed", "cancel=");
+        found_by(EDDY_TEST_CANCEL, leaves_a_mark, "'after' returned a failure", "cancel=");
 }
 
 TEST(a_mistake_without_memory_is_found)
@@ -439,10 +439,10 @@ TEST(a_replay_of_what_is_not_there_any_more_is_a_finding)
 {
         char last_point[40];
 
-        replay_misses("few:cancel=9999", ": suspension point 9999 was never reached, there were ");
-        replay_misses("few:alloc=999", ": allocation 999 was never reached, there were ");
-        replay_misses("few:alloc=999+", ": allocation 999 was never reached, there were ");
-        replay_misses("few:call=99/EINTR", ": call 99 was never reached, there were ");
+        replay_misses("few:cancel=9999", ": suspension point 9999 was never reached; there were ");
+        replay_misses("few:alloc=999", ": allocation 999 was never reached; there were ");
+        replay_misses("few:alloc=999+", ": allocation 999 was never reached; there were ");
+        replay_misses("few:call=99/EINTR", ": call 99 was never reached; there were ");
         /* Each by itself. */
         replay_misses("few:cancel=9999,alloc=999", "few: cancel=9999,alloc=999: suspension point ");
         CHECK_EQ(lines_with("few: cancel=9999,alloc=999: allocation 999 was never reached"), 1);
@@ -453,7 +453,7 @@ TEST(a_replay_of_what_is_not_there_any_more_is_a_finding)
         snprintf(last_point, sizeof(last_point), "few:cancel=%llu",
                  (unsigned long long) told.count);
         replay_misses(last_point, ": main had ended before suspension point ");
-        CHECK_EQ(lines_with("the program has changed since"), 0);
+        CHECK_EQ(lines_with("the program, or the build of eddy, has changed"), 0);
 }
 
 /* More in the first run than in those after it. */
@@ -474,10 +474,10 @@ static int warms_up(void *arg)
 /* A string would have one run made, and that is then the first. */
 static void is_told_without_replay(void)
 {
-        CHECK_EQ(lines_with("the program is not the same in each run"), 1);
+        CHECK_EQ(lines_with("the program is not deterministic"), 1);
         CHECK_EQ(lines_with("EDDY_TEST_REPLAY='"), 0);
-        CHECK_EQ(lines_with("EDDY_TEST_REPLAY cannot have it again: only the runs before it make "
-                            "it a finding, so make the same sweep\n"),
+        CHECK_EQ(lines_with("EDDY_TEST_REPLAY cannot repeat it, because it depends on the runs "
+                            "before it: repeat the sweep\n"),
                  1);
 }
 
@@ -489,7 +489,7 @@ static void is_not_met(int what, const char *noun, uint64_t tried)
         int runs = 0;
 
         CHECK_EQ(sweep(what, warms_up, &runs, &opts), EDDY_E_TEST_FOUND);
-        snprintf(words, sizeof(words), " was not reached, of %llu that there were",
+        snprintf(words, sizeof(words), " was not reached, of %llu counted",
                  (unsigned long long) told.count);
         if (!strstr(printed, noun) || !strstr(printed, words))
                 test_fail(__FILE__, __LINE__, "it printed \"%s\", not \"%s\"", printed, words);
@@ -551,7 +551,7 @@ TEST(a_program_that_fails_in_later_runs_is_told_of_without_a_replay)
         /* The first point and the last, which is behind main's end. */
         CHECK_EQ(setenv("EDDY_TEST_SAMPLE", "2", 1), 0);
         CHECK_EQ(sweep(EDDY_TEST_CANCEL, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
-        CHECK_EQ(lines_with(": it returned EIO, and 0 before, and nothing was done to it"), 1);
+        CHECK_EQ(lines_with(": it returned EIO, but 0 before, without a fault"), 1);
         is_told_without_replay();
         runs = 1;
         CHECK_EQ(sweep(EDDY_TEST_CALLS, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
@@ -628,7 +628,7 @@ TEST(a_short_transfer_must_not_be_noticed)
         CHECK(told.count >= 10 && told.runs > 2 * told.count && told.failed > 10);
         whole = 0;
         CHECK_EQ(sweep(EDDY_TEST_CALLS, client_and_server, &whole, &opts), EDDY_E_TEST_FOUND);
-        CHECK(strstr(printed, "/SHORT: it returned EBADMSG, and 0 when no call was disturbed"));
+        CHECK(strstr(printed, "/SHORT: it returned EBADMSG, but 0 without the fault"));
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", replay(), 1), 0);
         CHECK_EQ(sweep(EDDY_TEST_CALLS, client_and_server, &whole, &opts), EDDY_E_TEST_FOUND);
         whole = 1;
