@@ -34,7 +34,7 @@ WORDS = {name: re.compile(pattern if name.endswith("...") else f"(?i:{pattern})"
          for name, pattern in WORDS.items()}
 
 C_TOKEN = re.compile(r"""(//[^\n]*|/\*.*?\*/)|"((?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
-MD_CODE = re.compile(r"^```.*?^```[^\n]*$|<!--.*?-->|`[^`\n]*`|^>[^\n]*$", re.M | re.S)
+MD_CODE = re.compile(r"^```.*?^```[^\n]*$|<!--.*?-->|``[^\n]*?``|`[^`\n]*`|^>[^\n]*$", re.M | re.S)
 QUOTED = re.compile(r'"[^"\n]{1,200}"')
 LINK = re.compile(r"\]\([^)\n]*\)")
 
