@@ -11,7 +11,7 @@ CLAIMS = "tests/docs/claims.txt"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 ADJACENT = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"\s*)+')
-COMPLAINTS = "What users complain of"
+COMPLAINTS = "Complaints of users"
 
 
 def parts_of(text):

@@ -22,7 +22,8 @@ WORDS = {
     "nobody": r"\bnobody\b",
     "somebody": r"\bsomebody\b",
     "behind": r"\bbehind\b",
-    "is-no": r"\bis no\s",
+    # "There is no lock" is plain English; "this is no lock" is not.
+    "is-no": r"(?<!there )\bis no\s",
     "so-many": r"\bso many\b",
 }
 # A sentence begins a comment, a paragraph, an item, a heading or a cell, or comes after another sentence.
@@ -33,7 +34,7 @@ WORDS = {name: re.compile(pattern if name.endswith("...") else f"(?i:{pattern})"
          for name, pattern in WORDS.items()}
 
 C_TOKEN = re.compile(r"""(//[^\n]*|/\*.*?\*/)|"((?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
-MD_CODE = re.compile(r"^```.*?^```[^\n]*$|<!--.*?-->|`[^`\n]*`|^>[^\n]*$", re.M | re.S)
+MD_CODE = re.compile(r"^```.*?^```[^\n]*$|<!--.*?-->|``[^\n]*?``|`[^`\n]*`|^>[^\n]*$", re.M | re.S)
 QUOTED = re.compile(r'"[^"\n]{1,200}"')
 LINK = re.compile(r"\]\([^)\n]*\)")
 
