@@ -360,8 +360,9 @@ static inline void ed_fiber_set_parked(struct ed_fiber *self, const char *waits_
  * Wait until somebody calls ed_fiber_wake(); returns its result.  'abort' as
  * in struct ed_fiber.
  */
-static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_abort_fn *abort,
-                                void *arg)
+static inline __attribute__((always_inline)) int ed_fiber_park(struct ed_loop *loop,
+                                                               const char *waits_for,
+                                                               ed_abort_fn *abort, void *arg)
 {
         struct ed_fiber *self = loop->current;
 

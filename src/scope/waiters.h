@@ -34,6 +34,10 @@ static inline struct ed_waiter *ed_waiters_first(void *const line[2])
         return line[LINE_FIRST];
 }
 
+/* ed_waiters_are_foreign() where the first waiter's loop is not 'loop'. */
+__attribute__((cold)) bool ed_waiters_are_another_threads(void *const line[2],
+                                                          const struct ed_loop *loop);
+
 /*
  * Whether the tasks that wait there are of another loop than 'loop', the
  * caller's.  'loop' NULL: the caller runs no loop, and may be the thread of one
@@ -46,7 +50,7 @@ static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_l
 
         if (ed_likely(!first || first->task->loop == loop))
                 return false;
-        return loop || !ed_thread_is_self(first->task->loop->thread);
+        return ed_waiters_are_another_threads(line, loop);
 }
 
 /* How many runs of the process are in debug mode. */
