@@ -133,7 +133,7 @@ ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_ab
                               void *arg);
 
 /* ed_suspend_note() in debug mode. */
-__attribute__((cold)) void ed_suspend_note_wait(struct ed_task *task);
+void ed_suspend_note_wait(struct ed_task *task);
 
 /* Just before a task parks.  Only debug mode reads the clock for it. */
 static inline void ed_suspend_note(struct ed_task *task)

@@ -3,9 +3,9 @@
  */
 #include "scope/waiters.h"
 
-bool ed_waiters_are_another_threads(void *const line[2], const struct ed_loop *loop)
+bool ed_waiters_are_another_threads(void *const line[2])
 {
-        return loop || !ed_thread_is_self(ed_waiters_first(line)->task->loop->thread);
+        return ed_loop_current || !ed_thread_is_self(ed_waiters_first(line)->task->loop->thread);
 }
 
 struct ed_waiter *ed_waiters_claim(void *line[2])

@@ -34,23 +34,29 @@ static inline struct ed_waiter *ed_waiters_first(void *const line[2])
         return line[LINE_FIRST];
 }
 
-/* ed_waiters_are_foreign() where the first waiter's loop is not 'loop'. */
-__attribute__((cold)) bool ed_waiters_are_another_threads(void *const line[2],
-                                                          const struct ed_loop *loop);
-
 /*
- * Whether the tasks that wait there are of another loop than 'loop', the
- * caller's.  'loop' NULL: the caller runs no loop, and may be the thread of one
- * that stands still.  Finds a mistake, and cannot find each: only a line's own
+ * Whether the tasks that wait there are of another loop than 'loop', that of a
+ * task which calls.  Finds a mistake, and cannot find each: only a line's own
  * thread may look at it.
  */
 static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_loop *loop)
 {
         const struct ed_waiter *first = ed_waiters_first(line);
 
-        if (ed_likely(!first || first->task->loop == loop))
-                return false;
-        return ed_waiters_are_another_threads(line, loop);
+        return ed_unlikely(first && first->task->loop != loop);
+}
+
+/* ed_waiters_are_foreign_here() where the first waiter's loop does not run here. */
+__attribute__((cold)) bool ed_waiters_are_another_threads(void *const line[2]);
+
+/*
+ * The same for a caller that may run no loop, and be the thread of one that is
+ * stopped.
+ */
+static inline bool ed_waiters_are_foreign_here(void *const line[2])
+{
+        return ed_unlikely(ed_waiters_are_foreign(line, ed_loop_current)) &&
+               ed_waiters_are_another_threads(line);
 }
 
 /* How many runs of the process are in debug mode. */
