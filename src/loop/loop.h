@@ -358,8 +358,9 @@ static inline void ed_fiber_set_parked(struct ed_fiber *self, const char *waits_
 }
 
 /* Waits until ed_fiber_wake() and returns its result.  'abort' is as in struct ed_fiber. */
-static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_abort_fn *abort,
-                                void *arg)
+static inline __attribute__((always_inline)) int ed_fiber_park(struct ed_loop *loop,
+                                                               const char *waits_for,
+                                                               ed_abort_fn *abort, void *arg)
 {
         struct ed_fiber *self = loop->current;
 

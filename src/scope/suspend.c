@@ -59,6 +59,12 @@ void ed_suspend_give_way(struct ed_task *task)
         ed_fiber_yield(task->loop);
 }
 
+void ed_suspend_note_wait(struct ed_task *task)
+{
+        task->parked_ns = ed_loop_now(task->loop);
+        task->debug.wait = task->debug.wait == ED_WAIT_NET_NEXT ? ED_WAIT_NET : ED_WAIT_OTHER;
+}
+
 ed_at_suspend_fn *ed_test_at_suspend;
 
 ed_at_suspend_fn *ed_test_at_suspend_set(ed_at_suspend_fn *fn)

@@ -131,13 +131,14 @@ ED_SHARED __attribute__((cold)) void ed_suspend_give_way(struct ed_task *task);
 ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
                               void *arg);
 
+/* ed_suspend_note() in debug mode. */
+void ed_suspend_note_wait(struct ed_task *task);
+
 /* Notes that a task is about to park.  Only debug mode reads the clock here. */
 static inline void ed_suspend_note(struct ed_task *task)
 {
-        if (ed_likely(!task->loop->debug))
-                return;
-        task->parked_ns = ed_loop_now(task->loop);
-        task->debug.wait = task->debug.wait == ED_WAIT_NET_NEXT ? ED_WAIT_NET : ED_WAIT_OTHER;
+        if (ed_unlikely(task->loop->debug))
+                ed_suspend_note_wait(task);
 }
 
 /* Ends the wait of a parked task. */

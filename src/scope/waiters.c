@@ -3,6 +3,11 @@
  */
 #include "scope/waiters.h"
 
+bool ed_waiters_are_another_threads(void *const line[2])
+{
+        return ed_loop_current || !ed_thread_is_self(ed_waiters_first(line)->task->loop->thread);
+}
+
 struct ed_waiter *ed_waiters_claim(void *line[2])
 {
         struct ed_waiter *waiter;

@@ -34,17 +34,28 @@ static inline struct ed_waiter *ed_waiters_first(void *const line[2])
 }
 
 /*
- * Returns true if the tasks that wait belong to another loop than 'loop', the caller's.  If 'loop'
- * is NULL, the caller is not in a loop, but may be the thread of a loop between two of its runs.
- * Detects mistakes, but not all: only a line's own thread may read it.
+ * Returns true if the tasks that wait belong to another loop than 'loop', the
+ * calling task's.  Detects mistakes, but not all: only a line's own thread may
+ * read it.
  */
 static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_loop *loop)
 {
         const struct ed_waiter *first = ed_waiters_first(line);
 
-        if (ed_likely(!first || first->task->loop == loop))
-                return false;
-        return loop || !ed_thread_is_self(first->task->loop->thread);
+        return ed_unlikely(first && first->task->loop != loop);
+}
+
+/* ed_waiters_are_foreign_here() if the first waiter's loop does not run here. */
+__attribute__((cold)) bool ed_waiters_are_another_threads(void *const line[2]);
+
+/*
+ * ed_waiters_are_foreign() for a caller that may be outside of a loop, or on the
+ * thread of a loop between two of its runs.
+ */
+static inline bool ed_waiters_are_foreign_here(void *const line[2])
+{
+        return ed_unlikely(ed_waiters_are_foreign(line, ed_loop_current)) &&
+               ed_waiters_are_another_threads(line);
 }
 
 /* The number of the process's runs in debug mode. */

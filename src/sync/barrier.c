@@ -64,7 +64,7 @@ static int begin_anew(eddy_barrier *barrier, bool broken)
 
         if (err < 0)
                 return err;
-        if (ed_waiters_are_foreign(barrier->waiters, ed_loop_current))
+        if (ed_waiters_are_foreign_here(barrier->waiters))
                 return EDDY_E_RUN_OTHER_LOOP;
         barrier->broken = broken;
         barrier->waiting = 0;

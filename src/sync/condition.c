@@ -82,7 +82,7 @@ int eddy_condition_notify(eddy_condition *condition, uint32_t n)
                 return err;
         if (condition->waiting == 0)
                 return 0;
-        if (ed_unlikely(ed_waiters_are_foreign(condition->waiters, ed_loop_current)))
+        if (ed_unlikely(ed_waiters_are_foreign_here(condition->waiters)))
                 return EDDY_E_RUN_OTHER_LOOP;
         if (!eddy_lock_is_mine(condition->lock))
                 return -EPERM;

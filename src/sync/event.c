@@ -11,7 +11,7 @@ int eddy_event_set(eddy_event *event)
 
         if (ed_unlikely(err < 0))
                 return err;
-        if (ed_unlikely(ed_waiters_are_foreign(event->waiters, ed_loop_current)))
+        if (ed_unlikely(ed_waiters_are_foreign_here(event->waiters)))
                 return EDDY_E_RUN_OTHER_LOOP;
         event->set = 1;
         while (ed_waiters_wake(event->waiters, 0))

@@ -107,8 +107,7 @@ static bool has_foreign_callbacks(eddy_future *future)
 static bool is_foreign(eddy_future *future)
 {
         return ed_waiters_check_loop(&future->loop_number) < 0 ||
-               ed_waiters_are_foreign(future->waiters, ed_loop_current) ||
-               has_foreign_callbacks(future);
+               ed_waiters_are_foreign_here(future->waiters) || has_foreign_callbacks(future);
 }
 
 int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *memory,

@@ -142,7 +142,7 @@ static __attribute__((noinline)) int hand_over(eddy_lock *lock)
 {
         struct ed_task *task = ed_waiters_first(lock->waiters)->task;
 
-        if (ed_waiters_are_foreign(lock->waiters, ed_loop_current))
+        if (ed_waiters_are_foreign_here(lock->waiters))
                 return EDDY_E_RUN_OTHER_LOOP;
         forget_holder(lock);
         hold(lock, task);

@@ -256,7 +256,7 @@ static inline __attribute__((always_inline)) int put_with(eddy_queue *queue, con
         if (flags & QUEUE_SHUT)
                 return -EPIPE;
         if (getter) {
-                if (ed_unlikely(ed_waiters_are_foreign(queue->getters, ed_loop_current)))
+                if (ed_unlikely(ed_waiters_are_foreign_here(queue->getters)))
                         return EDDY_E_RUN_OTHER_LOOP;
                 getter = ed_waiters_next(queue->getters);
         }
@@ -283,7 +283,7 @@ static inline __attribute__((always_inline)) int get_with(eddy_queue *queue, voi
 
         if (queue->count == 0)
                 return flags & QUEUE_SHUT ? -EPIPE : -EAGAIN;
-        if (ed_unlikely(ed_waiters_are_foreign(queue->putters, ed_loop_current)))
+        if (ed_unlikely(ed_waiters_are_foreign_here(queue->putters)))
                 return EDDY_E_RUN_OTHER_LOOP;
         take(queue, ret_item, flags);
         putter = ed_waiters_next(queue->putters);
@@ -385,7 +385,7 @@ int eddy_queue_put_dropping(eddy_queue *queue, const void *item, void *ret_dropp
         err = put_now(queue, item);
         if (err != -EAGAIN)
                 return err;
-        if (ed_unlikely(ed_waiters_are_foreign(queue->putters, ed_loop_current)))
+        if (ed_unlikely(ed_waiters_are_foreign_here(queue->putters)))
                 return EDDY_E_RUN_OTHER_LOOP;
         /* The oldest item's slot becomes the newest's. */
         ed_swap(slot(queue, 0), item, ret_dropped, item_bytes(queue));
@@ -426,9 +426,9 @@ static void finish(eddy_queue *queue, uint64_t items)
 static bool is_foreign(eddy_queue *queue)
 {
         return ed_waiters_check_loop(&queue->loop_number) < 0 ||
-               ed_waiters_are_foreign(queue->getters, ed_loop_current) ||
-               ed_waiters_are_foreign(queue->putters, ed_loop_current) ||
-               ed_waiters_are_foreign(queue->joiners, ed_loop_current);
+               ed_waiters_are_foreign_here(queue->getters) ||
+               ed_waiters_are_foreign_here(queue->putters) ||
+               ed_waiters_are_foreign_here(queue->joiners);
 }
 
 int eddy_queue_shutdown(eddy_queue *queue, unsigned flags)

@@ -142,7 +142,7 @@ static bool is_foreign(struct eddy_choice *choice)
 {
         void *item, **line = line_of(choice, &item);
 
-        return check_loop(choice) < 0 || (line && ed_waiters_are_foreign(line, ed_loop_current));
+        return check_loop(choice) < 0 || (line && ed_waiters_are_foreign_here(line));
 }
 
 /* Checks all choices and returns the set of their kinds. */

@@ -104,7 +104,7 @@ int eddy_semaphore_try_acquire(eddy_semaphore *sem)
 
 static __attribute__((noinline)) int hand_over(eddy_semaphore *sem)
 {
-        if (ed_waiters_are_foreign(sem->waiters, ed_loop_current))
+        if (ed_waiters_are_foreign_here(sem->waiters))
                 return EDDY_E_RUN_OTHER_LOOP;
         sem->waiting--;
         (void) ed_waiters_wake(sem->waiters, 0);
