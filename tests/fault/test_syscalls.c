@@ -298,7 +298,7 @@ static int main_background(void *arg)
 
         (void) arg;
         /* Without the text of the call the report looks up the function's name. */
-        return err < 0 ? err : (eddy_background)(fails, NULL);
+        return err < 0 ? err : (eddy_background) (fails, NULL);
 }
 
 static int drive_report(void)

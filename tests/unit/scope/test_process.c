@@ -327,9 +327,11 @@ static int status_after_sending(const struct sent *sent, enum kind before)
 TEST(a_fault_that_is_sent_does_what_it_does_without_a_run)
 {
         static const int faults[] = { SIGSEGV, SIGBUS };
+        /* On Valgrind a fault sent by sigqueue(3) does not end even a program without a run. */
+        int count = getenv("EDDY_TEST_VALGRIND") ? 2 : 3;
 
         for (int i = 0; i < 2; i++)
-                for (int j = 0; j < 3; j++)
+                for (int j = 0; j < count; j++)
                         for (int before = 0; before < KINDS; before++) {
                                 struct sent sent = { &sendings[j], faults[i] };
                                 int status = status_after_sending(&sent, before);
