@@ -1,6 +1,5 @@
 /*
- * scope/call.c - scopes in one call: a call under a deadline, and calls side by
- * side.
+ * scope/call.c - scopes in one call: a call with a deadline, and concurrent calls.
  */
 #include "eddy/call.h"
 
@@ -56,7 +55,7 @@ int eddy_gather(struct eddy_call *calls, size_t n, unsigned flags)
                 start_err = ed_scope_start(&scope, run_call, &calls[i], calls[i].name,
                                            __builtin_return_address(0), &started);
                 if (start_err == 0)
-                        started->self.fn = calls[i].fn; /* names it */
+                        started->self.fn = calls[i].fn; /* names the task */
         }
         if (n == 0 || start_err < 0)
                 ed_suspend_passed(task);

@@ -33,7 +33,7 @@ eddy_loop *ed_run_face(struct ed_run *run)
         face->run = run;
         face->stop.fn = on_stop;
         run->face = face;
-        /* From now on another thread may wake it at any time. */
+        /* From now on another thread may wake the loop at any time. */
         run->loop.waits++;
         return face;
 }

@@ -1,6 +1,6 @@
 /*
- * scope/face.h - an eddy_loop: what other threads may hold of a loop, and
- * what stays of it when it is closed.
+ * scope/face.h - eddy_loop: the part of a loop that other threads may hold and that remains after
+ * the loop is closed.
  */
 #ifndef ED_SCOPE_FACE_H
 #define ED_SCOPE_FACE_H
@@ -13,28 +13,28 @@
 
 struct eddy_loop {
         _Atomic uint32_t refs;
-        struct ed_inbox *inbox; /* a reference; refuses posts when the loop is closed */
-        unsigned forks;         /* ed_sys_forks() where it was made */
-        struct ed_run *run;     /* NULL: closed; its thread only */
-        bool running;           /* its thread only */
+        struct ed_inbox *inbox; /* a reference; refuses posts after the loop is closed */
+        unsigned forks;         /* ed_sys_forks() when it was made */
+        struct ed_run *run;     /* NULL: closed; only for the loop's thread */
+        bool running;           /* only for the loop's thread */
         struct ed_post stop;
         _Atomic bool stopping; /* 'stop' is posted */
 };
 
 /*
- * The run of a loop, for its own thread.
+ * Returns the run of a loop, for the loop's own thread.
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED; EDDY_E_RUN_NOT_RUNNING: another thread
- *         -EINVAL  there is none
+ *         -EINVAL  'loop' is NULL
  */
 int ed_face_run(const eddy_loop *loop, struct ed_run **ret_run);
 
 /*
- * Of a call from any thread: '*loop' NULL becomes the current one.
- * Errors: EDDY_E_LOOP_FORKED; -ENOMEM; EDDY_E_RUN_NOT_RUNNING: there is no current one
+ * Begins a call from any thread: if '*loop' is NULL, sets it to the current loop.
+ * Errors: EDDY_E_LOOP_FORKED; -ENOMEM; EDDY_E_RUN_NOT_RUNNING: this thread has no current loop
  */
 int ed_face_find(eddy_loop **loop);
 
-/* The run is about to go away. */
+/* Detaches the face from a run that is about to be freed. */
 void ed_face_close(eddy_loop *loop);
 
 #endif

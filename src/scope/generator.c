@@ -1,10 +1,10 @@
 /*
- * scope/generator.c - generators: tasks that run when they are asked.
+ * scope/generator.c - generators: tasks that run when the next value is requested.
  *
- * Who asks leaves word where the value is to go and parks; the generator writes
- * it there and wakes the asker.  Both go to the head of the ready queue, so a
- * value costs two switches and no turn of the loop.  In next and yield each test
- * and each store is felt: what can be said by one word is, in its state.
+ * The asker stores the address for the value in the generator and parks; the generator writes the
+ * value there and wakes the asker.  Both go to the head of the ready queue, so a value costs two
+ * switches and no turn of the loop.  Each test and each store in next and yield is measurable, so
+ * one word, 'state', holds all that they have to test.
  */
 #include "scope/generator.h"
 
@@ -18,40 +18,40 @@
 #include "scope/suspend.h"
 
 /*
- * What who asks is woken with when the generator's function has returned
- * -ECANCELED, which is no cancel of who asks.
+ * Wake value for a generator that returned -ECANCELED; plain -ECANCELED means that the asker was
+ * cancelled.
  */
 enum { RETURNED_ECANCELED = INT_MIN };
 
 /*
- * What a generator does, in the low bits of its state; the rest is the address
- * of its loop, so that one look says all.  0: it runs, or waits for something
- * else, and nobody asks; or there is nothing to ask yet, or any more.
+ * The generator's activity, in the low bits of its state.  The other bits are the address of its
+ * loop, so that one comparison tests both.  A state of 0 means that the generator is not started,
+ * has ended, or is busy without an asker.
  */
 enum {
-        PARKED = 1, /* until it is asked, or closed */
-        ASKED = 2,  /* somebody waits for it: the asker, in next or in close */
-        SLOWLY = 4, /* ... and the way that is always right is to be taken */
+        PARKED = 1, /* until a value is requested or it is closed */
+        ASKED = 2,  /* a task waits for it: 'asker', in next or close */
+        SLOWLY = 4, /* ... and must take the slow path */
 };
 
 struct generator {
-        struct ed_list link; /* in its scope's, until it has ended or the scope closes it */
+        struct ed_list link; /* in its scope's list, until it ends or the scope closes it */
         struct ed_scope *scope;
         struct ed_task *task; /* NULL: not started, or ended */
         eddy_generator_fn *fn;
-        const char *text; /* that the program wrote for it, or NULL */
+        const char *text; /* its text in the program's call, or NULL */
         void *arg;
-        struct ed_task *asker; /* while it is ASKED */
+        struct ed_task *asker; /* valid while ASKED */
         uintptr_t state;
-        const void *item; /* kept, in the frame that yields it */
-        void *ret_item;   /* the asker's, in next */
+        const void *item; /* an item that was kept, in the frame that yields it */
+        void *ret_item;   /* where next wants the item */
         size_t item_bytes;
-        uint8_t parked; /* PARKED, perhaps SLOWLY */
-        uint8_t asked;  /* ASKED, perhaps SLOWLY */
-        bool has_item;  /* was yielded while nobody waited */
+        uint8_t parked; /* PARKED, or PARKED | SLOWLY */
+        uint8_t asked;  /* ASKED, or ASKED | SLOWLY */
+        bool has_item;  /* an item was yielded while no task waited */
         bool closing;
         bool ended;
-        bool cut_short; /* ended by a cancel of its scope, which nobody was told */
+        bool cut_short; /* ended by a cancel of its scope, without an asker */
 };
 
 _Static_assert(sizeof(struct generator) + 8 * sizeof(uintptr_t) <= sizeof(eddy_generator),
@@ -62,13 +62,13 @@ static struct generator *generator_of(eddy_generator *gen)
         return (struct generator *) gen;
 }
 
-/* Who waits for it, or NULL. */
+/* Returns the task that waits for the generator, or NULL. */
 static struct ed_task *asker_of(const struct generator *gen)
 {
         return gen->state & ASKED ? gen->asker : NULL;
 }
 
-/* The state that says 'what' of one that has a task. */
+/* Returns the state with the bits 'what', for a generator that has a task. */
 static inline uintptr_t state_of(const struct generator *gen, uint8_t what)
 {
         return (uintptr_t) gen->task->loop + what;
@@ -80,7 +80,7 @@ static void set_asked(struct generator *gen, struct ed_task *asker)
         gen->state = state_of(gen, gen->asked);
 }
 
-/* A value is kept: who asks takes that, and wakes nobody. */
+/* If an item is kept, the next asker takes the item and does not wake the generator. */
 static void set_parked(struct generator *gen)
 {
         gen->state = state_of(gen, gen->has_item ? PARKED | SLOWLY : gen->parked);
@@ -103,7 +103,10 @@ void eddy_generator_begin_named(eddy_generator *public_gen, eddy_scope *scope,
                 gen->ended = gen->cut_short = true;
                 return;
         }
-        /* One that begins too late is in no list: it need not live on. */
+        /*
+         * A generator that begins after its scope's end is in no list, so its memory may go at any
+         * time.
+         */
         if (gen->scope->node.flags & ED_NODE_ENDED)
                 return;
         if (!gen->scope->generators.next)
@@ -121,9 +124,8 @@ void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_generator
 /* --- handing over --- */
 
 /*
- * End the wait of 'to', which runs as soon as the running task parks.  At the
- * end of a turn it goes to the end of the queue instead: the two must not keep
- * it for themselves.
+ * Ends the wait of 'to', which runs as soon as the running task parks.  At the end of a turn, 'to'
+ * goes to the end of the queue instead, so that the two tasks cannot keep the loop for themselves.
  */
 static void hand_over(struct ed_task *to, int result)
 {
@@ -133,7 +135,7 @@ static void hand_over(struct ed_task *to, int result)
                 ed_suspend_wake(to, result);
 }
 
-/* Of a wait: the result for the caller. */
+/* Converts the negative result of a wait to the caller's result, and attributes a cancel. */
 static int wait_failed(int result)
 {
         const struct ed_task *task = ed_task_running();
@@ -153,8 +155,8 @@ static inline void about_to_park(struct ed_task *task)
 }
 
 /*
- * Park as any call does, but keep the budget: a wait for one another is no
- * rest as the others see it.
+ * Parks as other calls do, but keeps the budget: a wait between generator and asker does not let
+ * other tasks run.
  */
 static int park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
 {
@@ -165,7 +167,7 @@ static int park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
         return result < 0 ? wait_failed(result) : result;
 }
 
-/* The same as the last thing that a call does, see ed_co_leave(). */
+/* park() as the last action of a call, see ed_co_leave(). */
 static inline __attribute__((always_inline)) int park_leave(struct ed_task *task,
                                                             const char *waits_for,
                                                             ed_abort_fn *abort, void *arg,
@@ -175,7 +177,7 @@ static inline __attribute__((always_inline)) int park_leave(struct ed_task *task
         return ed_fiber_park_leave(task->loop, waits_for, abort, arg, side, wait_failed);
 }
 
-/* hand_over() and park_leave() in one, and with no call that would need a frame. */
+/* hand_over() and park_leave() combined, without a call that would need a frame. */
 static inline __attribute__((always_inline)) int hand_over_leave(
         struct ed_loop *loop, struct ed_task *task, struct ed_task *to, int result,
         const char *waits_for, ed_abort_fn *abort, void *arg, enum ed_co_side side)
@@ -203,7 +205,7 @@ static bool unpark(void *arg)
 
 static const char waits_to_be_asked[] = "its next value to be asked for";
 
-/* It is closed, perhaps while it is in a shield, which does not hold that off. */
+/* The generator is closed.  A shield that it yields in does not delay this. */
 static int yield_refused(struct ed_task *task)
 {
         struct ed_node *inner = task->inner;
@@ -215,7 +217,7 @@ static int yield_refused(struct ed_task *task)
         return err;
 }
 
-/* Whatever the case. */
+/* The slow path, for all cases. */
 static __attribute__((noinline)) int yield_slow(struct generator *gen, const void *item)
 {
         struct ed_task *task, *asker = asker_of(gen);
@@ -240,8 +242,8 @@ static __attribute__((noinline)) int yield_slow(struct generator *gen, const voi
 }
 
 /*
- * The same where it was asked for a word, such as a pointer, and all is as usual.
- * Hot, as next: so the two lie together, and beside the switch that they end in.
+ * The fast path: a task asked for an item of one word, such as a pointer, and no special case
+ * applies.  The attribute places this function next to eddy_generator_next() and near the switch.
  */
 __attribute__((hot)) int eddy_generator_yield(eddy_generator *public_gen, const void *item)
 {
@@ -260,8 +262,8 @@ __attribute__((hot)) int eddy_generator_yield(eddy_generator *public_gen, const 
 }
 
 /*
- * A failure is for who asks: kept until then, or until the scope ends.  A cancel
- * of this task alone does not make it the scope's.
+ * Returns true if a failure must be kept for the next asker, or until the scope ends.  The
+ * -ECANCELED of a generator that was itself cancelled is not kept.
  */
 static bool is_for_who_asks(const struct generator *gen, int result)
 {
@@ -302,15 +304,15 @@ static int generator_main(void *arg)
 /* --- asking --- */
 
 /*
- * Whether all there is to a hand-over is the switch: nobody chooses, nobody is to
- * be told, and there are no exceptions to be kept apart.
+ * Returns true if a hand-over needs only the switch: the loop has no chooser, debug mode, test hook
+ * or C++ exceptions to separate.
  */
 static bool is_plain(const struct ed_loop *loop)
 {
         return !loop->choosy && !loop->debug && !loop->exceptions && !ed_test_at_suspend;
 }
 
-/* Errors: -ECANCELED, -EAGAIN, -ENOMEM */
+/* Starts the generator's task.  Errors: -ECANCELED, -EAGAIN, -ENOMEM */
 static int start(struct generator *gen)
 {
         struct ed_task *task;
@@ -319,7 +321,7 @@ static int start(struct generator *gen)
         err = ed_scope_try_start(gen->scope, generator_main, gen, 0, gen->text, NULL, &task);
         if (err < 0)
                 return err;
-        task->self.fn = (eddy_task_fn *) (uintptr_t) gen->fn; /* names it */
+        task->self.fn = (eddy_task_fn *) (uintptr_t) gen->fn; /* names the task */
         gen->scope->generating++;
         gen->task = task;
         gen->parked = is_plain(task->loop) ? PARKED : PARKED | SLOWLY;
@@ -328,26 +330,31 @@ static int start(struct generator *gen)
         return 0;
 }
 
-/* The asker goes away; the generator goes on to its next value, which is kept. */
+/* The asker leaves.  The generator continues to its next value and keeps it. */
 static bool abort_ask(void *arg)
 {
         ((struct generator *) arg)->state = 0;
         return true;
 }
 
-/* Nothing of it can run any more.  Of a scope that has ended only its mark can be looked at. */
+/*
+ * Returns true if the generator can no longer run.  An ended scope may be read only for its flags.
+ */
 static bool is_over(const struct generator *gen)
 {
         return gen->ended || gen->scope->node.flags & ED_NODE_ENDED;
 }
 
-/* Whether it belongs to another loop than a task: finds a mistake, and promises nothing. */
+/*
+ * Returns true if the generator and a task belong to different loops.  Detects mistakes, but not
+ * all.
+ */
 static bool is_foreign(const struct generator *gen, const struct ed_task *task)
 {
         return gen->scope->node.owner->loop != task->loop;
 }
 
-/* What can be told without waiting, or 2: the generator does not wait, and will tell. */
+/* Returns the result if it is available at once, else 2: the generator will wake the asker. */
 static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
 {
         if (ed_unlikely(!gen->task) && is_over(gen))
@@ -374,7 +381,7 @@ static int next_now(struct generator *gen, struct ed_task *task, void *ret_item)
 
 static const char waits_for_value[] = "the next value of a generator";
 
-/* Whatever the case. */
+/* The slow path, for all cases. */
 static __attribute__((noinline)) int next_slow(struct generator *gen, void *ret_item)
 {
         struct ed_task *task;
@@ -394,8 +401,8 @@ static __attribute__((noinline)) int next_slow(struct generator *gen, void *ret_
 }
 
 /*
- * The same where it waits to be asked, and all is as usual.  Then it is another
- * task, and nobody else has asked.
+ * The fast path: the generator is parked and no special case applies.  Its state proves that the
+ * caller is another task and that no other task has asked.
  */
 __attribute__((hot)) int eddy_generator_next(eddy_generator *public_gen, void *ret_item)
 {
@@ -422,7 +429,7 @@ static void close_begin(struct generator *gen)
 {
         gen->closing = true;
         ed_node_cancel(&gen->task->node);
-        /* A shield that it yields in keeps the mark away. */
+        /* A yield inside a shield does not see the cancel, so wake the generator here. */
         if (gen->state & PARKED) {
                 (void) unpark(gen);
                 ed_suspend_wake(gen->task, -ECANCELED);
@@ -435,14 +442,17 @@ static void close_unstarted(struct generator *gen)
         gen->ended = true;
 }
 
-/* The generator has to end: its wake will come then. */
+/* A close cannot be cancelled: the generator must end and will then wake the closer. */
 static bool abort_close(void *arg)
 {
         (void) arg;
         return false;
 }
 
-/* Whether a task is the generator's, or one that must end before its function can. */
+/*
+ * Returns true if a task is the generator's own, or must end before the generator's function can
+ * return.
+ */
 static bool is_inside(const struct generator *gen, const struct ed_task *task)
 {
         const struct ed_node *node = &task->node;
@@ -504,7 +514,10 @@ void ed_scope_close_generators(struct ed_scope *scope)
                         close_unstarted(gen);
                         continue;
                 }
-                /* Once: the scope looks again whenever one of them has ended. */
+                /*
+                 * Close each generator once: the scope calls this again whenever one of its
+                 * generators ends.
+                 */
                 ed_list_remove(link);
                 ed_list_init(link);
                 close_begin(gen);

@@ -1,5 +1,5 @@
 /*
- * scope/generator.h - what a run needs of its generators.
+ * scope/generator.h - a run's interface to generators.
  */
 #ifndef ED_SCOPE_GENERATOR_H
 #define ED_SCOPE_GENERATOR_H
@@ -8,8 +8,8 @@
 #include "scope/task.h"
 
 /*
- * In a deadlock that no cancel has solved: of the tasks below 'top', let one
- * that waits for a generator to clean up go on without.  False: there is none.
+ * Resolves a deadlock that no cancel has resolved: finds a task below 'top' that waits for a
+ * generator to clean up, and ends the wait.  Returns false if no task waits like this.
  */
 bool ed_generator_seize(struct ed_node *top);
 

@@ -1,6 +1,6 @@
 /*
- * scope/lock_wait.h - waits for locks, as dumps, debug mode and the end of a
- * deadlock see them.  src/sync, which has the locks, fills in the table.
+ * scope/lock_wait.h - waits for locks, for dumps, debug mode and deadlocks.  src/sync, which
+ * implements the locks, defines the table.
  */
 #ifndef ED_SCOPE_LOCK_WAIT_H
 #define ED_SCOPE_LOCK_WAIT_H
@@ -8,16 +8,16 @@
 #include "eddy/lock.h"
 #include "scope/task.h"
 
-/* In a lock's flags: debug mode knows the holder. */
+/* A flag of locks: debug mode records the holder. */
 #define ED_LOCK_DEBUG (UINT32_C(1) << 31)
 
 struct ed_lock_wait_ops {
-        /* The lock that a task waits for; NULL if it does not wait for a lock. */
+        /* Returns the lock that a task waits for; NULL if it does not wait for a lock. */
         const eddy_lock *(*awaited)(const struct ed_task *task);
         /*
-         * In a deadlock that no cancel has solved: give a lock that no task will
-         * release to one task below 'top' that waits for it and cannot be
-         * cancelled.  Returns false if there is none.
+         * Resolves a deadlock that no cancel has resolved: gives a lock that no task will release
+         * to one task below 'top' that waits for it and cannot be cancelled.  Returns false if
+         * there is none.
          */
         bool (*seize)(struct ed_node *top);
 };

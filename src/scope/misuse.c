@@ -44,7 +44,7 @@ void ed_misuse_end(struct ed_loop *loop, const struct ed_task *task, const char 
 static const char how_to_end[] = "call eddy_scope_end() on every way out of its block, or use "
                                  "EDDY_SCOPE";
 
-/* Words about a place; none if it is not known. */
+/* Text about a place; empty if the place is unknown. */
 struct words {
         char text[160];
 };
@@ -71,7 +71,7 @@ int ed_misuse_unbegun(const char *call)
                                 "called %s() for a scope that was never begun", call);
 }
 
-/* Outside of a run there is no report; its starts and its end say the same. */
+/* Outside of a run there is no report; the scope's later calls then fail. */
 void ed_misuse_begun_nowhere(struct ed_scope *scope, const char *place)
 {
         scope->timer.fn = NULL;
@@ -108,7 +108,7 @@ static bool is_on_stack(const struct ed_task *task, const void *at)
         return (const char *) at >= task->stack->bottom && (const char *) at < task->stack->top;
 }
 
-/* What lies below the frame of a call is that of functions that have returned. */
+/* Memory below the frame of a call belonged to functions that have returned. */
 void ed_misuse_check_left(const struct ed_task *task, const struct ed_node *node, const char *place,
                           const void *frame)
 {

@@ -1,12 +1,12 @@
 /*
- * scope/node.c - the cancellation tree: walking it, cancelling a part of it, and
- * finding the cause of a cancel.
+ * scope/node.c - the cancellation tree: walking the tree, cancelling a part, finding the cause of a
+ * cancel.
  */
 #include "scope/node.h"
 
 #include "scope/scope.h"
 
-/* End the wait of a task that is parked in a node that was just marked. */
+/* Ends the wait of a task that is parked in a node that was just marked. */
 static void node_wake_owner(struct ed_node *node)
 {
         struct ed_task *task = node->owner;
@@ -19,8 +19,8 @@ static void node_wake_owner(struct ed_node *node)
 }
 
 /*
- * The deadline of a scope that was just marked has nothing left to cancel, and
- * must not look as if something could still happen.
+ * A scope that was just marked has nothing left for its deadline to cancel.  Disarm the timer,
+ * since it must not look like pending work.
  */
 static void node_disarm(struct ed_node *node)
 {
@@ -50,7 +50,7 @@ void ed_node_cancel(struct ed_node *top)
         if (top->flags & ED_NODE_CANCELLED)
                 return;
         top->owner->loop->cancels++;
-        /* All are marked before any of them runs: waking only queues. */
+        /* All nodes are marked before a task runs: a wake only queues the task. */
         while (node) {
                 bool past = node != top && (node->flags & (ED_NODE_SHIELD | ED_NODE_CANCELLED));
 
@@ -65,7 +65,7 @@ void ed_node_cancel(struct ed_node *top)
         }
 }
 
-/* All from a cancelled node up to its outermost cause are cancelled, and only they. */
+/* All nodes from a cancelled node up to its outermost cause are cancelled. */
 void ed_node_attribute(struct ed_node *inner)
 {
         uint32_t cancels = inner->owner->loop->cancels;

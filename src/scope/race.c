@@ -1,9 +1,8 @@
 /*
- * scope/race.c - the first good answer of several calls.
+ * scope/race.c - the first successful result of several calls.
  *
- * The caller starts the calls, each in a task, and waits in between until the
- * next one is due.  A call that succeeds first cancels the scope of all, and with
- * it that wait.
+ * The caller starts each call in a task and waits between starts until the next call is due.  The
+ * first call that succeeds cancels the scope, which also ends the caller's wait.
  */
 #include <errno.h>
 #include <limits.h>
@@ -16,8 +15,8 @@
 struct race {
         struct eddy_call *calls, *winner;
         size_t n, started;
-        size_t failures; /* for which the next call is due */
-        int error;       /* the first */
+        size_t failures; /* failures that have not started a further call */
+        int error;       /* the first error */
         eddy_event failed;
         eddy_scope scope;
         const void *place;
@@ -56,7 +55,7 @@ static int run_racer(void *arg)
         return 0;
 }
 
-/* Errors: -ECANCELED  there is a winner, or the caller was cancelled */
+/* Starts the next call.  Errors: -ECANCELED  there is a winner, or the caller was cancelled */
 static int start_next(struct race *race)
 {
         struct eddy_call *call = &race->calls[race->started++];
@@ -66,13 +65,13 @@ static int start_next(struct race *race)
                                      call->name, race->place, &task);
 
         if (err == 0)
-                task->self.fn = call->fn; /* names it */
+                task->self.fn = call->fn; /* names the task */
         else if (err != -ECANCELED)
                 call_failed(race, call, err);
         return err == -ECANCELED ? err : 0;
 }
 
-/* Errors: as above */
+/* Waits until the next call is due: a call failed or the time passed.  Errors: as above */
 static int wait_until_due(struct race *race, int64_t stagger_ns)
 {
         struct eddy_choice choices[] = {

@@ -1,10 +1,9 @@
 /*
  * scope/run.c - a run: its supervisor, its main tasks, its end.
  *
- * The first task of a run is its supervisor.  It opens the root scope, where
- * background tasks live, and takes orders: in it starts a main task and waits
- * for its end, or gives the background its time to drain, ends the root scope
- * and then the threads.
+ * The first task of a run is its supervisor.  It opens the root scope, which holds the background
+ * tasks, and takes orders: it starts a main task and waits for the task's end, or it drains the
+ * background and ends the root scope and then the threads.
  */
 #include "scope/run.h"
 
@@ -37,7 +36,7 @@
 #define DEBUG_FLAGS ((uint32_t) (EDDY_RUN_DEBUG | EDDY_RUN_NO_DEBUG))
 #define RUN_FLAGS   (DEBUG_FLAGS | EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG)
 
-/* Of this thread's last or present run. */
+/* The signal that stopped this thread's last or present run. */
 static __thread int last_signal __attribute__((tls_model("initial-exec")));
 
 /* --- signals and deadlock --- */
@@ -49,7 +48,7 @@ static void on_wake(struct ed_loop *loop)
         if (!run->signals || last_signal || !ed_sys_stop_signal())
                 return;
         last_signal = ed_sys_stop_signal();
-        /* Later than main, it is the background that is to end. */
+        /* After main's end, cancel the background. */
         if (run->closing)
                 eddy_scope_cancel(run->ending);
         else if (!run->main_held)
@@ -70,7 +69,7 @@ static bool on_deadlock(struct ed_loop *loop)
                 if (loop->ready_first)
                         return true;
         }
-        /* Those that are left wait for what no cancel ends. */
+        /* The remaining tasks wait for something that no cancel ends. */
         return ed_lock_wait_ops.seize(root) || ed_generator_seize(root);
 }
 
@@ -85,7 +84,7 @@ static void supervise_main(struct ed_run *run)
         eddy_scope_begin(&scope, NULL);
         err = eddy_scope_start_task_named(&scope, run->main_fn, run->main_arg, &named,
                                           &run->main_task, run->main_text);
-        /* What was to stop it may have come before it. */
+        /* A stop or signal may precede the main task. */
         if (err == 0 && (run->closing || (run->signals && last_signal)))
                 eddy_task_cancel(run->main_task);
         (void) eddy_scope_end(&scope);
@@ -101,7 +100,7 @@ static void supervise_main(struct ed_run *run)
                 run->stop = true;
 }
 
-/* No task is left.  A signal ends the wait for jobs. */
+/* Ends the thread pools after the last task.  A signal ends the wait for their jobs. */
 static void end_threads(struct ed_run *run)
 {
         eddy_scope scope;
@@ -145,7 +144,7 @@ static void supervise(struct ed_run *run)
         end_threads(run);
 }
 
-/* The supervisor's task belongs to no scope, so it ends in its own way: never by returning. */
+/* The supervisor's task belongs to no scope, so it exits here and never returns. */
 static int supervisor_main(void *arg)
 {
         struct ed_task *task = ed_task_running();
@@ -154,12 +153,12 @@ static int supervisor_main(void *arg)
 
         supervise(run);
         run->ended = true;
-        loop->turn_end = 0; /* back to the loop's own context, and nowhere else */
+        loop->turn_end = 0; /* leave to the loop's own context, not to another task */
         ed_stack_put(&loop->stacks, task->stack);
         ed_fiber_exit(loop);
 }
 
-/* There is an order for the supervisor. */
+/* Wakes the supervisor, which has an order. */
 static void call_supervisor(struct ed_run *run)
 {
         if (!run->idle)
@@ -168,9 +167,9 @@ static void call_supervisor(struct ed_run *run)
         ed_suspend_wake(run->supervisor, 0);
 }
 
-/* --- making one --- */
+/* --- making a run --- */
 
-/* What the process gives to a loop on the real clock. */
+/* Sets up the fault handler and the watchdog, for a loop on the real clock. */
 static int process_join(struct ed_run *run)
 {
         int err;
@@ -222,8 +221,8 @@ static int opts_take(struct ed_run *run, const struct eddy_run_opts *opts)
 }
 
 /*
- * A child of fork() has the parent's memory, but none of its loops.  Without a
- * budget its next switch ends in the loop's own context, which knows.
+ * A child of fork() has the parent's memory, but none of its loops.  With a budget of 0, the next
+ * switch ends in the loop's own context, which checks 'forked'.
  */
 static void forget_loop(void)
 {
@@ -253,7 +252,7 @@ static bool is_debug(const struct eddy_run_opts *opts)
         return debug && strcmp(debug, "1") == 0;
 }
 
-/* From the start on, or once there are more tasks than the system has guards for. */
+/* Called at the start, or when there are more tasks than the system has guards for. */
 static void on_canary(struct ed_stacks *stacks)
 {
         struct ed_loop *loop = ed_container_of(stacks, struct ed_loop, stacks);
@@ -325,9 +324,11 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         return 0;
 }
 
-/* --- running it --- */
+/* --- running a run --- */
 
-/* The code that runs the loop may be C++ in a handler: the tasks do not see its exceptions. */
+/*
+ * Code that runs the loop may be inside a C++ catch block.  Its exceptions are hidden from tasks.
+ */
 static void exceptions_keep(struct ed_run *run)
 {
         struct ed_exceptions *now = run->loop.exceptions;
@@ -344,7 +345,7 @@ static void exceptions_give_back(struct ed_run *run)
                 *run->loop.exceptions = run->outside;
 }
 
-/* This thread is in the loop until stand_still(). */
+/* Enters the loop on this thread, until stand_still(). */
 static void move(struct ed_run *run)
 {
         ed_loop_current = &run->loop;
@@ -352,7 +353,7 @@ static void move(struct ed_run *run)
         exceptions_keep(run);
 }
 
-/* From now on the loop's descriptor tells when there is something to do. */
+/* Leaves the loop.  From now on the loop's descriptor becomes readable when there is work to do. */
 static void stand_still(struct ed_run *run)
 {
         struct ed_loop *loop = &run->loop;
@@ -365,7 +366,7 @@ static void stand_still(struct ed_run *run)
         exceptions_give_back(run);
 }
 
-/* Run until 'done'; the loop moves. */
+/* Runs the loop, after move(), until 'done'. */
 static void run_until(struct ed_run *run, const bool *done)
 {
         int err = ed_loop_run(&run->loop, done);
@@ -383,7 +384,7 @@ static void on_quit(struct ed_target *target, unsigned events)
         ed_report_dump(run);
 }
 
-/* In debug mode SIGQUIT tells what the run does, unless the program has a handler of its own. */
+/* In debug mode SIGQUIT prints a dump, unless the program has its own handler. */
 static void quit_join(struct ed_run *run)
 {
         run->quit.on_events = on_quit;
@@ -414,7 +415,7 @@ void ed_run_signals_leave(struct ed_run *run)
                 return;
         ed_sys_stop_remove();
         run->signals = false;
-        /* One that came after the last look is told of all the same. */
+        /* Record a signal that arrived after the loop's last check. */
         if (!last_signal)
                 last_signal = ed_sys_stop_signal();
 }
@@ -429,7 +430,7 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
         run->stop = false;
         run->main_due = true;
         run->main_held = true;
-        /* A library in C++ may have been loaded since. */
+        /* A C++ library may have been loaded since the last run. */
         run->loop.exceptions = ed_sys_exceptions();
         move(run);
         call_supervisor(run);
@@ -489,7 +490,7 @@ void ed_run_free(struct ed_run *run)
                 ed_face_close(run->face);
         ed_run_signals_leave(run);
         process_leave(run);
-        /* What the floors above keep with the loop may still ask for it. */
+        /* Data that upper floors keep with the loop may still ask for the current loop. */
         move(run);
         ed_loop_fini(&run->loop);
         ed_faces_fini(&run->faces);
@@ -505,7 +506,7 @@ void ed_run_close(struct ed_run *run)
         ed_run_free(run);
 }
 
-/* This thread has the run no more, and the process nothing of it. */
+/* Detaches the run from this thread and from the process. */
 static void give_up(struct ed_run *run)
 {
         ed_runs_remove(run);
@@ -522,7 +523,7 @@ void ed_run_forsake(struct ed_run *run)
 {
         struct ed_loop *loop = &run->loop;
 
-        /* Not if the system ends a thread on whichever stack it was. */
+        /* The system may end a thread while it is on a task's stack; then do not switch back. */
         if (ed_sys_on_thread_stack(__builtin_frame_address(0)))
                 ed_co_come_back(&loop->co, loop->current != NULL);
         give_up(run);
@@ -614,7 +615,7 @@ int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const
 
         if (!root->node.owner || root->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED))
                 return -ECANCELED;
-        /* Not eddy_scope_start(): a failure to start one must not cancel the root. */
+        /* Not eddy_scope_start(): a failed start must not cancel the root scope. */
         task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0);
         if (!task)
                 return -ENOMEM;
@@ -656,7 +657,7 @@ int eddy_run_info(struct eddy_run_info *ret_info)
         *ret_info = (struct eddy_run_info){
                 .poller = loop->sys->ops->name,
                 .guard = ed_guard_name(loop->stacks.weakest),
-                .tasks = loop->stacks.used - 1, /* not the supervisor */
+                .tasks = loop->stacks.used - 1, /* without the supervisor */
                 .switches = atomic_load_explicit(&loop->switches, memory_order_relaxed),
                 .polls = loop->polls,
         };

@@ -1,13 +1,12 @@
 /*
- * scope/runs.c - all runs of the process, for debuggers: they come from
- * nowhere, and need a place to begin.  And those of a thread, for its end.
+ * scope/runs.c - the list of all runs of the process, and the runs of each thread.
  *
- * The library itself goes through the list only to find out whether a run that
- * is not the caller's is still there: for debug mode, and for a future whose
- * callbacks are another run's.
+ * Debuggers start from this list.  The library itself searches the list only to find out if a run
+ * of another thread still exists: for debug mode, and for a future whose callbacks belong to
+ * another run.
  *
- * A call takes the lock that makes or frees a run or asks for one, as does the end
- * of a thread that has not freed its runs.
+ * The list's lock is taken only to make, free or look up a run, and at the end of a thread that has
+ * not freed its runs.
  */
 #include "scope/run.h"
 #include "sys/fork.h"
@@ -20,10 +19,10 @@ struct ed_runs {
         uintptr_t made;
 };
 
-/* Its name and those of its members stand in tools/gdb/eddy-gdb.py. */
+/* tools/gdb/eddy-gdb.py uses the names of this variable and its members. */
 static struct ed_runs ed_runs = { .list = { &ed_runs.list, &ed_runs.list }, .lock = ED_MUTEX_INIT };
 
-/* How many of them are this thread's. */
+/* The number of runs in the list that belong to this thread. */
 static __thread unsigned runs_here __attribute__((tls_model("initial-exec")));
 
 static struct ed_run *find_mine(void)
@@ -41,7 +40,7 @@ static struct ed_run *find_mine(void)
         return mine;
 }
 
-/* By pthread_exit() in a task, or with a loop that was not closed. */
+/* Runs if the thread calls pthread_exit() in a task, or ends without closing its loop. */
 static void on_thread_end(void)
 {
         while (runs_here > 0)
@@ -77,7 +76,7 @@ enum ed_run_place ed_runs_place(uintptr_t number)
 
 void ed_runs_remove(struct ed_run *run)
 {
-        /* In a child of fork() its parent's runs stand in no list. */
+        /* The list of a child of fork() does not contain its parent's runs. */
         if (ed_sys_forked_since(run->forks))
                 return;
         ed_mutex_lock(&ed_runs.lock);
@@ -89,7 +88,7 @@ void ed_runs_remove(struct ed_run *run)
 
 void ed_runs_forget(void)
 {
-        /* The thread that had the lock may not be there. */
+        /* The thread that held the lock may not exist in the child. */
         ed_mutex_init(&ed_runs.lock);
         ed_list_init(&ed_runs.list);
         runs_here = 0;

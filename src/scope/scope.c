@@ -16,26 +16,26 @@
 static void scope_expire(struct ed_scope *scope)
 {
         scope->expired = true;
-        /* What was cancelled before is not cancelled because of the deadline. */
+        /* Anything cancelled before this point was not cancelled because of the deadline. */
         scope->expired_first = scope->error == 0 && !(scope->node.flags & ED_NODE_OWN);
         if (scope->flags & ED_SCOPE_BACKGROUND && scope->node.flags & ED_NODE_DEBUG)
                 ed_debug_tasks_left(ed_run_of(scope->node.owner->loop), &scope->node);
         ed_node_cancel(&scope->node);
 }
 
-/* What was to happen before the deadline happens before, though the loop is late for both. */
+/* Run calls that were due earlier first, even if the loop is late for both. */
 void ed_scope_on_deadline(struct ed_timer *timer)
 {
         struct ed_scope *scope = ed_container_of(timer, struct ed_scope, timer);
         int64_t deadline_ns = scope->deadline_ns;
 
         ed_call_make_polled(scope->node.owner->loop);
-        /* Such a call may have moved it. */
+        /* A call that ran now may have moved the deadline. */
         if (!scope->expired && scope->deadline_ns == deadline_ns)
                 scope_expire(scope);
 }
 
-/* The deadline of the nearest shield around a node, or INT64_MAX. */
+/* Returns the deadline of the nearest shield around a node, or INT64_MAX. */
 static int64_t shield_deadline(struct ed_node *node)
 {
         for (node = node->parent; node; node = node->parent)
@@ -60,20 +60,20 @@ static void deadline_set(struct ed_loop *loop, struct ed_scope *scope, int64_t d
                 ed_timer_arm(&loop->timers, &scope->timer, deadline_ns);
                 return;
         }
-        /* One that never comes, or was before, must not look as if something could still happen. */
+        /* Disarm: an infinite or past deadline must not look like pending work. */
         ed_timer_cancel(&loop->timers, &scope->timer);
         if (deadline_ns != 0 && deadline_ns != INT64_MAX)
                 scope_expire(scope);
 }
 
-/* Nothing is left that the timer of a cancelled scope could do. */
+/* A cancelled scope has no use for its timer. */
 static void disarm_cancelled(struct ed_loop *loop, struct ed_scope *scope)
 {
         if (scope->node.flags & ED_NODE_CANCELLED)
                 ed_timer_cancel(&loop->timers, &scope->timer);
 }
 
-/* A shield's deadline was moved: those of the shields inside it must not lie beyond. */
+/* Limits the deadlines of the shields inside a shield whose deadline was moved. */
 static void shields_inside_limit(struct ed_loop *loop, struct ed_scope *shield, int64_t now_ns)
 {
         struct ed_node *node = &shield->node;
@@ -91,7 +91,7 @@ static void shields_inside_limit(struct ed_loop *loop, struct ed_scope *shield, 
         }
 }
 
-/* What the options say, from now on; not inline, so that begin needs no frame for it. */
+/* Sets the deadline that the options ask for.  Not inlined, to keep begin's frame small. */
 static __attribute__((noinline)) void opts_set_deadline(struct ed_loop *loop,
                                                         struct ed_scope *scope,
                                                         const struct eddy_scope_opts *opts)
@@ -106,7 +106,7 @@ static __attribute__((noinline)) void opts_set_deadline(struct ed_loop *loop,
         deadline_set(loop, scope, deadline_ns, now_ns);
 }
 
-/* The same, at less cost where there is a timeout and nothing else. */
+/* Same result as opts_set_deadline(), but faster if only a timeout is given. */
 static inline void opts_apply(struct ed_loop *loop, struct ed_scope *scope,
                               const struct eddy_scope_opts *opts)
 {
@@ -123,7 +123,7 @@ static inline void opts_apply(struct ed_loop *loop, struct ed_scope *scope,
         ed_timer_arm(&loop->timers, &scope->timer, at);
 }
 
-/* What no timer tells of a scope that is cancelled and has not ended. */
+/* A cancelled scope's timer is disarmed, so ask the clock. */
 static bool deadline_has_passed(const struct ed_scope *scope)
 {
         return scope->deadline_ns != 0 &&
@@ -132,7 +132,10 @@ static bool deadline_has_passed(const struct ed_scope *scope)
 
 /* --- begin and end --- */
 
-/* In a cancelled scope.  Cancels ignored count on: a careless loop may open one in each turn. */
+/*
+ * Begins a scope inside a cancelled one.  The count of ignored cancels goes on, since a careless
+ * loop may open a scope in each turn.
+ */
 static void begin_cancelled(struct ed_scope *scope, struct ed_task *task,
                             const struct eddy_scope_opts *opts)
 {
@@ -142,7 +145,7 @@ static void begin_cancelled(struct ed_scope *scope, struct ed_task *task,
         disarm_cancelled(task->loop, scope);
 }
 
-/* In debug mode, or in a cancelled scope: then that is all, and it returns true. */
+/* Begins a scope in debug mode or inside a cancelled one.  Returns true if begin is complete. */
 static __attribute__((cold, noinline)) bool begin_slowly(struct ed_scope *scope,
                                                          struct ed_task *task,
                                                          const struct eddy_scope_opts *opts,
@@ -169,7 +172,7 @@ void eddy_scope_begin_at(eddy_scope *public_scope, const struct eddy_scope_opts 
         }
         if (ed_unlikely(task->inner == &scope->node))
                 ed_misuse_begun_twice(task, place);
-        /* Another function may keep something else where the innermost scope was. */
+        /* Another function may have overwritten the memory of the innermost scope. */
         if (task->inner != &task->node &&
             ed_unlikely(!ed_scope_was_begun(ed_scope_of_node(task->inner))))
                 ed_misuse_left(task, task->scope_place);
@@ -207,7 +210,7 @@ void eddy_scope_begin(eddy_scope *scope, const struct eddy_scope_opts *opts)
         eddy_scope_begin_at(scope, opts, NULL);
 }
 
-/* What a closed scope comes to that is cancelled. */
+/* Returns the result of a cancelled scope. */
 static __attribute__((noinline)) int cancelled_result(struct ed_scope *scope)
 {
         bool delivered = scope->node.flags & ED_NODE_DELIVERED;
@@ -226,7 +229,7 @@ static inline int scope_result(struct ed_scope *scope)
                                                                    : cancelled_result(scope);
 }
 
-/* Its tasks have ended: close it. */
+/* Closes a scope whose tasks have ended. */
 static inline __attribute__((always_inline)) int scope_close(struct ed_scope *scope,
                                                              struct ed_task *task)
 {
@@ -244,11 +247,11 @@ static inline __attribute__((always_inline)) int scope_close(struct ed_scope *sc
         return scope_result(scope);
 }
 
-/* Apart, since it has more to keep while it waits; called last, so that nobody returns twice. */
+/* Not inlined, since the wait must save more registers.  Called last, which saves a return. */
 static __attribute__((noinline)) int scope_end_waiting(struct ed_scope *scope, struct ed_task *task)
 {
         while (scope->live > 0) {
-                /* The other tasks may still ask them. */
+                /* Only tasks of generators are left, so no other task can ask them: close them. */
                 if (ed_unlikely(scope->live == scope->generating))
                         ed_scope_close_generators(scope);
                 scope->flags |= ED_SCOPE_ENDING;
@@ -284,7 +287,7 @@ static void errors_add(struct eddy_scope_errors *errors, int error, const struct
                  task ? ed_task_name(task, buf, sizeof(buf)) : "(not started)");
 }
 
-/* A failure of 'task', or of starting one. */
+/* Records a failure of 'task', or a failed start if 'task' is NULL. */
 static void fail(struct ed_scope *scope, int error, const struct ed_task *task)
 {
         if (scope->error == 0)
@@ -332,7 +335,7 @@ int eddy_scope_end_with(eddy_scope *public_scope, int result)
 
         if (ed_unlikely(!task || task->inner != &scope->node))
                 return ed_misuse_ended(scope, task, __builtin_frame_address(0));
-        /* The block says that the cancel stopped it, even if no call of it was refused. */
+        /* The block reports that the cancel stopped it, even if none of its calls was refused. */
         if (result == -ECANCELED && scope->node.flags & ED_NODE_CANCELLED)
                 ed_node_attribute(&scope->node);
         else if (result < 0)
@@ -355,7 +358,9 @@ static __attribute__((cold)) int start_failed(struct ed_scope *scope, int error)
         return error;
 }
 
-/* No failure, but delivered: the scope's end tells that not all was done. */
+/*
+ * The start is not a failure, but it counts as a delivered cancel, so the scope's end reports it.
+ */
 static __attribute__((cold)) int start_refused(struct ed_scope *scope)
 {
         if (!(scope->node.flags & ED_NODE_ENDED))
@@ -363,9 +368,9 @@ static __attribute__((cold)) int start_refused(struct ed_scope *scope)
         return -ECANCELED;
 }
 
-/* In registers: what is started often has no place in memory to be told of it. */
+/* Returned in registers: the caller often has no memory for the task's address. */
 struct started {
-        struct ed_task *task; /* NULL: 'err' says why */
+        struct ed_task *task; /* NULL: 'err' has the reason */
         int err;
 };
 
@@ -385,7 +390,7 @@ static inline __attribute__((always_inline)) struct started start_in(
         return (struct started){ task, 0 };
 }
 
-/* What was to be started is not: 'error' is a failure of the scope, unless that takes no more. */
+/* The task was not started: 'error' becomes a failure of the scope, unless the scope is closed. */
 static __attribute__((cold)) int not_started(eddy_scope *public_scope, int error)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
@@ -395,7 +400,7 @@ static __attribute__((cold)) int not_started(eddy_scope *public_scope, int error
         return takes_no_more(scope) ? start_refused(scope) : start_failed(scope, error);
 }
 
-/* In a scope that takes no more, or in debug mode. */
+/* Starts a task in a cancelled or ended scope (which fails), or in debug mode. */
 static __attribute__((cold, noinline)) struct started start_slowly(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
         size_t copy_bytes, const char *text, const void *place)
@@ -422,7 +427,7 @@ static inline __attribute__((always_inline)) struct started start_from(
         return start_in(scope, stack_class, fn, arg, copy_bytes, text);
 }
 
-/* Inlined into the function that the program calls: it knows from where. */
+/* Inlined into each public function, so that the return address is the program's call. */
 static inline __attribute__((always_inline)) struct started start(eddy_scope *scope,
                                                                   unsigned stack_class,
                                                                   eddy_task_fn *fn, const void *arg,
@@ -581,7 +586,7 @@ int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
         return start_ready(scope, fn, arg, NULL, __builtin_return_address(0));
 }
 
-/* --- asking and telling --- */
+/* --- cancel, deadline and state --- */
 
 void eddy_scope_cancel(eddy_scope *public_scope)
 {
@@ -589,7 +594,7 @@ void eddy_scope_cancel(eddy_scope *public_scope)
 
         if (ed_unlikely(!ed_scope_was_begun(scope)))
                 (void) ed_misuse_unbegun("eddy_scope_cancel");
-        else if (!(scope->node.flags & ED_NODE_ENDED)) /* else its owner may be gone */
+        else if (!(scope->node.flags & ED_NODE_ENDED)) /* after its end, the owner may not exist */
                 ed_node_cancel(&scope->node);
 }
 
@@ -608,7 +613,7 @@ int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
         ed_loop_rouse(loop);
         before_ns = scope->deadline_ns;
         deadline_set(loop, scope, deadline_ns, now_ns);
-        /* Those inside lie before the old one. */
+        /* Shields inside had deadlines up to the old one. */
         if (scope->flags & EDDY_SCOPE_SHIELD && scope->deadline_ns < before_ns)
                 shields_inside_limit(loop, scope, now_ns);
         return 0;

@@ -1,5 +1,5 @@
 /*
- * scope/scope.h - what lies in an eddy_scope, and how tasks begin and end.
+ * scope/scope.h - the contents of an eddy_scope; how tasks begin and end.
  */
 #ifndef ED_SCOPE_SCOPE_H
 #define ED_SCOPE_SCOPE_H
@@ -11,22 +11,22 @@ struct ed_scope {
         struct ed_timer timer; /* the deadline */
         int64_t deadline_ns;   /* 0: none */
         uint32_t live;         /* tasks that have not ended */
-        uint32_t generating;   /* of them: those of generators */
+        uint32_t generating;   /* how many of them belong to generators */
         uint32_t tasks_max;
         uint32_t flags;     /* EDDY_SCOPE_*, ED_SCOPE_* */
         int error;          /* the first failure */
         bool expired;       /* the deadline has passed */
-        bool expired_first; /* before any failure */
+        bool expired_first; /* ... before any failure */
         struct eddy_scope_errors *errors;
-        const char *place;         /* where it began; NULL: not known */
-        const char *outer_place;   /* what its task had before, until the end */
-        struct ed_list generators; /* that have not ended; 'next' NULL: there was none yet */
+        const char *place;         /* where it began; NULL: unknown */
+        const char *outer_place;   /* the task's previous scope_place, restored at the end */
+        struct ed_list generators; /* not ended yet; 'next' is NULL until the first one */
 };
 
 enum {
         ED_SCOPE_ENDING = 1 << 16,     /* the owner waits in end */
         ED_SCOPE_BACKGROUND = 1 << 17, /* failures go to the report */
-        ED_SCOPE_RESULTS = 1 << 18,    /* its owner has the results of all */
+        ED_SCOPE_RESULTS = 1 << 18,    /* its owner receives all results */
 };
 
 _Static_assert(sizeof(struct ed_scope) + 8 * sizeof(uintptr_t) <= sizeof(eddy_scope),
@@ -37,32 +37,32 @@ static inline struct ed_scope *ed_scope_of(eddy_scope *scope)
         return (struct ed_scope *) scope;
 }
 
-/* The deadline of a scope has come. */
+/* The scope's deadline has passed.  Called by the timer. */
 void ed_scope_on_deadline(struct ed_timer *timer);
 
-/* Whether it is open or has ended: the begin leaves that function in no other memory. */
+/* Returns true if a scope is open or has ended.  Only begin writes this timer function. */
 static inline bool ed_scope_was_begun(const struct ed_scope *scope)
 {
         return scope->timer.fn == ed_scope_on_deadline;
 }
 
-/* Of a scope's node. */
+/* Returns the scope that has this node. */
 static inline struct ed_scope *ed_scope_of_node(struct ed_node *node)
 {
         return ed_container_of(node, struct ed_scope, node);
 }
 
 /*
- * Make a task of 'scope' that calls fn(arg), and queue it; with 'copy_bytes'
- * above 0, fn gets a copy of that much at 'arg'.  The caller counts the task in
- * scope->live, and sets its self.text.  NULL: no stack.
+ * Makes a task of 'scope' that calls fn(arg), and queues it.  If 'copy_bytes' is above 0, fn gets a
+ * copy of the 'copy_bytes' bytes at 'arg'.  The caller counts the task in scope->live and sets its
+ * self.text.  Returns NULL if no stack is available.
  */
 struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsigned stack_class,
                             eddy_task_fn *fn, const void *arg, size_t copy_bytes);
 
 /*
- * A face that outlives its task: made first, since that can fail, then given
- * to the task.  'place' is for debug mode.  NULL: no memory.
+ * A face (handle) that outlives its task.  It is made first, since that can fail, then given to the
+ * task.  'place' is for debug mode.  Returns NULL if memory runs out.
  */
 struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const char *text, const void *place);
 void ed_task_face_set_name(struct eddy_task *face, const char *name);
@@ -74,7 +74,7 @@ static inline void ed_task_face_give(struct ed_task *task, struct eddy_task *fac
 }
 void ed_task_face_free(struct eddy_task *face);
 
-/* Handles that were given back, kept for the next tasks of their run. */
+/* Released handles, kept for the next tasks of the run. */
 enum { ED_FACES_MAX = 64 };
 
 struct ed_faces {
@@ -82,19 +82,19 @@ struct ed_faces {
         uint32_t count;
 };
 
-/* Free them all. */
+/* Frees all kept handles. */
 void ed_faces_fini(struct ed_faces *faces);
 
 /*
- * eddy_scope_start() for a call of the program's that was made from 'place', and
- * gives the task: the caller may name it by another function.
+ * Does what eddy_scope_start() does for a call made at 'place' in the program, and returns the
+ * task, so that the caller can name the task after another function.
  */
 int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text,
                    const void *place, struct ed_task **ret_task);
 
 /*
- * Start a task for a caller that handles a failure to start itself: the scope
- * stays as it is.  'copy_bytes' as for ed_task_new().
+ * Starts a task for a caller that handles a failed start itself: the scope does not record the
+ * failure.  'copy_bytes' is as in ed_task_new().
  *
  * Errors: -ECANCELED  the scope is cancelled; counts as delivered inside
  *         -EAGAIN     tasks_max tasks are running
@@ -104,29 +104,31 @@ ED_SHARED EDDY_MUST_USE int ed_scope_try_start(struct ed_scope *scope, eddy_task
                                                const void *arg, size_t copy_bytes, const char *text,
                                                const void *place, struct ed_task **ret_task);
 
-/* A failure of a task, or of starting one. */
+/* Records a failure of a task, or a failed start if 'task' is NULL. */
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);
 
-/* A task has ended and is out of the tree; true: the owner waits for that, and is to be woken. */
+/*
+ * A task has ended and left the tree.  Returns true if the owner waits for that and must be woken.
+ */
 static inline bool ed_scope_task_ended(struct ed_scope *scope)
 {
         if (--scope->live != scope->generating || !(scope->flags & ED_SCOPE_ENDING))
                 return false;
-        /* Once: until the owner runs, another task may start and end one more. */
+        /* Wake once: until the owner runs, another task may start and end one more. */
         scope->flags &= ~(uint32_t) ED_SCOPE_ENDING;
         return true;
 }
 
-/* Tell all generators of a scope to end, if they have not been told. */
+/* Asks all generators of a scope to end, unless they were asked before. */
 void ed_scope_close_generators(struct ed_scope *scope);
 
-/* Waits of eddy_scope_start_ready(); lies on the starter's stack. */
+/* A wait in eddy_scope_start_ready(), on the starter's stack. */
 struct ed_ready_wait {
         struct ed_task *starter;
         struct ed_task *task;
 };
 
-/* Tell the starter that waits, if one does. */
+/* Wakes the starter if it still waits. */
 void ed_ready_wait_end(struct ed_task *task, int result);
 
 #endif

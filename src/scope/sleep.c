@@ -1,5 +1,5 @@
 /*
- * scope/sleep.c - the clock, and letting time pass.
+ * scope/sleep.c - the clock and sleeping.
  */
 #include <errno.h>
 
@@ -31,7 +31,7 @@ static bool sleeper_abort(void *arg)
         return true;
 }
 
-/* Apart from eddy_sleep(), so that a task that only gives way needs no room for a timer. */
+/* Not inlined, so that a task that only yields needs no stack space for a timer. */
 static __attribute__((noinline)) int sleep_parked(struct ed_task *task, int64_t duration_ns)
 {
         struct sleeper sleeper = { .task = task };

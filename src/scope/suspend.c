@@ -1,5 +1,5 @@
 /*
- * scope/suspend.c - suspending calls: parking, giving way, delivering a cancel.
+ * scope/suspend.c - suspending calls: parking, yielding, delivering a cancel.
  */
 #include "scope/suspend.h"
 
@@ -20,7 +20,7 @@ static void pause_over(struct ed_timer *timer)
         ed_suspend_wake(ed_container_of(timer, struct pause, timer)->task, 0);
 }
 
-/* A task that goes on after so many cancels must not keep the others from running. */
+/* Slows down a task that has ignored IGNORED_MAX cancels, so that other tasks can run. */
 static void pause_careless(struct ed_task *task)
 {
         struct pause pause = { .task = task };
@@ -37,7 +37,10 @@ static void pause_careless(struct ed_task *task)
 
 int ed_cancel_deliver(struct ed_task *task)
 {
-        /* What looked like a cancel may be what another function keeps there now. */
+        /*
+         * The mark may be false: another function may have overwritten the memory of the innermost
+         * scope.
+         */
         if (task->inner != &task->node && !ed_scope_was_begun(ed_scope_of_node(task->inner)))
                 ed_misuse_left(task, task->scope_place);
         ed_node_attribute(task->inner);

@@ -1,23 +1,20 @@
 /*
- * scope/suspend.h - how a call suspends: what every waiting call of eddy is
- * made of.
+ * scope/suspend.h - how a call suspends: the pattern of every waiting call in eddy.
  *
- *     err = ed_suspend_enter(&task);       cancelled: says so, and is the result
+ *     err = ed_suspend_enter(&task);       fails if the task is cancelled
  *     if (err < 0)
  *             return err;
  *     if (it can be done at once) {
  *             do it;
- *             ed_suspend_passed(task);     gives way now and then
+ *             ed_suspend_passed(task);     yields now and then
  *             return 0;
  *     }
  *     put a waiter, on this stack, where the waker will find it;
  *     return ed_suspend_park(task, "a unit of a semaphore", take_back, &waiter);
  *
- * Whoever ends the wait takes the waiter out, completes the operation, and
- * calls ed_suspend_wake(task, result): from then on the operation has
- * happened, and a cancel that comes later shows at the next call.  A cancel
- * that comes before calls take_back(), which undoes the waiting and nothing
- * else.
+ * The waker removes the waiter, completes the operation, and calls ed_suspend_wake(task, result).
+ * From then on the operation has happened, and a later cancel is returned by the next call.  An
+ * earlier cancel calls take_back(), which undoes the wait and nothing else.
  */
 #ifndef ED_SCOPE_SUSPEND_H
 #define ED_SCOPE_SUSPEND_H
@@ -28,8 +25,8 @@
 #include "scope/task.h"
 
 /*
- * Begin a suspending call.  Errors: EDDY_E_RUN_NOT_RUNNING; -ECANCELED, which
- * has been attributed and has passed through the scheduler.
+ * Begins a suspending call.  Errors: EDDY_E_RUN_NOT_RUNNING; -ECANCELED, which was attributed and
+ * has passed through the scheduler.
  */
 static inline int ed_suspend_enter(struct ed_task **ret_task)
 {
@@ -39,23 +36,20 @@ static inline int ed_suspend_enter(struct ed_task **ret_task)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED)) {
                 (void) ed_cancel_deliver(task);
-                return -ECANCELED; /* spelled out: the compiler sees that it is no success */
+                return -ECANCELED; /* a constant, so that the compiler knows this is a failure */
         }
         *ret_task = task;
         return 0;
 }
 
-/* A suspending call that did not need to park: after 128 of them give way. */
+/* Counts a suspending call that did not need to park.  Yields after ED_TASK_BUDGET of them. */
 static inline void ed_suspend_passed(struct ed_task *task)
 {
         if (ed_unlikely(--task->fiber.ready.budget == 0))
                 ed_suspend_give_way(task);
 }
 
-/*
- * ed_suspend_park() in the place of the call, where each nanosecond counts: it
- * is a return less after the switch.
- */
+/* ed_suspend_park(), inlined for the hottest calls: saves one return after the switch. */
 static inline __attribute__((always_inline)) int ed_suspend_park_here(struct ed_task *task,
                                                                       const char *waits_for,
                                                                       ed_abort_fn *abort, void *arg)

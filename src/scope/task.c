@@ -20,11 +20,11 @@
 
 static void joiners_wake(struct eddy_task *face);
 
-/* The spare handles of the run on this thread, if that is 'loop'; or NULL. */
+/* Returns the spare handles of the run on this thread if its loop is 'loop', else NULL. */
 static struct ed_faces *faces_of(const struct ed_loop *loop)
 {
 #ifdef ED_ASAN
-        /* It would miss the use of one that was freed. */
+        /* AddressSanitizer cannot detect the use of a reused handle. */
         (void) loop;
         return NULL;
 #else
@@ -34,7 +34,7 @@ static struct ed_faces *faces_of(const struct ed_loop *loop)
 
 void ed_task_face_free(struct eddy_task *face)
 {
-        /* Perhaps while its loop stands still, or in another one. */
+        /* The handle's loop may not be running, or may be another loop. */
         if (face && ed_unlikely(ed_debug_first != NULL))
                 ed_debug_handle_freed(face);
         ed_free(face);
@@ -67,8 +67,8 @@ void ed_faces_fini(struct ed_faces *faces)
 }
 
 /*
- * Wake a fiber that waited for a task's end.  Where nobody else is ready it
- * becomes who the task leaves for, which costs no place in the queue.
+ * Wakes a fiber that waited for a task's end.  If no other fiber is ready, the ending task switches
+ * directly to this fiber, which then needs no place in the queue.
  */
 static inline __attribute__((always_inline)) struct ed_fiber *heir_or_wake(struct ed_loop *loop,
                                                                            struct ed_fiber *heir,
@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) struct ed_fiber *heir_or_wake(struc
         return fiber;
 }
 
-/* Tell those who join a task, of whom there is one.  Returns the heir, or NULL. */
+/* Wakes the joiners of a task; a single joiner takes the fast path.  Returns the heir, or NULL. */
 static inline __attribute__((always_inline)) struct ed_fiber *joiners_tell(struct eddy_task *face,
                                                                            struct ed_loop *loop)
 {
@@ -100,7 +100,7 @@ static inline __attribute__((always_inline)) struct ed_fiber *joiners_tell(struc
         return heir_or_wake(loop, NULL, &joiner->task->fiber);
 }
 
-/* The last thing that runs on a task's stack.  Inline: see ed_fiber_exit(). */
+/* Runs last on a task's stack.  Inline: see ed_fiber_exit(). */
 static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_task *task,
                                                                      int result)
 {
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
         ed_list_unlink(&task->node.link);
         face->result = result;
         if (ed_unlikely(task->ready_wait)) {
-                /* What fails before it is ready is the starter's to handle. */
+                /* The starter handles a failure before the task is ready. */
                 ed_ready_wait_end(task, failed ? result : EDDY_E_TASK_NOT_READY);
                 failed = false;
         }
@@ -147,8 +147,8 @@ static __attribute__((noreturn)) void task_main(void *arg)
 }
 
 /*
- * What is the same for all tasks that a stack is used for, and what each of them
- * leaves behind as it found it.
+ * Sets the fields that stay equal for all tasks on a stack, and those that each task restores
+ * before it ends.
  */
 static __attribute__((cold, noinline)) void task_make(struct ed_task *task, struct ed_loop *loop,
                                                       struct ed_stack *stack)
@@ -170,7 +170,7 @@ static inline void task_node_init(struct ed_task *task, struct ed_scope *scope)
         node->ignored = 0;
         node->attributed = 0;
         if (ed_unlikely(!scope)) {
-                /* The supervisor of a run. */
+                /* The run's supervisor. */
                 node->parent = NULL;
                 node->flags = 0;
                 ed_list_init(&node->link);
@@ -191,7 +191,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         if (!stack)
                 return NULL;
         task = ed_task_of_stack(stack);
-        /* The memory of a stack begins as zero. */
+        /* New stack memory is zero. */
         if (ed_unlikely(task->stack != stack))
                 task_make(task, loop, stack);
         task->scope = scope;
@@ -199,7 +199,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         task->fn = fn;
         task->arg = (void *) arg;
         task->fiber.ready.budget = ED_TASK_BUDGET;
-        /* The supervisor of a run, which has no scope, begins with none. */
+        /* The run's supervisor has no scope and starts without variables. */
         if (scope)
                 task->vars = ed_vars_take_on(loop);
         task->face = &task->self;
@@ -236,7 +236,7 @@ const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
 
 static inline void face_init(struct eddy_task *face, eddy_task_fn *fn, const char *text)
 {
-        /* The holder's reference and the task's. */
+        /* A reference for the holder and another for the task. */
         face->refs = 2;
         face->is_named = false;
         face->looks = 0;
@@ -245,7 +245,7 @@ static inline void face_init(struct eddy_task *face, eddy_task_fn *fn, const cha
         face->joiners[0] = face->joiners[1] = NULL;
 }
 
-/* In debug mode none is used again, so that all come by here. */
+/* Allocates a handle.  In debug mode handles are never reused, so each comes from here. */
 static __attribute__((noinline)) struct eddy_task *face_new_slowly(eddy_task_fn *fn,
                                                                    const char *text,
                                                                    const void *place)
@@ -281,7 +281,7 @@ void ed_task_face_set_name(struct eddy_task *face, const char *name)
         face->is_named = face->name[0] != '\0';
 }
 
-/* The result goes to where each joiner wants it, since the handle may go first. */
+/* Copies the result to each joiner, since the handle may be released before the joiner runs. */
 static void joiners_wake(struct eddy_task *face)
 {
         struct ed_waiter *joiner;
@@ -351,7 +351,7 @@ const char *eddy_task_name(const eddy_task *face)
 
         if (!named)
                 return "";
-        /* Found out when first asked for: starting a task must not cost a search for symbols. */
+        /* Resolved at the first request: starting a task must not cost a symbol lookup. */
         if (!named->is_named) {
                 (void) ed_task_face_name(named, named->name, sizeof(named->name));
                 named->is_named = true;

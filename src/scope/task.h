@@ -1,5 +1,5 @@
 /*
- * scope/task.h - tasks, as the floors above see them.
+ * scope/task.h - tasks, as the upper floors see them.
  */
 #ifndef ED_SCOPE_TASK_H
 #define ED_SCOPE_TASK_H
@@ -15,49 +15,49 @@
 
 enum {
         ED_TASK_NAME_BYTES = 32,
-        ED_TASK_CALLED_BYTES = 64, /* of what one without a name is called: its function's place */
+        ED_TASK_CALLED_BYTES = 64, /* bytes for an unnamed task's text: its function's place */
         ED_TASK_BUDGET = 128,
 };
 
 /*
- * The public face.  That of a task with a handle is allocated and outlives
- * it; that of any other lies in the task.
+ * The public face (handle).  A task with a handle has an allocated face that outlives the task;
+ * other tasks contain their face.
  */
 struct eddy_task {
         struct ed_task *task; /* NULL: it has finished */
         int result;
-        uint8_t refs; /* the handle's holder and the task; 0: lies in the task */
+        uint8_t refs; /* the handle's holder and the task; 0: inside the task */
         bool is_named;
-        uint8_t looks;    /* ED_FACE_*; of one that is allocated */
-        eddy_task_fn *fn; /* names it when it was given no name, ... */
-        const char *text; /* ... as the program wrote it in the call that started it; or NULL */
+        uint8_t looks;    /* ED_FACE_*; only for an allocated face */
+        eddy_task_fn *fn; /* names the task if no name was given, ... */
+        const char *text; /* ... as written in the program's call; or NULL */
         const struct ed_loop *loop;
-        void *joiners[2];              /* a line of waiters; their items: where the result goes */
-        char name[ED_TASK_NAME_BYTES]; /* once it is named */
+        void *joiners[2];              /* a queue of waiters; item: where the result goes */
+        char name[ED_TASK_NAME_BYTES]; /* valid if is_named */
 };
 
-/* Who looks at the result of a task that failed. */
+/* Flags about the result of a failed task. */
 enum {
-        ED_FACE_LOST = 1 << 0, /* its scope will not tell of it; debug mode only */
-        ED_FACE_SEEN = 1 << 1, /* somebody has asked for it */
+        ED_FACE_LOST = 1 << 0, /* its scope will not report it; debug mode only */
+        ED_FACE_SEEN = 1 << 1, /* the result was read */
 };
 
-/* What debug mode knows of the wait of a task. */
+/* Debug mode: what a task waits for. */
 enum {
         ED_WAIT_OTHER,
         ED_WAIT_NET_NEXT, /* not parked yet; the next wait is for the network */
-        ED_WAIT_NET,      /* for the network */
-        ED_WAIT_TOLD,     /* ... and it was told that this lasts */
+        ED_WAIT_NET,      /* parked; waits for the network */
+        ED_WAIT_TOLD,     /* ... and this long wait was reported */
 };
 
-/* What debug mode keeps of a task; valid in debug mode only. */
+/* Debug mode's data about a task. */
 struct ed_debug_task {
-        const void *place;    /* that started it; NULL: not the program */
+        const void *place;    /* where it was started; NULL: not by the program */
         eddy_task_fn *fn;     /* its function */
-        uint32_t locks;       /* that it holds */
+        uint32_t locks;       /* number of locks held */
         uint8_t wait;         /* while parked: ED_WAIT_* */
-        bool cancel_told;     /* that it goes on after its cancel */
-        int64_t cancelled_ns; /* while cancelled: since when */
+        bool cancel_told;     /* reported: it continues after its cancel */
+        int64_t cancelled_ns; /* when it was cancelled; valid while cancelled */
 };
 
 struct ed_ready_wait;
@@ -65,29 +65,29 @@ struct ed_scope;
 struct ed_vars;
 
 /*
- * Lies at the top of its own stack.  A task that gives way or waits touches two
- * cache lines of it, the first and the third; one that starts and ends two more.
- * What only debug mode uses keeps them apart: tops of neighbouring stacks lie a
- * line apart in their pages, so the second line here is where the neighbour, who
- * has just left, has its fiber; and a load from where another page was stored to
- * a moment ago waits for that store (docs/design/stacks.md).
+ * A task is at the top of its own stack.  A task that yields or waits touches two cache lines of
+ * this struct, the first and the third; a task that starts and ends touches two more.  The second
+ * line holds data of debug mode and keeps these two apart.  Tops of neighbouring stacks are one
+ * line apart in their pages, so a neighbour that has just parked wrote its fiber at the page offset
+ * of this task's second line, and a load must wait for a recent store to the same offset of another
+ * page (docs/design/stacks.md).
  */
 struct ed_task {
         struct ed_fiber fiber;
-        int64_t parked_ns; /* while parked in debug mode: since when */
+        int64_t parked_ns; /* debug mode: when it parked; valid while parked */
         struct ed_debug_task debug;
-        _Alignas(64) struct ed_node *inner; /* the innermost: a scope's node, or its own */
+        _Alignas(64) struct ed_node *inner; /* innermost node: a scope's, or the task's own */
         struct ed_loop *loop;
-        const char *scope_place; /* where the innermost open scope began, if that is known */
+        const char *scope_place; /* where the innermost open scope began, if known */
         struct ed_node node;
-        struct ed_scope *scope; /* that it was started in */
+        struct ed_scope *scope; /* the scope it was started in */
         eddy_task_fn *fn;
         void *arg;
         struct ed_stack *stack;
-        struct ed_ready_wait *ready_wait; /* of eddy_scope_start_ready() */
+        struct ed_ready_wait *ready_wait; /* the starter's wait in eddy_scope_start_ready() */
         struct ed_vars *vars;             /* values of variables; NULL: none */
         struct eddy_task *face;
-        uint64_t number; /* of those that its loop has started: its address is used again */
+        uint64_t number; /* serial number in the loop; the address is reused */
         struct eddy_task self;
 };
 
@@ -95,7 +95,7 @@ _Static_assert(sizeof(struct ed_fiber) != 64 ||
                        offsetof(struct ed_task, inner) == ED_LOOP_TASK_LINE,
                "what every call looks at is not what the loop fetches");
 
-/* The task on a stack lies at its top, which is where 'stack' lies. */
+/* Returns the task at the top of a stack, just below 'stack'. */
 static inline struct ed_task *ed_task_of_stack(const struct ed_stack *stack)
 {
         uintptr_t below = (uintptr_t) stack - sizeof(struct ed_task);
@@ -103,7 +103,7 @@ static inline struct ed_task *ed_task_of_stack(const struct ed_stack *stack)
         return (struct ed_task *) (below & ~(uintptr_t) 63);
 }
 
-/* The task that runs on this thread, or NULL. */
+/* Returns the task that runs on this thread, or NULL. */
 static inline struct ed_task *ed_task_running(void)
 {
         struct ed_loop *loop = ed_loop_current;
@@ -113,26 +113,25 @@ static inline struct ed_task *ed_task_running(void)
         return ed_container_of(loop->current, struct ed_task, fiber);
 }
 
-/* The name of a task, or of that of a handle; 'buf' is used when it has none of its own. */
+/* Returns the name of a task or handle; writes to 'buf' if no name was given. */
 ED_SHARED const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes);
 const char *ed_task_face_name(const struct eddy_task *face, char *buf, size_t bytes);
 
-/* Attribute a cancel to who caused it, let others run, and return -ECANCELED. */
+/* Attributes a cancel to the scope or task that caused it, lets others run, returns -ECANCELED. */
 ED_SHARED __attribute__((cold)) int ed_cancel_deliver(struct ed_task *task);
 
-/* Yield, and start counting anew. */
+/* Yields and resets the count of calls. */
 ED_SHARED __attribute__((cold)) void ed_suspend_give_way(struct ed_task *task);
 
 /*
- * Wait until ed_suspend_wake(); returns its result, or -ECANCELED after
- * 'abort(arg)' has taken the wait back.  With 'abort' NULL the wait cannot be
- * cancelled.
- * 'waits_for' is said in reports: "a unit of a semaphore".
+ * Waits until ed_suspend_wake() and returns its result, or -ECANCELED after 'abort(arg)' has undone
+ * the wait.  If 'abort' is NULL, the wait cannot be cancelled.  'waits_for' appears in reports, for
+ * example "a unit of a semaphore".
  */
 ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
                               void *arg);
 
-/* Just before a task parks.  Only debug mode reads the clock for it. */
+/* Notes that a task is about to park.  Only debug mode reads the clock here. */
 static inline void ed_suspend_note(struct ed_task *task)
 {
         if (ed_likely(!task->loop->debug))
@@ -141,27 +140,27 @@ static inline void ed_suspend_note(struct ed_task *task)
         task->debug.wait = task->debug.wait == ED_WAIT_NET_NEXT ? ED_WAIT_NET : ED_WAIT_OTHER;
 }
 
-/* End the wait of a parked task. */
+/* Ends the wait of a parked task. */
 static inline void ed_suspend_wake(struct ed_task *task, int result)
 {
         ed_fiber_wake(task->loop, &task->fiber, result);
 }
 
-/* Called at each park, by tests that cancel at the Nth one; NULL. */
+/* Called at each park.  Tests set it to cancel at the Nth park; otherwise NULL. */
 typedef void ed_at_suspend_fn(struct ed_task *task);
 extern ed_at_suspend_fn *ed_test_at_suspend;
 
-/* Set it, and return the one before. */
+/* Sets the function and returns the previous one. */
 ED_SHARED ed_at_suspend_fn *ed_test_at_suspend_set(ed_at_suspend_fn *fn);
 
-/* A report about a task, to eddy_run_opts.report. */
+/* Sends a report about a task to eddy_run_opts.report. */
 ED_SHARED void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
                               const char *text);
 
-/* A callback of the loop failed: EDDY_REPORT_CALLBACK, with its function's name. */
+/* Reports a failed callback of the loop: EDDY_REPORT_CALLBACK, with its function's name. */
 void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const char *text);
 
-/* Whether a node is a task's; else it is a scope's. */
+/* Returns true if a node belongs to a task, false if it belongs to a scope. */
 static inline bool ed_node_is_task(const struct ed_node *node)
 {
         return node == &node->owner->node;

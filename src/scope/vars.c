@@ -1,8 +1,8 @@
 /*
  * scope/vars.c - see scope/vars.h.
  *
- * Each value is counted apart from the sets that hold it, so that a value
- * stays where it is while its set is copied because another one changes.
+ * Each value has its own count, so a value keeps its address if its set is copied because another
+ * value changes.
  */
 #include "scope/vars.h"
 
@@ -71,7 +71,7 @@ static struct entry *find(struct ed_vars *vars, const eddy_var *var)
         return NULL;
 }
 
-/* The same values in a set of one's own, with room for one more.  NULL: no memory. */
+/* Returns an unshared copy of a set, with room for one more value, or NULL if memory runs out. */
 static struct ed_vars *copy(const struct ed_vars *vars)
 {
         uint32_t count = vars ? vars->count : 0;
@@ -90,12 +90,12 @@ static struct ed_vars *copy(const struct ed_vars *vars)
         return own;
 }
 
-/* See to it that the task's set is held by nobody else, and has room for one more. */
+/* Makes the task the only holder of its set, with room for one more value. */
 static int own_vars(struct ed_task *task)
 {
         struct ed_vars *vars = task->vars, *own;
 
-        /* Acquire: another thread's last look at it came before it was given back. */
+        /* Acquire: the other threads' reads of the set precede their drops. */
         if (vars && atomic_load_explicit(&vars->refs, memory_order_acquire) == 1 &&
             vars->count < vars->room)
                 return 0;

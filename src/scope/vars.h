@@ -1,10 +1,10 @@
 /*
- * scope/vars.h - the values that tasks have of variables.
+ * scope/vars.h - tasks' values of variables.
  *
- * A set of values is shared, by counted references, by all who inherited it,
- * and copied by the first of them that changes it.  Counts are atomic, since
- * a job on another thread keeps the set of the task that asked for it.  Who
- * has no values has no set: starting a task costs it one test.
+ * All tasks that inherit a set of values share the set by counted references; the first task that
+ * changes a value copies the set.  The counts are atomic, since a job on another thread keeps the
+ * set of the task that submitted it.  A task without values has no set, so starting one costs one
+ * test.
  */
 #ifndef ED_SCOPE_VARS_H
 #define ED_SCOPE_VARS_H
@@ -13,18 +13,21 @@
 
 struct ed_vars;
 
-/* Of what runs on this thread outside of tasks: a job, a callback of the loop.  Or NULL. */
+/*
+ * The values for code that runs on this thread outside of tasks (a job or a callback of the loop),
+ * or NULL.
+ */
 extern __thread struct ed_vars *ed_vars_current __attribute__((tls_model("initial-exec")));
 
-/* One more holder.  Threads: of one who holds it. */
+/* Adds a reference.  Threads: any that holds one. */
 void ed_vars_keep(struct ed_vars *vars);
 
-/* A holder gives it back.  NULL is fine.  Threads: any. */
+/* Drops a reference.  NULL is fine.  Threads: any. */
 void ed_vars_drop(struct ed_vars *vars);
 
 /*
- * What runs here has these values, kept for the caller, who gives them back
- * with ed_vars_drop(); NULL: none.
+ * Returns the values of the running task or callback with a new reference, which the caller drops
+ * with ed_vars_drop(); NULL if it has no values.
  */
 static inline struct ed_vars *ed_vars_take_from(const struct ed_task *task)
 {
@@ -40,7 +43,7 @@ static inline struct ed_vars *ed_vars_take(void)
         return ed_vars_take_from(ed_task_running());
 }
 
-/* The same where it is known which loop runs here, or none. */
+/* ed_vars_take(), for a caller that knows this thread's loop. */
 static inline struct ed_vars *ed_vars_take_on(const struct ed_loop *loop)
 {
         struct ed_fiber *fiber = loop->current;
@@ -49,8 +52,8 @@ static inline struct ed_vars *ed_vars_take_on(const struct ed_loop *loop)
 }
 
 /*
- * Around a call outside of tasks that is to see 'vars', which may be NULL and
- * is borrowed: enter returns what leave is given back.
+ * These two enclose a call outside of tasks that uses 'vars', which may be NULL and is borrowed.
+ * Pass the result of enter to leave.
  */
 static inline struct ed_vars *ed_vars_enter(struct ed_vars *vars)
 {

@@ -1,9 +1,8 @@
 /*
- * scope/waiters.h - a line of tasks that wait, first come, first served.
+ * scope/waiters.h - a queue of waiting tasks, first come, first served.
  *
- * The line is the head of a list, but its two pointers are zero when nobody
- * waits, so that a primitive can be ready to use when it is zeroed.  Waiters lie
- * on the stacks of their tasks.
+ * The queue ("line") is the head of a list, but its two pointers are zero while no task waits, so a
+ * zeroed primitive is ready to use.  Waiters are on the stacks of their tasks.
  */
 #ifndef ED_SCOPE_WAITERS_H
 #define ED_SCOPE_WAITERS_H
@@ -11,18 +10,18 @@
 #include "scope/suspend.h"
 
 struct ed_waiter {
-        struct ed_list link;             /* comes first: what a line points to is a waiter */
-        struct ed_task *task;            /* on whose behalf */
-        void *item;                      /* what is handed over, where something is */
-        const struct ed_waiter_ops *ops; /* NULL: it is a task's and no more */
+        struct ed_list link;             /* must be first: a line points to its first waiter */
+        struct ed_task *task;            /* the task that waits */
+        void *item;                      /* the item to hand over, if any */
+        const struct ed_waiter_ops *ops; /* NULL: only wake the task */
 };
 
 struct ed_waiter_ops {
-        /* Called when what it waits for has come, out of the line already, instead of waking the task. */
+        /* Called instead of waking the task, after the waiter has left the line. */
         void (*granted)(struct ed_waiter *waiter, int result);
         /*
-         * Called before it is served; false: another thread has served its task
-         * already, and it leaves the line.  NULL: it can always be served.
+         * Called before the waiter is served.  Returns false if another thread has already served
+         * the task; the waiter then leaves the line.  NULL: the waiter can always be served.
          */
         bool (*claim)(struct ed_waiter *waiter);
 };
@@ -35,10 +34,9 @@ static inline struct ed_waiter *ed_waiters_first(void *const line[2])
 }
 
 /*
- * Whether the tasks that wait there are of another loop than 'loop', the
- * caller's.  'loop' NULL: the caller runs no loop, and may be the thread of one
- * that stands still.  Finds a mistake, and cannot find each: only a line's own
- * thread may look at it.
+ * Returns true if the tasks that wait belong to another loop than 'loop', the caller's.  If 'loop'
+ * is NULL, the caller is not in a loop, but may be the thread of a loop between two of its runs.
+ * Detects mistakes, but not all: only a line's own thread may read it.
  */
 static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_loop *loop)
 {
@@ -49,17 +47,17 @@ static inline bool ed_waiters_are_foreign(void *const line[2], const struct ed_l
         return loop || !ed_thread_is_self(first->task->loop->thread);
 }
 
-/* How many runs of the process are in debug mode. */
+/* The number of the process's runs in debug mode. */
 extern _Atomic unsigned ed_debug_runs;
 
-/* ed_waiters_check_loop() while there are such runs. */
+/* ed_waiters_check_loop() if there are runs in debug mode. */
 __attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
 
 /*
- * At each call that changes an object tasks may wait for: '*loop_number' is the
- * object's.  In debug mode the object belongs to the first loop that uses it, for
- * as long as that loop is there.  Without debug mode nothing is noted, and
- * ed_waiters_are_foreign() has to do.
+ * Checks the loop of each call that changes an object that tasks may wait for; '*loop_number' is
+ * the object's.  In debug mode an object belongs to the first loop that uses it, for the life of
+ * that loop.  Without debug mode nothing is recorded and only ed_waiters_are_foreign() detects
+ * mistakes.
  *
  * Errors: EDDY_E_RUN_OTHER_LOOP
  */
@@ -71,11 +69,11 @@ static inline int ed_waiters_check_loop(uintptr_t *loop_number)
 }
 
 /*
- * Whether 'self' may wait for the end of a task.
+ * Checks if 'self' may wait for the end of 'task'.
  *
  * Errors: EDDY_E_RUN_OTHER_LOOP
- *         -EDEADLK  it is its own
- *         -EINVAL   there is none
+ *         -EDEADLK  'task' is 'self'
+ *         -EINVAL   'task' is NULL
  */
 static inline int ed_waiters_check_join(const struct ed_task *self, const eddy_task *task)
 {
@@ -86,7 +84,7 @@ static inline int ed_waiters_check_join(const struct ed_task *self, const eddy_t
         return ed_unlikely(task->task == self) ? -EDEADLK : 0;
 }
 
-/* A waiter of a task, to be pushed. */
+/* Initialises a task's waiter before ed_waiters_push(). */
 static inline void ed_waiter_init(struct ed_waiter *waiter, struct ed_task *task, void *item)
 {
         waiter->task = task;
@@ -99,7 +97,7 @@ static inline struct ed_list *ed_waiters_head(void *line[2])
         return (struct ed_list *) (void *) line;
 }
 
-/* Whether a waiter in line is the last one. */
+/* Returns true if a waiter in the line is the last one. */
 static inline bool ed_waiters_is_last(const struct ed_waiter *waiter, void *const line[2])
 {
         return waiter->link.next == (const void *) line;
@@ -121,17 +119,17 @@ static inline void ed_waiters_remove(struct ed_waiter *waiter)
 {
         struct ed_list *next = waiter->link.next;
 
-        if (next == waiter->link.prev) /* nobody else is there: both are the line */
+        if (next == waiter->link.prev) /* the only waiter: both links are the line */
                 *next = (struct ed_list){ NULL, NULL };
         else
                 ed_list_unlink(&waiter->link);
 }
 
-/* For the calls below, if the first waiter has 'ops'; apart, as most have none. */
+/* Slow paths of the calls below, for a first waiter with 'ops'.  Most waiters have none. */
 __attribute__((cold)) struct ed_waiter *ed_waiters_claim(void *line[2]);
 __attribute__((cold)) bool ed_waiters_claim_and_grant(void *line[2], int result);
 
-/* The first in line that can be served, and has to be served now; or NULL. */
+/* Returns the first waiter that can be served, which the caller must serve now; or NULL. */
 static inline struct ed_waiter *ed_waiters_next(void *line[2])
 {
         struct ed_waiter *waiter = ed_waiters_first(line);
@@ -140,7 +138,7 @@ static inline struct ed_waiter *ed_waiters_next(void *line[2])
                                                                          : ed_waiters_claim(line);
 }
 
-/* End the wait of one that ed_waiters_next() gave. */
+/* Ends the wait of a waiter that ed_waiters_next() returned. */
 static inline void ed_waiters_serve(struct ed_waiter *waiter, int result)
 {
         ed_waiters_remove(waiter);
@@ -150,7 +148,7 @@ static inline void ed_waiters_serve(struct ed_waiter *waiter, int result)
                 ed_suspend_wake(waiter->task, result);
 }
 
-/* End the wait of the first in line; false: no task waits. */
+/* Ends the wait of the first waiter.  Returns false if no task waits. */
 static inline bool ed_waiters_wake(void *line[2], int result)
 {
         struct ed_waiter *waiter = ed_waiters_first(line);
@@ -164,7 +162,7 @@ static inline bool ed_waiters_wake(void *line[2], int result)
         return true;
 }
 
-/* For ed_suspend_park(): the waiter leaves the line. */
+/* Abort function for ed_suspend_park(): the waiter leaves the line. */
 static inline bool ed_waiters_abort(void *arg)
 {
         ed_waiters_remove(arg);

@@ -1,6 +1,5 @@
 /*
- * scope/debug/debug.c - debug mode: failures that nobody looked at, and what is left
- * when the run ends.
+ * scope/debug/debug.c - debug mode: failures that were not read, and objects left at the run's end.
  */
 #include "scope/debug/debug.h"
 
@@ -65,7 +64,10 @@ int ed_debug_begin(struct ed_run *run)
         ed_debug_late_init(run->debug);
         ed_debug_fars_init(run->debug);
         run->loop.debug = true;
-        /* It is full: no handle is used again, so that each is noted. */
+        /*
+         * The cache of spare handles looks full, so handles are never reused and each one is
+         * recorded.
+         */
         run->faces.count = ED_FACES_MAX;
         return 0;
 }
@@ -110,7 +112,7 @@ int ed_debug_check_loop(uintptr_t *loop_number)
         if (*loop_number != 0 && *loop_number != mine) {
                 enum ed_run_place place = ed_runs_place(*loop_number);
 
-                /* The thread of a loop that stands still may use what is the loop's. */
+                /* The thread of a loop may use the loop's objects between two of its runs. */
                 if (place == ED_RUN_ELSEWHERE || (place == ED_RUN_HERE && loop))
                         return EDDY_E_RUN_OTHER_LOOP;
         }
@@ -121,7 +123,7 @@ int ed_debug_check_loop(uintptr_t *loop_number)
 
 /* --- tasks --- */
 
-/* What a task of debug mode calls first. */
+/* The first function of every task in debug mode. */
 static int run_task(void *arg)
 {
         struct ed_task *task = ed_task_running();
@@ -138,7 +140,7 @@ void ed_debug_task_made(struct ed_task *task, const void *place)
         task->fn = run_task;
 }
 
-/* Whether the end of the scope will not tell of the next failure in it. */
+/* Returns true if the end of the scope will not report the next failure in the scope. */
 static bool is_lost(const struct ed_scope *scope)
 {
         bool has_result = scope->error != 0 ||
@@ -197,7 +199,7 @@ void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top)
         }
 }
 
-/* --- what is owned --- */
+/* --- owned objects --- */
 
 void ed_debug_note(struct ed_loop *loop, const void *thing, int kind, const void *place)
 {
@@ -213,7 +215,7 @@ void ed_debug_note(struct ed_loop *loop, const void *thing, int kind, const void
         debug->counts[kind]++;
 }
 
-/* Who on this thread has noted it; NULL: nobody. */
+/* Returns this thread's debug data that recorded 'thing', or NULL. */
 static struct ed_debug *owner_of(const void *thing, struct ed_mark **ret_mark)
 {
         for (struct ed_debug *debug = ed_debug_first; debug; debug = debug->next) {
@@ -312,7 +314,9 @@ static void tell_left(struct ed_run *run)
                 ed_debug_more_add(debug->found[what], found_names[what], &text);
         if (text.at == begin)
                 return;
-        /* They are told: whom the report has them given back by is not told again. */
+        /*
+         * These are now reported.  If the report function frees them, they are not reported again.
+         */
         ed_marks_fini(&debug->owned);
         ed_debug_fars_fini(debug);
         ed_report_run(run, EDDY_REPORT_LEFT, 0, NULL, debug->text);

@@ -1,10 +1,8 @@
 /*
- * scope/debug/debug.h - debug mode: what it notes down while a run goes on, and what
- * it tells of.
+ * scope/debug/debug.h - debug mode: the data that it records during a run, and its reports.
  *
- * Whoever calls these has seen that the run is in debug mode, in a place that
- * is cold, or by a flag of the task's nodes that is tested together with
- * others: without debug mode it costs nothing.
+ * Callers check first that the run is in debug mode, either on a cold path or with a flag of the
+ * task's nodes that is tested together with other flags.  Without debug mode this costs nothing.
  */
 #ifndef ED_SCOPE_DEBUG_DEBUG_H
 #define ED_SCOPE_DEBUG_DEBUG_H
@@ -14,7 +12,7 @@
 #include "scope/debug/marks.h"
 #include "scope/run.h"
 
-/* Things that the program owns and gives back. */
+/* Kinds of objects that the program owns and frees. */
 enum ed_debug_kind {
         ED_DEBUG_HANDLE,
         ED_DEBUG_STREAM,
@@ -26,19 +24,19 @@ enum ed_debug_kind {
         ED_DEBUG_KINDS,
 };
 
-/* What is told when it is found. */
+/* Kinds of findings that are reported at once. */
 enum ed_debug_found {
-        ED_DEBUG_UNSEEN, /* failures that nobody looked at */
+        ED_DEBUG_UNSEEN, /* failures whose result was not read */
         ED_DEBUG_LOCKS,
         ED_DEBUG_WAITS,
         ED_DEBUG_CANCELS,
         ED_DEBUG_FOUND,
 };
 
-/* Of each kind of finding at most so many are told; the others are counted. */
+/* At most this number of findings of each kind is reported; the others are counted. */
 enum { ED_DEBUG_TOLD_MAX = 20 };
 
-/* A task that the end of the run cancels. */
+/* A task that the end of the run cancelled. */
 struct ed_debug_left {
         char name[ED_TASK_CALLED_BYTES];
         const void *place;
@@ -46,81 +44,84 @@ struct ed_debug_left {
 
 struct ed_debug {
         struct ed_run *run;
-        struct ed_debug *next; /* of this thread's */
+        struct ed_debug *next; /* the next one of this thread */
         struct ed_timer timer; /* scope/debug/late.c */
-        bool is_asked;         /* instead of its timer: by ed_debug_late_ask() */
-        int64_t asked_ns;      /* from when on it has an answer; INT64_MAX: never */
+        bool is_asked;         /* ed_debug_late_ask() replaces the timer */
+        int64_t asked_ns;      /* when a look is due; INT64_MAX: never */
         struct ed_marks owned;
-        uint64_t counts[ED_DEBUG_KINDS]; /* of those in 'owned' */
-        struct ed_marks locks;           /* that are held; 'task' NULL: by one that has ended */
-        uint64_t found[ED_DEBUG_FOUND];  /* how many of each */
+        uint64_t counts[ED_DEBUG_KINDS]; /* marks of each kind in 'owned' */
+        struct ed_marks locks;           /* held locks; 'task' is NULL if the holder has ended */
+        uint64_t found[ED_DEBUG_FOUND];  /* number of findings of each kind */
         struct ed_debug_left left[ED_DEBUG_TOLD_MAX];
         uint64_t left_count;
-        struct ed_list fars; /* what other threads may hold */
-        /* Of the report that is being made: what is left, twenty of each kind, is the longest. */
+        struct ed_list fars; /* objects that other threads may hold */
+        /*
+         * The report being written.  The longest lists ED_DEBUG_TOLD_MAX objects of each kind that
+         * are left.
+         */
         char text[40 * 1024];
 };
 
-/* Those of this thread: of a run that goes on, and of loops that stand still. */
+/* This thread's loops in debug mode, including those that are between two runs. */
 extern ED_SHARED __thread struct ed_debug *ed_debug_first
         __attribute__((tls_model("initial-exec")));
 
-/* Errors: -ENOMEM */
+/* Begins debug mode.  Errors: -ENOMEM */
 int ed_debug_begin(struct ed_run *run);
 
-/* What it has noted goes, untold; does nothing when it has not begun. */
+/* Ends debug mode without a report; does nothing if debug mode has not begun. */
 void ed_debug_drop(struct ed_run *run);
 
-/* So does its memory, without being asked for. */
+/* Removes the run from this thread's list; the memory remains allocated. */
 void ed_debug_forsake(const struct ed_run *run);
 
-/* The supervisor is made: all that it starts is of debug mode. */
+/* Marks the new supervisor, so that all nodes of the run inherit debug mode. */
 void ed_debug_supervise(struct ed_run *run);
 
-/* All tasks have ended: tell what is left, and how late the loop was; and be in debug mode no more. */
+/* After the last task: reports what is left and how late the loop was, then ends debug mode. */
 void ed_debug_end(struct ed_run *run);
 
 /* --- tasks --- */
 
-/* A task was made, by a call from 'place' (NULL: not by the program). */
+/* Records a new task, started at 'place' (NULL: not by the program). */
 void ed_debug_task_made(struct ed_task *task, const void *place);
 
-/* Its failure, of which 'scope' is about to be told. */
+/* Records a task's failure, before 'scope' does. */
 void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *task);
 
-/* The tasks of 'top' are about to be cancelled, since the run ends. */
+/* Records the tasks in 'top', which the end of the run is about to cancel. */
 void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top);
 
-/* A failure that nobody will look at any more. */
+/* Reports a failure whose result can no longer be read. */
 void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void *place);
 
-/* One more is found; false: so many were told of already that it is only counted. */
+/* Counts a finding.  Returns false after ED_DEBUG_TOLD_MAX reports of this kind. */
 bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what);
 
-/* The words, and what stands at 'place'; nothing if that is NULL. */
+/* Adds 'words' and the symbol at 'place'; adds nothing if 'place' is NULL. */
 void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text);
 
-/* "and N more", of so many in all of which no more than the first are told. */
+/* Adds "and N more" if 'count' is above ED_DEBUG_TOLD_MAX. */
 void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text);
 
-/* ", which failed: ...", of a handle that is left. */
+/* Adds ", which failed: ..." for a handle that is left. */
 void ed_debug_failure_add(int error, struct ed_text *text);
 
-/* ", started at PLACE", if that is known. */
+/* Adds ", started at PLACE" if the place is known. */
 void ed_debug_place_add(const struct ed_task *task, struct ed_text *text);
 
 /* --- locks, scope/debug/lock.c --- */
 
-/* A lock has gone to 'task', which asked for it at 'place' (NULL: it does not run yet). */
+/* Records that 'task' holds a lock, which it requested at 'place' (NULL: unknown). */
 void ed_debug_lock_held(eddy_lock *lock, struct ed_task *task, const void *place);
 
-/* It is free. */
+/* Records that a lock is free. */
 void ed_debug_lock_released(const eddy_lock *lock);
 
-/* A task is about to wait for it. */
+/* Reports a cycle if 'task', which is about to wait for 'lock', would wait for itself. */
 void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task);
 
-/* A task ends that holds some. */
+/* Reports the locks that a task holds when it ends. */
 void ed_debug_locks_left(struct ed_task *task);
 
 /* --- tasks that are late, scope/debug/late.c --- */
@@ -129,13 +130,13 @@ void ed_debug_late_init(struct ed_debug *debug);
 void ed_debug_late_fini(struct ed_debug *debug);
 
 /*
- * From now on late tasks are reported when this is called, and by no timer.  The
- * test kit calls it after each poll: a timer would add polls, and its numbers
- * would not be those of the same run without debug mode.
+ * Makes the caller responsible for looking for late tasks: from now on each call looks, instead of
+ * the timer.  The test kit calls this after each poll: a timer would add polls, and a run's numbers
+ * would differ from those without debug mode.
  */
 ED_SHARED void ed_debug_late_ask(struct ed_debug *debug);
 
-/* A task is about to wait for something of the network. */
+/* Records that a task is about to wait for the network. */
 ED_SHARED __attribute__((cold)) void ed_debug_net_wait(struct ed_task *task);
 
 static inline void ed_debug_net(struct ed_task *task)
@@ -144,60 +145,60 @@ static inline void ed_debug_net(struct ed_task *task)
                 ed_debug_net_wait(task);
 }
 
-/* --- what is owned --- */
+/* --- owned objects --- */
 
-/* A handle is freed: whether its task failed, and nobody asked. */
+/* A handle is about to be freed: reports its task's failure if the result was not read. */
 void ed_debug_handle_freed(const struct eddy_task *face);
 
 ED_SHARED __attribute__((cold)) void ed_debug_note(struct ed_loop *loop, const void *thing,
                                                    int kind, const void *place);
 ED_SHARED __attribute__((cold)) void ed_debug_forget(const void *thing);
 
-/* In a function of the program's: 'thing' is made. */
+/* Records the new object 'thing'.  Use only in a function that the program calls. */
 #define ed_debug_made(thing, kind)                                                                 \
         do {                                                                                       \
                 if (ed_unlikely(ed_loop_current && ed_loop_current->debug))                        \
                         ed_debug_note(ed_loop_current, thing, kind, __builtin_return_address(0));  \
         } while (0)
 
-/* ... and given back, perhaps while its loop stands still. */
+/* Removes the record of a freed object.  The object's loop may be between two runs. */
 static inline void ed_debug_gone(const void *thing)
 {
         if (ed_unlikely(ed_debug_first != NULL))
                 ed_debug_forget(thing);
 }
 
-/* --- what other threads may hold, scope/debug/far.c --- */
+/* --- objects that other threads may hold, scope/debug/far.c --- */
 
-/* Lies in such a thing; zero: it is not noted. */
+/* Embedded in such an object; all zero: not recorded. */
 struct ed_debug_far {
-        struct ed_list link;          /* in its run's list, until that ends */
-        const void *place;            /* NULL: not noted */
+        struct ed_list link;          /* in its run's list, until the run ends */
+        const void *place;            /* NULL: not recorded */
         eddy_task_fn *fn;             /* of a task on another loop; NULL: a channel */
-        const char *text;             /* that the program wrote for it, or NULL; set before */
-        const struct ed_debug *debug; /* that tells of it; NULL: its run has ended */
-        unsigned forks;               /* ed_sys_forks() where it was noted */
+        const char *text;             /* its text in the program's call, or NULL; set before */
+        const struct ed_debug *debug; /* the run's debug data; NULL: the run has ended */
+        unsigned forks;               /* ed_sys_forks() when it was recorded */
 };
 
 void ed_debug_fars_init(struct ed_debug *debug);
 
-/* Of those that it has noted nothing will be told any more. */
+/* Drops all records without a report. */
 void ed_debug_fars_fini(struct ed_debug *debug);
 
-/* This is a child of fork(). */
+/* Resets the lock in a child of fork(). */
 void ed_debug_fars_forked(void);
 
-/* Of a handle that is noted: the failure of its task that nobody has asked for, or 0. */
+/* Returns the failure of a recorded handle's task that was not read, or 0. */
 int ed_remote_lost(struct ed_debug_far *far);
 
-/* Lines of those that are left: handles of tasks, or channels. */
+/* Adds a line for each object that is left: handles of tasks, or channels. */
 void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text);
 
 __attribute__((cold)) void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far,
                                              eddy_task_fn *fn, const void *place);
 __attribute__((cold)) void ed_debug_far_forget(struct ed_debug_far *far, int lost);
 
-/* As ed_debug_made(); before another thread knows of it. */
+/* Like ed_debug_made().  Call it before other threads can reach the object. */
 #define ed_debug_far_made(far, fn)                                                                 \
         do {                                                                                       \
                 if (ed_unlikely(ed_loop_current && ed_loop_current->debug))                        \
@@ -205,8 +206,8 @@ __attribute__((cold)) void ed_debug_far_forget(struct ed_debug_far *far, int los
         } while (0)
 
 /*
- * Given back, by any thread; 'lost': the failure of a task that nobody asked
- * for, or 0.  That is told only on the thread of the run that noted it.
+ * Removes the record of a freed object.  'lost' is the failure of a task that was not read, or 0;
+ * it is reported only on the thread of the run that recorded the object.  Threads: any.
  */
 static inline void ed_debug_far_gone(struct ed_debug_far *far, int lost)
 {

@@ -1,8 +1,8 @@
 /*
  * scope/debug/dump.c - the tree of a run in lines of text.
  *
- * The tree is walked in place, node by node, without allocating; what it
- * costs is bounded by the lines, but for counting those that are left out.
+ * The tree is walked in place, node by node, without allocating.  The number of lines bounds the
+ * cost, except for counting the nodes that are left out.
  */
 #include "scope/debug/dump.h"
 
@@ -21,7 +21,7 @@ static bool is_task(const struct ed_node *node)
         return ed_node_is_task(node);
 }
 
-/* The task below 'root' that holds a lock, or NULL. */
+/* Returns the task below 'root' that holds a lock, or NULL. */
 static const struct ed_task *holder_of(const eddy_lock *lock, struct ed_node *root)
 {
         struct ed_node *node = root;
@@ -107,13 +107,13 @@ struct dump {
         unsigned lines, lines_max;
 };
 
-/* The supervisor and its scopes are not the program's. */
+/* The supervisor and its scopes are not shown. */
 static bool is_shown(const struct dump *dump, const struct ed_node *node)
 {
         return node->owner != dump->run->supervisor;
 }
 
-/* How many shown ones lie around a node. */
+/* Returns the number of shown nodes around a node. */
 static int level_of(const struct dump *dump, const struct ed_node *node)
 {
         int level = 0;
@@ -170,7 +170,7 @@ static void indent(int level, struct ed_text *text)
         ed_text_add(text, "%*s", 2 * (level < LEVELS_MAX ? level : LEVELS_MAX), "");
 }
 
-/* Where a task is that does not run. */
+/* Prints the stack of a task that does not run now. */
 static void stack_tell(struct dump *dump, const struct ed_task *task, int level)
 {
         char line[EDDY_DUMP_LINE_BYTES];
@@ -236,7 +236,7 @@ void ed_dump_tree(struct ed_loop *loop, eddy_dump_fn *line, void *arg, unsigned 
                 .lines_max = lines_max,
         };
 
-        /* Before the run's first turn there is no tree yet. */
+        /* The tree exists from the run's first turn on. */
         if (dump.root->owner)
                 tree_tell(&dump);
 }

@@ -1,5 +1,5 @@
 /*
- * scope/debug/dump.h - what tasks do, in words: for eddy_dump() and for reports.
+ * scope/debug/dump.h - descriptions of tasks, for eddy_dump() and reports.
  */
 #ifndef ED_SCOPE_DEBUG_DUMP_H
 #define ED_SCOPE_DEBUG_DUMP_H
@@ -9,22 +9,24 @@
 #include "scope/task.h"
 
 /*
- * eddy_dump_with(), of this thread's loop and of at most 'lines_max' lines, to
- * which it adds one that counts the rest.
+ * eddy_dump_with() for a loop of this thread.  Prints at most 'lines_max' lines and then a line
+ * with the number of tasks and scopes that were left out.
  */
 void ed_dump_tree(struct ed_loop *loop, eddy_dump_fn *line, void *arg, unsigned flags,
                   unsigned lines_max);
 
-/* "waits for a lock, held by salary", who is looked for below 'root'. */
+/*
+ * Adds a text such as "waits for a lock, held by salary".  The holder is searched for below 'root'.
+ */
 ED_SHARED void ed_dump_state(const struct ed_task *task, struct ed_node *root,
                              struct ed_text *text);
 
-/* "in a <- b <- c", of a task that does not run; false: it has not run yet. */
+/* Adds "in a <- b <- c" for a task that does not run now.  Returns false if it has not run yet. */
 bool ed_dump_stack(const struct ed_task *task, struct ed_text *text);
 
 /*
- * The deadline that comes first of those that can cancel a call in 'node':
- * those around it below 'root', as far as a shield lets them; or 0.
+ * Returns the earliest deadline that can cancel a call in 'node', or 0.  This includes the scopes
+ * around 'node' up to 'root' or the nearest shield.
  */
 int64_t ed_dump_deadline(struct ed_node *node, const struct ed_node *root);
 

@@ -1,10 +1,9 @@
 /*
- * scope/debug/far.c - debug mode: channels, and handles of tasks on other
- * loops, that are left when the run ends which made them.
+ * scope/debug/far.c - debug mode: channels, and handles of tasks on other loops, that are left when
+ * the run that made them ends.
  *
- * Any thread may give them back, so a table of one thread's would not do: they
- * bear their link themselves, and one lock guards the lists of all runs.  Only
- * what was noted takes it.
+ * Any thread may free these objects, so a table per thread does not suffice: each object contains
+ * its link, and one lock protects the lists of all runs.  Only recorded objects take the lock.
  */
 #include "scope/debug/debug.h"
 #include "sys/fork.h"
@@ -35,7 +34,7 @@ void ed_debug_fars_fini(struct ed_debug *debug)
 
 void ed_debug_fars_forked(void)
 {
-        /* The thread that had the lock may not be there. */
+        /* The thread that held the lock may not exist in the child. */
         ed_mutex_init(&far_lock);
 }
 
@@ -70,7 +69,7 @@ void ed_debug_far_forget(struct ed_debug_far *far, int lost)
 {
         const struct ed_debug *owner;
 
-        /* In a child of fork() another thread may have been at work on the list. */
+        /* Another thread may have been changing the list at the time of the fork(). */
         if (ed_sys_forked_since(far->forks))
                 return;
         ed_mutex_lock(&far_lock);
@@ -81,7 +80,7 @@ void ed_debug_far_forget(struct ed_debug_far *far, int lost)
                 tell_lost(owner, far, lost);
 }
 
-/* What is told of one that is left. */
+/* Report data about an object that is left. */
 struct left {
         eddy_task_fn *fn;
         const char *text;
@@ -89,7 +88,10 @@ struct left {
         int lost;
 };
 
-/* Names are looked for without the lock: that waits for the linker, whose destructors may wait here. */
+/*
+ * Call without the lock: a symbol lookup waits for the dynamic linker, which may run a destructor
+ * that waits for this lock.
+ */
 static void far_add(const struct left *left, struct ed_text *text)
 {
         char name[ED_TASK_CALLED_BYTES];

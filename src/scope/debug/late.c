@@ -1,11 +1,10 @@
 /*
- * scope/debug/late.c - debug mode's timer: tasks that wait for the network under
- * no deadline for long, and tasks that go on long after a cancel.
+ * scope/debug/late.c - debug mode's timer: reports tasks that wait long for the network without a
+ * deadline, and tasks that continue long after a cancel.
  *
- * The timer is armed only while a task may become one of these, and wakes
- * nobody: so it neither hides a deadlock nor keeps a simulated clock moving.
- * When it fires, all tasks are looked at; that happens at most eight times
- * within the limit.
+ * The timer is armed only while a task may become one of these, and is not counted as pending
+ * work.  It therefore neither hides a deadlock nor keeps a simulated clock moving.  Each time it
+ * fires, all tasks are checked, at most eight times within the limit.
  */
 #include "scope/debug/debug.h"
 #include "scope/debug/dump.h"
@@ -48,9 +47,9 @@ void ed_debug_cancelled(struct ed_node *node)
         look_at(debug, ed_time_after(now_ns, debug->run->opts.debug_wait_ns));
 }
 
-/* --- looking --- */
+/* --- checking --- */
 
-/* Since when a task has waited in a way that may be told of, or INT64_MAX. */
+/* Returns when a task began a wait that may be reported, or INT64_MAX. */
 static int64_t waits_since(const struct ed_task *task, const struct ed_node *root)
 {
         if (task->fiber.ready.state != ED_FIBER_PARKED || task->debug.wait != ED_WAIT_NET ||
@@ -59,13 +58,16 @@ static int64_t waits_since(const struct ed_task *task, const struct ed_node *roo
         return task->parked_ns;
 }
 
-/* Its scope's tasks, which are cancelled as well, have not ended: they are told of instead. */
+/*
+ * Returns true if a task waits for its scope's tasks.  They are cancelled too and are reported
+ * instead.
+ */
 static bool waits_for_tasks(const struct ed_task *task)
 {
         return task->inner != &task->node && ed_scope_of_node(task->inner)->flags & ED_SCOPE_ENDING;
 }
 
-/* Since when it has been cancelled, or INT64_MAX. */
+/* Returns when a task was cancelled, or INT64_MAX. */
 static int64_t cancelled_since(const struct ed_task *task)
 {
         if (!(task->inner->flags & ED_NODE_CANCELLED) || task->debug.cancel_told ||
@@ -110,7 +112,7 @@ static void tell_cancelled(struct ed_task *task, struct ed_node *root, int64_t n
         tell(task, EDDY_REPORT_IGNORED, -ECANCELED, &text);
 }
 
-/* Tell of it if it is time; returns when it will be, or INT64_MAX. */
+/* Reports a task that has passed the limit.  Returns when the next report is due, or INT64_MAX. */
 static int64_t look(struct ed_task *task, struct ed_node *root, int64_t limit_ns, int64_t now_ns)
 {
         int64_t waits_at_ns = ed_time_after(waits_since(task, root), limit_ns);

@@ -1,15 +1,15 @@
 /*
- * scope/debug/lock.c - who holds which lock, in debug mode: cycles of tasks that
- * wait for each other, and locks that are left locked.
+ * scope/debug/lock.c - debug mode: which task holds which lock.  Reports cycles of tasks that wait
+ * for each other, and locks that are left locked.
  *
- * A lock that is known here bears a flag, which its release looks at together
- * with another.  A lock whose memory went away while it was held stays here
- * until its owner ends: it is never looked into for what is known here.
+ * A recorded lock has a flag that its release tests together with another flag.  If a lock's memory
+ * is freed while the lock is held, its record remains until its holder ends; nothing here reads a
+ * recorded lock's memory.
  */
 #include "scope/debug/debug.h"
 #include "scope/lock_wait.h"
 
-/* Of a cycle at most so many tasks are followed. */
+/* The longest cycle that is found. */
 enum { CYCLE_MAX = 32 };
 
 static struct ed_debug *debug_of(const struct ed_task *task)
@@ -41,7 +41,9 @@ void ed_debug_lock_held(eddy_lock *lock, struct ed_task *task, const void *place
 
 void ed_debug_lock_released(const eddy_lock *lock)
 {
-        /* Of a loop that stands still, perhaps; and whoever runs need not be in debug mode. */
+        /*
+         * The lock's loop may be between two runs, and the current loop need not be in debug mode.
+         */
         for (struct ed_debug *debug = ed_debug_first; debug; debug = debug->next) {
                 struct ed_mark *mark = ed_marks_find(&debug->locks, lock);
 
@@ -54,7 +56,9 @@ void ed_debug_lock_released(const eddy_lock *lock)
 
 /* --- cycles --- */
 
-/* The lock that the holder of 'lock' waits for; '*ret_mark' says who that is.  NULL: none. */
+/*
+ * Returns the lock that the holder of 'lock' waits for, or NULL. '*ret_mark' identifies the holder.
+ */
 static const eddy_lock *next_of(const struct ed_debug *debug, const eddy_lock *lock,
                                 const struct ed_mark **ret_mark)
 {
@@ -64,7 +68,7 @@ static const eddy_lock *next_of(const struct ed_debug *debug, const eddy_lock *l
         return *ret_mark ? ed_lock_wait_ops.awaited(mark->task) : NULL;
 }
 
-/* Whether waiting for 'lock' makes 'task' wait for itself. */
+/* Returns true if waiting for 'lock' makes 'task' wait for itself. */
 static bool is_cycle(const struct ed_debug *debug, const eddy_lock *lock,
                      const struct ed_task *task)
 {

@@ -1,7 +1,6 @@
 /*
- * scope/debug/marks.c - a table with open addressing, at most half full.  What is
- * taken out leaves no gap in a run of places, so a search ends at the first
- * free one.
+ * scope/debug/marks.c - a hash table with open addressing, at most half full.  A removal moves
+ * later entries up, so a search ends at the first free place.
  */
 #include "scope/debug/marks.h"
 
@@ -16,7 +15,7 @@ static size_t home_of(const struct ed_marks *marks, const void *thing)
         return (size_t) (bits >> 32) & (marks->size - 1);
 }
 
-/* Where it stands, or the free place where it would. */
+/* Returns the place of 'thing', or the free place for it. */
 static struct ed_mark *place_of(const struct ed_marks *marks, const void *thing)
 {
         size_t at = home_of(marks, thing);
@@ -71,7 +70,7 @@ void ed_marks_drop(struct ed_marks *marks, struct ed_mark *mark)
         size_t hole = (size_t) (mark - marks->places), at = hole;
 
         marks->count--;
-        /* Whoever stands behind the hole, and would be looked for from it or before, goes there. */
+        /* Move up each later entry whose search starts at the hole or before. */
         while (marks->places[at = (at + 1) & mask].thing) {
                 size_t home = home_of(marks, marks->places[at].thing);
 

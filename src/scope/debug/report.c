@@ -1,6 +1,5 @@
 /*
- * scope/debug/report.c - what a run tells of: reports, faults in the guards of
- * stacks, the watchdog, deadlock.
+ * scope/debug/report.c - a run's reports: failures, faults in stack guards, the watchdog, deadlock.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 /* --- reports --- */
 
-/* Whether something has failed, with an error that is worth its text. */
+/* Returns true if the report's error code adds information to its text. */
 static bool is_failure(int kind)
 {
         return kind == EDDY_REPORT_BACKGROUND || kind == EDDY_REPORT_UNHANDLED ||
@@ -34,7 +33,9 @@ void ed_report_to_stderr(const struct eddy_report *report, void *arg)
         (void) arg;
         ed_text_add(&text, "eddy: %s%s%s", report->task ? "task " : "",
                     report->task ? report->task : "", report->task ? ": " : "");
-        /* A long one goes in pieces.  No memory is allocated: it may be a signal handler. */
+        /*
+         * A long text is written in pieces.  This may be a signal handler, so it does not allocate.
+         */
         if (text_bytes + 2 > text.left) {
                 ed_sys_write_error(line, sizeof(line) - text.left);
                 ed_sys_write_error(report->text, text_bytes);
@@ -69,7 +70,7 @@ void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_t
 
 /* --- faults in guards --- */
 
-/* In a signal handler, on a stack of its own. */
+/* Runs in a signal handler, on its own stack. */
 bool ed_report_fault(const void *address)
 {
         struct ed_loop *loop = ed_loop_current;
@@ -90,7 +91,7 @@ bool ed_report_fault(const void *address)
 
 /* --- the watchdog --- */
 
-/* Whether the loop has gone on since the watchdog last saw it do so.  Any thread. */
+/* Returns true if the loop has made progress since the watchdog last saw progress.  Any thread. */
 static bool has_gone_on(const struct ed_run *run)
 {
         const struct ed_loop *loop = &run->loop;
@@ -101,11 +102,11 @@ static bool has_gone_on(const struct ed_run *run)
                atomic_load_explicit(&loop->polling, memory_order_relaxed);
 }
 
-/* Who runs, as seen from its own thread, or from the watchdog's. */
+/* The task that holds the loop, as seen from the loop's thread or the watchdog's. */
 struct hog {
-        const struct ed_run *run; /* its watchdog waits for the answer, and changes nothing in it */
-        bool is_late;             /* the loop has gone on: who runs now is not to blame */
-        bool is_known;            /* 'fn' is; else it could not be found out */
+        const struct ed_run *run; /* unchanged while the watchdog takes the sample */
+        bool is_late;             /* the loop has made progress: do not blame the running task */
+        bool is_known;            /* 'fn' is valid; else the task is unknown */
         char name[ED_TASK_CALLED_BYTES];
         eddy_task_fn *fn; /* NULL: no task runs */
         const char *text;
@@ -119,7 +120,7 @@ static void hog_take(struct hog *hog, const struct eddy_task *face)
         hog->text = face->text;
 }
 
-/* In a signal handler on the loop's thread. */
+/* Runs in a signal handler on the loop's thread. */
 static void look_who_runs(void *arg)
 {
         struct hog *hog = arg;
@@ -133,7 +134,7 @@ static void look_who_runs(void *arg)
                 hog_take(hog, task->face);
 }
 
-/* On the watchdog's thread: nothing that is read changes unless the loop goes on. */
+/* Runs on the watchdog's thread.  The data is valid only if the loop has made no progress since. */
 static __attribute__((noinline)) void look_from_outside(struct hog *hog)
 {
         const struct ed_run *run = hog->run;
@@ -209,7 +210,10 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
         const char *who;
         int known = 0;
 
-        /* One frame alone is of a place without unwinding information, left soon: a stub of a call. */
+        /*
+         * A single frame means code without unwinding information, such as a call's stub: sample
+         * again.
+         */
         for (int samples = 0; samples == 0 || (sample.count == 1 && samples < SAMPLES_MAX);
              samples++) {
                 hog = (struct hog){ .run = run };
@@ -229,11 +233,14 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
         ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : who, message);
 }
 
-/* On the watchdog's thread: several times in each period that is allowed. */
+/* Runs on the watchdog's thread, several times in each allowed period. */
 void ed_report_watch(void *arg, struct ed_ticker *watchdog)
 {
         struct ed_run *run = arg;
-        /* Read first: this thread may be kept waiting too, and what it counts goes on meanwhile. */
+        /*
+         * Read the clock first: this thread may be delayed too, and the loop's counters advance
+         * meanwhile.
+         */
         int64_t now_ns = ed_sys_now();
 
         if (has_gone_on(run)) {
@@ -243,7 +250,7 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
                 run->watched_ns = ed_sys_now();
         } else if (run->watched_ns && now_ns - run->watched_ns > run->opts.watchdog_ns) {
                 report_hog(run, watchdog, now_ns - run->watched_ns);
-                run->watched_ns = 0; /* once for each time */
+                run->watched_ns = 0; /* report each long hold once */
         }
 }
 
@@ -256,7 +263,7 @@ void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const
         ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
 }
 
-/* --- deadlock, and the tree of a run --- */
+/* --- deadlock and dumps --- */
 
 enum { DEADLOCK_LINES_MAX = 40, DEADLOCK_BYTES = 16384 };
 
@@ -291,7 +298,7 @@ void ed_report_dump(struct ed_run *run)
         ed_report_stacks(run);
 }
 
-/* In debug mode: of those that have ended, and of those that have not. */
+/* In debug mode: reports the stack depths of ended and live tasks. */
 void ed_report_stacks(struct ed_run *run)
 {
         ed_stack_records_tell(run, tell_line, run);

@@ -1,16 +1,13 @@
 /*
- * scope/debug/stack_record.c - a bounded table of functions, and how deep the stacks
- * of their tasks have been.
+ * scope/debug/stack_record.c - a bounded table of functions, with the stack depth of their tasks.
  *
- * A stack is measured on the way out of its task, by that task: so it costs
- * nothing when a task starts, and nothing at all when nobody asked for it.
- * To measure is to read all of it, which takes microseconds; and it has to be
- * clear before.  So the first tasks of a function are measured, and clear
- * behind them.  After that a stack is cleared now and then only.  Of a task on
- * one that is not clear it is known when it went deeper than all before: it
- * has left something just below where they had ended.  So it is on one that
- * is new, where to read a page is a fault: there, all before are those of its
- * function.
+ * Each task measures its stack on its way out, so starting a task costs nothing, and nothing is
+ * measured without debug mode.  An exact measurement reads the whole stack, which takes
+ * microseconds, and needs a stack that was cleared before.  A stack is cleared for each of a
+ * function's first FIRST_TASKS tasks, and then once in TURNS + 1 uses.  On a stack that was not
+ * cleared, a task is measured only if it went deeper than all tasks before: it then left data just
+ * below their deepest point.  A new stack is treated like that too, since reading a new page causes
+ * a fault; the deepest point is then that of the task's function.
  */
 #include "scope/debug/stack_record.h"
 
@@ -26,23 +23,25 @@
 /* Twice as many places as functions, so that searches are short. */
 enum { PLACES = 2 * EDDY_STACK_FUNCTIONS_MAX, LIVE_MAX = 1000, LINES_MAX = 16 };
 
-/* A stack is cleared for each of a function's first tasks; then once in so many, a prime number. */
+/*
+ * A stack is cleared for each of a function's first tasks, then after TURNS uses, a prime number.
+ */
 enum { FIRST_TASKS = 64, TURNS = 127 };
 
 struct entry {
-        eddy_task_fn *fn; /* NULL: others */
-        const char *text; /* of the first of its tasks */
+        eddy_task_fn *fn; /* NULL: the other functions */
+        const char *text; /* text of the function's first task */
         unsigned class;
         size_t deepest;
         uint64_t tasks;
-        unsigned cleared; /* stacks, for its first tasks */
+        unsigned cleared; /* number of stacks cleared for its first tasks */
 };
 
-/* The first entries are the others, one of each class; those of functions follow. */
+/* The first entries are for other functions, one per class; entries of functions follow. */
 struct ed_stack_records {
         struct entry entries[EDDY_STACK_RECORDS_MAX];
         unsigned count;
-        uint16_t places[PLACES]; /* by a hash: numbers of entries; 0: free */
+        uint16_t places[PLACES]; /* hash table of entry numbers; 0: free */
 };
 
 _Static_assert(EDDY_STACK_RECORDS_MAX == EDDY_STACK_FUNCTIONS_MAX + ED_STACK_CLASSES,
@@ -72,8 +71,8 @@ static struct entry *entry_of(struct ed_stack_records *records, const struct edd
 }
 
 /*
- * Record how deep a task's stack is, as far as that is its own doing; 'least':
- * so much is.
+ * Records the depth of a task's stack as far as the task itself caused the depth.  'least' is the
+ * depth in use now.
  */
 static struct entry *measure(struct ed_run *run, const struct ed_task *task, size_t least)
 {
@@ -82,7 +81,7 @@ static struct entry *measure(struct ed_run *run, const struct ed_task *task, siz
         bool is_clear = stack->turns == 0;
         size_t depth;
 
-        /* Of one that is used for the first time each page that is read is a fault. */
+        /* On a stack's first use, reading each page would cause a fault. */
         if (stack->seen == 0 && entry->cleared == FIRST_TASKS) {
                 stack->seen = (uint32_t) entry->deepest;
                 is_clear = false;
@@ -105,7 +104,7 @@ static void on_put(struct ed_stacks *stacks, struct ed_stack *stack)
         const char *here = __builtin_frame_address(0);
         struct entry *entry;
 
-        /* The supervisor is not the program's. */
+        /* The supervisor is not recorded. */
         if (task == run->supervisor)
                 return;
         entry = measure(run, task, (size_t) (stack->top - here));
@@ -139,14 +138,14 @@ void ed_stack_records_close(struct ed_run *run)
         ed_free(run->stack_records);
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 static void measure_live(struct ed_run *run)
 {
         struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
         unsigned n = 0;
 
-        /* Before the run's first turn and after its last one there is no tree. */
+        /* There is no tree before the run's first turn or after its last. */
         if (!root->owner)
                 return;
         while (n < LIVE_MAX && (node = ed_node_next(root, node, false))) {
@@ -155,7 +154,7 @@ static void measure_live(struct ed_run *run)
 
                 if (node != &task->node)
                         continue;
-                /* What runs was left before, or never: it is as deep as this is. */
+                /* A running task's saved stack pointer is old or unset, so use this frame. */
                 if (task->fiber.ready.state == ED_FIBER_RUNNING)
                         at = __builtin_frame_address(0);
                 (void) measure(run, task, (size_t) (task->stack->top - at));
@@ -168,7 +167,7 @@ struct order {
         unsigned count;
 };
 
-/* The deepest first; of equal ones, the one that was seen first. */
+/* Sorts by depth, the deepest first.  Equal entries keep their order of recording. */
 static void sort(const struct ed_stack_records *records, struct order *order)
 {
         order->count = 0;

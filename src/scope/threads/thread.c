@@ -1,6 +1,5 @@
 /*
- * scope/threads/thread.c - calls that run on another thread, and what such a job sees
- * there.
+ * scope/threads/thread.c - calls that run on another thread, and the state that a job sees there.
  */
 #include "scope/threads/thread.h"
 
@@ -13,7 +12,7 @@
 /* The job that runs on this thread, or NULL. */
 static __thread struct ed_thread_job *job_here __attribute__((tls_model("initial-exec")));
 
-/* The loop of this thread, of a simulation, which waits until the job has returned; or NULL. */
+/* Simulation only: this thread's loop, which waits until the job has returned; or NULL. */
 static __thread struct ed_loop *loop_beneath __attribute__((tls_model("initial-exec")));
 
 /* --- on the job's thread --- */
@@ -30,7 +29,7 @@ static void job_run(struct ed_job *base)
         struct ed_loop *outer_loop = ed_loop_current, *outer_beneath = loop_beneath;
         unsigned forks = ed_sys_forks();
 
-        /* In a simulation this is a loop's own thread, which the job must not notice. */
+        /* In a simulation this is a loop's own thread.  The job must not notice the loop. */
         ed_loop_current = NULL;
         if (outer_loop)
                 loop_beneath = outer_loop;

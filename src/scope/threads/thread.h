@@ -1,11 +1,9 @@
 /*
- * scope/threads/thread.h - jobs on other threads: what lies in a job and in a pool.
+ * scope/threads/thread.h - jobs on other threads: the structs of jobs and pools.
  *
- * All that is decided is decided on the loop's thread, without locks: which
- * job goes to which thread, when a thread is made or ended.  A thread (the
- * table's worker) runs one job at a time and knows nothing else.  Jobs are
- * allocated, so that one that is left behind outlives its caller, its pool
- * and its loop.
+ * The loop's thread makes all decisions, without locks: which job goes to which thread, and when
+ * threads start and end.  A thread (the table's worker) runs one job at a time and knows nothing
+ * else.  Jobs are allocated, so an abandoned job can outlive its caller, its pool and its loop.
  */
 #ifndef ED_SCOPE_THREADS_THREAD_H
 #define ED_SCOPE_THREADS_THREAD_H
@@ -19,50 +17,50 @@
 struct ed_thread_job;
 struct ed_thread_lane;
 
-/* A task that waits for its job; lies on its stack. */
+/* A task that waits for its job; on the task's stack. */
 struct ed_thread_call {
         struct ed_task *task;
         struct ed_thread_job *job;
-        bool begun;     /* the job was given to a thread, and calls 'release' itself */
+        bool begun;     /* a thread has the job, and calls 'release' itself */
         bool may_leave; /* EDDY_THREAD_ABANDON */
 };
 
 struct ed_thread_job {
         struct ed_job base;
         eddy_task_fn *fn;
-        const char *text; /* that the program wrote for it, or NULL */
+        const char *text; /* its text in the program's call, or NULL */
         void *arg;
         void (*release)(void *arg);
-        struct ed_vars *vars;  /* of who asked for it */
-        _Atomic bool stopping; /* it is told to stop */
+        struct ed_vars *vars;  /* the caller's variables */
+        _Atomic bool stopping; /* the job was asked to stop */
         int result;
-        struct ed_thread_call *call; /* NULL: nobody waits for it any more */
+        struct ed_thread_call *call; /* NULL: no task waits for the job */
         struct ed_list link;         /* in its lane's queue */
         struct ed_thread_lane *lane;
-        struct ed_thread *thread; /* that runs it; NULL: it is queued */
+        struct ed_thread *thread; /* the thread that runs it; NULL: queued */
 };
 
 void ed_thread_job_free(struct ed_thread_job *job);
 
-/* One of a pool's threads. */
+/* A thread of a pool. */
 struct ed_thread {
-        struct ed_list link; /* among its lane's idle or busy ones */
+        struct ed_list link; /* in its lane's list of idle or busy threads */
         struct ed_worker *worker;
         struct ed_thread_lane *lane;
-        struct ed_thread_job *job; /* NULL: it is idle */
+        struct ed_thread_job *job; /* NULL: idle */
         int64_t idle_since_ns;
 };
 
 /*
- * A queue and its threads.  A job is queued only while no thread is idle and
- * at least one is busy.
+ * A queue of jobs and its threads.  A job is queued only while no thread is idle and at least one
+ * is busy.
  */
 struct ed_thread_lane {
         eddy_thread_pool *pool;
-        const char *name; /* of its threads */
+        const char *name; /* the name of its threads */
         struct ed_list queued;
         uint32_t queued_count;
-        struct ed_list idle; /* the one that was busy last is the first */
+        struct ed_list idle; /* the most recently busy thread is first */
         struct ed_list busy;
         uint32_t threads, threads_max;
 };
@@ -71,53 +69,53 @@ enum { ED_LANE_QUICK, ED_LANE_SLOW, ED_LANES };
 
 enum {
         ED_POOL_OPEN,
-        ED_POOL_CLOSING, /* waiting for the jobs there are */
-        ED_POOL_CLOSED,  /* what still runs has a caller who waits for it */
+        ED_POOL_CLOSING, /* waiting for the current jobs */
+        ED_POOL_CLOSED,  /* each job that still runs has a waiting caller */
 };
 
 struct ed_thread_closer;
 
 struct eddy_thread_pool {
-        struct ed_list link;  /* among those of its loop */
-        struct ed_loop *loop; /* not to be used when the pool is closed and nothing runs */
-        unsigned forks;       /* ed_sys_forks() where it was made */
+        struct ed_list link;  /* in its loop's list of pools */
+        struct ed_loop *loop; /* invalid once the pool is closed and nothing runs */
+        unsigned forks;       /* ed_sys_forks() when it was made */
         struct ed_thread_lane lanes[ED_LANES];
-        uint32_t queued_max; /* in each lane */
+        uint32_t queued_max; /* per lane */
         int64_t idle_ns, close_ns;
         uint32_t running, abandoned;
         uint8_t state;                   /* ED_POOL_* */
-        bool freed;                      /* as soon as nobody waits for a job of it */
-        struct ed_timer idle_timer;      /* for the thread that is idle longest */
-        struct ed_thread_closer *closer; /* who waits for its jobs to be over */
+        bool freed;                      /* closed: the last job with a caller frees it */
+        struct ed_timer idle_timer;      /* for the thread that has been idle longest */
+        struct ed_thread_closer *closer; /* the task that waits for the jobs to end */
 };
 
-/* The pool that belongs to the run itself, made if need be.  Errors: -ENOMEM. */
+/* Returns the run's own pool, which is made at first use.  Errors: -ENOMEM. */
 int ed_thread_pool_of_run(struct ed_loop *loop, eddy_thread_pool **ret_pool);
 
 /*
- * Give a job to a thread, or queue it.  Errors: -EAGAIN, -ENOMEM,
- * EDDY_E_THREAD_POOL_CLOSED; the job is the caller's then.
+ * Gives a job to a thread, or queues it.  Errors: -EAGAIN, -ENOMEM, EDDY_E_THREAD_POOL_CLOSED,
+ * -EINVAL (another loop's pool); on failure the caller keeps the job.
  */
 int ed_thread_pool_add(eddy_thread_pool *pool, unsigned lane, struct ed_thread_job *job);
 
-/* Its caller is cancelled: drop a queued job. */
+/* Drops a queued job whose caller was cancelled. */
 void ed_thread_pool_drop(struct ed_thread_job *job);
 
-/* Its caller is cancelled and does not wait: a running job is nobody's from now on. */
+/* Detaches a running job from its caller, which was cancelled and does not wait. */
 void ed_thread_pool_let_go(struct ed_thread_job *job);
 
 /*
- * Whether this thread may block: it has no loop, and is not in a job of a
- * simulation, which is called on the thread of its loop.
+ * Returns true if this thread may block: it has no loop, and does not run a job of a simulation,
+ * which runs on the thread of its loop.
  */
 bool ed_thread_may_block(void);
 
-/* A job was left by a jump: none runs on this thread. */
+/* A jump left the job of this thread: forgets the job. */
 void ed_thread_job_forget(void);
 
 /*
- * At the end of a run, in a task: close its own pool, waiting 'close_ns' for
- * jobs, and those that the program did not free, not waiting.
+ * Closes all pools of a run at its end, from a task.  Waits 'close_ns' for the jobs of the run's
+ * own pool, and does not wait for pools that the program did not close.
  */
 void ed_thread_pools_end(struct ed_loop *loop, int64_t close_ns);
 

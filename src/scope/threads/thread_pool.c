@@ -1,6 +1,6 @@
 /*
- * scope/threads/thread_pool.c - which job goes to which thread, and when threads are
- * made and ended.  See thread.h.
+ * scope/threads/thread_pool.c - assigns jobs to threads, and starts and ends the threads.  See
+ * thread.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum { THREADS_SPARE = 4, THREADS_DEFAULT_MAX = 32, SLOW_SHARE = 4, QUEUED = 655
 
 /* --- threads --- */
 
-/* Errors: -ENOMEM; -EAGAIN, whatever else the table says. */
+/* Starts a thread.  Errors: -ENOMEM; -EAGAIN for all other errors of the table. */
 static int thread_new(struct ed_thread_lane *lane, struct ed_thread **ret_thread)
 {
         struct ed_sys *sys = lane->pool->loop->sys;
@@ -41,7 +41,7 @@ static int thread_new(struct ed_thread_lane *lane, struct ed_thread **ret_thread
         return 0;
 }
 
-/* Out of its list, and for good. */
+/* Removes a thread from its list and frees its struct. */
 static void thread_forget(struct ed_thread *thread)
 {
         ed_list_remove(&thread->link);
@@ -57,9 +57,9 @@ static void thread_free(struct ed_thread *thread)
         thread_forget(thread);
 }
 
-/* --- threads without work --- */
+/* --- idle threads --- */
 
-/* No task waits for this timer: it must not hide a deadlock. */
+/* No task waits for this timer, so it must not hide a deadlock. */
 static void idle_timer_arm(eddy_thread_pool *pool, int64_t at_ns)
 {
         pool->loop->quiet_timers += !pool->idle_timer.armed;
@@ -82,7 +82,7 @@ static void thread_idle(struct ed_thread *thread)
                 idle_timer_arm(pool, ed_time_after(thread->idle_since_ns, pool->idle_ns));
 }
 
-/* End those that were idle long enough; returns when the next one will have been, or the end. */
+/* Ends threads that were idle for idle_ns.  Returns when the next one is due, or INT64_MAX. */
 static int64_t lane_end_idle(struct ed_thread_lane *lane, int64_t now_ns)
 {
         while (!ed_list_is_empty(&lane->idle)) {
@@ -138,7 +138,7 @@ static void thread_run(struct ed_thread *thread, struct ed_thread_job *job)
         sys->ops->worker_run(sys, thread->worker, &job->base);
 }
 
-/* A thread for a job: an idle one, or a new one.  Errors: -EAGAIN, -ENOMEM. */
+/* Returns an idle or a new thread.  Errors: -EAGAIN, -ENOMEM. */
 static int thread_get(struct ed_thread_lane *lane, struct ed_thread **ret_thread)
 {
         struct ed_list *link = ed_list_pop_front(&lane->idle);
@@ -164,7 +164,7 @@ int ed_thread_pool_add(eddy_thread_pool *pool, unsigned which, struct ed_thread_
         job->base.done.on_events = on_done;
         ed_list_push_back(&lane->queued, &job->link);
         lane->queued_count++;
-        /* Where a thread could not be made before, older jobs come first. */
+        /* If starting a thread failed earlier, older jobs are in the queue and go first. */
         while (!ed_list_is_empty(&lane->queued) && (err = thread_get(lane, &thread)) == 0)
                 thread_run(thread, unqueue(lane->queued.next));
         if (lane->threads > 0 && lane->queued_count <= pool->queued_max)
@@ -199,7 +199,7 @@ static void on_close_time(struct ed_timer *timer)
         closer_end(ed_container_of(timer, struct ed_thread_closer, timer));
 }
 
-/* A cancel ends the wait, but is not told by it. */
+/* A cancel ends the wait for jobs, but the wait still returns 0. */
 static bool closer_abort(void *arg)
 {
         closer_end(arg);
@@ -220,7 +220,7 @@ static void wait_for_jobs(eddy_thread_pool *pool, int64_t close_ns)
                                &closer);
 }
 
-/* Jobs that no thread took in time. */
+/* Drops the jobs that have not started. */
 static void drop_queued(struct ed_thread_lane *lane)
 {
         while (!ed_list_is_empty(&lane->queued)) {
@@ -242,7 +242,7 @@ static void report_abandoned(struct ed_loop *loop, const struct ed_thread_job *j
         ed_report_task(loop, EDDY_REPORT_THREAD, 0, NULL, text);
 }
 
-/* Leave behind a thread with its job, which nobody waits for. */
+/* Abandons a thread with its job, which has no waiting caller. */
 static void thread_leave(struct ed_thread *thread)
 {
         eddy_thread_pool *pool = thread->lane->pool;
@@ -255,7 +255,7 @@ static void thread_leave(struct ed_thread *thread)
         thread_forget(thread);
 }
 
-/* Stop what still runs, and leave behind what nobody waits for.  Returns how many run. */
+/* Asks running jobs to stop, and abandons those without a waiting caller.  Returns their number. */
 static int stop_running(struct ed_thread_lane *lane)
 {
         int n = 0;
@@ -273,7 +273,7 @@ static int stop_running(struct ed_thread_lane *lane)
         return n;
 }
 
-/* 'close_ns' 0 or less: not waiting. */
+/* Closes a pool; does not wait for jobs if 'close_ns' is 0 or less. */
 static int pool_close(eddy_thread_pool *pool, int64_t close_ns)
 {
         int n = 0;
@@ -292,7 +292,7 @@ static int pool_close(eddy_thread_pool *pool, int64_t close_ns)
         return n;
 }
 
-/* In a child of fork() its threads are not there: all of it is left as it is. */
+/* A child of fork() does not have the pool's threads, so the pool must not be touched. */
 static bool is_forked(const eddy_thread_pool *pool)
 {
         return ed_sys_forked_since(pool->forks);
@@ -341,7 +341,7 @@ void ed_thread_pool_let_go(struct ed_thread_job *job)
                 pool_destroy(pool);
 }
 
-/* A job is done: on with the next one. */
+/* A job has ended: the thread takes the next one. */
 static void on_done(struct ed_target *target, unsigned events)
 {
         struct ed_job *base = ed_container_of(target, struct ed_job, done);
@@ -379,7 +379,7 @@ static void on_done(struct ed_target *target, unsigned events)
 struct pools {
         struct ed_loop_local local;
         struct ed_list all;
-        eddy_thread_pool *own; /* of the run; NULL: not made yet */
+        eddy_thread_pool *own; /* the run's own pool; NULL: not made yet */
 };
 
 static const char pools_key;
@@ -396,7 +396,7 @@ static struct pools *pools_find(struct ed_loop *loop)
         return local ? ed_container_of(local, struct pools, local) : NULL;
 }
 
-/* The same, made if need be.  NULL: no memory. */
+/* Like pools_find(), but makes the struct at first use.  Returns NULL if memory runs out. */
 static struct pools *pools_get(struct ed_loop *loop)
 {
         struct pools *pools = pools_find(loop);
@@ -498,7 +498,7 @@ void ed_thread_pools_end(struct ed_loop *loop, int64_t close_ns)
                 eddy_thread_pool_close(pools->own);
                 pools->own = NULL;
         }
-        /* Those are still the program's to free. */
+        /* The program must still free these pools. */
         while ((link = ed_list_pop_front(&pools->all))) {
                 eddy_thread_pool *pool = ed_container_of(link, eddy_thread_pool, link);
 
