@@ -1,9 +1,9 @@
 /*
  * sync/as_completed.c - tasks in the order they finish.
  *
- * A waiter stands in the line of each task that has not finished.  When one
- * does, its waiter moves to a line of our own, from which they are given in
- * turn; or it goes straight to a task that waits for the next.
+ * Each unfinished task has a waiter in its line of joiners.  When the task finishes, the waiter
+ * moves to the list of done tasks, which next returns in order, or its task goes directly to a
+ * reader that waits in next.
  */
 #include <errno.h>
 
@@ -13,18 +13,18 @@
 
 struct completed;
 
-/* In an eddy_as_completed; all zero: nothing to give. */
+/* The contents of an eddy_as_completed.  All zero: no tasks. */
 struct completion {
         struct completed *entries;
         size_t n;
-        size_t left;      /* that were not given */
-        void *done[2];    /* a line of those that have finished */
-        void *readers[2]; /* their items: where the handle goes */
+        size_t left;      /* tasks that were not returned yet */
+        void *done[2];    /* a line of finished tasks */
+        void *readers[2]; /* waiters in next; item: where the handle goes */
 };
 
-/* One for each task that was named, in line with it or among the done. */
+/* The entry of a given task, in the task's line or in 'done'. */
 struct completed {
-        struct ed_waiter waiter; /* with no line: was given, or named before */
+        struct ed_waiter waiter; /* in no line: returned, or a duplicate */
         eddy_task *task;
         struct completion *completion;
 };
@@ -37,7 +37,7 @@ static struct completed *completed_of(struct ed_waiter *waiter)
         return ed_container_of(waiter, struct completed, waiter);
 }
 
-/* This one is given now; whoever waits for one more after the last is told that there is none. */
+/* Returns this task to a reader.  After the last task, ends the wait of all readers. */
 static eddy_task *give(struct completed *completed)
 {
         struct completion *completion = completed->completion;
@@ -67,7 +67,7 @@ static void on_finished(struct ed_waiter *waiter, int result)
 
 static const struct ed_waiter_ops completed_ops = { .granted = on_finished };
 
-/* Nothing came between since we began, so one of ours would stand last. */
+/* Nothing ran since the start of this call, so a waiter of this completion would be the last. */
 static bool is_named_before(const struct completion *completion, const eddy_task *task)
 {
         struct ed_waiter *last = task->joiners[LINE_LAST];
@@ -75,7 +75,7 @@ static bool is_named_before(const struct completion *completion, const eddy_task
         return last && last->ops == &completed_ops && completed_of(last)->completion == completion;
 }
 
-/* The line of a task that has finished is nobody's: it serves to notice who is named twice. */
+/* A finished task's line is unused.  It serves here to detect a task that is given twice. */
 static void stand_in_lines(struct completion *completion, eddy_task *const *tasks)
 {
         for (size_t i = 0; i < completion->n; i++) {

@@ -1,9 +1,8 @@
 /*
- * sync/barrier.c - the last to come hands out the others' indexes.
+ * sync/barrier.c - a barrier; the last task to arrive assigns the indexes.
  *
- * They leave the line at that moment, all at once: the barrier is empty then,
- * and who comes next is the first of the next round, however late the others
- * run.
+ * All waiters leave the line at that moment, so the barrier is empty and the next task to arrive is
+ * the first of the next round, however late the others run.
  */
 #include "eddy/barrier.h"
 
@@ -23,7 +22,7 @@ static bool abort_wait(void *arg)
         return true;
 }
 
-/* All have come; returns the index of the last. */
+/* All tasks have arrived: wakes the others and returns the index of the last. */
 static int let_go(eddy_barrier *barrier)
 {
         int index = 0;
@@ -58,7 +57,7 @@ int eddy_barrier_wait(eddy_barrier *barrier)
         return ed_suspend_park(task, "the others at a barrier", abort_wait, &waiter);
 }
 
-/* Who waits fails; who comes next finds it broken or not. */
+/* Fails all waiters and sets whether the barrier is broken for later tasks. */
 static int begin_anew(eddy_barrier *barrier, bool broken)
 {
         int err = ed_waiters_check_loop(&barrier->loop_number);

@@ -1,15 +1,13 @@
 /*
- * sync/channel.c - a ring of items under a lock, with tasks of any loop and
- * threads without a loop in line on both sides.
+ * sync/channel.c - a ring of items under a lock.  Tasks of any loop and threads without a loop wait
+ * in line on both sides.
  *
- * As in a queue, getters wait only while the ring is empty and putters only
- * while it is full: an item is copied into the hands of the longest waiter,
- * under the lock, and the waiter is woken after that.
+ * As in a queue, getters wait only while the ring is empty and putters only while it is full: an
+ * item is copied to the longest waiter under the lock, and the waiter is woken after that.
  *
- * To put and to get have one shape: what can be done at once is done under the
- * lock, by do_now(), and the waiter that was served by that is woken when the
- * lock is open.  Only what is done when it cannot be done at once differs: a
- * task parks, a thread blocks, a select gets in line, a try_ call gives up.
+ * Put and get have the same structure: do_now() does, under the lock, everything that is possible
+ * at once, and the served waiter is woken after unlocking.  They differ only if they must wait: a
+ * task parks, a thread blocks, a select gets in line, a try_ call returns -EAGAIN.
  */
 #include "sync/channel.h"
 
@@ -44,7 +42,7 @@ int eddy_channel_new(uint32_t item_bytes, uint32_t items_max, eddy_channel **ret
         channel = ed_alloc(sizeof(*channel) + (size_t) items_max * item_bytes);
         if (!channel)
                 return -ENOMEM;
-        /* Threads use it without any run. */
+        /* Threads may use a channel without any run. */
         ed_run_watch_forks();
         *channel = (eddy_channel){ .forks = ed_sys_forks(),
                                    .item_bytes = item_bytes,
@@ -73,8 +71,8 @@ void eddy_channel_release(eddy_channel *channel)
 }
 
 /*
- * Whether a channel may be used.  One that came here by fork() may be locked by a
- * thread that is not here, as the tasks in line are not.
+ * Checks that a channel may be used.  In a child of fork(), the lock may be held by a thread that
+ * does not exist there, and the tasks in line do not exist either.
  *
  * Errors: -EINVAL, EDDY_E_LOOP_FORKED
  */
@@ -87,7 +85,7 @@ static int check(const eddy_channel *channel)
 
 /* --- at once --- */
 
-/* Append, if that can be done at once; '*ret_woken' is to be woken.  Locked. */
+/* Appends an item if possible at once.  The caller must wake '*ret_woken'.  Locked. */
 static int put_now(eddy_channel *channel, const void *item, struct ed_far_waiter **ret_woken)
 {
         struct ed_far_waiter *getter;
@@ -112,7 +110,7 @@ static void head_advance(eddy_channel *channel)
         channel->head = channel->head + 1 == channel->items_max ? 0 : channel->head + 1;
 }
 
-/* Take the first item, if there is one; '*ret_woken' is to be woken.  Locked. */
+/* Takes the first item, if any.  The caller must wake '*ret_woken'.  Locked. */
 static int get_now(eddy_channel *channel, void *ret_item, struct ed_far_waiter **ret_woken)
 {
         struct ed_far_waiter *putter;
@@ -138,7 +136,7 @@ static inline int do_now(eddy_channel *channel, enum ed_channel_side side, void 
                                       : get_now(channel, item, ret_woken);
 }
 
-/* Whether do_now() will not say -EAGAIN.  While getters wait there is room.  Locked. */
+/* Returns true if do_now() will not return -EAGAIN.  There is room while getters wait.  Locked. */
 static bool is_ready(const eddy_channel *channel, enum ed_channel_side side)
 {
         return channel->shut ||
@@ -153,8 +151,8 @@ static const char *words_of(enum ed_channel_side side)
 }
 
 /*
- * Get in line; locked before, and not after.  Apart, so that a call that need
- * not wait has no waiter to make.
+ * Gets in line.  Locked before the call, and unlocked after it.  Not inlined, so that a call that
+ * does not wait needs no waiter.
  */
 static __attribute__((noinline)) int wait_in_line(eddy_channel *channel, enum ed_channel_side side,
                                                   struct ed_task *task, void *item)
@@ -189,7 +187,7 @@ static int call_in_task(eddy_channel *channel, enum ed_channel_side side, void *
         return err;
 }
 
-/* 'waits': for as long as need be, if this thread may. */
+/* If 'waits', blocks as long as needed if this thread may block. */
 static int call_on_thread(eddy_channel *channel, enum ed_channel_side side, void *item, bool waits)
 {
         struct ed_far_waiter *woken = NULL;
@@ -232,7 +230,7 @@ int eddy_channel_try_get(eddy_channel *channel, void *ret_item)
         return call_on_thread(channel, ED_CHANNEL_GET, ret_item, false);
 }
 
-/* --- for a select --- */
+/* --- interface for select --- */
 
 void ed_channel_waiter_init(eddy_channel *channel, struct ed_far_waiter *waiter,
                             struct ed_task *task, void *item, const struct ed_waiter_ops *ops)
@@ -270,7 +268,7 @@ int eddy_channel_put_dropping(eddy_channel *channel, const void *item, void *ret
         ed_mutex_lock(&channel->lock);
         err = put_now(channel, item, &woken);
         if (err == -EAGAIN) {
-                /* The slot of the oldest item is the next in turn. */
+                /* The oldest item's slot becomes the newest's. */
                 ed_swap(slot(channel, 0), item, ret_dropped, channel->item_bytes);
                 head_advance(channel);
                 err = 1;
@@ -280,7 +278,7 @@ int eddy_channel_put_dropping(eddy_channel *channel, const void *item, void *ret
         return err;
 }
 
-/* --- its end --- */
+/* --- shutting down --- */
 
 void eddy_channel_shutdown(eddy_channel *channel)
 {
@@ -288,7 +286,7 @@ void eddy_channel_shutdown(eddy_channel *channel)
 
         if (check(channel) < 0)
                 return;
-        /* One at a time: no waiter gets in line any more. */
+        /* Wake waiters one at a time.  No more waiters get in line. */
         do {
                 ed_mutex_lock(&channel->lock);
                 channel->shut = true;

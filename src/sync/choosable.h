@@ -1,13 +1,15 @@
 /*
- * sync/choosable.h - what a select can wait for on a floor above: a thing that
- * begins with one of these.
+ * sync/choosable.h - an object of an upper floor that a select can wait for.  The object begins
+ * with a struct ed_choosable.
  */
 #ifndef ED_SYNC_CHOOSABLE_H
 #define ED_SYNC_CHOOSABLE_H
 
 struct ed_choosable {
-        void *waiters[2]; /* a line; what comes from outside serves it */
-        /* The result that a wait for it would have at once, an error too; -EAGAIN: it would wait. */
+        void *waiters[2]; /* a line of waiters; a source outside of the loop serves it */
+        /*
+         * Returns the immediate result of a wait, which may be an error; -EAGAIN if it would wait.
+         */
         int (*take)(struct ed_choosable *choosable);
 };
 

@@ -1,9 +1,8 @@
 /*
- * sync/condition.c - waiting with a lock let go.
+ * sync/condition.c - waiting while a lock is released.
  *
- * A notified task is taken out of the line and woken, and waits for the lock
- * in its own turn.  That second wait cannot be cancelled, so the lock is held
- * on every way out.
+ * A notified task leaves the line, is woken, and waits for the lock in order.  That second wait
+ * cannot be cancelled, so the lock is held on every way out.
  */
 #include "eddy/condition.h"
 
@@ -21,7 +20,7 @@ static bool abort_wait(void *arg)
         return true;
 }
 
-/* Let the lock go, if the task may wait here. */
+/* Releases the lock if the task may wait here. */
 static int begin_wait(eddy_condition *condition, eddy_lock *lock, const struct ed_task *task,
                       uint32_t *ret_depth)
 {

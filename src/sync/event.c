@@ -1,5 +1,5 @@
 /*
- * sync/event.c - a flag; setting it ends every wait that is under way.
+ * sync/event.c - a flag; setting it ends all current waits.
  */
 #include "eddy/event.h"
 

@@ -1,6 +1,5 @@
 /*
- * sync/far_waiter.c - waking a task, or a thread without a loop, from another
- * thread.
+ * sync/far_waiter.c - waking a task, or a thread without a loop, from another thread.
  */
 #include "sync/far_waiter.h"
 
@@ -10,7 +9,7 @@
 struct blocked {
         struct ed_far_waiter far;
         struct ed_cond wake;
-        bool woken; /* guarded by the lock: from here on nothing of it is used */
+        bool woken; /* protected by the lock; once set, this struct may go */
 };
 
 static struct ed_far_waiter *far_of(struct ed_waiter *waiter)
@@ -18,7 +17,7 @@ static struct ed_far_waiter *far_of(struct ed_waiter *waiter)
         return ed_container_of(waiter, struct ed_far_waiter, waiter);
 }
 
-/* On the loop of its task. */
+/* Runs on the loop of the waiter's task. */
 static void finish(struct ed_far_waiter *waiter)
 {
         if (waiter->waiter.ops)
@@ -48,7 +47,7 @@ int ed_far_waiter_init(struct ed_far_waiter *waiter, struct ed_task *task, struc
 
 void ed_far_waiter_push(void *line[2], struct ed_far_waiter *waiter)
 {
-        /* Who wakes it may still be in the inbox when this loop has ended. */
+        /* The waker may still use the inbox after this loop has ended. */
         if (waiter->inbox)
                 (void) ed_inbox_ref(waiter->inbox);
         waiter->in_line = true;
@@ -99,7 +98,7 @@ int ed_far_waiter_block(void *line[2], struct ed_mutex *lock, void *item)
         return blocked.far.result;
 }
 
-/* Out of its line; false: it cannot be served any more. */
+/* Takes a waiter out of its line.  Returns false if the waiter can no longer be served. */
 static bool take(struct ed_far_waiter *waiter)
 {
         const struct ed_waiter_ops *ops = waiter->waiter.ops;
@@ -126,7 +125,7 @@ struct ed_far_waiter *ed_far_waiter_take(void *line[2], int result)
         return NULL;
 }
 
-/* From here on its stack may go: the lock is the line's. */
+/* Once the lock is free the thread may return, so use only the lock, which is the line's. */
 static void wake_blocked(struct blocked *blocked)
 {
         struct ed_mutex *lock = blocked->far.lock;

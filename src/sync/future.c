@@ -1,8 +1,8 @@
 /*
  * sync/future.c - results that are set once; their waiters and callbacks.
  *
- * A callback stands in its future's list from when it is added until it runs
- * or is removed.  Once the future is done it is queued in the loop besides.
+ * A callback is in its future's list from the time it is added until it runs or is removed.  After
+ * the future is done, the callback is also queued in the loop.
  */
 #include "sync/future.h"
 
@@ -16,11 +16,11 @@ struct callback {
         struct ed_list link;
         struct ed_call call;
         eddy_future *future;  /* NULL: not in use */
-        struct ed_loop *loop; /* only while its run is there */
+        struct ed_loop *loop; /* valid only while its run exists */
         uintptr_t run_number;
-        struct ed_vars *vars; /* of who added it */
+        struct ed_vars *vars; /* the caller's, when it was added */
         eddy_task_fn *fn;
-        const char *text; /* that the program wrote for it, or NULL */
+        const char *text; /* its text in the program's call, or NULL */
         void *arg;
 };
 
@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct ed_list) == sizeof(((eddy_future *) 0)->callbacks),
 
 /* --- callbacks --- */
 
-/* A list, made when it is first asked for: a zeroed future is ready to use. */
+/* Returns the list of callbacks, initialised at first use, so that a zeroed future is ready. */
 static struct ed_list *callbacks_of(eddy_future *future)
 {
         struct ed_list *callbacks = (struct ed_list *) future->callbacks;
@@ -41,7 +41,7 @@ static struct ed_list *callbacks_of(eddy_future *future)
         return callbacks;
 }
 
-/* Its memory is the caller's again. */
+/* Gives the callback's memory back to the caller. */
 static void let_go(struct callback *callback)
 {
         ed_list_remove(&callback->link);
@@ -70,20 +70,22 @@ static void run_callback(struct ed_call *call)
 
 static void remove_callback(struct callback *callback)
 {
-        /* What is queued has a loop: one that ends takes its calls out. */
+        /* A queued callback has a loop: a loop that ends removes its calls. */
         if (callback->call.queued)
                 ed_call_cancel(callback->loop, &callback->call);
         ed_vars_drop(callback->vars);
         let_go(callback);
 }
 
-/* Whether the loop that runs here calls it. */
+/* Returns true if the callback belongs to the loop of this thread. */
 static bool is_of_current_loop(const struct callback *callback)
 {
         return ed_loop_current && ed_run_of(ed_loop_current)->number == callback->run_number;
 }
 
-/* The callbacks of a future are all one loop's: whether that is not the caller's. */
+/*
+ * Returns true if the callbacks belong to another loop.  All callbacks of a future have one loop.
+ */
 static bool has_foreign_callbacks(eddy_future *future)
 {
         struct ed_list *callbacks = callbacks_of(future);
@@ -99,7 +101,9 @@ static bool has_foreign_callbacks(eddy_future *future)
         return place == ED_RUN_ELSEWHERE || (place == ED_RUN_HERE && ed_loop_current);
 }
 
-/* Whether tasks or callbacks of another loop are told of it; in debug mode, whether it is another's. */
+/*
+ * Returns true if waiters or callbacks belong to another loop; in debug mode, if the future does.
+ */
 static bool is_foreign(eddy_future *future)
 {
         return ed_waiters_check_loop(&future->loop_number) < 0 ||
@@ -157,7 +161,7 @@ int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg
         return removed;
 }
 
-/* The future is done.  Nothing calls the callbacks of a run that has ended. */
+/* The future is done: queues the callback, or removes it if its run has ended. */
 static void callback_due(struct callback *callback)
 {
         if (is_of_current_loop(callback) || ed_runs_place(callback->run_number) != ED_RUN_GONE)

@@ -1,9 +1,8 @@
 /*
- * sync/lock.c - a lock; a released one belongs to the first waiter before
- * that one runs.
+ * sync/lock.c - a lock; release hands it to the first waiter before the waiter runs.
  *
- * The owner is known by address and number: a task that ends may leave its
- * lock to others, and its address goes to the next task that is started.
+ * The owner is identified by address and number: a task may end and leave the lock held, and its
+ * address is then reused for the next task.
  */
 #include "sync/lock.h"
 
@@ -35,14 +34,14 @@ static bool abort_wait(void *arg)
         return ed_waiters_abort(arg);
 }
 
-/* The task has to have the lock: the wake will come when it is released. */
+/* The task must get the lock: a release will wake it. */
 static bool abort_retake(void *arg)
 {
         (void) arg;
         return false;
 }
 
-/* By its owner. */
+/* Acquires again, by the owner. */
 static int take_again(eddy_lock *lock)
 {
         if (!(lock->flags & EDDY_LOCK_RECURSIVE))
@@ -53,7 +52,7 @@ static int take_again(eddy_lock *lock)
         return 0;
 }
 
-/* Not inline, so that taking a free lock needs no frame. */
+/* Not inlined, so that acquiring a free lock needs no frame. */
 static __attribute__((noinline)) int acquire_held(eddy_lock *lock, struct ed_task *task)
 {
         struct ed_waiter waiter;
@@ -73,7 +72,7 @@ static __attribute__((noinline)) int acquire_held(eddy_lock *lock, struct ed_tas
         return ed_suspend_park(task, "a lock", abort_wait, &waiter);
 }
 
-/* In debug mode, or cancelled. */
+/* For debug mode and cancelled tasks. */
 static __attribute__((cold, noinline)) int acquire_slowly(eddy_lock *lock, const void *place)
 {
         struct ed_task *task;
@@ -103,7 +102,7 @@ int eddy_lock_acquire(eddy_lock *lock)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (ed_unlikely(task->inner->flags & (ED_NODE_CANCELLED | ED_NODE_DEBUG)))
                 return acquire_slowly(lock, __builtin_return_address(0));
-        /* While somebody waits it has an owner: release hands it over. */
+        /* A lock with waiters has an owner: release hands the lock over. */
         if (ed_likely(!lock->owner)) {
                 hold(lock, task);
                 ed_suspend_passed(task);
@@ -130,7 +129,7 @@ int eddy_lock_try_acquire(eddy_lock *lock)
         return 0;
 }
 
-/* Debug mode, of whichever loop it was, has it held by nobody. */
+/* Clears debug mode's record of the holder, which any loop of this thread may have made. */
 static void forget_holder(eddy_lock *lock)
 {
         if (!(lock->flags & ED_LOCK_DEBUG))
@@ -153,7 +152,7 @@ static __attribute__((noinline)) int hand_over(eddy_lock *lock)
         return 0;
 }
 
-/* Whether it stays locked: 1, 0, or an error. */
+/* Returns 1 if the lock stays held, 0 if not, or an error. */
 static int release_slowly(eddy_lock *lock)
 {
         if (lock->flags & EDDY_LOCK_RECURSIVE) {
@@ -242,7 +241,7 @@ static bool seize(struct ed_node *top)
                 const struct ed_task *task = node->owner;
                 const eddy_lock *lock = ed_node_is_task(node) ? awaited(task) : NULL;
 
-                /* A waiter that could be cancelled has left the line already. */
+                /* Waiters that can be cancelled have already left the line. */
                 if (lock)
                         return hand_over((eddy_lock *) lock) == 0;
         }

@@ -1,15 +1,15 @@
 /*
  * sync/queue.c - items in a ring or a heap, with tasks in line on both sides.
  *
- * While getters wait nothing is stored, and while putters wait it is full: an
- * item that is put goes into the first getter's hands, and an item that is
- * taken makes room for the first putter's.  So who waits never depends on the
- * order of the items, and a putter that waits never needs memory.
+ * While getters wait, the queue is empty; while putters wait, it is full.  An item that is put goes
+ * directly to the first getter, and an item that is taken makes room for the first putter's item.
+ * The order of waiters therefore never depends on the order of items, and serving a putter that
+ * waits never needs memory.
  *
- * The plain queue is a ring, taken at its head.  That of last in, first out is
- * the same ring, taken at its end; its head moves only when an item is dropped.  That of priorities
- * is a binary heap whose slots hold an item and, behind it, the number it was
- * put with, so that equal ones keep their order.
+ * The plain queue is a ring, taken from its head.  The last-in, first-out queue is the same ring,
+ * taken from its end; its head moves only when an item is dropped.  The priority queue is a binary
+ * heap.  Each slot holds an item followed by its sequence number, so that equal items keep their
+ * order.
  */
 #include "eddy/queue.h"
 
@@ -22,7 +22,7 @@
 #include "scope/waiters.h"
 #include "sync/units.h"
 
-/* No flag is set while a plain queue is open: one test sets it apart. */
+/* An open plain queue has no flags, so one test identifies it. */
 enum { QUEUE_SHUT = 1 << 0, QUEUE_LIFO = 1 << 1, QUEUE_HEAP = 1 << 2 };
 
 enum { ROOM_MIN = 8, HEAP_ALIGN = 16 };
@@ -68,7 +68,7 @@ int eddy_queue_init_priority(eddy_queue *queue, uint32_t bytes, uint32_t max,
         return err;
 }
 
-/* For the test kit. */
+/* Notifies the test kit. */
 static void note_end(eddy_queue *queue)
 {
         const struct ed_units_watch *watch = ed_units_watched();
@@ -106,7 +106,7 @@ static unsigned char *slot(const eddy_queue *queue, uint32_t i)
         return queue->items + (size_t) at * item_bytes(queue);
 }
 
-/* Of the slots of a queue: those of a heap have room for a number, and are aligned as the first. */
+/* Bytes per slot.  Heap slots add a sequence number and padding. */
 static size_t slot_bytes(const eddy_queue *queue)
 {
         size_t bytes = item_bytes(queue);
@@ -116,7 +116,7 @@ static size_t slot_bytes(const eddy_queue *queue)
         return (bytes + sizeof(queue->seq) + HEAP_ALIGN - 1) & ~(size_t) (HEAP_ALIGN - 1);
 }
 
-/* Room for one more item in a queue that is full.  Errors: -ENOMEM; -EAGAIN: that would be too many. */
+/* Makes room for one more item in a full queue.  Errors: -ENOMEM; -EAGAIN: items_max is reached. */
 static int grow(eddy_queue *queue)
 {
         uint32_t room = queue->room < ROOM_MIN ? ROOM_MIN : queue->room * 2;
@@ -157,7 +157,7 @@ static uint64_t heap_seq(const eddy_queue *queue, const unsigned char *in_slot)
         return seq;
 }
 
-/* The item moves up from the end until what is above it is not after it; equal ones stay above. */
+/* Moves the item up from the end while the item above is after it.  Equal items stay above. */
 static void heap_push(eddy_queue *queue, const void *item)
 {
         size_t bytes = slot_bytes(queue);
@@ -185,7 +185,7 @@ static bool heap_is_before(const eddy_queue *queue, const unsigned char *a, cons
         return order < 0 || (order == 0 && heap_seq(queue, a) < heap_seq(queue, b));
 }
 
-/* The last one goes down from the top, where it left a hole, until what is below is after it. */
+/* Moves the last item down from the hole at the top while an item below is before it. */
 static void heap_pop(eddy_queue *queue, void *ret_item)
 {
         const unsigned char *last = heap_slot(queue, --queue->count);
@@ -209,11 +209,11 @@ static void heap_pop(eddy_queue *queue, void *ret_item)
 /*
  * --- putting and getting ---
  *
- * Each is written once, for the flags of any queue, and compiled twice: for
- * none, which is the plain open queue, and for the rest.
+ * Each function is written once for all flags and compiled twice: without flags for the open plain
+ * queue, and for all other queues.
  */
 
-/* Into a slot that is free. */
+/* Stores an item in a free slot. */
 static inline __attribute__((always_inline)) void store(eddy_queue *queue, const void *item,
                                                         uint32_t flags)
 {
@@ -230,7 +230,7 @@ static inline void head_advance(eddy_queue *queue)
         queue->head = queue->head + 1 == queue->room ? 0 : queue->head + 1;
 }
 
-/* Out of the slot whose turn it is; one is taken. */
+/* Takes the next item.  There must be one. */
 static inline __attribute__((always_inline)) void take(eddy_queue *queue, void *ret_item,
                                                        uint32_t flags)
 {
@@ -305,7 +305,7 @@ static __attribute__((noinline)) int get_special(eddy_queue *queue, void *ret_it
         return get_with(queue, ret_item, queue->flags);
 }
 
-/* Append, if that can be done at once. */
+/* Appends an item if possible at once. */
 static inline int put_now(eddy_queue *queue, const void *item)
 {
         int err = ed_waiters_check_loop(&queue->loop_number);
@@ -315,7 +315,7 @@ static inline int put_now(eddy_queue *queue, const void *item)
         return ed_likely(!queue->flags) ? put_with(queue, item, 0) : put_special(queue, item);
 }
 
-/* Take an item, if there is one. */
+/* Takes an item, if any. */
 static inline int get_now(eddy_queue *queue, void *ret_item)
 {
         int err = ed_waiters_check_loop(&queue->loop_number);
@@ -326,7 +326,7 @@ static inline int get_now(eddy_queue *queue, void *ret_item)
                                         : get_special(queue, ret_item);
 }
 
-/* Wait to be served; apart, so that who need not wait has no room for a waiter to make. */
+/* Waits to be served.  Not inlined, so that a call that does not wait needs no waiter. */
 static __attribute__((noinline)) int stand_in_line(struct ed_task *task, void *line[2], void *item,
                                                    const char *waits_for)
 {
@@ -387,10 +387,13 @@ int eddy_queue_put_dropping(eddy_queue *queue, const void *item, void *ret_dropp
                 return err;
         if (ed_unlikely(ed_waiters_are_foreign(queue->putters, ed_loop_current)))
                 return EDDY_E_RUN_OTHER_LOOP;
-        /* The slot of the oldest item is the next in turn. */
+        /* The oldest item's slot becomes the newest's. */
         ed_swap(slot(queue, 0), item, ret_dropped, item_bytes(queue));
         head_advance(queue);
-        /* An item was put and another one is done, unless that was said of it before. */
+        /*
+         * An item was added and another was dropped, so the number is the same, unless task_done
+         * has already counted the dropped item.
+         */
         queue->unfinished += queue->unfinished == 0;
         return 1;
 }
@@ -400,16 +403,16 @@ int eddy_queue_try_get(eddy_queue *queue, void *ret_item)
         return get_now(queue, ret_item);
 }
 
-/* --- its end --- */
+/* --- shutting down --- */
 
-/* The test kit is to know that items are said to be done. */
+/* Notes for the test kit that the program uses task_done or join. */
 static void note_counted(eddy_queue *queue)
 {
         if (ed_unlikely(queue->flags & ED_QUEUE_WATCHED))
                 queue->flags |= ED_QUEUE_COUNTED;
 }
 
-/* So many of the items that were put need no more to be done. */
+/* Marks 'items' of the items as processed, and ends the joins if none is left. */
 static void finish(eddy_queue *queue, uint64_t items)
 {
         queue->unfinished -= items;
@@ -419,7 +422,7 @@ static void finish(eddy_queue *queue, uint64_t items)
                 continue;
 }
 
-/* Whether tasks of another loop wait, on whatever side; in debug mode, whether it is another's. */
+/* Returns true if a task of another loop waits; in debug mode, if the queue is another loop's. */
 static bool is_foreign(eddy_queue *queue)
 {
         return ed_waiters_check_loop(&queue->loop_number) < 0 ||
@@ -438,7 +441,7 @@ int eddy_queue_shutdown(eddy_queue *queue, unsigned flags)
         while (ed_waiters_wake(queue->putters, -EPIPE))
                 continue;
         if (flags & EDDY_QUEUE_NOW) {
-                /* Fewer, if some were said to be done before they were taken. */
+                /* Fewer than 'count', if task_done was called before items were taken. */
                 uint64_t dropped =
                         queue->count < queue->unfinished ? queue->count : queue->unfinished;
 

@@ -1,17 +1,15 @@
 /*
- * sync/select.c - waiting for the first of several things.
+ * sync/select.c - waiting for the first of several objects.
  *
- * First each choice is tried in turn, as its own call would; only if none can
- * be done at once does the task wait, with a waiter in the line of each.
- * Whoever serves one of these waiters completes that choice, and before
- * anything else happens all the others leave their lines: so one is done, and
- * nothing was asked of the rest.
+ * First each choice is tried in order, like its own call.  Only if none is possible at once, the
+ * task waits, with a waiter in the line of each object.  The code that serves one of these waiters
+ * completes its choice, and all other waiters leave their lines before anything else happens.
+ * Exactly one choice is therefore done, and the other objects are unchanged.
  *
- * A channel's line is served by any thread, and the other waiters leave their
- * lines only when the loop has been notified.  So a waiter of a select with a
- * channel is claimed before it is served: the first claim wins, whoever makes
- * it, and a waiter that cannot be claimed any more is taken out of its line and
- * passed over, by other threads and by this one.
+ * Any thread may serve a channel's line, and the other waiters leave their lines only after the
+ * loop was notified.  If a select has a channel, each of its waiters must therefore be claimed
+ * before it is served: the first claim wins, on any thread, and a waiter that can no longer be
+ * claimed is taken out of its line and skipped.
  */
 #include "eddy/select.h"
 
@@ -27,15 +25,15 @@
 struct selector {
         struct ed_task *task;
         struct eddy_choice *choices;
-        size_t n;             /* that are in line */
-        uint32_t kinds;       /* a set; with FAR other threads may serve it */
-        _Atomic bool claimed; /* one choice is done, or none will be; only if it is far */
+        size_t n;             /* number of choices in line */
+        uint32_t kinds;       /* set of kinds; with FAR, other threads may serve it */
+        _Atomic bool claimed; /* one choice is done, or none will be; only with FAR */
 };
 
-/* In a choice's opaque, while it is waited for. */
+/* The opaque member of a choice during the wait. */
 struct alternative {
         union {
-                struct ed_waiter waiter; /* in no line: its link.next is NULL */
+                struct ed_waiter waiter; /* in no line: link.next is NULL */
                 struct ed_timer timer;
                 struct ed_far_waiter far; /* begins with a waiter */
         };
@@ -55,11 +53,11 @@ static struct eddy_choice *choice_of(struct alternative *alternative)
         return ed_container_of(alternative, struct eddy_choice, opaque);
 }
 
-/* Sets of kinds: a bit for each. */
+/* Sets of kinds, one bit per kind. */
 enum {
         TIMED = 1 << EDDY_CHOICE_AT | 1 << EDDY_CHOICE_AFTER,
         FAR = 1 << EDDY_CHOICE_CHANNEL_GET | 1 << EDDY_CHOICE_CHANNEL_PUT,
-        OUTSIDE = FAR | 1 << EDDY_CHOICE_SIGNAL, /* what they wait for comes from outside */
+        OUTSIDE = FAR | 1 << EDDY_CHOICE_SIGNAL, /* a source outside of the loop can end the wait */
 };
 
 static bool is_timed(const struct eddy_choice *choice)
@@ -82,7 +80,7 @@ static bool has_object(const struct eddy_choice *choice)
         return !is_timed(choice) && choice->kind != EDDY_CHOICE_NEVER;
 }
 
-/* When a timed one is done, in a select that began at 'now_ns'. */
+/* Returns when a timed choice is due, in a select that began at 'now_ns'. */
 static int64_t time_of(const struct eddy_choice *choice, int64_t now_ns)
 {
         if (choice->kind == EDDY_CHOICE_AT)
@@ -90,13 +88,13 @@ static int64_t time_of(const struct eddy_choice *choice, int64_t now_ns)
         return choice->ns > 0 ? ed_time_after(now_ns, choice->ns) : now_ns;
 }
 
-/* The time at which a select begins; not asked for where no choice needs it. */
+/* Returns the time at which a select begins; 0 without reading the clock if no choice is timed. */
 static int64_t begin_of(uint32_t kinds)
 {
         return kinds & TIMED ? eddy_now() : 0;
 }
 
-/* The line of this loop in which it is waited for, and where what it gives goes; NULL: in none. */
+/* Returns the line of this loop for a choice, and where its item goes; NULL if it has no line. */
 static void **line_of(struct eddy_choice *choice, void **ret_item)
 {
         *ret_item = &choice->result;
@@ -139,7 +137,7 @@ static int check_loop(struct eddy_choice *choice)
         }
 }
 
-/* Whether it is another loop's, as far as can be seen. */
+/* Returns true if a choice belongs to another loop.  Detects mistakes, but not all. */
 static bool is_foreign(struct eddy_choice *choice)
 {
         void *item, **line = line_of(choice, &item);
@@ -147,7 +145,7 @@ static bool is_foreign(struct eddy_choice *choice)
         return check_loop(choice) < 0 || (line && ed_waiters_are_foreign(line, ed_loop_current));
 }
 
-/* 'ret_kinds': the set of their kinds. */
+/* Checks all choices and returns the set of their kinds. */
 static int check(struct eddy_choice *choices, size_t n, uint32_t *ret_kinds)
 {
         const struct ed_task *self = ed_task_running();
@@ -172,7 +170,7 @@ static int check(struct eddy_choice *choices, size_t n, uint32_t *ret_kinds)
         return err;
 }
 
-/* The result it would have at once, or -EAGAIN: there is none yet. */
+/* Returns 0 and the result if the future is done, else -EAGAIN. */
 static int future_now(eddy_future *future, int *ret_result)
 {
         if (!(future->flags & ED_FUTURE_DONE))
@@ -191,7 +189,7 @@ static int task_now(eddy_task *task, int *ret_result)
         return 0;
 }
 
-/* The result of all but futures and tasks. */
+/* Returns the result of all kinds except futures and tasks. */
 static int result_now(struct eddy_choice *choice, int64_t now_ns)
 {
         switch (choice->kind) {
@@ -212,7 +210,7 @@ static int result_now(struct eddy_choice *choice, int64_t now_ns)
         }
 }
 
-/* Do it, if that can be done at once.  Errors: -EAGAIN: not yet; -ENOMEM. */
+/* Does a choice if possible at once.  Errors: -EAGAIN: not yet; -ENOMEM. */
 static int do_now(struct eddy_choice *choice, int64_t now_ns)
 {
         int result;
@@ -228,7 +226,7 @@ static int do_now(struct eddy_choice *choice, int64_t now_ns)
         return 0;
 }
 
-/* Do the first that can be done at once; its index, or as do_now(). */
+/* Does the first choice that is possible at once.  Returns its index, or errors as do_now(). */
 static int try_all(struct eddy_choice *choices, size_t n, int64_t now_ns)
 {
         for (size_t i = 0; i < n; i++) {
@@ -250,7 +248,7 @@ int eddy_try_select(struct eddy_choice *choices, size_t n)
 
 /* --- waiting --- */
 
-/* Whether a choice may be done now; nothing else will be, then.  Any thread. */
+/* Claims the select for one choice.  Returns false if another claim came first.  Any thread. */
 static bool claim(struct selector *selector)
 {
         return !(selector->kinds & FAR) || !atomic_exchange(&selector->claimed, true);
@@ -268,7 +266,7 @@ static void leave(struct eddy_choice *choice)
                 ed_waiters_remove(&alternative->waiter);
 }
 
-/* The choice that is done has left its line, and now all others leave theirs. */
+/* The chosen one has left its line.  All others leave theirs now. */
 static void leave_all_but(struct selector *selector, const struct eddy_choice *done)
 {
         for (size_t i = 0; i < selector->n; i++)
@@ -289,7 +287,7 @@ static struct alternative *alternative_of_waiter(struct ed_waiter *waiter)
         return ed_container_of(waiter, struct alternative, waiter);
 }
 
-/* Futures and tasks have stored their result in the choice by themselves. */
+/* Futures and tasks have already stored their result in the choice. */
 static void on_granted(struct ed_waiter *waiter, int result)
 {
         struct eddy_choice *choice = choice_of(alternative_of_waiter(waiter));
@@ -304,7 +302,7 @@ static bool on_claim(struct ed_waiter *waiter)
         return claim(alternative_of_waiter(waiter)->selector);
 }
 
-/* In a select without a channel nothing needs to be claimed. */
+/* A select without a channel needs no claims. */
 static const struct ed_waiter_ops near_ops = { .granted = on_granted };
 static const struct ed_waiter_ops far_ops = { .granted = on_granted, .claim = on_claim };
 
@@ -319,7 +317,7 @@ static void on_timer(struct ed_timer *timer)
         chosen(choice);
 }
 
-/* Errors: -EAGAIN  it is in line; a channel's as ed_channel_begin(). */
+/* Adds a waiter or timer.  Errors: -EAGAIN  in line; for channels as ed_channel_begin(). */
 static int stand_in_line(struct eddy_choice *choice, struct selector *selector, int64_t now_ns)
 {
         struct alternative *alternative = alternative_of(choice);
@@ -370,8 +368,8 @@ static int park(struct selector *selector)
 }
 
 /*
- * Since the choices were tried another thread may have made one of a channel
- * possible; and once in its line, it may have served it.
+ * Another thread may have made a channel ready after the choices were tried, or may serve it as
+ * soon as the select is in its line.
  */
 static int wait_for_first(struct selector *selector, size_t n, int64_t now_ns)
 {

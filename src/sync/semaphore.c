@@ -1,5 +1,5 @@
 /*
- * sync/semaphore.c - units; a released one goes straight to the first waiter.
+ * sync/semaphore.c - units; a released unit goes directly to the first waiter.
  */
 #include "eddy/semaphore.h"
 
@@ -29,7 +29,7 @@ static bool abort_wait(void *arg)
         return true;
 }
 
-/* Not inline, so that taking a unit that is there needs no frame. */
+/* Not inlined, so that acquiring an available unit needs no frame. */
 static __attribute__((noinline)) int wait_for_unit(eddy_semaphore *sem, struct ed_task *task)
 {
         struct ed_waiter waiter;
@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) int acquire(eddy_semaphore *sem)
                 err = ed_waiters_check_loop(&sem->loop_number);
         if (err < 0)
                 return err;
-        /* While somebody waits there are no units: release hands them over. */
+        /* There are no units while tasks wait: release hands units over. */
         if (ed_likely(sem->units > 0)) {
                 sem->units--;
                 ed_suspend_passed(task);
@@ -61,7 +61,9 @@ static inline __attribute__((always_inline)) int acquire(eddy_semaphore *sem)
         return wait_for_unit(sem, task);
 }
 
-/* A unit was taken by a call from 'place'.  The test kit looks at semaphores with a flag only. */
+/*
+ * Notifies the test kit that a call at 'place' acquired a unit.  Only for semaphores with a flag.
+ */
 static __attribute__((noinline)) void note_taken(const eddy_semaphore *sem, const void *place)
 {
         const struct ed_units_watch *watch = ed_units_watched();

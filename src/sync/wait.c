@@ -1,8 +1,8 @@
 /*
  * sync/wait.c - waiting for several tasks, until enough of them have finished.
  *
- * A waiter stands in the line of each that has not; what one comes to is seen
- * while it ends, and only the one that is enough wakes the caller.
+ * Each unfinished task has a waiter in its line of joiners.  Each result is checked while its task
+ * ends, and only the last one needed wakes the caller.
  */
 #include "eddy/wait.h"
 
@@ -15,11 +15,11 @@ enum { WAITERS_ON_STACK = 8 };
 
 struct wait {
         struct ed_task *task;
-        struct ed_waiter *waiters; /* one for each task; those in no line have none */
+        struct ed_waiter *waiters; /* one per task; unused for finished tasks */
         size_t n;
-        size_t left; /* that have not finished */
+        size_t left; /* tasks that have not finished */
         int until;
-        int result; /* of the task that ends just now */
+        int result; /* of the task that is ending */
 };
 
 static bool is_failure(int result)
@@ -27,7 +27,7 @@ static bool is_failure(int result)
         return result < 0 && result != -ECANCELED;
 }
 
-/* With 'left' that have not finished, and one that came to 'result'. */
+/* Returns true if the wait is over, with 'left' unfinished tasks and one that returned 'result'. */
 static bool is_enough(int until, size_t left, int result)
 {
         if (until == EDDY_WAIT_FIRST_COMPLETED || left == 0)
@@ -64,7 +64,7 @@ static bool leave_all(void *arg)
         return true;
 }
 
-/* A task has finished, and its result lies in the wait. */
+/* A task has finished and stored its result in wait->result. */
 static void on_finished(struct ed_waiter *waiter, int result)
 {
         struct wait *wait = ed_container_of(waiter->item, struct wait, result);
