@@ -1,6 +1,6 @@
 /*
- * embed/callback.c - callbacks of the loop: soon, later, from another thread,
- * and when a descriptor is ready.
+ * embed/callback.c - callbacks of the loop: soon, later, from another thread, and when a descriptor
+ * is ready.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "sys/fork.h"
 
 enum handle_kind {
-        HANDLE_NONE, /* has run, was cancelled, or was never scheduled */
+        HANDLE_NONE, /* not scheduled: has run, was cancelled, or is new */
         HANDLE_SOON,
         HANDLE_TIMED,
         HANDLE_POSTED,
@@ -20,17 +20,17 @@ enum handle_kind {
 struct callee {
         eddy_task_fn *fn;
         void *arg;
-        const char *text; /* that the program wrote for fn, or NULL */
+        const char *text; /* text of fn in the program's call, or NULL */
 };
 
 struct handle {
         _Atomic uint32_t kind; /* enum handle_kind */
-        unsigned wanted;       /* EDDY_LOOP_*, of a watch */
+        unsigned wanted;       /* EDDY_LOOP_*, for a watch */
         struct callee callee;
         struct ed_run *run;
-        struct ed_vars *vars; /* of who scheduled it, while it is scheduled */
-        struct ed_list link;  /* in the run's, unless it is posted */
-        eddy_loop *loop; /* that it was posted to last, kept by whom may cancel it; else NULL */
+        struct ed_vars *vars; /* the scheduler's variables, while scheduled */
+        struct ed_list link;  /* in the run's list, unless posted */
+        eddy_loop *loop; /* the loop of the last post, which the canceller must keep; else NULL */
         struct ed_call call;
         union {
                 struct ed_timer timer;
@@ -38,7 +38,7 @@ struct handle {
                 struct {
                         struct ed_target target;
                         int fd;
-                        bool *gone; /* set when the watch ends in its own callback */
+                        bool *gone; /* set if the watch ends in its own callback */
                 } watch;
         };
 };
@@ -72,7 +72,7 @@ static void not_scheduled(struct handle *handle)
         set_kind(handle, HANDLE_NONE);
 }
 
-/* With the variables of who scheduled it; gives them back. */
+/* Calls the function with the variables 'vars', and drops them. */
 static void call_fn(struct ed_run *run, struct ed_vars *vars, struct callee callee)
 {
         struct ed_vars *before = ed_vars_enter(vars);
@@ -88,7 +88,7 @@ static void call_fn(struct ed_run *run, struct ed_vars *vars, struct callee call
 
 /* --- soon, later, at --- */
 
-/* The handle is the caller's again before its callback is called. */
+/* The handle is the caller's again before its callback runs. */
 static void on_call(struct ed_call *call)
 {
         struct handle *handle = ed_container_of(call, struct handle, call);
@@ -138,7 +138,7 @@ int eddy_loop_call_soon_named(eddy_loop *loop, eddy_handle *public_handle, eddy_
         if (err < 0)
                 return err;
         ed_call_init(&handle->call, on_call);
-        /* Asked for between two runs, it is for the first turn of the next. */
+        /* A callback scheduled between two runs is called in the first turn of the next run. */
         ed_call_queue(&handle->run->loop, &handle->call, ed_loop_current != &handle->run->loop);
         scheduled(handle, HANDLE_SOON);
         return 0;
@@ -198,7 +198,7 @@ static void on_post(struct ed_post *post, bool closed)
         struct ed_vars *vars = handle->vars;
         struct callee callee = handle->callee;
 
-        /* Another thread may use it anew as soon as it finds that it is not scheduled. */
+        /* Another thread may reuse the handle as soon as the handle is not scheduled. */
         set_kind(handle, HANDLE_NONE);
         if (closed)
                 ed_vars_drop(vars);
@@ -242,7 +242,7 @@ static int post_cancel(struct handle *handle)
 {
         int cancelled = 0;
 
-        /* In a child of fork() the inbox may be locked by a thread that is not there. */
+        /* In a child of fork(), the inbox may be locked by a thread that does not exist there. */
         if (ed_sys_forked_since(handle->loop->forks))
                 set_kind(handle, HANDLE_NONE);
         else
@@ -256,7 +256,7 @@ static int post_cancel(struct handle *handle)
 
 /* --- descriptors --- */
 
-/* Whether what is waited for is so right now. */
+/* Returns true if the descriptor is ready now. */
 static bool watch_is_ready(const struct handle *handle)
 {
         struct ed_sys *sys = handle->run->loop.sys;
@@ -265,7 +265,7 @@ static bool watch_is_ready(const struct handle *handle)
                (handle->wanted & EDDY_LOOP_WRITE && sys->ops->is_writable(sys, handle->watch.fd));
 }
 
-/* The table tells of changes: as long as the descriptor is ready, each turn calls again. */
+/* The table reports only changes, so call again in each turn while the descriptor is ready. */
 static void on_watch_call(struct ed_call *call)
 {
         struct handle *handle = ed_container_of(call, struct handle, call);
@@ -339,7 +339,7 @@ static void watch_end(struct handle *handle)
                 *handle->watch.gone = true;
 }
 
-/* --- all of them --- */
+/* --- all kinds of handles --- */
 
 int eddy_handle_cancel(eddy_handle *public_handle)
 {

@@ -1,6 +1,6 @@
 /*
- * embed/embed.c - loops of one's own: run again and again, for ever, or step
- * by step inside another program's loop.
+ * embed/embed.c - the program's own loops: run several times, run without end, or run step by step
+ * inside another program's loop.
  */
 #include <errno.h>
 
@@ -28,7 +28,7 @@ int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop)
         return 0;
 }
 
-/* Before a loop is run in whatever way; ended by leave(). */
+/* Begins each kind of run.  leave() ends it. */
 static int enter(eddy_loop *face, struct ed_run **ret_run)
 {
         int err = ed_face_run(face, ret_run);
@@ -46,7 +46,7 @@ static void leave(eddy_loop *face)
         face->running = false;
 }
 
-/* A stop that came too late for this run is not for the next. */
+/* Drops a stop that arrived too late for this run, so that it does not stop the next. */
 static void drop_stop(eddy_loop *face)
 {
         if (!ed_inbox_cancel(face->inbox, &face->stop))
@@ -117,7 +117,7 @@ int eddy_loop_fd(eddy_loop *face)
         if (!sys->ops->pollable)
                 return -ENOTSUP;
         fd = sys->ops->pollable(sys);
-        /* What was started before it was asked for is to be seen in it. */
+        /* Work that was started before must make the new descriptor readable. */
         if (fd >= 0)
                 sys->ops->alarm(sys, 0);
         return fd;
@@ -151,6 +151,6 @@ int eddy_loop_close(eddy_loop *face)
         if (ed_loop_current)
                 return EDDY_E_RUN_NESTED;
         ed_run_close(run);
-        eddy_loop_release(face); /* the maker's */
+        eddy_loop_release(face); /* the reference of eddy_loop_new() */
         return 0;
 }

@@ -1,9 +1,8 @@
 /*
  * embed/remote.c - tasks started on the loop of another thread.
  *
- * Start and cancel are two posts to that loop, so they come there in the order
- * in which they were asked for: a task that is cancelled before it was begun
- * is begun, and finds itself cancelled.
+ * Start and cancel are two posts to that loop, which handles them in order: a task that is
+ * cancelled before its start is started, and is cancelled then.
  */
 #include "eddy/remote.h"
 
@@ -17,22 +16,22 @@
 #include "sys/fork.h"
 
 struct eddy_remote {
-        _Atomic uint32_t refs;  /* the holder's, the task's, and that of 'cancel' while posted */
-        unsigned forks;         /* ed_sys_forks() where it was made */
-        struct ed_inbox *inbox; /* of the task's loop; a reference */
+        _Atomic uint32_t refs;  /* the holder's, the task's, and one while 'cancel' is posted */
+        unsigned forks;         /* ed_sys_forks() when it was made */
+        struct ed_inbox *inbox; /* the task's loop's; a reference */
         struct ed_post start;
         struct ed_post cancel;
         eddy_task_fn *fn;
         void *arg;
-        struct ed_vars *vars; /* of who started it, until it starts */
-        struct ed_task *task; /* while it runs; its loop's thread only */
+        struct ed_vars *vars; /* the starter's, until the task starts */
+        struct ed_task *task; /* while it runs; only for its loop's thread */
         _Atomic bool done;    /* set under the lock */
-        struct ed_mutex lock; /* guards all below */
-        void *waiters[2];     /* their items: where the result goes */
-        bool held;            /* somebody may ask for the result */
-        bool seen;            /* somebody has asked for it */
+        struct ed_mutex lock; /* protects everything below */
+        void *waiters[2];     /* item: where the result goes */
+        bool held;            /* the holder may still read the result */
+        bool seen;            /* the result was read */
         int result;
-        struct ed_debug_far debug; /* debug mode's own; of one with a holder */
+        struct ed_debug_far debug; /* debug mode's record; only with a holder */
 };
 
 static void remote_unref(eddy_remote *remote)
@@ -49,14 +48,14 @@ static bool is_done(const eddy_remote *remote)
         return atomic_load_explicit(&remote->done, memory_order_acquire);
 }
 
-/* Somebody asks; locked. */
+/* Returns the result and marks it as read; locked. */
 static int result_of(eddy_remote *remote)
 {
         remote->seen = true;
         return remote->result;
 }
 
-/* The failure of a task that has ended and that nobody has asked for, or 0; locked. */
+/* Returns the failure of an ended task if it was not read, or 0; locked. */
 static int lost_of(const eddy_remote *remote)
 {
         bool is_lost = is_done(remote) && remote->result != -ECANCELED && !remote->seen;
@@ -66,7 +65,7 @@ static int lost_of(const eddy_remote *remote)
 
 /* --- on the task's loop --- */
 
-/* Take the first that waits out of line and give it the result. */
+/* Takes the first waiter out of the line and stores its result.  Returns NULL if no task waits. */
 static struct ed_far_waiter *next_told(eddy_remote *remote)
 {
         struct ed_far_waiter *waiter;
@@ -79,7 +78,10 @@ static struct ed_far_waiter *next_told(eddy_remote *remote)
         return waiter;
 }
 
-/* Tell all who wait, and give the task's reference back.  False: nobody will ask. */
+/*
+ * Wakes all waiters and drops the task's reference.  Returns false if no holder will read the
+ * result.
+ */
 static bool end(eddy_remote *remote, int result)
 {
         struct ed_far_waiter *waiter;
@@ -102,7 +104,7 @@ static int remote_main(void *arg)
         int result = remote->fn(remote->arg);
 
         remote->task = NULL;
-        /* A failure that nobody is told of is the background's, which reports it. */
+        /* Without a holder, the root scope reports a failure as a background failure. */
         return end(remote, result) ? 0 : result;
 }
 
@@ -119,7 +121,7 @@ static void on_start(struct ed_post *post, bool closed)
         ed_vars_leave(before);
         ed_vars_drop(vars);
         if (err == 0)
-                remote->task->self.fn = remote->fn; /* names it */
+                remote->task->self.fn = remote->fn; /* names the task */
         else if (!end(remote, err) && err != -ECANCELED)
                 ed_report_task(loop, EDDY_REPORT_BACKGROUND, err, NULL,
                                "a task of another thread could not be started");
@@ -181,7 +183,7 @@ int eddy_loop_start_threadsafe(eddy_loop *loop, eddy_task_fn *fn, void *arg,
         return eddy_loop_start_threadsafe_named(loop, fn, arg, ret_remote, NULL);
 }
 
-/* Block this thread, which has no loop that would stand still. */
+/* Blocks this thread, which must not have a loop. */
 static int wait_on_thread(eddy_remote *remote, int *ret_result)
 {
         if (!is_done(remote) && (ed_loop_current || ed_inbox_is_mine(remote->inbox)))
@@ -238,7 +240,7 @@ void eddy_remote_cancel(eddy_remote *remote)
         if (!remote || ed_sys_forked_since(remote->forks) || is_done(remote))
                 return;
         atomic_fetch_add_explicit(&remote->refs, 1, memory_order_relaxed);
-        /* Refused: one is on its way already, or the loop is closed and the task has ended. */
+        /* Refused: a cancel is already posted, or the loop is closed and the task has ended. */
         if (ed_inbox_post(remote->inbox, &remote->cancel) < 0)
                 remote_unref(remote);
 }
@@ -252,7 +254,7 @@ void eddy_remote_release(eddy_remote *remote)
 {
         int lost;
 
-        /* In a child of fork() it may be locked by a thread that is not there. */
+        /* In a child of fork(), the lock may be held by a thread that does not exist there. */
         if (!remote || ed_sys_forked_since(remote->forks))
                 return;
         ed_mutex_lock(&remote->lock);
