@@ -1,5 +1,5 @@
 /*
- * loop/inbox.c - calls that other threads want made by a loop.
+ * loop/inbox.c - calls that other threads request from a loop.
  */
 #include "loop/inbox.h"
 
@@ -44,9 +44,8 @@ void ed_inbox_unref(struct ed_inbox *inbox)
 }
 
 /*
- * Wake the loop, outside of the lock: on a busy processor it runs at once, and
- * would find it locked.  The table stays until this is over; locked before
- * and after.
+ * Wakes the loop while the lock is open: on a busy processor the loop may run at once and would
+ * find the lock held.  The table remains until this is over.  Locked before and after.
  */
 static void wake(struct ed_inbox *inbox)
 {
@@ -95,7 +94,7 @@ int ed_inbox_cancel(struct ed_inbox *inbox, struct ed_post *post)
                                 atomic_store_explicit(&inbox->pending, false, memory_order_relaxed);
                         was_posted = 1;
                 }
-                /* Before it returns it may post itself once more. */
+                /* A running post may post itself again before it returns. */
                 if (inbox->running != post || mine)
                         break;
                 inbox->cancellers++;
@@ -117,7 +116,7 @@ bool ed_inbox_has(struct ed_inbox *inbox, const struct ed_post *post)
         return posted;
 }
 
-/* Run all of a list that others may take posts out of; locked before and after. */
+/* Runs all posts of a list.  Other threads may remove posts meanwhile.  Locked before and after. */
 static void run_list(struct ed_inbox *inbox, struct ed_list *list, bool closed)
 {
         struct ed_list *link;

@@ -1,9 +1,9 @@
 /*
- * loop/lag.c - buckets of logarithmic size, two for each power of two.
+ * loop/lag.c - a histogram with logarithmic buckets, two for each power of two.
  */
 #include "loop/lag.h"
 
-/* All below 2^FIRST_BITS is in the first bucket. */
+/* All values below 2^FIRST_BITS are in the first bucket. */
 enum { FIRST_BITS = 10 };
 
 static unsigned bucket_of(uint64_t ns)
@@ -12,13 +12,13 @@ static unsigned bucket_of(uint64_t ns)
 
         if (ns >> FIRST_BITS == 0)
                 return 0;
-        /* The leading bit says which pair of buckets it is, the one behind it which of the two. */
+        /* The highest bit selects the pair of buckets, the next bit one of the two. */
         top = 63 - (unsigned) __builtin_clzll(ns);
         bucket = 1 + (top - FIRST_BITS) * 2 + (unsigned) (ns >> (top - 1) & 1);
         return bucket < EDDY_LAG_BUCKETS ? bucket : EDDY_LAG_BUCKETS - 1;
 }
 
-/* Below what the turns of a bucket are; the last one has no end. */
+/* Returns the exclusive upper limit of a bucket.  The last bucket has none. */
 static int64_t bucket_end(unsigned bucket)
 {
         unsigned shift = FIRST_BITS - 1 + bucket / 2;

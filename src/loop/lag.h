@@ -1,5 +1,5 @@
 /*
- * loop/lag.h - how long turns of a loop took, in bounded memory.
+ * loop/lag.h - a histogram of the durations of a loop's turns, in bounded memory.
  */
 #ifndef ED_LOOP_LAG_H
 #define ED_LOOP_LAG_H
@@ -8,7 +8,7 @@
 
 #include "eddy/run.h"
 
-/* Count a turn that took 'turn_ns'.  A histogram of zeros is an empty one. */
+/* Counts a turn that took 'turn_ns'.  A zeroed histogram is empty. */
 void ed_lag_add(struct eddy_lag *lag, int64_t turn_ns);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * loop/loop.c - one turn after another: ready fibers, then what happened
- * outside, then timers.
+ * loop/loop.c - the turns of a loop: ready fibers, then outside events, then timers.
  */
 #include "loop/loop.h"
 
@@ -10,10 +9,10 @@
 
 __thread struct ed_loop *ed_loop_current;
 
-/* Among how many of the first ready fibers the table may choose. */
+/* The table chooses among at most this number of ready fibers. */
 enum { CHOICES_MAX = 8 };
 
-/* A busy loop polls again after this time, or after a longer turn. */
+/* A busy loop polls again after this time, or after the current turn if that takes longer. */
 static const int64_t poll_again_ns = 16000;
 
 void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
@@ -34,7 +33,7 @@ void ed_loop_fini(struct ed_loop *loop)
 
         if (loop->inbox)
                 ed_inbox_close(loop->inbox);
-        /* Calls that were not made: who holds one may ask, and find it in no queue. */
+        /* Owners of calls that were not made may still look: mark their calls as not queued. */
         for (struct ed_ready *ready = loop->ready_first; ready; ready = ready->next)
                 if (ready->is_call)
                         ed_call_of(ready)->queued = false;
@@ -90,8 +89,8 @@ static struct ed_ready *take_out(struct ed_loop *loop, struct ed_ready **place)
 }
 
 /*
- * Where the table chooses among the first few that are ready: take the chosen
- * one out.  Calls keep their order among themselves.
+ * Lets the table choose among the first few ready entries, and takes the chosen one out.  Calls
+ * keep their order among themselves.
  */
 struct ed_ready *ed_loop_choose(struct ed_loop *loop)
 {
@@ -144,7 +143,10 @@ void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
         if (!call->queued)
                 return;
         call->queued = false;
-        /* The first one's place is known; it changed when the entry before left to run. */
+        /*
+         * The first call's place is ready_first.  Its own 'place' is old if the entry before it was
+         * taken.
+         */
         if (loop->ready_first == &call->ready)
                 (void) take_out(loop, &loop->ready_first);
         else
@@ -152,9 +154,9 @@ void ed_call_cancel(struct ed_loop *loop, struct ed_call *call)
 }
 
 /*
- * A turn begins when a poll that waited returns, or the loop begins to run.  A
- * poll that did not wait belongs to the turn after it: those that are ready
- * wait for it too, and no clock is read for it.
+ * Ends a turn.  A turn begins when a poll that waited returns, or when the loop begins to run.  A
+ * poll that did not wait is part of the next turn: ready fibers wait for it too, and it needs no
+ * clock reading.
  */
 static void end_turn(struct ed_loop *loop, int64_t now_ns)
 {
@@ -164,7 +166,7 @@ static void end_turn(struct ed_loop *loop, int64_t now_ns)
         ed_lag_add(&loop->lag, now_ns - begin_ns);
 }
 
-/* How long a poll may wait. */
+/* Returns how long a poll may wait. */
 static int64_t poll_timeout(struct ed_loop *loop)
 {
         int64_t next;
@@ -184,7 +186,7 @@ void ed_loop_forget(struct ed_loop *loop, const struct ed_target *target)
                         loop->events[i].target = NULL;
 }
 
-/* Tell the targets; one of them may make another go away. */
+/* Notifies the targets.  A target may remove another one, which clears that entry. */
 static void tell(struct ed_loop *loop, struct ed_event *events, int n)
 {
         loop->events = events;
@@ -196,7 +198,7 @@ static void tell(struct ed_loop *loop, struct ed_event *events, int n)
 }
 
 /*
- * Ask what happened outside, tell those concerned, and fire timers.  Errors:
+ * Polls for outside events, notifies their targets, and fires timers.  Errors:
  * -EDEADLK  a simulated world in which nothing can happen any more
  */
 static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
@@ -213,7 +215,7 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         if (timeout_ns != 0)
                 loop->now_ns = ed_loop_now(loop);
         loop->turns++;
-        /* Calls for a turn's beginning may also have been queued between two runs. */
+        /* Calls that were queued between two runs also set this. */
         loop->poll_calls = NULL;
         tell(loop, events, n);
         if (loop->inbox)
@@ -224,20 +226,22 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         return n < 0 ? n : 0;
 }
 
-/* Whether nothing in here or outside can make a fiber ready. */
+/* Returns true if nothing inside or outside the loop can make a fiber ready. */
 static bool is_stuck(const struct ed_loop *loop)
 {
         return !loop->ready_first && loop->waits == 0 && loop->timers.count == loop->quiet_timers &&
                !(loop->inbox && ed_inbox_is_pending(loop->inbox));
 }
 
-/* Make the call that was taken out of the queue; false: it is for the next turn. */
+/*
+ * Makes the call that was taken out of the queue.  Returns false if the call is for the next turn.
+ */
 static bool make_call(struct ed_loop *loop)
 {
         struct ed_call *call = ed_call_of(loop->call);
 
         loop->call = NULL;
-        loop->turn_end--; /* a call counts as a switch does */
+        loop->turn_end--; /* a call counts as a switch */
         if (call->turn == loop->turns) {
                 ed_loop_push_front(loop, &call->ready);
                 return false;
@@ -247,7 +251,7 @@ static bool make_call(struct ed_loop *loop)
         return true;
 }
 
-/* Let what is ready run until it is time to look outside. */
+/* Runs ready entries until it is time to poll. */
 static void run_ready(struct ed_loop *loop)
 {
         loop->turn_end =
@@ -273,22 +277,22 @@ void ed_loop_turn(struct ed_loop *loop)
         atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
 }
 
-/* Look outside, unless nothing can come from there.  False: nothing ever will. */
+/* Polls, unless nothing outside can wake a fiber.  Returns false if nothing ever will. */
 static bool look_outside(struct ed_loop *loop)
 {
         return !is_stuck(loop) && poll_once(loop, poll_timeout(loop)) != -EDEADLK;
 }
 
 /*
- * Whether fibers are ready and the last poll is so recent that another would
- * cost more than they do.  Only a poll moves a simulation's clock.
+ * Returns true if fibers are ready and the last poll is so recent that another poll would cost more
+ * than the fibers.  Never in a simulation, since only a poll moves its clock.
  */
 static bool is_poll_early(const struct ed_loop *loop, int64_t now_ns)
 {
         return loop->ready_first && loop->sys->clock_runs && now_ns - loop->now_ns < poll_again_ns;
 }
 
-/* Begin a turn without a poll: posts of other threads and signals are handled all the same. */
+/* Begins a turn without a poll, but handles posts of other threads and signals. */
 static void skip_poll(struct ed_loop *loop)
 {
         loop->turns++;
@@ -305,7 +309,7 @@ int ed_loop_run(struct ed_loop *loop, const bool *done)
         int err = 0;
 
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
-        /* While nobody ran it nothing was late. */
+        /* Time between two runs does not count as lag. */
         loop->now_ns = ed_loop_now(loop);
         while (!*done) {
                 run_ready(loop);

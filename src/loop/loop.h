@@ -1,10 +1,10 @@
 /*
- * loop/loop.h - the scheduler: fibers that are ready run in turn, and when
- * none is, the loop asks its table what has happened outside.
+ * loop/loop.h - the scheduler: ready fibers run in turn; when none is ready, the loop polls its
+ * table for outside events.
  *
- * A fiber that parks or yields switches straight to the next ready one; the
- * loop's own context comes in when none is ready, or after ED_LOOP_BUDGET
- * switches, so that I/O and timers are looked at however busy the fibers are.
+ * A fiber that parks or yields switches directly to the next ready fiber.  The loop's own context
+ * runs when no fiber is ready, or after ED_LOOP_BUDGET switches, so that I/O and timers are handled
+ * however busy the fibers are.
  */
 #ifndef ED_LOOP_LOOP_H
 #define ED_LOOP_LOOP_H
@@ -26,95 +26,96 @@
 enum { ED_LOOP_BUDGET = 128 };
 
 /*
- * How far below a fiber the frames begin of one that is new, and end of one in a
- * shallow call; and how far behind it lies what every call of its task looks at.
+ * Distances from a fiber, for prefetching: how far below it the frames of a new fiber begin and
+ * those in a shallow call end, and how far above it are the fields of its task that every call
+ * reads.
  */
 enum { ED_LOOP_FRAMES_BEGIN = 64, ED_LOOP_FRAMES_END = 256, ED_LOOP_TASK_LINE = 128 };
 
-/* In the ready queue: a fiber, or a call that the loop itself makes. */
+/* An entry of the ready queue: a fiber, or a call that the loop makes. */
 struct ed_ready {
         struct ed_ready *next;
-        int result;    /* a fiber's: of the wait that was ended */
-        uint8_t state; /* a fiber's: enum ed_fiber_state */
+        int result;    /* fibers only: the result of the wait */
+        uint8_t state; /* fibers only: enum ed_fiber_state */
         bool is_call;
-        uint16_t budget; /* a fiber's: suspending calls until it gives way */
+        uint16_t budget; /* fibers only: suspending calls until it yields */
 };
 
 enum ed_fiber_state { ED_FIBER_READY, ED_FIBER_RUNNING, ED_FIBER_PARKED };
 
 /*
- * Takes back what a parked fiber waits for, because it is cancelled.  False:
- * that is not possible any more, the wake with its result is on its way.
+ * Undoes a parked fiber's wait, because the fiber is cancelled.  Returns false if that is too late:
+ * the wake with its result will come.
  */
 typedef bool ed_abort_fn(void *arg);
 
-/* What runs: a context, its place in the ready queue, and what it waits for.  A cache line. */
+/* A context, its place in the ready queue, and what it waits for.  It fills a cache line. */
 struct ed_fiber {
         struct ed_co co;
         struct ed_ready ready;
-        ed_abort_fn *abort; /* while parked; NULL: it cannot be cancelled */
+        ed_abort_fn *abort; /* while parked; NULL: not cancellable */
         void *abort_arg;
-        const char *waits_for; /* while parked: in words, for reports */
+        const char *waits_for; /* while parked: text for reports */
 };
 
-/* ed_co_leave() returns a fiber's result. */
+/* ed_co_leave() returns the result at this offset. */
 _Static_assert(offsetof(struct ed_fiber, ready.result) == ED_CO_RESULT &&
                        offsetof(struct ed_fiber, co) == 0,
                "the result of a fiber lies elsewhere");
 
 /*
- * A call that the loop makes in its own context: in its turn among the ready
- * fibers, but never in the turn in which it was asked for, so that I/O and
- * timers come in between however often a call asks for the next.
+ * A call that the loop makes in its own context.  It runs in order with the ready fibers, but never
+ * in the turn in which it was queued, so I/O and timers are handled between calls that queue
+ * further calls.
  */
 struct ed_call {
         struct ed_ready ready;
-        struct ed_ready **place; /* while queued and not the first: what points here */
+        struct ed_ready **place; /* while queued and not first: the pointer to this */
         bool queued;
-        uint64_t turn; /* in which it was queued */
+        uint64_t turn; /* the turn in which it was queued */
         void (*fn)(struct ed_call *call);
 };
 
 struct ed_loop {
-        /* What every switch and every start touches comes first, on two cache lines. */
+        /* The fields that every switch and every start uses come first, on two cache lines. */
         struct ed_fiber *current; /* NULL: the loop's own context runs */
         struct ed_ready *ready_first;
         struct ed_ready **ready_last;
-        struct ed_ready *call;     /* out of the queue, to be made */
-        uint64_t turn_end;         /* at so many switches it is time for the next poll */
+        struct ed_ready *call;     /* taken out of the queue, to be made next */
+        uint64_t turn_end;         /* poll when 'switches' reaches this */
         bool choosy;               /* the table chooses among ready fibers */
-        bool asleep;               /* nobody runs it, and its table was not woken since */
-        bool debug;                /* when each fiber parked is noted */
-        bool forked;               /* this is a child of fork(), and the loop its parent's */
-        _Atomic bool polling;      /* no fiber runs: it waits, or the run is not under way */
-        _Atomic uint64_t switches; /* written by the loop only; the watchdog reads it */
-        uint64_t fibers;           /* ever made: numbers them */
-        /* This thread's; NULL: no C++ runtime is loaded. */
+        bool asleep;               /* does not run, and the table was not woken since */
+        bool debug;                /* debug mode: record when each fiber parks */
+        bool forked;               /* this is a child of fork(), the loop its parent's */
+        _Atomic bool polling;      /* no fiber runs: it waits, or is not being run */
+        _Atomic uint64_t switches; /* written only by the loop, read by the watchdog */
+        uint64_t fibers;           /* number of fibers ever made; gives serial numbers */
+        /* This thread's exceptions; NULL: no C++ runtime is loaded. */
         struct ed_exceptions *exceptions;
         struct ed_stacks stacks;
         struct ed_co co;
         struct ed_sys *sys;
-        struct ed_thread_id thread; /* that runs it */
-        int64_t now_ns;             /* of this turn: its lag counts from here */
-        uint32_t cancels;           /* of scopes and tasks, so far */
-        uint64_t quiet_timers;      /* armed, but no fiber waits for them */
-        uint64_t waits;             /* things outside that may wake a fiber: descriptors, lookups */
-        _Atomic uint64_t polls;     /* written by the loop only, as 'switches' */
-        uint64_t turns;             /* of fibers and calls: a poll has one or more */
-        struct ed_ready **poll_calls; /* while a poll goes on: where its calls begin, or NULL */
-        struct ed_event *events;      /* of this turn, while their targets are told */
+        struct ed_thread_id thread;   /* the thread that runs it */
+        int64_t now_ns;               /* start of this turn, for its lag */
+        uint32_t cancels;             /* number of cancels of scopes and tasks */
+        uint64_t quiet_timers;        /* armed timers that no fiber waits for */
+        uint64_t waits;               /* outside sources of wakes: descriptors, lookups */
+        _Atomic uint64_t polls;       /* written only by the loop, like 'switches' */
+        uint64_t turns;               /* turns of fibers and calls; one or more per poll */
+        struct ed_ready **poll_calls; /* during a poll: where its calls begin, or NULL */
+        struct ed_event *events;      /* of this turn, while their targets are notified */
         int events_count;
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
-        struct ed_inbox *inbox; /* of other threads; NULL: nobody asked for it */
+        struct ed_inbox *inbox; /* from other threads; NULL: not requested yet */
         struct ed_timers timers;
-        struct eddy_lag lag; /* of the turns that are over */
+        struct eddy_lag lag; /* of past turns */
 };
 
 /*
- * State of a floor above that lives as long as the loop: found by the address
- * of a key of its owner's.
+ * Data of an upper floor that lives as long as the loop.  It is found by the address of its owner's
+ * key.
  */
 struct ed_loop_local {
         struct ed_list link;
@@ -129,32 +130,32 @@ ED_SHARED void ed_loop_local_add(struct ed_loop *loop, struct ed_loop_local *loc
 extern ED_SHARED __thread struct ed_loop *ed_loop_current
         __attribute__((tls_model("initial-exec")));
 
-/* Takes 'sys' over on success.  Errors: none of its own yet. */
+/* Takes ownership of 'sys'. */
 void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys);
 void ed_loop_fini(struct ed_loop *loop);
 
 /*
- * Tell 'target' of nothing more this turn: it is about to go away.  After the
- * table's unwatch(), which sees to later turns.
+ * Sends no more events of this turn to 'target', which is about to go away.  Call this after the
+ * table's unwatch(), which stops later events.
  */
 ED_SHARED void ed_loop_forget(struct ed_loop *loop, const struct ed_target *target);
 
 /*
- * Run ready fibers and poll until '*done'.  Returns 0, or -EDEADLK when no
- * fiber is ready, nothing can wake one and on_deadlock() could not help.
+ * Runs ready fibers and polls until '*done'.  Returns 0, or -EDEADLK if no fiber is ready, nothing
+ * can wake one and on_deadlock() did not help.
  */
 int ed_loop_run(struct ed_loop *loop, const bool *done);
 
-/* One turn that does not wait: run what is ready, look outside, fire timers. */
+/* Makes one turn that does not wait: runs ready fibers, polls, fires timers. */
 void ed_loop_turn(struct ed_loop *loop);
 
-/* Now, freshly read. */
+/* Reads the clock. */
 static inline int64_t ed_loop_now(struct ed_loop *loop)
 {
         return loop->sys->ops->now(loop->sys);
 }
 
-/* Something is to be done: where nobody runs the loop, its descriptor must say so. */
+/* There is new work.  If the loop does not run now, makes its descriptor readable. */
 static inline void ed_loop_rouse(struct ed_loop *loop)
 {
         if (ed_likely(!loop->asleep))
@@ -187,13 +188,13 @@ static inline void ed_loop_push_front(struct ed_loop *loop, struct ed_ready *rea
         loop->ready_first = ready;
 }
 
-/* Before its first use. */
+/* Call once before the first use. */
 static inline void ed_fiber_init(struct ed_fiber *fiber)
 {
         fiber->ready.is_call = false;
 }
 
-/* Put a fiber at the end of the ready queue. */
+/* Puts a fiber at the end of the ready queue. */
 static inline void ed_fiber_ready(struct ed_loop *loop, struct ed_fiber *fiber)
 {
         fiber->ready.state = ED_FIBER_READY;
@@ -206,22 +207,21 @@ static inline void ed_call_init(struct ed_call *call, void (*fn)(struct ed_call 
 }
 
 /*
- * Queue a call that is not queued; it may queue itself again when it is made.
- * 'in_poll': by an event or a timer, whose calls are made in the turn that
- * they open.
+ * Queues a call that is not queued; it may queue itself again when it is made.  'in_poll': queued
+ * by an event or a timer, to be made in the turn that follows this poll.
  */
 ED_SHARED void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll);
 
 /*
- * Make now the calls that events and timers of this poll have queued so far:
- * for what happens within the poll, as a deadline does, and is to come after.
+ * Makes the calls now that events and timers of this poll have queued, before something later in
+ * the same poll, such as a deadline.
  */
 void ed_call_make_polled(struct ed_loop *loop);
 
-/* Take a queued call out; harmless when it is not queued. */
+/* Takes a call out of the queue; harmless if it is not queued. */
 ED_SHARED void ed_call_cancel(struct ed_loop *loop, struct ed_call *call);
 
-/* End a fiber's wait with 'result'; it runs in its turn. */
+/* Ends a fiber's wait with 'result'.  The fiber runs after those that are ready. */
 static inline void ed_fiber_wake(struct ed_loop *loop, struct ed_fiber *fiber, int result)
 {
         ed_assert(fiber->ready.state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
@@ -229,7 +229,7 @@ static inline void ed_fiber_wake(struct ed_loop *loop, struct ed_fiber *fiber, i
         ed_fiber_ready(loop, fiber);
 }
 
-/* The same, but it runs next, as soon as the running one leaves. */
+/* Ends a fiber's wait with 'result'.  The fiber runs next, when the running one leaves. */
 static inline void ed_fiber_wake_next(struct ed_loop *loop, struct ed_fiber *fiber, int result)
 {
         ed_assert(fiber->ready.state == ED_FIBER_PARKED, "a fiber was woken that does not wait");
@@ -238,10 +238,10 @@ static inline void ed_fiber_wake_next(struct ed_loop *loop, struct ed_fiber *fib
         ed_loop_push_front(loop, &fiber->ready);
 }
 
-/* For a table that chooses: take the chosen one out of the first that are ready. */
+/* If the table chooses the order: takes the chosen entry out of the queue. */
 struct ed_ready *ed_loop_choose(struct ed_loop *loop);
 
-/* The first that is ready, taken out of the queue, or NULL. */
+/* Takes the first ready entry out of the queue, or returns NULL. */
 static inline __attribute__((always_inline)) struct ed_ready *ed_loop_pop(struct ed_loop *loop)
 {
         struct ed_ready *ready = loop->ready_first;
@@ -252,7 +252,9 @@ static inline __attribute__((always_inline)) struct ed_ready *ed_loop_pop(struct
                 return NULL;
         loop->ready_first = ready->next;
         if (ready->next) {
-                /* It runs soon: itself, its task, and its innermost frames, which lie below. */
+                /*
+                 * Prefetch the next fiber, its task, and its innermost frames, which are below it.
+                 */
                 __builtin_prefetch(ready->next);
                 __builtin_prefetch((char *) ready->next + ED_LOOP_TASK_LINE);
                 for (int below = ED_LOOP_FRAMES_BEGIN; below <= ED_LOOP_FRAMES_END; below += 64)
@@ -263,26 +265,26 @@ static inline __attribute__((always_inline)) struct ed_ready *ed_loop_pop(struct
         return ready;
 }
 
-/* Whether another switch to a fiber is to come before the next poll. */
+/* Returns true if another switch may come before the next poll. */
 static inline bool ed_loop_has_budget(const struct ed_loop *loop)
 {
         return atomic_load_explicit(&loop->switches, memory_order_relaxed) < loop->turn_end;
 }
 
-/* Make a fiber the current one. */
+/* Makes a fiber the current one. */
 static inline __attribute__((always_inline)) void ed_loop_run_fiber(struct ed_loop *loop,
                                                                     struct ed_fiber *fiber)
 {
         loop->current = fiber;
         fiber->ready.state = ED_FIBER_RUNNING;
-        /* One writer: no need for an atomic addition. */
+        /* There is one writer, so no atomic addition is needed. */
         atomic_store_explicit(&loop->switches,
                               atomic_load_explicit(&loop->switches, memory_order_relaxed) + 1,
                               memory_order_relaxed);
         ED_PROBE(switch, 1, fiber);
 }
 
-/* Make the next fiber, or the loop itself, the current one; give its context. */
+/* Makes the next fiber, or the loop itself, the current one.  Returns its context. */
 static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct ed_loop *loop)
 {
         struct ed_ready *ready = NULL;
@@ -302,8 +304,8 @@ static inline __attribute__((always_inline)) struct ed_co *ed_loop_next(struct e
 }
 
 /*
- * Whether the C++ code of the running fiber handles an exception, or throws one
- * whose destructors suspend.
+ * Returns true if the running fiber's C++ code handles an exception, or is throwing one while
+ * destructors suspend.
  */
 static inline bool ed_loop_has_exceptions(const struct ed_loop *loop)
 {
@@ -312,14 +314,13 @@ static inline bool ed_loop_has_exceptions(const struct ed_loop *loop)
         return ed_unlikely(now != NULL) && (now->caught || now->uncaught);
 }
 
-/* ed_fiber_switch_away() where that is so: the next fiber has none of them. */
+/* ed_fiber_switch_away() for a fiber with exceptions, which are hidden from the next fiber. */
 ED_SHARED __attribute__((cold)) void ed_fiber_switch_away_handling(struct ed_loop *loop);
 
 /*
- * Leave the running fiber, which is queued or parked, for the next one.
- * Inline: the processor foresees returns by the calls it saw last, which were
- * those of another fiber, so each function less to return from after a switch
- * is worth several nanoseconds.
+ * Leaves the running fiber, which is queued or parked, for the next one.  Inline: the processor
+ * predicts returns from the most recent calls, which were another fiber's, so each return less
+ * after a switch saves several nanoseconds.
  */
 static inline __attribute__((always_inline)) void ed_fiber_switch_away(struct ed_loop *loop)
 {
@@ -336,8 +337,8 @@ static inline __attribute__((always_inline)) void ed_fiber_switch_away(struct ed
 }
 
 /*
- * Leave it for good.  Inline, like all on the way out of a task: a call that
- * never returns leaves its return address with the processor's predictor.
+ * Leaves the running fiber for good.  Inline like everything on a task's way out: a call that never
+ * returns would leave its address in the processor's return predictor.
  */
 static inline __attribute__((noreturn, always_inline)) void ed_fiber_exit(struct ed_loop *loop)
 {
@@ -346,7 +347,7 @@ static inline __attribute__((noreturn, always_inline)) void ed_fiber_exit(struct
         ed_co_exit(&self->co, ed_loop_next(loop));
 }
 
-/* The running fiber is about to leave, and waits for something. */
+/* Marks the running fiber as parked, just before it leaves. */
 static inline void ed_fiber_set_parked(struct ed_fiber *self, const char *waits_for,
                                        ed_abort_fn *abort, void *arg)
 {
@@ -356,10 +357,7 @@ static inline void ed_fiber_set_parked(struct ed_fiber *self, const char *waits_
         self->waits_for = waits_for;
 }
 
-/*
- * Wait until somebody calls ed_fiber_wake(); returns its result.  'abort' as
- * in struct ed_fiber.
- */
+/* Waits until ed_fiber_wake() and returns its result.  'abort' is as in struct ed_fiber. */
 static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_abort_fn *abort,
                                 void *arg)
 {
@@ -370,7 +368,7 @@ static inline int ed_fiber_park(struct ed_loop *loop, const char *waits_for, ed_
         return self->ready.result;
 }
 
-/* The same as the last thing that a function does, see ed_co_leave(). */
+/* ed_fiber_park() as the last action of a function, see ed_co_leave(). */
 static inline __attribute__((always_inline)) int ed_fiber_park_leave(struct ed_loop *loop,
                                                                      const char *waits_for,
                                                                      ed_abort_fn *abort, void *arg,
@@ -387,18 +385,18 @@ static inline __attribute__((always_inline)) int ed_fiber_park_leave(struct ed_l
         return ed_co_leave(&self->co, ed_loop_next(loop), side, failed);
 }
 
-/* Whether the running fiber may choose which one is next; else the queue and the table say. */
+/* Returns true if the running fiber may choose the next one itself. */
 static inline bool ed_loop_may_hand_over(const struct ed_loop *loop)
 {
         return ed_loop_has_budget(loop) && !loop->choosy;
 }
 
 /*
- * The same where that is so and the running fiber 'self', on one side of a pair,
- * has no exceptions, and the next one is 'to', which waits and is woken with 'result':
- * ed_fiber_wake_next() without a place in the queue.  What 'self' waits for is
- * mostly what it waited for before; to look is cheaper than to store.  The words
- * tell 'abort', too.
+ * Parks 'self' and switches to 'to', which is parked and is woken with 'result'.  This is
+ * ed_fiber_wake_next() and ed_fiber_park_leave() without the queue.  ed_loop_may_hand_over() must
+ * be true, and 'self' must not have exceptions.  'self' usually waits for the same object as
+ * before, and comparing is cheaper than storing.  Each 'waits_for' implies one 'abort', so 'abort'
+ * is not compared.
  */
 static inline __attribute__((always_inline)) int ed_fiber_park_leave_to(
         struct ed_loop *loop, struct ed_fiber *self, struct ed_fiber *to, int result,
@@ -413,15 +411,15 @@ static inline __attribute__((always_inline)) int ed_fiber_park_leave_to(
         return ed_co_leave(&self->co, &to->co, side, failed);
 }
 
-/* Whether who is woken now runs next anyway, as soon as the running fiber leaves. */
+/* Returns true if a fiber that is woken now runs next, when the running one leaves. */
 static inline __attribute__((always_inline)) bool ed_loop_wakes_next(const struct ed_loop *loop)
 {
         return !loop->ready_first && ed_loop_may_hand_over(loop);
 }
 
 /*
- * Where that is so, ed_fiber_wake() and ed_fiber_exit() without a place in the
- * queue: 'heir' is ready with 'result' from now on, and the one to leave for.
+ * If ed_loop_wakes_next() is true, these two replace ed_fiber_wake() and ed_fiber_exit() without
+ * the queue: 'heir' becomes ready with 'result', and must be the fiber to exit to.
  */
 static inline void ed_fiber_wake_heir(struct ed_fiber *heir, int result)
 {
@@ -439,7 +437,7 @@ static inline __attribute__((noreturn, always_inline)) void ed_fiber_exit_to(str
         ed_co_exit(&self->co, &heir->co);
 }
 
-/* Let the other ready fibers run first. */
+/* Lets the other ready fibers run first. */
 static inline void ed_fiber_yield(struct ed_loop *loop)
 {
         ed_fiber_ready(loop, loop->current);

@@ -1,17 +1,14 @@
 /*
- * loop/timer.c - a hierarchical wheel for far deadlines, a pairing heap for
- * near ones.
+ * loop/timer.c - a hierarchical wheel for far deadlines, a pairing heap for near ones.
  *
- * Time is cut into ticks of 2^20 ns.  The horizon is a tick: timers due
- * before it are in the heap, ordered to the nanosecond; later ones hang in the
- * slot of the level at which their tick first differs from the horizon's, six
- * bits a level.  Moving the horizon forward to the next occupied slot empties
- * that slot into lower levels, and the lowest into the heap.  The horizon may
- * run ahead of the clock: the heap orders whatever is before it.
+ * Time is divided into ticks of 2^20 ns.  The horizon is a tick: timers due before it are in the
+ * heap, ordered by nanoseconds.  A later timer is in a slot of the level at which its tick first
+ * differs from the horizon's, with six bits per level.  Moving the horizon forward to the next
+ * occupied slot empties that slot into lower levels, and the lowest level into the heap.  The
+ * horizon may be ahead of the clock: the heap orders all timers before it.
  *
- * A timer that was armed since the loop looked last is in none of them yet but
- * in a list, where taking it out again costs least: most deadlines are those
- * of scopes that end before anything waits.
+ * A newly armed timer stays in a list until the next look at the timers.  Removing it from there is
+ * cheapest, and most deadlines belong to scopes that end before anything waits.
  */
 #include "loop/timer.h"
 
@@ -33,7 +30,7 @@ static bool due_before(const struct ed_timer *a, const struct ed_timer *b)
         return a->seq < b->seq;
 }
 
-/* Join two heaps that are not empty; the result's siblings are the caller's. */
+/* Joins two non-empty heaps.  The caller sets the siblings of the result. */
 static struct ed_timer *heap_meld(struct ed_timer *a, struct ed_timer *b)
 {
         struct ed_timer *top = due_before(b, a) ? b : a;
@@ -56,10 +53,7 @@ static void heap_set_top(struct ed_timers *timers, struct ed_timer *top)
         }
 }
 
-/*
- * Join a list of siblings into one heap: in pairs from the left, then the
- * pairs from the right.
- */
+/* Joins a list of siblings into one heap: in pairs from the left, then the pairs from the right. */
 static struct ed_timer *heap_merge_pairs(struct ed_timer *first)
 {
         struct ed_timer *pairs = NULL, *top;
@@ -109,7 +103,7 @@ static void heap_remove(struct ed_timers *timers, struct ed_timer *timer)
         timer->prevp = NULL;
 }
 
-/* Hang a timer where its tick belongs, seen from the horizon. */
+/* Puts a timer into the heap or the slot for its tick, relative to the horizon. */
 static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
 {
         int64_t tick = tick_of(timer->deadline_ns);
@@ -120,7 +114,7 @@ static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
                 heap_insert(timers, timer);
                 return;
         }
-        /* "| 63": all of level 0 looks like the last six bits differ. */
+        /* "| 63" makes all ticks of level 0 look different in the last six bits. */
         level = (63 - (unsigned) __builtin_clzll((uint64_t) (tick ^ timers->horizon) | 63)) /
                 LEVEL_BITS;
         slot = (unsigned) (tick >> (level * LEVEL_BITS)) % ED_TIMER_SLOTS;
@@ -131,7 +125,7 @@ static void timer_place(struct ed_timers *timers, struct ed_timer *timer)
         timers->occupied[level] |= 1ULL << slot;
 }
 
-/* Hang those in their places that were armed since the last look. */
+/* Puts newly armed timers into their places. */
 static void timers_settle(struct ed_timers *timers)
 {
         struct ed_list *link;
@@ -140,7 +134,7 @@ static void timers_settle(struct ed_timers *timers)
                 timer_place(timers, ed_container_of(link, struct ed_timer, link));
 }
 
-/* Hang the timers of a slot anew, as seen from the present horizon. */
+/* Puts the timers of a slot into their places again, relative to the current horizon. */
 static void slot_empty(struct ed_timers *timers, unsigned level, unsigned i)
 {
         struct ed_list *slot = &timers->slots[level][i];
@@ -159,8 +153,8 @@ static void slot_empty(struct ed_timers *timers, unsigned level, unsigned i)
 }
 
 /*
- * The first occupied slot in time: of the lowest level that has any, since
- * all of a level lies before all of the next.  Gives its first tick.
+ * Finds the first occupied slot in time and its first tick.  It is in the lowest level that has
+ * one, since all slots of a level precede those of the next.
  */
 static bool slot_next(const struct ed_timers *timers, unsigned *ret_level, unsigned *ret_slot,
                       int64_t *ret_start)
@@ -181,17 +175,17 @@ static bool slot_next(const struct ed_timers *timers, unsigned *ret_level, unsig
         return false;
 }
 
-/* Move the horizon to 'tick', which no occupied slot lies before. */
+/* Moves the horizon to 'tick'.  No occupied slot may be before it. */
 static void horizon_move(struct ed_timers *timers, int64_t tick)
 {
         timers->horizon = tick;
-        /* What the horizon has come to be inside of belongs further down. */
+        /* Slots that now contain the horizon move to lower levels. */
         for (unsigned level = ED_TIMER_LEVELS - 1; level > 0; level--)
                 slot_empty(timers, level,
                            (unsigned) (tick >> (level * LEVEL_BITS)) % ED_TIMER_SLOTS);
 }
 
-/* Bring the horizon behind 'tick', and all timers up to it to those due. */
+/* Moves the horizon past 'tick', and all timers up to 'tick' into the heap. */
 static void horizon_pass(struct ed_timers *timers, int64_t tick)
 {
         unsigned level, slot;
@@ -202,7 +196,7 @@ static void horizon_pass(struct ed_timers *timers, int64_t tick)
                         horizon_move(timers, start);
                         continue;
                 }
-                /* Past it first: the slot's timers then belong into the heap. */
+                /* Pass the slot first, so that its timers go into the heap. */
                 timers->horizon = start + 1;
                 slot_empty(timers, 0, slot);
                 horizon_move(timers, start + 1);
@@ -250,8 +244,8 @@ int64_t ed_timers_next(struct ed_timers *timers)
 }
 
 /*
- * Those that are armed meanwhile stay aside: in the heap, one that is due
- * before the rest would end the turn, or never let it end.
+ * Timers armed during the loop stay in the list: in the heap, an early one could run in this turn,
+ * or keep the turn from ending.
  */
 void ed_timers_fire(struct ed_timers *timers, int64_t now_ns)
 {
