@@ -1,5 +1,5 @@
 /*
- * co/co.c - what a fresh context's stack looks like.
+ * co/co.c - preparing contexts, and reading their frames.
  */
 #include "co/co.h"
 
@@ -15,9 +15,9 @@ struct told_start {
 };
 
 /*
- * The first code on a new stack: the sanitizer wants to hear that the switch is
- * over.  MSan knows of each argument whether it is defined by what the caller
- * noted; code without MSan's checks, as this then is, notes that they all are.
+ * The first code on a new stack: notifies the sanitizer that the switch is complete.  MSan decides
+ * if arguments are initialised from a record that the caller makes; this function has no MSan
+ * checks, so it records that all are.
  */
 ED_CO_UNCHECKED static void told_entry(void *arg)
 {
@@ -37,8 +37,8 @@ void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, vo
 
 #ifdef ED_ASAN
         /*
-         * The frames that the stack's last user left for good stay poisoned;
-         * they are the outermost ones.
+         * The frames that the stack's last user abandoned are still poisoned.  They are the
+         * outermost ones.
          */
         __asan_unpoison_memory_region((char *) top - ASAN_LEFT_BYTES, ASAN_LEFT_BYTES);
         co->fake_stack = NULL;
@@ -74,12 +74,12 @@ void ed_co_come_back(struct ed_co *co, bool away)
         const char *here = __builtin_frame_address(0), *bottom = co->bottom;
         void *abandoned;
 
-        /* Frames since the jump may lie in the other context's fake stack: it stays. */
+        /* Frames since the jump may be in the other context's fake stack, which must remain. */
         if (away) {
                 __sanitizer_start_switch_fiber(&abandoned, co->bottom, co->bytes);
                 __sanitizer_finish_switch_fiber(co->fake_stack, NULL, NULL);
         }
-        /* The frames that were jumped over are marked still, and later ones lie over them. */
+        /* The skipped frames are still poisoned, and later frames overlap them. */
         if (here - bottom > JUMPED_OVER_MAX)
                 bottom = here - JUMPED_OVER_MAX;
         __asan_unpoison_memory_region(bottom, co->bytes - (size_t) (bottom - (char *) co->bottom));
@@ -93,22 +93,25 @@ void ed_co_come_back(struct ed_co *co, bool away)
 }
 
 /*
- * A return address as it was before it was signed, if it was: whoever is
- * built with -mbranch-protection signs those that are stored.
+ * Removes the signature of a stored return address, if any: code built with -mbranch-protection
+ * signs the addresses that it stores.
  */
 static void *plain_address(uintptr_t stored)
 {
 #if defined(__aarch64__)
         register uintptr_t x30 __asm__("x30") = stored;
 
-        /* xpaclri: does nothing where the processor cannot sign. */
+        /* xpaclri: does nothing on processors without signing. */
         __asm__("hint #7" : "+r"(x30));
         stored = x30;
 #endif
         return (void *) stored;
 }
 
-/* Code without frame pointers may have left anything in the register: look only where a frame can be. */
+/*
+ * Code without frame pointers may leave any value in the register, so read only where a frame can
+ * be.
+ */
 ED_CO_UNCHECKED int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames,
                                  int max)
 {

@@ -1,19 +1,17 @@
 /*
  * co/co.h - the context switch: one thread, many stacks.
  *
- * The switch is a few instructions in the place where it is wanted: it stores
- * the stack pointer, the frame pointer and where to go on, loads those of the
- * other context, and jumps.  All other registers are declared overwritten, so
- * the compiler saves those that matter and no more.
+ * The switch is a few instructions, inlined at each use: it stores the stack pointer, the frame
+ * pointer and the address to continue at, loads those of the other context, and jumps.  All other
+ * registers are declared as clobbered, so the compiler saves only those that are live.
  *
- * It is no call and ends in no return.  The processor predicts returns from
- * its own stack of calls; a switch that pops an address which it was not
- * called from, or returns to one, sets that stack off by one and every return
- * that follows is predicted wrong.  Floating-point control words are not
- * saved: they are shared by all tasks of a thread (docs/design/switch.md).  The
- * direction flag is clear on both sides, as at each call.
+ * The switch is not a call and does not end with a return instruction.  The processor predicts
+ * returns with its own stack of calls.  A switch that pops a return address without its call, or
+ * returns to one, shifts that stack by one entry, and all later returns are mispredicted.
+ * Floating-point control words are not saved: all tasks of a thread share them
+ * (docs/design/switch.md).  The direction flag is clear on both sides, as at each call.
  *
- * The sanitizers and Valgrind are told of every stack and every switch.
+ * The sanitizers and Valgrind are notified of every stack and every switch.
  */
 #ifndef ED_CO_CO_H
 #define ED_CO_CO_H
@@ -35,14 +33,17 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* For what looks where a sanitizer thinks that nothing is; gcc does not know all their names. */
+/*
+ * For functions that read memory which a sanitizer considers invalid.  gcc does not know all these
+ * names.
+ */
 #if defined(__clang__)
 #define ED_CO_UNCHECKED __attribute__((no_sanitize("address", "thread", "memory")))
 #else
 #define ED_CO_UNCHECKED __attribute__((no_sanitize("address", "thread")))
 #endif
 
-/* Where a context was left; valid while it does not run.  The order is the assembly's. */
+/* The state of a context that does not run.  The assembly depends on the order of the fields. */
 struct ed_co {
         void *sp;
         void *frame;
@@ -61,14 +62,13 @@ struct ed_co {
 
 typedef void ed_co_fn(void *arg);
 
-/* In assembly: where a new context starts; calls the function it was given. */
+/* In assembly: the start of a new context.  Calls the function of ed_co_init_plain(). */
 void ed_co_entry_asm(void);
 
 /*
- * Registers that a function call may overwrite and the compiler knows of only
- * with some options.  The x87 and MMX registers are among those that a call may
- * overwrite, on each processor: a long double is in one when the switch is
- * inlined where it is used, as under link-time optimisation.
+ * Caller-saved registers that the compiler knows only with some options.  The x87 and MMX registers
+ * are caller-saved on each processor: a long double can be in one if the switch is inlined into its
+ * caller, for example with link-time optimisation.
  */
 #if defined(__x86_64__)
 #define ED_CO_X87_REGISTERS                                                                        \
@@ -81,7 +81,7 @@ void ed_co_entry_asm(void);
                 "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3",      \
                 "k4", "k5", "k6", "k7",
 #elif defined(__ARM_FEATURE_SVE) && defined(__clang__)
-/* clang's "v0" is the low half of "z0" only; there is no name for its "ffr". */
+/* clang's "v0" is only the low half of "z0", and clang has no name for "ffr". */
 #define ED_CO_MORE_REGISTERS                                                                       \
         "z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12", "z13",    \
                 "z14", "z15", "z16", "z17", "z18", "z19", "z20", "z21", "z22", "z23", "z24",       \
@@ -116,7 +116,7 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
         register struct ed_co *x0 __asm__("x0") = from;
         register struct ed_co *x1 __asm__("x1") = to;
 
-        /* x16: a jump through it may land anywhere that branch protection knows of. */
+        /* x16: branch protection allows a jump through x16 to each kind of landing pad. */
         __asm__ volatile("adr x9, 1f\n\t"
                          "mov x10, sp\n\t"
                          "stp x10, x29, [x0]\n\t"
@@ -140,7 +140,7 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
 #endif
 }
 
-/* Prepare a context by what ed_co_entry_asm() takes from the stack. */
+/* Prepares a context: stores what ed_co_entry_asm() takes from the stack. */
 static inline void ed_co_init_plain(struct ed_co *co, void *top, ed_co_fn *fn, void *arg)
 {
         uintptr_t *frame = (uintptr_t *) top - 2;
@@ -153,13 +153,13 @@ static inline void ed_co_init_plain(struct ed_co *co, void *top, ed_co_fn *fn, v
 }
 
 #if defined(ED_ASAN) || defined(ED_MSAN)
-/* The same, and the sanitizers are told at the first switch to it. */
+/* ed_co_init_plain(), and notifies the sanitizers at the first switch to the context. */
 void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg);
 #endif
 
 /*
- * Prepare a context that calls fn(arg) on the stack from 'bottom' up to
- * 'top' (16-byte aligned) at the first switch to it.  'fn' must not return.
+ * Prepares a context that calls fn(arg) on the stack from 'bottom' to 'top' (16-byte aligned) at
+ * the first switch to it.  'fn' must not return.
  */
 static inline void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
 {
@@ -171,23 +171,23 @@ static inline void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_f
 #endif
 }
 
-/* Describe the stack that the calling thread is on, to come back to it. */
+/* Records the calling thread's stack, so that a switch can return to it. */
 void ed_co_init_thread(struct ed_co *co);
 
 /*
- * Frames of this thread were left by a jump; 'away': out of another context,
- * without a switch back to 'co'.  The sanitizers are told.
+ * Notifies the sanitizers that a jump left frames of this thread.  'away': the jump left another
+ * context, without a switch back to 'co'.
  */
 void ed_co_come_back(struct ed_co *co, bool away);
 
 /*
- * Where a context that does not run is, and who called that, innermost first:
- * found by frame pointers between where it was left and 'top', and no further
- * than code goes that keeps them.  Returns how many; 0: it has not started.
+ * Returns in 'ret_frames' where a context that does not run was left, and its callers, innermost
+ * first.  The walk follows frame pointers up to 'top' and ends at code that does not keep them.
+ * Returns the number of frames; 0 if the context has not started.
  */
 ED_SHARED int ed_co_frames(const struct ed_co *co, const void *top, void **ret_frames, int max);
 
-/* Leave 'from' for 'to'; returns when somebody switches back. */
+/* Leaves 'from' for 'to'.  Returns after a switch back to 'from'. */
 static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *from, struct ed_co *to)
 {
 #ifdef ED_ASAN
@@ -208,13 +208,13 @@ static inline __attribute__((always_inline)) void ed_co_switch(struct ed_co *fro
 #endif
 }
 
-/* Given the result of a wait if that is below 0; what it returns is returned instead. */
+/* Called with a wait's negative result; its return value becomes the result. */
 typedef int ed_co_failed_fn(int result);
 
-/* Which of two that hand over to each other: each has its own jumps, which go to one place each. */
+/* The two sides of a hand-over.  Each has its own jumps, which are then easy to predict. */
 enum ed_co_side { ED_CO_ASKS, ED_CO_ANSWERS };
 
-/* So far behind a context lies the int that ed_co_leave() returns. */
+/* The offset from a context to the int that ed_co_leave() returns. */
 enum { ED_CO_RESULT = sizeof(struct ed_co) + sizeof(void *) };
 
 #if defined(__x86_64__) && !defined(ED_ASAN) && !defined(ED_TSAN) && !defined(ED_MSAN)
@@ -225,14 +225,13 @@ int ed_co_leave_answer_asm(struct ed_co *from, struct ed_co *to, ed_co_failed_fn
 #endif
 
 /*
- * The last thing that a function does: leave 'from' for 'to', and when somebody
- * switches back return the result that lies ED_CO_RESULT behind 'from'.
+ * Leaves 'from' for 'to'; after a switch back, returns the result at ED_CO_RESULT bytes from
+ * 'from'.  It must be the last action of a function.
  *
- * For two contexts that hand over to each other and nobody else.  Each return
- * that follows such a switch is predicted wrong, since the last call that the
- * processor saw was the other side's.  So where the processor allows it this
- * goes back to the caller by a jump, which is predicted by where it went
- * before.
+ * Use it for two contexts that hand over only to each other.  Each return after such a switch is
+ * mispredicted, since the processor's most recent call was the other side's.  On processors that
+ * allow it, this function therefore returns to its caller by a jump, which is predicted from its
+ * earlier targets.
  */
 static inline __attribute__((always_inline)) int ed_co_leave(struct ed_co *from, struct ed_co *to,
                                                              enum ed_co_side side,
@@ -251,7 +250,7 @@ static inline __attribute__((always_inline)) int ed_co_leave(struct ed_co *from,
 #endif
 }
 
-/* Leave 'from' for good; its stack may be used again. */
+/* Leaves 'from' for good; its stack may be reused. */
 static inline __attribute__((noreturn, always_inline)) void ed_co_exit(struct ed_co *from,
                                                                        struct ed_co *to)
 {

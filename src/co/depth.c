@@ -1,17 +1,17 @@
 /*
- * co/depth.c - looking at what a stack holds, and clearing it.
+ * co/depth.c - measuring and clearing stacks.
  */
 #include "co/depth.h"
 
 #include "base/valgrind.h"
 #include "co/co.h"
 
-/* A whole register of the processor, of which four are a cache line. */
+/* A vector register.  Four of them are a cache line. */
 typedef uint64_t __attribute__((vector_size(16), may_alias)) vector;
 
 enum { LINE_BYTES = 64, LINE_VECTORS = 4, LOOK_BYTES = 1024 };
 
-/* What a function without calls may keep below the stack pointer. */
+/* A function without calls may use this many bytes below the stack pointer. */
 enum { RED_ZONE_BYTES = 128 };
 
 static char *line_of(const void *address)
@@ -19,7 +19,7 @@ static char *line_of(const void *address)
         return (char *) ((uintptr_t) address & ~(uintptr_t) (LINE_BYTES - 1));
 }
 
-/* The lowest whole line, above the canary where that is the guard. */
+/* Returns the lowest whole line, above the canary if there is one. */
 static char *lowest_line(const struct ed_stack *stack)
 {
         return line_of(stack->bottom + 2 * LINE_BYTES - 1);
@@ -30,11 +30,11 @@ static inline bool is_zero(vector v)
         return !(v[0] | v[1]);
 }
 
-/* The lowest line from 'line' on that is not all zero, or 'end'. */
+/* Returns the lowest line from 'line' on that is not all zero, or 'end'. */
 static inline __attribute__((always_inline)) ED_CO_UNCHECKED const char *first_used(
         const char *line, const char *end)
 {
-        /* It takes all below the stack pointer for gone. */
+        /* Valgrind considers all memory below the stack pointer invalid. */
         ed_valgrind_look_begin();
         for (; line < end; line += LINE_BYTES) {
                 const vector *v = (const vector *) (const void *) line;
@@ -89,7 +89,10 @@ ED_CO_UNCHECKED __attribute__((noinline)) void ed_stack_clear(struct ed_stack *s
         for (; line < end; line += LINE_BYTES) {
                 for (int i = 0; i < LINE_VECTORS; i++)
                         ((vector *) (void *) line)[i] = (vector){ 0 };
-                /* Not to be made a call, whose frame would lie where it clears. */
+                /*
+                 * Keeps the compiler from making this a call, whose frame would be in the cleared
+                 * area.
+                 */
                 __asm__ volatile("" : : : "memory");
         }
         ed_valgrind_look_end();

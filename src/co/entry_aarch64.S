@@ -1,8 +1,8 @@
 /*
  * co/entry_aarch64.S - the first frame of a context, AArch64.
  *
- * The stack holds the argument and the function; behind them it is aligned.
- * This frame has no caller, and says so: backtraces end here.
+ * The stack holds the argument and the function; above them it is aligned.  This frame is marked as
+ * having no caller, so backtraces end here.
  */
         .text
         .globl  ed_co_entry_asm
@@ -17,8 +17,8 @@ ed_co_entry_asm:
         ldp     x0, x9, [sp], #16
         mov     x29, #0
         /*
-         * The call by hand: the function does not return, and a real call
-         * would leave its address with the processor's return predictor.
+         * A call without a call instruction: the function does not return, and a real call would
+         * leave its address in the processor's return predictor.
          */
         adr     x30, 1f
         mov     x16, x9

@@ -1,8 +1,8 @@
 /*
  * co/entry_x86_64.S - the first frame of a context, x86-64.
  *
- * The stack holds the argument and the function; behind them calls find it
- * aligned.  This frame has no caller, and says so: backtraces end here.
+ * The stack holds the argument and the function; above them it is aligned as for a call.  This
+ * frame is marked as having no caller, so backtraces end here.
  */
         .text
         .globl  ed_co_entry_asm
@@ -20,8 +20,8 @@ ed_co_entry_asm:
         .cfi_adjust_cfa_offset -8
         xorl    %ebp, %ebp
         /*
-         * The call by hand: the function does not return, and a real call
-         * would leave its address with the processor's return predictor.
+         * A call without a call instruction: the function does not return, and a real call would
+         * leave its address in the processor's return predictor.
          */
         leaq    1f(%rip), %rcx
         pushq   %rcx
@@ -32,11 +32,11 @@ ed_co_entry_asm:
         .size   ed_co_entry_asm, . - ed_co_entry_asm
 
 /*
- * int name(from, to, failed): in C's words, the switch of ed_co_jump(), and then
- * the return, but by a jump.  A frame as C has it, so that whoever walks the
- * stack finds the caller.  Whoever switches back has 'from' in rsi, as the
- * context to go to.  It is mostly left at the place where it was left before,
- * and to look is cheaper than to store: the next load need not wait for it.
+ * int name(from, to, failed): the switch of ed_co_jump(), and then a return by a jump.  The frame
+ * has the same layout as a C function's, so that stack walkers find the caller.  After the switch
+ * back, rsi holds 'from', since that is then the context to go to.  The context's saved fields
+ * usually have these values already.  Comparing is cheaper than storing: the next load then does
+ * not wait for a store.
  */
 .macro  LEAVE name
         .globl  \name
@@ -104,7 +104,7 @@ ed_co_entry_asm:
         .size   \name, . - \name
 .endm
 
-        /* Beside the functions that end in it. */
+        /* In the same section as the functions that end in it. */
         .section .text.hot, "ax", @progbits
         LEAVE   ed_co_leave_ask_asm
         LEAVE   ed_co_leave_answer_asm

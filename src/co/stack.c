@@ -1,5 +1,5 @@
 /*
- * co/stack.c - slabs of stacks, and the ladder of guards.
+ * co/stack.c - slabs of stacks, and the choice of guards.
  */
 #include "co/stack.h"
 
@@ -20,14 +20,13 @@ enum { SANITIZER_FACTOR = 4 };
 enum { SANITIZER_FACTOR = 1 };
 #endif
 
-/* One page would do for code built against stack clashes; libraries may not be. */
+/* A single page suffices for code with stack-clash protection, but libraries may lack it. */
 enum { GUARD_BYTES = 16 * 1024, SLAB_STACKS_MIN = 16, SLAB_STACKS_MAX = 1024 };
 
 /*
- * Slots are a power of two apart, so the same byte of all of them falls into
- * one set of the first-level cache.  Their tops are moved down by a few cache
- * lines each, struct ed_stack first, so that what tasks touch most is spread
- * over the sets.
+ * Slots are a power of two apart, so the same byte of all slots maps to one set of the first-level
+ * cache.  The top of each slot, with struct ed_stack first, is moved down by a few cache lines, so
+ * that the most used memory of tasks is spread over the sets.
  */
 enum { COLOURS = 16, COLOUR_BYTES = 64 };
 
@@ -40,15 +39,15 @@ struct ed_stack_slab {
         char *memory;
         size_t slot_bytes;
         size_t stacks;
-        size_t used; /* stacks that were ever given out: the first ones */
+        size_t used; /* stacks that were ever used: the first ones */
         enum ed_guard guard;
         unsigned class;
 };
 
-/* By kind: the kernel has said of one that it holds. */
+/* By kind of guard: the kernel has confirmed such a guard. */
 static _Atomic bool guard_held[ED_GUARD_CANARY];
 
-/* Mappings spent on mprotect guards, by all loops of the process. */
+/* Mappings used for mprotect guards, by all loops of the process. */
 static _Atomic size_t mappings_spent;
 
 static size_t slot_bytes(unsigned class)
@@ -91,7 +90,7 @@ void ed_stacks_fini(struct ed_stacks *stacks)
                 for (size_t i = 0; i < slab->used; i++)
                         __tsan_destroy_fiber(slab_stack(slab, i)->fiber);
 #endif
-                /* Elsewhere no page is touched for it. */
+                /* Without Valgrind this touches no page. */
                 for (size_t i = 0; i < slab->used && ed_on_valgrind(); i++)
                         ed_valgrind_stack_remove(slab_stack(slab, i)->valgrind_number);
                 if (slab->guard == ED_GUARD_MPROTECT)
@@ -102,8 +101,8 @@ void ed_stacks_fini(struct ed_stacks *stacks)
 }
 
 /*
- * Whether a slab's guards hold, which are of that kind.  Asking takes two
- * descriptors; a process that has none left believes what it was told before.
+ * Returns true if a slab's guards, which are of this kind, work.  The check needs two descriptors;
+ * if the process has none left, the result of earlier checks is used.
  */
 static bool guard_holds(const struct ed_stack_slab *slab, enum ed_guard guard)
 {
@@ -117,9 +116,8 @@ static bool guard_holds(const struct ed_stack_slab *slab, enum ed_guard guard)
 }
 
 /*
- * Guard every stack of a new slab in the best way that holds.  A guard counts
- * only when the kernel says EFAULT for it: there are systems that accept the
- * advice and install nothing.
+ * Guards every stack of a new slab with the best kind that works.  A guard counts only if the
+ * kernel returns EFAULT for it: some systems accept the advice and install nothing.
  */
 static enum ed_guard guard_slab(struct ed_stack_slab *slab)
 {
@@ -141,7 +139,7 @@ static enum ed_guard guard_slab(struct ed_stack_slab *slab)
                         return ED_GUARD_MPROTECT;
         }
         atomic_fetch_sub(&mappings_spent, 2 * slab->stacks);
-        /* What was guarded half-way would be in the way of the canaries. */
+        /* Remove partly installed guards: the canaries need these pages. */
         for (i = 0; i < slab->stacks; i++)
                 ed_sys_guard_remove(slab->memory + i * slab->slot_bytes, GUARD_BYTES);
         return ED_GUARD_CANARY;
@@ -164,7 +162,7 @@ static int slab_new(struct ed_stacks *stacks, unsigned class)
                 return -ENOMEM;
         slab->slot_bytes = slot_bytes(class);
         slab->class = class;
-        /* Where address space is short, a smaller slab may fit where a larger one does not. */
+        /* If address space is short, a smaller slab may fit when a larger one does not. */
         while ((err = ed_sys_map(count * slab->slot_bytes, &memory)) < 0 && count > SLAB_STACKS_MIN)
                 count /= 2;
         slab->stacks = count;
@@ -187,7 +185,7 @@ static int slab_new(struct ed_stacks *stacks, unsigned class)
         return 0;
 }
 
-/* The next stack of a slab that was never used. */
+/* Returns the next unused stack of a slab. */
 static struct ed_stack *slab_take(struct ed_stack_slab *slab)
 {
         char *slot = slab->memory + slab->used * slab->slot_bytes;
@@ -217,7 +215,7 @@ struct ed_stack *ed_stack_get_slow(struct ed_stacks *stacks, unsigned class)
         for (slab = stacks->slabs; slab; slab = slab->next)
                 if (slab->class == class)
                         break;
-        /* Only the newest slab of a class has stacks that were never used. */
+        /* Only the newest slab of a class has unused stacks. */
         if (!slab || slab->used == slab->stacks) {
                 if (slab_new(stacks, class) < 0)
                         return NULL;

@@ -1,14 +1,14 @@
 /*
  * co/stack.h - stacks of tasks.
  *
- * A stack is a slot of address space in a slab.  Only the pages that were
- * touched have memory; a task that waits in a shallow call has one.  Freed
- * stacks are used again last in, first out, while they are warm.  Below each
- * stack lies a guard; which kind holds here is found out, not assumed:
+ * A stack is a slot of address space in a slab.  Only touched pages have memory; a task that waits
+ * in a shallow call has one page.  Freed stacks are reused last in, first out, while they are in
+ * the cache.  Each stack has a guard below it.  The kinds are tested, best first, and the first
+ * that works is used:
  *
  *   madvise   MADV_GUARD_INSTALL: costs no mapping
- *   mprotect  two mappings a stack, up to a quarter of those allowed
- *   canary    a word at the bottom, looked at when the stack is given back
+ *   mprotect  two mappings per stack, up to a quarter of those allowed
+ *   canary    a word at the bottom, checked when the stack is freed
  */
 #ifndef ED_CO_STACK_H
 #define ED_CO_STACK_H
@@ -24,15 +24,15 @@ enum ed_guard { ED_GUARD_MADVISE, ED_GUARD_MPROTECT, ED_GUARD_CANARY };
 /* The two classes: 64 KiB and 256 KiB (four times as much under sanitizers). */
 enum { ED_STACK_SMALL, ED_STACK_DEFAULT, ED_STACK_CLASSES };
 
-/* Lies near the very top of its slot. */
+/* Located near the top of its slot. */
 struct ed_stack {
         struct ed_stack *next; /* in the free list */
         char *bottom;          /* lowest usable byte, above the guard */
-        char *top;             /* behind the highest; not the same place in every slot */
+        char *top;             /* end of the usable part; its place varies by slot */
         uint16_t class;
         uint8_t guard; /* enum ed_guard */
-        uint8_t turns; /* of who watches: until it is cleared again; 0: it is clear */
-        uint32_t seen; /* of who watches: how deep it has been used since it was clear */
+        uint8_t turns; /* for debug mode: uses until it is cleared; 0: is clear */
+        uint32_t seen; /* for debug mode: the depth used since it was clear */
         unsigned valgrind_number;
 #ifdef ED_TSAN
         void *fiber;
@@ -42,29 +42,29 @@ struct ed_stack {
 struct ed_stack_slab;
 struct ed_stacks;
 
-/* Is told of a stack that is given back; on that stack, if its task does it. */
+/* Called when a stack is freed; runs on that stack if its own task frees it. */
 typedef void ed_stack_put_fn(struct ed_stacks *stacks, struct ed_stack *stack);
 
 struct ed_stacks {
         struct ed_stack *free[ED_STACK_CLASSES];
         struct ed_stack_slab *slabs;
-        bool looked_at;          /* what is given back: some have a canary, or there is 'on_put' */
-        ed_stack_put_fn *on_put; /* NULL: nobody wants to know */
-        void (*on_canary)(struct ed_stacks *stacks); /* told once, of the first canary; or NULL */
-        ed_stack_put_fn *on_overrun; /* a canary is gone, and the process ends; or NULL */
+        bool looked_at;          /* check stacks when freed: a canary exists, or 'on_put' is set */
+        ed_stack_put_fn *on_put; /* NULL: not watched */
+        void (*on_canary)(struct ed_stacks *stacks); /* called once, at the first canary; or NULL */
+        ed_stack_put_fn *on_overrun; /* called before the abort for an overflow; or NULL */
         size_t used;                 /* stacks in use */
-        enum ed_guard weakest;       /* guard given out so far */
+        enum ed_guard weakest;       /* weakest guard used so far */
 };
 
 void ed_stacks_init(struct ed_stacks *stacks);
 
-/* Unmap all; none may be in use. */
+/* Unmaps all stacks; none may be in use. */
 void ed_stacks_fini(struct ed_stacks *stacks);
 
-/* For ed_stack_get(), when no stack is free: map more.  Errors: -ENOMEM. */
+/* Maps more stacks for ed_stack_get().  Returns NULL if memory runs out. */
 struct ed_stack *ed_stack_get_slow(struct ed_stacks *stacks, unsigned class);
 
-/* A stack of that class, or NULL when there is no memory. */
+/* Returns a stack of the class, or NULL if memory runs out. */
 static inline struct ed_stack *ed_stack_get(struct ed_stacks *stacks, unsigned class)
 {
         struct ed_stack *stack = stacks->free[class];
@@ -76,19 +76,19 @@ static inline struct ed_stack *ed_stack_get(struct ed_stacks *stacks, unsigned c
         return stack;
 }
 
-/* What every stack of a class has room for. */
+/* Returns the bytes that every stack of a class has at least. */
 size_t ed_stack_room(unsigned class);
 
-/* Have all that are given back told to 'fn'. */
+/* Calls 'fn' for each stack that is freed. */
 void ed_stacks_watch(struct ed_stacks *stacks, ed_stack_put_fn *fn);
 
 /*
- * Before one is given back, if they are looked at.  Aborts when its canary is
- * gone: it overflowed unseen.
+ * Checks a stack that is about to be freed, if 'looked_at' is set.  Aborts if its canary was
+ * overwritten: the stack has overflowed.
  */
 void ed_stack_look(struct ed_stacks *stacks, struct ed_stack *stack);
 
-/* Give a stack back.  It may still be run on until the next switch. */
+/* Frees a stack.  The caller may continue to run on it until the next switch. */
 static inline void ed_stack_put(struct ed_stacks *stacks, struct ed_stack *stack)
 {
         if (ed_unlikely(stacks->looked_at))
@@ -98,7 +98,7 @@ static inline void ed_stack_put(struct ed_stacks *stacks, struct ed_stack *stack
         stacks->used--;
 }
 
-/* Whether 'address' lies in the guard of a stack of these.  For signal handlers too. */
+/* Returns true if 'address' is in the guard of one of these stacks.  Safe in signal handlers. */
 bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address);
 
 const char *ed_guard_name(enum ed_guard guard);
