@@ -17,8 +17,7 @@ struct ed_test_more {
         struct ed_sim_opts sim; /* the kit sets 'seed' and 'end' */
         bool on_epoll;          /* the kernel's table; without points if 'at_point' is NULL */
         void (*at_table)(struct ed_sys *sys); /* called once the table exists */
-        uint64_t sample;                      /* sample of a sweep; the environment overrides it; 0:
-                                               * all */
+        uint64_t sample;                      /* points a sweep tries by default; 0: all */
         uint32_t *task_points; /* number of points of each task, main first; NULL: not counted */
         uint64_t task_points_max;
         bool (*at_point)(void); /* called at each point; returns true if it made a task ready */
