@@ -199,8 +199,8 @@ static int read_url(const char *text, struct ed_url *url)
 }
 
 /*
- * Returns true if the exchange failed because the server had closed an idle connection. The server
- * then did not process the request.
+ * Returns true if the failure suggests that the server had closed an idle connection before it read
+ * the request, and the method allows a repetition.
  */
 static bool was_stale(const eddy_http_response *response, const char *method, bool reused, int err)
 {

@@ -36,7 +36,7 @@ struct eddy_http_client {
         size_t user_agent_bytes;
 };
 
-/* One exchange. The response owns the buffers; an idle connection needs none. */
+/* An exchange. The response owns the buffers; an idle connection needs none. */
 struct eddy_http_response {
         struct ed_list link; /* in the client's list of spares */
         eddy_http_client *client;

@@ -1,9 +1,9 @@
 /*
  * io/connect.c - connecting: the addresses of a name race (RFC 8305).
  *
- * One task runs the race. The task waits in the watches of all attempts at once, and a timer wakes
- * the task when the next attempt is due. However the race ends, the remaining attempts are closed.
- * A single address is a race of one attempt, without a timer.
+ * A single task runs the race. The task waits in the watches of all attempts at once, and a timer
+ * wakes the task when the next attempt is due. However the race ends, the remaining attempts are
+ * closed. A single address is a race of one attempt, without a timer.
  */
 #include <errno.h>
 #include <string.h>

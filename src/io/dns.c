@@ -311,7 +311,7 @@ int eddy_dns_lookup(const char *host, struct eddy_address *ret_addresses, size_t
         if (err == 0 && name.kind == ED_NAME_ASK && !task->loop->sys->ops->lookup)
                 return look_up(name.text, task, ret_addresses, max);
         if (err < 0) {
-                /* Return the error. */
+                /* 'err' is set already. */
         } else if (name.kind == ED_NAME_ASK) {
                 err = look_up_in_table(name.text, task, ret_addresses, max);
         } else if (name.kind == ED_NAME_ADDRESS) {

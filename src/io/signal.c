@@ -22,8 +22,7 @@ struct eddy_signal {
         int slot;            /* negative: its run has ended */
         unsigned forks;      /* ed_sys_forks() when opened */
         uint64_t come;       /* arrived signals, not yet returned */
-        uint64_t given;      /* already returned in this round: each signal gets a turn before one
-                              * repeats */
+        uint64_t given;      /* returned in this round: each pending signal gets a turn */
 };
 
 /* The open signals of a loop; the run's end closes them. */

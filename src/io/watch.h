@@ -5,8 +5,8 @@
  * direction, which means that a system call is worth trying. An event sets the flag; a call that
  * finds the descriptor drained clears it (-EAGAIN, or fewer bytes moved than requested; with urgent
  * data only -EAGAIN, because a receive ends at each urgent byte). Events are handled between tasks,
- * so no event can occur between a failed try and the following wait. A descriptor is registered
- * only when a task first has to wait for it.
+ * so no event can occur between a failed try and the following wait. A descriptor for which no task
+ * ever waits is never registered.
  */
 #ifndef ED_IO_WATCH_H
 #define ED_IO_WATCH_H

@@ -102,8 +102,7 @@ struct ed_sim_opts {
         uint8_t *kinds;         /* kinds of the fallible calls in order, enum ed_sim_call */
         uint64_t kinds_skip;    /* number of calls to skip first */
         size_t kinds_max;       /* size of 'kinds'; later calls are not recorded */
-        void (*at_fault)(enum ed_sim_call call); /* called in each call that is made to fail; may be
-                                                  * NULL */
+        void (*at_fault)(enum ed_sim_call call); /* called in each failing call; may be NULL */
 };
 
 /* Errors: -EINVAL  a number is out of range; -ENOMEM. */

@@ -10,8 +10,8 @@
 #include "base/def.h"
 
 /*
- * Call 'fn', which may only write, before the process ends by an unhandled signal or because of a
- * sanitizer's finding, until unset. One function per process.
+ * Call 'fn', which may only write, before an unhandled signal or a sanitizer's finding ends the
+ * process, until unset. The process has one such function.
  */
 typedef void ed_last_words_fn(void);
 ED_SHARED void ed_sys_last_words_set(ed_last_words_fn *fn);

@@ -34,8 +34,7 @@ static struct {
         struct ed_handler handlers_of[SIGNALS + 1];
         struct slot slots[SLOTS];
         _Atomic int handlers;      /* number of handlers that may be about to wake a loop */
-        _Atomic unsigned arrivals; /* signals that reached slots; loops compare this with their own
-                                    * count */
+        _Atomic unsigned arrivals; /* signals that reached slots; loops compare their count */
         /* The loop that signals stop. */
         struct ed_sys *_Atomic stop_sys; /* NULL: none */
         _Atomic uint64_t stop_set;       /* the signals that stop it */

@@ -1,7 +1,7 @@
 /*
  * sys/sleeper.h - how a loop's thread sleeps, and how other threads wake it.
  *
- * One word records whether the thread sleeps, and how: in a futex on that word while it has no
+ * A word records whether the thread sleeps, and how: in a futex on that word while it has no
  * descriptors to wait for, else in its poller, which a write to an eventfd wakes. A waker first
  * changes the word, and makes a system call only if the thread is asleep. A wake that arrives while
  * the thread is awake ends its next sleep at once.

@@ -44,7 +44,7 @@ struct ed_job {
         struct ed_target done;             /* notified after run() */
         void (*run)(struct ed_job *job);   /* on the worker's thread */
         void (*leave)(struct ed_job *job); /* on the worker's thread after run(), instead of 'done',
-                                            * if the worker was abandoned meanwhile */
+                                            * if the worker was abandoned */
 };
 
 /* A thread that runs one job at a time; each table embeds this in its own struct. */

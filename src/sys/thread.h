@@ -11,7 +11,7 @@ struct ed_mutex {
         pthread_mutex_t os;
 };
 
-/* For one that is there from the begin. */
+/* Initialiser for a static mutex. */
 #define ED_MUTEX_INIT                                                                              \
         {                                                                                          \
                 PTHREAD_MUTEX_INITIALIZER                                                          \

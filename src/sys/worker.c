@@ -266,7 +266,6 @@ uint32_t ed_sys_cpu_count(void)
         if (sched_getaffinity(0, sizeof(set), &set) == 0)
                 n = CPU_COUNT(&set);
         else
-                n = sysconf(_SC_NPROCESSORS_ONLN); /* the machine has more processors than the set
-                                                    * holds */
+                n = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than the set can hold */
         return n > 0 ? (uint32_t) n : 1;
 }

@@ -17,8 +17,7 @@ struct ed_test_more {
         struct ed_sim_opts sim; /* the kit sets 'seed' and 'end' */
         bool on_epoll;          /* the kernel's table; without points if 'at_point' is NULL */
         void (*at_table)(struct ed_sys *sys); /* called once the table exists */
-        uint64_t sample;                      /* size of a sweep's sample unless the environment
-                                               * sets it; 0: all */
+        uint64_t sample;                      /* points a sweep tries by default; 0: all */
         uint32_t *task_points; /* number of points of each task, main first; NULL: not counted */
         uint64_t task_points_max;
         bool (*at_point)(void); /* called at each point; returns true if it made a task ready */
@@ -57,8 +56,7 @@ struct ed_test_run {
         struct ed_sys_ops wrapped;
         uint64_t chance;              /* random state for a table without one */
         uint64_t draws;               /* number of random numbers drawn by the program */
-        const void *play_return;      /* return address that all calls of the run have among their
-                                  * callers */
+        const void *play_return;      /* among the callers of every call of the run */
         unsigned forks;               /* differs in a child's copy of the run */
         bool cancel_due;              /* cancel as soon as there is a main task */
         uint64_t tasks_seen;          /* highest task number that has been given its first point */

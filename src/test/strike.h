@@ -23,8 +23,7 @@ struct ed_test_place {
 struct ed_test_strikes {
         struct ed_test_place alloc[2]; /* the first failure, and the first one after it */
         struct ed_test_place call;
-        struct ed_test_place cancel[ED_TEST_CANCELLED_MAX]; /* the cancelled task, and tasks
-                                                             * cancelled with it */
+        struct ed_test_place cancel[ED_TEST_CANCELLED_MAX]; /* the cancelled task, then its tasks */
         int cancelled;                                      /* number of places in 'cancel' */
         uint64_t task; /* number of the cancelled task; 0: main */
         char task_name[ED_TASK_CALLED_BYTES];

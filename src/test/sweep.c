@@ -95,8 +95,7 @@ struct sweep {
         uint64_t seed; /* seed of the undisturbed run */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
-        struct ed_test_told last; /* of the last run; too large for a dlopen()ed library's
-                                   * thread-local storage */
+        struct ed_test_told last; /* of the last run; too large for thread-local storage */
 };
 
 /* Returns the kind of a call in the undisturbed run, or 0 if there was no such call. */

@@ -36,7 +36,7 @@ int ed_console_write(const char *text, size_t bytes, int wait_ms);
 /* Print a text on stdout; returns the exit code. */
 int ed_console_print(const char *command, const char *text);
 
-/* Prints the library's reports, except those that users of a program cannot act on. */
+/* Prints the library's reports, except those that are useless to users of a program. */
 eddy_report_fn ed_console_report;
 
 /* Raise the limit on open files as far as allowed, and return it. */

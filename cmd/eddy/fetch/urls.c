@@ -89,8 +89,7 @@ int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_lin
                 bool refused = urls->inside_refused, first = urls->offset == 0;
                 bool cut = !newline && !at_end;
 
-                /* One byte more than the maximum is enough to refuse a line, plus one for a CR at
-                 * its end. */
+                /* Refuse a line after one byte more than its maximum, plus one for a final CR. */
                 if (!newline && !(at_end && held > 0) && bytes <= ED_URLS_LINE_BYTES_MAX + 1)
                         return 0;
                 urls_consume(urls, bytes + (newline ? 1 : 0));

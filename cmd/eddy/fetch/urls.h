@@ -1,8 +1,8 @@
 /*
  * fetch/urls.h - a list of URLs, line by line: bytes in, lines out; no I/O.
  *
- * One URL per line, ended by LF or CRLF. Blanks around a URL, empty lines, lines that begin with
- * '#', and a byte order mark at the start are skipped.
+ * Each line has one URL and ends in LF or CRLF. Blanks around a URL, empty lines, lines that begin
+ * with '#', and a byte order mark at the start are skipped.
  */
 #ifndef ED_CMD_FETCH_URLS_H
 #define ED_CMD_FETCH_URLS_H

@@ -26,7 +26,7 @@ struct worker {
         char *buf; /* READ_BYTES, allocated when needed */
 };
 
-/* One attempt and its result. */
+/* An attempt and its result. */
 struct attempt {
         struct ed_fetch_run *run;
         eddy_scope scope;

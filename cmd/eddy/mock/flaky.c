@@ -61,8 +61,7 @@ static struct ed_flaky_entry *entry_add(struct ed_flaky *flaky, const char *toke
         memcpy(entry->token, token, bytes);
         if (flaky->count == ED_FLAKY_TOKENS_MAX) {
                 forget_oldest(flaky);
-                entry->next = flaky->chains[chain]; /* the dropped entry may have been the chain's
-                                                     * first */
+                entry->next = flaky->chains[chain]; /* the dropped entry may have been first */
         }
         flaky->chains[chain] = entry;
         if (flaky->newest)
