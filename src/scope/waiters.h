@@ -62,6 +62,12 @@ static inline bool ed_waiters_are_foreign_here(void *const line[2])
 /* How many runs of the process are in debug mode. */
 extern _Atomic unsigned ed_debug_runs;
 
+/* Whether ed_waiters_check_loop() has something to check. */
+static inline bool ed_debug_has_runs(void)
+{
+        return ed_unlikely(atomic_load_explicit(&ed_debug_runs, memory_order_relaxed) != 0);
+}
+
 /* ed_waiters_check_loop() while there are such runs. */
 __attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
 
@@ -75,9 +81,7 @@ __attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
  */
 static inline int ed_waiters_check_loop(uintptr_t *loop_number)
 {
-        if (ed_likely(atomic_load_explicit(&ed_debug_runs, memory_order_relaxed) == 0))
-                return 0;
-        return ed_debug_check_loop(loop_number);
+        return ed_debug_has_runs() ? ed_debug_check_loop(loop_number) : 0;
 }
 
 /*
