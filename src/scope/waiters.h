@@ -61,6 +61,12 @@ static inline bool ed_waiters_are_foreign_here(void *const line[2])
 /* The number of the process's runs in debug mode. */
 extern _Atomic unsigned ed_debug_runs;
 
+/* Returns true if the process has runs in debug mode, so ed_waiters_check_loop() must check. */
+static inline bool ed_debug_has_runs(void)
+{
+        return ed_unlikely(atomic_load_explicit(&ed_debug_runs, memory_order_relaxed) != 0);
+}
+
 /* ed_waiters_check_loop() if there are runs in debug mode. */
 __attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
 
@@ -74,9 +80,7 @@ __attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
  */
 static inline int ed_waiters_check_loop(uintptr_t *loop_number)
 {
-        if (ed_likely(atomic_load_explicit(&ed_debug_runs, memory_order_relaxed) == 0))
-                return 0;
-        return ed_debug_check_loop(loop_number);
+        return ed_debug_has_runs() ? ed_debug_check_loop(loop_number) : 0;
 }
 
 /*

@@ -41,6 +41,13 @@ static struct ed_list *callbacks_of(eddy_future *future)
         return callbacks;
 }
 
+static bool has_callbacks(const eddy_future *future)
+{
+        const struct ed_list *callbacks = (const struct ed_list *) future->callbacks;
+
+        return callbacks->next && !ed_list_is_empty(callbacks);
+}
+
 /* Gives the callback's memory back to the caller. */
 static void let_go(struct callback *callback)
 {
@@ -83,18 +90,13 @@ static bool is_of_current_loop(const struct callback *callback)
         return ed_loop_current && ed_run_of(ed_loop_current)->number == callback->run_number;
 }
 
-/*
- * Returns true if the callbacks belong to another loop.  All callbacks of a future have one loop.
- */
+/* Returns true if the callbacks, of which there are some, belong to another loop: all to one. */
 static bool has_foreign_callbacks(eddy_future *future)
 {
-        struct ed_list *callbacks = callbacks_of(future);
         const struct callback *first;
         enum ed_run_place place;
 
-        if (ed_list_is_empty(callbacks))
-                return false;
-        first = ed_container_of(callbacks->next, struct callback, link);
+        first = ed_container_of(callbacks_of(future)->next, struct callback, link);
         if (is_of_current_loop(first))
                 return false;
         place = ed_runs_place(first->run_number);
@@ -107,7 +109,8 @@ static bool has_foreign_callbacks(eddy_future *future)
 static bool is_foreign(eddy_future *future)
 {
         return ed_waiters_check_loop(&future->loop_number) < 0 ||
-               ed_waiters_are_foreign_here(future->waiters) || has_foreign_callbacks(future);
+               ed_waiters_are_foreign_here(future->waiters) ||
+               (has_callbacks(future) && has_foreign_callbacks(future));
 }
 
 int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *memory,
@@ -184,6 +187,8 @@ static void finish(eddy_future *future, int result, void *value, uint32_t flags)
                 future->flags |= ED_FUTURE_SEEN;
                 ed_waiters_serve(waiter, 0);
         }
+        if (!has_callbacks(future))
+                return;
         ed_list_each_safe (link, callbacks_of(future))
                 callback_due(ed_container_of(link, struct callback, link));
 }

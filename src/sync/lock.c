@@ -152,43 +152,43 @@ static __attribute__((noinline)) int hand_over(eddy_lock *lock)
         return 0;
 }
 
-/* Returns 1 if the lock stays held, 0 if not, or an error. */
-static int release_slowly(eddy_lock *lock)
+static inline int let_go(eddy_lock *lock)
 {
+        if (ed_waiters_first(lock->waiters))
+                return hand_over(lock);
+        lock->owner = NULL;
+        return 0;
+}
+
+/* Releases a recursive lock, or any lock if there are runs in debug mode. */
+static __attribute__((noinline)) int release_slowly(eddy_lock *lock)
+{
+        int err = ed_waiters_check_loop(&lock->loop_number);
+
+        if (err < 0)
+                return err;
+        if (!lock->owner)
+                return -EPERM;
         if (lock->flags & EDDY_LOCK_RECURSIVE) {
                 if (!eddy_lock_is_mine(lock))
                         return -EPERM;
                 if (lock->depth > 1) {
                         lock->depth--;
-                        return 1;
+                        return 0;
                 }
         }
         if (!ed_waiters_first(lock->waiters))
                 forget_holder(lock);
-        return 0;
+        return let_go(lock);
 }
 
 int eddy_lock_release(eddy_lock *lock)
 {
-        int err;
-
         if (!lock)
                 return 0;
-        err = ed_waiters_check_loop(&lock->loop_number);
-        if (ed_unlikely(err < 0))
-                return err;
-        if (!lock->owner)
-                return -EPERM;
-        if (lock->flags & (EDDY_LOCK_RECURSIVE | ED_LOCK_DEBUG)) {
-                int more = release_slowly(lock);
-
-                if (more != 0)
-                        return more < 0 ? more : 0;
-        }
-        if (ed_waiters_first(lock->waiters))
-                return hand_over(lock);
-        lock->owner = NULL;
-        return 0;
+        if (lock->flags & (EDDY_LOCK_RECURSIVE | ED_LOCK_DEBUG) || ed_debug_has_runs())
+                return release_slowly(lock);
+        return lock->owner ? let_go(lock) : -EPERM;
 }
 
 int ed_lock_leave(eddy_lock *lock, uint32_t *ret_depth)

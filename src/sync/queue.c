@@ -382,7 +382,7 @@ int eddy_queue_put_dropping(eddy_queue *queue, const void *item, void *ret_dropp
 
         if (queue->flags & QUEUE_HEAP)
                 return -EINVAL;
-        err = put_now(queue, item);
+        err = eddy_queue_try_put(queue, item);
         if (err != -EAGAIN)
                 return err;
         if (ed_unlikely(ed_waiters_are_foreign_here(queue->putters)))

@@ -95,7 +95,8 @@ static int64_t begin_of(uint32_t kinds)
 }
 
 /* Returns the line of this loop for a choice, and where its item goes; NULL if it has no line. */
-static void **line_of(struct eddy_choice *choice, void **ret_item)
+static inline __attribute__((always_inline)) void **line_of(struct eddy_choice *choice,
+                                                            void **ret_item)
 {
         *ret_item = &choice->result;
         switch (choice->kind) {
@@ -142,7 +143,9 @@ static bool is_foreign(struct eddy_choice *choice)
 {
         void *item, **line = line_of(choice, &item);
 
-        return check_loop(choice) < 0 || (line && ed_waiters_are_foreign_here(line));
+        if (ed_debug_has_runs() && check_loop(choice) < 0)
+                return true;
+        return line && ed_waiters_are_foreign_here(line);
 }
 
 /* Checks all choices and returns the set of their kinds. */
@@ -156,7 +159,7 @@ static int check(struct eddy_choice *choices, size_t n, uint32_t *ret_kinds)
                 return -EINVAL;
         for (size_t i = 0; i < n; i++) {
                 if (choices[i].kind < EDDY_CHOICE_GET || choices[i].kind > EDDY_CHOICE_SIGNAL ||
-                    (has_object(&choices[i]) && !choices[i].object))
+                    (!choices[i].object && has_object(&choices[i])))
                         return -EINVAL;
                 kinds |= 1u << choices[i].kind;
         }
@@ -361,8 +364,8 @@ static int park(struct selector *selector)
         int result;
 
         loop->waits += (selector->kinds & OUTSIDE) != 0;
-        result = ed_suspend_park(selector->task, "the first of several events", abort_select,
-                                 selector);
+        result = ed_suspend_park_here(selector->task, "the first of several events", abort_select,
+                                      selector);
         loop->waits -= (selector->kinds & OUTSIDE) != 0;
         return result;
 }
