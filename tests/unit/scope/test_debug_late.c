@@ -72,9 +72,9 @@ TEST(a_wait_for_the_network_without_a_deadline_is_told_once)
 
         CHECK_EQ(debug_run_with(reads_without_deadline, &silent_ms, in_a_second), 0);
         CHECK_EQ(last.count[EDDY_REPORT_WAIT], 1);
-        CHECK(strstr(told, "eddy: task reader: has waited 1000 ms for bytes of a connection, under "
-                           "no deadline, started at program+0x1234; it is in program+0x1234 <- ") ==
-              told);
+        CHECK(strstr(told,
+                     "eddy: task reader: has waited 1000 ms for bytes of a connection, without "
+                     "a deadline, started at program+0x1234; it is in program+0x1234 <- ") == told);
         CHECK(!strstr(told, "its beginning"));
 }
 
