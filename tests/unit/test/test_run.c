@@ -613,7 +613,8 @@ static int not_so(void *arg, int main_result)
 
 TEST(what_after_says_is_found)
 {
-        run_finds(seven, NULL, &(struct eddy_test_opts){ .after = not_so }, "'after' returned a failure");
+        run_finds(seven, NULL, &(struct eddy_test_opts){ .after = not_so },
+                  "'after' returned a failure");
 }
 
 /* --- what does not end --- */
