@@ -53,7 +53,7 @@ static const char *seen_from_outside(const char *task)
 static void check_has_stack(const char *text)
 {
 #ifdef ED_TSAN
-        CHECK(strstr(text, "could not be found out") != NULL);
+        CHECK(strstr(text, "an unknown place") != NULL);
 #else
         CHECK(strstr(text, "<-") != NULL);
 #endif
