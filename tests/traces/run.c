@@ -243,29 +243,53 @@ static void set_flag(void *arg)
         *(_Atomic bool *) arg = true;
 }
 
+struct abandoning {
+        eddy_thread_pool *pool;
+        _Atomic bool ended;
+};
+
 static int calls_thread(void *arg)
 {
         struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON, .release = set_flag };
+        struct abandoning *abandoning = arg;
 
-        return eddy_thread_pool_call(NULL, runs_until_let_go, arg, &opts);
+        return eddy_thread_pool_call(abandoning->pool, runs_until_let_go, &abandoning->ended,
+                                     &opts);
+}
+
+/* The pool learns of the end of a job after the job has released what it has. */
+static int wait_for_idle_pool(const eddy_thread_pool *pool)
+{
+        struct eddy_thread_pool_info info;
+        int err = 0;
+
+        eddy_thread_pool_info(pool, &info);
+        while (info.running > 0 && err == 0) {
+                err = eddy_sleep(EDDY_US(50));
+                eddy_thread_pool_info(pool, &info);
+        }
+        return err;
 }
 
 static int main_that_abandons_a_thread(void *arg)
 {
-        static _Atomic bool ended;
+        static struct abandoning abandoning;
         eddy_scope scope;
         eddy_task *task;
 
         (void) arg;
+        CHECK_EQ(eddy_thread_pool_new(NULL, &abandoning.pool), 0);
         scope_begin(&scope);
-        task = task_start(&scope, calls_thread, &ended);
+        task = task_start(&scope, calls_thread, &abandoning);
         CHECK_EQ(wait_for_flag(&begun), 0);
         eddy_task_cancel(task);
         trace("call: %s", word(task_end(task)));
-        CHECK(!ended);
+        CHECK(!abandoning.ended);
         may_end = true;
-        CHECK_EQ(wait_for_flag(&ended), 0);
+        CHECK_EQ(wait_for_flag(&abandoning.ended), 0);
         trace("thread: ended");
+        CHECK_EQ(wait_for_idle_pool(abandoning.pool), 0);
+        eddy_thread_pool_close(abandoning.pool);
         eddy_scope_end(&scope);
         return 1;
 }
