@@ -92,7 +92,7 @@ void fault_reset(void)
                         shared->places[i][place].hits = 0;
 }
 
-void fault_standing(const char *function, const char *call, int error)
+void fault_persistent(const char *function, const char *call, int error)
 {
         size_t i = 0;
 

@@ -90,7 +90,7 @@ static void tell(const char *line)
 /* What a child that runs main_fn told, and how it ended. */
 static void trace_child(eddy_task_fn *main_fn)
 {
-        char told[256] = "";
+        char reported[256] = "";
         int pipes[2], status, n;
         pid_t pid;
 
@@ -105,10 +105,10 @@ static void trace_child(eddy_task_fn *main_fn)
         }
         close(pipes[1]);
         CHECK_EQ(waitpid(pid, &status, 0), pid);
-        n = (int) read(pipes[0], told, sizeof(told) - 1);
+        n = (int) read(pipes[0], reported, sizeof(reported) - 1);
         close(pipes[0]);
         if (n > 0)
-                trace("%s", told);
+                trace("%s", reported);
         if (WIFSIGNALED(status))
                 trace("run: the process ends by %s",
                       WTERMSIG(status) == SIGINT ? "SIGINT" : "another signal");

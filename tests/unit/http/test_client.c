@@ -662,7 +662,7 @@ static int fetch_with_start(void *arg)
                                                            .on_start_arg = rig->client });
 }
 
-CLIENT_TEST(start_is_told_when_the_slot_is_there, OPTIONS(.connections_max = 1),
+CLIENT_TEST(start_is_called_when_the_slot_is_there, OPTIONS(.connections_max = 1),
             SCRIPT("?", ".", "<" OK_2, OK_2))
 {
         eddy_scope scope;
@@ -732,7 +732,7 @@ static void check_noted(struct rig *rig, const char *method, const char *url, in
 
 static void let_die(void);
 
-CLIENT_TEST(sending_is_told_of_only_when_there_is_a_connection,
+CLIENT_TEST(send_is_called_only_when_there_is_a_connection,
             OPTIONS(.connect_timeout_ns = EDDY_SEC(2)), SCRIPT(OK_2, "?", "~"),
             SCRIPT(OK_2, "?", "!"), SCRIPT("?", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."))
 {

@@ -95,7 +95,7 @@ RUN_TEST(signals_that_came_before_are_given_once)
 }
 
 /* A114: everyone who opened a signal is told of it. */
-RUN_TEST(all_who_opened_it_are_told)
+RUN_TEST(all_that_opened_it_are_notified)
 {
         eddy_signal *a = open_two(SIGUSR1, 0), *b = open_two(SIGUSR1, SIGUSR2);
 
@@ -424,7 +424,7 @@ static void *thread_receives(void *arg)
 }
 
 /* Loops of two threads are both told; the signal may come to any thread. */
-TEST(loops_of_two_threads_are_told)
+TEST(loops_of_two_threads_are_reported)
 {
         pthread_t threads[2];
 

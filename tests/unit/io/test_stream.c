@@ -630,7 +630,7 @@ static int idling(void *arg)
         return 0;
 }
 
-TEST(an_idle_stream_tells_once_that_it_is_readable)
+TEST(an_idle_stream_reports_once_that_it_is_readable)
 {
         io_run(idling);
 }

@@ -208,7 +208,7 @@ static bool is_readable(int fd, int timeout_ms)
 
 enum { FOREVER_MS = 20000 };
 
-TEST(the_descriptor_tells_when_to_step)
+TEST(the_descriptor_is_readable_when_to_step)
 {
         eddy_loop *loop = new_loop();
         eddy_handle soon = { 0 }, later = { 0 }, far = { 0 };

@@ -521,7 +521,7 @@ SIM_TEST(a_cancel_from_outside_survives_a_scope_that_cancelled_itself)
 }
 
 /* A75: a deadline around it that passes meanwhile is told by its own scope. */
-SIM_TEST(a_deadline_around_a_scope_that_cancelled_itself_is_told_outside)
+SIM_TEST(a_deadline_around_a_scope_that_cancelled_itself_is_reported_outside)
 {
         struct parent p = { .child = { 10 * MS, 0, 1, 0, 0 } };
         eddy_scope scope;

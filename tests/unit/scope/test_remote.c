@@ -440,7 +440,7 @@ static int wait_for_self(void *arg)
         return eddy_remote_wait(shared, NULL);
 }
 
-TEST(a_task_that_waits_for_itself_is_told)
+TEST(a_task_that_waits_for_itself_is_reported)
 {
         struct host host;
 

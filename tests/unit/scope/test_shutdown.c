@@ -138,7 +138,7 @@ static int joins(void *arg)
         return owner->joined;
 }
 
-SIM_TEST(a_failure_after_its_waiter_was_cancelled_is_told_once)
+SIM_TEST(a_failure_after_its_waiter_was_cancelled_is_reported_once)
 {
         struct eddy_scope_errors errors;
         struct owner owner = { .joined = 1 };

@@ -197,7 +197,7 @@ SIM_TEST(a_call_in_a_cancelled_scope_does_nothing)
         CHECK_EQ(work.releases, 1);
 }
 
-SIM_TEST(a_deadline_tells_the_job_to_stop_and_its_result_wins)
+SIM_TEST(a_deadline_asks_the_job_to_stop_and_its_result_wins)
 {
         struct work work = { .result = 3 };
 
@@ -205,7 +205,7 @@ SIM_TEST(a_deadline_tells_the_job_to_stop_and_its_result_wins)
         CHECK_EQ(work.stops, 1);
 }
 
-SIM_TEST(a_job_that_gives_up_when_it_is_told_to_is_the_deadlines)
+SIM_TEST(a_job_that_gives_up_when_asked_to_is_the_deadlines)
 {
         struct work work = { .result = -ECANCELED };
 

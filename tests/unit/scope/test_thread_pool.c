@@ -275,7 +275,7 @@ static int close_hanging(void *arg)
         return 0;
 }
 
-TEST(what_does_not_stop_is_left_behind_and_told_of)
+TEST(what_does_not_stop_is_left_behind_and_reported)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };

@@ -539,7 +539,7 @@ static void takes_allocator(void *arg)
         eddy_alloc_set(own_realloc, NULL);
 }
 
-TEST(an_allocator_that_is_replaced_is_told_of)
+TEST(an_allocator_that_is_replaced_is_reported)
 {
         struct eddy_test_opts opts = { .before = takes_allocator };
 
@@ -668,7 +668,7 @@ TEST(a_run_that_goes_on_is_given_up)
         run_finds(seven, NULL, NULL, NULL);
 }
 
-TEST(a_limit_is_told_exactly)
+TEST(a_limit_is_reported_exactly)
 {
         run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = 500 },
                   "it goes on after 500 ns of virtual time");
@@ -959,7 +959,7 @@ static int finds_and_exits(void *arg)
         exit(0);
 }
 
-TEST(what_was_found_is_told_when_the_process_ends_before_the_run)
+TEST(what_was_found_is_reported_when_the_process_ends_before_the_run)
 {
         struct eddy_test_opts opts = { .name = "hasty" };
         int fds[2], status, nine = 9;
