@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
                            "v25", "v26", "v27", "v28", "v29", "v30", "v31",
                            ED_CO_MORE_REGISTERS "memory", "cc");
 #else
-#error "eddy has a context switch for x86-64 and AArch64 only; src/co is what a port adds to"
+#error "eddy has a context switch for x86-64 and AArch64 only; a port adds one to src/co"
 #endif
 }
 

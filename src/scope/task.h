@@ -93,7 +93,7 @@ struct ed_task {
 
 _Static_assert(sizeof(struct ed_fiber) != 64 ||
                        offsetof(struct ed_task, inner) == ED_LOOP_TASK_LINE,
-               "what every call looks at is not what the loop fetches");
+               "the loop must prefetch the fields that every call reads");
 
 /* Returns the task at the top of a stack, just below 'stack'. */
 static inline struct ed_task *ed_task_of_stack(const struct ed_stack *stack)

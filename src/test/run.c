@@ -325,15 +325,15 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
         ed_test_memory_begin();
 }
 
-/* 'tell': print the findings. */
+/* 'prints': the findings are printed. */
 static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
-                    const struct ed_test_more *more, bool tell, struct eddy_test_result *ret_result,
+                    const struct ed_test_more *more, bool prints, struct eddy_test_result *ret_result,
                     struct ed_test_figures *ret_figures)
 {
         struct ed_test_run *run = &now;
         int result;
 
-        /* Such a value is not an error, so the run could not find anything. */
+        /* A value of 0 or more is not an error, so the run could not find anything. */
         if (opts && opts->call_at > 0 && opts->call_error >= 0)
                 return -EINVAL;
         result = take();
@@ -352,7 +352,7 @@ static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opt
         ed_test_found_end();
         if (run->result.problem[0])
                 result = EDDY_E_TEST_FOUND;
-        if (tell && result == EDDY_E_TEST_FOUND)
+        if (prints && result == EDDY_E_TEST_FOUND)
                 ed_test_print(run->name, &run->opts, run->result.problem, &run->figures.strikes);
         if (ret_result)
                 *ret_result = run->result;

@@ -84,7 +84,7 @@ static void give_up(struct ed_test_run *run, int64_t most, const char *what)
 
         run->gave_up = true;
         (void) ed_test_left_name(run, tasks, sizeof(tasks));
-        ed_test_found(run, "it goes on after %lld %s: %s", (long long) most, what, tasks);
+        ed_test_found(run, "it did not end within %lld %s: %s", (long long) most, what, tasks);
         run->run->stop = run->run->ended = true;
 }
 

@@ -658,9 +658,9 @@ TEST(a_run_that_goes_on_is_given_up)
         /* A millisecond for each cancel that is ignored. */
         struct eddy_test_opts cancel = { .limit_ns = EDDY_MIN(1), .cancel_at = 5 };
 
-        run_finds(idles, NULL, NULL, "it goes on after 3600000 ms of virtual time");
+        run_finds(idles, NULL, NULL, "it did not end within 3600000 ms of virtual time");
         CHECK(strstr(result.problem, "main waits for "));
-        run_finds(idles, NULL, &minute, "it goes on after 60000 ms");
+        run_finds(idles, NULL, &minute, "it did not end within 60000 ms");
         CHECK(result.lasted_ns > EDDY_MIN(1) && result.calls > 0 && result.trace);
         run_finds(ignores_all, NULL, &cancel, "it goes on");
         run_finds(sleep_for, &hours_ns, NULL, "it goes on");
@@ -671,16 +671,16 @@ TEST(a_run_that_goes_on_is_given_up)
 TEST(a_limit_is_reported_exactly)
 {
         run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = 500 },
-                  "it goes on after 500 ns of virtual time");
+                  "it did not end within 500 ns of virtual time");
         run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = EDDY_US(1500) },
-                  "it goes on after 1500 us of virtual time");
+                  "it did not end within 1500 us of virtual time");
         run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = EDDY_MS(20) },
-                  "it goes on after 20 ms of virtual time");
+                  "it did not end within 20 ms of virtual time");
 }
 
 TEST(a_run_that_never_waits_is_given_up)
 {
-        run_finds(spins, NULL, NULL, "it goes on after 20000000 suspension points: main is ready");
+        run_finds(spins, NULL, NULL, "it did not end within 20000000 suspension points: main is ready");
         run_finds(seven, NULL, NULL, NULL);
 }
 

@@ -361,7 +361,7 @@ TEST(each_kind_of_finding_is_found_again_with_and_without_debug_mode)
         found_by(EDDY_TEST_CANCEL, leaves_a_task, "1 task left", "cancel=");
         found_by(EDDY_TEST_CANCEL, leaves_a_timer, "1 timer left", "cancel=");
         found_by(EDDY_TEST_ALLOC, is_stuck, "all tasks wait and nothing can wake them", "alloc=");
-        found_by(EDDY_TEST_CANCEL, goes_on, "it goes on after 3600000 ms", "cancel=");
+        found_by(EDDY_TEST_CANCEL, goes_on, "it did not end within 3600000 ms", "cancel=");
         found_by(EDDY_TEST_CANCEL, leaves_a_mark, "'after' returned a failure", "cancel=");
 }
 
