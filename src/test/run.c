@@ -327,8 +327,8 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
 
 /* 'prints': the findings are printed. */
 static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
-                    const struct ed_test_more *more, bool prints, struct eddy_test_result *ret_result,
-                    struct ed_test_figures *ret_figures)
+                    const struct ed_test_more *more, bool prints,
+                    struct eddy_test_result *ret_result, struct ed_test_figures *ret_figures)
 {
         struct ed_test_run *run = &now;
         int result;

@@ -680,7 +680,8 @@ TEST(a_limit_is_reported_exactly)
 
 TEST(a_run_that_never_waits_is_given_up)
 {
-        run_finds(spins, NULL, NULL, "it did not end within 20000000 suspension points: main is ready");
+        run_finds(spins, NULL, NULL,
+                  "it did not end within 20000000 suspension points: main is ready");
         run_finds(seven, NULL, NULL, NULL);
 }
 
