@@ -1,5 +1,5 @@
 /*
- * 43-newest-wins - a search as somebody types: the newest request supersedes
+ * 43-newest-wins - a search as the user types: the newest request supersedes
  * the one before it.
  *
  * What to notice: cancelling the older search is one line, and no failure of the

@@ -525,7 +525,7 @@ async def callback_that_fails():
     return 1
 
 
-@case("S6", "a task that nobody waits for fails", run=True)
+@case("S6", "a task without a waiter fails", run=True)
 async def failure_nobody_waits_for():
     report_failures()
     create_task(bad())

@@ -151,7 +151,7 @@ static int main_with_a_task_that_exits(void *arg)
         return eddy_scope_end(&scope);
 }
 
-/* What ends the process in C is no exception, and passes through nobody. */
+/* In C the end of the process is not an exception, and passes through no task. */
 TRACE_TEST_OUTSIDE(S4_an_exit_unwinds_nothing)
 {
         trace_child(main_with_a_task_that_exits);
