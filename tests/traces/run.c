@@ -270,7 +270,7 @@ static int main_that_abandons_a_thread(void *arg)
         return 1;
 }
 
-/* A116: who waits for a job that may be abandoned goes on at once; the job goes on too. */
+/* A116: a task that waits for a job that may be abandoned goes on at once; the job goes on too. */
 TRACE_TEST_OUTSIDE(S10_a_thread_may_be_abandoned)
 {
         trace_signalled_run(main_that_abandons_a_thread);

@@ -662,8 +662,8 @@ TEST(a_run_that_goes_on_is_given_up)
         CHECK(strstr(result.problem, "main waits for "));
         run_finds(idles, NULL, &minute, "it did not end within 60000 ms");
         CHECK(result.lasted_ns > EDDY_MIN(1) && result.calls > 0 && result.trace);
-        run_finds(ignores_all, NULL, &cancel, "it goes on");
-        run_finds(sleep_for, &hours_ns, NULL, "it goes on");
+        run_finds(ignores_all, NULL, &cancel, "it did not end");
+        run_finds(sleep_for, &hours_ns, NULL, "it did not end");
         run_finds(sleep_for, &hours_ns, &(struct eddy_test_opts){ .limit_ns = -1 }, NULL);
         run_finds(seven, NULL, NULL, NULL);
 }
@@ -687,7 +687,7 @@ TEST(a_run_that_never_waits_is_given_up)
 
 TEST(a_background_task_that_goes_on_is_a_task_left)
 {
-        run_finds(leaves_one_that_spins, NULL, NULL, "it goes on");
+        run_finds(leaves_one_that_spins, NULL, NULL, "it did not end");
 }
 
 /* --- what leaves it --- */
