@@ -72,7 +72,7 @@ REQUEST(long_method_is_read, "RFC 9112, 3", OPEN,
         "longer than any that is known: 501 is an answer too",
         "PROPPATCHPROPPATCHPROPPATCHPROPPATCH / 1.1 keep [Host=h] none",
         "PROPPATCHPROPPATCHPROPPATCHPROPPATCH / HTTP/1.1\r\n" HOST "\r\n")
-REQUEST(request_without_method_is_refused, "RFC 9112, 3", REFUSE, "two words are no request line",
+REQUEST(request_without_method_is_refused, "RFC 9112, 3", REFUSE, "two words are not a request line",
         "fault METHOD",
         " / HTTP/1.1\r\n" HOST "\r\n")
 REQUEST(method_with_a_separator_is_refused, "RFC 9110, 5.6.2", REFUSE, "a method is a token",
@@ -172,7 +172,7 @@ REQUEST(line_of_9000_bytes_is_refused, "RFC 9112, 3", OPEN, "the limit is the se
 
 /* ---- Targets: a path ----------------------------------------------------- */
 
-REQUEST(empty_target_is_refused, "RFC 9112, 3.2", REFUSE, "two words are no request line",
+REQUEST(empty_target_is_refused, "RFC 9112, 3.2", REFUSE, "two words are not a request line",
         "fault TARGET",
         "GET  HTTP/1.1\r\n" HOST "\r\n")
 REQUEST(target_with_all_that_urls_hold_is_read, "RFC 9112, 3.2.1", ACCEPT,
