@@ -1,5 +1,5 @@
 /*
- * fault.h - calls of the system that fail when they are told to.
+ * fault.h - calls of the system that fail on request.
  *
  * Counts what each place of sites.h does, in memory that a process shares with
  * its children, and makes the one fail that was asked for.

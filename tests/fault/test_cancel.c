@@ -19,7 +19,7 @@ static void sweep(const char *name, eddy_task_fn *main_fn, struct ed_sim_opts si
         scenario_run(main_fn, &setup, &outcome);
         CHECK_EQ(outcome.result, 0);
         /*
-         * What was there already wins; else it was told to stop, and nothing
+         * A result that was there wins; else it was asked to stop, and nothing
          * else went wrong because of that.
          */
         figures = scenario_sweep(name, main_fn, EDDY_TEST_CANCEL, sim, SAMPLE);

@@ -71,7 +71,7 @@ TEST(no_memory_in_debug_mode)
         sweep("echo in debug mode", scenario_echo);
 }
 
-/* A deadlock is told all the same, if need be in fewer words. */
+/* A deadlock is reported nevertheless, if necessary in fewer words. */
 static int wait_for_ever(void *arg)
 {
         eddy_event event = { 0 };

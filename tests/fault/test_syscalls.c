@@ -4,7 +4,7 @@
  *
  * Each run is a process of its own, so that what is made once for a process is
  * made in each.  It ends, gives back what it took, and says that it failed or
- * did without; interrupted, or told to come again, it does without.
+ * did without; interrupted, or asked to try again, it does without.
  */
 #include <eddy/eddy.h>
 #include <errno.h>

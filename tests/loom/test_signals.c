@@ -33,7 +33,7 @@ static void send(void *arg)
                 loom_raise(signos[i]);
 }
 
-/* As the table's poll: what has come is told at once; else it waits for a wake. */
+/* As the table's poll: signals that have come are reported at once; else it waits for a wake. */
 static int poll_once(void)
 {
         struct ed_event events[4];

@@ -1,6 +1,6 @@
 /*
  * test_worker.c - sys/worker.c in every order: jobs that threads have done are
- * told of once and not slept over, and a worker that was left to itself tells
+ * reported once and not slept over, and a worker that was left to itself notifies
  * nobody and wakes no table that may be gone.
  */
 #include "sys/worker.h"
@@ -63,7 +63,7 @@ static struct ed_worker *worker_new(void)
         return worker;
 }
 
-/* As the table's: what is done is told of at once; else it waits for a wake. */
+/* As the table's: finished jobs are reported at once; else it waits for a wake. */
 static void poll_once(int max)
 {
         struct ed_event events[2];
@@ -114,7 +114,7 @@ LOOM_TEST(worker, one_worker_runs_one_job_after_another)
         finish();
 }
 
-/* Its job may be at its begin, done, told of, or about to be told of. */
+/* Its job may be at its begin, done, reported, or about to be reported. */
 LOOM_TEST(worker, a_worker_left_to_itself_touches_no_table_that_is_gone)
 {
         struct ed_worker *left, *other;

@@ -26,7 +26,7 @@ static void count_park(struct ed_task *task)
 
 /*
  * Background tasks may fail when something is made to fail, and jobs be
- * abandoned when all is cancelled; all else is told, unless debug mode tells
+ * abandoned when all is cancelled; all else is reported, unless debug mode reports
  * more of each run than anybody wants to read.
  */
 static void on_report(const struct eddy_report *report, void *arg)

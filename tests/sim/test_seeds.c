@@ -140,7 +140,7 @@ static int suffer(void *arg)
         return err;
 }
 
-/* Each task that had not ended is told of a cancel, once; and nobody outside. */
+/* Each task that had not ended gets a cancel, once; no other task does. */
 static int cancel_some(void)
 {
         int wanted = 1 + (int) chance(4), err;
@@ -482,7 +482,7 @@ TEST(everything_holds_under_every_seed)
         CHECK(reported > seeds());
         CHECK_EQ(distinct_of(traces, seeds()), seeds());
         printf("# R8: %llu seeds of orders and delays, as many distinct traces, "
-               "%llu scheduling points, %llu tasks told of a cancel, %lld s of virtual time\n",
+               "%llu scheduling points, %llu tasks cancelled, %lld s of virtual time\n",
                (unsigned long long) seeds(), (unsigned long long) points,
                (unsigned long long) reported, (long long) (virtual_ns / EDDY_SEC(1)));
 }

@@ -87,7 +87,7 @@ static void tell(const char *line)
         CHECK_EQ(write(line_fd, line, strlen(line)), (ssize_t) strlen(line));
 }
 
-/* What a child that runs main_fn told, and how it ended. */
+/* The output of a child that runs main_fn, and how it ended. */
 static void trace_child(eddy_task_fn *main_fn)
 {
         char reported[256] = "";
@@ -184,7 +184,7 @@ static int background_with_a_generator(void *arg)
         return err;
 }
 
-/* Both jobs say that a thread runs them, and end when they are told to. */
+/* Both jobs say that a thread runs them, and end when they are asked to. */
 static _Atomic bool begun, may_end;
 
 static int runs_until_stopped(void *arg)
@@ -291,7 +291,7 @@ static int main_with(void *arg)
         return 1;
 }
 
-/* A106: once the background is cancelled its starts are refused, and who asked is told. */
+/* A106: once the background is cancelled its starts are refused, and the caller gets an error. */
 TRACE_TEST_OUTSIDE(S11_what_is_started_at_the_end_is_refused)
 {
         trace_run_whole(main_with, (void *) background_that_starts_another, -1);

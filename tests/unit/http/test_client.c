@@ -672,7 +672,7 @@ CLIENT_TEST(start_is_called_when_the_slot_is_there, OPTIONS(.connections_max = 1
         CHECK_EQ(eddy_scope_start(&scope, fetch_with_start, rig), 0);
         CHECK_EQ(eddy_scope_start(&scope, fetch_with_start, rig), 0);
         CHECK_EQ(eddy_sleep(EDDY_MS(500)), 0);
-        /* The check in on_start(): nobody waits any more when it is told. */
+        /* The check in on_start(): no task waits any more when it is reported. */
         CHECK_EQ(start_calls, 1);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(start_calls, 2);
@@ -789,7 +789,7 @@ CLIENT_TEST(connect_that_the_kernel_gives_up_says_so, NULL, SCRIPT(OK_2))
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* The deadline of a scope is told by the scope, also where both limits would be due. */
+/* The deadline of a scope is reported by the scope, also where both limits would be due. */
 CLIENT_TEST(deadline_of_a_scope_is_not_a_time_limit,
             OPTIONS(.connect_timeout_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
 {

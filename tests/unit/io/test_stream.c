@@ -550,7 +550,7 @@ static void close_it(void *arg)
 /*
  * Two connections become readable in one turn; a callback of the second
  * closes the first, whose reader was woken and has not yet run (first), or
- * whose event has not yet been told (second).
+ * whose event has not yet been reported (second).
  */
 static int closing_in_one_turn(void *arg)
 {

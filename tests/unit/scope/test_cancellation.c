@@ -1,6 +1,6 @@
 /*
  * test_cancellation.c - cancelling in the corners: what the one who is
- * cancelled sees, what nobody else feels, and who is told in the end.
+ * cancelled sees, that no other task is affected, and where the result is returned.
  */
 #include "loop/loop.h"
 #include "sim_run.h"
@@ -304,7 +304,7 @@ SIM_TEST(each_of_three_scopes_knows_whose_cancel_it_was)
         }
 }
 
-/* A42: the inner deadline came first and was told; the cancel of the outer scope is told by that. */
+/* A42: the inner deadline came first and was reported; the outer scope reports its own cancel. */
 SIM_TEST(a_deadline_and_a_later_cancel_are_each_reported_by_their_own_scope)
 {
         eddy_scope outer, inner;

@@ -67,7 +67,7 @@ TEST(channels_and_remote_handles_that_are_left_are_reported_with_where_they_were
                   "eddy: left when the run ended:\n"
                   "  the remote handle of task returns_at_once, started at program+0x1234\n"
                   "  a channel, made at program+0x1234\n");
-        /* They outlive what told of them, and any thread gives them back. */
+        /* They outlive the report of them, and any thread gives them back. */
         give_back_by_a_thread(n);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
 }
@@ -230,7 +230,7 @@ static int leaves_one_that_failed(void *arg)
         return eddy_sleep(MS);
 }
 
-/* As a service that releases what it is told of. */
+/* As a service that releases the objects of a report. */
 static void reports_and_releases(const struct eddy_report *report, void *arg)
 {
         keep_report(report, arg);

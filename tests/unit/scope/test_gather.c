@@ -212,7 +212,7 @@ SIM_TEST(the_same_call_twice_is_made_twice)
         CHECK_EQ(times, 2);
 }
 
-/* A77: failures after the first, kept going or not, are told in the calls and nowhere else. */
+/* A77: failures after the first, kept going or not, are reported in the calls and nowhere else. */
 SIM_TEST(later_failures_are_in_their_calls)
 {
         struct call args[2] = { { MS, -EIO }, { EDDY_SEC(9), -EPERM } };

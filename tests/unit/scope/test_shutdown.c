@@ -1,6 +1,6 @@
 /*
- * test_shutdown.c - how a run ends: in which order, who is waited for, what is
- * told of those who fail then, and what a signal has to do with it.
+ * test_shutdown.c - how a run ends: the order, the tasks that are waited for, the
+ * reports of tasks that fail then, and the effect of a signal.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -117,7 +117,7 @@ TEST(a_failure_in_the_last_cleanup_is_reported_and_mains_result_stays)
         }
 }
 
-/* A82: who was waiting was cancelled; the task it waited for fails later, which is told once. */
+/* A82: the waiter was cancelled; the task it waited for fails later, which is reported once. */
 static int fails_later(void *arg)
 {
         (void) arg;

@@ -117,7 +117,7 @@ TEST(a_job_runs_on_another_thread)
         CHECK_EQ(run_with(main_of_look, 0, NULL, NULL), 3);
 }
 
-/* --- told to stop --- */
+/* --- asked to stop --- */
 
 static int spin_until_released(void *arg)
 {
@@ -145,7 +145,7 @@ static int main_of_reported(void *arg)
         return 0;
 }
 
-/* A116: who waits for a job that is told to stop gets its result; who may leave does not. */
+/* A116: the waiter of a job that is asked to stop gets its result; a caller that may leave does not. */
 TEST(a_running_job_sees_that_it_is_to_stop)
 {
         CHECK_EQ(run_with(main_of_reported, 0, NULL, NULL), 0);

@@ -108,7 +108,7 @@ TEST(a_stall_of_who_accepted_begins_with_its_first_byte_and_is_over_once)
         sys->ops->free(sys);
 }
 
-/* In which order five connections are accepted, and then told of by a poll; as a number each. */
+/* The order in which five connections are accepted, and then reported by a poll; a number each. */
 static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_figures)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .seed = seed });

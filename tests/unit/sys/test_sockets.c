@@ -1,6 +1,6 @@
 /*
  * test_sockets.c - sockets of the table: each case runs on the kernel and on
- * the simulation, which must not be told apart.
+ * the simulation, which must not be distinguishable.
  */
 #include <errno.h>
 #include <signal.h>

@@ -105,7 +105,7 @@ static int poll_and_report(int64_t timeout_ns, int max)
         return n;
 }
 
-/* Poll until so many were told of. */
+/* Poll until that number of jobs was reported. */
 static void poll_for(int wanted)
 {
         while (wanted > 0) {
@@ -354,7 +354,7 @@ TEST(a_worker_that_is_left_when_its_job_is_done_has_not_reported_it)
         ed_workers_fini(&workers);
 }
 
-/* Whenever it is that a worker is left, its job is told of or left, once. */
+/* Whenever a worker is left, its job is either reported or left, once. */
 TEST(leaving_a_worker_races_with_the_end_of_its_job)
 {
         enum { ROUNDS = 2000 };
