@@ -152,7 +152,7 @@ struct line {
         eddy_lock lock;
 };
 
-static int stand_in_line(void *arg)
+static int wait_in_line(void *arg)
 {
         struct line *line = arg;
         bool more;
@@ -176,7 +176,7 @@ int row_lock_line(struct bench *bench)
 
         eddy_scope_begin(&scope, NULL);
         for (long i = 0; i < bench->extra; i++)
-                eddy_scope_start(&scope, stand_in_line, &line);
+                eddy_scope_start(&scope, wait_in_line, &line);
         return eddy_scope_end(&scope);
 }
 

@@ -1,10 +1,10 @@
 /*
- * 43-newest-wins - a search as somebody types: the newest request supersedes
+ * 43-newest-wins - a search as the user types: the newest request supersedes
  * the one before it.
  *
  * What to notice: cancelling the older search is one line, and no failure of the
  * scope that owns both.  A search that was superseded cannot answer late, over
- * the newer one's answer: it has been told to stop before the newer one starts,
+ * the newer one's answer: it has been asked to stop before the newer one starts,
  * and says nothing after its wait has returned -ECANCELED.
  *
  * Run: 43-newest-wins

@@ -48,7 +48,7 @@ static int serve(void *listener)
 }
 
 /* Serve until SIGTERM comes, finish what is under way, and close. */
-static int serve_until_told(eddy_tcp_listener *listener, eddy_signal *term)
+static int serve_until_term(eddy_tcp_listener *listener, eddy_signal *term)
 {
         int err;
 
@@ -86,7 +86,7 @@ static int run_all(eddy_tcp_listener *listener, eddy_signal *term, eddy_http_cli
         EDDY_SCOPE (scope, &err) {
                 for (int i = 0; i < CLIENTS; i++)
                         eddy_scope_start(&scope, fetch, client);
-                err = serve_until_told(listener, term);
+                err = serve_until_term(listener, term);
         }
         printf("%d answered, %d lost\n", answered, CLIENTS - answered);
         printf("who comes now is refused: %s\n", eddy_error_text(fetch(client)));

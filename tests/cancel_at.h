@@ -11,7 +11,7 @@
 /*
  * Run fn(arg) in a scope of its own that is cancelled at the n-th suspension
  * of this task inside (0: before it begins), after the events of that turn
- * were told and before any task runs.  Returns its result; 'ret_reached' says
+ * were reported and before any task runs.  Returns its result; 'ret_reached' says
  * whether there was such a suspension.
  */
 int cancel_at(int n, eddy_task_fn *fn, void *arg, bool *ret_reached);

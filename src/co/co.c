@@ -9,7 +9,7 @@
 #if defined(ED_ASAN) || defined(ED_MSAN)
 enum { ASAN_LEFT_BYTES = 8192 };
 
-struct told_start {
+struct checked_start {
         ed_co_fn *fn;
         void *arg;
 };
@@ -19,9 +19,9 @@ struct told_start {
  * if arguments are initialised from a record that the caller makes; this function has no MSan
  * checks, so it records that all are.
  */
-ED_CO_UNCHECKED static void told_entry(void *arg)
+ED_CO_UNCHECKED static void checked_entry(void *arg)
 {
-        struct told_start start = *(struct told_start *) arg;
+        struct checked_start start = *(struct checked_start *) arg;
 
 #ifdef ED_ASAN
         __sanitizer_finish_switch_fiber(NULL, NULL, NULL);
@@ -31,9 +31,9 @@ ED_CO_UNCHECKED static void told_entry(void *arg)
         start.fn(start.arg);
 }
 
-void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
+void ed_co_init_checked(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
 {
-        struct told_start *start = (struct told_start *) top - 1;
+        struct checked_start *start = (struct checked_start *) top - 1;
 
 #ifdef ED_ASAN
         /*
@@ -43,10 +43,10 @@ void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, vo
         __asan_unpoison_memory_region((char *) top - ASAN_LEFT_BYTES, ASAN_LEFT_BYTES);
         co->fake_stack = NULL;
 #endif
-        *start = (struct told_start){ fn, arg };
+        *start = (struct checked_start){ fn, arg };
         co->bottom = bottom;
         co->bytes = (size_t) ((char *) start - (char *) bottom);
-        ed_co_init_plain(co, start, told_entry, start);
+        ed_co_init_plain(co, start, checked_entry, start);
 }
 #endif
 

@@ -136,7 +136,7 @@ static inline __attribute__((always_inline)) void ed_co_jump(struct ed_co *from,
                            "v25", "v26", "v27", "v28", "v29", "v30", "v31",
                            ED_CO_MORE_REGISTERS "memory", "cc");
 #else
-#error "eddy has a context switch for x86-64 and AArch64 only; src/co is what a port adds to"
+#error "eddy has a context switch for x86-64 and AArch64 only; a port adds one to src/co"
 #endif
 }
 
@@ -154,7 +154,7 @@ static inline void ed_co_init_plain(struct ed_co *co, void *top, ed_co_fn *fn, v
 
 #if defined(ED_ASAN) || defined(ED_MSAN)
 /* ed_co_init_plain(), and notifies the sanitizers at the first switch to the context. */
-void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg);
+void ed_co_init_checked(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg);
 #endif
 
 /*
@@ -164,7 +164,7 @@ void ed_co_init_told(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, vo
 static inline void ed_co_init(struct ed_co *co, void *bottom, void *top, ed_co_fn *fn, void *arg)
 {
 #if defined(ED_ASAN) || defined(ED_MSAN)
-        ed_co_init_told(co, bottom, top, fn, arg);
+        ed_co_init_checked(co, bottom, top, fn, arg);
 #else
         (void) bottom;
         ed_co_init_plain(co, top, fn, arg);

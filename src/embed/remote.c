@@ -66,7 +66,7 @@ static int lost_of(const eddy_remote *remote)
 /* --- on the task's loop --- */
 
 /* Takes the first waiter out of the line and stores its result.  Returns NULL if no task waits. */
-static struct ed_far_waiter *next_told(eddy_remote *remote)
+static struct ed_far_waiter *take_next(eddy_remote *remote)
 {
         struct ed_far_waiter *waiter;
 
@@ -92,7 +92,7 @@ static bool end(eddy_remote *remote, int result)
         atomic_store_explicit(&remote->done, true, memory_order_release);
         held = remote->held;
         ed_mutex_unlock(&remote->lock);
-        while ((waiter = next_told(remote)))
+        while ((waiter = take_next(remote)))
                 ed_far_waiter_wake(waiter);
         remote_unref(remote);
         return held;

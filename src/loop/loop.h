@@ -61,7 +61,7 @@ struct ed_fiber {
 /* ed_co_leave() returns the result at this offset. */
 _Static_assert(offsetof(struct ed_fiber, ready.result) == ED_CO_RESULT &&
                        offsetof(struct ed_fiber, co) == 0,
-               "the result of a fiber lies elsewhere");
+               "the result of a fiber is at another offset");
 
 /*
  * A call that the loop makes in its own context.  It runs in order with the ready fibers, but never

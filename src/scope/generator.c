@@ -2,7 +2,7 @@
  * scope/generator.c - generators: tasks that run when the next value is requested.
  *
  * The asker stores the address for the value in the generator and parks; the generator writes the
- * value there and wakes the asker.  Both go to the head of the ready queue, so a value costs two
+ * value there and wakes the asker.  Each side switches directly to the other, so a value costs two
  * switches and no turn of the loop.  Each test and each store in next and yield is measurable, so
  * one word, 'state', holds all that they have to test.
  */

@@ -78,7 +78,7 @@ void ed_node_attribute(struct ed_node *inner)
                 if (!parent || node->flags & ED_NODE_SHIELD ||
                     !(parent->flags & ED_NODE_CANCELLED)) {
                         ed_assert(node->flags & ED_NODE_OWN,
-                                  "a cancelled task has nobody who cancelled it");
+                                  "a cancelled task has no node that was cancelled");
                         node->flags |= ED_NODE_DELIVERED;
                         return;
                 }

@@ -346,8 +346,8 @@ static void exceptions_give_back(struct ed_run *run)
                 *run->loop.exceptions = run->outside;
 }
 
-/* Enters the loop on this thread, until stand_still(). */
-static void move(struct ed_run *run)
+/* Enters the loop on this thread, until leave_loop(). */
+static void enter_loop(struct ed_run *run)
 {
         ed_loop_current = &run->loop;
         run->loop.asleep = false;
@@ -355,7 +355,7 @@ static void move(struct ed_run *run)
 }
 
 /* Leaves the loop.  From now on the loop's descriptor becomes readable when there is work to do. */
-static void stand_still(struct ed_run *run)
+static void leave_loop(struct ed_run *run)
 {
         struct ed_loop *loop = &run->loop;
 
@@ -367,13 +367,13 @@ static void stand_still(struct ed_run *run)
         exceptions_give_back(run);
 }
 
-/* Runs the loop, after move(), until 'done'. */
+/* Runs the loop, after enter_loop(), until 'done'. */
 static void run_until(struct ed_run *run, const bool *done)
 {
         int err = ed_loop_run(&run->loop, done);
 
         ed_assert(err == 0, "tasks wait that neither an event nor a cancel can wake");
-        stand_still(run);
+        leave_loop(run);
 }
 
 static void on_quit(struct ed_target *target, unsigned events)
@@ -433,7 +433,7 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
         run->main_held = true;
         /* A C++ library may have been loaded since the last run. */
         run->loop.exceptions = ed_sys_exceptions();
-        move(run);
+        enter_loop(run);
         call_supervisor(run);
         run_until(run, &run->stop);
         run->main_held = false;
@@ -447,7 +447,7 @@ void ed_run_forever(struct ed_run *run)
 {
         last_signal = 0;
         run->loop.exceptions = ed_sys_exceptions();
-        move(run);
+        enter_loop(run);
         ed_loop_turn(&run->loop);
         run_until(run, &run->stop);
         run->stop = false;
@@ -459,18 +459,18 @@ bool ed_run_step(struct ed_run *run)
         int64_t until_ns = ed_time_after(ed_loop_now(loop), STEP_NS);
         bool more;
 
-        move(run);
+        enter_loop(run);
         do {
                 ed_loop_turn(loop);
                 more = loop->ready_first != NULL;
         } while (more && loop->now_ns < until_ns);
-        stand_still(run);
+        leave_loop(run);
         return more;
 }
 
 void ed_run_end(struct ed_run *run)
 {
-        move(run);
+        enter_loop(run);
         if (run->main_task) {
                 if (run->debug && run->main_task->task)
                         ed_debug_tasks_left(run, &run->main_task->task->node);
@@ -492,7 +492,7 @@ void ed_run_free(struct ed_run *run)
         ed_run_signals_leave(run);
         process_leave(run);
         /* Data that upper floors keep with the loop may still ask for the current loop. */
-        move(run);
+        enter_loop(run);
         ed_loop_fini(&run->loop);
         ed_faces_fini(&run->faces);
         ed_stack_records_close(run);

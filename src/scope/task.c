@@ -83,8 +83,8 @@ static inline __attribute__((always_inline)) struct ed_fiber *heir_or_wake(struc
 }
 
 /* Wakes the joiners of a task; a single joiner takes the fast path.  Returns the heir, or NULL. */
-static inline __attribute__((always_inline)) struct ed_fiber *joiners_tell(struct eddy_task *face,
-                                                                           struct ed_loop *loop)
+static inline __attribute__((always_inline)) struct ed_fiber *joiners_end_wait(
+        struct eddy_task *face, struct ed_loop *loop)
 {
         struct ed_waiter *joiner = ed_waiters_first(face->joiners);
 
@@ -124,7 +124,7 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
                 ed_scope_failed(scope, result, task);
         face->task = NULL;
         if (face->joiners[0])
-                heir = joiners_tell(face, loop);
+                heir = joiners_end_wait(face, loop);
         if (face->refs)
                 face_unref(face);
         if (ed_unlikely(task->vars != NULL)) {

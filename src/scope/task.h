@@ -47,7 +47,7 @@ enum {
         ED_WAIT_OTHER,
         ED_WAIT_NET_NEXT, /* not parked yet; the next wait is for the network */
         ED_WAIT_NET,      /* parked; waits for the network */
-        ED_WAIT_TOLD,     /* ... and this long wait was reported */
+        ED_WAIT_REPORTED, /* ... and this long wait was reported */
 };
 
 /* Debug mode's data about a task. */
@@ -56,7 +56,7 @@ struct ed_debug_task {
         eddy_task_fn *fn;     /* its function */
         uint32_t locks;       /* number of locks held */
         uint8_t wait;         /* while parked: ED_WAIT_* */
-        bool cancel_told;     /* that it continues after its cancel was reported */
+        bool cancel_reported; /* that it continues after its cancel was reported */
         int64_t cancelled_ns; /* when it was cancelled; valid while cancelled */
 };
 
@@ -93,7 +93,7 @@ struct ed_task {
 
 _Static_assert(sizeof(struct ed_fiber) != 64 ||
                        offsetof(struct ed_task, inner) == ED_LOOP_TASK_LINE,
-               "what every call looks at is not what the loop fetches");
+               "the loop must prefetch the fields that every call reads");
 
 /* Returns the task at the top of a stack, just below 'stack'. */
 static inline struct ed_task *ed_task_of_stack(const struct ed_stack *stack)

@@ -310,8 +310,8 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
                 return -EBADF;
         if (sock->phase == ED_SIM_PHASE_CONNECTING)
                 return -EALREADY;
-        if (sock->phase == ED_SIM_PHASE_CONNECTED && !sock->told) {
-                sock->told = true;
+        if (sock->phase == ED_SIM_PHASE_CONNECTED && !sock->connect_returned) {
+                sock->connect_returned = true;
                 return 0;
         }
         if (sock->phase != ED_SIM_PHASE_FRESH)
@@ -342,7 +342,7 @@ void ed_sim_connect_ends(struct ed_sim_socket *server, struct ed_sim_socket *cli
         struct ed_sim_socket *counted = link->by_server ? server : client;
 
         server->phase = ED_SIM_PHASE_CONNECTED;
-        server->told = true;
+        server->connect_returned = true;
         server->peer = client;
         client->peer = server;
         if (link->cut != ED_SIM_CUT_NONE)
@@ -372,7 +372,7 @@ int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[
         }
         ed_sim_connect_ends(ends[0], ends[1]);
         ends[1]->phase = ED_SIM_PHASE_CONNECTED;
-        ends[1]->told = true;
+        ends[1]->connect_returned = true;
         for (int i = 0; i < 2; i++) {
                 ends[i]->port = port_take(sim);
                 descriptor_give(sim, ends[i], descriptor_find(sim));

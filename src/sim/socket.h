@@ -38,7 +38,7 @@ struct ed_sim_socket {
         bool ended;                 /* the peer's end has arrived */
         bool shut;                  /* sending has ended */
         bool wants_room;            /* notify when there is room again */
-        bool told;                  /* connect() has returned 0 */
+        bool connect_returned;      /* connect() has returned 0 */
         bool is_pipe;               /* an end of a pipe */
         uint32_t waiting;           /* connections in a listener's queue */
         uint16_t port;

@@ -76,7 +76,7 @@ static bool is_named_before(const struct completion *completion, const eddy_task
 }
 
 /* A finished task's line is unused.  It serves here to detect a task that is given twice. */
-static void stand_in_lines(struct completion *completion, eddy_task *const *tasks)
+static void enter_lines(struct completion *completion, eddy_task *const *tasks)
 {
         for (size_t i = 0; i < completion->n; i++) {
                 struct completed *completed = &completion->entries[i];
@@ -120,7 +120,7 @@ int eddy_as_completed_begin(eddy_as_completed *done, eddy_task *const *tasks, si
         if (!completion->entries)
                 return -ENOMEM;
         completion->n = n;
-        stand_in_lines(completion, tasks);
+        enter_lines(completion, tasks);
         return 0;
 }
 

@@ -327,8 +327,8 @@ static inline int get_now(eddy_queue *queue, void *ret_item)
 }
 
 /* Waits to be served.  Not inlined, so that a call that does not wait needs no waiter. */
-static __attribute__((noinline)) int stand_in_line(struct ed_task *task, void *line[2], void *item,
-                                                   const char *waits_for)
+static __attribute__((noinline)) int wait_in_line(struct ed_task *task, void *line[2], void *item,
+                                                  const char *waits_for)
 {
         struct ed_waiter waiter;
 
@@ -352,7 +352,7 @@ int eddy_queue_put(eddy_queue *queue, const void *item)
                 ed_suspend_passed(task);
                 return err;
         }
-        return stand_in_line(task, queue->putters, (void *) item, "room in a queue");
+        return wait_in_line(task, queue->putters, (void *) item, "room in a queue");
 }
 
 int eddy_queue_get(eddy_queue *queue, void *ret_item)
@@ -368,7 +368,7 @@ int eddy_queue_get(eddy_queue *queue, void *ret_item)
                 ed_suspend_passed(task);
                 return err;
         }
-        return stand_in_line(task, queue->getters, ret_item, "an item in a queue");
+        return wait_in_line(task, queue->getters, ret_item, "an item in a queue");
 }
 
 int eddy_queue_try_put(eddy_queue *queue, const void *item)
@@ -477,7 +477,7 @@ int eddy_queue_join(eddy_queue *queue)
                 ed_suspend_passed(task);
                 return 0;
         }
-        return stand_in_line(task, queue->joiners, NULL, "a queue's items to be done");
+        return wait_in_line(task, queue->joiners, NULL, "a queue's items to be done");
 }
 
 uint32_t eddy_queue_count(const eddy_queue *queue)

@@ -321,7 +321,7 @@ static void on_timer(struct ed_timer *timer)
 }
 
 /* Adds a waiter or timer.  Errors: -EAGAIN  in line; for channels as ed_channel_begin(). */
-static int stand_in_line(struct eddy_choice *choice, struct selector *selector, int64_t now_ns)
+static int enter_line(struct eddy_choice *choice, struct selector *selector, int64_t now_ns)
 {
         struct alternative *alternative = alternative_of(choice);
         void **line, *item;
@@ -383,7 +383,7 @@ static int wait_for_first(struct selector *selector, size_t n, int64_t now_ns)
         for (; selector->n < n; selector->n++) {
                 struct eddy_choice *choice = &selector->choices[selector->n];
 
-                err = stand_in_line(choice, selector, now_ns);
+                err = enter_line(choice, selector, now_ns);
                 if (err == -EAGAIN)
                         continue;
                 if (err == -EALREADY)

@@ -80,7 +80,7 @@ static void on_finished(struct ed_waiter *waiter, int result)
 
 static const struct ed_waiter_ops wait_ops = { .granted = on_finished };
 
-static void stand_in_lines(struct wait *wait, eddy_task *const *tasks)
+static void enter_lines(struct wait *wait, eddy_task *const *tasks)
 {
         wait->left = 0;
         for (size_t i = 0; i < wait->n; i++) {
@@ -120,7 +120,7 @@ static int wait_parked(struct ed_task *task, eddy_task *const *tasks, size_t n, 
                 if (!wait.waiters)
                         return -ENOMEM;
         }
-        stand_in_lines(&wait, tasks);
+        enter_lines(&wait, tasks);
         err = ed_suspend_park(task, "several tasks to end", leave_all, &wait);
         if (wait.waiters != on_stack)
                 ed_free(wait.waiters);

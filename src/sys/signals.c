@@ -24,7 +24,7 @@ struct slot {
         struct ed_sys *_Atomic sys; /* NULL: free */
         _Atomic uint64_t wanted;
         _Atomic uint64_t pending;
-        _Atomic bool told; /* pending signals have been reported to the loop */
+        _Atomic bool reported; /* pending signals have been reported to the loop */
         struct ed_target *target;
 };
 
@@ -43,7 +43,7 @@ static struct {
 
 /* --- the handler --- */
 
-static bool tell_slots(int signo)
+static bool mark_slots(int signo)
 {
         bool any = false;
 
@@ -54,7 +54,7 @@ static bool tell_slots(int signo)
                 if (!sys || !(atomic_load(&slot->wanted) & ed_signal_bit(signo)))
                         continue;
                 atomic_fetch_or(&slot->pending, ed_signal_bit(signo));
-                atomic_store(&slot->told, false);
+                atomic_store(&slot->reported, false);
                 atomic_fetch_add(&signals.arrivals, 1);
                 sys->ops->wake(sys);
                 any = true;
@@ -74,7 +74,7 @@ static void on_signal(int signo, siginfo_t *info, void *context)
         bool taken;
 
         atomic_fetch_add(&signals.handlers, 1);
-        taken = tell_slots(signo);
+        taken = mark_slots(signo);
         if (!taken && is_stop_signal(signo)) {
                 sys = atomic_load(&signals.stop_sys);
                 taken = sys && atomic_compare_exchange_strong(&signals.stop_signal, &none, signo);
@@ -191,7 +191,7 @@ static int open_in(int from, int to, struct ed_sys *sys, uint64_t wanted, struct
                 goto out;
         slot->target = target;
         atomic_store(&slot->pending, 0);
-        atomic_store(&slot->told, true);
+        atomic_store(&slot->reported, true);
         atomic_store(&slot->wanted, wanted);
         atomic_store(&slot->sys, sys);
         for (int signo = 1; signo <= SIGNALS; signo++) {
@@ -269,11 +269,11 @@ int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *even
         for (int i = 0; i < SLOTS; i++) {
                 struct slot *slot = &signals.slots[i];
 
-                if (atomic_load(&slot->sys) != sys || atomic_load(&slot->told))
+                if (atomic_load(&slot->sys) != sys || atomic_load(&slot->reported))
                         continue;
                 if (n == max)
                         return n; /* the others are reported at the next poll */
-                atomic_store(&slot->told, true);
+                atomic_store(&slot->reported, true);
                 events[n++] = (struct ed_event){ slot->target, ED_EVENT_READ };
         }
         *seen = arrivals;

@@ -67,7 +67,7 @@ static void wake_table(struct worker *w)
         pthread_cond_broadcast(&w->changed);
 }
 
-static void tell_done(struct worker *w)
+static void report_done(struct worker *w)
 {
         struct ed_workers *workers = w->workers;
         bool first;
@@ -139,7 +139,7 @@ static void *worker_main(void *arg)
                 pthread_mutex_lock(&w->lock);
                 abandoned = w->abandoned;
                 if (!abandoned)
-                        tell_done(w);
+                        report_done(w);
         }
         pthread_mutex_unlock(&w->lock);
         if (abandoned) {

@@ -52,10 +52,10 @@ void ed_test_found(struct ed_test_run *run, const char *format, ...)
 }
 
 /* Print at once, because a child's copy of the run is never read. */
-static void tell_in_child(const char *line)
+static void print_in_child(const char *line)
 {
         if (heard.run)
-                ed_test_tell_lines(heard.run->name, &heard.run->opts, line);
+                ed_test_print_lines(heard.run->name, &heard.run->opts, line);
 }
 
 void eddy_test_fail(const char *format, ...)
@@ -67,7 +67,7 @@ void eddy_test_fail(const char *format, ...)
         vsnprintf(line, sizeof(line), format, args);
         va_end(args);
         if (atomic_load_explicit(&heard.forks, memory_order_relaxed) != ed_sys_forks()) {
-                tell_in_child(line);
+                print_in_child(line);
                 return;
         }
         ed_mutex_lock(&heard.lock);

@@ -43,7 +43,9 @@ static void find_memory(struct ed_test_run *run)
         struct ed_test_memory memory;
 
         if (ed_test_memory_is_replaced()) {
-                ed_test_found(run, "eddy_alloc_set() was called in it: what is left is not known");
+                ed_test_found(
+                        run,
+                        "eddy_alloc_set() was called in it: memory that is left cannot be found");
                 return;
         }
         ed_test_memory_look(&memory);

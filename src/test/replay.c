@@ -179,8 +179,8 @@ static void begin_add(struct ed_text *text, const char *name, const char *spec)
         ed_text_add(text, "eddy_test: %s: %s%s", name, spec, *spec ? ": " : "");
 }
 
-void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
-                          const struct ed_test_strikes *strikes)
+void ed_test_print_strikes(const char *name, const struct eddy_test_opts *opts,
+                           const struct ed_test_strikes *strikes)
 {
         char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
         struct ed_text text = { line, sizeof(line) };
@@ -195,7 +195,7 @@ void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
         }
 }
 
-void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, const char *problem)
+void ed_test_print_lines(const char *name, const struct eddy_test_opts *opts, const char *problem)
 {
         char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
         struct ed_text text;
@@ -214,31 +214,31 @@ void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, con
         }
 }
 
-void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
-                  const struct ed_test_strikes *strikes)
+void ed_test_print(const char *name, const struct eddy_test_opts *opts, const char *problem,
+                   const struct ed_test_strikes *strikes)
 {
         char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
         struct ed_text text;
 
-        ed_test_tell_lines(name, opts, problem);
-        ed_test_tell_strikes(name, opts, strikes);
+        ed_test_print_lines(name, opts, problem);
+        ed_test_print_strikes(name, opts, strikes);
         ed_test_spec_write(opts, spec, sizeof(spec));
         text = (struct ed_text){ line, sizeof(line) };
         ed_text_add(&text, "eddy_test: again with EDDY_TEST_REPLAY='%s:%s'\n", name, spec);
         ed_sys_write_error(line, strlen(line));
 }
 
-void ed_test_tell_differs(const char *name, const struct eddy_test_opts *opts, const char *problem)
+void ed_test_print_differs(const char *name, const struct eddy_test_opts *opts, const char *problem)
 {
         static const char words[] =
                 "eddy_test: EDDY_TEST_REPLAY cannot repeat it, because it depends on the "
                 "runs before it: repeat the sweep\n";
 
-        ed_test_tell_lines(name, opts, problem);
+        ed_test_print_lines(name, opts, problem);
         ed_sys_write_error(words, strlen(words));
 }
 
-void ed_test_tell_before(const char *name, const struct eddy_test_opts *opts)
+void ed_test_print_before(const char *name, const struct eddy_test_opts *opts)
 {
         char line[LINE_BYTES], spec[ED_TEST_SPEC_BYTES];
         struct ed_text text = { line, sizeof(line) };

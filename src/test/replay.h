@@ -26,16 +26,17 @@ uint64_t ed_test_number(const char *variable, uint64_t otherwise);
  * Print the findings, the places in the program where the faults were injected, and how to repeat
  * the run.
  */
-void ed_test_tell(const char *name, const struct eddy_test_opts *opts, const char *problem,
-                  const struct ed_test_strikes *strikes);
+void ed_test_print(const char *name, const struct eddy_test_opts *opts, const char *problem,
+                   const struct ed_test_strikes *strikes);
 
-/* As ed_test_tell(), for findings that depend on earlier runs: the run alone would pass. */
-void ed_test_tell_differs(const char *name, const struct eddy_test_opts *opts, const char *problem);
+/* As ed_test_print(), for findings that depend on earlier runs: the run alone would pass. */
+void ed_test_print_differs(const char *name, const struct eddy_test_opts *opts,
+                           const char *problem);
 
 /* Print only the findings, only the places, or, before a run, its spec. */
-void ed_test_tell_lines(const char *name, const struct eddy_test_opts *opts, const char *problem);
-void ed_test_tell_strikes(const char *name, const struct eddy_test_opts *opts,
-                          const struct ed_test_strikes *strikes);
-void ed_test_tell_before(const char *name, const struct eddy_test_opts *opts);
+void ed_test_print_lines(const char *name, const struct eddy_test_opts *opts, const char *problem);
+void ed_test_print_strikes(const char *name, const struct eddy_test_opts *opts,
+                           const struct ed_test_strikes *strikes);
+void ed_test_print_before(const char *name, const struct eddy_test_opts *opts);
 
 #endif

@@ -90,7 +90,7 @@ static void on_report(const struct eddy_report *report, void *arg)
         const struct eddy_run_opts *opts = run->opts.run;
 
         if (report->kind == EDDY_REPORT_DEADLOCK)
-                run->told.deadlocks++;
+                run->figures.deadlocks++;
         if (is_finding(report->kind))
                 ed_test_found(run, "%s%s%s", report->task ? report->task : "",
                               report->task ? " " : "", report->text);
@@ -162,14 +162,14 @@ static void end_fill(struct ed_test_run *run)
 {
         if (!run->gave_up || !ed_sys_is_sim(run->sys))
                 return;
-        run->told.end.trace = ed_sim_trace(run->sys);
-        run->told.end.calls = ed_sim_calls(run->sys);
-        run->told.end.lasted_ns = run->ops->now(run->sys) - run->begin_ns;
+        run->figures.end.trace = ed_sim_trace(run->sys);
+        run->figures.end.calls = ed_sim_calls(run->sys);
+        run->figures.end.lasted_ns = run->ops->now(run->sys) - run->begin_ns;
 }
 
 static void result_fill(struct ed_test_run *run, int result)
 {
-        const struct ed_sim_end *end = &run->told.end;
+        const struct ed_sim_end *end = &run->figures.end;
         struct ed_test_memory memory;
 
         end_fill(run);
@@ -180,9 +180,9 @@ static void result_fill(struct ed_test_run *run, int result)
         run->result.lasted_ns = end->lasted_ns;
         run->result.allocations = memory.asked;
         run->result.was_failed = memory.failed > 0 || end->faults > 0;
-        run->told.alloc_failed = memory.failed;
+        run->figures.alloc_failed = memory.failed;
         run->descriptors = end->sockets;
-        ed_test_strikes_look(&run->told.strikes);
+        ed_test_strikes_look(&run->figures.strikes);
 }
 
 /* --- begin and end --- */
@@ -191,9 +191,9 @@ static void say_left(const char *what)
 {
         static struct ed_test_strikes strikes;
 
-        ed_test_tell_lines(now.name, &now.opts, now.result.problem);
+        ed_test_print_lines(now.name, &now.opts, now.result.problem);
         ed_test_strikes_look(&strikes);
-        ed_test_tell(now.name, &now.opts, what, &strikes);
+        ed_test_print(now.name, &now.opts, what, &strikes);
 }
 
 void ed_test_last_words(void)
@@ -325,15 +325,15 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
         ed_test_memory_begin();
 }
 
-/* 'tell': print the findings. */
+/* 'prints': the findings are printed. */
 static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
-                    const struct ed_test_more *more, bool tell, struct eddy_test_result *ret_result,
-                    struct ed_test_told *ret_told)
+                    const struct ed_test_more *more, bool prints,
+                    struct eddy_test_result *ret_result, struct ed_test_figures *ret_figures)
 {
         struct ed_test_run *run = &now;
         int result;
 
-        /* Such a value is not an error, so the run could not find anything. */
+        /* A value of 0 or more is not an error, so the run could not find anything. */
         if (opts && opts->call_at > 0 && opts->call_error >= 0)
                 return -EINVAL;
         result = take();
@@ -352,21 +352,21 @@ static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opt
         ed_test_found_end();
         if (run->result.problem[0])
                 result = EDDY_E_TEST_FOUND;
-        if (tell && result == EDDY_E_TEST_FOUND)
-                ed_test_tell(run->name, &run->opts, run->result.problem, &run->told.strikes);
+        if (prints && result == EDDY_E_TEST_FOUND)
+                ed_test_print(run->name, &run->opts, run->result.problem, &run->figures.strikes);
         if (ret_result)
                 *ret_result = run->result;
-        if (ret_told)
-                *ret_told = run->told;
+        if (ret_figures)
+                *ret_figures = run->figures;
         give_back();
         return result;
 }
 
 int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
                      const struct ed_test_more *more, struct eddy_test_result *ret_result,
-                     struct ed_test_told *ret_told)
+                     struct ed_test_figures *ret_figures)
 {
-        return run_with(main_fn, arg, opts, more, false, ret_result, ret_told);
+        return run_with(main_fn, arg, opts, more, false, ret_result, ret_figures);
 }
 
 int eddy_test_run(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,

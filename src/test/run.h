@@ -25,7 +25,7 @@ struct ed_test_more {
 };
 
 /* Results beyond the public ones. */
-struct ed_test_told {
+struct ed_test_figures {
         struct ed_sim_end end;
         uint64_t order;        /* a hash of the choices at all points, regardless of time */
         uint64_t deadlocks;    /* number of deadlocks reported */
@@ -47,7 +47,7 @@ struct ed_test_run {
         eddy_task_fn *main_fn;
         void *arg;
         struct eddy_test_result result;
-        struct ed_test_told told;
+        struct ed_test_figures figures;
         struct ed_text problem; /* writes to the result's 'problem' */
 
         struct ed_run *run; /* NULL: no loop */
@@ -80,10 +80,10 @@ extern struct ed_test_run *ed_test_now;
 /* Returns true if this thread made the current run. */
 bool ed_test_is_mine(void);
 
-/* eddy_test_run() without the printing; 'more' and 'ret_told' may be NULL. */
+/* eddy_test_run() without the printing; 'more' and 'ret_figures' may be NULL. */
 int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
                      const struct ed_test_more *more, struct eddy_test_result *ret_result,
-                     struct ed_test_told *ret_told);
+                     struct ed_test_figures *ret_figures);
 
 /* As eddy_test_sweep(), with 'more'. */
 int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,

@@ -12,7 +12,7 @@
 #include "sys/symbol.h"
 
 /* Maximum number of recorded frames that are printed. */
-enum { FRAMES_TOLD_MAX = 8 };
+enum { FRAMES_PRINTED_MAX = 8 };
 
 /* Places in the current or last run. */
 static struct ed_test_strikes noted;
@@ -131,7 +131,7 @@ void ed_test_strikes_look(struct ed_test_strikes *ret_strikes)
  * Returns false for unnamed frames inside the library, which are less useful than the library
  * function that the program called.
  */
-static bool is_told(const struct ed_test_strikes *strikes, const void *frame)
+static bool is_printed(const struct ed_test_strikes *strikes, const void *frame)
 {
         /* Frames of libeddy, whatever its file name, or of another libeddy library. */
         return (!ed_sys_is_inside(frame, (const void *) ed_sys_symbol) &&
@@ -144,15 +144,15 @@ static void place_add(const struct ed_test_strikes *strikes, const struct ed_tes
                       struct ed_text *text)
 {
         char name[64];
-        int told = 0;
+        int printed = 0;
 
-        for (int i = 0; i < place->count && told < FRAMES_TOLD_MAX; i++) {
-                if (!is_told(strikes, place->frames[i]))
+        for (int i = 0; i < place->count && printed < FRAMES_PRINTED_MAX; i++) {
+                if (!is_printed(strikes, place->frames[i]))
                         continue;
                 ed_sys_symbol(place->frames[i], name, sizeof(name));
-                ed_text_add(text, "%s %s", told++ > 0 ? " <-" : " in", name);
+                ed_text_add(text, "%s %s", printed++ > 0 ? " <-" : " in", name);
         }
-        if (told == 0)
+        if (printed == 0)
                 ed_text_add(text, " in eddy itself");
 }
 

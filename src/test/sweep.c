@@ -88,14 +88,14 @@ struct sweep {
         eddy_task_fn *main_fn;
         void *arg;
         struct ed_test_more more;
-        struct eddy_test_sweep told;
+        struct eddy_test_sweep figures;
         uint64_t kinds_skip, kinds_count;
         int wanted;    /* result of the undisturbed run */
         bool compares; /* compare results with 'wanted' */
         uint64_t seed; /* seed of the undisturbed run */
         bool verbose;
         char name[ED_TEST_NAME_BYTES];
-        struct ed_test_told last; /* of the last run; too large for thread-local storage */
+        struct ed_test_figures last; /* of the last run; too large for thread-local storage */
 };
 
 /* Returns the kind of a call in the undisturbed run, or 0 if there was no such call. */
@@ -177,20 +177,21 @@ static int run_once(struct sweep *sweep, const struct eddy_test_opts *opts, bool
         int err;
 
         if (sweep->verbose)
-                ed_test_tell_before(sweep->name, opts);
+                ed_test_print_before(sweep->name, opts);
         *result = (struct eddy_test_result){ 0 };
         err = ed_test_run_with(sweep->main_fn, sweep->arg, opts, &sweep->more, result,
                                &sweep->last);
-        sweep->told.runs++;
+        sweep->figures.runs++;
         if (err == EDDY_E_RUN_NESTED || err == -EBUSY)
                 return err;
-        sweep->told.failed += result->result < 0 && (result->was_cancelled || result->was_failed);
+        sweep->figures.failed +=
+                result->result < 0 && (result->was_cancelled || result->was_failed);
         if (err != EDDY_E_TEST_FOUND && (is_base || may_end_so(sweep, opts, result, &text)))
                 return 0;
         if (err != EDDY_E_TEST_FOUND && is_repeated(sweep, opts, result))
-                ed_test_tell_differs(sweep->name, opts, result->problem);
+                ed_test_print_differs(sweep->name, opts, result->problem);
         else
-                ed_test_tell(sweep->name, opts, result->problem, &sweep->last.strikes);
+                ed_test_print(sweep->name, opts, result->problem, &sweep->last.strikes);
         return EDDY_E_TEST_FOUND;
 }
 
@@ -301,7 +302,7 @@ static int look_if_met(const struct sweep *sweep, int what, uint64_t n, uint64_t
                     (unsigned long long) count,
                     what == EDDY_TEST_ALLOC_TWICE && opts->alloc_again ? "after the first fault"
                                                                        : "without faults");
-        ed_test_tell_differs(sweep->name, opts, last.problem);
+        ed_test_print_differs(sweep->name, opts, last.problem);
         return EDDY_E_TEST_FOUND;
 }
 
@@ -340,11 +341,11 @@ static int look_if_replayed(const struct sweep *sweep, const struct eddy_test_op
                 ed_text_add(&text, "main had ended before suspension point %llu",
                             (unsigned long long) opts->cancel_at);
         if (last.problem[0] && !something) {
-                ed_test_tell(sweep->name, opts, last.problem, &sweep->last.strikes);
+                ed_test_print(sweep->name, opts, last.problem, &sweep->last.strikes);
                 return EDDY_E_TEST_FOUND;
         }
-        ed_test_tell_lines(sweep->name, opts, last.problem);
-        ed_test_tell_strikes(sweep->name, opts, &sweep->last.strikes);
+        ed_test_print_lines(sweep->name, opts, last.problem);
+        ed_test_print_strikes(sweep->name, opts, &sweep->last.strikes);
         return 0;
 }
 
@@ -367,7 +368,7 @@ static int try_one(struct sweep *sweep, int what, uint64_t n, uint64_t count,
  */
 static int try_twice(struct sweep *sweep, uint64_t n, struct eddy_test_opts *opts)
 {
-        int what = EDDY_TEST_ALLOC_TWICE, err = try_one(sweep, what, n, sweep->told.count, opts);
+        int what = EDDY_TEST_ALLOC_TWICE, err = try_one(sweep, what, n, sweep->figures.count, opts);
         uint64_t count = last.allocations, sample = sample_of(sweep, count - n);
 
         for (uint64_t k = 0; err == 0 && (k = next_of(k, count - n, sample));) {
@@ -385,7 +386,7 @@ static int try_errors(struct sweep *sweep, struct eddy_test_opts *opts)
 
         for (; *errors && err == 0; errors++) {
                 opts->call_error = *errors;
-                err = try_one(sweep, EDDY_TEST_CALLS, opts->call_at, sweep->told.count, opts);
+                err = try_one(sweep, EDDY_TEST_CALLS, opts->call_at, sweep->figures.count, opts);
         }
         return err;
 }
@@ -443,8 +444,8 @@ static int points_init(struct sweep *sweep, const struct eddy_test_opts *opts)
         sweep->more.task_points = NULL;
         sweep->more.task_points_max = 0;
         for (uint64_t i = 0; i < tasks; i++) {
-                sweep->told.count += points[i];
-                sweep->told.tasks += points[i] > 0;
+                sweep->figures.count += points[i];
+                sweep->figures.tasks += points[i] > 0;
         }
         return err;
 }
@@ -463,11 +464,11 @@ static int try_task(struct sweep *sweep, uint64_t n, struct eddy_test_opts *opts
 
 static int try_each(struct sweep *sweep, int what, const struct eddy_test_opts *base)
 {
-        uint64_t count = sweep->told.count;
+        uint64_t count = sweep->figures.count;
         uint64_t sample = what == EDDY_TEST_SEEDS ? count : sample_of(sweep, count);
         int err = 0;
 
-        for (uint64_t n = 0; err == 0 && (n = next_of(n, count, sample)); sweep->told.tried++) {
+        for (uint64_t n = 0; err == 0 && (n = next_of(n, count, sample)); sweep->figures.tried++) {
                 struct eddy_test_opts opts = *base;
 
                 aim(what, n, &opts);
@@ -496,17 +497,17 @@ static __attribute__((noinline)) int try_all(struct sweep *sweep, int what,
         sweep->wanted = last.result;
         sweep->compares = true;
         sweep->seed = opts->seed;
-        sweep->told.count = count_of(sweep, what, &last);
+        sweep->figures.count = count_of(sweep, what, &last);
         traces_fini();
         if (what == EDDY_TEST_CALLS)
-                err = kinds_init(sweep, opts, 0, sweep->told.count);
+                err = kinds_init(sweep, opts, 0, sweep->figures.count);
         else if (what == EDDY_TEST_CANCEL_TASK)
                 err = points_init(sweep, opts);
         if (err == 0 && what == EDDY_TEST_CALLS)
-                err = look_if_met(sweep, what, sweep->told.count, sweep->told.count, opts);
+                err = look_if_met(sweep, what, sweep->figures.count, sweep->figures.count, opts);
         if (err == 0)
                 err = try_each(sweep, what, opts);
-        sweep->told.distinct = traces.distinct;
+        sweep->figures.distinct = traces.distinct;
         ed_test_sweep_forget();
         return err;
 }
@@ -529,7 +530,7 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
                 sweep->wanted = err < 0 ? 0 : last.result;
         }
         sweep->verbose = true;
-        sweep->told.count = sweep->told.tried = 1;
+        sweep->figures.count = sweep->figures.tried = 1;
         if (err == 0)
                 err = run_once(sweep, replay, false);
         if (err == 0)
@@ -561,7 +562,7 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
         else if (err == ED_TEST_REPLAY_NONE)
                 err = try_all(&sweep, what, asked);
         if (ret_sweep)
-                *ret_sweep = sweep.told;
+                *ret_sweep = sweep.figures;
         return err;
 }
 

@@ -79,7 +79,7 @@ static void count_wait(struct ed_test_run *run, const struct ed_task *task)
 
 static bool reach(struct ed_test_run *run, struct ed_task *task, const void *from)
 {
-        if (++run->told.task_points != run->opts.cancel_at)
+        if (++run->figures.task_points != run->opts.cancel_at)
                 return false;
         run->result.was_cancelled = 1;
         eddy_task_cancel(task->face);
@@ -91,7 +91,7 @@ static bool target_point(struct ed_test_run *run, const void *from)
 {
         struct ed_task *task = run->target;
 
-        if (run->told.task_points == 0 && tasks_begun(run) >= run->opts.cancel_task) {
+        if (run->figures.task_points == 0 && tasks_begun(run) >= run->opts.cancel_task) {
                 task = task_after(run, run->opts.cancel_task - 1);
                 return task && number_of(task) == run->opts.cancel_task && reach(run, task, from);
         }
@@ -135,7 +135,7 @@ bool ed_test_target_point(struct ed_test_run *run, const void *from)
                 return false;
         if (run->more.task_points)
                 count_begun(run);
-        run->told.tasks = tasks_begun(run);
+        run->figures.tasks = tasks_begun(run);
         return run->opts.cancel_task > 0 && run->opts.cancel_at > 0 && target_point(run, from);
 }
 

@@ -55,8 +55,8 @@ static bool point(struct ed_test_run *run, const void *from)
 
 static void note_order(struct ed_test_run *run, uint64_t n, uint64_t chosen)
 {
-        run->told.order = (run->told.order ^ (n << 32 | chosen)) * 0x100000001b3ULL;
-        run->told.order ^= run->told.order >> 29;
+        run->figures.order = (run->figures.order ^ (n << 32 | chosen)) * 0x100000001b3ULL;
+        run->figures.order ^= run->figures.order >> 29;
 }
 
 /* The kernel's table has no randomness of its own. */
@@ -84,7 +84,7 @@ static void give_up(struct ed_test_run *run, int64_t most, const char *what)
 
         run->gave_up = true;
         (void) ed_test_left_name(run, tasks, sizeof(tasks));
-        ed_test_found(run, "it goes on after %lld %s: %s", (long long) most, what, tasks);
+        ed_test_found(run, "it did not end within %lld %s: %s", (long long) most, what, tasks);
         run->run->stop = run->run->ended = true;
 }
 
@@ -155,7 +155,7 @@ int ed_test_world_new(struct ed_test_run *run)
         int err;
 
         opts.seed = run->opts.seed;
-        opts.end = &run->told.end;
+        opts.end = &run->figures.end;
         opts.at_fault = run->opts.call_at > 0 ? call_at_fault : NULL;
         err = run->more.on_epoll ? ed_sys_epoll_new(&run->sys) : ed_sim_new(&opts, &run->sys);
         if (err < 0)

@@ -75,7 +75,7 @@
         X(HOST_MISSING, 400, "no Host in an HTTP/1.1 request")                                     \
         X(HOST_TWICE, 400, "Host is given twice")                                                  \
         X(HOST, 400, "Host is not valid")                                                          \
-        X(FIELD_TWICE, 400, "a field that stands for one value is given twice")                    \
+        X(FIELD_TWICE, 400, "a field that may appear once appears twice")                          \
         X(CONNECT_BODY, 400, "a body in a CONNECT request")                                        \
         X(CHUNK_SIZE, 400, "a chunk's size is not a plain hexadecimal number")                     \
         X(CHUNK_TOO_LARGE, 413, "a chunk's size does not fit 63 bits")                             \

@@ -20,7 +20,7 @@ static atomic_bool is_unloading;
 static int dumped;
 
 /* Whether the thread that tells waits for a lock: nothing else lets it sleep. */
-static bool teller_sleeps(void)
+static bool reporter_sleeps(void)
 {
         char path[64], state = 0;
         FILE *file;
@@ -36,7 +36,7 @@ static bool teller_sleeps(void)
 static void give_back(void)
 {
         is_unloading = true;
-        while (!teller_sleeps())
+        while (!reporter_sleeps())
                 (void) sched_yield();
         eddy_channel_release(channel);
 }
@@ -63,7 +63,7 @@ static int makes_a_channel(void *arg)
         return eddy_channel_new(0, 1, arg);
 }
 
-TEST(a_library_that_is_unloaded_gives_back_what_is_being_told)
+TEST(a_library_that_is_unloaded_gives_back_what_is_being_reported)
 {
         struct eddy_run_opts opts = { .flags = EDDY_RUN_DEBUG, .report = on_report };
 

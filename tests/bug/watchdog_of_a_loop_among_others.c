@@ -189,7 +189,7 @@ TEST(a_watchdog_that_could_not_ask_is_not_answered_when_another_does)
 
 /* --- faults --- */
 
-static bool is_told(const void *address)
+static bool is_reported(const void *address)
 {
         (void) address;
         _exit(77);
@@ -203,14 +203,14 @@ static __attribute__((no_sanitize("address", "undefined"))) void fault(void)
 /* Two loops of a thread want faults; the first one goes. */
 static void fault_in_child(void)
 {
-        if (ed_sys_fault_install(is_told) < 0 || ed_sys_fault_install(is_told) < 0)
+        if (ed_sys_fault_install(is_reported) < 0 || ed_sys_fault_install(is_reported) < 0)
                 _exit(1);
         ed_sys_fault_remove();
         fault();
         _exit(2);
 }
 
-TEST(a_fault_is_told_of_while_a_loop_of_the_thread_is_left)
+TEST(a_fault_is_reported_while_a_loop_of_the_thread_is_left)
 {
         pid_t child;
         int status;

@@ -26,7 +26,7 @@ int64_t __wrap_ed_sys_now(void);
 static __thread struct ed_loop *goes_on;
 static __thread bool is_after_reading; /* or before it */
 static __thread int64_t later_ns;
-static _Atomic int64_t stands_ns; /* the clock stands still there; 0: it does not */
+static _Atomic int64_t stopped_at_ns; /* the clock stands still there; 0: it does not */
 
 static void kept_waiting(struct ed_loop *loop)
 {
@@ -37,7 +37,7 @@ static void kept_waiting(struct ed_loop *loop)
 
 int64_t __wrap_ed_sys_now(void)
 {
-        int64_t now_ns = atomic_load(&stands_ns);
+        int64_t now_ns = atomic_load(&stopped_at_ns);
 
         if (goes_on && !is_after_reading)
                 kept_waiting(goes_on);
@@ -133,7 +133,7 @@ static int ends_before_it_answers(void *arg)
                 sigpending(&pending);
         while (!sigismember(&pending, SIGRTMAX - 3));
         /* From here on the watchdog's patience never ends. */
-        atomic_store(&stands_ns, __real_ed_sys_now());
+        atomic_store(&stopped_at_ns, __real_ed_sys_now());
         return 0;
 }
 

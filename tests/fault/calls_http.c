@@ -2,7 +2,7 @@
  * calls_http.c - the worlds of an HTTP client and server; see every_call.h.
  *
  * Victims are those who ask, or the server's handler, or the server itself.
- * Whoever is not cancelled is answered in full, or told what became of it.
+ * Each caller that is not cancelled gets a full answer, or an error.
  */
 #include "every_call.h"
 

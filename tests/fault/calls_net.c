@@ -330,7 +330,7 @@ static int connect_as_victim(void *arg)
         return 0;
 }
 
-/* Until it is told that no more will come. */
+/* Until the other side reports that no more will come. */
 static int accept_all(void *arg)
 {
         (void) arg;

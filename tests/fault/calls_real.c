@@ -127,7 +127,7 @@ static int world_lookup_asked(void *arg)
         world_start(&scope, look_up_names, arg, n);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(ed_dns_lookups(ed_loop_current), 0);
-        /* Its descriptors are this process's too, and would be told of as left. */
+        /* Its descriptors are also this process's, and would be reported as left. */
         fake_dns_settle(&dns);
         return 0;
 }

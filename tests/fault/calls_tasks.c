@@ -53,7 +53,7 @@ struct kid {
         int64_t delay_ns;
         int result;        /* when it is not stopped */
         bool begun, ended; /* seen from outside */
-        bool told;         /* it was stopped */
+        bool stopped;      /* it was stopped */
         bool ready, slow;  /* says that it is ready; goes on after that */
 };
 
@@ -77,7 +77,7 @@ static int kid_main(void *arg)
                 if (kid->slow)
                         err = eddy_sleep(kid->delay_ns);
         }
-        kid->told = err == -ECANCELED;
+        kid->stopped = err == -ECANCELED;
         /* In a shield, so that who waits for it has to. */
         if (world_chance(3) == 0) {
                 eddy_scope shield;
@@ -122,7 +122,7 @@ static int end_scope(void *arg)
         err = eddy_scope_end(&scope);
         for (int i = 0; i < KIDS; i++) {
                 CHECK(kids[i].ended);
-                failed |= kids[i].begun && !kids[i].told && kids[i].result < 0;
+                failed |= kids[i].begun && !kids[i].stopped && kids[i].result < 0;
         }
         CHECK_EQ(err == FAILURE, failed);
         CHECK(err == FAILURE || err == 0 || err == -ECANCELED);
@@ -167,7 +167,7 @@ static int end_scope_with(void *arg)
         err = eddy_scope_end_with(&scope, result);
         for (int i = 0; i < KIDS; i++) {
                 CHECK(kids[i].ended);
-                failed += kids[i].begun && !kids[i].told && kids[i].result < 0;
+                failed += kids[i].begun && !kids[i].stopped && kids[i].result < 0;
         }
         CHECK_EQ(errors.count, failed);
         if (failed) {
@@ -242,8 +242,8 @@ static int call_in_time(void *arg)
         kid_make(&kid);
         err = eddy_call_timeout(kid_main, &kid, timeout_ns > 0 ? timeout_ns : EDDY_MS(1));
         CHECK_EQ(kid.ended, 1);
-        CHECK_EQ(err == kid.result, !kid.told);
-        if (kid.told)
+        CHECK_EQ(err == kid.result, !kid.stopped);
+        if (kid.stopped)
                 CHECK(err == -ECANCELED || err == -ETIMEDOUT);
         return err;
 }
@@ -278,7 +278,7 @@ static int gather_kids(void *arg)
         for (int i = 0; i < KIDS; i++) {
                 CHECK_EQ(kids[i].ended, kids[i].begun);
                 CHECK_EQ(calls[i].result,
-                         kids[i].begun && !kids[i].told ? kids[i].result : -ECANCELED);
+                         kids[i].begun && !kids[i].stopped ? kids[i].result : -ECANCELED);
                 failed += calls[i].result == FAILURE;
         }
         CHECK(err == 0 || err == -ECANCELED || (err == FAILURE && failed && !flags));
@@ -317,7 +317,7 @@ static int race_kids(void *arg)
         }
         won = eddy_race(calls, KIDS, stagger_ns);
         for (int i = 0; i < KIDS; i++) {
-                bool has_result = kids[i].begun && !kids[i].told;
+                bool has_result = kids[i].begun && !kids[i].stopped;
 
                 CHECK_EQ(kids[i].ended, kids[i].begun);
                 CHECK_EQ(calls[i].result, has_result ? kids[i].result : -ECANCELED);
@@ -378,7 +378,7 @@ static void crowd_end(eddy_scope *scope)
         int failed = 0, err = eddy_scope_end(scope);
 
         for (int i = 0; i < KIDS; i++) {
-                CHECK(crowd.kids[i].ended && !crowd.kids[i].told);
+                CHECK(crowd.kids[i].ended && !crowd.kids[i].stopped);
                 failed += crowd.kids[i].result == FAILURE;
                 CHECK(!crowd.tasks[i]->joiners[0]);
                 eddy_task_release(crowd.tasks[i]);

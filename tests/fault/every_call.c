@@ -42,7 +42,7 @@ struct victim {
         eddy_task *task;
         uint64_t number;   /* the task's own: its address is used again */
         eddy_scope *scope; /* around the call; NULL: not in it */
-        bool cancelled, told;
+        bool cancelled, stopped;
 };
 
 /* Of the run under way. */
@@ -116,7 +116,7 @@ int victims_cancelled(void)
         int n = 0;
 
         for (int i = 0; i < run.count; i++)
-                n += run.victims[i].told;
+                n += run.victims[i].stopped;
         return n;
 }
 
@@ -165,14 +165,14 @@ static bool by_deadline(void)
 /* What the scope around the call must say. */
 static void check_end(const struct victim *victim, int result)
 {
-        int told = run.how == BY_SCOPE ? 0 : by_deadline() ? -ETIMEDOUT : -ECANCELED;
+        int stopped = run.how == BY_SCOPE ? 0 : by_deadline() ? -ETIMEDOUT : -ECANCELED;
 
         if (run.others)
-                CHECK(result == 0 || result == told || result == -ECANCELED);
-        else if (victim->told)
-                CHECK_EQ(result, told);
+                CHECK(result == 0 || result == stopped || result == -ECANCELED);
+        else if (victim->stopped)
+                CHECK_EQ(result, stopped);
         else
-                CHECK(result == 0 || (victim->cancelled && result == told));
+                CHECK(result == 0 || (victim->cancelled && result == stopped));
 }
 
 /* Whether it was cancelled in an earlier call, for good. */
@@ -189,7 +189,7 @@ int victim_call(eddy_task_fn *fn, void *arg)
         struct victim *victim = &run.victims[run.count];
         uint64_t number = ed_task_running()->number;
         eddy_scope scope;
-        bool told;
+        bool stopped;
         int result;
 
         CHECK(run.count < VICTIMS_MAX);
@@ -202,14 +202,14 @@ int victim_call(eddy_task_fn *fn, void *arg)
         if (victim == &run.victims[run.target])
                 (void) at_point();
         result = fn(arg);
-        told = result == -ECANCELED;
-        if (told)
+        stopped = result == -ECANCELED;
+        if (stopped)
                 CHECK(victim->cancelled || run.others);
         /* It shows at the next call, and from then on; a deadline may yet have to pass. */
         if (victim->cancelled && !by_deadline())
                 CHECK_EQ(eddy_sleep(0), -ECANCELED);
         victim->scope = NULL;
-        victim->told = told;
+        victim->stopped = stopped;
         check_end(victim, eddy_scope_end(&scope));
         return result;
 }
@@ -300,7 +300,7 @@ static void sweep_schedule(struct sweep *sweep, eddy_task_fn *world, const struc
                 run_world(world, how, seed, k, &outcome);
                 sweep->times[k] += run.cancelled;
                 sweep->runs++;
-                sweep->cancelled += run.victims[run.target].told;
+                sweep->cancelled += run.victims[run.target].stopped;
         }
 }
 

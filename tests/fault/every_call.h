@@ -64,7 +64,7 @@ void world_begin(int victims);
  */
 int victim_call(eddy_task_fn *fn, void *arg);
 
-/* From now on victims may be told -ECANCELED by the world itself. */
+/* From now on the world itself may return -ECANCELED to victims. */
 void world_cancels_too(void);
 
 /* Whether the target was cancelled by now. */

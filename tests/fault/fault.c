@@ -41,7 +41,7 @@ struct shared {
 
 static struct shared *shared;
 
-/* What is watched, to be told of again; and how far the clock is ahead. */
+/* Watched descriptors, to be reported again; and how far the clock is ahead. */
 static struct {
         int epoll_fd;
         struct epoll_event event;
@@ -92,7 +92,7 @@ void fault_reset(void)
                         shared->places[i][place].hits = 0;
 }
 
-void fault_standing(const char *function, const char *call, int error)
+void fault_persistent(const char *function, const char *call, int error)
 {
         size_t i = 0;
 
@@ -121,7 +121,7 @@ unsigned fault_hits(size_t site, int place)
         return shared->places[site][place].hits;
 }
 
-/* Any thread, signal handlers too.  Places of a site are told apart by their lines. */
+/* Any thread, signal handlers too.  Places of a site are distinguished by their lines. */
 static int place_of(size_t site, int line)
 {
         for (int place = 0; place < FAULT_PLACES_MAX; place++) {
@@ -202,7 +202,7 @@ static bool is_end(int error)
 
 /*
  * Whether a transfer is to fail.  The kernel says EAGAIN only when it is going
- * to tell of a change: the descriptor's present state is told of once more.
+ * to report a change: the descriptor's present state is reported once more.
  * What says that the connection has ended finds it so on the other side too.
  */
 static bool fault_transfer(const char *function, const char *call, int line, int fd)

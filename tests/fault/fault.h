@@ -1,5 +1,5 @@
 /*
- * fault.h - calls of the system that fail when they are told to.
+ * fault.h - calls of the system that fail on request.
  *
  * Counts what each place of sites.h does, in memory that a process shares with
  * its children, and makes the one fail that was asked for.
@@ -33,7 +33,7 @@ size_t fault_site_find(const char *function, const char *call);
 /* Forget all counts and what is to fail. */
 void fault_reset(void);
 /* From now on each call at a site fails. */
-void fault_standing(const char *function, const char *call, int error);
+void fault_persistent(const char *function, const char *call, int error);
 /* The nth call at a place from now on fails. */
 void fault_at(size_t site, int place, unsigned nth, int error);
 /* Whether that has happened. */

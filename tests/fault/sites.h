@@ -196,7 +196,7 @@
 #define SURE_SITES(X)                                                                              \
         X(act_by_default, sigaction, 2, "of a signal that has just come")                          \
         X(ed_handler_now, sigaction, 1, "of a signal that the system has")                         \
-        X(ed_handler_remove, sigaction, 1, "puts back what it was told")                           \
+        X(ed_handler_remove, sigaction, 1, "restores the saved handling")                          \
         X(ed_sleeper_wake, syscall, 1, "of a word that is there")                                  \
         X(ed_sys_epoll_new, close, 1, "only after another failure")                                \
         X(ed_sys_page_bytes, sysconf, 1, "every system has pages")                                 \

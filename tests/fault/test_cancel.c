@@ -14,18 +14,18 @@ static void sweep(const char *name, eddy_task_fn *main_fn, struct ed_sim_opts si
 {
         struct setup setup = { .sim = sim };
         struct outcome outcome;
-        struct eddy_test_sweep told;
+        struct eddy_test_sweep figures;
 
         scenario_run(main_fn, &setup, &outcome);
         CHECK_EQ(outcome.result, 0);
         /*
-         * What was there already wins; else it was told to stop, and nothing
+         * A result that was there wins; else it was asked to stop, and nothing
          * else went wrong because of that.
          */
-        told = scenario_sweep(name, main_fn, EDDY_TEST_CANCEL, sim, SAMPLE);
+        figures = scenario_sweep(name, main_fn, EDDY_TEST_CANCEL, sim, SAMPLE);
         printf("# %s: %llu scheduling points, %llu waits, cancelled at %llu, stopped by %llu\n",
-               name, (unsigned long long) told.count, (unsigned long long) outcome.parks,
-               (unsigned long long) told.tried, (unsigned long long) told.failed);
+               name, (unsigned long long) figures.count, (unsigned long long) outcome.parks,
+               (unsigned long long) figures.tried, (unsigned long long) figures.failed);
 }
 
 #define SWEEP(name)                                                                                \

@@ -11,15 +11,15 @@ enum { SAMPLE = 400, SEEDS_FULL = 8 };
 
 static void sweep(const char *name, eddy_task_fn *main_fn, struct ed_sim_opts sim)
 {
-        struct eddy_test_sweep told =
+        struct eddy_test_sweep figures =
                 scenario_sweep(name, main_fn, EDDY_TEST_CANCEL_TASK, sim, SAMPLE);
 
         printf("# %s: %llu points of %llu tasks, cancelled at %llu, %llu ended main with an error, "
                "%llu distinct traces\n",
-               name, (unsigned long long) told.count, (unsigned long long) told.tasks,
-               (unsigned long long) told.tried, (unsigned long long) told.failed,
-               (unsigned long long) told.distinct);
-        CHECK(told.tasks > 0 && told.tried > 0);
+               name, (unsigned long long) figures.count, (unsigned long long) figures.tasks,
+               (unsigned long long) figures.tried, (unsigned long long) figures.failed,
+               (unsigned long long) figures.distinct);
+        CHECK(figures.tasks > 0 && figures.tried > 0);
 }
 
 /* In full, by several orders of tasks. */

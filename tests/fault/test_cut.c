@@ -1,7 +1,7 @@
 /*
  * test_cut.c - connections cut after every byte, in either direction, by an
  * end and by a reset.  No cut makes half a message pass for a whole one: the
- * scenarios check every byte of what they were told is complete.
+ * scenarios check every byte of the data that was reported as complete.
  */
 #include <errno.h>
 

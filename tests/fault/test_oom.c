@@ -41,18 +41,18 @@ static void sweep(const char *name, eddy_task_fn *main_fn)
 {
         static const int ways[] = { EDDY_TEST_ALLOC, EDDY_TEST_ALLOC_FOREVER,
                                     EDDY_TEST_ALLOC_TWICE };
-        struct eddy_test_sweep told = { 0 };
+        struct eddy_test_sweep figures = { 0 };
         uint64_t runs = 0, failed = 0;
 
         for (int i = 0; i < 3; i++) {
-                told = scenario_sweep(name, main_fn, ways[i], (struct ed_sim_opts){ 0 }, 0);
-                runs += told.runs - 1;
-                failed += told.failed;
+                figures = scenario_sweep(name, main_fn, ways[i], (struct ed_sim_opts){ 0 }, 0);
+                runs += figures.runs - 1;
+                failed += figures.failed;
         }
         CHECK(failed > 0 || getenv("EDDY_TEST_REPLAY"));
         printf("# R1: %s: %llu allocations, from %d places, %llu runs, %llu failed and said so, "
                "%llu did without\n",
-               name, (unsigned long long) told.count, places_print(), (unsigned long long) runs,
+               name, (unsigned long long) figures.count, places_print(), (unsigned long long) runs,
                (unsigned long long) failed, (unsigned long long) (runs - failed));
 }
 
@@ -71,7 +71,7 @@ TEST(no_memory_in_debug_mode)
         sweep("echo in debug mode", scenario_echo);
 }
 
-/* A deadlock is told all the same, if need be in fewer words. */
+/* A deadlock is reported nevertheless, if necessary in fewer words. */
 static int wait_for_ever(void *arg)
 {
         eddy_event event = { 0 };
@@ -91,12 +91,12 @@ static void expect_deadlock(const struct eddy_report *report, void *arg)
 
 TEST(no_memory_for_the_words_of_a_deadlock)
 {
-        int told = 0;
-        struct eddy_run_opts opts = { .report = expect_deadlock, .report_arg = &told };
+        int figures = 0;
+        struct eddy_run_opts opts = { .report = expect_deadlock, .report_arg = &figures };
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
         CHECK_EQ(ed_run_on(sys, wait_for_ever, NULL, &opts), -EDEADLK);
-        CHECK_EQ(told, 1);
+        CHECK_EQ(figures, 1);
         CHECK_EQ(places_print(), 1);
 }

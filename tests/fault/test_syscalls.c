@@ -4,7 +4,7 @@
  *
  * Each run is a process of its own, so that what is made once for a process is
  * made in each.  It ends, gives back what it took, and says that it failed or
- * did without; interrupted, or told to come again, it does without.
+ * did without; interrupted, or asked to try again, it does without.
  */
 #include <eddy/eddy.h>
 #include <errno.h>
@@ -440,23 +440,23 @@ static int drive_stacks(void)
 
 static void without_madvise(void)
 {
-        fault_standing("ed_sys_guard_install", "madvise", EINVAL);
+        fault_persistent("ed_sys_guard_install", "madvise", EINVAL);
 }
 
 static void without_mprotect(void)
 {
         without_madvise();
-        fault_standing("ed_sys_guard_protect", "mprotect", ENOMEM);
+        fault_persistent("ed_sys_guard_protect", "mprotect", ENOMEM);
 }
 
 static void without_pwait2(void)
 {
-        fault_standing("epoll_wait_ns", "epoll_pwait2", ENOSYS);
+        fault_persistent("epoll_wait_ns", "epoll_pwait2", ENOSYS);
 }
 
 static void without_affinity(void)
 {
-        fault_standing("ed_sys_cpu_count", "sched_getaffinity", EINVAL);
+        fault_persistent("ed_sys_cpu_count", "sched_getaffinity", EINVAL);
 }
 
 static int main_counts(void *arg)
@@ -707,11 +707,11 @@ static void count_stacks_report(const struct eddy_report *report, void *arg)
                 ++*(int *) arg;
 }
 
-static const struct eddy_run_opts *stacks_opts(int *told)
+static const struct eddy_run_opts *stacks_opts(int *reported)
 {
         static struct eddy_run_opts opts;
 
-        opts = (struct eddy_run_opts){ .report = count_stacks_report, .report_arg = told };
+        opts = (struct eddy_run_opts){ .report = count_stacks_report, .report_arg = reported };
         return &opts;
 }
 
@@ -733,17 +733,17 @@ static int many_and_then_without_guards(void *arg)
 /* A system may have guards for some thousand stacks and no more. */
 TEST(a_run_says_once_that_stacks_have_no_guard_when_the_first_has_none)
 {
-        int told = 0;
+        int reported = 0;
 
         fault_reset();
-        CHECK_EQ(eddy_run(many_and_then_without_guards, NULL, stacks_opts(&told)), 0);
-        CHECK_EQ(told, 1);
+        CHECK_EQ(eddy_run(many_and_then_without_guards, NULL, stacks_opts(&reported)), 0);
+        CHECK_EQ(reported, 1);
         /* Here it is the first stack of all. */
-        CHECK_EQ(eddy_run(main_many, NULL, stacks_opts(&told)), 0);
-        CHECK_EQ(told, 2);
+        CHECK_EQ(eddy_run(main_many, NULL, stacks_opts(&reported)), 0);
+        CHECK_EQ(reported, 2);
         fault_reset();
-        CHECK_EQ(eddy_run(main_many, NULL, stacks_opts(&told)), 0);
-        CHECK_EQ(told, 2);
+        CHECK_EQ(eddy_run(main_many, NULL, stacks_opts(&reported)), 0);
+        CHECK_EQ(reported, 2);
 }
 
 /* Emulators may have fewer mappings to give, and ThreadSanitizer has not as many fibers. */

@@ -66,7 +66,7 @@ static const struct eddy_test_opts market_opts = {
         .after = market_close,
 };
 
-/* CARELESS=1: the one with the mistake, to see how that is told. */
+/* CARELESS=1: the one with the mistake, to see how it is reported. */
 static inline transfer_fn *market_transfer(void)
 {
         return getenv("CARELESS") ? transfer_careless : transfer;

@@ -96,7 +96,7 @@ LOOM_TEST(inbox, posts_of_two_threads_run_once_and_are_not_slept_over)
         finish();
 }
 
-/* Two threads, one post: it is in line once, and the other is told so. */
+/* Two threads, one post: it is in line once, and the other gets an error. */
 LOOM_TEST(inbox, a_post_that_is_in_line_is_refused)
 {
         int errs[2], a, b;

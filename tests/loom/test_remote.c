@@ -79,7 +79,7 @@ static void start_cancel_wait(void *arg)
         eddy_remote_release(remote);
 }
 
-LOOM_TEST(remote, a_task_that_is_cancelled_ends_and_tells_who_waits)
+LOOM_TEST(remote, a_task_that_is_cancelled_ends_and_wakes_its_waiters)
 {
         slept = 0;
         host_run(start_cancel_wait, true);

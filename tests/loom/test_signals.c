@@ -33,7 +33,7 @@ static void send(void *arg)
                 loom_raise(signos[i]);
 }
 
-/* As the table's poll: what has come is told at once; else it waits for a wake. */
+/* As the table's poll: signals that have come are reported at once; else it waits for a wake. */
 static int poll_once(void)
 {
         struct ed_event events[4];
@@ -47,7 +47,7 @@ static int poll_once(void)
 static const int both_users[] = { SIGUSR1, SIGUSR2 }, user_1_twice[] = { SIGUSR1, SIGUSR1 },
                  user_1[] = { SIGUSR1, 0 }, hangup[] = { SIGHUP, 0 };
 
-LOOM_TEST(signals, each_signal_is_told_of_and_not_slept_over)
+LOOM_TEST(signals, each_signal_is_reported_and_not_slept_over)
 {
         uint64_t all = ed_signal_bit(SIGUSR1) | ed_signal_bit(SIGUSR2) | ed_signal_bit(SIGHUP);
         uint64_t taken = 0;

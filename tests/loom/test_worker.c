@@ -1,6 +1,6 @@
 /*
  * test_worker.c - sys/worker.c in every order: jobs that threads have done are
- * told of once and not slept over, and a worker that was left to itself tells
+ * reported once and not slept over, and a worker that was left to itself notifies
  * nobody and wakes no table that may be gone.
  */
 #include "sys/worker.h"
@@ -13,7 +13,7 @@ static struct ed_workers workers;
 
 static struct job {
         struct ed_job base;
-        int ran, told, left;
+        int ran, reported, left;
 } jobs[2];
 
 static struct job *job_of(struct ed_job *base)
@@ -36,7 +36,7 @@ static void job_leave(struct ed_job *base)
 static void on_done(struct ed_target *target, unsigned events)
 {
         (void) events;
-        ed_container_of(target, struct job, base.done)->told++;
+        ed_container_of(target, struct job, base.done)->reported++;
 }
 
 static void begin(void)
@@ -63,7 +63,7 @@ static struct ed_worker *worker_new(void)
         return worker;
 }
 
-/* As the table's: what is done is told of at once; else it waits for a wake. */
+/* As the table's: finished jobs are reported at once; else it waits for a wake. */
 static void poll_once(int max)
 {
         struct ed_event events[2];
@@ -77,7 +77,7 @@ static void poll_once(int max)
                 events[i].target->on_events(events[i].target, ED_EVENT_READ);
 }
 
-LOOM_TEST(worker, jobs_of_two_workers_are_told_of_once_and_not_slept_over)
+LOOM_TEST(worker, jobs_of_two_workers_are_reported_once_and_not_slept_over)
 {
         struct ed_worker *pair[2];
         int max;
@@ -88,11 +88,11 @@ LOOM_TEST(worker, jobs_of_two_workers_are_told_of_once_and_not_slept_over)
                 pair[i] = worker_new();
                 ed_worker_run(&table.sys, pair[i], &jobs[i].base);
         }
-        while (jobs[0].told + jobs[1].told < 2)
+        while (jobs[0].reported + jobs[1].reported < 2)
                 poll_once(max);
         for (int i = 0; i < 2; i++) {
                 DFS_CHECK_EQ(jobs[i].ran, 1);
-                DFS_CHECK_EQ(jobs[i].told, 1);
+                DFS_CHECK_EQ(jobs[i].reported, 1);
                 ed_worker_free(&table.sys, pair[i]);
         }
         finish();
@@ -106,7 +106,7 @@ LOOM_TEST(worker, one_worker_runs_one_job_after_another)
         worker = worker_new();
         for (int i = 0; i < 2; i++) {
                 ed_worker_run(&table.sys, worker, &jobs[i].base);
-                while (!jobs[i].told)
+                while (!jobs[i].reported)
                         poll_once(2);
         }
         ed_worker_free(&table.sys, worker);
@@ -114,7 +114,7 @@ LOOM_TEST(worker, one_worker_runs_one_job_after_another)
         finish();
 }
 
-/* Its job may be at its begin, done, told of, or about to be told of. */
+/* Its job may be at its begin, done, reported, or about to be reported. */
 LOOM_TEST(worker, a_worker_left_to_itself_touches_no_table_that_is_gone)
 {
         struct ed_worker *left, *other;
@@ -124,15 +124,15 @@ LOOM_TEST(worker, a_worker_left_to_itself_touches_no_table_that_is_gone)
         other = worker_new();
         ed_worker_run(&table.sys, left, &jobs[0].base);
         ed_worker_run(&table.sys, other, &jobs[1].base);
-        while (!jobs[1].told)
+        while (!jobs[1].reported)
                 poll_once(1);
         ed_worker_free(&table.sys, other);
-        if (jobs[0].told)
+        if (jobs[0].reported)
                 ed_worker_free(&table.sys, left);
         else
                 ed_worker_abandon(&table.sys, left);
         finish();
-        while (jobs[0].told + jobs[0].left == 0)
+        while (jobs[0].reported + jobs[0].left == 0)
                 dfs_yield();
-        DFS_CHECK_EQ(jobs[0].told + jobs[0].left, 1);
+        DFS_CHECK_EQ(jobs[0].reported + jobs[0].left, 1);
 }

@@ -11,7 +11,7 @@
  *                                  none of them
  *
  * Where the kit says how to have the run again, `run` asks for that, and wants
- * to be told the same.
+ * the same report.
  */
 #ifndef PLANTED_H
 #define PLANTED_H

@@ -1,5 +1,5 @@
 /*
- * response_left.c - who is told that a page is not there forgets the response,
+ * response_left.c - a caller that finds that a page is missing forgets the response,
  * which keeps its connection.
  *
  * Environment: EDDY_DEBUG=1

@@ -2,7 +2,7 @@
  * task_left.c - a task in the background that outlives its request, shielded
  * from the end of the run for longer than a test may last.
  *
- * Says: eddy_test: request: it goes on after 3600000 ms of virtual time: audit waits for time to pass
+ * Says: eddy_test: request: it did not end within 3600000 ms of virtual time: audit waits for time to pass
  */
 #include "planted.h"
 

@@ -26,7 +26,7 @@ static void count_park(struct ed_task *task)
 
 /*
  * Background tasks may fail when something is made to fail, and jobs be
- * abandoned when all is cancelled; all else is told, unless debug mode tells
+ * abandoned when all is cancelled; all else is reported, unless debug mode reports
  * more of each run than anybody wants to read.
  */
 static void on_report(const struct eddy_report *report, void *arg)
@@ -65,28 +65,28 @@ void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outco
                                      .at_table = at_table,
                                      .at_point = setup->at_point };
         struct eddy_test_result result;
-        struct ed_test_told told;
+        struct ed_test_figures figures;
 
         now = setup;
         tasks_begun = tasks_ended = 0;
         jobs_called = jobs_released = 0;
         parks = 0;
         if (getenv("EDDY_TEST_VERBOSE"))
-                ed_test_tell_before(opts.name, &opts);
+                ed_test_print_before(opts.name, &opts);
         ed_test_at_suspend = count_park;
-        (void) ed_test_run_with(main_fn, NULL, &opts, &more, &result, &told);
+        (void) ed_test_run_with(main_fn, NULL, &opts, &more, &result, &figures);
         ed_test_at_suspend = NULL;
         *ret_outcome = (struct outcome){
                 .result = result.result,
                 .allocations = result.allocations,
-                .alloc_failed = told.alloc_failed,
+                .alloc_failed = figures.alloc_failed,
                 .points = result.points,
                 .parks = parks,
-                .order = told.order,
-                .end = told.end,
+                .order = figures.order,
+                .end = figures.end,
         };
         if (result.problem[0])
-                ed_test_tell(opts.name, &opts, result.problem, &told.strikes);
+                ed_test_print(opts.name, &opts, result.problem, &figures.strikes);
         CHECK_STR(result.problem, "");
         CHECK_EQ(tasks_begun, tasks_ended);
         CHECK_EQ(jobs_called, jobs_released);

@@ -116,7 +116,7 @@ struct outcome {
 void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outcome *ret_outcome);
 
 /*
- * A sweep of the kit over a scenario, told in a line: EDDY_TEST_CANCEL and so
+ * A sweep of the kit over a scenario, printed in a line: EDDY_TEST_CANCEL and so
  * on, at most 'sample' of what there is.  Stops the case when it finds
  * something.  Returns what it came to.
  */

@@ -9,7 +9,7 @@
 
 enum { VISITORS = 12, STAGES = 10, LISTENERS = 3, SLOTS = 2, ITEMS = 30, PARTIES = 4, ROUNDS = 8 };
 
-/* Not all was done, though nobody failed: some could not be started, or were told to stop. */
+/* Not all was done, though nobody failed: some could not be started, or were asked to stop. */
 static int all_done(int err, int done, int wanted)
 {
         return err == 0 && done < wanted ? -ECANCELED : err;
@@ -283,7 +283,7 @@ static int wait_alone(void *arg)
         return 0;
 }
 
-/* Nobody else comes: it gives up, or is told that the barrier is broken. */
+/* No other task comes: it gives up, or gets an error because the barrier is broken. */
 static int break_march(struct march *march)
 {
         eddy_scope scope;

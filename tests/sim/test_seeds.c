@@ -43,7 +43,7 @@ static struct swarm {
         eddy_tcp_listener *listener;
         int64_t sent, received;
         uint32_t buffer_bytes;
-        int told; /* of a cancel */
+        int reported; /* of a cancel */
 } swarm;
 
 /* What is done to the first of two rounds of the program; in the second all is well. */
@@ -116,7 +116,7 @@ static int use_gate_in_time(void)
 /* Tasks of a scope that is cancelled at some time, or is not. */
 struct victims {
         eddy_scope scope;
-        int started, finished, told;
+        int started, finished, reported;
         bool cancelled;
 };
 
@@ -132,7 +132,7 @@ static int suffer(void *arg)
                 victims->finished++;
         } else {
                 CHECK_EQ(err, -ECANCELED);
-                victims->told++;
+                victims->reported++;
                 /* It stays so until the scope ends. */
                 CHECK_EQ(eddy_sleep(0), -ECANCELED);
         }
@@ -140,7 +140,7 @@ static int suffer(void *arg)
         return err;
 }
 
-/* Each task that had not ended is told of a cancel, once; and nobody outside. */
+/* Each task that had not ended gets a cancel, once; no other task does. */
 static int cancel_some(void)
 {
         int wanted = 1 + (int) chance(4), err;
@@ -156,14 +156,14 @@ static int cancel_some(void)
                 CHECK_EQ(eddy_sleep(0), -ECANCELED);
         }
         err = eddy_scope_end(&victims.scope);
-        CHECK_EQ(victims.finished + victims.told, victims.started);
+        CHECK_EQ(victims.finished + victims.reported, victims.started);
         if (eddy_sleep(0) < 0)
                 return -ECANCELED; /* by somebody else */
         if (victims.started < wanted)
                 return err;
         CHECK_EQ(err, 0);
-        CHECK(victims.cancelled || victims.told == 0);
-        swarm.told += victims.told;
+        CHECK(victims.cancelled || victims.reported == 0);
+        swarm.reported += victims.reported;
         return 0;
 }
 
@@ -467,7 +467,7 @@ static uint64_t traces[SEEDS_FULL];
 
 TEST(everything_holds_under_every_seed)
 {
-        uint64_t points = 0, told = 0;
+        uint64_t points = 0, reported = 0;
         int64_t virtual_ns = 0;
         struct outcome outcome;
 
@@ -476,15 +476,15 @@ TEST(everything_holds_under_every_seed)
                 CHECK_EQ(outcome.result, 0);
                 traces[seed] = outcome.end.trace;
                 points += outcome.points;
-                told += (uint64_t) swarm.told;
+                reported += (uint64_t) swarm.reported;
                 virtual_ns += outcome.end.lasted_ns;
         }
-        CHECK(told > seeds());
+        CHECK(reported > seeds());
         CHECK_EQ(distinct_of(traces, seeds()), seeds());
         printf("# R8: %llu seeds of orders and delays, as many distinct traces, "
-               "%llu scheduling points, %llu tasks told of a cancel, %lld s of virtual time\n",
-               (unsigned long long) seeds(), (unsigned long long) points, (unsigned long long) told,
-               (long long) (virtual_ns / EDDY_SEC(1)));
+               "%llu scheduling points, %llu tasks cancelled, %lld s of virtual time\n",
+               (unsigned long long) seeds(), (unsigned long long) points,
+               (unsigned long long) reported, (long long) (virtual_ns / EDDY_SEC(1)));
 }
 
 /* Faults of a seed: calls that fail by chance, one allocation, one cancel; any, or none of them. */

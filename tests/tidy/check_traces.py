@@ -1,4 +1,4 @@
-"""Traces: each corner case is told by both sides, what differs has its reason,
+"""Traces: each corner case has both sides, each difference has its reason,
 and docs/asyncio/traces.md is made of them.
 """
 import importlib.machinery

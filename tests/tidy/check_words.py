@@ -25,6 +25,10 @@ WORDS = {
     # "There is no lock" is plain English; "this is no lock" is not.
     "is-no": r"(?<!there )\bis no\s",
     "so-many": r"\bso many\b",
+    "anew": r"\banew\b",
+    "whoever": r"\bwhoever\b",
+    "stand": r"\b(?:stand|stands|stood)\b",
+    "lie": r"\b(?:lie|lies|lay)\b",
 }
 # A sentence begins a comment, a paragraph, an item, a heading or a cell, or comes after another sentence.
 OPENINGS = ("What", "Who", "Of", "One", "So", "Such")

@@ -266,7 +266,7 @@ async def gather_that_keeps_going():
                                for one in results))
 
 
-@case("E15", "who waits for a gather that keeps going is cancelled")
+@case("E15", "a task that waits for a gather that keeps going is cancelled")
 async def gather_that_keeps_going_is_cancelled():
     async def body():
         await asyncio.gather(returns_one(), returns_one(), return_exceptions=True)
@@ -276,7 +276,7 @@ async def gather_that_keeps_going_is_cancelled():
     say(f"gather: {await came_to(task)}")
 
 
-@case("E16", "who waits for a gather is cancelled, and its calls return all the same")
+@case("E16", "a task that waits for a gather is cancelled, and its calls return all the same")
 async def gather_whose_calls_swallow_the_cancel():
     async def stubborn():
         say(f"call: {await came_to(sleep(1))}")
@@ -299,7 +299,7 @@ async def wait_that_times_out():
     say(f"task: {await came_to(task)}")
 
 
-@case("E18", "who waits for a task is cancelled")
+@case("E18", "a task that waits for a task is cancelled")
 async def wait_that_is_cancelled():
     task = create_task(sleep(0.2))
 
@@ -401,7 +401,7 @@ async def body_that_swallows_the_cancel():
     await in_group(body)
 
 
-@case("E24", "who waits for a group is cancelled, and its task returns all the same")
+@case("E24", "a task that waits for a group is cancelled, and its task returns all the same")
 async def task_that_swallows_the_cancel():
     async def stubborn():
         say(f"sleep: {await came_to(sleep(10))}")
@@ -429,7 +429,7 @@ async def one_task_is_cancelled():
     await in_group(body)
 
 
-@case("E26", "who waits for something shielded is cancelled")
+@case("E26", "a task that waits for something shielded is cancelled")
 async def shield():
     async def inner():
         await sleep(0.02)
@@ -525,7 +525,7 @@ async def callback_that_fails():
     return 1
 
 
-@case("S6", "a task that nobody waits for fails", run=True)
+@case("S6", "a task without a waiter fails", run=True)
 async def failure_nobody_waits_for():
     report_failures()
     create_task(bad())
@@ -618,7 +618,7 @@ async def order_of_the_end():
 KEPT = []
 
 
-@case("S10", "who waits for a thread is cancelled", run=True)
+@case("S10", "a task that waits for a thread is cancelled", run=True)
 async def thread_that_is_abandoned():
     def job():
         time.sleep(0.1)

@@ -87,10 +87,10 @@ static void tell(const char *line)
         CHECK_EQ(write(line_fd, line, strlen(line)), (ssize_t) strlen(line));
 }
 
-/* What a child that runs main_fn told, and how it ended. */
+/* The output of a child that runs main_fn, and how it ended. */
 static void trace_child(eddy_task_fn *main_fn)
 {
-        char told[256] = "";
+        char reported[256] = "";
         int pipes[2], status, n;
         pid_t pid;
 
@@ -105,10 +105,10 @@ static void trace_child(eddy_task_fn *main_fn)
         }
         close(pipes[1]);
         CHECK_EQ(waitpid(pid, &status, 0), pid);
-        n = (int) read(pipes[0], told, sizeof(told) - 1);
+        n = (int) read(pipes[0], reported, sizeof(reported) - 1);
         close(pipes[0]);
         if (n > 0)
-                trace("%s", told);
+                trace("%s", reported);
         if (WIFSIGNALED(status))
                 trace("run: the process ends by %s",
                       WTERMSIG(status) == SIGINT ? "SIGINT" : "another signal");
@@ -151,7 +151,7 @@ static int main_with_a_task_that_exits(void *arg)
         return eddy_scope_end(&scope);
 }
 
-/* What ends the process in C is no exception, and passes through nobody. */
+/* In C the end of the process is not an exception, and passes through no task. */
 TRACE_TEST_OUTSIDE(S4_an_exit_unwinds_nothing)
 {
         trace_child(main_with_a_task_that_exits);
@@ -184,7 +184,7 @@ static int background_with_a_generator(void *arg)
         return err;
 }
 
-/* Both jobs say that a thread runs them, and end when they are told to. */
+/* Both jobs say that a thread runs them, and end when they are asked to. */
 static _Atomic bool begun, may_end;
 
 static int runs_until_stopped(void *arg)
@@ -294,7 +294,7 @@ static int main_that_abandons_a_thread(void *arg)
         return 1;
 }
 
-/* A116: who waits for a job that may be abandoned goes on at once; the job goes on too. */
+/* A116: a task that waits for a job that may be abandoned goes on at once; the job goes on too. */
 TRACE_TEST_OUTSIDE(S10_a_thread_may_be_abandoned)
 {
         trace_signalled_run(main_that_abandons_a_thread);
@@ -315,7 +315,7 @@ static int main_with(void *arg)
         return 1;
 }
 
-/* A106: once the background is cancelled its starts are refused, and who asked is told. */
+/* A106: once the background is cancelled its starts are refused, and the caller gets an error. */
 TRACE_TEST_OUTSIDE(S11_what_is_started_at_the_end_is_refused)
 {
         trace_run_whole(main_with, (void *) background_that_starts_another, -1);

@@ -15,7 +15,7 @@ static int fails_when_cancelled(void *arg)
         return eddy_sleep(EDDY_SEC(10)) < 0 ? -ENOENT : 0;
 }
 
-/* A64, A66, A69: both failures are told, and no cancel is left when the scope has ended. */
+/* A64, A66, A69: both failures are reported, and no cancel is left when the scope has ended. */
 TRACE_TEST(E22_a_failure_in_cleanup_is_told_too)
 {
         struct eddy_scope_errors errors;
@@ -33,7 +33,7 @@ TRACE_TEST(E22_a_failure_in_cleanup_is_told_too)
         trace("next call: %s", word(eddy_sleep(0)));
 }
 
-/* A33, A71: a body that goes on is told again, and the failure is the scope's result. */
+/* A33, A71: a body that goes on is cancelled again, and the failure is the scope's result. */
 TRACE_TEST(E23_a_body_cannot_swallow_the_cancel_of_its_scope)
 {
         eddy_scope scope;

@@ -72,7 +72,7 @@ REQUEST(long_method_is_read, "RFC 9112, 3", OPEN,
         "longer than any that is known: 501 is an answer too",
         "PROPPATCHPROPPATCHPROPPATCHPROPPATCH / 1.1 keep [Host=h] none",
         "PROPPATCHPROPPATCHPROPPATCHPROPPATCH / HTTP/1.1\r\n" HOST "\r\n")
-REQUEST(request_without_method_is_refused, "RFC 9112, 3", REFUSE, "two words are no request line",
+REQUEST(request_without_method_is_refused, "RFC 9112, 3", REFUSE, "two words are not a request line",
         "fault METHOD",
         " / HTTP/1.1\r\n" HOST "\r\n")
 REQUEST(method_with_a_separator_is_refused, "RFC 9110, 5.6.2", REFUSE, "a method is a token",
@@ -126,7 +126,7 @@ REQUEST(space_before_the_method_is_refused, "RFC 9112, 3", OPEN,
 REQUEST(method_followed_by_a_tab_is_refused, "RFC 9112, 3", OPEN, "any white space may separate",
         "fault METHOD",
         "GET\t/ HTTP/1.1\r\n" HOST "\r\n")
-REQUEST(two_spaces_behind_the_method_are_refused, "RFC 9112, 3", OPEN,
+REQUEST(two_spaces_after_the_method_are_refused, "RFC 9112, 3", OPEN,
         "any white space may separate",
         "fault TARGET",
         "GET  / HTTP/1.1\r\n" HOST "\r\n")
@@ -151,7 +151,7 @@ REQUEST(request_line_ended_by_lf_is_refused, "RFC 9112, 2.2", OPEN,
         "fault LINE_END",
         "GET / HTTP/1.1\n" HOST "\r\n")
 REQUEST(request_line_ended_by_cr_is_refused, "RFC 9112, 2.2", REFUSE,
-        "CR alone is no line end, as a space it makes no sense",
+        "CR alone does not end a line, and as a space it makes no sense",
         "fault LINE_END",
         "GET / HTTP/1.1\r" HOST "\r\n")
 REQUEST(request_line_ended_by_two_crs_is_refused, "RFC 9112, 2.2", OPEN,
@@ -172,7 +172,7 @@ REQUEST(line_of_9000_bytes_is_refused, "RFC 9112, 3", OPEN, "the limit is the se
 
 /* ---- Targets: a path ----------------------------------------------------- */
 
-REQUEST(empty_target_is_refused, "RFC 9112, 3.2", REFUSE, "two words are no request line",
+REQUEST(empty_target_is_refused, "RFC 9112, 3.2", REFUSE, "two words are not a request line",
         "fault TARGET",
         "GET  HTTP/1.1\r\n" HOST "\r\n")
 REQUEST(target_with_all_that_urls_hold_is_read, "RFC 9112, 3.2.1", ACCEPT,
@@ -439,7 +439,7 @@ REQUEST(version_with_a_space_is_refused, "RFC 9112, 2.3", REFUSE, "no space in i
 /* ---- Fields -------------------------------------------------------------- */
 
 REQUEST(white_space_around_a_value_is_left_out, "RFC 9112, 5", ACCEPT,
-        "OWS is no part of the value",
+        "OWS is not part of the value",
         "GET / 1.1 keep [Host=h] [A=b \\x09 c] none",
         "GET / HTTP/1.1\r\n" HOST "A: \t b \t c \t\r\n\r\n")
 REQUEST(value_without_space_before_it_is_read, "RFC 9112, 5", ACCEPT, "OWS is optional",
@@ -758,7 +758,7 @@ REQUEST(body_by_length_is_read, "RFC 9112, 6.3", ACCEPT, "as many bytes as it sa
 REQUEST(body_by_length_in_1_0_is_read, "RFC 9112, 6.3", ACCEPT, "as many bytes as it says",
         "POST /echo 1.0 close [Content-Length=5] length 'hello'",
         "POST /echo HTTP/1.0\r\nContent-Length: 5\r\n\r\nhello")
-REQUEST(length_0_is_no_body, "RFC 9112, 6.3", ACCEPT, "a body of no bytes",
+REQUEST(length_0_means_no_body, "RFC 9112, 6.3", ACCEPT, "a body of no bytes",
         "POST /echo 1.1 keep [Host=h] [Content-Length=0] none",
         POST "Content-Length: 0\r\n\r\n")
 REQUEST(length_with_leading_zeros_is_decimal, "RFC 9110, 8.6", ACCEPT, "digits are decimal",
@@ -767,7 +767,7 @@ REQUEST(length_with_leading_zeros_is_decimal, "RFC 9110, 8.6", ACCEPT, "digits a
 REQUEST(length_of_two_zeros_is_0, "RFC 9110, 8.6", ACCEPT, "digits are decimal",
         "POST /echo 1.1 keep [Host=h] [Content-Length=00] none",
         POST "Content-Length: 00\r\n\r\n")
-REQUEST(length_among_white_space_is_read, "RFC 9112, 5", ACCEPT, "OWS is no part of the value",
+REQUEST(length_among_white_space_is_read, "RFC 9112, 5", ACCEPT, "OWS is not part of the value",
         "POST /echo 1.1 keep [Host=h] [Content-Length=5] length 'hello'",
         POST "Content-Length: \t5 \t\r\n\r\nhello")
 REQUEST(request_without_framing_has_no_body, "RFC 9112, 6.3", ACCEPT,
@@ -880,7 +880,7 @@ REQUEST(coding_is_read, "RFC 9112, 7.1", ACCEPT, "every recipient decodes chunke
 REQUEST(coding_in_capitals_is_read, "RFC 9112, 7", ACCEPT, "names of codings have no case",
         "POST /echo 1.1 keep [Host=h] [TRANSFER-ENCODING=ChUnKeD] chunked 'a'",
         POST "TRANSFER-ENCODING: ChUnKeD\r\n\r\n1\r\na\r\n0\r\n\r\n")
-REQUEST(coding_among_white_space_is_read, "RFC 9112, 5", ACCEPT, "OWS is no part of the value",
+REQUEST(coding_among_white_space_is_read, "RFC 9112, 5", ACCEPT, "OWS is not part of the value",
         "POST /echo 1.1 keep [Host=h] [Transfer-Encoding=chunked] chunked 'a'",
         POST "Transfer-Encoding: \tchunked \t\r\n\r\n1\r\na\r\n0\r\n\r\n")
 REQUEST(coding_after_an_empty_element_is_read, "RFC 9110, 5.6.1", ACCEPT,
@@ -977,11 +977,11 @@ REQUEST(coding_of_two_words_is_refused, "RFC 9112, 7", REFUSE, "a coding is a to
 REQUEST(coding_in_quotes_is_refused, "RFC 9112, 7", REFUSE, "a coding is a token",
         "fault CODING_NOT_LAST",
         POST "Transfer-Encoding: \"chunked\"\r\n\r\n0\r\n\r\n")
-REQUEST(coding_with_a_long_s_is_refused, "RFC 9112, 7", REFUSE, "U+017F is no letter of a token",
+REQUEST(coding_with_a_long_s_is_refused, "RFC 9112, 7", REFUSE, "U+017F is not a letter of a token",
         "fault CODING_NOT_LAST",
         POST "Transfer-Encoding: chunked\305\277\r\n\r\n0\r\n\r\n")
 REQUEST(coding_with_a_kelvin_sign_is_refused, "RFC 9112, 7", REFUSE,
-        "U+212A is no letter of a token",
+        "U+212A is not a letter of a token",
         "fault CODING_NOT_LAST",
         POST "Transfer-Encoding: chun\342\204\252ed\r\n\r\n0\r\n\r\n")
 REQUEST(coding_after_a_vertical_tab_is_refused, "RFC 9112, 7", REFUSE, "a coding is a token",
@@ -1309,7 +1309,7 @@ REQUEST(upgrade_in_1_0_is_not_marked, "RFC 9110, 7.8", ACCEPT, "ignored in HTTP/
         "GET / 1.0 close [Upgrade=websocket] [Connection=Upgrade] none",
         "GET / HTTP/1.0\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
 
-/* ---- One request after another ------------------------------------------- */
+/* ---- Several requests on one connection ---------------------------------- */
 
 REQUEST(pipelined_request_is_left, "RFC 9112, 9.3.2", ACCEPT, "a client may send the next at once",
         "POST /echo 1.1 keep [Host=h] [Content-Length=1] length 'x' +'GET / HTTP/1.1\\x0D\\x0AHost: h\\x0D\\x0A\\x0D\\x0A'",

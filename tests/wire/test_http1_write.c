@@ -65,7 +65,7 @@ static int write_response(int status, const char *name, const char *value)
         return ed_http1_write_end(&writer);
 }
 
-TEST(request_is_written_as_it_stands)
+TEST(request_is_written_unchanged)
 {
         CHECK_EQ(write_field("Accept", " \t*/* \t"), 0);
         check_written("GET / HTTP/1.1\r\nHost: h\r\nAccept: */*\r\n\r\n");

@@ -6,8 +6,8 @@
     (gdb) eddy bt 2.7           of the second run's, when there are several
     (gdb) eddy bt all           of all of them
 
-Nothing of the process is called or changed, its registers neither: gdb is told
-that the caller of the innermost frame is where the task was left.  It needs the
+Nothing of the process is called or changed, its registers neither: gdb receives
+the place where the task was left as the caller of the innermost frame.  It needs the
 debugging information of libeddy.
 
 A core file is to be the kernel's (ulimit -c unlimited).  That of gdb's own

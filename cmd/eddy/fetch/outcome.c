@@ -20,9 +20,8 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_URL_SCHEME, "invalid_request_line", "the URL's scheme is not supported: use http",
           ED_RETRY_NEVER },
         { EDDY_E_URL_CREDENTIALS, "invalid_request_line",
-          "the URL's user name contains a colon (%3A), it or the password contains a control "
-          "character, "
-          "or both are longer than 4096 bytes: Basic credentials cannot be made of them",
+          "Basic credentials need a user name without a colon (%3A), no control character, and at "
+          "most 4096 bytes of user name and password: change those of the URL",
           ED_RETRY_NEVER },
         { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL, ED_RETRY_NEVER },
         { EDDY_E_TLS_UNSUPPORTED, "tls_error",

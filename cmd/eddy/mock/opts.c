@@ -27,7 +27,7 @@ static const char help[] =
         "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (or N/m:\n"
         "                       per minute)\n"
         "  -h, --help, --version\n"
-        "Durations read 250ms, 2.5s, 1m.\n"
+        "Write durations as 250ms, 2.5s, 1m.\n"
         "\n";
 
 static const char help_end[] =

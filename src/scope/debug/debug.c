@@ -26,9 +26,9 @@ static const char *const found_names[ED_DEBUG_FOUND] = {
 __thread struct ed_debug *ed_debug_first;
 _Atomic unsigned ed_debug_runs;
 
-bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what)
+bool ed_debug_may_report(struct ed_debug *debug, enum ed_debug_found what)
 {
-        return debug->found[what]++ < ED_DEBUG_TOLD_MAX;
+        return debug->found[what]++ < ED_DEBUG_REPORTS_MAX;
 }
 
 void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text)
@@ -155,7 +155,7 @@ void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void
         char message[192];
         struct ed_text text = { message, sizeof(message) };
 
-        if (!ed_debug_is_told(run->debug, ED_DEBUG_UNSEEN))
+        if (!ed_debug_may_report(run->debug, ED_DEBUG_UNSEEN))
                 return;
         ed_text_add(&text, "failed, and its result was never read");
         ed_debug_symbol_add("; it was started at ", place, &text);
@@ -190,7 +190,7 @@ void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top)
                 struct ed_debug_left *left;
 
                 if (node != &task->node || task == run->supervisor ||
-                    node->flags & ED_NODE_CANCELLED || debug->left_count++ >= ED_DEBUG_TOLD_MAX)
+                    node->flags & ED_NODE_CANCELLED || debug->left_count++ >= ED_DEBUG_REPORTS_MAX)
                         continue;
                 left = &debug->left[debug->left_count - 1];
                 left->place = task->debug.place;
@@ -272,16 +272,16 @@ static void mark_add(const struct ed_mark *mark, struct ed_text *text)
 
 void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text)
 {
-        if (count > ED_DEBUG_TOLD_MAX)
+        if (count > ED_DEBUG_REPORTS_MAX)
                 ed_text_add(text, "\n  and %llu more%s",
-                            (unsigned long long) (count - ED_DEBUG_TOLD_MAX), what);
+                            (unsigned long long) (count - ED_DEBUG_REPORTS_MAX), what);
 }
 
 static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *text)
 {
         const struct ed_mark *mark = ed_marks_after(&debug->owned, kind, 0);
 
-        for (int n = 0; mark && n < ED_DEBUG_TOLD_MAX; n++) {
+        for (int n = 0; mark && n < ED_DEBUG_REPORTS_MAX; n++) {
                 mark_add(mark, text);
                 mark = ed_marks_after(&debug->owned, kind, mark->number);
         }
@@ -290,7 +290,7 @@ static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *tex
 
 static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
 {
-        for (uint64_t i = 0; i < debug->left_count && i < ED_DEBUG_TOLD_MAX; i++) {
+        for (uint64_t i = 0; i < debug->left_count && i < ED_DEBUG_REPORTS_MAX; i++) {
                 ed_text_add(text, "\n  task %s, cancelled by the end of the run",
                             debug->left[i].name);
                 ed_debug_symbol_add(", started at ", debug->left[i].place, text);
@@ -298,7 +298,7 @@ static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
         ed_debug_more_add(debug->left_count, "", text);
 }
 
-static void tell_left(struct ed_run *run)
+static void report_left(struct ed_run *run)
 {
         struct ed_debug *debug = run->debug;
         struct ed_text text = { debug->text, sizeof(debug->text) };
@@ -323,7 +323,7 @@ static void tell_left(struct ed_run *run)
         ed_report_run(run, EDDY_REPORT_LEFT, 0, NULL, debug->text);
 }
 
-static void tell_lag(struct ed_run *run)
+static void report_lag(struct ed_run *run)
 {
         const struct eddy_lag *lag = &run->loop.lag;
         char message[160];
@@ -343,7 +343,7 @@ void ed_debug_end(struct ed_run *run)
 {
         if (!run->debug)
                 return;
-        tell_left(run);
-        tell_lag(run);
+        report_left(run);
+        report_lag(run);
         ed_debug_drop(run);
 }

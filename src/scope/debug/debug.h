@@ -34,7 +34,7 @@ enum ed_debug_found {
 };
 
 /* At most this number of findings of each kind is reported; the others are counted. */
-enum { ED_DEBUG_TOLD_MAX = 20 };
+enum { ED_DEBUG_REPORTS_MAX = 20 };
 
 /* A task that the end of the run cancelled. */
 struct ed_debug_left {
@@ -52,11 +52,11 @@ struct ed_debug {
         uint64_t counts[ED_DEBUG_KINDS]; /* marks of each kind in 'owned' */
         struct ed_marks locks;           /* held locks; 'task' is NULL if the holder has ended */
         uint64_t found[ED_DEBUG_FOUND];  /* number of findings of each kind */
-        struct ed_debug_left left[ED_DEBUG_TOLD_MAX];
+        struct ed_debug_left left[ED_DEBUG_REPORTS_MAX];
         uint64_t left_count;
         struct ed_list fars; /* objects that other threads may hold */
         /*
-         * The report in the making.  The longest lists ED_DEBUG_TOLD_MAX objects of each kind that
+         * The report in the making.  The longest lists ED_DEBUG_REPORTS_MAX objects of each kind that
          * are left.
          */
         char text[40 * 1024];
@@ -95,13 +95,13 @@ void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top);
 /* Reports a failure whose result can no longer be read. */
 void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void *place);
 
-/* Counts a finding.  Returns false after ED_DEBUG_TOLD_MAX reports of this kind. */
-bool ed_debug_is_told(struct ed_debug *debug, enum ed_debug_found what);
+/* Counts a finding.  Returns false after ED_DEBUG_REPORTS_MAX reports of this kind. */
+bool ed_debug_may_report(struct ed_debug *debug, enum ed_debug_found what);
 
 /* Adds 'words' and the symbol at 'place'; adds nothing if 'place' is NULL. */
 void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text);
 
-/* Adds "and N more" if 'count' is above ED_DEBUG_TOLD_MAX. */
+/* Adds "and N more" if 'count' is above ED_DEBUG_REPORTS_MAX. */
 void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text);
 
 /* Adds ", which failed: ..." for a handle that is left. */

@@ -171,7 +171,7 @@ static void indent(int level, struct ed_text *text)
 }
 
 /* Prints the stack of a task that does not run now. */
-static void stack_tell(struct dump *dump, const struct ed_task *task, int level)
+static void stack_print(struct dump *dump, const struct ed_task *task, int level)
 {
         char line[EDDY_DUMP_LINE_BYTES];
         struct ed_text text = { line, sizeof(line) };
@@ -183,7 +183,7 @@ static void stack_tell(struct dump *dump, const struct ed_task *task, int level)
         dump->line(line, dump->arg);
 }
 
-static void node_tell(struct dump *dump, struct ed_node *node)
+static void node_print(struct dump *dump, struct ed_node *node)
 {
         char line[EDDY_DUMP_LINE_BYTES];
         struct ed_text text = { line, sizeof(line) };
@@ -197,10 +197,10 @@ static void node_tell(struct dump *dump, struct ed_node *node)
         dump->lines++;
         dump->line(line, dump->arg);
         if (is_task(node) && dump->flags & EDDY_DUMP_STACKS)
-                stack_tell(dump, node->owner, level + 1);
+                stack_print(dump, node->owner, level + 1);
 }
 
-static void tree_tell(struct dump *dump)
+static void tree_print(struct dump *dump)
 {
         struct ed_node *node = dump->root;
         uint64_t more = 0;
@@ -209,7 +209,7 @@ static void tree_tell(struct dump *dump)
                 if (!is_shown(dump, node))
                         continue;
                 if (dump->lines < dump->lines_max)
-                        node_tell(dump, node);
+                        node_print(dump, node);
                 else
                         more++;
         }
@@ -238,7 +238,7 @@ void ed_dump_tree(struct ed_loop *loop, eddy_dump_fn *line, void *arg, unsigned 
 
         /* The tree exists from the run's first turn on. */
         if (dump.root->owner)
-                tree_tell(&dump);
+                tree_print(&dump);
 }
 
 int eddy_dump_with(eddy_dump_fn *line, void *arg, unsigned flags)

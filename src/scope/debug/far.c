@@ -52,7 +52,7 @@ void ed_debug_far_note(struct ed_loop *loop, struct ed_debug_far *far, eddy_task
         ed_mutex_unlock(&far_lock);
 }
 
-static void tell_lost(const struct ed_debug *owner, const struct ed_debug_far *far, int lost)
+static void report_lost(const struct ed_debug *owner, const struct ed_debug_far *far, int lost)
 {
         char name[ED_TASK_CALLED_BYTES];
 
@@ -77,7 +77,7 @@ void ed_debug_far_forget(struct ed_debug_far *far, int lost)
         owner = far->debug;
         ed_mutex_unlock(&far_lock);
         if (lost < 0)
-                tell_lost(owner, far, lost);
+                report_lost(owner, far, lost);
 }
 
 /* Report data about an object that is left. */
@@ -109,7 +109,7 @@ static void far_add(const struct left *left, struct ed_text *text)
 
 void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
 {
-        struct left told[ED_DEBUG_TOLD_MAX];
+        struct left lefts[ED_DEBUG_REPORTS_MAX];
         uint64_t count = 0;
 
         ed_mutex_lock(&far_lock);
@@ -118,13 +118,13 @@ void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
 
                 if (tasks != (far->fn != NULL))
                         continue;
-                if (count < ED_DEBUG_TOLD_MAX)
-                        told[count] = (struct left){ far->fn, far->text, far->place,
-                                                     tasks ? ed_remote_lost(far) : 0 };
+                if (count < ED_DEBUG_REPORTS_MAX)
+                        lefts[count] = (struct left){ far->fn, far->text, far->place,
+                                                      tasks ? ed_remote_lost(far) : 0 };
                 count++;
         }
         ed_mutex_unlock(&far_lock);
-        for (uint64_t i = 0; i < count && i < ED_DEBUG_TOLD_MAX; i++)
-                far_add(&told[i], text);
+        for (uint64_t i = 0; i < count && i < ED_DEBUG_REPORTS_MAX; i++)
+                far_add(&lefts[i], text);
         ed_debug_more_add(count, "", text);
 }

@@ -43,7 +43,7 @@ void ed_debug_cancelled(struct ed_node *node)
         int64_t now_ns = ed_loop_now(task->loop);
 
         task->debug.cancelled_ns = now_ns;
-        task->debug.cancel_told = false;
+        task->debug.cancel_reported = false;
         look_at(debug, ed_time_after(now_ns, debug->run->opts.debug_wait_ns));
 }
 
@@ -70,7 +70,7 @@ static bool waits_for_tasks(const struct ed_task *task)
 /* Returns when a task was cancelled, or INT64_MAX. */
 static int64_t cancelled_since(const struct ed_task *task)
 {
-        if (!(task->inner->flags & ED_NODE_CANCELLED) || task->debug.cancel_told ||
+        if (!(task->inner->flags & ED_NODE_CANCELLED) || task->debug.cancel_reported ||
             waits_for_tasks(task))
                 return INT64_MAX;
         return task->debug.cancelled_ns;
@@ -85,26 +85,26 @@ static void tell(const struct ed_task *task, int kind, int error, struct ed_text
         ed_report_task(task->loop, kind, error, task, debug_of(task)->text);
 }
 
-static void tell_wait(struct ed_task *task, int64_t now_ns)
+static void report_wait(struct ed_task *task, int64_t now_ns)
 {
         struct ed_debug *debug = debug_of(task);
         struct ed_text text = { debug->text, sizeof(debug->text) };
 
-        task->debug.wait = ED_WAIT_TOLD;
-        if (!ed_debug_is_told(debug, ED_DEBUG_WAITS))
+        task->debug.wait = ED_WAIT_REPORTED;
+        if (!ed_debug_may_report(debug, ED_DEBUG_WAITS))
                 return;
         ed_text_add(&text, "has waited %lld ms for %s, without a deadline",
                     (long long) ((now_ns - task->parked_ns) / EDDY_MS(1)), task->fiber.waits_for);
         tell(task, EDDY_REPORT_WAIT, 0, &text);
 }
 
-static void tell_cancelled(struct ed_task *task, struct ed_node *root, int64_t now_ns)
+static void report_cancelled(struct ed_task *task, struct ed_node *root, int64_t now_ns)
 {
         struct ed_debug *debug = debug_of(task);
         struct ed_text text = { debug->text, sizeof(debug->text) };
 
-        task->debug.cancel_told = true;
-        if (!ed_debug_is_told(debug, ED_DEBUG_CANCELS))
+        task->debug.cancel_reported = true;
+        if (!ed_debug_may_report(debug, ED_DEBUG_CANCELS))
                 return;
         ed_text_add(&text, "was cancelled %lld ms ago and has not ended: it ",
                     (long long) ((now_ns - task->debug.cancelled_ns) / EDDY_MS(1)));
@@ -119,11 +119,11 @@ static int64_t look(struct ed_task *task, struct ed_node *root, int64_t limit_ns
         int64_t cancelled_at_ns = ed_time_after(cancelled_since(task), limit_ns);
 
         if (waits_at_ns <= now_ns) {
-                tell_wait(task, now_ns);
+                report_wait(task, now_ns);
                 waits_at_ns = INT64_MAX;
         }
         if (cancelled_at_ns <= now_ns) {
-                tell_cancelled(task, root, now_ns);
+                report_cancelled(task, root, now_ns);
                 cancelled_at_ns = INT64_MAX;
         }
         return waits_at_ns < cancelled_at_ns ? waits_at_ns : cancelled_at_ns;

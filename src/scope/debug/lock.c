@@ -100,7 +100,7 @@ void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task)
         const struct ed_task *waiter = task;
         const struct ed_mark *mark;
 
-        if (!is_cycle(debug, lock, task) || !ed_debug_is_told(debug, ED_DEBUG_LOCKS))
+        if (!is_cycle(debug, lock, task) || !ed_debug_may_report(debug, ED_DEBUG_LOCKS))
                 return;
         ed_text_add(&text, "these tasks wait for each other's locks:");
         do {
@@ -129,7 +129,7 @@ void ed_debug_locks_left(struct ed_task *task)
                         continue;
                 mark->task = NULL;
                 task->debug.locks--;
-                if (!ed_debug_is_told(debug, ED_DEBUG_LOCKS))
+                if (!ed_debug_may_report(debug, ED_DEBUG_LOCKS))
                         continue;
                 ed_text_add(&text, "ended without releasing the lock that it took");
                 ed_debug_symbol_add(" at ", mark->place, &text);

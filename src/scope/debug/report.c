@@ -155,7 +155,7 @@ static __attribute__((noinline)) void look_from_outside(struct hog *hog)
                 hog_take(hog, &face);
 }
 
-static void tell_frames(struct ed_text *text, const struct ed_sample *sample)
+static void frames_add(struct ed_text *text, const struct ed_sample *sample)
 {
         char name[64];
 
@@ -168,7 +168,7 @@ static void tell_frames(struct ed_text *text, const struct ed_sample *sample)
                 ed_text_add(text, " an unknown place");
 }
 
-static void tell_call(struct ed_text *text, long call)
+static void call_add(struct ed_text *text, long call)
 {
         const char *name = ed_system_call_name(call);
 
@@ -180,11 +180,11 @@ static void tell_call(struct ed_text *text, long call)
                 ed_text_add(text, "is blocked by the kernel");
 }
 
-static void tell_where(struct ed_text *text, int known, const struct ed_sample *sample)
+static void where_add(struct ed_text *text, int known, const struct ed_sample *sample)
 {
         switch (known) {
         case ED_SAMPLE_BLOCKED:
-                tell_call(text, sample->call);
+                call_add(text, sample->call);
                 break;
         case ED_SAMPLE_RESTLESS:
                 ed_text_add(text, "blocks in one system call after another");
@@ -196,7 +196,7 @@ static void tell_where(struct ed_text *text, int known, const struct ed_sample *
                 ed_text_add(text, "is in a place that cannot be determined without /proc");
                 break;
         default:
-                tell_frames(text, sample);
+                frames_add(text, sample);
         }
 }
 
@@ -228,7 +228,7 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
         if (hog.is_late)
                 ed_text_add(&text, "suspended before its stack could be read");
         else
-                tell_where(&text, known, &sample);
+                where_add(&text, known, &sample);
         if (hog.fn && !hog.name[0])
                 ed_sys_function((const void *) hog.fn, hog.text, hog.name, sizeof(hog.name));
         ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : who, message);
@@ -287,20 +287,20 @@ void ed_report_deadlock(struct ed_run *run)
         ed_free(message);
 }
 
-static void tell_line(const char *line, void *arg)
+static void report_line(const char *line, void *arg)
 {
         ed_report_run(arg, EDDY_REPORT_DUMP, 0, NULL, line);
 }
 
 void ed_report_dump(struct ed_run *run)
 {
-        tell_line("SIGQUIT: the tasks of this run:", run);
-        (void) eddy_dump(tell_line, run);
+        report_line("SIGQUIT: the tasks of this run:", run);
+        (void) eddy_dump(report_line, run);
         ed_report_stacks(run);
 }
 
 /* In debug mode: reports the stack depths of ended and live tasks. */
 void ed_report_stacks(struct ed_run *run)
 {
-        ed_stack_records_tell(run, tell_line, run);
+        ed_stack_records_print(run, report_line, run);
 }

@@ -221,7 +221,7 @@ int eddy_stack_records(struct eddy_stack_record *ret_records, size_t max)
         return (int) i;
 }
 
-static void record_tell(const struct eddy_stack_record *record, eddy_dump_fn *line, void *arg)
+static void record_print(const struct eddy_stack_record *record, eddy_dump_fn *line, void *arg)
 {
         char words[EDDY_STACK_NAME_BYTES + 128];
         struct ed_text text = { words, sizeof(words) };
@@ -236,7 +236,7 @@ static void record_tell(const struct eddy_stack_record *record, eddy_dump_fn *li
         line(words, arg);
 }
 
-void ed_stack_records_tell(struct ed_run *run, eddy_dump_fn *line, void *arg)
+void ed_stack_records_print(struct ed_run *run, eddy_dump_fn *line, void *arg)
 {
         struct ed_stack_records *records = run->stack_records;
         char more[64];
@@ -252,7 +252,7 @@ void ed_stack_records_tell(struct ed_run *run, eddy_dump_fn *line, void *arg)
         for (unsigned i = 0; i < order.count && i < LINES_MAX; i++) {
                 struct eddy_stack_record record = record_of(&records->entries[order.numbers[i]]);
 
-                record_tell(&record, line, arg);
+                record_print(&record, line, arg);
         }
         if (order.count > LINES_MAX) {
                 snprintf(more, sizeof(more), "  and %u more", order.count - LINES_MAX);

@@ -15,6 +15,6 @@ int ed_stack_records_open(struct ed_run *run);
 void ed_stack_records_close(struct ed_run *run);
 
 /* Prints the deepest stacks, one per line.  Prints nothing if none was measured. */
-void ed_stack_records_tell(struct ed_run *run, eddy_dump_fn *line, void *arg);
+void ed_stack_records_print(struct ed_run *run, eddy_dump_fn *line, void *arg);
 
 #endif

@@ -41,7 +41,7 @@ static long long digits(const struct ed_list *head)
         return forth;
 }
 
-TEST(pushed_back_members_stand_in_the_order_pushed)
+TEST(pushed_back_members_are_in_the_order_pushed)
 {
         struct fixture f;
 
@@ -50,7 +50,7 @@ TEST(pushed_back_members_stand_in_the_order_pushed)
         CHECK(!ed_list_is_empty(&f.head));
 }
 
-TEST(pushed_front_members_stand_in_the_other_order)
+TEST(pushed_front_members_are_in_the_other_order)
 {
         struct fixture f;
 
@@ -98,7 +98,7 @@ TEST(pop_gives_the_first_and_then_nothing)
         CHECK(ed_list_is_empty(&f.head));
 }
 
-TEST(a_safe_walk_may_remove_the_member_it_stands_on)
+TEST(a_safe_walk_may_remove_the_current_member)
 {
         struct fixture f;
         int seen = 0;

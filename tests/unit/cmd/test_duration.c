@@ -45,7 +45,7 @@ TEST(each_unit_is_read)
         CHECK_EQ(parsed("0.1m"), EDDY_SEC(6));
 }
 
-TEST(bare_number_is_refused_and_told_to_add_a_unit)
+TEST(bare_number_is_refused_with_advice_to_add_a_unit)
 {
         CHECK(strstr(why_not("5"), "add one"));
         CHECK(strstr(why_not("2.5"), "add one"));

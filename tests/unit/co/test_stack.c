@@ -120,7 +120,7 @@ TEST(a_guard_that_is_said_to_hold_does)
 }
 
 /* Each kind by its own calls: what the ladder stands on. */
-TEST(both_kinds_of_guard_are_told_apart_from_plain_memory)
+TEST(both_kinds_of_guard_are_distinguished_from_plain_memory)
 {
         size_t page = ed_sys_page_bytes();
         void *memory;

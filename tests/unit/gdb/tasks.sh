@@ -7,12 +7,12 @@ claims="
 the_tasks_of_a_process_are_listed
 the_calls_of_a_parked_task_are_shown
 a_function_that_was_left_for_its_last_call_is_named
-tasks_that_run_and_that_have_not_run_are_told
+tasks_that_run_and_that_have_not_run_are_reported
 no_register_is_changed
 what_is_selected_stays_selected
 options_are_passed_on
 what_is_asked_wrongly_is_refused
-several_runs_are_told_apart
+several_runs_are_kept_apart
 a_core_file_shows_the_same
 "
 number=0
@@ -100,7 +100,7 @@ else
         result "not ok" a_function_that_was_left_for_its_last_call_is_named "$out"
 fi
 out=$whole
-claim tasks_that_run_and_that_have_not_run_are_told '^#0 +stop_here \(\)' '^#1 .* in stops \(' \
+claim tasks_that_run_and_that_have_not_run_are_reported '^#0 +stop_here \(\)' '^#1 .* in stops \(' \
         '=it has not run yet; it begins in never_ran'
 before=$(printf '%s\n' "$whole" | grep '^at ' | head -n 1)
 after=$(printf '%s\n' "$whole" | grep '^at ' | tail -n 1)
@@ -134,7 +134,7 @@ claim what_is_asked_wrongly_is_refused 'eddy bt: there is no task 77' "eddy bt: 
 
 printf 'eddy tasks\neddy bt 1.2\neddy bt 2.3\nkill\n' >"$commands"
 look "$program" two
-claim several_runs_are_told_apart '^run 2 \(epoll, debug mode\):$' '^ +1\.2  main waits for time' \
+claim several_runs_are_kept_apart '^run 2 \(epoll, debug mode\):$' '^ +1\.2  main waits for time' \
         '^ +2\.2  main runs$' ' in innermost \(depth=8\) ' ' in innermost \(depth=42\) '
 
 case $(cat /proc/sys/kernel/core_pattern 2>/dev/null) in

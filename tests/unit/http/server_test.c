@@ -106,7 +106,7 @@ static int tell(eddy_http_exchange *exchange)
         return answer_with(exchange, 200, text);
 }
 
-static int tell_host(eddy_http_exchange *exchange)
+static int send_host(eddy_http_exchange *exchange)
 {
         char text[300];
 
@@ -141,7 +141,7 @@ static int handle_path(eddy_http_exchange *exchange, const char *path)
         if (strncmp(path, "/tell", 5) == 0)
                 return tell(exchange);
         if (strcmp(path, "/host") == 0)
-                return tell_host(exchange);
+                return send_host(exchange);
         if (strcmp(path, "/echo") == 0)
                 return echo(exchange);
         if (strcmp(path, "/slow-echo") == 0)

@@ -662,7 +662,7 @@ static int fetch_with_start(void *arg)
                                                            .on_start_arg = rig->client });
 }
 
-CLIENT_TEST(start_is_told_when_the_slot_is_there, OPTIONS(.connections_max = 1),
+CLIENT_TEST(start_is_called_when_the_slot_is_there, OPTIONS(.connections_max = 1),
             SCRIPT("?", ".", "<" OK_2, OK_2))
 {
         eddy_scope scope;
@@ -672,7 +672,7 @@ CLIENT_TEST(start_is_told_when_the_slot_is_there, OPTIONS(.connections_max = 1),
         CHECK_EQ(eddy_scope_start(&scope, fetch_with_start, rig), 0);
         CHECK_EQ(eddy_scope_start(&scope, fetch_with_start, rig), 0);
         CHECK_EQ(eddy_sleep(EDDY_MS(500)), 0);
-        /* The check in on_start(): nobody waits any more when it is told. */
+        /* The check in on_start(): no task waits any more when it is reported. */
         CHECK_EQ(start_calls, 1);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(start_calls, 2);
@@ -732,7 +732,7 @@ static void check_noted(struct rig *rig, const char *method, const char *url, in
 
 static void let_die(void);
 
-CLIENT_TEST(sending_is_told_of_only_when_there_is_a_connection,
+CLIENT_TEST(send_is_called_only_when_there_is_a_connection,
             OPTIONS(.connect_timeout_ns = EDDY_SEC(2)), SCRIPT(OK_2, "?", "~"),
             SCRIPT(OK_2, "?", "!"), SCRIPT("?", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."))
 {
@@ -789,7 +789,7 @@ CLIENT_TEST(connect_that_the_kernel_gives_up_says_so, NULL, SCRIPT(OK_2))
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* The deadline of a scope is told by the scope, also where both limits would be due. */
+/* The deadline of a scope is reported by the scope, also where both limits would be due. */
 CLIENT_TEST(deadline_of_a_scope_is_not_a_time_limit,
             OPTIONS(.connect_timeout_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
 {

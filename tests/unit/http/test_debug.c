@@ -20,13 +20,13 @@ static int leaves_a_connection(void *arg)
         return 0;
 }
 
-TEST(streams_and_listeners_that_are_left_are_told_with_where_they_were_made)
+TEST(streams_and_listeners_that_are_left_are_reported_with_where_they_were_made)
 {
         CHECK_EQ(debug_run(leaves_a_connection, NULL), 0);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  a stream, made at program+0x1234\n"
-                        "  a stream, made at program+0x1234\n"
-                        "  a listener, made at program+0x1234\n");
+        CHECK_STR(reported, "eddy: left when the run ended:\n"
+                            "  a stream, made at program+0x1234\n"
+                            "  a stream, made at program+0x1234\n"
+                            "  a listener, made at program+0x1234\n");
 }
 
 static int answers(eddy_http_exchange *exchange, void *arg)
@@ -64,22 +64,22 @@ static int asks(void *arg)
         return 0;
 }
 
-TEST(responses_and_clients_that_are_left_are_told)
+TEST(responses_and_clients_that_are_left_are_reported)
 {
         bool leaves = true;
 
         CHECK_EQ(debug_run(asks, &leaves), 0);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  an HTTP response, made at program+0x1234\n"
-                        "  an HTTP client, made at program+0x1234\n");
+        CHECK_STR(reported, "eddy: left when the run ended:\n"
+                            "  an HTTP response, made at program+0x1234\n"
+                            "  an HTTP client, made at program+0x1234\n");
 }
 
-TEST(what_was_given_back_is_not_told)
+TEST(what_was_given_back_is_not_reported)
 {
         bool leaves = false;
 
         CHECK_EQ(debug_run(asks, &leaves), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int makes_a_client(void *arg)
@@ -88,7 +88,7 @@ static int makes_a_client(void *arg)
         return eddy_http_client_new(NULL, &client);
 }
 
-TEST(what_is_given_back_while_the_loop_stands_still_is_not_told)
+TEST(what_is_given_back_between_steps_of_the_loop_is_not_reported)
 {
         struct ed_run *run = debug_run_still(leaves_a_connection, NULL);
 
@@ -98,7 +98,7 @@ TEST(what_is_given_back_while_the_loop_stands_still_is_not_told)
         eddy_tcp_listener_close(listener);
         eddy_http_client_close(client);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int makes_a_pool(void *arg)
@@ -109,13 +109,13 @@ static int makes_a_pool(void *arg)
         return 0;
 }
 
-TEST(a_thread_pool_that_is_left_is_told)
+TEST(a_thread_pool_that_is_left_is_reported)
 {
-        CHECK_EQ(debug_run(makes_a_pool, told), 0);
-        CHECK_STR(told, "");
+        CHECK_EQ(debug_run(makes_a_pool, reported), 0);
+        CHECK_STR(reported, "");
         CHECK_EQ(debug_run(makes_a_pool, NULL), 0);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  a thread pool, made at program+0x1234\n");
+        CHECK_STR(reported, "eddy: left when the run ended:\n"
+                            "  a thread pool, made at program+0x1234\n");
 }
 
 static int opens_a_signal(void *arg)
@@ -131,13 +131,13 @@ static int opens_a_signal(void *arg)
         return 0;
 }
 
-TEST(an_open_signal_that_is_left_is_told)
+TEST(an_open_signal_that_is_left_is_reported)
 {
-        CHECK_EQ(debug_run(opens_a_signal, told), 0);
-        CHECK_STR(told, "");
+        CHECK_EQ(debug_run(opens_a_signal, reported), 0);
+        CHECK_STR(reported, "");
         CHECK_EQ(debug_run(opens_a_signal, NULL), 0);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  an open signal, made at program+0x1234\n");
+        CHECK_STR(reported, "eddy: left when the run ended:\n"
+                            "  an open signal, made at program+0x1234\n");
 }
 
 /* --- names --- */

@@ -214,7 +214,7 @@ SERVER_TEST(injection_by_the_handler_is_refused, NULL)
         CHECK_HAS_NOT(answer->text, "vil");
 }
 
-SERVER_TEST(request_is_told_as_it_was_sent, NULL)
+SERVER_TEST(request_is_reported_as_it_was_sent, NULL)
 {
         CHECK_HAS(ask(site, LAST("/tell/%20a?b=c?d"))->text,
                   "\r\n\r\nGET|/tell/%20a?b=c?d|/tell/%20a|b=c?d");

@@ -205,7 +205,7 @@ static const struct answer *ask_long(struct site *site, const char *before, size
 #define LAST_HOST " HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n"
 
 /* B5.37: the limits of a request's head. */
-SERVER_TEST(limits_of_a_head_are_told_by_their_status, NULL)
+SERVER_TEST(limits_of_a_head_are_reported_by_their_status, NULL)
 {
         CHECK_EQ(ask_long(site, "GET /ok?", 7000, LAST_HOST)->status, 200);
         CHECK_EQ(ask_long(site, "GET /ok?", 9000, LAST_HOST)->status, 414);

@@ -432,7 +432,7 @@ static int ordered(void *arg)
         return 0;
 }
 
-/* A136: as RFC 8305, 4 has it: IPv6 first, families in turn; all failing, the last error is told. */
+/* A136: as RFC 8305, 4 has it: IPv6 first, families in turn; if all fail, the last error is returned. */
 TEST(addresses_are_tried_ipv6_first_and_in_turn)
 {
         io_run(ordered);

@@ -372,7 +372,7 @@ static void cancel_scope(void *arg)
         eddy_scope_cancel(arg);
 }
 
-/* The answer is there, but what was told before it in its turn takes the question back. */
+/* The answer is there, but an event that was reported before it in its turn takes the question back. */
 static int cancelled_in_the_turn(void *arg)
 {
         struct asking a = { .host = "a.test" };

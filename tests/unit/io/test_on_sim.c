@@ -117,15 +117,15 @@ static int run(const struct ed_sim_opts *sim, struct ed_sim_end *ret_end)
         struct eddy_test_opts opts = { .name = "peers", .seed = sim->seed };
         struct ed_test_more more = { .sim = *sim };
         struct eddy_test_result result;
-        struct ed_test_told told;
+        struct ed_test_figures figures;
 
         got_bytes = 0;
         for (size_t i = 0; i < BYTES; i++)
                 sent[i] = (char) (i * 31 + i / 77);
-        (void) ed_test_run_with(scenario, NULL, &opts, &more, &result, &told);
+        (void) ed_test_run_with(scenario, NULL, &opts, &more, &result, &figures);
         CHECK_STR(result.problem, "");
         if (ret_end)
-                *ret_end = told.end;
+                *ret_end = figures.end;
         return result.result;
 }
 

@@ -94,8 +94,8 @@ RUN_TEST(signals_that_came_before_are_given_once)
         eddy_signal_close(signal);
 }
 
-/* A114: everyone who opened a signal is told of it. */
-RUN_TEST(all_who_opened_it_are_told)
+/* A114: all that opened a signal are notified. */
+RUN_TEST(all_that_opened_it_are_notified)
 {
         eddy_signal *a = open_two(SIGUSR1, 0), *b = open_two(SIGUSR1, SIGUSR2);
 
@@ -281,7 +281,7 @@ RUN_TEST(a_signal_passes_over_a_select_that_was_served)
 
 /* --- what can be opened --- */
 
-/* A112: a number that is no signal, and one that cannot be caught, are told apart. */
+/* A112: a number that is not a signal, and one that cannot be caught, are distinguished. */
 RUN_TEST(what_cannot_be_received_is_refused)
 {
         static const int uncatchable[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
@@ -423,8 +423,8 @@ static void *thread_receives(void *arg)
         return NULL;
 }
 
-/* Loops of two threads are both told; the signal may come to any thread. */
-TEST(loops_of_two_threads_are_told)
+/* Loops of two threads are both notified; the signal may come to any thread. */
+TEST(loops_of_two_threads_are_reported)
 {
         pthread_t threads[2];
 

@@ -550,7 +550,7 @@ static void close_it(void *arg)
 /*
  * Two connections become readable in one turn; a callback of the second
  * closes the first, whose reader was woken and has not yet run (first), or
- * whose event has not yet been told (second).
+ * whose event has not yet been reported (second).
  */
 static int closing_in_one_turn(void *arg)
 {
@@ -630,7 +630,7 @@ static int idling(void *arg)
         return 0;
 }
 
-TEST(an_idle_stream_tells_once_that_it_is_readable)
+TEST(an_idle_stream_reports_once_that_it_is_readable)
 {
         io_run(idling);
 }

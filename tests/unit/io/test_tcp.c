@@ -279,7 +279,7 @@ static int aborted(void *arg)
         CHECK_EQ(script.calls, 6);
         eddy_stream_close(a.stream);
         eddy_stream_close(stream);
-        /* What is of no connection is told. */
+        /* Errors that belong to no connection are reported. */
         use_script(bad);
         CHECK_EQ(accept_call(&a), -EOPNOTSUPP);
         eddy_tcp_listener_close(listener);

@@ -243,7 +243,7 @@ TEST(a_poll_waits_for_ever_without_timers)
         finish();
 }
 
-TEST(a_target_that_another_one_makes_go_away_is_told_nothing)
+TEST(a_target_that_another_one_removes_is_not_called)
 {
         struct seen second = { .target.on_events = on_events };
         struct seen first = { .target.on_events = on_events, .kills = &second };
@@ -261,7 +261,7 @@ TEST(a_target_that_another_one_makes_go_away_is_told_nothing)
 }
 
 /* A3: within a turn first what is ready, then events, then timers. */
-TEST(events_are_told_before_timers_fire)
+TEST(events_are_reported_before_timers_fire)
 {
         struct seen seen = { .target.on_events = on_events };
         struct wake_up alarm = { .id = 1 };

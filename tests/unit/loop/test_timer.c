@@ -525,7 +525,7 @@ TEST(a_million_timers_fire_like_a_sorted_list)
         while (due < live) {
                 int64_t next = ed_timers_next(&timers), step = random_distance();
 
-                /* Never told of a time later than the earliest deadline. */
+                /* The time returned is never later than the earliest deadline. */
                 model_earliest = sorted[due]->deadline_ns;
                 CHECK(next >= 0 && next <= model_earliest);
                 turns++;

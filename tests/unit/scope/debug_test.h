@@ -15,9 +15,9 @@
 
 #define MS EDDY_MS(1)
 
-/* What was told: each report as on stderr, but for a lag's and the places in this program. */
-static char told[64 * 1024];
-static size_t told_bytes;
+/* All reports, each as on stderr, but for a lag's and the places in this program. */
+static char reported[64 * 1024];
+static size_t reported_bytes;
 
 static struct {
         int count[32];   /* by kind */
@@ -25,13 +25,13 @@ static struct {
 } last;
 
 /* A place is another in each build: "name+0x12ab" becomes "program+0x1234". */
-static inline void told_add(const char *text)
+static inline void reported_add(const char *text)
 {
         static const char place[] = "program+0x1234";
-        char *begin = told + told_bytes, *plus;
+        char *begin = reported + reported_bytes, *plus;
 
-        CHECK(told_bytes + 2 * strlen(text) + 100 < sizeof(told));
-        told_bytes += (size_t) snprintf(begin, sizeof(told) - told_bytes, "%s", text);
+        CHECK(reported_bytes + 2 * strlen(text) + 100 < sizeof(reported));
+        reported_bytes += (size_t) snprintf(begin, sizeof(reported) - reported_bytes, "%s", text);
         while ((plus = strstr(begin, "+0x"))) {
                 char *from = plus, *to = plus + 3;
 
@@ -43,43 +43,43 @@ static inline void told_add(const char *text)
                 memcpy(from, place, sizeof(place) - 1);
                 begin = from + sizeof(place) - 1;
         }
-        told_bytes = strlen(told);
+        reported_bytes = strlen(reported);
 }
 
-static inline void told_report(const struct eddy_report *report, void *arg)
+static inline void keep_report(const struct eddy_report *report, void *arg)
 {
-        CHECK(arg == told);
+        CHECK(arg == reported);
         last.count[report->kind]++;
         snprintf(last.text, sizeof(last.text), "%s", report->text);
         if (report->kind == EDDY_REPORT_LAG || report->kind == EDDY_REPORT_DUMP)
                 return;
-        told_add("eddy: ");
+        reported_add("eddy: ");
         if (report->task) {
-                told_add("task ");
-                told_add(report->task);
-                told_add(": ");
+                reported_add("task ");
+                reported_add(report->task);
+                reported_add(": ");
         }
-        told_add(report->text);
+        reported_add(report->text);
         if (report->kind == EDDY_REPORT_UNHANDLED || report->kind == EDDY_REPORT_BACKGROUND) {
-                told_add(": ");
-                told_add(eddy_error_text(report->error));
+                reported_add(": ");
+                reported_add(eddy_error_text(report->error));
         }
-        told_add("\n");
+        reported_add("\n");
 }
 
-/* The world of a run in debug mode on the virtual clock: of what it reports, 'told' is told. */
+/* The world of a run in debug mode on the virtual clock: its reports go to 'reported'. */
 static inline struct ed_sys *debug_world(uint64_t seed, struct eddy_run_opts *opts)
 {
         struct ed_sim_opts sim = { .seed = seed };
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        told_bytes = 0;
-        told[0] = '\0';
+        reported_bytes = 0;
+        reported[0] = '\0';
         memset(&last, 0, sizeof(last));
         opts->flags |= EDDY_RUN_DEBUG;
-        opts->report = told_report;
-        opts->report_arg = told;
+        opts->report = keep_report;
+        opts->report_arg = reported;
         return sys;
 }
 

@@ -9,7 +9,7 @@
 
 #include "sim_run.h"
 
-/* What the other loop is told where only debug mode knows whose the thing is. */
+/* The other loop's error if only debug mode knows the owner of the object. */
 static inline int refused_in_debug_mode(int otherwise)
 {
         return ed_loop_current->debug ? EDDY_E_RUN_OTHER_LOOP : otherwise;

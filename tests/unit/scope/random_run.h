@@ -51,7 +51,7 @@ static inline void random_begin(struct random_run *random, uint64_t seed, eddy_s
         eddy_scope_start(scope, random_cancels, random);
 }
 
-/* After the scope's end: each did what it was to do, or was told to stop. */
+/* After the scope's end: each did its work, or was asked to stop. */
 static inline void random_end(struct random_run *random)
 {
         for (int i = 0; i < RANDOM_TASKS; i++) {

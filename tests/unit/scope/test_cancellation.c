@@ -1,6 +1,6 @@
 /*
  * test_cancellation.c - cancelling in the corners: what the one who is
- * cancelled sees, what nobody else feels, and who is told in the end.
+ * cancelled sees, that no other task is affected, and where the result is returned.
  */
 #include "loop/loop.h"
 #include "sim_run.h"
@@ -304,8 +304,8 @@ SIM_TEST(each_of_three_scopes_knows_whose_cancel_it_was)
         }
 }
 
-/* A42: the inner deadline came first and was told; the cancel of the outer scope is told by that. */
-SIM_TEST(a_deadline_and_a_later_cancel_are_each_told_by_their_own_scope)
+/* A42: the inner deadline came first and was reported; the outer scope reports its own cancel. */
+SIM_TEST(a_deadline_and_a_later_cancel_are_each_reported_by_their_own_scope)
 {
         eddy_scope outer, inner;
 
@@ -320,7 +320,7 @@ SIM_TEST(a_deadline_and_a_later_cancel_are_each_told_by_their_own_scope)
 }
 
 /* A43: who ended a wait is asked of the scopes: the deadline expired, or it did not. */
-SIM_TEST(expired_tells_a_deadline_from_a_cancel)
+SIM_TEST(expired_distinguishes_a_deadline_from_a_cancel)
 {
         for (int cancel = 0; cancel < 2; cancel++) {
                 eddy_scope scope;
@@ -480,7 +480,7 @@ static int nests_at_random(void *arg)
 }
 
 /* A42, A53, A54, A67, A69, A70, A75: of every nesting these hold, in every order. */
-TEST(of_every_nesting_each_scope_tells_what_is_its_own)
+TEST(in_every_nesting_each_scope_reports_its_own_end)
 {
         struct chance chance = { 0 };
 
@@ -498,7 +498,7 @@ TEST(of_every_nesting_each_scope_tells_what_is_its_own)
 /* --- several causes, one after another --- */
 
 /* Each cancel is put down to its own cause, although a call inside was stopped before. */
-SIM_TEST(a_cancel_farther_out_is_told_of_after_one_inside_was_delivered)
+SIM_TEST(a_cancel_farther_out_is_reported_after_one_inside_was_delivered)
 {
         eddy_scope outer, middle, inner;
 
@@ -517,7 +517,7 @@ SIM_TEST(a_cancel_farther_out_is_told_of_after_one_inside_was_delivered)
         CHECK_EQ(eddy_scope_end(&outer), 0);
 }
 
-SIM_TEST(a_cancel_that_stopped_nothing_farther_in_is_not_told_of_there)
+SIM_TEST(a_cancel_that_stopped_nothing_farther_in_is_not_reported_there)
 {
         eddy_scope outer, inner;
 
@@ -531,7 +531,7 @@ SIM_TEST(a_cancel_that_stopped_nothing_farther_in_is_not_told_of_there)
         CHECK_EQ(eddy_scope_end(&outer), 0);
 }
 
-SIM_TEST(a_cancel_behind_a_shield_is_told_of_on_its_own_side)
+SIM_TEST(a_cancel_behind_a_shield_is_reported_on_its_own_side)
 {
         struct eddy_scope_opts shielded = { .flags = EDDY_SCOPE_SHIELD };
         eddy_scope outer, shield, inner;

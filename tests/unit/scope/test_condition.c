@@ -256,7 +256,7 @@ static int waits_holding(void *arg)
         return err;
 }
 
-/* A92: a deadline inside the block; it is told whose it was, and the lock is as it was. */
+/* A92: a deadline inside the block; its own scope reports it, and the lock is unchanged. */
 SIM_TEST(a_deadline_inside_leaves_the_lock_held)
 {
         struct shared s = { 0 };

@@ -34,10 +34,10 @@ static int does_all_right(void *arg)
         return 0;
 }
 
-TEST(a_run_that_leaves_nothing_tells_of_its_lag_only)
+TEST(a_run_that_leaves_nothing_reports_its_lag_only)
 {
         CHECK_EQ(debug_run(does_all_right, NULL), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
         CHECK_EQ(last.count[EDDY_REPORT_LAG], 1);
         CHECK(strstr(last.text, " turns of the loop: half within ") != NULL);
         CHECK(strstr(last.text, " us, 99 % within ") != NULL);
@@ -59,11 +59,11 @@ static int two_fail(void *arg)
 }
 
 /* A20: tasks remember where they were started. */
-TEST(a_failure_that_its_scope_does_not_return_is_told)
+TEST(a_failure_that_its_scope_does_not_return_is_reported)
 {
         CHECK_EQ(debug_run(two_fail, NULL), 0);
-        CHECK_STR(told, "eddy: task second: failed, and its result was never read; it was "
-                        "started at program+0x1234: " EIO_TEXT "\n");
+        CHECK_STR(reported, "eddy: task second: failed, and its result was never read; it was "
+                            "started at program+0x1234: " EIO_TEXT "\n");
 }
 
 TEST(a_scope_that_lists_its_failures_has_looked_at_them)
@@ -72,7 +72,7 @@ TEST(a_scope_that_lists_its_failures_has_looked_at_them)
 
         CHECK_EQ(debug_run(two_fail, &errors), 0);
         CHECK_EQ(errors.count, 2);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int two_fail_without_handles(void *arg)
@@ -91,8 +91,8 @@ TEST(beyond_twenty_failures_are_counted)
 {
         CHECK_EQ(debug_run(two_fail_without_handles, NULL), 0);
         CHECK_EQ(last.count[EDDY_REPORT_UNHANDLED], 20);
-        CHECK(strstr(told, "eddy: left when the run ended:\n"
-                           "  and 9 more failures that were never read\n") != NULL);
+        CHECK(strstr(reported, "eddy: left when the run ended:\n"
+                               "  and 9 more failures that were never read\n") != NULL);
 }
 
 /* Somebody asks for the result of the second, in the way that 'arg' says. */
@@ -161,11 +161,11 @@ static int fails_behind_a_deadline(void *arg)
         return 0;
 }
 
-TEST(a_failure_after_the_deadline_is_told_since_the_scope_says_that)
+TEST(a_failure_after_the_deadline_is_reported_since_the_scope_says_that)
 {
         CHECK_EQ(debug_run(fails_behind_a_deadline, NULL), 0);
-        CHECK_STR(told, "eddy: task late: failed, and its result was never read; it was "
-                        "started at program+0x1234: " EIO_TEXT "\n");
+        CHECK_STR(reported, "eddy: task late: failed, and its result was never read; it was "
+                            "started at program+0x1234: " EIO_TEXT "\n");
 }
 
 static int leaves_a_failure_behind(void *arg)
@@ -173,10 +173,10 @@ static int leaves_a_failure_behind(void *arg)
         return eddy_background(fails, arg);
 }
 
-TEST(a_failure_in_the_background_is_told_with_where_it_was_started)
+TEST(a_failure_in_the_background_is_reported_with_where_it_was_started)
 {
         CHECK_EQ(debug_run(leaves_a_failure_behind, FAILS_BY(EIO)), 0);
-        CHECK_STR(told,
+        CHECK_STR(reported,
                   "eddy: task fails: failed in the background, started at program+0x1234: " EIO_TEXT
                   "\n");
 }
@@ -204,15 +204,15 @@ static void release_kept(int n)
                 eddy_task_release(kept[i]);
 }
 
-TEST(handles_that_are_left_are_told_in_the_order_of_their_start)
+TEST(handles_that_are_left_are_reported_in_the_order_of_their_start)
 {
         int n = 2;
 
         CHECK_EQ(debug_run(keeps_handles, &n), 0);
         release_kept(n);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  the handle of task worker, started at program+0x1234\n"
-                        "  the handle of task writer, started at program+0x1234\n");
+        CHECK_STR(reported, "eddy: left when the run ended:\n"
+                            "  the handle of task worker, started at program+0x1234\n"
+                            "  the handle of task writer, started at program+0x1234\n");
 }
 
 static int releases_kept(void *arg)
@@ -221,7 +221,7 @@ static int releases_kept(void *arg)
         return 0;
 }
 
-TEST(handles_are_released_while_their_loop_stands_still_or_by_another)
+TEST(handles_are_released_between_steps_of_their_loop_or_by_another)
 {
         struct eddy_run_opts no_debug = { .flags = EDDY_RUN_NO_DEBUG };
         struct ed_run *run;
@@ -230,12 +230,12 @@ TEST(handles_are_released_while_their_loop_stands_still_or_by_another)
         run = debug_run_still(keeps_handles, &n);
         release_kept(n);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 
         run = debug_run_still(keeps_handles, &n);
         CHECK_EQ(eddy_run(releases_kept, &n, &no_debug), 0);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int has_one_failed(void *arg)
@@ -250,14 +250,14 @@ static int has_one_failed(void *arg)
         return 0;
 }
 
-TEST(a_failure_is_told_when_the_handle_goes_while_its_loop_stands_still)
+TEST(a_failure_is_reported_when_the_handle_goes_between_steps_of_its_loop)
 {
         struct ed_run *run = debug_run_still(has_one_failed, NULL);
 
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
         release_kept(1);
-        CHECK_STR(told, "eddy: task second: failed, and its result was never read; it was "
-                        "started at program+0x1234: " EIO_TEXT "\n");
+        CHECK_STR(reported, "eddy: task second: failed, and its result was never read; it was "
+                            "started at program+0x1234: " EIO_TEXT "\n");
         ed_run_close(run);
 }
 
@@ -265,16 +265,16 @@ static void released_when_left(const struct eddy_report *report, void *arg)
 {
         if (report->kind == EDDY_REPORT_LEFT)
                 release_kept(1);
-        told_report(report, arg);
+        keep_report(report, arg);
 }
 
-TEST(a_failure_that_is_told_as_left_is_not_told_when_the_report_releases_its_handle)
+TEST(a_failure_that_is_reported_as_left_is_not_reported_when_the_report_releases_its_handle)
 {
         struct ed_run *run = debug_run_still(has_one_failed, NULL);
 
         run->opts.report = released_when_left;
         ed_run_close(run);
-        CHECK_STR(told,
+        CHECK_STR(reported,
                   "eddy: left when the run ended:\n"
                   "  the handle of task second, started at program+0x1234, which failed: " EIO_TEXT
                   "\n");
@@ -286,7 +286,7 @@ TEST(beyond_twenty_handles_are_counted)
 
         CHECK_EQ(debug_run(keeps_handles, &n), 0);
         release_kept(n);
-        CHECK(strstr(told, "\n  and 10 more\n") != NULL);
+        CHECK(strstr(reported, "\n  and 10 more\n") != NULL);
 }
 
 static int polls_for_ever(void *arg)
@@ -306,17 +306,17 @@ static int leaves_tasks_in_the_background(void *arg)
         return 0;
 }
 
-TEST(tasks_that_the_end_of_the_run_cancels_are_told)
+TEST(tasks_that_the_end_of_the_run_cancels_are_reported)
 {
         struct eddy_run_opts at_once = { .drain_ns = -1 };
 
         CHECK_EQ(debug_run(leaves_tasks_in_the_background, NULL), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  task polls_for_ever, cancelled by the end of the run, started at "
-                        "program+0x1234\n"
-                        "  task polls_for_ever, cancelled by the end of the run, started at "
-                        "program+0x1234\n");
+        CHECK_STR(reported, "eddy: left when the run ended:\n"
+                            "  task polls_for_ever, cancelled by the end of the run, started at "
+                            "program+0x1234\n"
+                            "  task polls_for_ever, cancelled by the end of the run, started at "
+                            "program+0x1234\n");
         CHECK_EQ(debug_run_with(leaves_tasks_in_the_background, NULL, at_once), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
 }
@@ -334,9 +334,9 @@ static int keeps_much(void *arg)
         return keeps_handles(arg);
 }
 
-TEST(all_kinds_are_told_and_counted_however_many_there_are)
+TEST(all_kinds_are_reported_and_counted_however_many_there_are)
 {
-        const char *at = told;
+        const char *at = reported;
         int n = 30, counts = 0;
 
         CHECK_EQ(debug_run(keeps_much, &n), 0);
@@ -364,9 +364,10 @@ static int waits_in_vain(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(a_deadlock_in_debug_mode_is_told_with_stacks)
+TEST(a_deadlock_in_debug_mode_is_reported_with_stacks)
 {
         CHECK_EQ(debug_run(waits_in_vain, NULL), -EDEADLK);
-        CHECK(strstr(told, "\n      waiter waits for an event; parked 0 ms\n        in ") != NULL);
-        CHECK(strstr(told, " <- ") != NULL);
+        CHECK(strstr(reported, "\n      waiter waits for an event; parked 0 ms\n        in ") !=
+              NULL);
+        CHECK(strstr(reported, " <- ") != NULL);
 }

@@ -58,22 +58,23 @@ static void give_back_by_a_thread(int n)
 
 /* --- left --- */
 
-TEST(channels_and_remote_handles_that_are_left_are_told_with_where_they_were_made)
+TEST(channels_and_remote_handles_that_are_left_are_reported_with_where_they_were_made)
 {
         int n = 1;
 
         CHECK_EQ(debug_run(makes, &n), 0);
-        CHECK_STR(told, "eddy: left when the run ended:\n"
-                        "  the remote handle of task returns_at_once, started at program+0x1234\n"
-                        "  a channel, made at program+0x1234\n");
-        /* They outlive what told of them, and any thread gives them back. */
+        CHECK_STR(reported,
+                  "eddy: left when the run ended:\n"
+                  "  the remote handle of task returns_at_once, started at program+0x1234\n"
+                  "  a channel, made at program+0x1234\n");
+        /* They outlive the report of them, and any thread gives them back. */
         give_back_by_a_thread(n);
         CHECK_EQ(last.count[EDDY_REPORT_LEFT], 1);
 }
 
 TEST(beyond_twenty_channels_and_remote_handles_are_counted)
 {
-        const char *at = told;
+        const char *at = reported;
         int n = 25, counts = 0;
 
         CHECK_EQ(debug_run(makes, &n), 0);
@@ -92,12 +93,12 @@ static int makes_and_gives_back(void *arg)
         return gives_back(arg);
 }
 
-TEST(what_its_own_run_gives_back_is_not_told)
+TEST(what_its_own_run_gives_back_is_not_reported)
 {
         int n = 2;
 
         CHECK_EQ(debug_run(makes_and_gives_back, &n), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int has_it_given_back(void *arg)
@@ -107,18 +108,18 @@ static int has_it_given_back(void *arg)
         return 0;
 }
 
-TEST(what_another_thread_gives_back_is_not_told)
+TEST(what_another_thread_gives_back_is_not_reported)
 {
         struct ed_run *run;
         int n = 2;
 
         CHECK_EQ(debug_run(has_it_given_back, &n), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 
         run = debug_run_still(makes, &n);
         give_back_by_a_thread(n);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static pthread_t giver;
@@ -131,7 +132,7 @@ static int has_it_given_back_at_its_end(void *arg)
         return 0;
 }
 
-TEST(a_thread_may_give_back_while_the_run_tells_what_is_left)
+TEST(a_thread_may_give_back_while_the_run_reports_what_is_left)
 {
         for (int i = 0; i < 20; i++) {
                 CHECK_EQ(debug_run(has_it_given_back_at_its_end, &given), 0);
@@ -152,7 +153,8 @@ TEST(a_channel_is_left_as_long_as_anybody_holds_it)
         int n = 1;
 
         CHECK_EQ(debug_run(keeps_a_reference, &n), 0);
-        CHECK_STR(told, "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
+        CHECK_STR(reported,
+                  "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
         eddy_channel_release(channels[0]);
 }
 
@@ -164,11 +166,11 @@ TEST(what_a_run_without_debug_mode_makes_is_no_other_runs)
 
         CHECK_EQ(eddy_run(makes, &n, &no_debug), 0);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
         CHECK_EQ(gives_back(&n), 0);
 }
 
-TEST(each_run_tells_of_its_own)
+TEST(each_run_reports_its_own)
 {
         struct ed_run *first, *second;
         eddy_channel *of_first;
@@ -180,9 +182,10 @@ TEST(each_run_tells_of_its_own)
         second = debug_run_still(makes, &n);
         CHECK_EQ(gives_back(&n), 0);
         ed_run_close(second);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
         ed_run_close(first);
-        CHECK_STR(told, "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
+        CHECK_STR(reported,
+                  "eddy: left when the run ended:\n  a channel, made at program+0x1234\n");
         eddy_channel_release(of_first);
 }
 
@@ -209,14 +212,14 @@ static int has_one_fail(void *arg)
         return result;
 }
 
-TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_told)
+TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_reported)
 {
         for (int way = 0; way < 3; way++) {
                 CHECK_EQ(debug_run(has_one_fail, &way), way == 0 ? 0 : -EIO);
-                CHECK_STR(told, way > 0 ? ""
-                                        : "eddy: task fails: failed, and its result was "
-                                          "never read; it was started at program+0x1234: " EIO_TEXT
-                                          "\n");
+                CHECK_STR(reported,
+                          way > 0 ? ""
+                                  : "eddy: task fails: failed, and its result was "
+                                    "never read; it was started at program+0x1234: " EIO_TEXT "\n");
         }
 }
 
@@ -227,15 +230,15 @@ static int leaves_one_that_failed(void *arg)
         return eddy_sleep(MS);
 }
 
-/* As a service that releases what it is told of. */
-static void tells_and_releases(const struct eddy_report *report, void *arg)
+/* As a service that releases the objects of a report. */
+static void reports_and_releases(const struct eddy_report *report, void *arg)
 {
-        told_report(report, arg);
+        keep_report(report, arg);
         if (report->kind == EDDY_REPORT_LEFT)
                 eddy_remote_release(remotes[0]);
 }
 
-TEST(a_failed_remote_that_is_left_is_told_once_with_its_failure)
+TEST(a_failed_remote_that_is_left_is_reported_once_with_its_failure)
 {
         static const char left[] = "eddy: left when the run ended:\n  the remote handle of task "
                                    "fails, started at program+0x1234, which failed: " EIO_TEXT "\n";
@@ -243,14 +246,14 @@ TEST(a_failed_remote_that_is_left_is_told_once_with_its_failure)
         struct ed_sys *sys;
 
         CHECK_EQ(debug_run(leaves_one_that_failed, NULL), 0);
-        CHECK_STR(told, left);
+        CHECK_STR(reported, left);
         eddy_remote_release(remotes[0]);
-        CHECK_STR(told, left);
+        CHECK_STR(reported, left);
 
         sys = debug_world(0, &opts);
-        opts.report = tells_and_releases;
+        opts.report = reports_and_releases;
         CHECK_EQ(ed_run_on(sys, leaves_one_that_failed, NULL, &opts), 0);
-        CHECK_STR(told, left);
+        CHECK_STR(reported, left);
 }
 
 /* --- a child of fork() --- */
@@ -273,5 +276,5 @@ TEST(a_child_of_fork_gives_its_copy_back_and_has_lists_of_its_own)
         CHECK_EQ(status, 1 << 8);
         CHECK_EQ(gives_back(&n), 0);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }

@@ -66,24 +66,25 @@ static int reads_without_deadline(void *arg)
         return err;
 }
 
-TEST(a_wait_for_the_network_without_a_deadline_is_told_once)
+TEST(a_wait_for_the_network_without_a_deadline_is_reported_once)
 {
         int silent_ms = 5000;
 
         CHECK_EQ(debug_run_with(reads_without_deadline, &silent_ms, in_a_second), 0);
         CHECK_EQ(last.count[EDDY_REPORT_WAIT], 1);
-        CHECK(strstr(told,
+        CHECK(strstr(reported,
                      "eddy: task reader: has waited 1000 ms for bytes of a connection, without "
-                     "a deadline, started at program+0x1234; it is in program+0x1234 <- ") == told);
-        CHECK(!strstr(told, "its beginning"));
+                     "a deadline, started at program+0x1234; it is in program+0x1234 <- ") ==
+              reported);
+        CHECK(!strstr(reported, "its beginning"));
 }
 
-TEST(a_short_wait_for_the_network_is_not_told)
+TEST(a_short_wait_for_the_network_is_not_reported)
 {
         int silent_ms = 900;
 
         CHECK_EQ(debug_run_with(reads_without_deadline, &silent_ms, in_a_second), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 TEST(the_limit_is_thirty_seconds_unless_the_options_say_another)
@@ -91,7 +92,7 @@ TEST(the_limit_is_thirty_seconds_unless_the_options_say_another)
         int silent_ms = 29500;
 
         CHECK_EQ(debug_run(reads_without_deadline, &silent_ms), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
         silent_ms = 30500;
         CHECK_EQ(debug_run(reads_without_deadline, &silent_ms), 0);
         CHECK_EQ(last.count[EDDY_REPORT_WAIT], 1);
@@ -119,7 +120,7 @@ TEST(a_deadline_however_far_away_is_one)
 
         for (int i = 0; i < 2; i++) {
                 CHECK_EQ(debug_run_with(reads_under_a_deadline, &deadlines[i], in_a_second), 0);
-                CHECK_STR(told, "");
+                CHECK_STR(reported, "");
         }
 }
 
@@ -139,10 +140,10 @@ static int accepts_for_long(void *arg)
         return 0;
 }
 
-TEST(a_server_that_nobody_calls_is_not_told)
+TEST(a_server_that_nobody_calls_is_not_reported)
 {
         CHECK_EQ(debug_run_with(accepts_for_long, NULL, in_a_second), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 /* Nobody ever sends anything, and nothing else happens: the run must see that, and end. */
@@ -192,7 +193,7 @@ static int reads_one_after_the_other(void *arg)
         return 0;
 }
 
-TEST(a_wait_that_was_told_is_not_told_when_another_is)
+TEST(a_wait_that_was_reported_is_not_reported_when_another_is)
 {
         CHECK_EQ(debug_run_with(reads_one_after_the_other, NULL, in_a_second), 0);
 }
@@ -250,7 +251,7 @@ TEST(beyond_twenty_waits_are_counted)
 {
         CHECK_EQ(debug_run_with(many_read, NULL, in_a_second), 0);
         CHECK_EQ(last.count[EDDY_REPORT_WAIT], 20);
-        CHECK(strstr(told, "\n  and 5 more waits without a deadline\n") != NULL);
+        CHECK(strstr(reported, "\n  and 5 more waits without a deadline\n") != NULL);
 }
 
 /* --- cancels --- */
@@ -274,25 +275,25 @@ static int cancels_one_that_goes_on(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(a_task_that_goes_on_after_its_cancel_is_told_once)
+TEST(a_task_that_goes_on_after_its_cancel_is_reported_once)
 {
         int rounds = 4500;
 
         CHECK_EQ(debug_run_with(cancels_one_that_goes_on, &rounds, in_a_second), 0);
         /* The first is of 1,000 in a row. */
         CHECK_EQ(last.count[EDDY_REPORT_IGNORED], 2);
-        CHECK(strstr(told,
+        CHECK(strstr(reported,
                      "eddy: task deaf: was cancelled 1000 ms ago and has not ended: it waits for a "
                      "millisecond, for ignoring cancels, started at program+0x1234; it is in "
                      "program+0x1234 <- ") != NULL);
 }
 
-TEST(a_task_that_ends_after_its_cancel_is_not_told)
+TEST(a_task_that_ends_after_its_cancel_is_not_reported)
 {
         int rounds = 500;
 
         CHECK_EQ(debug_run_with(cancels_one_that_goes_on, &rounds, in_a_second), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int cleans_up(void *arg)
@@ -322,7 +323,7 @@ static int cancels_one_that_cleans_up(void *arg)
 TEST(cleaning_up_behind_a_shield_is_no_going_on)
 {
         CHECK_EQ(debug_run_with(cancels_one_that_cleans_up, NULL, in_a_second), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 /* The scope that was cancelled is another than the one that is, and goes on for 200 ms. */

@@ -48,14 +48,15 @@ static int crosses_while_another_serves(void *arg)
         return 0;
 }
 
-TEST(a_cycle_of_locks_is_told_while_others_still_run)
+TEST(a_cycle_of_locks_is_reported_while_others_still_run)
 {
         CHECK_EQ(debug_run(crosses_while_another_serves, NULL), 0);
-        CHECK_STR(told, "eddy: these tasks wait for each other's locks:\n"
-                        "  salary, started at program+0x1234, waits for a lock that rent took at "
-                        "program+0x1234\n"
-                        "  rent, started at program+0x1234, waits for a lock that salary took at "
-                        "program+0x1234\n");
+        CHECK_STR(reported,
+                  "eddy: these tasks wait for each other's locks:\n"
+                  "  salary, started at program+0x1234, waits for a lock that rent took at "
+                  "program+0x1234\n"
+                  "  rent, started at program+0x1234, waits for a lock that salary took at "
+                  "program+0x1234\n");
         CHECK_EQ(last.count[EDDY_REPORT_LOCK], 1);
 }
 
@@ -74,12 +75,12 @@ static int crosses_in_three(void *arg)
                 eddy_task_release(start_named(&scope, i < 3 ? "in" : "out", locks_both, &ways[i]));
         CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LOCK], 1);
-        CHECK(strstr(told, "  out") == NULL);
+        CHECK(strstr(reported, "  out") == NULL);
         eddy_scope_cancel(&scope);
         return eddy_scope_end(&scope);
 }
 
-TEST(a_cycle_of_three_is_told_once_and_not_of_who_waits_for_it)
+TEST(a_cycle_of_three_is_reported_once_and_not_of_who_waits_for_it)
 {
         CHECK_EQ(debug_run(crosses_in_three, NULL), 0);
 }
@@ -100,7 +101,7 @@ TEST(locks_that_are_taken_in_one_order_make_no_cycle)
 {
         for (uint64_t seed = 0; seed < 20; seed++)
                 CHECK_EQ(debug_run_seed(in_one_order, NULL, seed), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 /* The lock goes from hand to hand: its new owner is the one that counts. */
@@ -128,7 +129,7 @@ static int hands_over(void *arg)
 TEST(a_lock_that_is_handed_over_is_its_new_owners)
 {
         CHECK_EQ(debug_run(hands_over, NULL), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int wait_in_turn(void *arg)
@@ -163,8 +164,9 @@ TEST(a_cycle_is_found_through_a_lock_that_was_handed_over)
 {
         CHECK_EQ(debug_run(cancels_who_waits_in_turn, NULL), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LOCK], 1);
-        CHECK(strstr(told, "  first, started at program+0x1234, waits for a lock that next took at "
-                           "program+0x1234\n") != NULL);
+        CHECK(strstr(reported,
+                     "  first, started at program+0x1234, waits for a lock that next took at "
+                     "program+0x1234\n") != NULL);
 }
 
 /* --- left locked --- */
@@ -185,11 +187,11 @@ static int leaves_a_lock(void *arg)
         return eddy_lock_release(&locks[0]);
 }
 
-TEST(a_lock_that_is_left_locked_is_told_with_where_it_was_taken)
+TEST(a_lock_that_is_left_locked_is_reported_with_where_it_was_taken)
 {
         CHECK_EQ(debug_run(leaves_a_lock, NULL), 0);
-        CHECK_STR(told, "eddy: task careless: ended without releasing the lock that it took at "
-                        "program+0x1234\n");
+        CHECK_STR(reported, "eddy: task careless: ended without releasing the lock that it took at "
+                            "program+0x1234\n");
 }
 
 static int leaves_many(void *arg)
@@ -208,7 +210,8 @@ TEST(beyond_twenty_locks_are_counted)
 {
         CHECK_EQ(debug_run(leaves_many, NULL), 0);
         CHECK_EQ(last.count[EDDY_REPORT_LOCK], 20);
-        CHECK(strstr(told, "eddy: left when the run ended:\n  and 5 more findings about locks\n") !=
+        CHECK(strstr(reported,
+                     "eddy: left when the run ended:\n  and 5 more findings about locks\n") !=
               NULL);
 }
 
@@ -245,10 +248,10 @@ static int has_it_released(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(locks_that_somebody_released_are_not_told)
+TEST(locks_that_somebody_released_are_not_reported)
 {
         CHECK_EQ(debug_run(has_it_released, NULL), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int waits_for_condition(void *arg)
@@ -280,7 +283,7 @@ static int waits_and_is_cancelled(void *arg)
 TEST(a_conditions_lock_is_given_up_and_taken_again)
 {
         CHECK_EQ(debug_run(waits_and_is_cancelled, NULL), 0);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 /* --- between loops of a thread --- */
@@ -309,13 +312,13 @@ static int hands_it_on(void *arg)
 }
 
 /* A loop that stands still has a lock; its thread releases it. */
-TEST(a_lock_of_a_standing_loop_that_its_thread_releases_is_not_told)
+TEST(a_lock_of_a_paused_loop_that_its_thread_releases_is_not_reported)
 {
         struct ed_run *run = debug_run_still(has_a_holder, &locks[0]);
 
         CHECK_EQ(eddy_lock_release(&locks[0]), 0);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
 }
 
 static int is_refused(void *arg)
@@ -326,16 +329,16 @@ static int is_refused(void *arg)
 }
 
 /* In debug mode it is the first loop's for as long as that is there, also on the same thread. */
-TEST(a_lock_of_a_standing_loop_is_not_released_in_another_run)
+TEST(a_lock_of_a_paused_loop_is_not_released_in_another_run)
 {
-        struct eddy_run_opts opts = { .report = told_report, .report_arg = told };
+        struct eddy_run_opts opts = { .report = keep_report, .report_arg = reported };
         struct ed_run *run = debug_run_still(has_a_holder, &locks[0]);
 
         opts.flags = EDDY_RUN_DEBUG;
         CHECK_EQ(eddy_run(is_refused, &locks[0], &opts), 7);
         CHECK_EQ(eddy_lock_release(&locks[0]), 0);
         ed_run_close(run);
-        CHECK_STR(told, "");
+        CHECK_STR(reported, "");
         /* Now it is that of the next. */
         CHECK_EQ(eddy_run(hands_it_on, &locks[0], &opts), 0);
 }

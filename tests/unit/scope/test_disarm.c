@@ -1,6 +1,6 @@
 /*
  * test_disarm.c - the deadline of a scope that is cancelled: nothing is left
- * for it to do, so it hides no deadlock, and it is told of all the same.
+ * for it to do, so it hides no deadlock, and it is reported nevertheless.
  */
 #include "debug_test.h"
 #include "scope/scope.h"

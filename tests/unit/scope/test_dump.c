@@ -9,32 +9,32 @@
 
 /* --- what a dump says --- */
 
-static char told[192 * 1024];
-static size_t told_bytes;
-static unsigned told_lines;
+static char reported[192 * 1024];
+static size_t reported_bytes;
+static unsigned reported_lines;
 static size_t longest;
 
 static void tell(const char *line, void *arg)
 {
         size_t bytes = strlen(line);
 
-        CHECK(arg == told);
-        CHECK(told_bytes + bytes + 2 < sizeof(told));
-        memcpy(told + told_bytes, line, bytes);
-        told_bytes += bytes;
-        told[told_bytes++] = '\n';
-        told[told_bytes] = '\0';
-        told_lines++;
+        CHECK(arg == reported);
+        CHECK(reported_bytes + bytes + 2 < sizeof(reported));
+        memcpy(reported + reported_bytes, line, bytes);
+        reported_bytes += bytes;
+        reported[reported_bytes++] = '\n';
+        reported[reported_bytes] = '\0';
+        reported_lines++;
         longest = bytes > longest ? bytes : longest;
 }
 
 static const char *dump(void)
 {
-        told_bytes = longest = 0;
-        told_lines = 0;
-        told[0] = '\0';
-        CHECK_EQ(eddy_dump(tell, told), 0);
-        return told;
+        reported_bytes = longest = 0;
+        reported_lines = 0;
+        reported[0] = '\0';
+        CHECK_EQ(eddy_dump(tell, reported), 0);
+        return reported;
 }
 
 static void start_named(eddy_scope *scope, const char *name, eddy_task_fn *fn, void *arg)
@@ -77,13 +77,13 @@ SIM_TEST_NO_DEBUG(a_lock_is_shown_with_its_holder_and_a_scope_with_its_deadline)
         eddy_scope scope;
 
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_US(499500) });
-        start_named(&scope, "salary", locks, told);
+        start_named(&scope, "salary", locks, reported);
         start_named(&scope, "rent", locks, NULL);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK_STR(told, "main waits for the tasks of a scope to end; deadline in 480 ms\n"
-                        "  scope of main; deadline in 480 ms\n"
-                        "    salary runs; deadline in 480 ms\n"
-                        "    rent waits for a lock, held by salary; deadline in 480 ms\n");
+        CHECK_STR(reported, "main waits for the tasks of a scope to end; deadline in 480 ms\n"
+                            "  scope of main; deadline in 480 ms\n"
+                            "    salary runs; deadline in 480 ms\n"
+                            "    rent waits for a lock, held by salary; deadline in 480 ms\n");
 }
 
 static int leaves_the_lock(void *arg)
@@ -92,7 +92,7 @@ static int leaves_the_lock(void *arg)
         return eddy_lock_acquire(&lock);
 }
 
-SIM_TEST_NO_DEBUG(a_lock_that_was_left_locked_is_told)
+SIM_TEST_NO_DEBUG(a_lock_that_was_left_locked_is_reported)
 {
         eddy_scope scope;
 
@@ -154,14 +154,14 @@ static int waits_in_the_background(void *arg)
         return eddy_sleep(MS);
 }
 
-SIM_TEST(background_tasks_stand_beside_main)
+SIM_TEST(background_tasks_are_beside_main)
 {
         const char *said;
 
         CHECK_EQ(eddy_background(waits_in_the_background, NULL), 0);
         said = dump();
         CHECK(strncmp(said, "main runs\n", 10) == 0);
-        CHECK_EQ(told_lines, 2);
+        CHECK_EQ(reported_lines, 2);
         CHECK(said[10] != ' ');
         CHECK(strstr(said, " is ready\n") != NULL);
 }
@@ -183,22 +183,22 @@ static int takes_the_lock_and_dumps(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(in_debug_mode_it_is_told_for_how_long_a_task_has_been_parked)
+TEST(in_debug_mode_a_dump_says_for_how_long_a_task_has_been_parked)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
         CHECK_EQ(sim_run(takes_the_lock_and_dumps, NULL), 0);
-        CHECK_STR(told, "main runs; deadline in 485 ms\n"
-                        "  scope of main; deadline in 485 ms\n"
-                        "    salary waits for time to pass; parked 15 ms; deadline in 485 ms\n"
-                        "    rent waits for a lock, held by salary; parked 10 ms; deadline in "
-                        "485 ms\n");
+        CHECK_STR(reported, "main runs; deadline in 485 ms\n"
+                            "  scope of main; deadline in 485 ms\n"
+                            "    salary waits for time to pass; parked 15 ms; deadline in 485 ms\n"
+                            "    rent waits for a lock, held by salary; parked 10 ms; deadline in "
+                            "485 ms\n");
 }
 
 TEST(debug_mode_is_off_unless_the_environment_says_1)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", "0", 1), 0);
         CHECK_EQ(sim_run(takes_the_lock_and_dumps, NULL), 0);
-        CHECK(strstr(told, "parked") == NULL);
+        CHECK(strstr(reported, "parked") == NULL);
 }
 
 /* A21: the option wins over the environment. */
@@ -209,10 +209,10 @@ TEST(the_option_wins_over_the_environment)
 
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
         CHECK_EQ(sim_run_with(takes_the_lock_and_dumps, NULL, 0, off), 0);
-        CHECK(strstr(told, "parked") == NULL);
+        CHECK(strstr(reported, "parked") == NULL);
         CHECK_EQ(unsetenv("EDDY_DEBUG"), 0);
         CHECK_EQ(sim_run_with(takes_the_lock_and_dumps, NULL, 0, on), 0);
-        CHECK(strstr(told, "parked") != NULL);
+        CHECK(strstr(reported, "parked") != NULL);
         CHECK_EQ(sim_run_with(takes_the_lock_and_dumps, NULL, 0, both), -EINVAL);
 }
 
@@ -234,35 +234,36 @@ static int waits_for_the_report(void *arg)
         CHECK_EQ(raise(SIGQUIT), 0);
         do
                 CHECK_EQ(eddy_sleep(MS), 0);
-        while (told_lines < lines);
+        while (reported_lines < lines);
         main_is_over = true;
         return 0;
 }
 
-static const struct eddy_run_opts tell_opts = { .flags = EDDY_RUN_NO_WATCHDOG,
-                                                .report = add_line,
-                                                .report_arg = told };
+static const struct eddy_run_opts report_opts = { .flags = EDDY_RUN_NO_WATCHDOG,
+                                                  .report = add_line,
+                                                  .report_arg = reported };
 
 TEST(sigquit_gives_the_dump_to_the_report_and_the_run_goes_on)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
-        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &tell_opts), 0);
-        CHECK_EQ(told_lines, 4);
-        CHECK(strstr(told, "SIGQUIT: the tasks of this run:\nmain ") == told);
-        CHECK(strstr(told, "\nthe deepest stacks, by the function of their tasks:\n  ") != NULL);
+        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &report_opts), 0);
+        CHECK_EQ(reported_lines, 4);
+        CHECK(strstr(reported, "SIGQUIT: the tasks of this run:\nmain ") == reported);
+        CHECK(strstr(reported, "\nthe deepest stacks, by the function of their tasks:\n  ") !=
+              NULL);
 }
 
 TEST_DIES(after_the_run_sigquit_does_what_it_did_before, SIGQUIT)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
-        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &tell_opts), 0);
+        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &report_opts), 0);
         (void) raise(SIGQUIT);
 }
 
 TEST_DIES(without_debug_mode_sigquit_ends_the_process, SIGQUIT)
 {
         CHECK_EQ(unsetenv("EDDY_DEBUG"), 0);
-        (void) eddy_run(waits_for_the_report, (void *) 2, &tell_opts);
+        (void) eddy_run(waits_for_the_report, (void *) 2, &report_opts);
 }
 
 static volatile sig_atomic_t handled;
@@ -276,9 +277,9 @@ TEST(a_handler_of_the_program_keeps_sigquit)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
         CHECK(signal(SIGQUIT, on_quit) != SIG_ERR);
-        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 0, &tell_opts), 0);
+        CHECK_EQ(eddy_run(waits_for_the_report, (void *) 0, &report_opts), 0);
         CHECK_EQ(handled, SIGQUIT);
-        CHECK_EQ(told_lines, 0);
+        CHECK_EQ(reported_lines, 0);
 }
 
 /* --- stacks --- */
@@ -312,16 +313,16 @@ SIM_TEST_NO_DEBUG(a_stack_says_where_a_task_is_that_has_run)
         CHECK_EQ(eddy_sleep(MS), 0);
         start_named(&scope, "new", sleeps, NULL);
         dump();
-        CHECK_EQ(told_lines, 4);
-        told_lines = 0;
-        told_bytes = 0;
-        CHECK_EQ(eddy_dump_with(tell, told, EDDY_DUMP_STACKS), 0);
-        CHECK_EQ(told_lines, 5);
-        stack = strstr(told, "    deep waits for time to pass\n      in ");
+        CHECK_EQ(reported_lines, 4);
+        reported_lines = 0;
+        reported_bytes = 0;
+        CHECK_EQ(eddy_dump_with(tell, reported, EDDY_DUMP_STACKS), 0);
+        CHECK_EQ(reported_lines, 5);
+        stack = strstr(reported, "    deep waits for time to pass\n      in ");
         CHECK(stack != NULL);
         stack = strstr(stack, caller);
-        CHECK(stack != NULL && strchr(stack, '\n') < strstr(told, "    new is ready\n"));
-        CHECK_EQ(eddy_dump_with(tell, told, 2), -EINVAL);
+        CHECK(stack != NULL && strchr(stack, '\n') < strstr(reported, "    new is ready\n"));
+        CHECK_EQ(eddy_dump_with(tell, reported, 2), -EINVAL);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
@@ -336,8 +337,8 @@ SIM_TEST(lines_beyond_the_maximum_are_counted)
         for (int i = 0; i < EDDY_DUMP_LINES_MAX + 5; i++)
                 start_named(&scope, "many", sleeps, NULL);
         dump();
-        CHECK_EQ(told_lines, EDDY_DUMP_LINES_MAX + 1);
-        CHECK_STR(told + told_bytes - 11, "and 7 more\n");
+        CHECK_EQ(reported_lines, EDDY_DUMP_LINES_MAX + 1);
+        CHECK_STR(reported + reported_bytes - 11, "and 7 more\n");
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
@@ -362,9 +363,9 @@ SIM_TEST(levels_beyond_the_twentieth_are_not_indented_further)
         const char *deep = "\n                                        scope of main;";
 
         nest(30);
-        CHECK_EQ(told_lines, 31);
-        CHECK(strstr(told, deep) != NULL);
-        CHECK(strstr(told, "                                         ") == NULL);
+        CHECK_EQ(reported_lines, 31);
+        CHECK(strstr(reported, deep) != NULL);
+        CHECK(strstr(reported, "                                         ") == NULL);
         CHECK(longest < EDDY_DUMP_LINE_BYTES);
 }
 
@@ -372,7 +373,7 @@ SIM_TEST(levels_beyond_the_twentieth_are_not_indented_further)
 
 TEST(outside_of_a_run_there_is_nothing_to_dump)
 {
-        CHECK_EQ(eddy_dump(tell, told), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_dump(tell, reported), EDDY_E_RUN_NOT_RUNNING);
 }
 
 SIM_TEST(somebody_must_listen)

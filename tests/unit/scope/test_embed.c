@@ -208,7 +208,7 @@ static bool is_readable(int fd, int timeout_ms)
 
 enum { FOREVER_MS = 20000 };
 
-TEST(the_descriptor_tells_when_to_step)
+TEST(the_descriptor_is_readable_when_to_step)
 {
         eddy_loop *loop = new_loop();
         eddy_handle soon = { 0 }, later = { 0 }, far = { 0 };
@@ -570,7 +570,7 @@ static int take_loop(void *arg)
         return 0;
 }
 
-/* A10, A12: who keeps the loop of a run that is over is told so. */
+/* A10, A12: a caller that keeps the loop of a run that is over gets an error. */
 TEST(the_loop_of_a_run_that_is_over_is_closed)
 {
         eddy_handle handle = { 0 };

@@ -128,7 +128,7 @@ static int fails_in_its_block(void *arg)
         return eddy_scope_end_with(&scope, -EIO);
 }
 
-SIM_TEST(the_failure_stands_under_the_name_of_the_task_whose_block_it_is)
+SIM_TEST(the_failure_is_under_the_name_of_the_task_whose_block_it_is)
 {
         struct eddy_scope_errors errors;
         struct eddy_task_opts named = { .name = "loader" };

@@ -26,7 +26,7 @@ static int run_on(void *arg)
 }
 
 /* A76: none is fine; results stand in the order of the calls, however they finish. */
-SIM_TEST(results_stand_in_the_order_of_the_calls)
+SIM_TEST(results_are_in_the_order_of_the_calls)
 {
         struct call args[3] = { { 30 * MS, 1 }, { 10 * MS, 2 }, { 20 * MS, 3 } };
         struct eddy_call calls[3];
@@ -212,8 +212,8 @@ SIM_TEST(the_same_call_twice_is_made_twice)
         CHECK_EQ(times, 2);
 }
 
-/* A77: failures after the first, kept going or not, are told in the calls and nowhere else. */
-SIM_TEST(later_failures_stand_in_their_calls)
+/* A77: failures after the first, kept going or not, are reported in the calls and nowhere else. */
+SIM_TEST(later_failures_are_in_their_calls)
 {
         struct call args[2] = { { MS, -EIO }, { EDDY_SEC(9), -EPERM } };
         struct eddy_call calls[2] = { { run, &args[0], 1 }, { run_on, &args[1], 1 } };

@@ -221,7 +221,7 @@ SIM_TEST(who_asks_may_be_in_another_scope_than_the_generator)
         CHECK_EQ(eddy_scope_end(&outer), 0);
 }
 
-/* A140: who asks while another does is told so. */
+/* A140: a task that asks while another does gets an error. */
 SIM_TEST(asking_while_another_task_asks_is_busy)
 {
         struct count count = { .upto = 1, .delay = 10 * MS };

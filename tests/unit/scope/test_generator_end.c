@@ -217,8 +217,8 @@ static int begin_and_cancel(void *arg)
         return err;
 }
 
-/* One that asks from outside of the scope is told that it was cancelled, or that it ended. */
-SIM_TEST(who_asks_from_outside_is_told_when_the_generators_scope_is_cancelled)
+/* An asker outside of the scope gets -ECANCELED, or the end. */
+SIM_TEST(an_outside_asker_is_notified_when_the_generators_scope_is_cancelled)
 {
         struct taker taker = { 0 };
         eddy_task *owner;

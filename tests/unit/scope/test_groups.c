@@ -8,7 +8,7 @@ struct member {
         int64_t sleep_ns;
         int result;  /* 0: what the sleep returned */
         int slept;   /* of the last sleep */
-        int cancels; /* that it was told of */
+        int cancels; /* that it has got */
         int rounds;  /* how often it goes on after one */
 };
 
@@ -30,7 +30,7 @@ static void start(eddy_scope *scope, struct member *m)
 
 /* --- one fails --- */
 
-/* A64: siblings are told once, at the first failure; what fails because of that is only listed. */
+/* A64: siblings are cancelled once, at the first failure; failures that follow are only listed. */
 SIM_TEST(failures_after_the_first_cancel_nobody_anew)
 {
         struct eddy_scope_errors errors;
@@ -341,7 +341,7 @@ SIM_TEST(an_outer_failure_while_the_inner_scope_ends_survives_it)
         CHECK_EQ(eddy_sleep(0), 0);
 }
 
-/* A71: what the body still does after the cancel happens, and the failure is told at the end. */
+/* A71: the body's work after the cancel is done, and the failure is returned at the end. */
 SIM_TEST(a_body_may_go_on_and_even_open_scopes_after_the_cancel)
 {
         struct member bad = { MS, -EIO, 1, 0, 0 }, more = { MS, 0, 1, 0, 0 };
@@ -520,8 +520,8 @@ SIM_TEST(a_cancel_from_outside_survives_a_scope_that_cancelled_itself)
         }
 }
 
-/* A75: a deadline around it that passes meanwhile is told by its own scope. */
-SIM_TEST(a_deadline_around_a_scope_that_cancelled_itself_is_told_outside)
+/* A75: a deadline around it that passes meanwhile is reported by its own scope. */
+SIM_TEST(a_deadline_around_a_scope_that_cancelled_itself_is_reported_outside)
 {
         struct parent p = { .child = { 10 * MS, 0, 1, 0, 0 } };
         eddy_scope scope;

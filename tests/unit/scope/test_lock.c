@@ -424,7 +424,7 @@ static int acquires_elsewhere(void *arg)
         return 7;
 }
 
-/* A96: while tasks of one loop wait, those of another are told; nothing happens to the lock. */
+/* A96: while tasks of one loop wait, those of another get an error; nothing happens to the lock. */
 SIM_TEST(a_lock_that_tasks_of_another_loop_wait_for_is_refused)
 {
         eddy_lock lock = { 0 };

@@ -11,21 +11,21 @@
 
 /* --- what a dump says --- */
 
-static char told[16 * 1024];
+static char reported[16 * 1024];
 
 static void tell(const char *line, void *arg)
 {
-        size_t bytes = strlen(told);
+        size_t bytes = strlen(reported);
 
         (void) arg;
-        snprintf(told + bytes, sizeof(told) - bytes, "%s\n", line);
+        snprintf(reported + bytes, sizeof(reported) - bytes, "%s\n", line);
 }
 
 static const char *dump(void)
 {
-        told[0] = '\0';
+        reported[0] = '\0';
         CHECK_EQ(eddy_dump(tell, NULL), 0);
-        return told;
+        return reported;
 }
 
 /* A dump whose lines end with these, whatever stands before them. */
@@ -34,8 +34,8 @@ static void check_line(const char *end)
         const char *at = strstr(dump(), end);
 
         if (!at)
-                test_fail(__FILE__, __LINE__, "the dump is\n%s, without \"%s\"", told, end);
-        CHECK(at == told || at[-1] == ' ' || at[-1] == '\n');
+                test_fail(__FILE__, __LINE__, "the dump is\n%s, without \"%s\"", reported, end);
+        CHECK(at == reported || at[-1] == ' ' || at[-1] == '\n');
 }
 
 /* By its place in this program, as "test_scope_names+0x1234". */
@@ -44,7 +44,7 @@ static void check_place(const char *end)
         const char *at = strstr(dump(), end);
 
         CHECK(at != NULL);
-        while (at > told && at[-1] != ' ' && at[-1] != '\n')
+        while (at > reported && at[-1] != ' ' && at[-1] != '\n')
                 at--;
         CHECK(strncmp(at, "test_scope_names+0x", 19) == 0);
 }
@@ -177,7 +177,7 @@ SIM_TEST(a_name_in_the_options_wins)
                                        &(struct eddy_task_opts){ .name = "client 7" }, NULL),
                  0);
         check_line("client 7 is ready\n");
-        CHECK(!strstr(told, "serve_client"));
+        CHECK(!strstr(reported, "serve_client"));
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
@@ -211,7 +211,7 @@ SIM_TEST(a_variable_gives_way_to_a_function_that_is_exported_and_names_the_task_
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, handler, NULL), 0);
         check_line("exported_for_all is ready\n");
-        CHECK(!strstr(told, "handler"));
+        CHECK(!strstr(reported, "handler"));
         handler = serve_client;
         CHECK_EQ(eddy_scope_start(&scope, handler, NULL), 0);
         check_line("handler is ready\n");
@@ -232,7 +232,7 @@ SIM_TEST(another_expression_names_nothing)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 
         eddy_scope_begin(&scope, NULL);
-        CHECK_EQ(eddy_scope_start(&scope, told[0] ? serve_client : answer, NULL), 0);
+        CHECK_EQ(eddy_scope_start(&scope, reported[0] ? serve_client : answer, NULL), 0);
         check_place(" is ready\n");
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }

@@ -12,18 +12,18 @@ extern "C" {
 #include "test.h"
 }
 
-static std::string told;
+static std::string reported;
 
 static void tell(const char *line, void *)
 {
-        told += std::string(line) + "\n";
+        reported += std::string(line) + "\n";
 }
 
 static bool dump_says(const char *words)
 {
-        told.clear();
+        reported.clear();
         CHECK_EQ(eddy_dump(tell, nullptr), 0);
-        return told.find(words) != std::string::npos;
+        return reported.find(words) != std::string::npos;
 }
 
 namespace net

@@ -250,7 +250,7 @@ static int main_starts_waiter(void *arg)
 }
 
 /* The loop's own thread may, between two runs; and no other may. */
-static void check_standing(const struct use *use, unsigned flags)
+static void check_persistent(const struct use *use, unsigned flags)
 {
         struct eddy_run_opts opts = { .flags = flags | EDDY_RUN_NO_SIGNALS, .drain_ns = -1 };
         struct things things = fresh;
@@ -271,13 +271,13 @@ static void check_standing(const struct use *use, unsigned flags)
         eddy_future_fini(&things.future);
 }
 
-TEST(the_thread_of_a_loop_that_stands_still_may_change_what_its_tasks_wait_for)
+TEST(between_steps_the_thread_of_a_loop_may_change_what_its_tasks_wait_for)
 {
         for (size_t i = 0; i < ed_array_count(uses); i++) {
                 if (uses[i].held)
                         continue;
-                check_standing(&uses[i], EDDY_RUN_NO_DEBUG);
-                check_standing(&uses[i], EDDY_RUN_DEBUG);
+                check_persistent(&uses[i], EDDY_RUN_NO_DEBUG);
+                check_persistent(&uses[i], EDDY_RUN_DEBUG);
         }
 }
 

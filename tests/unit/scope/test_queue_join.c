@@ -91,7 +91,7 @@ SIM_TEST(a_join_waits_until_every_item_is_done)
         eddy_queue_fini(&queue);
 }
 
-/* A101: what comes after the last was done is no matter of those who were told. */
+/* A101: items that come after the last was done do not concern the tasks that were woken. */
 SIM_TEST(a_join_that_was_ended_is_not_held_by_the_next_item)
 {
         eddy_queue queue = { 0 };
@@ -301,7 +301,7 @@ static int joins_elsewhere(void *arg)
         return 7;
 }
 
-/* A96: while tasks of one loop wait, those of another are told; nothing happens to the queue. */
+/* A96: while tasks of one loop wait, those of another get an error; nothing happens to the queue. */
 SIM_TEST(a_queue_that_tasks_of_another_loop_wait_for_is_refused)
 {
         eddy_queue queue, full;

@@ -1,7 +1,7 @@
 /*
  * test_remote.c - tasks started on another thread's loop: results and cancels
  * in both directions, at the beginning and at the end of the loop, and who is
- * told of failures.
+ * notified of failures.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -318,7 +318,7 @@ TEST(cancelling_the_wait_does_not_cancel_the_task)
         host_end(&host);
 }
 
-/* --- who is told --- */
+/* --- results and reports --- */
 
 TEST(a_failure_is_reported_only_when_nobody_holds_the_task)
 {
@@ -412,7 +412,7 @@ static int never(void *arg)
         return 1;
 }
 
-/* A12: a closed loop takes no tasks; those it has not begun are told so. */
+/* A12: a closed loop takes no tasks; those it has not begun get an error. */
 TEST(a_loop_closed_before_the_start_cancels)
 {
         struct host host = { 0 };
@@ -440,7 +440,7 @@ static int wait_for_self(void *arg)
         return eddy_remote_wait(shared, NULL);
 }
 
-TEST(a_task_that_waits_for_itself_is_told)
+TEST(a_task_that_waits_for_itself_is_reported)
 {
         struct host host;
 

@@ -117,7 +117,7 @@ SIM_TEST(after_the_end_the_owner_is_not_cancelled)
         CHECK_EQ(eddy_sleep(MS), 0);
 }
 
-/* A71: a body that goes on after the scope's cancel runs on; the failure is told at the end. */
+/* A71: a body that goes on after the scope's cancel runs on; the failure is returned at the end. */
 SIM_TEST(a_body_that_ignores_the_cancel_still_gets_the_failure_at_the_end)
 {
         struct worker bad = { 1, -EIO };

@@ -226,7 +226,7 @@ SIM_TEST(room_that_comes_is_filled_with_the_item)
         eddy_queue_fini(&full);
 }
 
-SIM_TEST(the_same_queue_may_stand_in_it_twice)
+SIM_TEST(the_same_queue_may_be_in_it_twice)
 {
         eddy_queue queue = queue_of(0);
         int got[2] = { -1, -1 };

@@ -21,7 +21,7 @@ SIM_TEST(a_shield_lets_cleanup_suspend_in_a_cancelled_scope)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
-SIM_TEST(a_shield_has_five_seconds_unless_told)
+SIM_TEST(a_shield_has_five_seconds_by_default)
 {
         int64_t begun = eddy_now();
         eddy_scope shield;

@@ -1,6 +1,6 @@
 /*
- * test_shutdown.c - how a run ends: in which order, who is waited for, what is
- * told of those who fail then, and what a signal has to do with it.
+ * test_shutdown.c - how a run ends: the order, the tasks that are waited for, the
+ * reports of tasks that fail then, and the effect of a signal.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -117,7 +117,7 @@ TEST(a_failure_in_the_last_cleanup_is_reported_and_mains_result_stays)
         }
 }
 
-/* A82: who was waiting was cancelled; the task it waited for fails later, which is told once. */
+/* A82: the waiter was cancelled; the task it waited for fails later, which is reported once. */
 static int fails_later(void *arg)
 {
         (void) arg;
@@ -138,7 +138,7 @@ static int joins(void *arg)
         return owner->joined;
 }
 
-SIM_TEST(a_failure_after_its_waiter_was_cancelled_is_told_once)
+SIM_TEST(a_failure_after_its_waiter_was_cancelled_is_reported_once)
 {
         struct eddy_scope_errors errors;
         struct owner owner = { .joined = 1 };

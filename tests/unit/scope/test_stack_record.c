@@ -75,7 +75,7 @@ static int goes_deep(void *arg)
         return 0;
 }
 
-static int goes_as_deep_as_told(void *arg)
+static int goes_as_deep_as_asked(void *arg)
 {
         use(*(unsigned *) arg);
         return 0;
@@ -118,12 +118,12 @@ DEBUG_TEST(what_is_kept_is_the_deepest)
 
         (void) arg;
         for (size_t i = 0; i < ed_array_count(depths); i++) {
-                run_task(goes_as_deep_as_told, &depths[i], 0);
+                run_task(goes_as_deep_as_asked, &depths[i], 0);
                 deepest = known > deepest ? known : deepest;
         }
-        CHECK_EQ(record_of(goes_as_deep_as_told, 0)->tasks, 3);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > deepest);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < deepest + SLACK);
+        CHECK_EQ(record_of(goes_as_deep_as_asked, 0)->tasks, 3);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes + 16 > deepest);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes < deepest + SLACK);
         return 0;
 }
 
@@ -153,12 +153,12 @@ DEBUG_TEST(among_many_shallow_tasks_the_one_that_goes_deep_is_seen)
 
         (void) arg;
         for (int i = 0; i < 200; i++)
-                run_task(goes_as_deep_as_told, &shallow, 0);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
-        run_task(goes_as_deep_as_told, &deep, 0);
-        CHECK_EQ(record_of(goes_as_deep_as_told, 0)->tasks, 201);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > known);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+                run_task(goes_as_deep_as_asked, &shallow, 0);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes < known + SLACK);
+        run_task(goes_as_deep_as_asked, &deep, 0);
+        CHECK_EQ(record_of(goes_as_deep_as_asked, 0)->tasks, 201);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes < known + SLACK);
         return 0;
 }
 
@@ -170,9 +170,9 @@ DEBUG_TEST(the_first_tasks_of_a_function_are_measured_on_a_deep_ones_stack_too)
         for (int i = 0; i < 200; i++)
                 run_task(goes_deep, NULL, 0);
         for (int i = 0; i < 2; i++)
-                run_task(goes_as_deep_as_told, &middling, 0);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > known);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+                run_task(goes_as_deep_as_asked, &middling, 0);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes < known + SLACK);
         return 0;
 }
 
@@ -203,13 +203,13 @@ DEBUG_TEST(a_stack_is_cleared_again_behind_some_of_many_tasks)
 
         (void) arg;
         for (int i = 0; i < 100; i++)
-                run_task(goes_as_deep_as_told, &shallow, 0);
+                run_task(goes_as_deep_as_asked, &shallow, 0);
         for (int i = 0; i < 100; i++)
                 run_task(goes_deep, NULL, 0);
         for (int i = 0; i < 300; i++)
-                run_task(goes_as_deep_as_told, &middling, 0);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > known);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+                run_task(goes_as_deep_as_asked, &middling, 0);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes < known + SLACK);
         return 0;
 }
 
@@ -220,7 +220,7 @@ static void run_at_once(unsigned n, unsigned *depth, unsigned *last)
 
         eddy_scope_begin(&scope, NULL);
         for (unsigned i = 0; i <= n; i++)
-                CHECK_EQ(eddy_scope_start(&scope, goes_as_deep_as_told, i < n ? depth : last), 0);
+                CHECK_EQ(eddy_scope_start(&scope, goes_as_deep_as_asked, i < n ? depth : last), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
@@ -246,16 +246,16 @@ DEBUG_TEST(stacks_that_are_new_are_not_read_whole_for_a_function_that_is_known)
 
         (void) arg;
         for (int i = 0; i < 100; i++)
-                run_task(goes_as_deep_as_told, &shallow, 0);
+                run_task(goes_as_deep_as_asked, &shallow, 0);
         before = faults();
         run_at_once(many, &shallow, &shallow);
         if (faults_are_ours)
                 CHECK(faults() - before < 20 * (long) many);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes < known + SLACK);
         /* The last one has a new stack. */
         run_at_once(many + 1, &shallow, &deep);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes + 16 > known);
-        CHECK(record_of(goes_as_deep_as_told, 0)->deepest_bytes < known + SLACK);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(goes_as_deep_as_asked, 0)->deepest_bytes < known + SLACK);
         return 0;
 }
 
@@ -381,7 +381,7 @@ static eddy_task_fn *const many[] = { ALL(NAMES16) };
 
 DEBUG_TEST(functions_beyond_the_maximum_are_others)
 {
-        unsigned others = 0, told = 0;
+        unsigned others = 0, reported = 0;
         int n;
 
         (void) arg;
@@ -396,19 +396,19 @@ DEBUG_TEST(functions_beyond_the_maximum_are_others)
                         others += (unsigned) records[i].tasks;
                 } else {
                         CHECK_EQ(records[i].tasks, 1);
-                        told++;
+                        reported++;
                 }
         }
-        CHECK_EQ(told, EDDY_STACK_FUNCTIONS_MAX);
+        CHECK_EQ(reported, EDDY_STACK_FUNCTIONS_MAX);
         CHECK_EQ(others, ed_array_count(many) - EDDY_STACK_FUNCTIONS_MAX);
         return 0;
 }
 
 /* --- what a run prints --- */
 
-static char told[4096];
-static size_t told_bytes;
-static unsigned told_lines;
+static char reported[4096];
+static size_t reported_bytes;
+static unsigned reported_lines;
 
 static void tell(const struct eddy_report *report, void *arg)
 {
@@ -417,13 +417,13 @@ static void tell(const struct eddy_report *report, void *arg)
                 return;
         if (report->kind != EDDY_REPORT_DUMP)
                 return;
-        told_bytes += (size_t) snprintf(told + told_bytes, sizeof(told) - told_bytes, "%s\n",
-                                        report->text);
-        CHECK(told_bytes < sizeof(told));
-        told_lines++;
+        reported_bytes += (size_t) snprintf(
+                reported + reported_bytes, sizeof(reported) - reported_bytes, "%s\n", report->text);
+        CHECK(reported_bytes < sizeof(reported));
+        reported_lines++;
 }
 
-static int run_and_tell(eddy_task_fn *fn, const char *debug)
+static int run_and_print(eddy_task_fn *fn, const char *debug)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", debug, 1), 0);
         return sim_run_with(fn, NULL, 0, (struct eddy_run_opts){ .report = tell });
@@ -449,18 +449,18 @@ static bool line_is(const char *line, size_t least, size_t most, const char *res
                strncmp(at, expected, strlen(expected)) == 0;
 }
 
-TEST(the_end_of_a_run_in_debug_mode_tells_the_deepest)
+TEST(the_end_of_a_run_in_debug_mode_prints_the_deepest)
 {
         char large[64], small[64];
         const char *line;
 
         snprintf(small, sizeof(small), "%zu bytes, 40 tasks\n", ed_stack_room(ED_STACK_SMALL));
         snprintf(large, sizeof(large), "%zu bytes, 1 task\n", ed_stack_room(ED_STACK_DEFAULT));
-        CHECK_EQ(run_and_tell(runs_two, "1"), 0);
-        CHECK_EQ(told_lines, 4);
-        line = strchr(told, '\n') + 1;
-        CHECK(strncmp(told, "the deepest stacks, by the function of their tasks:\n",
-                      (size_t) (line - told)) == 0);
+        CHECK_EQ(run_and_print(runs_two, "1"), 0);
+        CHECK_EQ(reported_lines, 4);
+        line = strchr(reported, '\n') + 1;
+        CHECK(strncmp(reported, "the deepest stacks, by the function of their tasks:\n",
+                      (size_t) (line - reported)) == 0);
         CHECK(line_is(line, known, known + SLACK, small));
         line = strchr(line, '\n') + 1;
         CHECK(line_is(line, sizeof(struct ed_task), known, large));
@@ -475,11 +475,11 @@ static int runs_twenty(void *arg)
         return 0;
 }
 
-TEST(of_many_functions_sixteen_are_told)
+TEST(of_many_functions_sixteen_are_reported)
 {
-        CHECK_EQ(run_and_tell(runs_twenty, "1"), 0);
-        CHECK_EQ(told_lines, 1 + 16 + 1);
-        CHECK_STR(told + told_bytes - strlen("  and 5 more\n"), "  and 5 more\n");
+        CHECK_EQ(run_and_print(runs_twenty, "1"), 0);
+        CHECK_EQ(reported_lines, 1 + 16 + 1);
+        CHECK_STR(reported + reported_bytes - strlen("  and 5 more\n"), "  and 5 more\n");
 }
 
 static int raises_quit(void *arg)
@@ -488,13 +488,13 @@ static int raises_quit(void *arg)
         CHECK_EQ(raise(SIGQUIT), 0);
         do
                 CHECK_EQ(eddy_sleep(MS), 0);
-        while (told_lines < 4);
-        CHECK(strstr(told, "the deepest stacks, by the function of their tasks:\n") != NULL);
-        CHECK(strstr(told, " bytes, still running\n") != NULL);
+        while (reported_lines < 4);
+        CHECK(strstr(reported, "the deepest stacks, by the function of their tasks:\n") != NULL);
+        CHECK(strstr(reported, " bytes, still running\n") != NULL);
         return 0;
 }
 
-TEST(sigquit_tells_them_too)
+TEST(sigquit_prints_them_too)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
         CHECK_EQ(eddy_run(raises_quit, NULL, &(struct eddy_run_opts){ .report = tell }), 0);
@@ -511,8 +511,8 @@ static int asks_without_debug_mode(void *arg)
 
 TEST(without_debug_mode_nothing_is_measured)
 {
-        CHECK_EQ(run_and_tell(asks_without_debug_mode, "0"), 0);
-        CHECK_EQ(told_lines, 0);
+        CHECK_EQ(run_and_print(asks_without_debug_mode, "0"), 0);
+        CHECK_EQ(reported_lines, 0);
 }
 
 TEST(outside_of_a_run_there_are_no_records)

@@ -41,7 +41,7 @@ SIM_TEST(starting_in_a_cancelled_scope_fails_and_records_nothing)
         CHECK_EQ(ran, 0);
 }
 
-SIM_TEST(a_start_refused_for_an_outer_cancel_is_told_by_the_end_whatever_was_started)
+SIM_TEST(a_start_refused_for_an_outer_cancel_is_reported_by_the_end_whatever_was_started)
 {
         static char large[EDDY_TASK_COPY_MAX + 1];
         eddy_scope outer, scope;

@@ -200,7 +200,7 @@ static int joins_itself(void *arg)
         return eddy_task_join(eddy_task_current(), NULL) == -EDEADLK ? 1 : -EIO;
 }
 
-/* A45: a task that waits for itself is told so. */
+/* A45: a task that waits for itself gets an error. */
 SIM_TEST(a_task_cannot_join_itself)
 {
         eddy_scope scope;

@@ -122,7 +122,7 @@ SIM_TEST(a_cancelled_caller_that_may_leave_does_so_at_once)
         CHECK_EQ(work.releases, 1);
 }
 
-/* A116: a job that runs is not killed; it is told to stop, and waited for. */
+/* A116: a job that runs is not killed; it is asked to stop, and waited for. */
 SIM_TEST(a_cancelled_caller_waits_for_its_job_and_gets_its_result)
 {
         struct work work = { .result = 5 };
@@ -197,7 +197,7 @@ SIM_TEST(a_call_in_a_cancelled_scope_does_nothing)
         CHECK_EQ(work.releases, 1);
 }
 
-SIM_TEST(a_deadline_tells_the_job_to_stop_and_its_result_wins)
+SIM_TEST(a_deadline_asks_the_job_to_stop_and_its_result_wins)
 {
         struct work work = { .result = 3 };
 
@@ -205,7 +205,7 @@ SIM_TEST(a_deadline_tells_the_job_to_stop_and_its_result_wins)
         CHECK_EQ(work.stops, 1);
 }
 
-SIM_TEST(a_job_that_gives_up_when_it_is_told_to_is_the_deadlines)
+SIM_TEST(a_job_that_gives_up_when_asked_to_is_the_deadlines)
 {
         struct work work = { .result = -ECANCELED };
 
@@ -306,7 +306,7 @@ static int main_of_hanging(void *arg)
         return 0;
 }
 
-/* A104: a job that does not end is waited for so long, told of, and left behind. */
+/* A104: a job that does not end is waited for up to the limit, reported, and abandoned. */
 TEST(a_job_that_hangs_does_not_hang_the_run)
 {
         struct reports reports = { 0 };

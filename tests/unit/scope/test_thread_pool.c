@@ -275,7 +275,7 @@ static int close_hanging(void *arg)
         return 0;
 }
 
-TEST(what_does_not_stop_is_left_behind_and_told_of)
+TEST(what_does_not_stop_is_left_behind_and_reported)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
@@ -405,7 +405,7 @@ static int cut_closing_short(void *arg)
         eddy_scope_begin(&limited, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(1) });
         CHECK_EQ(eddy_thread_pool_shutdown(work.pool), 1);
         CHECK_NS(eddy_now() - begin, EDDY_SEC(1));
-        /* Not a cancellation point: nothing was told of the deadline. */
+        /* Not a cancellation point: the deadline was not delivered. */
         CHECK(eddy_scope_expired(&limited));
         CHECK_EQ(eddy_scope_end(&limited), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);

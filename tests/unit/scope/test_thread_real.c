@@ -117,9 +117,9 @@ TEST(a_job_runs_on_another_thread)
         CHECK_EQ(run_with(main_of_look, 0, NULL, NULL), 3);
 }
 
-/* --- told to stop --- */
+/* --- asked to stop --- */
 
-static int spin_until_told(void *arg)
+static int spin_until_released(void *arg)
 {
         runs++;
         while (!eddy_thread_is_stopping())
@@ -132,10 +132,10 @@ static int call_spin(void *arg)
         struct eddy_thread_opts opts = { .flags = *(unsigned *) arg, .release = count_release };
         static int result = 11;
 
-        return eddy_thread_pool_call(NULL, spin_until_told, &result, &opts);
+        return eddy_thread_pool_call(NULL, spin_until_released, &result, &opts);
 }
 
-static int main_of_told(void *arg)
+static int main_of_reported(void *arg)
 {
         unsigned waits = 0, leaves = EDDY_THREAD_ABANDON;
 
@@ -145,10 +145,10 @@ static int main_of_told(void *arg)
         return 0;
 }
 
-/* A116: who waits for a job that is told to stop gets its result; who may leave does not. */
+/* A116: the waiter of a job that is asked to stop gets its result; a caller that may leave does not. */
 TEST(a_running_job_sees_that_it_is_to_stop)
 {
-        CHECK_EQ(run_with(main_of_told, 0, NULL, NULL), 0);
+        CHECK_EQ(run_with(main_of_reported, 0, NULL, NULL), 0);
         CHECK_EQ(runs, 2);
         CHECK_EQ(releases, 2);
 }

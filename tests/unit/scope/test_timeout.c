@@ -53,7 +53,7 @@ SIM_TEST(no_deadline_arms_no_timer)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
-/* Else a deadlock of what it cancels would be told of when the first one comes. */
+/* Else a deadlock of the tasks that it cancels would be reported when the first one comes. */
 SIM_TEST(a_deadline_moved_before_now_leaves_no_timer)
 {
         uint64_t before = timers_armed();
@@ -284,7 +284,7 @@ SIM_TEST(a_failure_that_the_deadline_brought_about_is_listed)
 
 /* --- nested --- */
 
-/* A56: the outer deadline is earlier and armed later: both are told right all the same. */
+/* A56: the outer deadline is earlier and armed later: both are reported correctly nevertheless. */
 SIM_TEST(an_outer_deadline_that_is_earlier_is_named_by_the_outer_scope)
 {
         eddy_scope outer, inner;
@@ -610,7 +610,7 @@ SIM_TEST(what_a_call_returns_by_itself_is_returned)
         CHECK_EQ(eddy_call_timeout(sleeps, &call, 10 * MS), -ETIMEDOUT);
 }
 
-/* A60, A63: no time left and cancelled from outside: it starts, and it is the cancel that is told. */
+/* A60, A63: no time left and cancelled from outside: it starts, and the cancel is returned. */
 SIM_TEST(a_call_without_time_in_a_cancelled_scope_is_cancelled)
 {
         struct call call = { MS, 1, 0, 0 };

@@ -145,7 +145,7 @@ SIM_TEST(waiting_for_the_first_failure_where_none_fails_waits_for_all)
 }
 
 /* A80: a task that stands there twice counts twice, and is waited for once. */
-SIM_TEST(a_task_may_stand_there_twice)
+SIM_TEST(a_task_may_be_there_twice)
 {
         struct crowd crowd;
         eddy_task *twice[4];

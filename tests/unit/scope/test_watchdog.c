@@ -269,7 +269,7 @@ TEST(a_task_that_runs_when_the_watchdog_is_answered_late_is_not_blamed)
         CHECK(strstr(answer.text, "it suspended before its stack could be read") != NULL);
 }
 
-static int lets_in_and_tells(void *arg)
+static int lets_in_and_reports(void *arg)
 {
         unblock_signals();
         return eddy_event_set(arg);
@@ -284,7 +284,7 @@ static int calls_before_it_answers(void *arg)
 {
         struct late_calls *calls = arg;
 
-        CHECK_EQ(eddy_loop_call_soon(NULL, &calls->second, lets_in_and_tells, &calls->over), 0);
+        CHECK_EQ(eddy_loop_call_soon(NULL, &calls->second, lets_in_and_reports, &calls->over), 0);
         return blocks_signals_until_asked();
 }
 

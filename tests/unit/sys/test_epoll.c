@@ -71,7 +71,7 @@ static void check_waits(void)
         }
 }
 
-TEST(a_poll_waits_as_long_as_it_is_told_to_the_microsecond)
+TEST(a_poll_waits_its_timeout_to_the_microsecond)
 {
         begin();
         check_waits();
@@ -242,7 +242,7 @@ TEST(a_signal_handler_wakes_a_poll)
         finish_watching();
 }
 
-TEST(readiness_is_told_once_per_change)
+TEST(readiness_is_reported_once_per_change)
 {
         struct ed_event events[ED_EVENTS_MAX];
         struct seen seen = { 0 };
@@ -271,7 +271,7 @@ TEST(readiness_is_told_once_per_change)
         finish();
 }
 
-TEST(what_is_not_watched_any_more_is_not_told_of)
+TEST(what_is_not_watched_any_more_is_not_reported)
 {
         struct ed_event events[ED_EVENTS_MAX];
         struct seen seen = { 0 };
@@ -309,7 +309,7 @@ TEST(no_more_events_are_stored_than_there_is_room_for)
         enum { PIPES = 8 };
         struct ed_event events[ED_EVENTS_MAX];
         struct seen seen[PIPES];
-        int ends[PIPES][2], told = 0;
+        int ends[PIPES][2], reported = 0;
 
         begin();
         for (int i = 0; i < PIPES; i++) {
@@ -317,11 +317,11 @@ TEST(no_more_events_are_stored_than_there_is_room_for)
                 CHECK_EQ(sys->ops->watch(sys, ends[i][0], &seen[i].target), 0);
                 CHECK_EQ(write(ends[i][1], "x", 1), 1);
         }
-        while (told < PIPES) {
+        while (reported < PIPES) {
                 int n = sys->ops->poll(sys, 0, events, 3);
 
                 CHECK(n > 0 && n <= 3);
-                told += n;
+                reported += n;
         }
         CHECK_EQ(polled(0, events), 0);
         for (int i = 0; i < PIPES; i++) {

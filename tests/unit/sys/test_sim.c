@@ -26,7 +26,7 @@ TEST(the_clock_jumps_to_the_deadline)
         sys->ops->free(sys);
 }
 
-TEST(the_clock_stands_still_between_polls)
+TEST(the_clock_does_not_move_between_polls)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         int64_t start = sys->ops->now(sys);

@@ -122,7 +122,7 @@ TEST(kinds_are_noted_in_the_order_of_calls_as_far_as_there_is_room)
         sys->ops->free(sys);
 }
 
-TEST(a_short_transfer_moves_a_part_and_the_rest_is_told_of)
+TEST(a_short_transfer_moves_a_part_and_the_rest_is_reported)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         struct pair p;
@@ -165,7 +165,7 @@ TEST(with_a_seed_a_short_transfer_is_of_any_length_below_all)
         CHECK(seen[1] && seen[2] && seen[3] && seen[4]);
 }
 
-TEST(what_was_put_off_is_told_of_again)
+TEST(what_was_put_off_is_reported_again)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         struct seen seen_listener;

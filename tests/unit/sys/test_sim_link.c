@@ -108,8 +108,8 @@ TEST(a_stall_of_who_accepted_begins_with_its_first_byte_and_is_over_once)
         sys->ops->free(sys);
 }
 
-/* In which order five connections are accepted, and then told of by a poll; as a number each. */
-static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_told)
+/* The order in which five connections are accepted, and then reported by a poll; a number each. */
+static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_figures)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .seed = seed });
         struct pair p = { .sys = sys, .ops = sys->ops };
@@ -130,7 +130,7 @@ static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_t
                 p.ops->unwatch(sys, clients[i]);
         }
         (void) turn(sys, 0);
-        *ret_accepted = *ret_told = 0;
+        *ret_accepted = *ret_figures = 0;
         for (int i = 0; i < 5; i++) {
                 int fd = p.ops->accept(sys, p.listener);
 
@@ -142,28 +142,29 @@ static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_t
         n = p.ops->poll(sys, 0, events, ED_EVENTS_MAX);
         CHECK_EQ(n, 5);
         for (int i = 0; i < n; i++)
-                *ret_told = *ret_told * 10 + (int) ((struct seen *) events[i].target - seen) + 1;
+                *ret_figures =
+                        *ret_figures * 10 + (int) ((struct seen *) events[i].target - seen) + 1;
         sys->ops->free(sys);
 }
 
-TEST(who_may_overtake_is_accepted_and_told_of_in_any_order)
+TEST(those_that_may_overtake_are_accepted_and_reported_in_any_order)
 {
         enum { SEEDS = 2000 };
 
-        static bool accepted[100000], told[100000];
-        int in_order = 0, accepted_orders = 0, told_orders = 0, a, b;
+        static bool accepted[100000], reported[100000];
+        int in_order = 0, accepted_orders = 0, reported_orders = 0, a, b;
 
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
                 orders_of(seed, true, &a, &b);
                 accepted_orders += !accepted[a];
                 accepted[a] = true;
-                told_orders += !told[b];
-                told[b] = true;
+                reported_orders += !reported[b];
+                reported[b] = true;
                 orders_of(seed, false, &a, &b);
                 in_order += a == 12345;
         }
         CHECK_EQ(accepted_orders, 120);
-        CHECK_EQ(told_orders, 120);
+        CHECK_EQ(reported_orders, 120);
         CHECK_EQ(in_order, SEEDS);
         orders_of(0, true, &a, &b);
         CHECK_EQ(a, 12345);
@@ -196,7 +197,7 @@ TEST(a_pair_is_connected_both_ways)
         CHECK_EQ(end.sockets, 0);
 }
 
-TEST(who_asked_for_room_is_told_of_it)
+TEST(a_writer_that_waits_for_room_is_notified)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .buffer_bytes = 9 });
         struct pair p;

@@ -1,6 +1,6 @@
 /*
  * test_sockets.c - sockets of the table: each case runs on the kernel and on
- * the simulation, which must not be told apart.
+ * the simulation, which must not be distinguishable.
  */
 #include <errno.h>
 #include <signal.h>
@@ -173,7 +173,7 @@ BOTH(a_connect_is_under_way_first_and_writable_when_done)
         CHECK_EQ(w->ops->connect_result(w->sys, w->client), 0);
 }
 
-BOTH(a_refused_connect_is_told_once)
+BOTH(a_refused_connect_is_reported_once)
 {
         listen_somewhere(w);
         w->ops->close(w->sys, w->listener);
@@ -265,7 +265,7 @@ BOTH(a_fresh_socket_is_at_its_end)
         expect(w, &seen, ED_EVENT_WRITE | ED_EVENT_END);
 }
 
-BOTH(a_full_stream_says_again_and_tells_of_room)
+BOTH(a_full_stream_says_again_and_reports_room)
 {
         static unsigned char out[65536], in[65536];
         size_t sent = 0, got = 0;

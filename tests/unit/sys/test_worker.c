@@ -24,7 +24,7 @@ struct held {
         sem_t begun, go, left;
         bool holds;
         _Atomic int runs, leaves;
-        int told;
+        int reported;
         pthread_t thread;
         bool blocked, faults_pass;
         char name[16];
@@ -63,12 +63,12 @@ static void held_leave(struct ed_job *job)
         sem_post(&held->left);
 }
 
-static void held_told(struct ed_target *target, unsigned events)
+static void held_reported(struct ed_target *target, unsigned events)
 {
         struct ed_job *job = ed_container_of(target, struct ed_job, done);
 
         (void) events;
-        held_of(job)->told++;
+        held_of(job)->reported++;
 }
 
 static void held_init(struct held *held, bool holds)
@@ -76,7 +76,7 @@ static void held_init(struct held *held, bool holds)
         *held = (struct held){ .holds = holds };
         held->job.run = held_run;
         held->job.leave = held_leave;
-        held->job.done.on_events = held_told;
+        held->job.done.on_events = held_reported;
         CHECK_EQ(sem_init(&held->begun, 0, 0), 0);
         CHECK_EQ(sem_init(&held->go, 0, 0), 0);
         CHECK_EQ(sem_init(&held->left, 0, 0), 0);
@@ -95,7 +95,7 @@ static struct ed_worker *worker_new(void)
         return worker;
 }
 
-static int poll_and_tell(int64_t timeout_ns, int max)
+static int poll_and_report(int64_t timeout_ns, int max)
 {
         struct ed_event events[ED_EVENTS_MAX];
         int n = sys->ops->poll(sys, timeout_ns, events, max);
@@ -105,11 +105,11 @@ static int poll_and_tell(int64_t timeout_ns, int max)
         return n;
 }
 
-/* Poll until so many were told of. */
+/* Poll until that number of jobs was reported. */
 static void poll_for(int wanted)
 {
         while (wanted > 0) {
-                int n = poll_and_tell(10 * SEC, ED_EVENTS_MAX);
+                int n = poll_and_report(10 * SEC, ED_EVENTS_MAX);
 
                 CHECK(n >= 0 && n <= wanted);
                 wanted -= n;
@@ -122,24 +122,24 @@ static void wait_for(sem_t *sem)
                 CHECK_EQ(errno, EINTR);
 }
 
-TEST(a_poll_tells_of_a_job_that_is_done)
+TEST(a_poll_reports_a_job_that_is_done)
 {
         struct ed_worker *worker;
         struct held held;
 
         begin();
         worker = worker_new();
-        CHECK_EQ(poll_and_tell(0, ED_EVENTS_MAX), 0);
+        CHECK_EQ(poll_and_report(0, ED_EVENTS_MAX), 0);
         /* Again and again on the same thread. */
         for (int i = 0; i < 100; i++) {
                 held_init(&held, true);
                 sys->ops->worker_run(sys, worker, &held.job);
                 wait_for(&held.begun);
-                CHECK_EQ(poll_and_tell(0, ED_EVENTS_MAX), 0);
-                CHECK_EQ(held.told, 0);
+                CHECK_EQ(poll_and_report(0, ED_EVENTS_MAX), 0);
+                CHECK_EQ(held.reported, 0);
                 sem_post(&held.go);
                 poll_for(1);
-                CHECK_EQ(held.told, 1);
+                CHECK_EQ(held.reported, 1);
                 CHECK_EQ(held.runs, 1);
                 CHECK_EQ(held.leaves, 0);
         }
@@ -174,11 +174,11 @@ TEST(a_worker_that_never_had_a_job_ends)
 
 enum { MANY = 100 };
 
-TEST(more_jobs_than_a_poll_tells_of_are_told_of_by_the_next)
+TEST(more_jobs_than_a_poll_reports_are_reported_by_the_next)
 {
         struct ed_worker *workers[MANY];
         static struct held held[MANY];
-        int told = 0;
+        int reported = 0;
 
         begin();
         for (int i = 0; i < MANY; i++) {
@@ -188,14 +188,14 @@ TEST(more_jobs_than_a_poll_tells_of_are_told_of_by_the_next)
         }
         for (int i = 0; i < MANY; i++)
                 wait_for(&held[i].begun);
-        while (told < MANY) {
-                int n = poll_and_tell(10 * SEC, 3);
+        while (reported < MANY) {
+                int n = poll_and_report(10 * SEC, 3);
 
                 CHECK(n >= 0 && n <= 3);
-                told += n;
+                reported += n;
         }
         for (int i = 0; i < MANY; i++) {
-                CHECK_EQ(held[i].told, 1);
+                CHECK_EQ(held[i].reported, 1);
                 sys->ops->worker_free(sys, workers[i]);
         }
         sys->ops->free(sys);
@@ -216,7 +216,7 @@ static int poll_busy(int ends[PIPES][2])
 
         for (int i = 0; i < PIPES; i++)
                 CHECK_EQ(write(ends[i][1], "x", 1), 1);
-        n = poll_and_tell(0, 4);
+        n = poll_and_report(0, 4);
         for (int i = 0; i < PIPES; i++) {
                 char byte;
 
@@ -230,7 +230,7 @@ TEST(busy_descriptors_do_not_keep_back_jobs_that_are_done)
         static struct ed_target target = { .on_events = on_nothing };
         struct ed_worker *workers[JOBS];
         static struct held held[JOBS];
-        int ends[PIPES][2], told = 0;
+        int ends[PIPES][2], reported = 0;
 
         begin();
         for (int i = 0; i < PIPES; i++) {
@@ -243,12 +243,12 @@ TEST(busy_descriptors_do_not_keep_back_jobs_that_are_done)
                 held_init(&held[i], false);
                 sys->ops->worker_run(sys, workers[i], &held[i].job);
         }
-        for (int round = 0; told < JOBS; round++) {
+        for (int round = 0; reported < JOBS; round++) {
                 CHECK(round < 100000);
                 CHECK(poll_busy(ends) <= 4);
-                told = 0;
+                reported = 0;
                 for (int i = 0; i < JOBS; i++)
-                        told += held[i].told;
+                        reported += held[i].reported;
         }
         for (int i = 0; i < JOBS; i++)
                 sys->ops->worker_free(sys, workers[i]);
@@ -330,10 +330,10 @@ TEST(a_busy_worker_that_is_left_outlives_its_table)
         wait_for(&held.left);
         CHECK_EQ(held.runs, 1);
         CHECK_EQ(held.leaves, 1);
-        CHECK_EQ(held.told, 0);
+        CHECK_EQ(held.reported, 0);
 }
 
-TEST(a_worker_that_is_left_when_its_job_is_done_has_told_nobody)
+TEST(a_worker_that_is_left_when_its_job_is_done_has_not_reported_it)
 {
         struct ed_workers workers;
         struct ed_worker *worker;
@@ -354,7 +354,7 @@ TEST(a_worker_that_is_left_when_its_job_is_done_has_told_nobody)
         ed_workers_fini(&workers);
 }
 
-/* Whenever it is that a worker is left, its job is told of or left, once. */
+/* Whenever a worker is left, its job is either reported or left, once. */
 TEST(leaving_a_worker_races_with_the_end_of_its_job)
 {
         enum { ROUNDS = 2000 };
@@ -373,7 +373,7 @@ TEST(leaving_a_worker_races_with_the_end_of_its_job)
                 if (i % 3 == 1)
                         while (held.runs == 0)
                                 (void) sched_yield();
-                if (poll_and_tell(0, ED_EVENTS_MAX) == 0) {
+                if (poll_and_report(0, ED_EVENTS_MAX) == 0) {
                         sys->ops->worker_abandon(sys, worker);
                         sys->ops->free(sys);
                         wait_for(&held.left);
@@ -383,7 +383,7 @@ TEST(leaving_a_worker_races_with_the_end_of_its_job)
                         sys->ops->free(sys);
                 }
                 CHECK_EQ(held.runs, 1);
-                CHECK_EQ(held.told + held.leaves, 1);
+                CHECK_EQ(held.reported + held.leaves, 1);
         }
         printf("# %d of %d left\n", left, ROUNDS);
 }
@@ -409,13 +409,13 @@ TEST(a_simulated_job_lasts_and_is_done_by_the_poll)
         begun = sys->ops->now(sys);
         ed_sim_job_ns(sys, SEC);
         sys->ops->worker_run(sys, worker, &held.job);
-        CHECK_EQ(poll_and_tell(SEC - 1, ED_EVENTS_MAX), 0);
+        CHECK_EQ(poll_and_report(SEC - 1, ED_EVENTS_MAX), 0);
         CHECK_EQ(held.runs, 0);
-        CHECK_EQ(poll_and_tell(-1, ED_EVENTS_MAX), 1);
+        CHECK_EQ(poll_and_report(-1, ED_EVENTS_MAX), 1);
         CHECK_EQ(held.runs, 1);
-        CHECK_EQ(held.told, 1);
+        CHECK_EQ(held.reported, 1);
         CHECK_EQ(sys->ops->now(sys) - begun, SEC);
-        CHECK_EQ(poll_and_tell(-1, ED_EVENTS_MAX), -EDEADLK);
+        CHECK_EQ(poll_and_report(-1, ED_EVENTS_MAX), -EDEADLK);
         sys->ops->worker_free(sys, worker);
         sys->ops->free(sys);
 }
@@ -434,12 +434,12 @@ TEST(a_simulated_worker_that_is_left_outlives_its_table)
                 sys->ops->worker_run(sys, workers[i], i == 0 ? &early.job : &late.job);
                 sys->ops->worker_abandon(sys, workers[i]);
         }
-        CHECK_EQ(poll_and_tell(SEC + 1, ED_EVENTS_MAX), 0);
+        CHECK_EQ(poll_and_report(SEC + 1, ED_EVENTS_MAX), 0);
         CHECK_EQ(early.leaves, 1);
         CHECK_EQ(late.runs, 0);
         sys->ops->free(sys);
         CHECK_EQ(late.leaves, 1);
-        CHECK_EQ(early.told + late.told, 0);
+        CHECK_EQ(early.reported + late.reported, 0);
 }
 
 /* Which of two jobs is done first follows from the seed, and shows in the trace. */
@@ -455,9 +455,9 @@ static uint64_t two_jobs(uint64_t seed, int *ret_first)
                 held_init(&held[i], false);
                 sys->ops->worker_run(sys, workers[i], &held[i].job);
         }
-        CHECK(poll_and_tell(-1, 1) == 1);
-        *ret_first = held[0].told ? 0 : 1;
-        CHECK(poll_and_tell(-1, 1) == 1);
+        CHECK(poll_and_report(-1, 1) == 1);
+        *ret_first = held[0].reported ? 0 : 1;
+        CHECK(poll_and_report(-1, 1) == 1);
         for (int i = 0; i < 2; i++)
                 sys->ops->worker_free(sys, workers[i]);
         trace = ed_sim_trace(sys);

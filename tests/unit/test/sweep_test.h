@@ -13,7 +13,7 @@
 
 #define MS EDDY_MS(1)
 
-static struct eddy_test_sweep told;
+static struct eddy_test_sweep figures;
 
 /* --- what is printed --- */
 
@@ -33,7 +33,7 @@ static inline int sweep(int what, eddy_task_fn *fn, void *arg, const struct eddy
         CHECK_EQ(setenv("EDDY_DEBUG", debug_mode, 1), 0);
         fflush(stderr);
         CHECK(dup2(file, STDERR_FILENO) >= 0);
-        err = eddy_test_sweep(what, fn, arg, opts, &told);
+        err = eddy_test_sweep(what, fn, arg, opts, &figures);
         CHECK(dup2(kept, STDERR_FILENO) >= 0);
         n = pread(file, printed, sizeof(printed) - 1, 0);
         CHECK(n >= 0);

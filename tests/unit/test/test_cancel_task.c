@@ -117,12 +117,12 @@ TEST(all_points_of_all_tasks_are_tried)
         sweep_passes(EDDY_TEST_CANCEL_TASK, three, NULL, &opts);
         CHECK_STR(printed, "");
         /* Main waits once, the target and the other twice, the last not at all. */
-        CHECK_EQ(told.tasks, 4);
-        CHECK_EQ(told.count, 3 + 5 + 5 + 1);
-        CHECK_EQ(told.tried, told.count);
-        CHECK_EQ(told.runs, told.count + 2);
+        CHECK_EQ(figures.tasks, 4);
+        CHECK_EQ(figures.count, 3 + 5 + 5 + 1);
+        CHECK_EQ(figures.tried, figures.count);
+        CHECK_EQ(figures.runs, figures.count + 2);
         /* A main that was cancelled fails: the cancel of another task fails no scope. */
-        CHECK_EQ(told.failed, 2);
+        CHECK_EQ(figures.failed, 2);
 }
 
 TEST(under_a_seed_all_are_tried_too)
@@ -131,7 +131,7 @@ TEST(under_a_seed_all_are_tried_too)
                 struct eddy_test_opts opts = { .name = "three", .seed = seed };
 
                 sweep_passes(EDDY_TEST_CANCEL_TASK, three, NULL, &opts);
-                CHECK_EQ(told.count, 3 + 5 + 5 + 1);
+                CHECK_EQ(figures.count, 3 + 5 + 5 + 1);
         }
 }
 
@@ -140,15 +140,15 @@ TEST(a_name_says_which_tasks_may_be_cancelled)
         struct eddy_test_opts opts = { .name = "three", .cancel_named = "other" };
 
         sweep_passes(EDDY_TEST_CANCEL_TASK, three, NULL, &opts);
-        CHECK_EQ(told.tasks, 1);
-        CHECK_EQ(told.count, 5);
+        CHECK_EQ(figures.tasks, 1);
+        CHECK_EQ(figures.count, 5);
         opts.cancel_named = "nobody";
         sweep_passes(EDDY_TEST_CANCEL_TASK, three, NULL, &opts);
-        CHECK_EQ(told.tasks, 0);
-        CHECK_EQ(told.count, 0);
+        CHECK_EQ(figures.tasks, 0);
+        CHECK_EQ(figures.count, 0);
         opts.cancel_named = "main";
         sweep_passes(EDDY_TEST_CANCEL_TASK, three, NULL, &opts);
-        CHECK_EQ(told.count, 3);
+        CHECK_EQ(figures.count, 3);
 }
 
 TEST(a_sample_is_of_the_points_of_all_tasks)
@@ -157,7 +157,7 @@ TEST(a_sample_is_of_the_points_of_all_tasks)
         CHECK_EQ(setenv("EDDY_TEST_VERBOSE", "1", 1), 0);
         sweep_passes(EDDY_TEST_CANCEL_TASK, three, NULL,
                      &(struct eddy_test_opts){ .name = "three" });
-        CHECK_EQ(told.tried, 2);
+        CHECK_EQ(figures.tried, 2);
         CHECK_EQ(lines_with("eddy_test: three: task=1,cancel=1\n"), 1);
         CHECK_EQ(lines_with("eddy_test: three: task=4,cancel=1\n"), 1);
 }
@@ -186,12 +186,12 @@ static int starts_many(void *arg)
         return err < 0 ? err : eddy_background(sleeps, NULL);
 }
 
-TEST(tasks_whose_stacks_are_used_again_are_told_apart)
+TEST(tasks_whose_stacks_are_used_again_are_kept_apart)
 {
         sweep_passes(EDDY_TEST_CANCEL_TASK, starts_many, NULL, NULL);
-        CHECK_EQ(told.tasks, 1 + 60 + 1);
-        CHECK_EQ(told.count, 1 + 2 * 3 + 30 + 30 * 3 + 3);
-        CHECK_EQ(told.tried, told.count);
+        CHECK_EQ(figures.tasks, 1 + 60 + 1);
+        CHECK_EQ(figures.count, 1 + 2 * 3 + 30 + 30 * 3 + 3);
+        CHECK_EQ(figures.tried, figures.count);
 }
 
 /* --- results --- */
@@ -219,8 +219,8 @@ TEST(main_may_end_in_any_error_when_another_task_was_cancelled)
         int error = -EIO;
 
         sweep_passes(EDDY_TEST_CANCEL_TASK, judges, &error, NULL);
-        CHECK_EQ(told.tasks, 2);
-        CHECK(told.failed > 2);
+        CHECK_EQ(figures.tasks, 2);
+        CHECK(figures.failed > 2);
         error = -ECANCELED;
         sweep_passes(EDDY_TEST_CANCEL_TASK, judges, &error, NULL);
         error = 5;
@@ -248,7 +248,7 @@ TEST(main_that_is_cancelled_ends_in_ecanceled_or_well)
 /* --- findings --- */
 
 /* A teller that is cancelled alone does not say that it is gone. */
-static int tells_at_the_end(void *arg)
+static int reports_at_the_end(void *arg)
 {
         int err = eddy_sleep(MS);
 
@@ -263,7 +263,7 @@ static int waits_for_another(void *arg)
 
         (void) arg;
         eddy_scope_begin(&scope, NULL);
-        eddy_scope_start_task(&scope, tells_at_the_end, &over,
+        eddy_scope_start_task(&scope, reports_at_the_end, &over,
                               &(struct eddy_task_opts){ .name = "teller" }, NULL);
         err = eddy_event_wait(&over);
         return eddy_scope_end(&scope) < 0 ? -ECANCELED : err;
@@ -282,7 +282,7 @@ TEST(others_that_wait_for_ever_are_a_finding)
                  1);
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", replay(), 1), 0);
         CHECK_EQ(sweep(EDDY_TEST_SEEDS, waits_for_another, NULL, &opts), EDDY_E_TEST_FOUND);
-        CHECK_EQ(told.runs, 1);
+        CHECK_EQ(figures.runs, 1);
         CHECK_EQ(lines_with(": task 2, teller, was cancelled before it had begun\n"), 1);
 }
 
@@ -331,7 +331,7 @@ static int tires(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(a_program_that_is_not_the_same_in_each_run_is_told_of)
+TEST(a_program_that_is_not_the_same_in_each_run_is_reported)
 {
         int tasks = 8;
 

@@ -194,7 +194,7 @@ NET_TEST(a_stall_holds_up_what_comes_after_so_many_bytes)
         eddy_stream_close(second);
 }
 
-/* More pieces than are told apart on their way. */
+/* More pieces than are distinguished on their way. */
 NET_TEST(a_stall_holds_up_nothing_that_came_before_it)
 {
         struct eddy_test_link link = { .delay_ns = EDDY_SEC(1),

@@ -539,7 +539,7 @@ static void takes_allocator(void *arg)
         eddy_alloc_set(own_realloc, NULL);
 }
 
-TEST(an_allocator_that_is_replaced_is_told_of)
+TEST(an_allocator_that_is_replaced_is_reported)
 {
         struct eddy_test_opts opts = { .before = takes_allocator };
 
@@ -658,35 +658,36 @@ TEST(a_run_that_goes_on_is_given_up)
         /* A millisecond for each cancel that is ignored. */
         struct eddy_test_opts cancel = { .limit_ns = EDDY_MIN(1), .cancel_at = 5 };
 
-        run_finds(idles, NULL, NULL, "it goes on after 3600000 ms of virtual time");
+        run_finds(idles, NULL, NULL, "it did not end within 3600000 ms of virtual time");
         CHECK(strstr(result.problem, "main waits for "));
-        run_finds(idles, NULL, &minute, "it goes on after 60000 ms");
+        run_finds(idles, NULL, &minute, "it did not end within 60000 ms");
         CHECK(result.lasted_ns > EDDY_MIN(1) && result.calls > 0 && result.trace);
-        run_finds(ignores_all, NULL, &cancel, "it goes on");
-        run_finds(sleep_for, &hours_ns, NULL, "it goes on");
+        run_finds(ignores_all, NULL, &cancel, "it did not end");
+        run_finds(sleep_for, &hours_ns, NULL, "it did not end");
         run_finds(sleep_for, &hours_ns, &(struct eddy_test_opts){ .limit_ns = -1 }, NULL);
         run_finds(seven, NULL, NULL, NULL);
 }
 
-TEST(a_limit_is_told_exactly)
+TEST(a_limit_is_reported_exactly)
 {
         run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = 500 },
-                  "it goes on after 500 ns of virtual time");
+                  "it did not end within 500 ns of virtual time");
         run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = EDDY_US(1500) },
-                  "it goes on after 1500 us of virtual time");
+                  "it did not end within 1500 us of virtual time");
         run_finds(idles, NULL, &(struct eddy_test_opts){ .limit_ns = EDDY_MS(20) },
-                  "it goes on after 20 ms of virtual time");
+                  "it did not end within 20 ms of virtual time");
 }
 
 TEST(a_run_that_never_waits_is_given_up)
 {
-        run_finds(spins, NULL, NULL, "it goes on after 20000000 suspension points: main is ready");
+        run_finds(spins, NULL, NULL,
+                  "it did not end within 20000000 suspension points: main is ready");
         run_finds(seven, NULL, NULL, NULL);
 }
 
 TEST(a_background_task_that_goes_on_is_a_task_left)
 {
-        run_finds(leaves_one_that_spins, NULL, NULL, "it goes on");
+        run_finds(leaves_one_that_spins, NULL, NULL, "it did not end");
 }
 
 /* --- what leaves it --- */
@@ -959,7 +960,7 @@ static int finds_and_exits(void *arg)
         exit(0);
 }
 
-TEST(what_was_found_is_told_when_the_process_ends_before_the_run)
+TEST(what_was_found_is_reported_when_the_process_ends_before_the_run)
 {
         struct eddy_test_opts opts = { .name = "hasty" };
         int fds[2], status, nine = 9;

@@ -34,24 +34,24 @@ static void few_pass(int what)
 {
         sweep_passes(what, few, NULL, NULL);
         CHECK_STR(printed, "");
-        CHECK_EQ(told.tried, told.count);
-        CHECK(told.count > 0 && told.runs > told.count);
+        CHECK_EQ(figures.tried, figures.count);
+        CHECK(figures.count > 0 && figures.runs > figures.count);
 }
 
 TEST(a_sound_program_passes_all)
 {
         few_pass(EDDY_TEST_SEEDS);
-        CHECK(told.count == EDDY_TEST_SEEDS_RUN && told.failed == 0 && told.distinct > 50);
+        CHECK(figures.count == EDDY_TEST_SEEDS_RUN && figures.failed == 0 && figures.distinct > 50);
         few_pass(EDDY_TEST_CANCEL);
-        CHECK(told.failed > 5 && told.distinct > 5);
+        CHECK(figures.failed > 5 && figures.distinct > 5);
         few_pass(EDDY_TEST_ALLOC);
-        CHECK(told.failed > 0);
+        CHECK(figures.failed > 0);
         few_pass(EDDY_TEST_ALLOC_FOREVER);
-        CHECK(told.failed > 0);
+        CHECK(figures.failed > 0);
         few_pass(EDDY_TEST_CALLS);
         few_pass(EDDY_TEST_ALLOC_TWICE);
         few_pass(EDDY_TEST_CANCEL_TASK);
-        CHECK(told.tasks == 6 && told.distinct > 5);
+        CHECK(figures.tasks == 6 && figures.distinct > 5);
 }
 
 static int fails(void *arg)
@@ -72,7 +72,7 @@ TEST(a_program_that_fails_by_itself_is_not_swept)
         /* That is no finding of a run, but it is one of a sweep. */
         CHECK_EQ(eddy_test_run(fails, NULL, NULL, NULL), -EIO);
         CHECK_EQ(sweep(EDDY_TEST_CANCEL, fails, NULL, NULL), -EIO);
-        CHECK_EQ(told.runs, 1);
+        CHECK_EQ(figures.runs, 1);
 }
 
 /* --- mistakes, each found by one sweep --- */
@@ -242,10 +242,10 @@ static void found_again_by(int what, eddy_task_fn *fn, const char *problem, cons
         CHECK_EQ(setenv("EDDY_TEST_REPLAY", string, 1), 0);
         CHECK_EQ(sweep(what, fn, NULL, &opts), EDDY_E_TEST_FOUND);
         CHECK_STR(replay(), string);
-        CHECK(strstr(printed, problem) && told.runs <= 2);
+        CHECK(strstr(printed, problem) && figures.runs <= 2);
         opts.name = "other";
         sweep_passes(what, fn, NULL, &opts);
-        CHECK_EQ(told.runs, 0);
+        CHECK_EQ(figures.runs, 0);
         CHECK_EQ(unsetenv("EDDY_TEST_REPLAY"), 0);
 }
 
@@ -265,7 +265,7 @@ static void found_by(int what, eddy_task_fn *fn, const char *problem, const char
                 if (*string)
                         CHECK_STR(replay(), string);
                 snprintf(string, sizeof(string), "%s", replay());
-                CHECK(told.runs > 1);
+                CHECK(figures.runs > 1);
                 for (int j = 0; j < 2; j++) {
                         debug_mode = modes[j];
                         found_again_by(what, fn, problem, string);
@@ -361,7 +361,7 @@ TEST(each_kind_of_finding_is_found_again_with_and_without_debug_mode)
         found_by(EDDY_TEST_CANCEL, leaves_a_task, "1 task left", "cancel=");
         found_by(EDDY_TEST_CANCEL, leaves_a_timer, "1 timer left", "cancel=");
         found_by(EDDY_TEST_ALLOC, is_stuck, "all tasks wait and nothing can wake them", "alloc=");
-        found_by(EDDY_TEST_CANCEL, goes_on, "it goes on after 3600000 ms", "cancel=");
+        found_by(EDDY_TEST_CANCEL, goes_on, "it did not end within 3600000 ms", "cancel=");
         found_by(EDDY_TEST_CANCEL, leaves_a_mark, "'after' returned a failure", "cancel=");
 }
 
@@ -451,7 +451,7 @@ TEST(a_replay_of_what_is_not_there_any_more_is_a_finding)
         CHECK_EQ(unsetenv("EDDY_TEST_REPLAY"), 0);
         few_pass(EDDY_TEST_CANCEL);
         snprintf(last_point, sizeof(last_point), "few:cancel=%llu",
-                 (unsigned long long) told.count);
+                 (unsigned long long) figures.count);
         replay_misses(last_point, ": main had ended before suspension point ");
         CHECK_EQ(lines_with("the program, or the build of eddy, has changed"), 0);
 }
@@ -472,7 +472,7 @@ static int warms_up(void *arg)
 }
 
 /* A string would have one run made, and that is then the first. */
-static void is_told_without_replay(void)
+static void is_printed_without_replay(void)
 {
         CHECK_EQ(lines_with("the program is not deterministic"), 1);
         CHECK_EQ(lines_with("EDDY_TEST_REPLAY='"), 0);
@@ -490,15 +490,15 @@ static void is_not_met(int what, const char *noun, uint64_t tried)
 
         CHECK_EQ(sweep(what, warms_up, &runs, &opts), EDDY_E_TEST_FOUND);
         snprintf(words, sizeof(words), " was not reached, of %llu counted",
-                 (unsigned long long) told.count);
+                 (unsigned long long) figures.count);
         if (!strstr(printed, noun) || !strstr(printed, words))
                 test_fail(__FILE__, __LINE__, "it printed \"%s\", not \"%s\"", printed, words);
         /* Those that were reached passed. */
-        CHECK(told.tried >= tried && told.tried < told.count);
-        is_told_without_replay();
+        CHECK(figures.tried >= tried && figures.tried < figures.count);
+        is_printed_without_replay();
 }
 
-TEST(a_program_that_is_not_the_same_in_each_run_is_told_of)
+TEST(a_program_that_is_not_the_same_in_each_run_is_reported)
 {
         int runs = 0;
 
@@ -531,7 +531,7 @@ TEST(what_comes_of_a_failure_is_the_same_in_each_run_too)
 
         CHECK_EQ(sweep(EDDY_TEST_ALLOC_TWICE, falls_silent, &times, NULL), EDDY_E_TEST_FOUND);
         CHECK_EQ(lines_with(" counted after the first fault: "), 1);
-        is_told_without_replay();
+        is_printed_without_replay();
 }
 
 /* Fails from its third run on, whatever is done to it. */
@@ -543,7 +543,7 @@ static int wears_out(void *arg)
         return err < 0 ? err : *runs > 2 ? -EIO : 0;
 }
 
-TEST(a_program_that_fails_in_later_runs_is_told_of_without_a_replay)
+TEST(a_program_that_fails_in_later_runs_is_reported_without_a_replay)
 {
         struct eddy_test_opts opts = { .name = "wears_out", .seed = 1 };
         int runs = 0;
@@ -552,15 +552,15 @@ TEST(a_program_that_fails_in_later_runs_is_told_of_without_a_replay)
         CHECK_EQ(setenv("EDDY_TEST_SAMPLE", "2", 1), 0);
         CHECK_EQ(sweep(EDDY_TEST_CANCEL, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
         CHECK_EQ(lines_with(": it returned EIO, but 0 before, without a fault"), 1);
-        is_told_without_replay();
+        is_printed_without_replay();
         runs = 1;
         CHECK_EQ(sweep(EDDY_TEST_CALLS, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
         CHECK_EQ(lines_with("wears_out: seed=1: it returned EIO, but 0 before"), 1);
-        is_told_without_replay();
+        is_printed_without_replay();
         /* Another seed is something done to it. */
         runs = 1;
         CHECK_EQ(sweep(EDDY_TEST_SEEDS, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
-        is_told_without_replay();
+        is_printed_without_replay();
         runs = 1;
         opts.seed = 0;
         CHECK_EQ(sweep(EDDY_TEST_SEEDS, wears_out, &runs, &opts), EDDY_E_TEST_FOUND);
@@ -625,7 +625,7 @@ TEST(a_short_transfer_must_not_be_noticed)
         int whole = 1;
 
         sweep_passes(EDDY_TEST_CALLS, client_and_server, &whole, &opts);
-        CHECK(told.count >= 10 && told.runs > 2 * told.count && told.failed > 10);
+        CHECK(figures.count >= 10 && figures.runs > 2 * figures.count && figures.failed > 10);
         whole = 0;
         CHECK_EQ(sweep(EDDY_TEST_CALLS, client_and_server, &whole, &opts), EDDY_E_TEST_FOUND);
         CHECK(strstr(printed, "/SHORT: it returned EBADMSG, but 0 without the fault"));
@@ -646,20 +646,20 @@ TEST(the_environment_says_how_many)
 {
         with("EDDY_TEST_SEEDS", "17");
         sweep_passes(EDDY_TEST_SEEDS, few, NULL, NULL);
-        CHECK(told.count == 17 && told.tried == 17 && told.runs == 18);
+        CHECK(figures.count == 17 && figures.tried == 17 && figures.runs == 18);
         with("EDDY_TEST_SAMPLE", "4");
         with("EDDY_TEST_VERBOSE", "1");
         sweep_passes(EDDY_TEST_CANCEL, few, NULL, &(struct eddy_test_opts){ .name = "few" });
-        CHECK(told.count > 20 && told.tried == 4 && told.runs == 5);
+        CHECK(figures.count > 20 && figures.tried == 4 && figures.runs == 5);
         CHECK_EQ(lines_with("eddy_test: few: "), 5);
         CHECK_EQ(lines_with("eddy_test: few: cancel=1\n"), 1);
         with("EDDY_TEST_VERBOSE", "0");
         sweep_passes(EDDY_TEST_SEEDS, few, NULL, NULL);
-        CHECK(told.tried == 17 && lines_with("\n") == 0);
+        CHECK(figures.tried == 17 && lines_with("\n") == 0);
         /* What is no number says nothing. */
         with("EDDY_TEST_SEEDS", "3x");
         sweep_passes(EDDY_TEST_SEEDS, few, NULL, NULL);
-        CHECK_EQ(told.count, EDDY_TEST_SEEDS_RUN);
+        CHECK_EQ(figures.count, EDDY_TEST_SEEDS_RUN);
 }
 
 TEST(a_sample_of_one_is_the_first)
@@ -667,7 +667,7 @@ TEST(a_sample_of_one_is_the_first)
         with("EDDY_TEST_SAMPLE", "1");
         with("EDDY_TEST_VERBOSE", "1");
         sweep_passes(EDDY_TEST_CANCEL, few, NULL, &(struct eddy_test_opts){ .name = "few" });
-        CHECK(told.count > 20 && told.tried == 1 && lines_with("cancel=1\n") == 1);
+        CHECK(figures.count > 20 && figures.tried == 1 && lines_with("cancel=1\n") == 1);
 }
 
 /* As many as it takes: nothing is set aside for each. */
@@ -688,7 +688,9 @@ static int fails_often(void *arg)
 
 TEST(each_line_that_is_found_is_printed_whole)
 {
-        struct eddy_test_opts opts = { .name = "what_is_found_is_told_under_a_long_name_in_each" };
+        struct eddy_test_opts opts = {
+                .name = "what_is_found_is_reported_under_a_long_name_in_each"
+        };
         int64_t ns = MS;
 
         CHECK_EQ(sweep(EDDY_TEST_CANCEL, fails_often, &ns, &opts), EDDY_E_TEST_FOUND);
@@ -708,9 +710,10 @@ TEST(a_sample_has_the_first_and_the_last)
                 with("EDDY_TEST_SAMPLE", value);
                 sweep_passes(EDDY_TEST_CANCEL, few, NULL,
                              &(struct eddy_test_opts){ .name = "few" });
-                snprintf(last, sizeof(last), "cancel=%llu\n", (unsigned long long) told.count);
+                snprintf(last, sizeof(last), "cancel=%llu\n", (unsigned long long) figures.count);
                 CHECK(lines_with("cancel=1\n") == 1 && lines_with(last) == 1);
-                CHECK_EQ(told.tried, (uint64_t) n < told.count ? (uint64_t) n : told.count);
+                CHECK_EQ(figures.tried,
+                         (uint64_t) n < figures.count ? (uint64_t) n : figures.count);
         }
 }
 
@@ -743,7 +746,7 @@ TEST(a_replay_that_is_not_valid_is_refused)
                 with("EDDY_TEST_REPLAY", bad[i]);
                 if (sweep(EDDY_TEST_CANCEL, few, NULL, NULL) != -EINVAL)
                         test_fail(__FILE__, __LINE__, "%s is valid", bad[i]);
-                CHECK_EQ(told.runs, 0);
+                CHECK_EQ(figures.runs, 0);
         }
 }
 
@@ -791,6 +794,6 @@ TEST(a_replay_has_all_that_is_done_to_a_run)
                          good[i][4] ? good[i] + 4 : "as it is");
                 if (lines_with(line) != 1)
                         test_fail(__FILE__, __LINE__, "%s printed \"%s\"", good[i], printed);
-                CHECK_EQ(told.tried, 1);
+                CHECK_EQ(figures.tried, 1);
         }
 }

@@ -187,7 +187,7 @@ static int outside_of_tasks(void *arg)
         return eddy_sleep(MS);
 }
 
-TEST(a_unit_that_no_task_took_is_told_of_as_well)
+TEST(a_unit_that_no_task_took_is_reported_as_well)
 {
         check_found(outside_of_tasks, NULL,
                     "1 unit of a semaphore not given back: a call outside of tasks took one at ");
