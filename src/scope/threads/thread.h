@@ -13,6 +13,7 @@
 #include "eddy/thread.h"
 #include "scope/task.h"
 #include "scope/vars.h"
+#include "sys/thread.h"
 
 struct ed_thread_job;
 struct ed_thread_lane;
@@ -25,6 +26,19 @@ struct ed_thread_call {
         bool may_leave; /* EDDY_THREAD_ABANDON */
 };
 
+/*
+ * A wait that blocks a thread.  In a job, a request to stop ends the wait.
+ *
+ *     put a waiter in line and unlock the line;
+ *     ed_thread_wait_begin(&wait);
+ *     block until the waiter is served, or taken back by stop();
+ *     ed_thread_wait_end();
+ */
+struct ed_thread_wait {
+        /* Takes the waiter back if it was not served.  Any thread, and more than one call. */
+        void (*stop)(struct ed_thread_wait *wait);
+};
+
 struct ed_thread_job {
         struct ed_job base;
         eddy_task_fn *fn;
@@ -32,7 +46,10 @@ struct ed_thread_job {
         void *arg;
         void (*release)(void *arg);
         struct ed_vars *vars;  /* the caller's variables */
-        _Atomic bool stopping; /* the job was asked to stop */
+        unsigned forks;        /* ed_sys_forks() when the job began */
+        _Atomic bool stopping; /* the job was asked to stop; set under the lock */
+        struct ed_mutex lock;  /* protects 'wait'; taken before the lock of a line */
+        struct ed_thread_wait *wait; /* what the job is blocked in, or NULL */
         int result;
         struct ed_thread_call *call; /* NULL: no task waits for the job */
         struct ed_list link;         /* in its lane's queue */
@@ -41,6 +58,15 @@ struct ed_thread_job {
 };
 
 void ed_thread_job_free(struct ed_thread_job *job);
+
+/* Asks a job to stop, and ends its wait.  Threads: the loop's. */
+void ed_thread_job_stop(struct ed_thread_job *job);
+
+/* Calls stop() at once if this thread's job was asked to stop already.  The caller has no locks. */
+void ed_thread_wait_begin(struct ed_thread_wait *wait);
+
+/* After this call no thread uses the wait.  The caller has no locks. */
+void ed_thread_wait_end(void);
 
 /* A thread of a pool. */
 struct ed_thread {

@@ -265,7 +265,7 @@ static int stop_running(struct ed_thread_lane *lane)
                 struct ed_thread *thread = ed_container_of(link, struct ed_thread, link);
                 struct ed_thread_job *job = thread->job;
 
-                atomic_store_explicit(&job->stopping, true, memory_order_release);
+                ed_thread_job_stop(job);
                 report_abandoned(lane->pool->loop, job);
                 n++;
                 if (!job->call)
