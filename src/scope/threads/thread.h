@@ -45,10 +45,10 @@ struct ed_thread_job {
         const char *text; /* its text in the program's call, or NULL */
         void *arg;
         void (*release)(void *arg);
-        struct ed_vars *vars;  /* the caller's variables */
-        unsigned forks;        /* ed_sys_forks() when the job began */
-        _Atomic bool stopping; /* the job was asked to stop; set under the lock */
-        struct ed_mutex lock;  /* protects 'wait'; taken before the lock of a line */
+        struct ed_vars *vars;        /* the caller's variables */
+        unsigned forks;              /* ed_sys_forks() when the job began */
+        _Atomic bool stopping;       /* the job was asked to stop; set under the lock */
+        struct ed_mutex lock;        /* protects 'wait'; taken before the lock of a line */
         struct ed_thread_wait *wait; /* what the job is blocked in, or NULL */
         int result;
         struct ed_thread_call *call; /* NULL: no task waits for the job */
@@ -99,7 +99,7 @@ enum {
         ED_POOL_CLOSED,  /* each job that still runs has a waiting caller */
 };
 
-struct ed_thread_closer;
+struct ed_alarm;
 
 struct eddy_thread_pool {
         struct ed_list link;  /* in its loop's list of pools */
@@ -109,10 +109,10 @@ struct eddy_thread_pool {
         uint32_t queued_max; /* per lane */
         int64_t idle_ns, close_ns;
         uint32_t running, abandoned;
-        uint8_t state;                   /* ED_POOL_* */
-        bool freed;                      /* closed: the last job with a caller frees it */
-        struct ed_timer idle_timer;      /* for the thread that has been idle longest */
-        struct ed_thread_closer *closer; /* the task that waits for the jobs to end */
+        uint8_t state;              /* ED_POOL_* */
+        bool freed;                 /* closed: the last job with a caller frees it */
+        struct ed_timer idle_timer; /* for the thread that has been idle longest */
+        struct ed_alarm *closer;    /* of the task that waits for the jobs to end, or NULL */
 };
 
 /* Returns the run's own pool, which is made at first use.  Errors: -ENOMEM. */
