@@ -37,10 +37,13 @@ EDDY_API void eddy_channel_release(eddy_channel *channel);
 /*
  * Append an item, or take the first item, waiting if necessary.  A task
  * suspends while it waits.  A thread without a loop blocks until the channel
- * serves it or is shut down; pthread_cancel() does not end the wait.
+ * serves it or is shut down; pthread_cancel() does not end the wait.  In a job of
+ * a thread pool (eddy/thread.h) a request to stop ends the wait, and later calls
+ * do not wait.
  *
  * Suspends: yes.  Threads: any.
- * Errors: -ECANCELED  nothing was appended or taken
+ * Errors: -ECANCELED  the task was cancelled, or the job was asked to stop, before
+ *                     the channel served the call; nothing was appended or taken
  *         -EPIPE      the channel is shut down; for a get: and empty
  *         -ENOMEM     only in the first call on a loop
  *         -EDEADLK    the call would have to wait on the thread of a loop outside

@@ -57,7 +57,9 @@ struct eddy_thread_opts {
  * If the caller is cancelled while the job waits for a thread, the job is dropped:
  * 'fn' never runs and the result is -ECANCELED.  If the job runs already,
  * eddy_thread_is_stopping() returns 1 in it, and the caller waits for it and
- * returns its result, because the job may borrow from the caller's frame.
+ * returns its result, because the job may borrow from the caller's frame.  If the
+ * job is blocked in eddy_channel_put(), eddy_channel_get() or eddy_remote_wait(),
+ * that call returns -ECANCELED; no other blocking call ends early.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the job did not run

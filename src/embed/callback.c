@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "scope/callee.h"
 #include "scope/face.h"
-#include "scope/vars.h"
 #include "sys/fork.h"
 
 enum handle_kind {
@@ -17,16 +17,10 @@ enum handle_kind {
         HANDLE_WATCH,
 };
 
-struct callee {
-        eddy_task_fn *fn;
-        void *arg;
-        const char *text; /* text of fn in the program's call, or NULL */
-};
-
 struct handle {
         _Atomic uint32_t kind; /* enum handle_kind */
         unsigned wanted;       /* EDDY_LOOP_*, for a watch */
-        struct callee callee;
+        struct ed_callee callee;
         struct ed_run *run;
         struct ed_vars *vars; /* the scheduler's variables, while scheduled */
         struct ed_list link;  /* in the run's list, unless posted */
@@ -72,20 +66,6 @@ static void not_scheduled(struct handle *handle)
         set_kind(handle, HANDLE_NONE);
 }
 
-/* Calls the function with the variables 'vars', and drops them. */
-static void call_fn(struct ed_run *run, struct ed_vars *vars, struct callee callee)
-{
-        struct ed_vars *before = ed_vars_enter(vars);
-        int err = callee.fn(callee.arg);
-
-        ed_assert(ed_loop_current == &run->loop,
-                  "a child of fork() returned from a callback of its parent: end it with _exit()");
-        if (err < 0)
-                ed_report_callback(&run->loop, err, callee.fn, callee.text);
-        ed_vars_leave(before);
-        ed_vars_drop(vars);
-}
-
 /* --- soon, later, at --- */
 
 /* The handle is the caller's again before its callback runs. */
@@ -94,7 +74,7 @@ static void on_call(struct ed_call *call)
         struct handle *handle = ed_container_of(call, struct handle, call);
 
         not_scheduled(handle);
-        call_fn(handle->run, handle->vars, handle->callee);
+        ed_callee_call(&handle->run->loop, handle->callee, handle->vars);
 }
 
 static void on_time(struct ed_timer *timer)
@@ -104,7 +84,7 @@ static void on_time(struct ed_timer *timer)
         ed_call_queue(&handle->run->loop, &handle->call, true);
 }
 
-static int take(eddy_loop *loop, struct handle *handle, struct callee callee)
+static int take(eddy_loop *loop, struct handle *handle, struct ed_callee callee)
 {
         struct ed_run *run;
         int err;
@@ -133,7 +113,7 @@ int eddy_loop_call_soon_named(eddy_loop *loop, eddy_handle *public_handle, eddy_
                               void *arg, const char *text)
 {
         struct handle *handle = handle_of(public_handle);
-        int err = take(loop, handle, (struct callee){ fn, arg, text });
+        int err = take(loop, handle, (struct ed_callee){ fn, arg, text });
 
         if (err < 0)
                 return err;
@@ -148,7 +128,7 @@ int eddy_loop_call_at_named(eddy_loop *loop, eddy_handle *public_handle, int64_t
                             eddy_task_fn *fn, void *arg, const char *text)
 {
         struct handle *handle = handle_of(public_handle);
-        int err = take(loop, handle, (struct callee){ fn, arg, text });
+        int err = take(loop, handle, (struct ed_callee){ fn, arg, text });
 
         if (err < 0)
                 return err;
@@ -196,14 +176,14 @@ static void on_post(struct ed_post *post, bool closed)
 {
         struct handle *handle = ed_container_of(post, struct handle, post);
         struct ed_vars *vars = handle->vars;
-        struct callee callee = handle->callee;
+        struct ed_callee callee = handle->callee;
 
         /* Another thread may reuse the handle as soon as the handle is not scheduled. */
         set_kind(handle, HANDLE_NONE);
         if (closed)
                 ed_vars_drop(vars);
         else
-                call_fn(ed_run_of(ed_loop_current), vars, callee);
+                ed_callee_call(ed_loop_current, callee, vars);
 }
 
 int eddy_loop_call_threadsafe_named(eddy_loop *loop, eddy_handle *public_handle, eddy_task_fn *fn,
@@ -219,7 +199,7 @@ int eddy_loop_call_threadsafe_named(eddy_loop *loop, eddy_handle *public_handle,
         err = ed_face_find(&loop);
         if (err < 0)
                 return err;
-        handle->callee = (struct callee){ fn, arg, text };
+        handle->callee = (struct ed_callee){ fn, arg, text };
         handle->vars = ed_vars_take();
         handle->loop = loop;
         handle->post = (struct ed_post){ .fn = on_post };
@@ -276,7 +256,7 @@ static void on_watch_call(struct ed_call *call)
         handle->watch.gone = &gone;
         if (handle->vars)
                 ed_vars_keep(handle->vars);
-        call_fn(handle->run, handle->vars, handle->callee);
+        ed_callee_call(&handle->run->loop, handle->callee, handle->vars);
         if (gone)
                 return;
         handle->watch.gone = NULL;
@@ -302,7 +282,7 @@ int eddy_loop_watch_named(eddy_loop *loop, eddy_handle *public_handle, int fd, u
 
         if (!events || events & ~(unsigned) (EDDY_LOOP_READ | EDDY_LOOP_WRITE))
                 return -EINVAL;
-        err = take(loop, handle, (struct callee){ fn, arg, text });
+        err = take(loop, handle, (struct ed_callee){ fn, arg, text });
         if (err < 0)
                 return err;
         ed_call_init(&handle->call, on_watch_call);

@@ -55,20 +55,33 @@ static void drop_stop(eddy_loop *face)
         eddy_loop_release(face);
 }
 
-int eddy_loop_run_named(eddy_loop *face, eddy_task_fn *main_fn, void *arg, const char *text)
+static int run_begin(eddy_loop *face, struct ed_run **ret_run)
 {
-        struct ed_run *run;
-        int err = enter(face, &run);
+        int err = enter(face, ret_run);
 
-        if (err < 0)
-                return err;
-        ed_run_signals_join(run);
-        if (!run->main_fn)
-                run->main_text = text;
-        err = ed_run_main(run, main_fn, arg);
+        if (err == 0)
+                ed_run_signals_join(*ret_run);
+        return err;
+}
+
+static void run_end(eddy_loop *face, struct ed_run *run)
+{
         ed_run_signals_leave(run);
         drop_stop(face);
         leave(face);
+}
+
+int eddy_loop_run_named(eddy_loop *face, eddy_task_fn *main_fn, void *arg, const char *text)
+{
+        struct ed_run *run;
+        int err = run_begin(face, &run);
+
+        if (err < 0)
+                return err;
+        if (!run->main_fn)
+                run->main_text = text;
+        err = ed_run_main(run, main_fn, arg);
+        run_end(face, run);
         return err;
 }
 
@@ -81,15 +94,12 @@ int eddy_loop_run(eddy_loop *face, eddy_task_fn *main_fn, void *arg)
 int eddy_loop_run_forever(eddy_loop *face)
 {
         struct ed_run *run;
-        int err = enter(face, &run);
+        int err = run_begin(face, &run);
 
         if (err < 0)
                 return err;
-        ed_run_signals_join(run);
         ed_run_forever(run);
-        ed_run_signals_leave(run);
-        drop_stop(face);
-        leave(face);
+        run_end(face, run);
         return 0;
 }
 

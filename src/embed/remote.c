@@ -190,8 +190,8 @@ static int wait_on_thread(eddy_remote *remote, int *ret_result)
                 return -EDEADLK;
         ed_mutex_lock(&remote->lock);
         if (!is_done(remote))
-                (void) ed_far_waiter_block(remote->waiters, &remote->lock, ret_result);
-        else if (ret_result)
+                return ed_far_waiter_block(remote->waiters, &remote->lock, ret_result);
+        if (ret_result)
                 *ret_result = result_of(remote);
         ed_mutex_unlock(&remote->lock);
         return 0;

@@ -12,7 +12,7 @@ static void wake(struct ed_watch *watch, enum ed_watch_side side)
 {
         struct ed_watch_waiter *waiter = watch->waiters[side];
 
-        if (!waiter || waiter->woken || waiter->deaf)
+        if (!waiter || waiter->woken || waiter->alarm)
                 return;
         waiter->woken = true;
         ed_suspend_wake(waiter->task, 0);
@@ -68,7 +68,9 @@ void ed_watch_fini(struct ed_watch *watch)
                         continue;
                 watch->waiters[side] = NULL;
                 waiter->watch = NULL;
-                if (!waiter->woken) {
+                if (waiter->alarm) {
+                        ed_alarm_ring(waiter->alarm);
+                } else if (!waiter->woken) {
                         waiter->woken = true;
                         ed_suspend_wake(waiter->task, -ECANCELED);
                 }
@@ -108,6 +110,8 @@ static bool take_back(void *arg)
                         watch->waiters[side] = NULL;
         waiter->watch = NULL;
         waiter->woken = true;
+        if (waiter->alarm)
+                ed_alarm_cancel(waiter->alarm);
         return true;
 }
 
@@ -146,33 +150,14 @@ int ed_watch_wait(struct ed_watch *watch, enum ed_watch_side side, struct ed_tas
         return park(watch, side, &waiter, waits_for);
 }
 
-struct pause {
-        struct ed_watch_waiter waiter;
-        struct ed_timer timer;
-};
-
-static void pause_over(struct ed_timer *timer)
-{
-        struct ed_watch_waiter *waiter = &ed_container_of(timer, struct pause, timer)->waiter;
-
-        if (waiter->woken)
-                return;
-        waiter->woken = true;
-        ed_suspend_wake(waiter->task, 0);
-}
-
 int ed_watch_pause(struct ed_watch *watch, enum ed_watch_side side, struct ed_task *task,
                    int64_t duration_ns, const char *waits_for)
 {
-        struct pause pause = { .waiter = { .watch = watch, .task = task, .deaf = true } };
-        struct ed_loop *loop = watch->loop;
-        int err;
+        struct ed_alarm alarm;
+        struct ed_watch_waiter waiter = { .watch = watch, .task = task, .alarm = &alarm };
 
-        ed_timer_init(&pause.timer, pause_over);
-        ed_timer_arm(&loop->timers, &pause.timer, ed_loop_now(loop) + duration_ns);
-        err = park(watch, side, &pause.waiter, waits_for);
-        ed_timer_cancel(&loop->timers, &pause.timer);
-        return err;
+        ed_alarm_set(&alarm, task, duration_ns);
+        return park(watch, side, &waiter, waits_for);
 }
 
 int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)

@@ -24,8 +24,8 @@ struct ed_watch;
 struct ed_watch_waiter {
         struct ed_watch *watch; /* NULL: unregistered; the watch may be gone */
         struct ed_task *task;
-        bool woken;
-        bool deaf; /* not woken by events */
+        struct ed_alarm *alarm; /* if not NULL: the task pauses, and events do not wake it */
+        bool woken;             /* not used in a pause */
 };
 
 enum ed_watch_side { ED_WATCH_READ, ED_WATCH_WRITE, ED_WATCH_SIDES };

@@ -197,6 +197,15 @@ static void tell(struct ed_loop *loop, struct ed_event *events, int n)
         loop->events_count = 0;
 }
 
+/* Handles posts of other threads, and signals. */
+static void run_posts(struct ed_loop *loop)
+{
+        if (loop->inbox)
+                ed_inbox_run(loop->inbox);
+        if (loop->on_wake)
+                loop->on_wake(loop);
+}
+
 /*
  * Polls for outside events, notifies their targets, and fires timers.  Errors:
  * -EDEADLK  a simulated world in which nothing can happen any more
@@ -218,10 +227,7 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         /* Calls that were queued between two runs also set this. */
         loop->poll_calls = NULL;
         tell(loop, events, n);
-        if (loop->inbox)
-                ed_inbox_run(loop->inbox);
-        if (loop->on_wake)
-                loop->on_wake(loop);
+        run_posts(loop);
         ed_timers_fire(&loop->timers, loop->now_ns);
         return n < 0 ? n : 0;
 }
@@ -297,10 +303,7 @@ static void skip_poll(struct ed_loop *loop)
 {
         loop->turns++;
         loop->poll_calls = NULL;
-        if (loop->inbox)
-                ed_inbox_run(loop->inbox);
-        if (loop->on_wake)
-                loop->on_wake(loop);
+        run_posts(loop);
 }
 
 int ed_loop_run(struct ed_loop *loop, const bool *done)

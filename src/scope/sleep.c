@@ -13,33 +13,19 @@ int64_t eddy_now(void)
         return loop ? ed_loop_now(loop) : ed_sys_now();
 }
 
-struct sleeper {
-        struct ed_timer timer;
-        struct ed_task *task;
-};
-
-static void sleeper_wake(struct ed_timer *timer)
+static bool sleep_abort(void *arg)
 {
-        ed_suspend_wake(ed_container_of(timer, struct sleeper, timer)->task, 0);
-}
-
-static bool sleeper_abort(void *arg)
-{
-        struct sleeper *sleeper = arg;
-
-        ed_timer_cancel(&sleeper->task->loop->timers, &sleeper->timer);
+        ed_alarm_cancel(arg);
         return true;
 }
 
 /* Not inlined, so that a task that only yields needs no stack space for a timer. */
 static __attribute__((noinline)) int sleep_parked(struct ed_task *task, int64_t duration_ns)
 {
-        struct sleeper sleeper = { .task = task };
+        struct ed_alarm alarm;
 
-        ed_timer_init(&sleeper.timer, sleeper_wake);
-        ed_timer_arm(&task->loop->timers, &sleeper.timer,
-                     ed_time_after(ed_loop_now(task->loop), duration_ns));
-        return ed_suspend_park(task, "time to pass", sleeper_abort, &sleeper);
+        ed_alarm_set(&alarm, task, duration_ns);
+        return ed_suspend_park(task, "time to pass", sleep_abort, &alarm);
 }
 
 int eddy_sleep(int64_t duration_ns)

@@ -10,27 +10,37 @@ enum { IGNORED_MAX = 1000 };
 
 #define IGNORED_PAUSE_NS EDDY_MS(1)
 
-struct pause {
-        struct ed_timer timer;
-        struct ed_task *task;
-};
-
-static void pause_over(struct ed_timer *timer)
+static void on_alarm(struct ed_timer *timer)
 {
-        ed_suspend_wake(ed_container_of(timer, struct pause, timer)->task, 0);
+        ed_suspend_wake(ed_container_of(timer, struct ed_alarm, timer)->task, 0);
+}
+
+void ed_alarm_set(struct ed_alarm *alarm, struct ed_task *task, int64_t duration_ns)
+{
+        alarm->task = task;
+        ed_timer_init(&alarm->timer, on_alarm);
+        ed_timer_arm(&task->loop->timers, &alarm->timer,
+                     ed_time_after(ed_loop_now(task->loop), duration_ns));
+}
+
+void ed_alarm_ring(struct ed_alarm *alarm)
+{
+        if (!alarm->timer.armed)
+                return;
+        ed_alarm_cancel(alarm);
+        ed_suspend_wake(alarm->task, 0);
 }
 
 /* Slows down a task that has ignored IGNORED_MAX cancels, so that other tasks can run. */
 static void pause_careless(struct ed_task *task)
 {
-        struct pause pause = { .task = task };
+        struct ed_alarm alarm;
 
         if (task->inner->ignored == IGNORED_MAX + 1)
                 ed_report_task(task->loop, EDDY_REPORT_IGNORED, -ECANCELED, task,
                                "ignored 1,000 cancels in a row: let its loop end on -ECANCELED; "
                                "each further call waits a millisecond");
-        ed_timer_init(&pause.timer, pause_over);
-        ed_timer_arm(&task->loop->timers, &pause.timer, ed_loop_now(task->loop) + IGNORED_PAUSE_NS);
+        ed_alarm_set(&alarm, task, IGNORED_PAUSE_NS);
         ed_suspend_note(task);
         ed_fiber_park(task->loop, "a millisecond, for ignoring cancels", NULL, NULL);
 }

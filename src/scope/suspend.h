@@ -49,6 +49,27 @@ static inline void ed_suspend_passed(struct ed_task *task)
                 ed_suspend_give_way(task);
 }
 
+/*
+ * A timer that ends a task's wait with 0; on the task's stack.  All other wakers of the wait call
+ * ed_alarm_cancel() or ed_alarm_ring(), so that the alarm does not ring afterwards.
+ */
+struct ed_alarm {
+        struct ed_timer timer;
+        struct ed_task *task;
+};
+
+/* Sets an alarm, 'duration_ns' (0 or more) from now. */
+void ed_alarm_set(struct ed_alarm *alarm, struct ed_task *task, int64_t duration_ns);
+
+/* Ends the wait now, unless the alarm has rung or was cancelled. */
+void ed_alarm_ring(struct ed_alarm *alarm);
+
+/* Harmless if the alarm has rung. */
+static inline void ed_alarm_cancel(struct ed_alarm *alarm)
+{
+        ed_timer_cancel(&alarm->task->loop->timers, &alarm->timer);
+}
+
 /* ed_suspend_park(), inlined for the hottest calls: saves one return after the switch. */
 static inline __attribute__((always_inline)) int ed_suspend_park_here(struct ed_task *task,
                                                                       const char *waits_for,

@@ -83,6 +83,14 @@ static inline int ed_waiters_check_loop(uintptr_t *loop_number)
         return ed_debug_has_runs() ? ed_debug_check_loop(loop_number) : 0;
 }
 
+/* Begins a suspending call on an object.  Errors: as both functions that it calls. */
+static inline int ed_waiters_enter(uintptr_t *loop_number, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        return err == 0 ? ed_waiters_check_loop(loop_number) : err;
+}
+
 /*
  * Checks if 'self' may wait for the end of 'task'.
  *

@@ -186,7 +186,7 @@ int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_
 
         if (err == -EAGAIN && sock)
                 ed_sim_notify(sim, sock);
-        return err;
+        return err < 0 || sock ? err : -EBADF;
 }
 
 int ed_sim_net_collect(struct ed_sim *sim, struct ed_event *events, int max)
@@ -214,12 +214,10 @@ int ed_sim_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim, ED_SIM_CALL_WATCH);
+        int err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_WATCH);
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sock->target)
                 return -EEXIST;
         sock->target = target;
@@ -302,12 +300,10 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim, ED_SIM_CALL_CONNECT);
+        int err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_CONNECT);
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sock->phase == ED_SIM_PHASE_CONNECTING)
                 return -EALREADY;
         if (sock->phase == ED_SIM_PHASE_CONNECTED && !sock->connect_returned) {
@@ -394,12 +390,10 @@ int ed_sim_pipe(struct ed_sys *sys, int ret_fds[2])
 int ed_sim_connect_result(struct ed_sys *sys, int fd)
 {
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(ed_sim_of(sys), ED_SIM_CALL_CONNECT_RESULT);
+        int err = ed_sim_socket_fault(ed_sim_of(sys), sock, ED_SIM_CALL_CONNECT_RESULT);
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sock->error)
                 return ed_sim_take_error(sock);
         return sock->phase == ED_SIM_PHASE_CONNECTED && !sock->dead ? 0 : -EINPROGRESS;
@@ -415,12 +409,10 @@ int ed_sim_listen(struct ed_sys *sys, int fd, const struct eddy_address *address
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim, ED_SIM_CALL_LISTEN);
+        int err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_LISTEN);
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sock->phase != ED_SIM_PHASE_FRESH || sock->dead)
                 return -EINVAL;
         for (uint32_t i = 0; port && i < sim->opts.sockets_max; i++)
@@ -451,8 +443,6 @@ int ed_sim_accept(struct ed_sys *sys, int fd)
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sock->phase != ED_SIM_PHASE_LISTENING)
                 return -EINVAL;
         accepted = descriptor_find(sim);

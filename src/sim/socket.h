@@ -74,7 +74,7 @@ void ed_sim_line_up(struct ed_sim *sim, struct ed_list *list, struct ed_list *li
 /* Report the socket's readiness at the next poll. */
 void ed_sim_notify(struct ed_sim *sim, struct ed_sim_socket *sock);
 
-/* As ed_sim_fault(); NULL: there is no such socket. */
+/* As ed_sim_fault(), and -EBADF if 'sock' is NULL: there is no such socket. */
 int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_sim_call call);
 
 /* Returns the room at the peer; without a peer, a whole buffer. */

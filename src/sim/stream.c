@@ -61,8 +61,6 @@ static int64_t receive(struct ed_sys *sys, int fd, void *buf, size_t bytes, enum
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sys->transfer_max)
                 bytes = least(bytes, sys->transfer_max);
         if (sock->arrived > 0 && bytes > 0) {
@@ -198,8 +196,6 @@ static int64_t gather(struct ed_sys *sys, int fd, const struct eddy_slice *slice
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sock->cut_left == 0)
                 cut(sim, sock);
         err = check_send(sock);
@@ -248,12 +244,10 @@ int ed_sim_shutdown(struct ed_sys *sys, int fd)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_fault(sim, ED_SIM_CALL_SHUTDOWN);
+        int err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_SHUTDOWN);
 
         if (err < 0)
                 return err;
-        if (!sock)
-                return -EBADF;
         if (sock->phase != ED_SIM_PHASE_CONNECTED || sock->dead)
                 return -ENOTCONN;
         if (sock->shut)

@@ -39,9 +39,7 @@ int eddy_barrier_wait(eddy_barrier *barrier)
         struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&task);
-        if (err == 0)
-                err = ed_waiters_check_loop(&barrier->loop_number);
+        err = ed_waiters_enter(&barrier->loop_number, &task);
         if (err < 0)
                 return err;
         if (ed_unlikely(ed_waiters_are_foreign(barrier->waiters, task->loop)))

@@ -197,10 +197,11 @@ static int call_on_thread(eddy_channel *channel, enum ed_channel_side side, void
                 return err;
         ed_mutex_lock(&channel->lock);
         err = do_now(channel, side, item, &woken);
-        if (err == -EAGAIN && waits)
-                err = ed_thread_may_block()
-                              ? ed_far_waiter_block(channel->lines[side], &channel->lock, item)
-                              : -EDEADLK;
+        if (err == -EAGAIN && waits) {
+                if (ed_thread_may_block())
+                        return ed_far_waiter_block(channel->lines[side], &channel->lock, item);
+                err = -EDEADLK;
+        }
         ed_mutex_unlock(&channel->lock);
         ed_far_waiter_wake(woken);
         return err;

@@ -35,9 +35,7 @@ int eddy_event_wait(eddy_event *event)
         struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&task);
-        if (err == 0)
-                err = ed_waiters_check_loop(&event->loop_number);
+        err = ed_waiters_enter(&event->loop_number, &task);
         if (err < 0)
                 return err;
         if (event->set) {

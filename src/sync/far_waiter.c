@@ -5,9 +5,12 @@
 
 #include <errno.h>
 
+#include "scope/threads/thread.h"
+
 /* A thread that waits; on its stack. */
 struct blocked {
         struct ed_far_waiter far;
+        struct ed_thread_wait wait;
         struct ed_cond wake;
         bool woken; /* protected by the lock; once set, this struct may go */
 };
@@ -64,7 +67,7 @@ bool ed_far_waiter_leave(struct ed_far_waiter *waiter)
                 ed_waiters_remove(&waiter->waiter);
         waiter->in_line = false;
         ed_mutex_unlock(waiter->lock);
-        if (in_line)
+        if (in_line && waiter->inbox)
                 ed_inbox_unref(waiter->inbox);
         return in_line;
 }
@@ -85,15 +88,42 @@ int ed_far_waiter_park(struct ed_far_waiter *waiter, const char *waits_for)
         return result;
 }
 
+/* Once the lock is free the thread may return, so use only the lock, which is the line's. */
+static void wake_blocked(struct blocked *blocked)
+{
+        struct ed_mutex *lock = blocked->far.lock;
+
+        ed_mutex_lock(lock);
+        blocked->woken = true;
+        ed_cond_signal(&blocked->wake);
+        ed_mutex_unlock(lock);
+}
+
+/* The job of a blocked thread was asked to stop. */
+static void stop_blocked(struct ed_thread_wait *wait)
+{
+        struct blocked *blocked = ed_container_of(wait, struct blocked, wait);
+
+        if (!ed_far_waiter_leave(&blocked->far))
+                return;
+        blocked->far.result = -ECANCELED;
+        wake_blocked(blocked);
+}
+
 int ed_far_waiter_block(void *line[2], struct ed_mutex *lock, void *item)
 {
-        struct blocked blocked = { .far.lock = lock };
+        struct blocked blocked = { .far.lock = lock, .wait.stop = stop_blocked };
 
         ed_waiter_init(&blocked.far.waiter, NULL, item);
         ed_cond_init(&blocked.wake);
         ed_far_waiter_push(line, &blocked.far);
+        ed_mutex_unlock(lock);
+        ed_thread_wait_begin(&blocked.wait);
+        ed_mutex_lock(lock);
         while (!blocked.woken)
                 ed_cond_wait(&blocked.wake, lock);
+        ed_mutex_unlock(lock);
+        ed_thread_wait_end();
         ed_cond_fini(&blocked.wake);
         return blocked.far.result;
 }
@@ -123,17 +153,6 @@ struct ed_far_waiter *ed_far_waiter_take(void *line[2], int result)
                 ed_inbox_unref(inbox);
         }
         return NULL;
-}
-
-/* Once the lock is free the thread may return, so use only the lock, which is the line's. */
-static void wake_blocked(struct blocked *blocked)
-{
-        struct ed_mutex *lock = blocked->far.lock;
-
-        ed_mutex_lock(lock);
-        blocked->woken = true;
-        ed_cond_signal(&blocked->wake);
-        ed_mutex_unlock(lock);
 }
 
 static void wake_task(struct ed_far_waiter *waiter)

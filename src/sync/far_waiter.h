@@ -51,8 +51,9 @@ int ed_far_waiter_park(struct ed_far_waiter *waiter, const char *waits_for);
 bool ed_far_waiter_leave(struct ed_far_waiter *waiter);
 
 /*
- * Blocks this thread, which has no loop, in a line until it is woken.  Returns the result.  The
- * lock is held before and after the call.
+ * Blocks this thread, which has no loop, in a line until it is woken.  Returns the result, or
+ * -ECANCELED if the thread's job was asked to stop.  The caller holds the lock, which is free after
+ * the call.
  */
 int ed_far_waiter_block(void *line[2], struct ed_mutex *lock, void *item);
 

@@ -8,9 +8,9 @@
 
 #include <errno.h>
 
+#include "scope/callee.h"
 #include "scope/misuse.h"
 #include "scope/run.h"
-#include "scope/vars.h"
 
 struct callback {
         struct ed_list link;
@@ -19,9 +19,7 @@ struct callback {
         struct ed_loop *loop; /* valid only while its run exists */
         uintptr_t run_number;
         struct ed_vars *vars; /* the caller's, when it was added */
-        eddy_task_fn *fn;
-        const char *text; /* its text in the program's call, or NULL */
-        void *arg;
+        struct ed_callee callee;
 };
 
 _Static_assert(sizeof(struct callback) <= sizeof(eddy_future_callback),
@@ -58,21 +56,9 @@ static void let_go(struct callback *callback)
 static void run_callback(struct ed_call *call)
 {
         struct callback *callback = ed_container_of(call, struct callback, call);
-        struct ed_loop *loop = callback->loop;
-        struct ed_vars *vars = callback->vars, *before;
-        eddy_task_fn *fn = callback->fn;
-        const char *text = callback->text;
-        int err;
 
         let_go(callback);
-        before = ed_vars_enter(vars);
-        err = fn(callback->arg);
-        ed_assert(ed_loop_current == loop,
-                  "a child of fork() returned from a callback of its parent: end it with _exit()");
-        if (err < 0)
-                ed_report_callback(loop, err, fn, text);
-        ed_vars_leave(before);
-        ed_vars_drop(vars);
+        ed_callee_call(callback->loop, callback->callee, callback->vars);
 }
 
 static void remove_callback(struct callback *callback)
@@ -129,9 +115,7 @@ int eddy_future_add_callback_named(eddy_future *future, eddy_future_callback *me
                                        .loop = loop,
                                        .run_number = ed_run_of(loop)->number,
                                        .vars = ed_vars_take(),
-                                       .fn = fn,
-                                       .text = text,
-                                       .arg = arg };
+                                       .callee = { fn, arg, text } };
         ed_call_init(&callback->call, run_callback);
         ed_list_push_back(callbacks_of(future), &callback->link);
         if (future->flags & ED_FUTURE_DONE)
@@ -155,7 +139,7 @@ int eddy_future_remove_callback(eddy_future *future, eddy_task_fn *fn, void *arg
         ed_list_each_safe (link, callbacks_of(future)) {
                 struct callback *callback = ed_container_of(link, struct callback, link);
 
-                if (callback->fn == fn && callback->arg == arg) {
+                if (callback->callee.fn == fn && callback->callee.arg == arg) {
                         remove_callback(callback);
                         removed++;
                 }
@@ -220,9 +204,7 @@ int eddy_future_wait(eddy_future *future, int *ret_result)
         struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&task);
-        if (err == 0)
-                err = ed_waiters_check_loop(&future->loop_number);
+        err = ed_waiters_enter(&future->loop_number, &task);
         if (err < 0)
                 return err;
         if (!(future->flags & ED_FUTURE_DONE)) {

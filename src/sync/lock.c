@@ -78,9 +78,7 @@ static __attribute__((cold, noinline)) int acquire_slowly(eddy_lock *lock, const
         struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&task);
-        if (err == 0)
-                err = ed_waiters_check_loop(&lock->loop_number);
+        err = ed_waiters_enter(&lock->loop_number, &task);
         if (err < 0)
                 return err;
         if (!lock->owner) {

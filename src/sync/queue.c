@@ -467,9 +467,7 @@ int eddy_queue_join(eddy_queue *queue)
         struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&task);
-        if (err == 0)
-                err = ed_waiters_check_loop(&queue->loop_number);
+        err = ed_waiters_enter(&queue->loop_number, &task);
         if (err < 0)
                 return err;
         note_counted(queue);

@@ -47,9 +47,7 @@ static inline __attribute__((always_inline)) int acquire(eddy_semaphore *sem)
         struct ed_task *task;
         int err;
 
-        err = ed_suspend_enter(&task);
-        if (err == 0)
-                err = ed_waiters_check_loop(&sem->loop_number);
+        err = ed_waiters_enter(&sem->loop_number, &task);
         if (err < 0)
                 return err;
         /* There are no units while tasks wait: release hands units over. */

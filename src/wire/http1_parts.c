@@ -5,6 +5,8 @@
 
 #include "eddy/error.h"
 
+enum { PORT_DIGITS_MAX = 5 };
+
 static const struct {
         int status;
         const char *text;
@@ -116,37 +118,16 @@ bool ed_http1_length_parse(const char *text, size_t bytes, uint64_t *ret_length)
 int ed_http1_host_split(const char *text, size_t bytes, const char **ret_host,
                         size_t *ret_host_bytes)
 {
-        bool is_bracketed = bytes > 0 && text[0] == '[';
-        const char *host_end = memchr(text, is_bracketed ? ']' : ':', bytes);
-        const char *host = is_bracketed ? text + 1 : text;
-        size_t host_bytes;
+        uint16_t port = 0;
+        int kind = ed_url_host_port_split(text, bytes, ret_host, ret_host_bytes, &port);
         size_t at;
-        int kind;
-        unsigned port = 0;
 
-        if (is_bracketed && !host_end)
+        if (kind < 0 || kind == ED_URL_NAME_IDN)
                 return -1;
-        if (!host_end)
-                host_end = text + bytes;
-        host_bytes = (size_t) (host_end - host);
-        kind = ed_url_host_check(host, host_bytes);
-        if (kind < 0 || kind == ED_URL_NAME_IDN || is_bracketed != (kind == ED_URL_IPV6))
+        at = (size_t) (*ret_host - text) + *ret_host_bytes + (kind == ED_URL_IPV6);
+        if (bytes - at > 1 + PORT_DIGITS_MAX)
                 return -1;
-        at = (size_t) (host_end - text) + is_bracketed;
-        if (at < bytes) {
-                if (text[at++] != ':' || bytes - at > 5)
-                        return -1;
-                for (size_t i = at; i < bytes; i++) {
-                        if (!ed_char_is(text[i], ED_CHAR_DIGIT))
-                                return -1;
-                        port = port * 10 + (unsigned) (text[i] - '0');
-                }
-                if (port > 65535 || (port == 0 && at < bytes))
-                        return -1;
-        }
-        *ret_host = host;
-        *ret_host_bytes = host_bytes;
-        return (int) port;
+        return port;
 }
 
 /* '%' must be followed by two hexadecimal digits. */

@@ -182,17 +182,22 @@ int ed_url_host_check(const char *host, size_t bytes)
         return host_name_check(host, bytes);
 }
 
+static void host_take(struct ed_url *url, const char *host, size_t bytes, int kind)
+{
+        for (size_t i = 0; i < bytes; i++)
+                url->host[i] = host[i] >= 'A' && host[i] <= 'Z' ? (char) (host[i] | 0x20) : host[i];
+        url->host[bytes] = '\0';
+        url->host_bytes = (uint16_t) bytes;
+        url->host_kind = (uint8_t) kind;
+}
+
 int ed_url_set_host(struct ed_url *url, const char *host, size_t bytes)
 {
         int kind = ed_url_host_check(host, bytes);
 
         if (kind < 0)
                 return kind;
-        for (size_t i = 0; i < bytes; i++)
-                url->host[i] = host[i] >= 'A' && host[i] <= 'Z' ? (char) (host[i] | 0x20) : host[i];
-        url->host[bytes] = '\0';
-        url->host_bytes = (uint16_t) bytes;
-        url->host_kind = (uint8_t) kind;
+        host_take(url, host, bytes, kind);
         return 0;
 }
 
@@ -248,31 +253,42 @@ static int port_parse(const char *text, size_t bytes, uint16_t *port)
         return 0;
 }
 
-/* Parse "host", "host:port" or "[v6]:port". */
-static int host_port_parse(const char *text, size_t bytes, struct ed_url *url)
+int ed_url_host_port_split(const char *text, size_t bytes, const char **ret_host,
+                           size_t *ret_host_bytes, uint16_t *port)
 {
         bool is_bracketed = bytes > 0 && text[0] == '[';
         const char *host = text + is_bracketed;
         const char *host_end = memchr(text, is_bracketed ? ']' : ':', bytes);
-        const char *behind;
-        int err;
+        const char *end = text + bytes, *at;
+        int kind, err = 0;
 
         if (is_bracketed && !host_end)
                 return EDDY_E_URL_INVALID;
         if (!host_end)
-                host_end = text + bytes;
-        err = ed_url_set_host(url, host, (size_t) (host_end - host));
-        if (err < 0)
-                return err;
-        if (is_bracketed != (url->host_kind == ED_URL_IPV6))
+                host_end = end;
+        kind = ed_url_host_check(host, (size_t) (host_end - host));
+        if (kind < 0)
+                return kind;
+        at = host_end + is_bracketed;
+        if (is_bracketed != (kind == ED_URL_IPV6) || (at < end && *at != ':'))
                 return EDDY_E_URL_INVALID;
-        behind = host_end + is_bracketed;
-        if (behind == text + bytes)
-                return 0;
-        if (*behind != ':')
-                return EDDY_E_URL_INVALID;
-        behind++;
-        return port_parse(behind, (size_t) (text + bytes - behind), &url->port);
+        if (at < end)
+                err = port_parse(at + 1, (size_t) (end - at) - 1, port);
+        *ret_host = host;
+        *ret_host_bytes = (size_t) (host_end - host);
+        return err < 0 ? err : kind;
+}
+
+static int host_port_parse(const char *text, size_t bytes, struct ed_url *url)
+{
+        const char *host;
+        size_t host_bytes;
+        int kind = ed_url_host_port_split(text, bytes, &host, &host_bytes, &url->port);
+
+        if (kind < 0)
+                return kind;
+        host_take(url, host, host_bytes, kind);
+        return 0;
 }
 
 static int authority_parse(const char *text, size_t bytes, struct ed_url *url)

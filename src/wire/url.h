@@ -85,4 +85,12 @@ ED_SHARED EDDY_MUST_USE int ed_url_set_host(struct ed_url *url, const char *host
  */
 ED_SHARED EDDY_MUST_USE int ed_url_host_check(const char *host, size_t bytes);
 
+/*
+ * Split "host", "host:port" or "[v6]:port", and check both parts. Returns the kind of the host. A
+ * port that is missing or empty leaves '*port' unchanged.
+ * Errors: EDDY_E_URL_INVALID
+ */
+EDDY_MUST_USE int ed_url_host_port_split(const char *text, size_t bytes, const char **ret_host,
+                                         size_t *ret_host_bytes, uint16_t *port);
+
 #endif

@@ -27,15 +27,15 @@ static void job_run(struct ed_job *base)
         struct ed_thread_job *job = job_of(base), *outer_job = job_here;
         struct ed_vars *outer_vars = ed_vars_enter(job->vars);
         struct ed_loop *outer_loop = ed_loop_current, *outer_beneath = loop_beneath;
-        unsigned forks = ed_sys_forks();
 
+        job->forks = ed_sys_forks();
         /* In a simulation this is a loop's own thread.  The job must not notice the loop. */
         ed_loop_current = NULL;
         if (outer_loop)
                 loop_beneath = outer_loop;
         job_here = job;
         job->result = job->fn(job->arg);
-        ed_assert(!ed_sys_forked_since(forks),
+        ed_assert(!ed_sys_forked_since(job->forks),
                   "a child of fork() returned from a job of its parent: end it with _exit()");
         if (job->release)
                 job->release(job->arg);
@@ -58,6 +58,36 @@ int eddy_thread_is_stopping(void)
 bool ed_thread_may_block(void)
 {
         return !ed_loop_current && !loop_beneath;
+}
+
+/* In a child of fork(), a thread that does not exist there may hold the job's lock. */
+static struct ed_thread_job *job_of_wait(void)
+{
+        return job_here && !ed_sys_forked_since(job_here->forks) ? job_here : NULL;
+}
+
+void ed_thread_wait_begin(struct ed_thread_wait *wait)
+{
+        struct ed_thread_job *job = job_of_wait();
+
+        if (!job)
+                return;
+        ed_mutex_lock(&job->lock);
+        job->wait = wait;
+        if (eddy_thread_is_stopping())
+                wait->stop(wait);
+        ed_mutex_unlock(&job->lock);
+}
+
+void ed_thread_wait_end(void)
+{
+        struct ed_thread_job *job = job_of_wait();
+
+        if (!job)
+                return;
+        ed_mutex_lock(&job->lock);
+        job->wait = NULL;
+        ed_mutex_unlock(&job->lock);
 }
 
 void ed_thread_job_forget(void)
@@ -83,6 +113,7 @@ static struct ed_thread_job *job_new(struct ed_thread_call *call, eddy_task_fn *
         job->arg = arg;
         job->release = opts->release;
         job->vars = ed_vars_take();
+        ed_mutex_init(&job->lock);
         ed_list_init(&job->link);
         job->call = call;
         call->job = job;
@@ -92,7 +123,17 @@ static struct ed_thread_job *job_new(struct ed_thread_call *call, eddy_task_fn *
 void ed_thread_job_free(struct ed_thread_job *job)
 {
         ed_vars_drop(job->vars);
+        ed_mutex_fini(&job->lock);
         ed_free(job);
+}
+
+void ed_thread_job_stop(struct ed_thread_job *job)
+{
+        ed_mutex_lock(&job->lock);
+        atomic_store_explicit(&job->stopping, true, memory_order_release);
+        if (job->wait)
+                job->wait->stop(job->wait);
+        ed_mutex_unlock(&job->lock);
 }
 
 static bool abort_call(void *arg)
@@ -103,7 +144,7 @@ static bool abort_call(void *arg)
                 ed_thread_pool_drop(call->job);
                 return true;
         }
-        atomic_store_explicit(&call->job->stopping, true, memory_order_release);
+        ed_thread_job_stop(call->job);
         if (call->may_leave)
                 ed_thread_pool_let_go(call->job);
         return call->may_leave;

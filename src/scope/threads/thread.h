@@ -13,6 +13,7 @@
 #include "eddy/thread.h"
 #include "scope/task.h"
 #include "scope/vars.h"
+#include "sys/thread.h"
 
 struct ed_thread_job;
 struct ed_thread_lane;
@@ -25,14 +26,30 @@ struct ed_thread_call {
         bool may_leave; /* EDDY_THREAD_ABANDON */
 };
 
+/*
+ * A wait that blocks a thread.  In a job, a request to stop ends the wait.
+ *
+ *     put a waiter in line and unlock the line;
+ *     ed_thread_wait_begin(&wait);
+ *     block until the waiter is served, or taken back by stop();
+ *     ed_thread_wait_end();
+ */
+struct ed_thread_wait {
+        /* Takes the waiter back if it was not served.  Any thread, and more than one call. */
+        void (*stop)(struct ed_thread_wait *wait);
+};
+
 struct ed_thread_job {
         struct ed_job base;
         eddy_task_fn *fn;
         const char *text; /* its text in the program's call, or NULL */
         void *arg;
         void (*release)(void *arg);
-        struct ed_vars *vars;  /* the caller's variables */
-        _Atomic bool stopping; /* the job was asked to stop */
+        struct ed_vars *vars;        /* the caller's variables */
+        unsigned forks;              /* ed_sys_forks() when the job began */
+        _Atomic bool stopping;       /* the job was asked to stop; set under the lock */
+        struct ed_mutex lock;        /* protects 'wait'; taken before the lock of a line */
+        struct ed_thread_wait *wait; /* what the job is blocked in, or NULL */
         int result;
         struct ed_thread_call *call; /* NULL: no task waits for the job */
         struct ed_list link;         /* in its lane's queue */
@@ -41,6 +58,15 @@ struct ed_thread_job {
 };
 
 void ed_thread_job_free(struct ed_thread_job *job);
+
+/* Asks a job to stop, and ends its wait.  Threads: the loop's. */
+void ed_thread_job_stop(struct ed_thread_job *job);
+
+/* Calls stop() at once if this thread's job was asked to stop already.  The caller has no locks. */
+void ed_thread_wait_begin(struct ed_thread_wait *wait);
+
+/* After this call no thread uses the wait.  The caller has no locks. */
+void ed_thread_wait_end(void);
 
 /* A thread of a pool. */
 struct ed_thread {
@@ -73,7 +99,7 @@ enum {
         ED_POOL_CLOSED,  /* each job that still runs has a waiting caller */
 };
 
-struct ed_thread_closer;
+struct ed_alarm;
 
 struct eddy_thread_pool {
         struct ed_list link;  /* in its loop's list of pools */
@@ -83,10 +109,10 @@ struct eddy_thread_pool {
         uint32_t queued_max; /* per lane */
         int64_t idle_ns, close_ns;
         uint32_t running, abandoned;
-        uint8_t state;                   /* ED_POOL_* */
-        bool freed;                      /* closed: the last job with a caller frees it */
-        struct ed_timer idle_timer;      /* for the thread that has been idle longest */
-        struct ed_thread_closer *closer; /* the task that waits for the jobs to end */
+        uint8_t state;              /* ED_POOL_* */
+        bool freed;                 /* closed: the last job with a caller frees it */
+        struct ed_timer idle_timer; /* for the thread that has been idle longest */
+        struct ed_alarm *closer;    /* of the task that waits for the jobs to end, or NULL */
 };
 
 /* Returns the run's own pool, which is made at first use.  Errors: -ENOMEM. */

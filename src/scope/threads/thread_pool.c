@@ -181,43 +181,24 @@ void ed_thread_pool_drop(struct ed_thread_job *job)
 
 /* --- closing --- */
 
-struct ed_thread_closer {
-        struct ed_timer timer;
-        struct ed_task *task;
-        eddy_thread_pool *pool;
-};
-
-static void closer_end(struct ed_thread_closer *closer)
-{
-        ed_timer_cancel(&closer->task->loop->timers, &closer->timer);
-        closer->pool->closer = NULL;
-        ed_suspend_wake(closer->task, 0);
-}
-
-static void on_close_time(struct ed_timer *timer)
-{
-        closer_end(ed_container_of(timer, struct ed_thread_closer, timer));
-}
-
 /* A cancel ends the wait for jobs, but the wait still returns 0. */
-static bool closer_abort(void *arg)
+static bool close_abort(void *arg)
 {
-        closer_end(arg);
+        ed_alarm_ring(arg);
         return false;
 }
 
 static void wait_for_jobs(eddy_thread_pool *pool, int64_t close_ns)
 {
-        struct ed_thread_closer closer = { .task = ed_task_running(), .pool = pool };
+        struct ed_task *task = ed_task_running();
+        struct ed_alarm alarm;
 
-        if (!closer.task || closer.task->inner->flags & ED_NODE_CANCELLED)
+        if (!task || task->inner->flags & ED_NODE_CANCELLED)
                 return;
-        pool->closer = &closer;
-        ed_timer_init(&closer.timer, on_close_time);
-        ed_timer_arm(&pool->loop->timers, &closer.timer,
-                     ed_time_after(ed_loop_now(pool->loop), close_ns));
-        (void) ed_suspend_park(closer.task, "the jobs of a thread pool that closes", closer_abort,
-                               &closer);
+        ed_alarm_set(&alarm, task, close_ns);
+        pool->closer = &alarm;
+        (void) ed_suspend_park(task, "the jobs of a thread pool that closes", close_abort, &alarm);
+        pool->closer = NULL;
 }
 
 /* Drops the jobs that have not started. */
@@ -265,7 +246,7 @@ static int stop_running(struct ed_thread_lane *lane)
                 struct ed_thread *thread = ed_container_of(link, struct ed_thread, link);
                 struct ed_thread_job *job = thread->job;
 
-                atomic_store_explicit(&job->stopping, true, memory_order_release);
+                ed_thread_job_stop(job);
                 report_abandoned(lane->pool->loop, job);
                 n++;
                 if (!job->call)
@@ -370,7 +351,7 @@ static void on_done(struct ed_target *target, unsigned events)
         if (pool->running > 0)
                 return;
         if (pool->closer)
-                closer_end(pool->closer);
+                ed_alarm_ring(pool->closer);
         if (pool->freed)
                 pool_destroy(pool);
 }

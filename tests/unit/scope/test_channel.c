@@ -614,6 +614,176 @@ TEST(a_job_waits_for_a_task_of_its_caller)
         eddy_channel_release(channel);
 }
 
+/* --- jobs that are asked to stop --- */
+
+static int put_in_job(void *arg)
+{
+        return eddy_channel_put(channel, arg);
+}
+
+static _Atomic int ended_jobs;
+
+static void count_ended(void *arg)
+{
+        (void) arg;
+        ended_jobs++;
+}
+
+struct stopped {
+        eddy_task_fn *fn;
+        enum ed_channel_side side;
+        unsigned flags;
+        int item, result;
+};
+
+static int call_stopped(void *arg)
+{
+        struct stopped *job = arg;
+        struct eddy_thread_opts opts = { .flags = job->flags, .release = count_ended };
+
+        job->result = eddy_thread_pool_call(NULL, job->fn, &job->item, &opts);
+        return 0;
+}
+
+/* Cancels the caller of a job that is blocked, and waits for the end of both. */
+static int stop_blocked_job(void *arg)
+{
+        struct stopped *job = arg;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, call_stopped, job), 0);
+        while (waiters_of(job->side) == 0)
+                CHECK_EQ(eddy_sleep(EDDY_US(100)), 0);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(job->result, -ECANCELED);
+        while (ended_jobs == 0)
+                CHECK_EQ(eddy_sleep(EDDY_US(100)), 0);
+        ended_jobs = 0;
+        CHECK_EQ(waiters_of(job->side), 0);
+        return 0;
+}
+
+TEST(a_cancel_ends_the_wait_of_a_job_and_no_item_is_taken_or_added)
+{
+        struct stopped getter = { .fn = get_in_job, .side = ED_CHANNEL_GET, .item = -1 };
+        struct stopped putter = { .fn = put_in_job, .side = ED_CHANNEL_PUT, .item = 2 };
+        int item = 1;
+
+        channel = channel_of(1);
+        CHECK_EQ(run_loop(stop_blocked_job, &getter), 0);
+        CHECK_EQ(getter.item, -1);
+        CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
+        CHECK_EQ(run_loop(stop_blocked_job, &putter), 0);
+        CHECK_EQ(eddy_channel_try_get(channel, &item), 0);
+        CHECK_EQ(item, 1);
+        CHECK_EQ(eddy_channel_try_get(channel, &item), -EAGAIN);
+        eddy_channel_release(channel);
+}
+
+static int get_static_in_job(void *arg)
+{
+        static int item;
+
+        (void) arg;
+        return eddy_channel_get(channel, &item);
+}
+
+TEST(a_cancel_ends_the_wait_of_an_abandoned_job)
+{
+        struct stopped getter = { .fn = get_static_in_job,
+                                  .side = ED_CHANNEL_GET,
+                                  .flags = EDDY_THREAD_ABANDON };
+
+        channel = channel_of(1);
+        CHECK_EQ(run_loop(stop_blocked_job, &getter), 0);
+        eddy_channel_release(channel);
+}
+
+static int get_after_stop(void *arg)
+{
+        while (!eddy_thread_is_stopping())
+                (void) sched_yield();
+        CHECK_EQ(eddy_channel_get(channel, arg), 0);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_channel_get(channel, arg), -ECANCELED);
+        CHECK_EQ(eddy_channel_put(channel, arg), 0);
+        return eddy_channel_put(channel, arg);
+}
+
+static int time_out_job(void *arg)
+{
+        (void) eddy_call_timeout(call_stopped, arg, EDDY_MS(1));
+        return ((struct stopped *) arg)->result;
+}
+
+TEST(a_job_asked_to_stop_gets_what_there_is_and_does_not_wait)
+{
+        struct stopped getter = { .fn = get_after_stop };
+        int item = 5;
+
+        channel = channel_of(1);
+        CHECK_EQ(eddy_channel_try_put(channel, &item), 0);
+        CHECK_EQ(run_loop(time_out_job, &getter), -ECANCELED);
+        CHECK_EQ(eddy_channel_try_get(channel, &item), 0);
+        CHECK_EQ(item, 5);
+        eddy_channel_release(channel);
+}
+
+enum { RACES = 300 };
+
+static _Atomic bool races_over;
+
+/* Puts an item whenever a job waits, which may be stopped at that moment. */
+static void *put_for_races(void *arg)
+{
+        int item = 1;
+
+        while (!races_over) {
+                if (waiters_of(ED_CHANNEL_GET) > 0)
+                        *(int *) arg += eddy_channel_try_put(channel, &item) == 0;
+                (void) sched_yield();
+        }
+        return NULL;
+}
+
+/* Each job takes an item or is stopped; the cancel comes sooner or later. */
+static int race_jobs(void *arg)
+{
+        int *taken = arg;
+
+        for (int i = 0; i < RACES; i++) {
+                struct stopped getter = { .fn = get_in_job };
+                eddy_scope scope;
+
+                eddy_scope_begin(&scope, NULL);
+                CHECK_EQ(eddy_scope_start(&scope, call_stopped, &getter), 0);
+                CHECK_EQ(eddy_sleep(EDDY_US(i % 7 * 5)), 0);
+                eddy_scope_cancel(&scope);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK(getter.result == -ECANCELED || (getter.result == 0 && getter.item == 1));
+                *taken += getter.result == 0;
+        }
+        return 0;
+}
+
+TEST(an_item_for_a_job_that_is_stopped_meanwhile_is_not_lost)
+{
+        int put = 0, taken = 0, left = 0, item;
+        pthread_t putter;
+
+        channel = channel_of(RACES);
+        putter = thread(put_for_races, &put);
+        CHECK_EQ(run_loop(race_jobs, &taken), 0);
+        races_over = true;
+        pthread_join(putter, NULL);
+        while (eddy_channel_try_get(channel, &item) == 0)
+                left++;
+        CHECK_EQ(taken + left, put);
+        eddy_channel_release(channel);
+}
+
 /* --- one wake for many --- */
 
 enum { GETTERS = 60 };

@@ -381,6 +381,50 @@ TEST(a_thread_that_is_cancelled_while_it_waits_gets_the_result)
         host_end(&host);
 }
 
+/* --- a job that waits --- */
+
+static _Atomic int job_begun;
+
+static int wait_in_job(void *arg)
+{
+        job_begun = 1;
+        return eddy_remote_wait(shared, arg);
+}
+
+static int call_wait_in_job(void *arg)
+{
+        CHECK_EQ(eddy_to_thread(wait_in_job, arg), -ECANCELED);
+        return 0;
+}
+
+static int cancel_waiting_job(void *arg)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, call_wait_in_job, arg), 0);
+        while (!job_begun)
+                CHECK_EQ(eddy_sleep(EDDY_US(100)), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        eddy_scope_cancel(&scope);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_cancel_ends_the_wait_of_a_job_for_a_task_and_the_task_goes_on)
+{
+        struct host host;
+        int result = 7;
+
+        host_begin(&host);
+        shared = start(&host, sleep_long, NULL);
+        CHECK_EQ(eddy_run(cancel_waiting_job, &result, &quiet), 0);
+        CHECK_EQ(result, 7);
+        CHECK(!eddy_remote_is_done(shared));
+        eddy_remote_cancel(shared);
+        CHECK_EQ(result_of(shared), -ECANCELED);
+        host_end(&host);
+}
+
 static int fail_later(void *arg)
 {
         (void) hold_the_loop(arg);
