@@ -114,18 +114,14 @@ static const struct option options[] = {
         { NULL, 0, NULL, 0 },
 };
 
+#define HINT_RATE "-c (no option limits the rate yet; a lower -c sends fewer requests a second)"
+
 static const struct ed_option_hint hints[] = {
-        { "input", "-i" },
-        { "output", "-o" },
-        { "concurrency", "-c" },
-        { "parallel", "-c" },
-        { "parallel-max", "-c" },
-        { "jobs", "-c" },
-        { "request", "--method" },
-        { "max-time", "--timeout" },
-        { "retry", "--attempts" },
-        { "retries", "--attempts" },
-        { NULL, NULL },
+        { "input", "-i" },           { "output", "-o" },          { "concurrency", "-c" },
+        { "parallel", "-c" },        { "parallel-max", "-c" },    { "jobs", "-c" },
+        { "request", "--method" },   { "max-time", "--timeout" }, { "retry", "--attempts" },
+        { "retries", "--attempts" }, { "rate", HINT_RATE },       { "max-rate", HINT_RATE },
+        { "rate-limit", HINT_RATE }, { "rps", HINT_RATE },        { NULL, NULL },
 };
 
 static const struct ed_option_set option_set_of_fetch = { "fetch", ":hi:c:o:X:H:d:", options,
