@@ -13,8 +13,8 @@
  *
  * To limit the time of a request, put its calls in a scope with a deadline.  A
  * connection returns to the pool only if its exchange is known to be complete;
- * otherwise it is closed.  Each connection is checked before it is reused: if the server
- * has closed it or sent anything on it, the client uses another one.
+ * otherwise it is closed.  Each connection is checked before it is reused: if the
+ * server has closed it or sent anything on it, the client uses another one.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H

@@ -53,8 +53,8 @@ EDDY_API EDDY_MUST_USE int eddy_queue_init_lifo(eddy_queue *queue, uint32_t item
 
 /*
  * Like eddy_queue_init(), but gets take the smallest item first, and equal items in
- * the order they were put.  compare(a, b) returns a value below 0 if a goes before b; it must
- * not suspend or use the queue.
+ * the order they were put.  compare(a, b) returns a value below 0 if a goes before
+ * b; it must not suspend or use the queue.
  *
  * Errors: -EINVAL  as above; 'compare' is NULL
  */

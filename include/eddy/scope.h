@@ -202,8 +202,8 @@ EDDY_API void eddy_scope_cancel(eddy_scope *scope);
 
 /*
  * Move the deadline to 'deadline_ns' (eddy_now() clock; 0: none; a time in the past
- * cancels at once).  A shield always has a deadline: 0 sets the default, and the deadline is never
- * later than that of an enclosing shield.
+ * cancels at once).  A shield always has a deadline: 0 sets the default, and the
+ * deadline is never later than that of an enclosing shield.
  *
  * Suspends: no.
  * Errors: -EALREADY  the deadline has passed, or the scope is cancelled or has ended
