@@ -33,7 +33,7 @@ OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
 	@ninja -C $(BUILD) --quiet
-	@ln -sfn cmd/eddy/eddy $(BUILD)/eddy
+	@if [ -e $(BUILD)/cmd/eddy/eddy ]; then ln -sfn cmd/eddy/eddy $(BUILD)/eddy; else rm -f $(BUILD)/eddy; fi
 
 demo: all                                  ## 50 slow requests, 8 at a time, against a local server
 	@tools/demo $(BUILD)/eddy

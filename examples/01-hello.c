@@ -19,7 +19,9 @@ static int say(void *word)
 {
         int err = eddy_sleep(EDDY_MS(100));
 
-        return err < 0 ? err : puts(word) < 0 ? -EIO : 0;
+        if (err < 0)
+                return err;
+        return puts(word) < 0 ? -EIO : 0;
 }
 
 static int hello(void *arg)

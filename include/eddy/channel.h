@@ -56,7 +56,7 @@ EDDY_API EDDY_MUST_USE int eddy_channel_put(eddy_channel *channel, const void *i
 EDDY_API EDDY_MUST_USE int eddy_channel_get(eddy_channel *channel, void *ret_item);
 
 /*
- * The same without waiting.
+ * Like eddy_channel_put() and eddy_channel_get(), but without waiting.
  *
  * Suspends: no.  Threads: any.
  * Errors: -EAGAIN  the channel is full or empty; and as above

@@ -43,8 +43,9 @@ EDDY_API int eddy_dump(eddy_dump_fn *line, void *arg);
 enum { EDDY_DUMP_STACKS = 1 << 0 }; /* add a line with the stack of each task that has run */
 
 /*
- * The same, with 'flags' of EDDY_DUMP_*.  A stack has at most its 8 innermost
- * places, and ends at code that was built without -fno-omit-frame-pointer.
+ * Like eddy_dump(), but with 'flags' of EDDY_DUMP_*.  A stack has at most its 8
+ * innermost places, and ends at code that was built without
+ * -fno-omit-frame-pointer.
  *
  * Suspends: no.
  * Errors: also -EINVAL  a flag is not known

@@ -65,7 +65,7 @@ EDDY_API void eddy_generator_begin_named(eddy_generator *gen, eddy_scope *scope,
  * Errors: -ECANCELED  the caller was cancelled; or the generator was, before its
  *                     end: its scope was cancelled or ended meanwhile, or before
  *                     the generator was made
- *         -EBUSY      another task waits for the next value, or the generator
+ *         -EBUSY      another task is waiting for the next value, or the generator
  *                     calls this function on itself
  *         -EAGAIN     the scope has tasks_max tasks, and the generator would be
  *                     one more; nothing was lost
@@ -93,7 +93,7 @@ EDDY_API EDDY_MUST_USE int eddy_generator_yield(eddy_generator *gen, const void 
  * if 'gen' is NULL, never ran, has ended or was closed.
  *
  * Suspends: yes, while the generator cleans up.  Not a cancellation point.
- * Errors: -EBUSY  another task waits for the next value; or the generator, or a
+ * Errors: -EBUSY  another task is waiting for the next value; or the generator, or a
  *                 task started in a scope of its function, closes the generator
  *         -EDEADLK  the generator cannot end before the caller does, for example
  *                 because two generators close each other, and the run is being

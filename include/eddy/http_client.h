@@ -12,9 +12,9 @@
  *     err = eddy_http_response_body(response, &body, &body_bytes);
  *
  * To limit the time of a request, put its calls in a scope with a deadline.  A
- * connection returns to the pool only if its exchange is provably complete; else
- * it is closed.  Each connection is checked before it is reused: if the server
- * has closed it or sent anything on it, the client uses another one.
+ * connection returns to the pool only if its exchange is known to be complete;
+ * otherwise it is closed.  Each connection is checked before it is reused: if the
+ * server has closed it or sent anything on it, the client uses another one.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H
@@ -50,9 +50,9 @@ struct eddy_http_client_opts {
  *
  * Suspends: no.
  * Errors: -ENOMEM
- *         -EINVAL  the user agent contains a control character, a limit is out of
- *                  range (head_bytes_max 2^31 - 1, headers_max 65,535), or a
- *                  time is negative
+ *         -EINVAL  the user agent contains a control character, a limit is above
+ *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535), or
+ *                  a time is negative
  * Owns: returns (owned) '*ret_client', to be closed by eddy_http_client_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_opts *opts,
@@ -75,11 +75,11 @@ struct eddy_http_request {
         const void *body; /* NULL: none */
         size_t body_bytes;
         /* Called when the request has left the pool's queue and work on the
-         * socket begins: count a timeout of the request from this call. */
+         * socket begins; start a per-request timeout here. */
         void (*on_start)(void *arg);
         void *on_start_arg;
         /* Called when there is a connection and the first byte is about to be
-         * sent.  If the call fails before, the request can be repeated safely,
+         * sent.  If the send fails before this, the request can be repeated safely,
          * whatever its method.  Called again if the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
@@ -95,13 +95,13 @@ struct eddy_http_request {
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:
- *   - A status of 400 or more ends the sending.  The body of the response can
+ *   - A status of 400 or more stops the sending.  The body of the response can
  *     be read; the connection is closed after it.
  *   - With any other status, the rest of the request is sent while the body of
  *     the response is read.  At the end of that body (in this call, if the
  *     response is complete already) the client waits for the rest of the request
  *     while the server accepts some of it.  The connection is closed after a
- *     second without progress, and if the response is closed before its end.
+ *     second without progress, or if the response is closed before its end.
  * Response bytes that are not read stay in the kernel's buffer and stop the
  * server from sending more.
  *
@@ -109,7 +109,7 @@ struct eddy_http_request {
  * Errors: EDDY_E_URL_INVALID, _SCHEME, EDDY_E_TLS_UNSUPPORTED (https)
  *         EDDY_E_URL_CREDENTIALS        the URL's user name contains a colon (%3A), the user name
  *                                       or password contains a control character (RFC 7617, 2), or
- *                                       both are longer than 4096 bytes; nothing was sent
+ *                                       they are together longer than 4,096 bytes; nothing was sent
  *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
  *                                       nothing was sent
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
@@ -124,11 +124,11 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
                                                  eddy_http_response **ret_response);
 
-/* Returns the status code, 100 to 999.  Suspends: no. */
+/* Returns the status code, 200 to 999.  Suspends: no. */
 EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 
 /*
- * Returns the value of the first header with this name (in any case), or NULL.
+ * Returns the value of the first header with this name (case-insensitive), or NULL.
  * Valid until the response is freed.
  *
  * Suspends: no.
@@ -136,7 +136,11 @@ EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 EDDY_API const char *eddy_http_response_header(const eddy_http_response *response,
                                                const char *name);
 
-/* Store header number 'i', in the order received.  Returns 0, or -ENOENT after the last. */
+/*
+ * Store header number 'i', in the order received.  Returns 0, or -ENOENT after the last.
+ *
+ * Suspends: no.
+ */
 EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
                                           struct eddy_http_header *ret_header);
 

@@ -83,9 +83,9 @@ EDDY_API int eddy_loop_call_at_named(eddy_loop *loop, eddy_handle *handle, int64
         eddy_loop_call_at_named(loop, handle, when_ns, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same from any thread: wakes the loop, which runs these callbacks in the
- * order requested.  Keep the loop (eddy_loop_ref()) as long as you may cancel the
- * handle.
+ * Like eddy_loop_call_soon(), but from any thread: wakes the loop, which runs these
+ * callbacks in the order requested.  Keep the loop (eddy_loop_ref()) as long as you
+ * may cancel the handle.
  *
  * Suspends: no.  Threads: any.
  * Errors: as above; -ENOMEM  'loop' is NULL, and eddy_loop_current() has no memory

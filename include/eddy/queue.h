@@ -46,15 +46,15 @@ EDDY_API EDDY_MUST_USE int eddy_queue_init(eddy_queue *queue, uint32_t item_byte
                                            uint32_t items_max);
 
 /*
- * The same, but gets take the newest item first.
+ * Like eddy_queue_init(), but gets take the newest item first.
  */
 EDDY_API EDDY_MUST_USE int eddy_queue_init_lifo(eddy_queue *queue, uint32_t item_bytes,
                                                 uint32_t items_max);
 
 /*
- * The same, but gets take the smallest item first; equal items in the order they
- * were put.  compare(a, b) returns a value below 0 if a goes before b; it must
- * not suspend or use the queue.
+ * Like eddy_queue_init(), but gets take the smallest item first, and equal items in
+ * the order they were put.  compare(a, b) returns a value below 0 if a goes before
+ * b; it must not suspend or use the queue.
  *
  * Errors: -EINVAL  as above; 'compare' is NULL
  */
@@ -92,7 +92,7 @@ EDDY_API EDDY_MUST_USE int eddy_queue_put(eddy_queue *queue, const void *item);
 EDDY_API EDDY_MUST_USE int eddy_queue_get(eddy_queue *queue, void *ret_item);
 
 /*
- * The same without waiting.
+ * Like eddy_queue_put() and eddy_queue_get(), but without waiting.
  *
  * Suspends: no.
  * Errors: -EAGAIN  the queue is full or empty; and as above

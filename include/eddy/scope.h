@@ -13,10 +13,10 @@
  *     eddy_scope_start(&scope, fetch, &b);
  *     return eddy_scope_end(&scope);
  *
- * Between begin and end the owner's own calls are in the scope too.  The first
- * task to fail cancels the others.  A cancelled scope stays cancelled: every
- * suspending call inside returns -ECANCELED until the scope ends, so an ignored
- * return code cannot lose a cancel.
+ * Between begin and end the owner's own calls are in the scope too.  By default
+ * the first task to fail cancels the others.  A cancelled scope stays cancelled:
+ * every suspending call inside returns -ECANCELED until the scope ends, so an
+ * ignored return code cannot lose a cancel.
  */
 #ifndef EDDY_SCOPE_H
 #define EDDY_SCOPE_H
@@ -73,18 +73,19 @@ struct eddy_scope_opts {
 
 /*
  * Open a scope inside the current one.  'opts' may be NULL.  Allocates nothing
- * and cannot fail.  Must be called in a task.  The same function must end the
- * scope, and end inner scopes before outer ones.
+ * and cannot fail.  Call it in a task.  The function that begins a scope must end
+ * it, inner scopes first.
  *
- * Mistakes are reported (EDDY_REPORT_MISUSE) with the place of the begin, such as
- * "chat.c:31".  The process is aborted after the report if a function has left a
- * scope open, which is detected when the task's function returns or an outer
- * scope ends (in debug mode also when the next scope begins); if an outer scope
- * is ended before an inner one; and if an open scope is begun again.  Outside a
- * task the scope is not begun.
+ * Mistakes are reported (EDDY_REPORT_MISUSE) with the source line of the begin,
+ * such as "chat.c:31".  After the report the process is aborted if
+ *   - a function has left a scope open.  This is detected when the task's function
+ *     returns or an outer scope ends, in debug mode also when a scope begins;
+ *   - an outer scope is ended before an inner one;
+ *   - an open scope is begun again.
+ * Outside a task the mistake is only reported, and the scope is not begun.
  *
  * Suspends: no.
- * Owns: borrows 'scope' until its end, 'opts' for the call.
+ * Owns: borrows 'scope' until its end, 'opts' for the duration of the call.
  */
 EDDY_API void eddy_scope_begin(eddy_scope *scope, const struct eddy_scope_opts *opts);
 EDDY_API void eddy_scope_begin_at(eddy_scope *scope, const struct eddy_scope_opts *opts,
@@ -92,14 +93,17 @@ EDDY_API void eddy_scope_begin_at(eddy_scope *scope, const struct eddy_scope_opt
 #define eddy_scope_begin(scope, ...) eddy_scope_begin_at(scope, __VA_ARGS__, EDDY_PLACE)
 
 /*
- * Wait for every task of the scope and close the scope.  Returns the first task
- * failure, or -ETIMEDOUT if this scope's deadline came first and a call inside
- * returned -ECANCELED because of it; else -ECANCELED if a cancel from outside was
- * delivered inside; else 0.  Waits also if the caller is cancelled, which cancels
- * the scope's tasks too.
+ * Wait for every task of the scope and close the scope.  Also waits if the caller
+ * is cancelled, which cancels the scope's tasks too.  Returns the first of these
+ * that applies:
+ *   1. -ETIMEDOUT if this scope's deadline came before all failures and a call
+ *      inside returned -ECANCELED because of it;
+ *   2. the first failure of a task;
+ *   3. -ECANCELED if a cancel from outside was delivered inside;
+ *   4. 0.
  *
  * Suspends: yes, while tasks run.  Not a cancellation point.
- * Errors: as above, and, having done nothing,
+ * Errors: as above; and, with nothing done:
  *         -EINVAL  the scope was never begun, has ended, or belongs to another
  *                  task; also reported
  *         EDDY_E_RUN_NOT_RUNNING  outside a task
@@ -107,12 +111,13 @@ EDDY_API void eddy_scope_begin_at(eddy_scope *scope, const struct eddy_scope_opt
 EDDY_API int eddy_scope_end(eddy_scope *scope);
 
 /*
- * The same, with the result of the scope's own block.  A result below 0 counts as
- * a failure of a task with the name of the calling task: it cancels the tasks
- * (unless EDDY_SCOPE_KEEP_GOING is set), is added to opts.errors, and is returned
- * unless another failure or this scope's deadline came first.  -ECANCELED in a
- * cancelled scope is not a failure, but counts as a cancel delivered inside.  A
- * result of 0 or more is returned if eddy_scope_end() would return 0.
+ * Like eddy_scope_end(), but also takes the result of the scope's own block.  A
+ * result below 0 counts as a failure of a task with the name of the calling task:
+ * it cancels the tasks (unless EDDY_SCOPE_KEEP_GOING is set), is added to
+ * opts.errors, and is returned unless another failure or this scope's deadline
+ * came first.  -ECANCELED in a cancelled scope is not a failure, but counts as a
+ * cancel delivered inside.  Otherwise a result of 0 or more is returned, if
+ * eddy_scope_end() would return 0.
  *
  * Suspends: yes, while tasks run.  Not a cancellation point.
  * Errors: as above.
@@ -124,14 +129,15 @@ EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
  * suspends, never inside this call.  A started task always runs, at least to its
  * first suspending call.
  *
- * A failure to start, except -ECANCELED, is also a failure of the scope: starting
- * many tasks and checking only eddy_scope_end() is correct.
+ * A failure to start, except -ECANCELED, is also a failure of the scope and
+ * cancels it, even with EDDY_SCOPE_KEEP_GOING: starting many tasks and checking
+ * only eddy_scope_end() is correct.
  *
  * Suspends: no.
- * Errors: -ECANCELED  the scope has ended, or is cancelled, which is not a failure
- *                     but counts as a cancel delivered inside
- *         -EAGAIN     tasks_max tasks are running; cancels the scope
- *         -ENOMEM     no memory for a stack; cancels the scope
+ * Errors: -ECANCELED  the scope has ended or is cancelled; this result is not a
+ *                     failure, but counts as a cancel delivered inside
+ *         -EAGAIN     tasks_max tasks are running
+ *         -ENOMEM     no memory for a stack
  *         -EINVAL     the scope was never begun; also reported
  * Owns: borrows 'arg' until the scope's end.
  */
@@ -141,8 +147,8 @@ EDDY_API int eddy_scope_start_named(eddy_scope *scope, eddy_task_fn *fn, void *a
 #define eddy_scope_start(scope, ...) eddy_scope_start_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same, for loops: the 'bytes' bytes at 'arg' are copied to the task's stack,
- * and the task receives the address of that copy.
+ * Like eddy_scope_start(), but for loops: copies the 'bytes' bytes at 'arg' to the
+ * task's stack, and the task receives the address of that copy.
  *
  * Suspends: no.
  * Errors: also -EINVAL  bytes is above EDDY_TASK_COPY_MAX
@@ -156,8 +162,8 @@ EDDY_API int eddy_scope_start_copy_named(eddy_scope *scope, eddy_task_fn *fn, co
         eddy_scope_start_copy_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same, with options and a handle to join, cancel or query the task.  'opts'
- * may be NULL, and so may 'ret_task' if only the options matter.
+ * Like eddy_scope_start(), but with options and a handle to join, cancel or query
+ * the task.  'opts' may be NULL, and so may 'ret_task' if only the options matter.
  *
  * Suspends: no.
  * Owns: returns (owned) '*ret_task', to be released by eddy_task_release(); the
@@ -172,9 +178,9 @@ EDDY_API int eddy_scope_start_task_named(eddy_scope *scope, eddy_task_fn *fn, vo
         eddy_scope_start_task_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same, but returns when the task has called eddy_task_ready().  If the task
- * ends before that, this call returns its result if that is below 0, else
- * EDDY_E_TASK_NOT_READY; the result is then not also a failure of the scope.
+ * Like eddy_scope_start(), but returns when the task has called eddy_task_ready().
+ * If the task ends before that call, its result is not a failure of the scope.  A
+ * result below 0 is then returned here, and EDDY_E_TASK_NOT_READY for all others.
  *
  * Suspends: yes.  Cancelling the wait does not cancel the task.
  */
@@ -187,16 +193,17 @@ EDDY_API int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, v
 /*
  * Ask the tasks of the scope and the owner's own calls to stop.  Returns at once;
  * eddy_scope_end() waits.  A cancel is not a failure.  Cancelling a scope twice,
- * after all its tasks have finished, or after its end has no further effect.
+ * after all its tasks have finished, or after its end (while its frame exists) has
+ * no further effect.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_scope_cancel(eddy_scope *scope);
 
 /*
- * Move the deadline to 'deadline_ns' (eddy_now() clock; 0: none; a past time: now).
- * A shield always has a deadline: 0 sets the default, and the deadline is never
- * later than that of an enclosing shield.
+ * Move the deadline to 'deadline_ns' (eddy_now() clock; 0: none; a time in the past
+ * cancels at once).  A shield always has a deadline: 0 sets the default, and the
+ * deadline is never later than that of an enclosing shield.
  *
  * Suspends: no.
  * Errors: -EALREADY  the deadline has passed, or the scope is cancelled or has ended
@@ -208,10 +215,10 @@ EDDY_API int eddy_scope_set_deadline(eddy_scope *scope, int64_t deadline_ns);
 EDDY_API int64_t eddy_scope_deadline(const eddy_scope *scope);
 
 /*
- * eddy_scope_is_cancelled() returns whether suspending calls inside now return
- * -ECANCELED, whatever the cause; eddy_scope_expired() returns whether this
- * scope's own deadline has passed (valid after the scope's end too, while its
- * frame exists).
+ * eddy_scope_is_cancelled() returns 1 if suspending calls inside now return
+ * -ECANCELED for any cause, otherwise 0.  eddy_scope_expired() returns 1 if this
+ * scope's own deadline has passed, otherwise 0; it is valid after the scope's end
+ * too, while its frame exists.
  *
  * Suspends: no.
  */
@@ -231,8 +238,8 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
  *     if (err < 0)
  *             break;
  *
- * cancels the tasks and leaves the failure in 'err'.  `return x` inside evaluates
- * x before the tasks have finished, and does not change 'err'.
+ * The break cancels the tasks and leaves the failure in 'err'.  `return x` inside
+ * evaluates x before the tasks have finished, and does not change 'err'.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \
         for (int scope##_once = 1; scope##_once;)                                                  \

@@ -71,7 +71,7 @@ struct eddy_choice {
  */
 EDDY_API EDDY_MUST_USE int eddy_select(struct eddy_choice *choices, size_t n);
 
-/* The same without waiting.  Errors: also -EAGAIN.  Suspends: no. */
+/* Like eddy_select(), but without waiting.  Errors: also -EAGAIN.  Suspends: no. */
 EDDY_API EDDY_MUST_USE int eddy_try_select(struct eddy_choice *choices, size_t n);
 
 /* Take the first item of a queue. */

@@ -72,7 +72,8 @@ EDDY_API int eddy_to_thread_named(eddy_task_fn *fn, void *arg, const char *text)
 #define eddy_to_thread(...) eddy_to_thread_named(__VA_ARGS__, #__VA_ARGS__)
 
 /*
- * The same in a pool (NULL: the run's own), with options (NULL: none).
+ * Like eddy_to_thread(), but in a pool (NULL: the run's own), with options (NULL:
+ * none).
  *
  * With EDDY_THREAD_ABANDON a cancelled caller returns -ECANCELED at once.  The job
  * runs on in its thread, with eddy_thread_is_stopping() set; its result is

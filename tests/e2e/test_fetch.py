@@ -118,10 +118,13 @@ def urls_come_from_arguments_and_a_file(eddy):
 
 
 @claim
-def empty_input_is_no_failure(eddy):
+def empty_input_is_no_failure_and_is_reported(eddy):
     result = eddy.fetch("-i", "-", stdin=b"# nothing\n\n")
     equal((result.code, result.out), (0, ""), result)
     check("0 done" in result.err, result)
+    check("-i -: the input has no URL" in result.err, result)
+    result = eddy.fetch(eddy.mock() + "/bytes/1", "-i", eddy.file("urls", ""))
+    check(result.code == 0 and "has no URL" not in result.err, result)
 
 
 @claim
@@ -408,6 +411,20 @@ def summary_counts_what_was_written(eddy):
           ({"200": 1, "404": 1}, {"connection_reset": 1}))
     equal((summary["stopped"], summary["cancelled"], summary["not_started"]), (None, 0, 0))
     check(summary["ms"]["max"] >= summary["ms"]["p50"] > 0, summary)
+
+
+@claim
+def latency_counts_only_requests_that_were_sent(eddy):
+    mock = eddy.mock()
+    args = [f"http://127.0.0.1:{e2e.free_port()}/", "--attempts", "1"]
+    text = eddy.fetch(*args).err
+    check("1 failed" in text and "latency" not in text, text)
+    equal(json.loads(eddy.fetch(*args, "--summary", "json").err)["ms"]["p50"], None)
+    summary = json.loads(eddy.fetch(*args, mock + "/delay/0.2", "--summary", "json").err)
+    check(summary["ms"]["p50"] > 150, summary)
+    summary = json.loads(eddy.fetch(mock + "/delay/60", "--timeout", "200ms", "--attempts", "1",
+                                    "--summary", "json").err)
+    check(summary["ms"]["p50"] > 150, summary)
 
 
 @claim

@@ -1,5 +1,5 @@
 """Documents against the tree: the README's program, the map of CONTRIBUTING,
-links, goals of the Makefile, the manual pages' options and markup, one version
+links, the list of examples, goals of the Makefile, the manual pages' options and markup, one version
 everywhere.
 """
 import os
@@ -9,6 +9,7 @@ import subprocess
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 EXAMPLE = "examples/01-hello.c"
+EXAMPLES = "examples/README.md"
 MAP = "CONTRIBUTING.md"
 
 
@@ -61,6 +62,13 @@ def check_links(tree):
                 place = os.path.join(tree.root, os.path.dirname(path), target)
                 if not os.path.exists(place):
                     tree.finding(path, number, f"links to {target}, which is not there")
+
+
+def check_examples(tree):
+    named = set(LINK.findall(tree.text(EXAMPLES)))
+    for path in tree.files("examples", ends=(".c",)):
+        if os.path.basename(path) not in named:
+            tree.finding(EXAMPLES, 1, f"does not name {os.path.basename(path)}; add a row")
 
 
 def check_goals(tree):
@@ -133,6 +141,7 @@ def check(tree):
     check_program(tree, readme)
     check_map(tree, tree.text(MAP))
     check_links(tree)
+    check_examples(tree)
     check_goals(tree)
     check_versions(tree)
     check_pages(tree)

@@ -293,6 +293,8 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
         if (run->save.err < 0)
                 ed_console_say("fetch", "--save %s: %s", run->save.path,
                                eddy_error_text(run->save.err));
+        if (run->input_fd >= 0 && run->input_whole && run->stats.read == 0)
+                ed_console_say("fetch", "-i %s: the input has no URL", run->opts.input);
         output_say(output, run->stats.lost);
         if (signo)
                 return ED_EXIT_SIGNAL + signo;

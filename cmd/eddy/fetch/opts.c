@@ -34,7 +34,8 @@ static const char help[] =
         "  -X, --method M           GET, or POST with --data, unless given\n"
         "  -H, --header 'NAME: VALUE'\n"
         "                           send this header; may be repeated\n"
-        "  -d, --data D|@FILE       the body: D, or the contents of FILE (@-: standard input)\n"
+        "  -d, --data D|@FILE       the body: D, or the contents of FILE (@-: standard input);\n"
+        "                           for JSON add -H 'Content-Type: application/json'\n"
         "\n"
         "How\n"
         "  -c N                     requests at a time, 1 to 65536 (50)\n"
@@ -114,18 +115,14 @@ static const struct option options[] = {
         { NULL, 0, NULL, 0 },
 };
 
+#define HINT_RATE "-c (no option limits the rate yet; a lower -c sends fewer requests a second)"
+
 static const struct ed_option_hint hints[] = {
-        { "input", "-i" },
-        { "output", "-o" },
-        { "concurrency", "-c" },
-        { "parallel", "-c" },
-        { "parallel-max", "-c" },
-        { "jobs", "-c" },
-        { "request", "--method" },
-        { "max-time", "--timeout" },
-        { "retry", "--attempts" },
-        { "retries", "--attempts" },
-        { NULL, NULL },
+        { "input", "-i" },           { "output", "-o" },          { "concurrency", "-c" },
+        { "parallel", "-c" },        { "parallel-max", "-c" },    { "jobs", "-c" },
+        { "request", "--method" },   { "max-time", "--timeout" }, { "retry", "--attempts" },
+        { "retries", "--attempts" }, { "rate", HINT_RATE },       { "max-rate", HINT_RATE },
+        { "rate-limit", HINT_RATE }, { "rps", HINT_RATE },        { NULL, NULL },
 };
 
 static const struct ed_option_set option_set_of_fetch = { "fetch", ":hi:c:o:X:H:d:", options,

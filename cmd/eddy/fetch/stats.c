@@ -90,8 +90,12 @@ void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draf
         count_add(text, stats->cancelled, " cancelled");
         count_add(text, stats->not_started, " not started");
         count_add(text, stats->lost, " not written");
-        if (stats->unread)
-                ed_draft_add_str(text, ", the rest of the input not read");
+        if (stats->unread) {
+                ed_draft_add_str(text, ", the input after these ");
+                ed_draft_add_grouped(text, ed_stats_done(stats) + stats->cancelled +
+                                                   stats->not_started + stats->lost);
+                ed_draft_add_str(text, " not read");
+        }
         ed_draft_add_str(text, "\n");
 
         if (stats->latency.count > 0) {

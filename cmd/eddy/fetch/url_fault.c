@@ -117,6 +117,10 @@ const char *ed_url_fault(const char *url, size_t bytes, char text[ED_URL_FAULT_B
 {
         const char *end = url + bytes, *place, *place_end, *at_sign, *hash, *fault;
 
+        if (bytes > 0 && *url == '{')
+                return "this line is JSON; the input is one URL per line";
+        if (bytes > 0 && strchr("\"'", *url))
+                return "the line begins with a quote; write the URL without quotes";
         if (!scheme_is_there(url, end))
                 return "the URL has no scheme: begin it with http://";
         place = (const char *) memmem(url, bytes, "://", 3) + 3;

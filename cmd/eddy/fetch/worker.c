@@ -243,7 +243,7 @@ static void item_finish(struct worker *worker, struct ed_fetch_item *item, struc
                         unsigned attempts)
 {
         struct ed_fetch_run *run = worker->run;
-        int64_t latency_ns = attempt->start_ns ? attempt->elapsed_ns : -1;
+        int64_t latency_ns = attempt->sent ? attempt->elapsed_ns : -1;
 
         if (attempt->error == 0 && attempt->file.fd >= 0 &&
             ed_save_file_keep(&run->save, &attempt->file) < 0) {
