@@ -137,7 +137,7 @@ eddy_loop *ed_run_face(struct ed_run *run);
 /* Drops all scheduled callbacks. */
 void ed_run_drop_handles(struct ed_run *run);
 
-/* scope/debug/report.c: a run's reports. */
+/* scope/report.c: a run's reports. */
 void ed_report_deadlock(struct ed_run *run);
 void ed_report_dump(struct ed_run *run);
 void ed_report_stacks(struct ed_run *run);

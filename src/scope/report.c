@@ -1,13 +1,13 @@
 /*
- * scope/debug/report.c - a run's reports: failures, faults in stack guards, deadlock, dumps.
+ * scope/report.c - a run's reports: failures, faults in stack guards, deadlock, dumps.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "scope/debug/dump.h"
 #include "scope/debug/stack_record.h"
+#include "scope/dump.h"
 #include "scope/run.h"
 #include "sys/output.h"
 #include "sys/symbol.h"
