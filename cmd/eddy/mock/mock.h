@@ -9,7 +9,7 @@
 #include "common/random.h"
 #include "eddy/http_server.h"
 #include "mock/bucket.h"
-#include "mock/flaky.h"
+#include "mock/tokens.h"
 
 struct ed_mock_opts {
         char host[64]; /* an address */

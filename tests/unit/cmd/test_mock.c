@@ -9,7 +9,7 @@
 #include "common/duration.h"
 #include "eddy/time.h"
 #include "mock/bucket.h"
-#include "mock/flaky.h"
+#include "mock/tokens.h"
 #include "mock/latency.h"
 
 static int compare(const void *a, const void *b)

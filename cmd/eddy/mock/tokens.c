@@ -1,7 +1,7 @@
 /*
- * mock/flaky.c - a hash table with chains, and a queue of all its entries.
+ * mock/tokens.c - a hash table with chains, and a queue of all its entries.
  */
-#include "mock/flaky.h"
+#include "mock/tokens.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
- * mock/flaky.h - how often each token has been requested.
+ * mock/tokens.h - how often each token has been requested.
  *
  * At most ED_FLAKY_TOKENS_MAX tokens are kept; the oldest is dropped first.
  */
-#ifndef ED_CMD_MOCK_FLAKY_H
-#define ED_CMD_MOCK_FLAKY_H
+#ifndef ED_CMD_MOCK_TOKENS_H
+#define ED_CMD_MOCK_TOKENS_H
 
 #include <stddef.h>
 #include <stdint.h>
