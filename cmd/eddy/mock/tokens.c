@@ -1,5 +1,6 @@
 /*
- * mock/tokens.c - a hash table with chains, and a queue of all its entries.
+ * mock/tokens.c - counts requests per token: a hash table with chains, and a queue of all its
+ * entries.
  */
 #include "mock/tokens.h"
 
@@ -8,9 +9,9 @@
 
 #include "eddy/alloc.h"
 
-struct ed_flaky_entry {
-        struct ed_flaky_entry *next;  /* in its chain */
-        struct ed_flaky_entry *newer; /* in the queue */
+struct ed_tokens_entry {
+        struct ed_tokens_entry *next;  /* in its chain */
+        struct ed_tokens_entry *newer; /* in the queue */
         uint32_t chain;
         uint32_t requests;
         size_t bytes;
@@ -24,69 +25,69 @@ static uint32_t chain_of(const char *token, size_t bytes)
 
         for (size_t i = 0; i < bytes; i++)
                 hash = (hash ^ (unsigned char) token[i]) * 16777619u;
-        return hash % ED_FLAKY_CHAINS;
+        return hash % ED_TOKENS_CHAINS;
 }
 
-static void forget_oldest(struct ed_flaky *flaky)
+static void forget_oldest(struct ed_tokens *tokens)
 {
-        struct ed_flaky_entry *entry = flaky->oldest;
-        struct ed_flaky_entry **at = &flaky->chains[entry->chain];
+        struct ed_tokens_entry *entry = tokens->oldest;
+        struct ed_tokens_entry **at = &tokens->chains[entry->chain];
 
         while (*at != entry)
                 at = &(*at)->next;
         *at = entry->next;
-        flaky->oldest = entry->newer;
-        if (!flaky->oldest)
-                flaky->newest = NULL;
-        flaky->count--;
+        tokens->oldest = entry->newer;
+        if (!tokens->oldest)
+                tokens->newest = NULL;
+        tokens->count--;
         eddy_free(entry);
 }
 
-void ed_flaky_fini(struct ed_flaky *flaky)
+void ed_tokens_fini(struct ed_tokens *tokens)
 {
-        while (flaky->oldest)
-                forget_oldest(flaky);
+        while (tokens->oldest)
+                forget_oldest(tokens);
 }
 
-static struct ed_flaky_entry *entry_add(struct ed_flaky *flaky, const char *token, size_t bytes,
-                                        uint32_t chain)
+static struct ed_tokens_entry *entry_add(struct ed_tokens *tokens, const char *token, size_t bytes,
+                                         uint32_t chain)
 {
-        struct ed_flaky_entry *entry = eddy_malloc(sizeof(*entry) + bytes);
+        struct ed_tokens_entry *entry = eddy_malloc(sizeof(*entry) + bytes);
 
         if (!entry)
                 return NULL;
-        *entry = (struct ed_flaky_entry){ .next = flaky->chains[chain],
-                                          .chain = chain,
-                                          .bytes = bytes };
+        *entry = (struct ed_tokens_entry){ .next = tokens->chains[chain],
+                                           .chain = chain,
+                                           .bytes = bytes };
         memcpy(entry->token, token, bytes);
-        if (flaky->count == ED_FLAKY_TOKENS_MAX) {
-                forget_oldest(flaky);
-                entry->next = flaky->chains[chain]; /* the dropped entry may have been first */
+        if (tokens->count == ED_TOKENS_MAX) {
+                forget_oldest(tokens);
+                entry->next = tokens->chains[chain]; /* the dropped entry may have been first */
         }
-        flaky->chains[chain] = entry;
-        if (flaky->newest)
-                flaky->newest->newer = entry;
+        tokens->chains[chain] = entry;
+        if (tokens->newest)
+                tokens->newest->newer = entry;
         else
-                flaky->oldest = entry;
-        flaky->newest = entry;
-        flaky->count++;
+                tokens->oldest = entry;
+        tokens->newest = entry;
+        tokens->count++;
         return entry;
 }
 
-int ed_flaky_count(struct ed_flaky *flaky, const char *token, size_t bytes, uint32_t *ret_before)
+int ed_tokens_count(struct ed_tokens *tokens, const char *token, size_t bytes, uint32_t *ret_before)
 {
-        struct ed_flaky_entry *entry;
+        struct ed_tokens_entry *entry;
         uint32_t chain;
 
-        if (bytes > ED_FLAKY_TOKEN_BYTES_MAX)
+        if (bytes > ED_TOKEN_BYTES_MAX)
                 return -EINVAL;
         chain = chain_of(token, bytes);
-        for (entry = flaky->chains[chain]; entry; entry = entry->next) {
+        for (entry = tokens->chains[chain]; entry; entry = entry->next) {
                 if (entry->bytes == bytes && memcmp(entry->token, token, bytes) == 0)
                         break;
         }
         if (!entry)
-                entry = entry_add(flaky, token, bytes, chain);
+                entry = entry_add(tokens, token, bytes, chain);
         if (!entry)
                 return -ENOMEM;
         *ret_before = entry->requests;

@@ -1,7 +1,7 @@
 /*
- * mock/tokens.h - how often each token has been requested.
+ * mock/tokens.h - how often each token has been requested, for /flaky/N?token=T in routes.c.
  *
- * At most ED_FLAKY_TOKENS_MAX tokens are kept; the oldest is dropped first.
+ * At most ED_TOKENS_MAX tokens are kept; the oldest is dropped first.
  */
 #ifndef ED_CMD_MOCK_TOKENS_H
 #define ED_CMD_MOCK_TOKENS_H
@@ -11,27 +11,27 @@
 
 #include "eddy/def.h"
 
-enum { ED_FLAKY_TOKENS_MAX = 10000, ED_FLAKY_TOKEN_BYTES_MAX = 128, ED_FLAKY_CHAINS = 4096 };
+enum { ED_TOKENS_MAX = 10000, ED_TOKEN_BYTES_MAX = 128, ED_TOKENS_CHAINS = 4096 };
 
-struct ed_flaky_entry;
+struct ed_tokens_entry;
 
 /* All zero: an empty table. */
-struct ed_flaky {
-        struct ed_flaky_entry *chains[ED_FLAKY_CHAINS];
-        struct ed_flaky_entry *oldest;
-        struct ed_flaky_entry *newest;
+struct ed_tokens {
+        struct ed_tokens_entry *chains[ED_TOKENS_CHAINS];
+        struct ed_tokens_entry *oldest;
+        struct ed_tokens_entry *newest;
         uint32_t count;
 };
 
-void ed_flaky_fini(struct ed_flaky *flaky);
+void ed_tokens_fini(struct ed_tokens *tokens);
 
 /*
  * Count a request with the token of 'bytes' bytes, and return the number of earlier ones.
  *
- * Errors: -EINVAL  longer than ED_FLAKY_TOKEN_BYTES_MAX
+ * Errors: -EINVAL  longer than ED_TOKEN_BYTES_MAX
  *         -ENOMEM
  */
-EDDY_MUST_USE int ed_flaky_count(struct ed_flaky *flaky, const char *token, size_t bytes,
-                                 uint32_t *ret_before);
+EDDY_MUST_USE int ed_tokens_count(struct ed_tokens *tokens, const char *token, size_t bytes,
+                                  uint32_t *ret_before);
 
 #endif
