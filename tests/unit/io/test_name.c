@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 
 #include "eddy/error.h"
+#include "io/dns_query.h"
 #include "io/name.h"
-#include "io/question.h"
 #include "test.h"
 
 static int parse(const char *host, struct ed_name *name)
