@@ -1,7 +1,7 @@
 /*
- * io/name.c - see name.h.
+ * io/dns_name.c - see dns_name.h.
  */
-#include "io/name.h"
+#include "io/dns_name.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
