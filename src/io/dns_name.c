@@ -1,5 +1,5 @@
 /*
- * io/dns_name.c - see dns_name.h.
+ * io/dns_name.c - parsing host names, IPv4 and IPv6 addresses.
  */
 #include "io/dns_name.h"
 

@@ -1,5 +1,5 @@
 /*
- * io/dns_query.c - see dns_query.h.
+ * io/dns_query.c - a query to c-ares: its sockets, its timeouts, its answer.
  *
  * c-ares names the descriptors to watch. The table reports only changes, so a descriptor with
  * unread data after its turn is registered again. c-ares is never destroyed inside its own
