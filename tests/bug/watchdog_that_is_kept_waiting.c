@@ -91,7 +91,8 @@ static int is_watched(void *arg)
         ed_watchdog_look(run, watchdog);
         CHECK_EQ(said->reports, 1);
         /* The real clock goes on between the two looks. */
-        CHECK_EQ(sscanf(said->text, "has kept the loop from other tasks for %ld ms", &lasted_ms), 1);
+        CHECK_EQ(sscanf(said->text, "has kept the loop from other tasks for %ld ms", &lasted_ms),
+                 1);
         CHECK(lasted_ms >= 1000 && lasted_ms < 100000);
         ed_sys_ticker_free(watchdog);
         return 0;
