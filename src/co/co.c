@@ -1,5 +1,5 @@
 /*
- * co/co.c - preparing contexts, and reading their frames.
+ * co/co.c - preparing contexts, and reading their frames.  The switch itself: co.h.
  */
 #include "co/co.h"
 

@@ -11,7 +11,7 @@
 
 #include "eddy/dns.h"
 #include "eddy/tcp.h"
-#include "io/name.h"
+#include "io/dns_name.h"
 #include "io/socket.h"
 #include "scope/debug/debug.h"
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
-#include "io/name.h"
+#include "io/dns_name.h"
 #include "io/watch.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"

@@ -4,7 +4,7 @@
 #ifndef ED_IO_DNS_H
 #define ED_IO_DNS_H
 
-#include "io/question.h"
+#include "io/dns_query.h"
 
 /*
  * Use these servers from now on; see struct ed_question_opts. The string is borrowed until the

@@ -1,5 +1,6 @@
 /*
- * io/dns_cache.c - see dns_cache.h.
+ * io/dns_cache.c - finding, adding and dropping cached answers. dns.c asks the cache before
+ * it begins a query.
  */
 #include "io/dns_cache.h"
 

@@ -1,5 +1,5 @@
 /*
- * io/dns_table.c - see dns_table.h.
+ * io/dns_table.c - a hash table of host names, for the cache and for lookups in progress.
  */
 #include "io/dns_table.h"
 

@@ -1,5 +1,5 @@
 /*
- * io/shortage.c - see shortage.h.
+ * io/shortage.c - the report of a shortage; the pause is in tcp.c and http/server.c.
  */
 #include "io/shortage.h"
 

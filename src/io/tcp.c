@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "io/name.h"
+#include "io/dns_name.h"
 #include "io/socket.h"
 #include "scope/debug/debug.h"
 

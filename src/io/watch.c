@@ -1,5 +1,5 @@
 /*
- * io/watch.c - see watch.h.
+ * io/watch.c - registering a descriptor, waiting for it, and waking its tasks.
  */
 #include "io/watch.h"
 

@@ -1,5 +1,6 @@
 /*
- * loop/timer.c - a hierarchical wheel for far deadlines, a pairing heap for near ones.
+ * loop/timer.c - finding and firing due timers: a hierarchical wheel for far deadlines, a pairing
+ * heap for near ones.  Arming and cancelling: timer.h.
  *
  * Time is divided into ticks of 2^20 ns.  The horizon is a tick: timers due before it are in the
  * heap, ordered by nanoseconds.  A later timer is in a slot of the level at which its tick first

@@ -1,5 +1,5 @@
 /*
- * scope/callee.c - see callee.h.
+ * scope/callee.c - calls a function of the program with its variables, and reports a failure.
  */
 #include "scope/callee.h"
 

@@ -1,5 +1,5 @@
 /*
- * scope/misuse.c - see misuse.h.
+ * scope/misuse.c - the reports of the program's mistakes, and the end of the process after some.
  */
 #include "scope/misuse.h"
 

@@ -1,6 +1,6 @@
 /*
- * scope/node.c - the cancellation tree: walking the tree, cancelling a part, finding the cause of a
- * cancel.
+ * scope/node.c - the tree that a cancel walks: cancelling a part of the tree, and finding the cause
+ * of a cancel.
  */
 #include "scope/node.h"
 

@@ -178,7 +178,7 @@ static int process_join(struct ed_run *run)
         if (err < 0)
                 return err;
         if (!(run->opts.flags & EDDY_RUN_NO_WATCHDOG)) {
-                err = ed_sys_ticker_new(run->opts.watchdog_ns / 4 + 1, ed_report_watch, run,
+                err = ed_sys_ticker_new(run->opts.watchdog_ns / 4 + 1, ed_watchdog_look, run,
                                         &run->watchdog);
                 if (err < 0) {
                         ed_sys_fault_remove();

@@ -137,13 +137,15 @@ eddy_loop *ed_run_face(struct ed_run *run);
 /* Drops all scheduled callbacks. */
 void ed_run_drop_handles(struct ed_run *run);
 
-/* scope/debug/report.c: a run's reports. */
+/* scope/report.c: a run's reports. */
 void ed_report_deadlock(struct ed_run *run);
 void ed_report_dump(struct ed_run *run);
 void ed_report_stacks(struct ed_run *run);
 void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
-void ed_report_watch(void *run, struct ed_ticker *watchdog);
 bool ed_report_fault(const void *address);
 extern ED_SHARED eddy_report_fn ed_report_to_stderr;
+
+/* scope/watchdog.c: reports a task that keeps the loop too long.  Runs on the watchdog's thread. */
+void ed_watchdog_look(void *run, struct ed_ticker *watchdog);
 
 #endif

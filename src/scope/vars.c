@@ -1,5 +1,5 @@
 /*
- * scope/vars.c - see scope/vars.h.
+ * scope/vars.c - setting, getting and unsetting variables, and the sets that hold their values.
  *
  * Each value has its own count, so a value keeps its address if its set is copied because another
  * value changes.

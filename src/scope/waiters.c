@@ -1,5 +1,6 @@
 /*
- * scope/waiters.c - see waiters.h.
+ * scope/waiters.c - the rare parts: lines of another thread, and waiters that are claimed before
+ * they are served.  Joining, leaving and waking: waiters.h.
  */
 #include "scope/waiters.h"
 

@@ -1,5 +1,5 @@
 /*
- * sys/worker.c - see worker.h.
+ * sys/worker.c - threads that run one job at a time, and the list of those that are done.
  *
  * Two locks, taken in this order: a worker's, for its job and its end, and the table's, for the
  * list of finished workers. A worker adds itself to the list under its own lock, so

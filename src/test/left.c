@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "scope/debug/dump.h"
+#include "scope/dump.h"
 #include "scope/run.h"
 #include "sys/last_words.h"
 #include "test/run.h"

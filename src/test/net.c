@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "eddy/test_net.h"
-#include "io/name.h"
+#include "io/dns_name.h"
 #include "io/socket.h"
 #include "scope/debug/debug.h"
 #include "sim/sim.h"

@@ -1,5 +1,5 @@
 /*
- * test/strike.c - see strike.h.
+ * test/strike.c - records the places where faults were injected, and prints them.
  */
 #include "test/strike.h"
 

@@ -1,5 +1,5 @@
 /*
- * wire/http_date.c - dates in HTTP, and Retry-After.
+ * wire/http_date.c - dates in HTTP: parsing the three formats, and writing one.
  */
 #include "eddy/http_date.h"
 
@@ -254,59 +254,5 @@ int eddy_http_date_format(int64_t seconds, char out[EDDY_HTTP_DATE_BYTES + 1])
         *to++ = ':';
         to = put_digits(to, rest % 60, 2);
         memcpy(to, " GMT", 5);
-        return 0;
-}
-
-/* ---- Retry-After ----------------------------------------------------------- */
-
-/* Read "120" or "1.5" as nanoseconds; INT64_MAX if the value is too large. */
-static bool read_delay(const char *text, size_t bytes, int64_t *ret_delay_ns)
-{
-        int64_t whole = 0;
-        int64_t part = 0;
-        int64_t unit = 100000000;
-        size_t at = 0;
-
-        for (; at < bytes && text[at] >= '0' && text[at] <= '9'; at++)
-                if (__builtin_mul_overflow(whole, 10, &whole) ||
-                    __builtin_add_overflow(whole, text[at] - '0', &whole))
-                        whole = INT64_MAX / 10;
-        if (at == 0)
-                return false;
-        if (at < bytes) {
-                if (text[at] != '.' || at + 1 == bytes)
-                        return false;
-                for (at++; at < bytes && text[at] >= '0' && text[at] <= '9'; at++) {
-                        part += unit * (text[at] - '0');
-                        unit /= 10;
-                }
-                if (at < bytes)
-                        return false;
-        }
-        if (__builtin_mul_overflow(whole, 1000000000, &whole) ||
-            __builtin_add_overflow(whole, part, &whole))
-                whole = INT64_MAX;
-        *ret_delay_ns = whole;
-        return true;
-}
-
-int eddy_http_retry_after_parse(const char *text, size_t bytes, int64_t now_s,
-                                int64_t *ret_delay_ns)
-{
-        int64_t date_s;
-        int64_t delay_ns;
-        int err;
-
-        if (read_delay(text, bytes, ret_delay_ns))
-                return 0;
-        err = eddy_http_date_parse(text, bytes, now_s, &date_s);
-        if (err < 0)
-                return err;
-        if (date_s <= now_s)
-                delay_ns = 0;
-        else if (__builtin_sub_overflow(date_s, now_s, &delay_ns) ||
-                 __builtin_mul_overflow(delay_ns, 1000000000, &delay_ns))
-                delay_ns = INT64_MAX;
-        *ret_delay_ns = delay_ns;
         return 0;
 }

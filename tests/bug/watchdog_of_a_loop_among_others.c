@@ -106,7 +106,7 @@ static int short_call(void *arg)
 {
         struct calls *calls = arg;
 
-        ed_report_watch(ed_run_of(ed_loop_current), calls->watchdog);
+        ed_watchdog_look(ed_run_of(ed_loop_current), calls->watchdog);
         spin(EDDY_MS(1));
         if (--calls->left == 0)
                 eddy_loop_stop(calls->loop);

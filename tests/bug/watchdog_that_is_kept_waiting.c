@@ -82,13 +82,13 @@ static int is_watched(void *arg)
         for (int i = 0; i < 12; i++) {
                 is_after_reading = i >= 6;
                 goes_on = i % 2 ? &run->loop : NULL;
-                ed_report_watch(run, watchdog);
+                ed_watchdog_look(run, watchdog);
                 CHECK_EQ(said->reports, 0);
         }
-        ed_report_watch(run, watchdog);
+        ed_watchdog_look(run, watchdog);
         CHECK_EQ(said->reports, 0);
         later_ns += EDDY_SEC(1);
-        ed_report_watch(run, watchdog);
+        ed_watchdog_look(run, watchdog);
         CHECK_EQ(said->reports, 1);
         /* The real clock goes on between the two looks. */
         CHECK_EQ(sscanf(said->text, "has kept the loop from other tasks for %ld ms", &lasted_ms),

@@ -1,7 +1,8 @@
 """Documents against the tree: the README's program, the map of CONTRIBUTING,
-links, the list of examples, goals of the Makefile, the manual pages' options and markup, one version
-everywhere.
+files named in pages, links, the list of examples, goals of the Makefile, the manual pages' options
+and markup, one version everywhere.
 """
+import fnmatch
 import os
 import re
 import shutil
@@ -11,6 +12,10 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 EXAMPLE = "examples/01-hello.c"
 EXAMPLES = "examples/README.md"
 MAP = "CONTRIBUTING.md"
+# Pages that name files of the tree: alloc.c, sys/fault.c, src/scope/debug, tools/floors.
+NAMING_PAGES = (MAP, "docs/inside.md")
+C_FILE = re.compile(r"(?<![\w<./*-])[\w./*-]+\.[chS]\b")
+QUOTED = re.compile(r"`([\w./-]+)`")
 
 
 def line_of(text, part):
@@ -51,6 +56,40 @@ def check_map(tree, page):
     for folder in sorted((tops - {"src", "tests", "include", "cmd", "docs"}) | floors | tests):
         if folder not in named and not any(name.startswith(folder + "/") for name in named):
             tree.finding(MAP, first, f"the map does not name {folder}/; add a line")
+
+
+def is_there(tree, path):
+    """Whether a file or folder has this path or, for a C file, ends in it."""
+    if any(file == path or file.startswith(path + "/") for file in tree.files()):
+        return True
+    return bool(C_FILE.fullmatch(path)) and any(
+        fnmatch.fnmatch("/" + file, "*/" + path) for file in tree.files())
+
+
+def check_table_row(tree, page, number, line, folder):
+    """A row's first cell: files of the folder that this row or one above names; returns that."""
+    names = QUOTED.findall(line.split("|")[1])
+    folders = [name for name in names if name.startswith("src/") and not C_FILE.fullmatch(name)]
+    folder = folders[0] if folders else folder
+    for name in names:
+        if folder and C_FILE.fullmatch(name) and f"{folder}/{name}" not in tree.files():
+            tree.finding(page, number, f"{folder} has no {name}; name the folder that it is in")
+    return folder
+
+
+def check_named_files(tree):
+    tops = {path.split("/")[0] for path in tree.files() if "/" in path}
+    for page in NAMING_PAGES:
+        folder = None
+        for number, line in enumerate(tree.lines(page), 1):
+            line = LINK.sub("]", line)  # check_links() follows these
+            quoted = {name.rstrip("/") for name in QUOTED.findall(line)
+                      if "/" in name and name.split("/")[0] in tops}
+            for path in sorted(quoted | set(C_FILE.findall(line))):
+                if not is_there(tree, path):
+                    tree.finding(page, number, f"names {path}, which does not exist")
+            is_row = line.startswith("|")
+            folder = check_table_row(tree, page, number, line, folder) if is_row else None
 
 
 def check_links(tree):
@@ -140,6 +179,7 @@ def check(tree):
     readme = tree.text("README.md")
     check_program(tree, readme)
     check_map(tree, tree.text(MAP))
+    check_named_files(tree)
     check_links(tree)
     check_examples(tree)
     check_goals(tree)

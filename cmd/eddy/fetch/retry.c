@@ -1,12 +1,17 @@
 /*
- * fetch/retry.c - full-jitter back-off, Retry-After.
+ * fetch/retry.c - whether an attempt is repeated, and after which wait: full-jitter back-off or the
+ * server's Retry-After. outcome.c lists which errors and statuses are retried.
  */
 #include "fetch/retry.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "common/duration.h"
 #include "eddy/http_date.h"
+#include "eddy/time.h"
+#include "fetch/outcome.h"
+#include "fetch/run.h"
 
 int64_t ed_retry_backoff(int64_t backoff_ns, unsigned failures, struct ed_random *random)
 {
@@ -37,4 +42,26 @@ int ed_retry_after_parse(const char *value, const char *date, int64_t now_s, int
 bool ed_retry_fits(int64_t now_ns, int64_t wait_ns, int64_t deadline_ns)
 {
         return deadline_ns == 0 || wait_ns < deadline_ns - now_ns;
+}
+
+int64_t ed_retry_wait(struct ed_fetch_run *run, const struct ed_retry *retry)
+{
+        int64_t wait_ns, after_ns;
+
+        if (retry->attempts >= run->opts.attempts)
+                return -1;
+        if (retry->error < 0 ? !ed_outcome_is_retried(retry->error, run->idempotent || !retry->sent)
+                             : !ed_outcome_status_is_retried(retry->status))
+                return -1;
+        wait_ns = ed_retry_backoff(run->opts.backoff_ns, retry->attempts, &run->random);
+        if (retry->after &&
+            ed_retry_after_parse(retry->after, retry->date, time(NULL), &after_ns) == 0) {
+                if (after_ns > ED_RETRY_AFTER_MAX_NS)
+                        return -1;
+                if (after_ns > wait_ns)
+                        wait_ns = after_ns;
+        }
+        if (!ed_retry_fits(eddy_now(), wait_ns, eddy_scope_deadline(run->whole)))
+                return -1;
+        return wait_ns;
 }

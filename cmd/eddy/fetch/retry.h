@@ -1,5 +1,5 @@
 /*
- * fetch/retry.h - the wait before the next attempt.
+ * fetch/retry.h - whether an attempt is repeated, and the wait before the next one.
  */
 #ifndef ED_CMD_FETCH_RETRY_H
 #define ED_CMD_FETCH_RETRY_H
@@ -11,6 +11,8 @@
 #include "eddy/def.h"
 
 #define ED_RETRY_BACKOFF_MAX_NS ((int64_t) 60 * 1000000000)
+
+struct ed_fetch_run;
 
 /* A longer Retry-After ends the attempts. */
 #define ED_RETRY_AFTER_MAX_NS ((int64_t) 3600 * 1000000000)
@@ -33,5 +35,18 @@ EDDY_MUST_USE int ed_retry_after_parse(const char *value, const char *date, int6
 
 /* Returns true if a wait of 'wait_ns' from 'now_ns' ends before a deadline (0: none). */
 bool ed_retry_fits(int64_t now_ns, int64_t wait_ns, int64_t deadline_ns);
+
+/* The result of an attempt. */
+struct ed_retry {
+        unsigned attempts; /* made, with this one */
+        int error;         /* negative, or 0: a response arrived */
+        int status;        /* of the response */
+        bool sent;         /* part of the request may have been sent */
+        const char *after; /* the response's Retry-After, or NULL */
+        const char *date;  /* the response's Date, or NULL */
+};
+
+/* Returns the wait before the next attempt, or -1 if this one is the last. */
+int64_t ed_retry_wait(struct ed_fetch_run *run, const struct ed_retry *retry);
 
 #endif

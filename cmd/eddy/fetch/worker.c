@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -156,32 +155,19 @@ static void attempt_release(struct attempt *attempt)
 }
 
 /* Returns the wait before the next attempt, or -1 if this one is the last. */
-static int64_t retry_wait(struct ed_fetch_run *run, const struct attempt *attempt,
-                          unsigned attempts)
+static int64_t attempt_wait(struct ed_fetch_run *run, const struct attempt *attempt,
+                            unsigned attempts)
 {
-        const char *value;
-        int64_t wait_ns, after_ns;
+        struct ed_retry retry = { .attempts = attempts,
+                                  .error = attempt->error,
+                                  .status = attempt->status,
+                                  .sent = attempt->sent };
 
-        if (attempts >= run->opts.attempts)
-                return -1;
-        if (attempt->error < 0
-                    ? !ed_outcome_is_retried(attempt->error, run->idempotent || !attempt->sent)
-                    : !ed_outcome_status_is_retried(attempt->status))
-                return -1;
-        wait_ns = ed_retry_backoff(run->opts.backoff_ns, attempts, &run->random);
-        value = attempt->response ? eddy_http_response_header(attempt->response, "Retry-After")
-                                  : NULL;
-        if (value &&
-            ed_retry_after_parse(value, eddy_http_response_header(attempt->response, "Date"),
-                                 time(NULL), &after_ns) == 0) {
-                if (after_ns > ED_RETRY_AFTER_MAX_NS)
-                        return -1;
-                if (after_ns > wait_ns)
-                        wait_ns = after_ns;
+        if (attempt->response) {
+                retry.after = eddy_http_response_header(attempt->response, "Retry-After");
+                retry.date = eddy_http_response_header(attempt->response, "Date");
         }
-        if (!ed_retry_fits(eddy_now(), wait_ns, eddy_scope_deadline(run->whole)))
-                return -1;
-        return wait_ns;
+        return ed_retry_wait(run, &retry);
 }
 
 /* Append the error of a line. The password in 'item' is already hidden. */
@@ -307,7 +293,7 @@ static void item_work(struct worker *worker, struct ed_fetch_item *item)
                         item_cancelled(worker, item, &attempt, attempts);
                         return;
                 }
-                wait_ns = retry_wait(run, &attempt, tries);
+                wait_ns = attempt_wait(run, &attempt, tries);
                 if (wait_ns < 0) {
                         item_finish(worker, item, &attempt, attempts);
                         return;

@@ -61,7 +61,7 @@ static int serve(void *arg)
                 listener,
                 &(struct eddy_http_server_opts){ .connections_max = run->connections_max },
                 ed_mock_answer, &run->mock);
-        ed_flaky_fini(&run->mock.flaky);
+        ed_tokens_fini(&run->mock.tokens);
         return err;
 }
 

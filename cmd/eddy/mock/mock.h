@@ -9,7 +9,7 @@
 #include "common/random.h"
 #include "eddy/http_server.h"
 #include "mock/bucket.h"
-#include "mock/flaky.h"
+#include "mock/tokens.h"
 
 struct ed_mock_opts {
         char host[64]; /* an address */
@@ -24,7 +24,7 @@ struct ed_mock {
         struct ed_mock_opts opts;
         struct ed_random random;
         struct ed_bucket bucket;
-        struct ed_flaky flaky;
+        struct ed_tokens tokens;
 };
 
 /* Answers one request; 'arg' is the struct ed_mock. */

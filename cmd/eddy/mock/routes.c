@@ -290,9 +290,9 @@ static int route_flaky(struct ed_mock *mock, eddy_http_exchange *exchange, const
         if (number_read(arg, FLAKY_FAILURES_MAX, &failures) < 0)
                 return answer(exchange, 400, "/flaky/N: give a number from 0 to %d\n",
                               FLAKY_FAILURES_MAX);
-        err = ed_flaky_count(&mock->flaky, token ? token : "", bytes, &before);
+        err = ed_tokens_count(&mock->tokens, token ? token : "", bytes, &before);
         if (err == -EINVAL)
-                return answer(exchange, 400, "token: at most %d bytes\n", ED_FLAKY_TOKEN_BYTES_MAX);
+                return answer(exchange, 400, "token: at most %d bytes\n", ED_TOKEN_BYTES_MAX);
         if (err < 0)
                 return err;
         if (before < failures)

@@ -7,7 +7,7 @@
  * fires, all tasks are checked, at most eight times within the limit.
  */
 #include "scope/debug/debug.h"
-#include "scope/debug/dump.h"
+#include "scope/dump.h"
 
 enum { LOOKS = 8 };
 

@@ -1,6 +1,5 @@
 /*
- * scope/threads/thread_pool.c - assigns jobs to threads, and starts and ends the threads.  See
- * thread.h.
+ * scope/threads/thread_pool.c - assigns jobs to threads, and starts and ends the threads.
  */
 #include <errno.h>
 #include <stdio.h>

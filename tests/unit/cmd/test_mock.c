@@ -9,8 +9,8 @@
 #include "common/duration.h"
 #include "eddy/time.h"
 #include "mock/bucket.h"
-#include "mock/flaky.h"
 #include "mock/latency.h"
+#include "mock/tokens.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -94,13 +94,13 @@ TEST(bucket_without_a_rate_is_no_limit)
                 CHECK_EQ(ed_bucket_take(&bucket, 0), 0);
 }
 
-static struct ed_flaky flaky;
+static struct ed_tokens tokens;
 
 static uint32_t count(const char *token)
 {
         uint32_t before;
 
-        CHECK_EQ(ed_flaky_count(&flaky, token, strlen(token), &before), 0);
+        CHECK_EQ(ed_tokens_count(&tokens, token, strlen(token), &before), 0);
         return before;
 }
 
@@ -112,38 +112,38 @@ TEST(each_token_is_counted_for_itself)
         CHECK_EQ(count(""), 0);
         CHECK_EQ(count("a"), 2);
         CHECK_EQ(count("aa"), 0);
-        ed_flaky_fini(&flaky);
+        ed_tokens_fini(&tokens);
         CHECK_EQ(count("a"), 0);
-        ed_flaky_fini(&flaky);
+        ed_tokens_fini(&tokens);
 }
 
 TEST(table_of_tokens_is_bounded_and_forgets_the_oldest)
 {
         char token[16];
 
-        for (int i = 0; i < ED_FLAKY_TOKENS_MAX; i++) {
+        for (int i = 0; i < ED_TOKENS_MAX; i++) {
                 snprintf(token, sizeof(token), "%d", i);
                 CHECK_EQ(count(token), 0);
         }
-        CHECK_EQ(flaky.count, ED_FLAKY_TOKENS_MAX);
+        CHECK_EQ(tokens.count, ED_TOKENS_MAX);
         CHECK_EQ(count("0"), 1);
         CHECK_EQ(count("new"), 0); /* drives out "0", which came first */
-        CHECK_EQ(flaky.count, ED_FLAKY_TOKENS_MAX);
+        CHECK_EQ(tokens.count, ED_TOKENS_MAX);
         CHECK_EQ(count("1"), 1);
         CHECK_EQ(count("0"), 0); /* drives out "1" */
         CHECK_EQ(count("new"), 1);
         CHECK_EQ(count("2"), 1);
         CHECK_EQ(count("1"), 0);
-        ed_flaky_fini(&flaky);
+        ed_tokens_fini(&tokens);
 }
 
 TEST(token_that_is_too_long_is_refused)
 {
-        char token[ED_FLAKY_TOKEN_BYTES_MAX + 1] = "";
+        char token[ED_TOKEN_BYTES_MAX + 1] = "";
         uint32_t before = 77;
 
-        CHECK_EQ(ed_flaky_count(&flaky, token, sizeof(token), &before), -EINVAL);
+        CHECK_EQ(ed_tokens_count(&tokens, token, sizeof(token), &before), -EINVAL);
         CHECK_EQ(before, 77);
-        CHECK_EQ(ed_flaky_count(&flaky, token, sizeof(token) - 1, &before), 0);
-        ed_flaky_fini(&flaky);
+        CHECK_EQ(ed_tokens_count(&tokens, token, sizeof(token) - 1, &before), 0);
+        ed_tokens_fini(&tokens);
 }

@@ -11,6 +11,7 @@
 #include "eddy/time.h"
 #include "fetch/outcome.h"
 #include "fetch/retry.h"
+#include "fetch/run.h"
 
 enum { DRAWS = 2000 };
 
@@ -135,6 +136,49 @@ TEST(no_wait_reaches_over_the_deadline)
         CHECK(!ed_retry_fits(100, 50, 150));
         CHECK(!ed_retry_fits(100, 0, 100));
         CHECK(!ed_retry_fits(100, 0, 50));
+}
+
+/* The wait of a run with three attempts, no back-off and no deadline. */
+static int64_t wait_after(struct ed_retry retry, bool idempotent)
+{
+        eddy_scope whole = { 0 };
+        struct ed_fetch_run run = { .opts = { .attempts = 3 },
+                                    .idempotent = idempotent,
+                                    .whole = &whole };
+
+        return ed_retry_wait(&run, &retry);
+}
+
+TEST(the_last_attempt_is_not_repeated)
+{
+        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 2, .status = 503 }, true), 0);
+        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 3, .status = 503 }, true), -1);
+}
+
+TEST(only_failures_that_may_pass_are_repeated)
+{
+        struct ed_retry sent = { .attempts = 1, .error = -ECONNRESET, .sent = true };
+        struct ed_retry unsent = { .attempts = 1, .error = -ECONNRESET };
+
+        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .status = 200 }, true), -1);
+        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .error = ED_E_LINE_NUL }, true), -1);
+        CHECK_EQ(wait_after(sent, true), 0);
+        CHECK_EQ(wait_after(sent, false), -1);
+        CHECK_EQ(wait_after(unsent, false), 0);
+}
+
+TEST(a_longer_retry_after_replaces_the_back_off_up_to_an_hour)
+{
+        struct ed_retry retry = { .attempts = 1, .status = 429, .after = "3600" };
+
+        CHECK_EQ(wait_after(retry, true), ED_RETRY_AFTER_MAX_NS);
+        retry.after = "3601";
+        CHECK_EQ(wait_after(retry, true), -1);
+        retry.after = "Sun, 06 Nov 1994 08:49:47 GMT";
+        retry.date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        CHECK_EQ(wait_after(retry, true), EDDY_SEC(10));
+        retry.after = "soon";
+        CHECK_EQ(wait_after(retry, true), 0);
 }
 
 TEST(statuses_408_429_and_5xx_are_retried)

@@ -121,7 +121,7 @@ static void does_not_tick(void *arg, struct ed_ticker *ticker)
 static int watched_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max)
 {
         for (int i = 0; timeout_ns != 0 && i < 3; i++)
-                ed_report_watch(ed_run_of(ed_loop_current), never_ticks);
+                ed_watchdog_look(ed_run_of(ed_loop_current), never_ticks);
         return real_poll(sys, timeout_ns, events, max);
 }
 

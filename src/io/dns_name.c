@@ -1,7 +1,7 @@
 /*
- * io/name.c - see name.h.
+ * io/dns_name.c - parsing host names, IPv4 and IPv6 addresses.
  */
-#include "io/name.h"
+#include "io/dns_name.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

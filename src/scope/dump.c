@@ -1,10 +1,10 @@
 /*
- * scope/debug/dump.c - the tree of a run in lines of text.
+ * scope/dump.c - the tree of a run in lines of text.
  *
  * The tree is walked in place, node by node, without allocating.  The number of lines bounds the
  * cost, except for counting the nodes that are left out.
  */
-#include "scope/debug/dump.h"
+#include "scope/dump.h"
 
 #include <errno.h>
 

@@ -1,11 +1,11 @@
 /*
- * io/question.c - see question.h.
+ * io/dns_query.c - a query to c-ares: its sockets, its timeouts, its answer.
  *
  * c-ares names the descriptors to watch. The table reports only changes, so a descriptor with
  * unread data after its turn is registered again. c-ares is never destroyed inside its own
  * callbacks: callbacks only record results, and settle() acts on them.
  */
-#include "io/question.h"
+#include "io/dns_query.h"
 
 #include <ares.h>
 #include <arpa/inet.h>

@@ -1,12 +1,12 @@
 /*
- * test_name.c - host names and addresses as they are spelled.
+ * test_dns_name.c - host names and addresses as they are spelled.
  */
 #include <errno.h>
 #include <sys/socket.h>
 
 #include "eddy/error.h"
-#include "io/name.h"
-#include "io/question.h"
+#include "io/dns_name.h"
+#include "io/dns_query.h"
 #include "test.h"
 
 static int parse(const char *host, struct ed_name *name)

@@ -1,95 +1,16 @@
 /*
- * scope/debug/report.c - a run's reports: failures, faults in stack guards, the watchdog, deadlock.
+ * scope/watchdog.c - the watchdog: reports a task that keeps its loop from other tasks.
+ *
+ * The ticker's thread checks the loop's counters.  If they have not advanced in time, the ticker
+ * samples the stack of the loop's thread (sys/ticker.h).
  */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "scope/debug/dump.h"
-#include "scope/debug/stack_record.h"
+#include "base/text.h"
 #include "scope/run.h"
-#include "sys/output.h"
 #include "sys/symbol.h"
 #include "sys/thread_state.h"
 #include "sys/ticker.h"
-
-/* --- reports --- */
-
-/* Returns true if the report's error code adds information to its text. */
-static bool is_failure(int kind)
-{
-        return kind == EDDY_REPORT_BACKGROUND || kind == EDDY_REPORT_UNHANDLED ||
-               kind == EDDY_REPORT_CALLBACK || kind == EDDY_REPORT_ACCEPT;
-}
-
-void ed_report_to_stderr(const struct eddy_report *report, void *arg)
-{
-        bool with_error = report->error && is_failure(report->kind);
-        size_t text_bytes = strlen(report->text);
-        char line[1792];
-        struct ed_text text = { line, sizeof(line) };
-
-        (void) arg;
-        ed_text_add(&text, "eddy: %s%s%s", report->task ? "task " : "",
-                    report->task ? report->task : "", report->task ? ": " : "");
-        /*
-         * A long text is written in pieces.  This may be a signal handler, so it does not allocate.
-         */
-        if (text_bytes + 2 > text.left) {
-                ed_sys_write_error(line, sizeof(line) - text.left);
-                ed_sys_write_error(report->text, text_bytes);
-                text = (struct ed_text){ line, sizeof(line) };
-        } else {
-                ed_text_add(&text, "%s", report->text);
-        }
-        if (with_error)
-                ed_text_add(&text, ": %s", eddy_error_text(report->error));
-        if (text.left < 2)
-                text.at[-1] = '\n';
-        else
-                ed_text_add(&text, "\n");
-        ed_sys_write_error(line, strlen(line));
-}
-
-void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text)
-{
-        struct eddy_report report = { .kind = kind, .error = error, .task = task, .text = text };
-
-        run->opts.report(&report, run->opts.report_arg);
-}
-
-void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
-                    const char *text)
-{
-        char buf[ED_TASK_CALLED_BYTES];
-
-        ed_report_run(ed_run_of(loop), kind, error,
-                      task ? ed_task_name(task, buf, sizeof(buf)) : NULL, text);
-}
-
-/* --- faults in guards --- */
-
-/* Runs in a signal handler, on its own stack. */
-bool ed_report_fault(const void *address)
-{
-        struct ed_loop *loop = ed_loop_current;
-        struct ed_task *task = ed_task_running();
-        char name[ED_TASK_CALLED_BYTES], message[256];
-        const char *who;
-
-        if (!loop || !ed_stacks_guard_hit(&loop->stacks, address))
-                return false;
-        who = task ? ed_task_name(task, name, sizeof(name)) : "(none)";
-        snprintf(message, sizeof(message),
-                 "overflowed its stack of %zu KiB: allocate large buffers on the heap, and limit "
-                 "recursion",
-                 task ? (size_t) ((char *) task - task->stack->bottom + 1023) / 1024 : (size_t) 0);
-        ed_report_run(ed_run_of(loop), EDDY_REPORT_OVERFLOW, 0, who, message);
-        return true;
-}
-
-/* --- the watchdog --- */
 
 /* Returns true if the loop has made progress since the watchdog last saw progress.  Any thread. */
 static bool has_gone_on(const struct ed_run *run)
@@ -235,7 +156,7 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
 }
 
 /* Runs on the watchdog's thread, several times in each allowed period. */
-void ed_report_watch(void *arg, struct ed_ticker *watchdog)
+void ed_watchdog_look(void *arg, struct ed_ticker *watchdog)
 {
         struct ed_run *run = arg;
         /*
@@ -253,54 +174,4 @@ void ed_report_watch(void *arg, struct ed_ticker *watchdog)
                 report_hog(run, watchdog, now_ns - run->watched_ns);
                 run->watched_ns = 0; /* report each long hold once */
         }
-}
-
-void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const char *text)
-{
-        char name[64], message[256];
-
-        ed_sys_function((const void *) fn, text, name, sizeof(name));
-        snprintf(message, sizeof(message), "the callback %s failed", name);
-        ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
-}
-
-/* --- deadlock and dumps --- */
-
-enum { DEADLOCK_LINES_MAX = 40, DEADLOCK_BYTES = 16384 };
-
-static void add_line(const char *line, void *arg)
-{
-        ed_text_add(arg, "\n  %s", line);
-}
-
-void ed_report_deadlock(struct ed_run *run)
-{
-        char little[1024], *message = ed_alloc(DEADLOCK_BYTES);
-        struct ed_text text = { message, DEADLOCK_BYTES };
-
-        if (!message)
-                text = (struct ed_text){ little, sizeof(little) };
-        ed_text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
-        ed_dump_tree(&run->loop, add_line, &text, run->loop.debug ? EDDY_DUMP_STACKS : 0,
-                     DEADLOCK_LINES_MAX);
-        ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message ? message : little);
-        ed_free(message);
-}
-
-static void report_line(const char *line, void *arg)
-{
-        ed_report_run(arg, EDDY_REPORT_DUMP, 0, NULL, line);
-}
-
-void ed_report_dump(struct ed_run *run)
-{
-        report_line("SIGQUIT: the tasks of this run:", run);
-        (void) eddy_dump(report_line, run);
-        ed_report_stacks(run);
-}
-
-/* In debug mode: reports the stack depths of ended and live tasks. */
-void ed_report_stacks(struct ed_run *run)
-{
-        ed_stack_records_print(run, report_line, run);
 }

@@ -1,8 +1,8 @@
 /*
- * scope/debug/dump.h - descriptions of tasks, for eddy_dump() and reports.
+ * scope/dump.h - descriptions of tasks, for eddy_dump() and reports.
  */
-#ifndef ED_SCOPE_DEBUG_DUMP_H
-#define ED_SCOPE_DEBUG_DUMP_H
+#ifndef ED_SCOPE_DUMP_H
+#define ED_SCOPE_DUMP_H
 
 #include "base/text.h"
 #include "eddy/dump.h"

@@ -1,11 +1,11 @@
 /*
- * io/question.h - a query for one name, from /etc/hosts and the name servers, by c-ares.
+ * io/dns_query.h - a query for one name, from /etc/hosts and the name servers, by c-ares.
  *
  * Each query has a separate channel: it can be cancelled without effect on others, uses the
  * system's current configuration, and sends from an unpredictable port.
  */
-#ifndef ED_IO_QUESTION_H
-#define ED_IO_QUESTION_H
+#ifndef ED_IO_DNS_QUERY_H
+#define ED_IO_DNS_QUERY_H
 
 #include "io/dns_cache.h"
 #include "loop/loop.h"

@@ -1,0 +1,37 @@
+/*
+ * mock/tokens.h - how often each token has been requested, for /flaky/N?token=T in routes.c.
+ *
+ * At most ED_TOKENS_MAX tokens are kept; the oldest is dropped first.
+ */
+#ifndef ED_CMD_MOCK_TOKENS_H
+#define ED_CMD_MOCK_TOKENS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eddy/def.h"
+
+enum { ED_TOKENS_MAX = 10000, ED_TOKEN_BYTES_MAX = 128, ED_TOKENS_CHAINS = 4096 };
+
+struct ed_tokens_entry;
+
+/* All zero: an empty table. */
+struct ed_tokens {
+        struct ed_tokens_entry *chains[ED_TOKENS_CHAINS];
+        struct ed_tokens_entry *oldest;
+        struct ed_tokens_entry *newest;
+        uint32_t count;
+};
+
+void ed_tokens_fini(struct ed_tokens *tokens);
+
+/*
+ * Count a request with the token of 'bytes' bytes, and return the number of earlier ones.
+ *
+ * Errors: -EINVAL  longer than ED_TOKEN_BYTES_MAX
+ *         -ENOMEM
+ */
+EDDY_MUST_USE int ed_tokens_count(struct ed_tokens *tokens, const char *token, size_t bytes,
+                                  uint32_t *ret_before);
+
+#endif
