@@ -32,6 +32,7 @@
 #include "eddy/signal.h"
 #include "eddy/stack.h"
 #include "eddy/stream.h"
+#include "eddy/stream_ops.h"
 #include "eddy/task.h"
 #include "eddy/tcp.h"
 #include "eddy/thread.h"

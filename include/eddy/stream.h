@@ -6,6 +6,8 @@
 #ifndef EDDY_STREAM_H
 #define EDDY_STREAM_H
 
+#include <stdbool.h>
+
 #include "eddy/def.h"
 
 EDDY_BEGIN_DECLS
@@ -63,11 +65,45 @@ EDDY_API EDDY_MUST_USE int eddy_stream_writev(eddy_stream *stream, const struct 
                                               size_t n);
 
 /*
+ * Write part of 'slices', at least one byte (0 if there is none), after a wait if
+ * necessary.  Returns the number of bytes.  After an error nothing was written
+ * and the stream is unchanged, so a cancelled caller can continue later.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_stream_writev()
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_stream_write_some(eddy_stream *stream,
+                                                      const struct eddy_slice *slices, size_t n);
+
+/*
+ * eddy_stream_read() and eddy_stream_write_some() without the wait, for callers
+ * that must not suspend, such as callbacks of the loop.
+ *
+ * Suspends: no.
+ * Errors: -EAGAIN  a wait is necessary; see eddy_stream_wait()
+ *         those of the call that waits, except -ECANCELED
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_stream_try_read(eddy_stream *stream, void *buf, size_t bytes);
+EDDY_API EDDY_MUST_USE int64_t eddy_stream_try_writev(eddy_stream *stream,
+                                                      const struct eddy_slice *slices, size_t n);
+
+/*
+ * Wait until reading or writing may succeed without a wait.  May return early.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  also if the stream was closed meanwhile
+ *         -EBUSY      another task reads or writes
+ *         others from the system
+ */
+enum eddy_stream_side { EDDY_STREAM_READING, EDDY_STREAM_WRITING };
+EDDY_API EDDY_MUST_USE int eddy_stream_wait(eddy_stream *stream, enum eddy_stream_side side);
+
+/*
  * Send the end of the stream; reads continue to work.  After a write that ended
  * in the middle of its bytes the end is not sent, because the peer would take the
  * part for the whole.
  *
- * Suspends: no.
+ * Suspends: a socket never does; TLS may, for at most a second.
  * Errors: EDDY_E_STREAM_BROKEN  an earlier write ended after a part of its bytes
  *         -EBUSY                a task writes
  *         -ENOTCONN and others from the system
@@ -96,15 +132,48 @@ EDDY_API int eddy_stream_is_readable(eddy_stream *stream);
 typedef void eddy_stream_idle_fn(void *arg);
 EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
 
+/* Counts of the bytes written to a stream. */
+struct eddy_stream_sent {
+        uint64_t acknowledged; /* by the peer's system */
+        uint64_t pending;      /* written, not yet acknowledged */
+};
+
+/*
+ * Count the bytes written; zeros if the stream does not know.  Works while a task
+ * writes.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
+
+/* Returns the kind of the stream ("tcp", "unix", "fd", "tls", ...).  Suspends: no. */
+EDDY_API const char *eddy_stream_kind(const eddy_stream *stream);
+
+/*
+ * Returns the descriptor below the stream, or -1 if there is none.  It remains the
+ * stream's: do not close it, and do not read or write it.
+ *
+ * Suspends: no.
+ */
+EDDY_API int eddy_stream_fd(const eddy_stream *stream);
+
 /*
  * Close the stream and free it.  The kernel still sends the bytes that were
  * written, and then the end, even if the last write ended in the middle; to send
  * a reset instead, call eddy_stream_abort().  Tasks that wait in the stream get
  * -ECANCELED.  Works in a cancelled task.  NULL is ignored.
  *
- * Suspends: no.
+ * Suspends: a socket never does; TLS may, for at most a second.
  */
 EDDY_API void eddy_stream_close(eddy_stream *stream);
+
+/*
+ * eddy_stream_close() without a wait, for callers that must not suspend: TLS sends
+ * its close only if there is room for it at once.  NULL is ignored.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_stream_close_now(eddy_stream *stream);
 
 /*
  * Close the stream at once, with a reset if the protocol has one, and free it.

@@ -10,7 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "eddy/version.h"
-#include "io/name.h"
+#include "io/dns_name.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
 

@@ -1,5 +1,5 @@
 /*
- * http/pace.c - see pace.h.
+ * http/pace.c - the minimum speed of a peer, checked at the end of each window.
  *
  * A timer fires at the end of each window, even in the middle of a call, and either begins another
  * window or cancels the scope around the call.
@@ -11,7 +11,7 @@
 #include "base/def.h"
 #include "eddy/error.h"
 #include "eddy/scope.h"
-#include "io/stream.h"
+#include "eddy/stream.h"
 #include "loop/loop.h"
 
 #define NS_PER_S 1000000000.0
@@ -62,10 +62,12 @@ static bool has_read_enough(const struct ed_http_pace *pace, eddy_stream *stream
 
 static bool has_taken_enough(struct ed_http_pace *pace, eddy_stream *stream)
 {
-        struct ed_stream_sent sent = ed_stream_sent(stream);
-        bool is_enough = sent.left - pace->left >= pace->window_bytes || sent.held == 0;
+        struct eddy_stream_sent sent;
+        bool is_enough;
 
-        pace->left = sent.left;
+        eddy_stream_sent(stream, &sent);
+        is_enough = sent.acknowledged - pace->left >= pace->window_bytes || sent.pending == 0;
+        pace->left = sent.acknowledged;
         return is_enough;
 }
 

@@ -1,5 +1,5 @@
 /*
- * http/upload.c - see upload.h.
+ * http/upload.c - the task that sends the rest of a request while its response is read.
  */
 #include "http/upload.h"
 
@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "eddy/time.h"
-#include "io/stream.h"
 
 /* After responding, a peer may stop taking the rest of the request for this long. */
 #define STALL_NS ((int64_t) 1000000000)
@@ -41,7 +40,7 @@ static int upload_run(void *arg)
         int64_t n;
 
         while (ed_http_upload_is_pending(upload) && *upload->stream) {
-                n = ed_stream_write_some(*upload->stream, upload->left, 2);
+                n = eddy_stream_write_some(*upload->stream, upload->left, 2);
                 if (n == -ECANCELED)
                         return 0;
                 if (n < 0) {

@@ -21,7 +21,13 @@ struct descriptor {
         struct ed_fd_stream base;
         bool is_socket; /* send() instead of write(): raises no signal if closed */
         bool own;
+        bool retry[ED_WATCH_SIDES]; /* reported ready, but was not: wait a little */
 };
+
+static struct descriptor *descriptor_of(const eddy_stream *stream)
+{
+        return ed_container_of(ed_fd_stream_of(stream), struct descriptor, base);
+}
 
 /* Returns true if a transfer would not wait. A wait that follows gets the next change. */
 static bool is_ready(struct ed_watch *watch, enum ed_watch_side side)
@@ -34,53 +40,43 @@ static bool is_ready(struct ed_watch *watch, enum ed_watch_side side)
                                      : sys->ops->is_writable(sys, watch->fd);
 }
 
-/* Wait until a transfer would not wait. After an error the stream may be gone. */
-static int wait_ready(struct ed_watch *watch, enum ed_watch_side side, struct ed_task *task)
+/*
+ * Returns 0 if a transfer may be tried; -EAGAIN, or an error. Registers before the check, so that
+ * later changes are reported.
+ */
+static int check_ready(struct descriptor *d, enum ed_watch_side side)
 {
-        static const char *const waits_for[] = { "bytes of a descriptor", "room in a descriptor" };
-
-        /* Register before the check, so that later changes are reported. */
+        struct ed_watch *watch = &d->base.watch;
         int err = ed_watch_register(watch);
-
-        while (err == 0 && !is_ready(watch, side))
-                err = ed_watch_wait(watch, side, task, waits_for[side]);
-        return err;
-}
-
-static int retry_later(struct ed_watch *watch, enum ed_watch_side side, struct ed_task *task)
-{
-        return ed_watch_pause(watch, side, task, RETRY_NS,
-                              "a descriptor that is not ready after all");
-}
-
-static int64_t descriptor_read(eddy_stream *stream, void *buf, size_t bytes)
-{
-        struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
-        struct ed_sys *sys = watch->loop->sys;
-        struct ed_task *task;
-        int64_t n;
-        int err = ed_watch_enter(watch, ED_WATCH_READ, &task);
 
         if (err < 0)
                 return err;
-        if (bytes == 0)
-                return -EINVAL;
-        for (;;) {
-                err = wait_ready(watch, ED_WATCH_READ, task);
-                if (err < 0)
-                        return err;
-                n = sys->ops->read(sys, watch->fd, buf, bytes);
-                if (n != -EAGAIN)
-                        break;
-                err = retry_later(watch, ED_WATCH_READ, task);
-                if (err < 0)
-                        return err;
-        }
-        ed_suspend_passed(task);
+        return is_ready(watch, side) ? 0 : -EAGAIN;
+}
+
+/* Returns the result of a transfer, which may have found the descriptor not ready after all. */
+static int64_t check_result(struct descriptor *d, enum ed_watch_side side, int64_t n)
+{
+        d->retry[side] = n == -EAGAIN;
         return n < 0 ? ed_io_error(n) : n;
 }
 
-/* Make one transfer after a wait. */
+static int64_t descriptor_try_read(eddy_stream *stream, void *buf, size_t bytes)
+{
+        struct descriptor *d = descriptor_of(stream);
+        struct ed_watch *watch = &d->base.watch;
+        struct ed_sys *sys = watch->loop->sys;
+        int err;
+
+        if (watch->idle)
+                return -EBUSY;
+        err = check_ready(d, ED_WATCH_READ);
+        if (err < 0)
+                return err;
+        return check_result(d, ED_WATCH_READ, sys->ops->read(sys, watch->fd, buf, bytes));
+}
+
+/* Make one transfer of part of a slice. */
 static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
 {
         struct ed_watch *watch = &d->base.watch;
@@ -95,38 +91,39 @@ static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
         return sys->ops->write(sys, watch->fd, piece.data, piece.bytes, !watch->always);
 }
 
-/* Write part of the first slice: a write call takes only one slice. */
-static int64_t put_some(struct ed_fd_stream *fds, struct ed_task *task,
-                        const struct eddy_slice *slices, size_t slices_count)
+/* Writes only from the first slice: a write call takes one. */
+static int64_t descriptor_try_writev(eddy_stream *stream, const struct eddy_slice *slices,
+                                     size_t slices_count)
 {
-        struct descriptor *d = ed_container_of(fds, struct descriptor, base);
+        struct descriptor *d = descriptor_of(stream);
         int64_t n;
-        int err;
+        int err = check_ready(d, ED_WATCH_WRITE);
 
-        for (;;) {
-                err = wait_ready(&fds->watch, ED_WATCH_WRITE, task);
-                if (err < 0)
-                        return err;
-                n = put(d, slices);
-                if (n > 0)
-                        return n;
-                if (n == -EAGAIN)
-                        err = retry_later(&fds->watch, ED_WATCH_WRITE, task);
-                else
-                        err = n < 0 ? ed_io_error(n) : -EIO;
-                if (err < 0)
-                        return err;
+        if (err < 0)
+                return err;
+        n = put(d, slices);
+        return check_result(d, ED_WATCH_WRITE, n == 0 ? -EIO : n);
+}
+
+static int descriptor_wait(eddy_stream *stream, enum eddy_stream_side stream_side)
+{
+        static const char *const waits_for[] = { "bytes of a descriptor", "room in a descriptor" };
+        struct descriptor *d = descriptor_of(stream);
+        struct ed_watch *watch = &d->base.watch;
+        enum ed_watch_side side =
+                stream_side == EDDY_STREAM_READING ? ED_WATCH_READ : ED_WATCH_WRITE;
+        struct ed_task *task;
+        int err = ed_watch_enter(watch, side, &task);
+
+        if (err < 0)
+                return err;
+        if (d->retry[side]) {
+                d->retry[side] = false;
+                return ed_watch_pause(watch, side, task, RETRY_NS,
+                                      "a descriptor that is not ready after all");
         }
-}
-
-static int descriptor_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
-{
-        return ed_fd_stream_writev(stream, list, n, put_some);
-}
-
-static int64_t descriptor_write_some(eddy_stream *stream, const struct eddy_slice *list, size_t n)
-{
-        return ed_fd_stream_write_some(stream, list, n, put_some);
+        err = check_ready(d, side);
+        return err == -EAGAIN ? ed_watch_wait(watch, side, task, waits_for[side]) : err;
 }
 
 static bool descriptor_is_readable(eddy_stream *stream)
@@ -136,28 +133,30 @@ static bool descriptor_is_readable(eddy_stream *stream)
         return watch->always || is_ready(watch, ED_WATCH_READ);
 }
 
-static void descriptor_close(eddy_stream *stream, bool abort)
+static void descriptor_close(eddy_stream *stream, unsigned flags)
 {
-        struct ed_fd_stream *fds = ed_fd_stream_of(stream);
-        struct descriptor *d = ed_container_of(fds, struct descriptor, base);
-        struct ed_sys *sys = fds->watch.loop->sys;
+        struct descriptor *d = descriptor_of(stream);
+        struct ed_watch *watch = &d->base.watch;
+        struct ed_sys *sys = watch->loop->sys;
 
-        ed_watch_fini(&fds->watch);
-        if (d->own && d->is_socket && abort)
-                sys->ops->abort(sys, fds->watch.fd);
+        ed_watch_fini(watch);
+        if (d->own && d->is_socket && flags & EDDY_STREAM_ABORT)
+                sys->ops->abort(sys, watch->fd);
         else if (d->own)
-                sys->ops->close(sys, fds->watch.fd);
+                sys->ops->close(sys, watch->fd);
         ed_free(d);
 }
 
-static const struct ed_stream_ops descriptor_ops = {
-        .read = descriptor_read,
-        .writev = descriptor_writev,
-        .write_some = descriptor_write_some,
-        .shutdown = ed_fd_stream_shutdown,
+static const struct eddy_stream_ops descriptor_ops = {
+        .kind = "fd",
+        .try_read = descriptor_try_read,
+        .try_writev = descriptor_try_writev,
+        .wait = descriptor_wait,
         .is_readable = descriptor_is_readable,
         .watch_idle = ed_fd_stream_watch_idle,
+        .shutdown = ed_fd_stream_shutdown,
         .close = descriptor_close,
+        .fd = ed_fd_stream_fd,
 };
 
 int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
@@ -176,6 +175,7 @@ int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
         if (!d)
                 return -ENOMEM;
         ed_fd_stream_init(&d->base, &descriptor_ops, loop, fd);
+        d->retry[ED_WATCH_READ] = d->retry[ED_WATCH_WRITE] = false;
         d->is_socket = port != -ENOTSOCK;
         d->own = flags & EDDY_STREAM_OWN_FD;
         ed_debug_made(&d->base.stream, ED_DEBUG_STREAM);

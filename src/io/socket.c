@@ -1,5 +1,5 @@
 /*
- * io/socket.c - see socket.h.
+ * io/socket.c - a stream over a connected socket.
  *
  * Each request takes one receive and one send: a receive that returns less than requested means
  * that the socket is drained, so the following wait needs no failed call before it. The exception
@@ -18,72 +18,64 @@ static size_t asked(const struct ed_sys *sys, size_t bytes)
         return sys->transfer_max && bytes > sys->transfer_max ? sys->transfer_max : bytes;
 }
 
-static int64_t socket_read(eddy_stream *stream, void *buf, size_t bytes)
+static int64_t socket_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
         struct ed_sys *sys = watch->loop->sys;
-        struct ed_task *task;
         int64_t n;
-        int err = ed_watch_enter(watch, ED_WATCH_READ, &task);
 
-        if (err < 0)
-                return err;
-        if (ed_unlikely(bytes == 0))
-                return -EINVAL;
-        do {
-                if (!watch->ready[ED_WATCH_READ]) {
-                        err = ed_watch_wait(watch, ED_WATCH_READ, task, "bytes of a connection");
-                        if (err < 0)
-                                return err;
-                }
-                n = sys->ops->recv(sys, watch->fd, buf, bytes);
-        } while (ed_watch_again(watch, ED_WATCH_READ, n));
+        if (ed_unlikely(watch->idle != NULL))
+                return -EBUSY;
+        if (!watch->ready[ED_WATCH_READ])
+                return -EAGAIN;
+        n = sys->ops->recv(sys, watch->fd, buf, bytes);
+        if (n < 0) {
+                watch->ready[ED_WATCH_READ] = n != -EAGAIN;
+                return ed_io_error(n);
+        }
         if (n > 0 && (size_t) n < asked(sys, bytes) && !watch->ended && !watch->urgent)
                 watch->ready[ED_WATCH_READ] = false;
-        ed_suspend_passed(task);
-        return n < 0 ? ed_io_error(n) : n;
+        return n;
 }
 
-/* Make one send, after a wait if necessary. Do not touch the watch after an error. */
-static int64_t send_some(struct ed_fd_stream *fds, struct ed_task *task,
-                         const struct eddy_slice *slices, size_t n)
+static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *slices, size_t n)
 {
-        struct ed_watch *watch = &fds->watch;
+        struct ed_fd_stream *sock = ed_fd_stream_of(stream);
+        struct ed_watch *watch = &sock->watch;
         struct ed_sys *sys = watch->loop->sys;
         int64_t sent;
-        int err;
 
-        do {
-                if (!watch->ready[ED_WATCH_WRITE]) {
-                        err = ed_watch_wait(watch, ED_WATCH_WRITE, task, "room in a connection");
-                        if (err < 0)
-                                return err;
-                }
-                sent = sys->ops->send(sys, watch->fd, slices, n);
-        } while (ed_watch_again(watch, ED_WATCH_WRITE, sent));
-        return sent < 0 ? ed_io_error(sent) : sent;
+        if (!watch->ready[ED_WATCH_WRITE])
+                return -EAGAIN;
+        sent = sys->ops->send(sys, watch->fd, slices, n);
+        if (sent < 0) {
+                watch->ready[ED_WATCH_WRITE] = sent != -EAGAIN;
+                return ed_io_error(sent);
+        }
+        sock->sent += (uint64_t) sent;
+        return sent;
 }
 
-static int socket_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+static int socket_wait(eddy_stream *stream, enum eddy_stream_side side)
 {
-        return ed_fd_stream_writev(stream, list, n, send_some);
+        return side == EDDY_STREAM_READING
+                       ? ed_fd_stream_wait(ed_fd_stream_of(stream), ED_WATCH_READ,
+                                           "bytes of a connection")
+                       : ed_fd_stream_wait(ed_fd_stream_of(stream), ED_WATCH_WRITE,
+                                           "room in a connection");
 }
 
-static int64_t socket_write_some(eddy_stream *stream, const struct eddy_slice *list, size_t n)
-{
-        return ed_fd_stream_write_some(stream, list, n, send_some);
-}
-
-static struct ed_stream_sent socket_sent(eddy_stream *stream)
+static void socket_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
 {
         const struct ed_fd_stream *sock = ed_fd_stream_of(stream);
         struct ed_sys *sys = sock->watch.loop->sys;
-        uint64_t held = sys->ops->unsent(sys, sock->watch.fd);
+        uint64_t pending = sys->ops->unsent(sys, sock->watch.fd);
 
         /* The kernel counts the end of the stream as a byte. */
-        if (held > sock->sent)
-                held = sock->sent;
-        return (struct ed_stream_sent){ .left = sock->sent - held, .held = held };
+        if (pending > sock->sent)
+                pending = sock->sent;
+        *ret_sent = (struct eddy_stream_sent){ .acknowledged = sock->sent - pending,
+                                               .pending = pending };
 }
 
 static bool socket_is_readable(eddy_stream *stream)
@@ -93,27 +85,29 @@ static bool socket_is_readable(eddy_stream *stream)
         return watch->loop->sys->ops->is_readable(watch->loop->sys, watch->fd);
 }
 
-static void socket_close(eddy_stream *stream, bool abort)
+static void socket_close(eddy_stream *stream, unsigned flags)
 {
         struct ed_fd_stream *sock = ed_fd_stream_of(stream);
         struct ed_sys *sys = sock->watch.loop->sys;
 
         ed_watch_fini(&sock->watch);
-        if (abort)
+        if (flags & EDDY_STREAM_ABORT)
                 sys->ops->abort(sys, sock->watch.fd);
         else
                 sys->ops->close(sys, sock->watch.fd);
         ed_free(sock);
 }
 
-static const struct ed_stream_ops socket_ops = {
-        .read = socket_read,
-        .writev = socket_writev,
-        .write_some = socket_write_some,
-        .shutdown = ed_fd_stream_shutdown,
+static const struct eddy_stream_ops socket_ops = {
+        .kind = "tcp",
+        .try_read = socket_try_read,
+        .try_writev = socket_try_writev,
+        .wait = socket_wait,
         .is_readable = socket_is_readable,
         .watch_idle = ed_fd_stream_watch_idle,
+        .shutdown = ed_fd_stream_shutdown,
         .close = socket_close,
+        .fd = ed_fd_stream_fd,
         .sent = socket_sent,
 };
 

@@ -1,32 +1,202 @@
 /*
- * io/stream.c - the public calls of every stream, and gathered writes.
+ * io/stream.c - the public calls of every stream: a try, and a wait before the next one.
  */
-#include "io/stream.h"
-
 #include <errno.h>
 
+#include "eddy/error.h"
+#include "eddy/stream_ops.h"
+#include "io/slices.h"
 #include "scope/debug/debug.h"
+#include "scope/suspend.h"
+
+/* A task in the stream's 'wait', on the task's stack. */
+struct user {
+        eddy_stream *stream; /* NULL: closed meanwhile */
+};
+
+void eddy_stream_init(eddy_stream *stream, const struct eddy_stream_ops *ops)
+{
+        *stream = (struct eddy_stream){ .ops = ops };
+        ed_debug_made(stream, ED_DEBUG_STREAM);
+}
+
+/* ---- reading and writing ----------------------------------------------------- */
+
+/* Begin a call that may suspend. Errors: -EBUSY, -EINVAL, those of ed_suspend_enter(). */
+static inline int enter(const eddy_stream *stream, enum eddy_stream_side side,
+                        struct ed_task **ret_task)
+{
+        int err;
+
+        if (ed_unlikely(!stream))
+                return -EINVAL;
+        err = ed_suspend_enter(ret_task);
+        if (ed_unlikely(err < 0))
+                return err;
+        return ed_unlikely(stream->users[side] != NULL) ? -EBUSY : 0;
+}
+
+/* Wait as the user of 'side'. After an error the stream may be gone. */
+static int wait(eddy_stream *stream, enum eddy_stream_side side)
+{
+        struct user user = { stream };
+        int err;
+
+        stream->users[side] = &user;
+        err = stream->ops->wait(stream, side);
+        if (!user.stream)
+                return err < 0 ? err : -ECANCELED;
+        stream->users[side] = NULL;
+        return err;
+}
 
 int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes)
 {
-        return stream ? stream->ops->read(stream, buf, bytes) : -EINVAL;
+        struct ed_task *task;
+        int64_t n;
+        int err = enter(stream, EDDY_STREAM_READING, &task);
+
+        if (err < 0)
+                return err;
+        if (ed_unlikely(bytes == 0))
+                return -EINVAL;
+        while ((n = stream->ops->try_read(stream, buf, bytes)) == -EAGAIN) {
+                err = wait(stream, EDDY_STREAM_READING);
+                if (err < 0)
+                        return err;
+        }
+        ed_suspend_passed(task);
+        return n;
+}
+
+/* Begin a write; 'slices' is set to the non-empty slices. */
+static inline int write_begin(const eddy_stream *stream, const struct eddy_slice *list, size_t n,
+                              struct ed_slices *slices, struct ed_task **ret_task)
+{
+        int err = enter(stream, EDDY_STREAM_WRITING, ret_task);
+
+        if (err < 0)
+                return err;
+        return ed_unlikely(stream->is_broken) ? EDDY_E_STREAM_BROKEN
+                                              : ed_slices_init(slices, list, n);
+}
+
+/* Write at least one byte of 'slices', which has some. After an error the stream may be gone. */
+static int64_t put(eddy_stream *stream, struct ed_slices *slices)
+{
+        int64_t n;
+
+        for (;;) {
+                int err;
+
+                n = stream->ops->try_writev(stream, slices->list + slices->first,
+                                            slices->n - slices->first);
+                if (n != -EAGAIN)
+                        break;
+                err = wait(stream, EDDY_STREAM_WRITING);
+                if (err < 0)
+                        return err;
+        }
+        if (n > 0)
+                ed_slices_skip(slices, (size_t) n);
+        return n;
+}
+
+/* Wait until the stream has passed on what it holds. All bytes were taken: it stays intact. */
+static int flush(eddy_stream *stream)
+{
+        int err;
+
+        if (!stream->ops->flush)
+                return 0;
+        while ((err = stream->ops->flush(stream)) == -EAGAIN) {
+                err = wait(stream, EDDY_STREAM_WRITING);
+                if (err < 0)
+                        return err;
+        }
+        return err;
+}
+
+int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        struct ed_slices slices;
+        struct ed_task *task;
+        int err = write_begin(stream, list, n, &slices, &task);
+
+        if (err < 0)
+                return err;
+        while (!ed_slices_is_empty(&slices)) {
+                int64_t taken = put(stream, &slices);
+
+                if (taken < 0)
+                        return (int) taken;
+                /* Set before the next wait: after an error the stream may be gone. */
+                stream->is_broken = !ed_slices_is_empty(&slices);
+        }
+        err = flush(stream);
+        if (err == 0)
+                ed_suspend_passed(task);
+        return err;
 }
 
 int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes)
 {
         struct eddy_slice slice = { data, bytes };
 
-        return stream ? stream->ops->writev(stream, &slice, 1) : -EINVAL;
+        return eddy_stream_writev(stream, &slice, 1);
 }
 
-int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *slices, size_t n)
+int64_t eddy_stream_write_some(eddy_stream *stream, const struct eddy_slice *list, size_t n)
 {
-        return stream ? stream->ops->writev(stream, slices, n) : -EINVAL;
+        struct ed_slices slices;
+        struct ed_task *task;
+        int64_t taken = 0;
+        int err = write_begin(stream, list, n, &slices, &task);
+
+        if (err < 0)
+                return err;
+        if (!ed_slices_is_empty(&slices))
+                taken = put(stream, &slices);
+        if (taken >= 0)
+                ed_suspend_passed(task);
+        return taken;
 }
 
-int eddy_stream_shutdown(eddy_stream *stream)
+/* ---- without a wait ---------------------------------------------------------- */
+
+int64_t eddy_stream_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
-        return stream ? stream->ops->shutdown(stream) : -EINVAL;
+        if (!stream || bytes == 0)
+                return -EINVAL;
+        return stream->users[EDDY_STREAM_READING] ? -EBUSY
+                                                  : stream->ops->try_read(stream, buf, bytes);
+}
+
+int64_t eddy_stream_try_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        struct ed_slices slices;
+        int err;
+
+        if (!stream)
+                return -EINVAL;
+        if (stream->users[EDDY_STREAM_WRITING])
+                return -EBUSY;
+        if (stream->is_broken)
+                return EDDY_E_STREAM_BROKEN;
+        err = ed_slices_init(&slices, list, n);
+        if (err < 0)
+                return err;
+        if (slices.n == 0)
+                return stream->ops->flush ? stream->ops->flush(stream) : 0;
+        return stream->ops->try_writev(stream, slices.list, slices.n);
+}
+
+int eddy_stream_wait(eddy_stream *stream, enum eddy_stream_side side)
+{
+        struct ed_task *task;
+        int err = enter(stream, side, &task);
+
+        return err < 0 ? err : wait(stream, side);
 }
 
 int eddy_stream_is_readable(eddy_stream *stream)
@@ -36,55 +206,65 @@ int eddy_stream_is_readable(eddy_stream *stream)
 
 int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
 {
-        return stream ? stream->ops->watch_idle(stream, fn, arg) : -EINVAL;
+        if (!stream)
+                return -EINVAL;
+        if (stream->users[EDDY_STREAM_READING])
+                return -EBUSY;
+        return stream->ops->watch_idle ? stream->ops->watch_idle(stream, fn, arg) : -ENOTSUP;
 }
 
-struct ed_stream_sent ed_stream_sent(eddy_stream *stream)
+/* ---- what a stream is -------------------------------------------------------- */
+
+void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
 {
-        if (!stream->ops->sent)
-                return (struct ed_stream_sent){ 0 };
-        return stream->ops->sent(stream);
+        *ret_sent = (struct eddy_stream_sent){ 0 };
+        if (stream && stream->ops->sent)
+                stream->ops->sent(stream, ret_sent);
 }
 
-static void close_stream(eddy_stream *stream, bool abort)
+const char *eddy_stream_kind(const eddy_stream *stream)
+{
+        return stream ? stream->ops->kind : "";
+}
+
+int eddy_stream_fd(const eddy_stream *stream)
+{
+        return stream && stream->ops->fd ? stream->ops->fd(stream) : -1;
+}
+
+/* ---- the end ----------------------------------------------------------------- */
+
+int eddy_stream_shutdown(eddy_stream *stream)
+{
+        if (!stream)
+                return -EINVAL;
+        if (stream->users[EDDY_STREAM_WRITING])
+                return -EBUSY;
+        return stream->is_broken ? EDDY_E_STREAM_BROKEN : stream->ops->shutdown(stream);
+}
+
+static void close_stream(eddy_stream *stream, unsigned flags)
 {
         if (!stream)
                 return;
         ed_debug_gone(stream);
-        stream->ops->close(stream, abort);
+        for (int side = 0; side < 2; side++)
+                if (stream->users[side])
+                        ((struct user *) stream->users[side])->stream = NULL;
+        stream->ops->close(stream, flags);
 }
 
 void eddy_stream_close(eddy_stream *stream)
 {
-        close_stream(stream, false);
+        close_stream(stream, 0);
+}
+
+void eddy_stream_close_now(eddy_stream *stream)
+{
+        close_stream(stream, EDDY_STREAM_NO_WAIT);
 }
 
 void eddy_stream_abort(eddy_stream *stream)
 {
-        close_stream(stream, true);
-}
-
-int ed_slices_init(struct ed_slices *slices, const struct eddy_slice *list, size_t n)
-{
-        if (n > EDDY_STREAM_SLICES_MAX)
-                return -EINVAL;
-        slices->first = slices->n = 0;
-        for (size_t i = 0; i < n; i++)
-                if (list[i].bytes > 0)
-                        slices->list[slices->n++] = list[i];
-        return 0;
-}
-
-void ed_slices_skip(struct ed_slices *slices, size_t bytes)
-{
-        while (bytes > 0) {
-                struct eddy_slice *slice = &slices->list[slices->first];
-                size_t n = bytes < slice->bytes ? bytes : slice->bytes;
-
-                slice->data = (const char *) slice->data + n;
-                slice->bytes -= n;
-                bytes -= n;
-                if (slice->bytes == 0)
-                        slices->first++;
-        }
+        close_stream(stream, EDDY_STREAM_ABORT);
 }

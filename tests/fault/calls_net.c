@@ -115,6 +115,58 @@ static int world_stream_read(void *arg)
 }
 EVERY_POINT_LATE(stream_read, eddy_stream_read)
 
+/* A try, and a wait if it must be repeated. */
+static int try_to_read(void *arg)
+{
+        char buf[PIECE], wanted[PIECE];
+        int64_t n;
+        int err;
+
+        (void) arg;
+        while ((n = eddy_stream_try_read(net.there, buf, 1 + world_chance(PIECE))) == -EAGAIN) {
+                err = eddy_stream_wait(net.there, EDDY_STREAM_READING);
+                if (err < 0)
+                        return err;
+        }
+        if (n > 0) {
+                fill(wanted, net.received, (int) n);
+                CHECK(memcmp(buf, wanted, (size_t) n) == 0);
+                net.received += (int) n;
+        }
+        return (int) n;
+}
+
+static int try_as_victim(void *arg)
+{
+        int n = 1;
+
+        for (int i = 0; i < 8 && n > 0; i++) {
+                n = victim_call(try_to_read, arg);
+                CHECK(n >= 0 || n == -ECANCELED);
+        }
+        return 0;
+}
+
+static int world_stream_wait(void *arg)
+{
+        eddy_scope writing, reading;
+
+        pair_begin();
+        world_begin(8);
+        eddy_scope_begin(&writing, NULL);
+        world_start(&writing, write_pieces, NULL, 1);
+        eddy_scope_begin(&reading, NULL);
+        world_start(&reading, try_as_victim, arg, 1);
+        CHECK_EQ(eddy_scope_end(&reading), 0);
+        while (read_some(NULL) > 0)
+                continue;
+        CHECK_EQ(eddy_scope_end(&writing), 0);
+        CHECK_EQ(net.received, BYTES);
+        net_end();
+        return 0;
+}
+EVERY_POINT_LATE(stream_wait, eddy_stream_wait)
+
 /* --- writing --- */
 
 static int write_piece(void *arg)
@@ -222,6 +274,51 @@ static int world_stream_writev(void *arg)
         return run_writer(writev_victim);
 }
 EVERY_POINT_LATE(stream_writev, eddy_stream_writev)
+
+/* After a cancel nothing of the call was sent, and the next one continues. */
+static int write_some(void *arg)
+{
+        struct eddy_slice slice;
+        char piece[PIECE];
+        int64_t n;
+
+        (void) arg;
+        fill(piece, net.sent, PIECE);
+        slice = (struct eddy_slice){ piece, PIECE };
+        n = eddy_stream_write_some(net.here, &slice, 1);
+        net.sent += n > 0 ? (int) n : 0;
+        return (int) n;
+}
+
+static int write_some_victim(void *arg)
+{
+        for (int i = 0; i < 8; i++) {
+                int n = victim_call(write_some, arg);
+
+                CHECK(n > 0 || n == -ECANCELED);
+        }
+        net.whole = true;
+        eddy_stream_close(net.here);
+        net.here = NULL;
+        return 0;
+}
+
+static int world_stream_write_some(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        pair_begin();
+        world_begin(8);
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, write_some_victim, NULL, 1);
+        world_start(&scope, read_to_end, NULL, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(net.received, net.sent);
+        net_end();
+        return 0;
+}
+EVERY_POINT_LATE(stream_write_some, eddy_stream_write_some)
 
 /* --- accepting --- */
 

@@ -9,7 +9,6 @@
 #include "cancel_at.h"
 #include "eddy/test.h"
 #include "eddy/test_net.h"
-#include "io/stream.h"
 #include "io_test.h"
 
 /* More than any pair of socket buffers on the loopback, or any pipe, holds. */
@@ -40,7 +39,7 @@ static void check_broken(eddy_stream *stream)
         CHECK_EQ(eddy_stream_write(stream, "x", 1), EDDY_E_STREAM_BROKEN);
         CHECK_EQ(eddy_stream_write(stream, "", 0), EDDY_E_STREAM_BROKEN);
         CHECK_EQ(eddy_stream_writev(stream, slices, 2), EDDY_E_STREAM_BROKEN);
-        CHECK_EQ(ed_stream_write_some(stream, slices, 2), EDDY_E_STREAM_BROKEN);
+        CHECK_EQ(eddy_stream_write_some(stream, slices, 2), EDDY_E_STREAM_BROKEN);
         CHECK_EQ(eddy_stream_shutdown(stream), EDDY_E_STREAM_BROKEN);
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
@@ -252,12 +251,12 @@ static int some(void *arg)
         char buf[BUFFER];
 
         pair_open(&here, &there);
-        CHECK_EQ(ed_stream_write_some(here, slices, 2), BUFFER);
+        CHECK_EQ(eddy_stream_write_some(here, slices, 2), BUFFER);
         CHECK_EQ(eddy_stream_write(here, much, 0), 0);
-        CHECK_EQ(ed_stream_write_some(here, NULL, 0), 0);
+        CHECK_EQ(eddy_stream_write_some(here, NULL, 0), 0);
         io_read_all(there, buf, BUFFER);
         slices[0] = (struct eddy_slice){ "ab", 2 };
-        CHECK_EQ(ed_stream_write_some(here, slices, 1), 2);
+        CHECK_EQ(eddy_stream_write_some(here, slices, 1), 2);
         CHECK_EQ(eddy_stream_read(there, buf, BUFFER), 2);
         eddy_stream_close(here);
         eddy_stream_close(there);

@@ -1,0 +1,120 @@
+/*
+ * eddy/stream_ops.h - the interface for implementing a kind of stream.
+ *
+ * A stream is a struct whose first member is 'struct eddy_stream', with a table of
+ * operations.  The operations try_read and try_writev never suspend; the calls of
+ * eddy/stream.h repeat them and wait between the tries.  eddy checks arguments,
+ * reports a second reader or writer (-EBUSY), and keeps a stream whose write
+ * ended in the middle from being written again.
+ *
+ *     struct counter {
+ *             struct eddy_stream stream;
+ *             eddy_stream *lower;
+ *             uint64_t bytes;
+ *     };
+ *
+ *     static int64_t counter_try_read(eddy_stream *stream, void *buf, size_t bytes)
+ *     {
+ *             struct counter *counter = (struct counter *) stream;
+ *             int64_t n = eddy_stream_try_read(counter->lower, buf, bytes);
+ *
+ *             counter->bytes += n > 0 ? (uint64_t) n : 0;
+ *             return n;
+ *     }
+ *
+ * A stream belongs to one loop; all operations run on its thread.
+ */
+#ifndef EDDY_STREAM_OPS_H
+#define EDDY_STREAM_OPS_H
+
+#include "eddy/def.h"
+#include "eddy/stream.h"
+
+EDDY_BEGIN_DECLS
+
+struct eddy_stream_ops {
+        /* The kind, for reports and dumps: "tcp", "tls". */
+        const char *kind;
+
+        /*
+         * Read what is available, at most 'bytes' (at least 1).  Returns the number;
+         * 0 at the end of the stream; -EAGAIN if a reader must wait; or an error.
+         * Must not suspend.
+         */
+        int64_t (*try_read)(eddy_stream *stream, void *buf, size_t bytes);
+
+        /*
+         * Take bytes of 'slices', in order.  There is at least one slice, and none is
+         * empty.  Returns the number taken, at least 1; -EAGAIN if a writer must
+         * wait; or an error.  Nothing is taken on -EAGAIN or an error.  Must not
+         * suspend.
+         */
+        int64_t (*try_writev)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
+
+        /*
+         * Pass on the bytes that try_writev took and the stream still holds.  Returns
+         * 0 if it holds none; -EAGAIN if a writer must wait; or an error.  Must not
+         * suspend.  NULL: the stream never holds bytes.
+         */
+        int (*flush)(eddy_stream *stream);
+
+        /*
+         * Wait until another try is worth making; waking too early is harmless.  After
+         * a negative result (-ECANCELED or an error of the wait) the stream may have
+         * been closed and freed: return without touching it.  Suspends.
+         */
+        int (*wait)(eddy_stream *stream, enum eddy_stream_side side);
+
+        /* Whether try_read would return something other than -EAGAIN.  Must not suspend. */
+        bool (*is_readable)(eddy_stream *stream);
+
+        /*
+         * Call 'fn(arg)' once when try_read would return bytes, the end or an error;
+         * NULL withdraws the request.  Must not suspend.  NULL: not supported; such a
+         * connection is not kept for further HTTP requests.
+         */
+        int (*watch_idle)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+
+        /* Send the end of the stream.  May suspend for a bounded time. */
+        int (*shutdown)(eddy_stream *stream);
+
+        /*
+         * End the stream and free it.  Tasks in 'wait' must return -ECANCELED.  Without
+         * a flag, may suspend for a bounded time to send what the protocol owes its
+         * peer.
+         */
+        void (*close)(eddy_stream *stream, unsigned flags);
+
+        /* The descriptor below, or -1.  NULL: there is none. */
+        int (*fd)(const eddy_stream *stream);
+
+        /*
+         * Counts of bytes written: those that the peer has acknowledged, and those that
+         * are on the way.  NULL: unknown.
+         */
+        void (*sent)(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
+
+        void (*reserved[4])(void);
+};
+
+/* Flags of the operation 'close'. */
+enum {
+        EDDY_STREAM_ABORT = 1 << 0, /* of eddy_stream_abort(): drop what was not sent */
+        EDDY_STREAM_NO_WAIT =
+                1 << 1, /* of eddy_stream_close_now(): send what can be sent at once */
+};
+
+/* The first member of every stream.  Initialise it by eddy_stream_init(). */
+struct eddy_stream {
+        const struct eddy_stream_ops *ops;
+        void *users[2]; /* eddy's: the waiting reader and writer */
+        bool is_broken; /* eddy's: a write ended after a part of its bytes */
+        uintptr_t reserved[2];
+};
+
+/* Initialise a new stream with its operations.  Suspends: no. */
+EDDY_API void eddy_stream_init(eddy_stream *stream, const struct eddy_stream_ops *ops);
+
+EDDY_END_DECLS
+
+#endif
