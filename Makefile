@@ -19,9 +19,9 @@ MESON_ARGS ?=
 # Slow cases wait for time to pass rather than for the processor.
 export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
 
-# MemorySanitizer has to see all that a program runs, and c-ares, libidn2 and libstdc++ are not built for it.
+# MemorySanitizer has to see all that a program runs; c-ares, libidn2, OpenSSL and libstdc++ are not built for it.
 # What its own calls take of a stack is no measure.
-MSAN_BUT = --but io-,http-,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net
+MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net
 
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 

@@ -37,6 +37,7 @@
 #include "eddy/tcp.h"
 #include "eddy/thread.h"
 #include "eddy/time.h"
+#include "eddy/tls.h"
 #include "eddy/var.h"
 #include "eddy/version.h"
 #include "eddy/wait.h"

@@ -28,7 +28,18 @@ EDDY_BEGIN_DECLS
         X(DNS, 1, NO_ADDRESS, "the name has no address")                                           \
         X(DNS, 2, FAILED, "the name server failed or could not be reached")                        \
         X(DNS, 3, BAD_NAME, "the host name is not valid")                                          \
-        X(TLS, 0, UNSUPPORTED, "TLS is not supported yet")                                         \
+        X(TLS, 0, BAD_FILE, "a file of TLS certificates or keys cannot be used")                   \
+        X(TLS, 1, EXPIRED, "the certificate has expired")                                          \
+        X(TLS, 2, NOT_YET_VALID, "the certificate is not valid yet")                               \
+        X(TLS, 3, WRONG_HOST, "the certificate is for another host")                               \
+        X(TLS, 4, UNKNOWN_ISSUER, "the certificate's issuer is not trusted")                       \
+        X(TLS, 5, SELF_SIGNED, "the certificate is self-signed and not trusted")                   \
+        X(TLS, 6, REVOKED, "the certificate was revoked")                                          \
+        X(TLS, 7, CRL, "the certificate's revocation list is missing or not valid")                \
+        X(TLS, 8, BAD_CERTIFICATE, "the certificate is not valid")                                 \
+        X(TLS, 9, ALERT, "the peer refused the TLS connection")                                    \
+        X(TLS, 10, PROTOCOL, "the TLS connection failed")                                          \
+        X(TLS, 11, TRUNCATED, "the peer ended the TLS connection without a close")                 \
         X(NET, 0, TIMED_OUT, "the network or the peer did not answer in time")                     \
         X(URL, 0, INVALID, "the URL is not valid")                                                 \
         X(URL, 1, SCHEME, "the URL's scheme is not supported")                                     \

@@ -20,6 +20,7 @@
 #define EDDY_HTTP_CLIENT_H
 
 #include "eddy/def.h"
+#include "eddy/tls.h"
 
 EDDY_BEGIN_DECLS
 
@@ -36,13 +37,15 @@ struct eddy_http_client_opts {
         uint32_t connections_max;   /* open at once; 0: 100 */
         uint32_t per_host_max;      /* open at once to one origin; 0: no further limit */
         int64_t keepalive_ns;       /* idle connections are closed after this time; 0: 15 s */
-        int64_t connect_timeout_ns; /* for DNS and connect; 0: none; after it, the error is
+        int64_t connect_timeout_ns; /* for DNS, connect and TLS; 0: none; after it, the error is
                                         EDDY_E_NET_TIMED_OUT */
         uint64_t body_bytes_max;    /* of one response; 0: 64 MiB */
         uint32_t head_bytes_max;    /* of one response's head; 0: 64 KiB */
         uint32_t headers_max;       /* header fields of one response; 0: 128 */
         const char *user_agent;     /* copied; NULL: "eddy/VERSION" */
-        uintptr_t reserved[6];      /* zero */
+        eddy_tls_config *tls;       /* for https; borrowed until the client is closed; NULL: the
+                                        system's trusted certificates */
+        uintptr_t reserved[5];      /* zero */
 };
 
 /*
@@ -69,7 +72,7 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
 
 struct eddy_http_request {
         const char *method; /* NULL: GET, or POST if there is a body */
-        const char *url;    /* absolute, http */
+        const char *url;    /* absolute, http or https */
         const struct eddy_http_header *headers;
         size_t headers_count;
         const void *body; /* NULL: none */
@@ -83,7 +86,8 @@ struct eddy_http_request {
          * whatever its method.  Called again if the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
-        uintptr_t reserved[2]; /* zero */
+        struct eddy_tls_fault *ret_tls_fault; /* why TLS failed, after EDDY_E_TLS_*; may be NULL */
+        uintptr_t reserved[1];                /* zero */
 };
 
 /*
@@ -106,13 +110,15 @@ struct eddy_http_request {
  * server from sending more.
  *
  * Suspends: yes.
- * Errors: EDDY_E_URL_INVALID, _SCHEME, EDDY_E_TLS_UNSUPPORTED (https)
+ * Errors: EDDY_E_URL_INVALID, _SCHEME
  *         EDDY_E_URL_CREDENTIALS        the URL's user name contains a colon (%3A), the user name
  *                                       or password contains a control character (RFC 7617, 2), or
  *                                       they are together longer than 4,096 bytes; nothing was sent
  *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
  *                                       nothing was sent
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
+ *         EDDY_E_TLS_*                  of eddy_tls_client(); of eddy_tls_config_new(), if the
+ *                                       system's trusted certificates cannot be read
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_CLIENT_CLOSED
  *         -ECANCELED, -ENOMEM

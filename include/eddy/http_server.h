@@ -34,6 +34,7 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  *     chunk extensions        256 bytes per chunk,   400
  *                             16 KiB per body
  *     trailers                8,190 bytes, 32 fields 431
+ *     time for a handshake    head_timeout_ns        no response
  *     time for a head         head_timeout_ns        408
  *     time between requests   idle_timeout_ns        no response
  *     speed of a body         upload_rate_min        408
@@ -59,7 +60,8 @@ struct eddy_http_server_opts {
         int64_t idle_timeout_ns;   /* between requests; 0: 75 s */
         int64_t rate_over_ns;      /* the waiting time over which speeds are averaged; 0: 10 s */
         int64_t drain_ns;          /* for requests in progress after a cancel; 0: none */
-        uintptr_t reserved[6];     /* zero */
+        eddy_tls_config *tls;      /* https: a server's configuration, borrowed; NULL: http */
+        uintptr_t reserved[5];     /* zero */
 };
 
 /*

@@ -25,6 +25,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
 
         pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
+        pool->tls = opts->tls;
         pool->keepalive_ns = opts->keepalive_ns ? opts->keepalive_ns : KEEPALIVE_DEFAULT_NS;
         client->connect_timeout_ns = opts->connect_timeout_ns;
         client->body_bytes_max = opts->body_bytes_max ? opts->body_bytes_max : BODY_DEFAULT_BYTES;
@@ -188,8 +189,6 @@ static int read_url(const char *text, struct ed_url *url)
         err = ed_url_parse(text, strlen(text), url);
         if (err < 0)
                 return err;
-        if (url->is_https)
-                return EDDY_E_TLS_UNSUPPORTED;
         if (ed_likely(url->host_kind != ED_URL_NAME_IDN))
                 return 0;
         err = ed_name_parse(url->host, &name);
@@ -225,7 +224,8 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
 
         for (;;) {
                 if (!conn->stream) {
-                        err = ed_http_conn_connect(conn, client->connect_timeout_ns);
+                        err = ed_http_conn_connect(conn, client->connect_timeout_ns,
+                                                   request->ret_tls_fault);
                         if (err < 0)
                                 return err;
                 }

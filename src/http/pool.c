@@ -143,7 +143,7 @@ static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
 
 void ed_http_conn_disconnect(struct ed_http_conn *conn)
 {
-        eddy_stream_close(conn->stream);
+        eddy_stream_close_now(conn->stream);
         conn->stream = NULL;
         conn->reused = false;
 }
@@ -431,7 +431,51 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_url *url,
 
 /* ---- connecting ------------------------------------------------------------ */
 
-int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns)
+/* Make the default configuration, unless another task did so meanwhile. */
+static int tls_prepare(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
+{
+        eddy_tls_config *made;
+        int err;
+
+        if (pool->tls || pool->made_tls)
+                return 0;
+        err = eddy_tls_config_new(NULL, fault, &made);
+        if (err < 0)
+                return err;
+        if (pool->made_tls)
+                eddy_tls_config_close(made);
+        else
+                pool->made_tls = made;
+        return 0;
+}
+
+static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *fault,
+                          eddy_stream **ret_stream)
+{
+        struct eddy_tls_conn_opts opts = { .ret_fault = fault };
+        const struct ed_http_origin *origin = conn->origin;
+        struct ed_http_pool *pool = conn->pool;
+        eddy_stream *lower;
+        int err;
+
+        err = origin->is_https ? tls_prepare(pool, fault) : 0;
+        if (err == 0)
+                err = eddy_tcp_connect(origin->host, origin->port, &lower);
+        if (err < 0)
+                return err;
+        if (!origin->is_https) {
+                *ret_stream = lower;
+                return 0;
+        }
+        err = eddy_tls_client(lower, pool->tls ? pool->tls : pool->made_tls, origin->host, &opts,
+                              ret_stream);
+        if (err < 0)
+                eddy_stream_close_now(lower);
+        return err;
+}
+
+int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns,
+                         struct eddy_tls_fault *fault)
 {
         struct eddy_scope_opts opts = { .timeout_ns = timeout_ns };
         eddy_stream *stream = NULL;
@@ -442,12 +486,12 @@ int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         eddy_scope_begin(&scope, &opts);
         conn->connecting = &scope;
-        err = eddy_tcp_connect(conn->origin->host, conn->origin->port, &stream);
+        err = connect_origin(conn, fault, &stream);
         conn->connecting = NULL;
         end = eddy_scope_end(&scope);
         if (conn->pool->closed) {
                 if (err >= 0)
-                        eddy_stream_close(stream);
+                        eddy_stream_close_now(stream);
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         }
         if (err < 0)
@@ -519,6 +563,7 @@ void ed_http_pool_close(struct ed_http_pool *pool)
 
 void ed_http_pool_fini(struct ed_http_pool *pool)
 {
+        eddy_tls_config_close(pool->made_tls);
         ed_assert(pool->open == 0, "an HTTP client's pool ended with a slot held");
         ed_free(pool->buckets);
 }

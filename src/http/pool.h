@@ -26,6 +26,7 @@
 #include "base/list.h"
 #include "eddy/scope.h"
 #include "eddy/stream.h"
+#include "eddy/tls.h"
 #include "loop/loop.h"
 #include "wire/url.h"
 
@@ -33,6 +34,8 @@ enum { ED_HTTP_HANDOVERS_MAX = 8, ED_HTTP_BUCKETS_FIRST = 64 };
 
 struct ed_http_pool {
         struct ed_loop *loop;
+        eddy_tls_config *tls;      /* borrowed; NULL: 'made_tls' */
+        eddy_tls_config *made_tls; /* owned; made for the first https connection */
         uint32_t connections_max;
         uint32_t per_host_max;
         int64_t keepalive_ns;
@@ -103,12 +106,15 @@ EDDY_MUST_USE int ed_http_pool_acquire(struct ed_http_pool *pool, const struct e
                                        struct ed_http_conn **ret_conn);
 
 /*
- * Connect the slot. Returns EDDY_E_NET_TIMED_OUT if the time limit passes; 0: no limit.
+ * Connect the slot. Returns EDDY_E_NET_TIMED_OUT if the time limit passes; 0: no limit. 'fault' may
+ * be NULL.
  *
  * Suspends: yes.
- * Errors: those of eddy_tcp_connect(); EDDY_E_HTTP_CLIENT_CLOSED
+ * Errors: those of eddy_tcp_connect(), and with https of eddy_tls_config_new() and
+ *         eddy_tls_client(); EDDY_E_HTTP_CLIENT_CLOSED
  */
-EDDY_MUST_USE int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns);
+EDDY_MUST_USE int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns,
+                                       struct eddy_tls_fault *fault);
 
 /* Close the slot's stream, but keep the slot. */
 void ed_http_conn_disconnect(struct ed_http_conn *conn);

@@ -314,6 +314,28 @@ static void exchange_free(eddy_http_exchange *exchange)
         ed_free(exchange);
 }
 
+/* Do the TLS handshake, if the server has TLS. The server's stop ends it. */
+static int secure(struct connection *connection)
+{
+        struct server *server = connection->server;
+        struct eddy_scope_opts opts = { .timeout_ns = server->opts.head_timeout_ns };
+        eddy_scope scope;
+        int err;
+
+        if (!server->opts.tls)
+                return 0;
+        if (server->stopping)
+                return -ECANCELED;
+        eddy_scope_begin(&scope, &opts);
+        connection->waiting = &scope;
+        ed_list_push_back(&server->idle, &connection->link);
+        err = eddy_tls_server(connection->stream, server->opts.tls, NULL, &connection->stream);
+        ed_list_remove(&connection->link);
+        connection->waiting = NULL;
+        (void) eddy_scope_end(&scope);
+        return err;
+}
+
 /* The task of a connection, with its own copy of 'struct connection'. */
 static int connection_run(void *arg)
 {
@@ -322,7 +344,8 @@ static int connection_run(void *arg)
         bool reset = false;
 
         ed_list_init(&connection->link);
-        connection->exchange = exchange_new(server, &connection->stream);
+        if (secure(connection) == 0)
+                connection->exchange = exchange_new(server, &connection->stream);
         if (connection->exchange) {
                 connection_serve(connection);
                 reset = must_reset(connection->exchange);

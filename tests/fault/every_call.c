@@ -23,6 +23,10 @@ const struct every_setup on_sim;
 const struct every_setup on_late_net = { .late = true, .chop = 2, .buffer_bytes = 64 };
 /* What a refusal takes fits: whoever gets it may be writing still. */
 const struct every_setup on_web = { .late = true, .chop = 8, .buffer_bytes = 256 };
+/* Whole: each byte of a handshake would be a point. */
+const struct every_setup on_tls = {
+        .late = true, .chop = 1000000, .buffer_bytes = 4096, .few = true
+};
 const struct every_setup on_epoll = { .on_epoll = true };
 
 /* How the target is cancelled, by the seed. */
@@ -329,7 +333,7 @@ static void sweep_report(const char *name, const struct sweep *sweep, uint64_t t
 void every_point(const char *name, eddy_task_fn *world, const struct every_setup *how)
 {
         static struct sweep sweep;
-        bool few = how->on_epoll || is_slow();
+        bool few = how->few || how->on_epoll || is_slow();
         uint64_t wanted = few ? SCHEDULES_FEW : SCHEDULES;
         struct outcome outcome;
 
@@ -344,7 +348,7 @@ void every_point(const char *name, eddy_task_fn *world, const struct every_setup
                 if (run.points == 0)
                         continue;
                 new_order = is_new(&sweep, outcome.order);
-                if (!new_order && !how->on_epoll)
+                if (!new_order && !how->on_epoll && !how->few)
                         continue;
                 sweep.distinct += new_order;
                 sweep.schedules++;

@@ -29,6 +29,7 @@
         }
 #define EVERY_POINT(name, call)      EVERY_POINT_ON(name, call, on_sim)
 #define EVERY_POINT_LATE(name, call) EVERY_POINT_ON(name, call, on_late_net)
+#define EVERY_POINT_TLS(name, call)  EVERY_POINT_ON(name, call, on_tls)
 #define EVERY_POINT_WEB(name, call)  EVERY_POINT_ON(name, call, on_web)
 
 /* Another call that the victims of this world are cancelled in. */
@@ -41,9 +42,10 @@ struct every_setup {
         uint64_t chop;         /* and one in so many seeds in pieces */
         uint32_t buffer_bytes; /* between two sockets, for most seeds */
         bool on_epoll;         /* on the real clock: fewer schedules */
+        bool few;              /* a world that takes long: fewer schedules, which may repeat */
 };
 
-extern const struct every_setup on_sim, on_late_net, on_web, on_epoll;
+extern const struct every_setup on_sim, on_late_net, on_web, on_tls, on_epoll;
 
 void every_point(const char *name, eddy_task_fn *world, const struct every_setup *how);
 

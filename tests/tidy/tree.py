@@ -71,7 +71,7 @@ class Tree:
                     self._allowed[key] = [number, len(fields) == 4, False]
         found = False
         for (name, pattern, allowed_word), entry in self._allowed.items():
-            if name == check and word == allowed_word and fnmatch.fnmatch(path, pattern):
+            if name == check and fnmatch.fnmatch(word, allowed_word) and fnmatch.fnmatch(path, pattern):
                 entry[2] = found = True
         return found
 

@@ -14,19 +14,17 @@ static const struct ed_outcome outcomes[] = {
           ED_RETRY_NEVER },
         { ED_E_LINE_NUL, "invalid_request_line", "the line contains a NUL byte", ED_RETRY_NEVER },
         { EDDY_E_URL_INVALID, "invalid_request_line",
-          "the URL is not valid: write http://HOST[:PORT][/PATH], and percent-encode spaces and "
+          "the URL is not valid: write http://HOST[:PORT][/PATH] or https://..., and "
+          "percent-encode spaces and "
           "bytes that are not ASCII",
           ED_RETRY_NEVER },
-        { EDDY_E_URL_SCHEME, "invalid_request_line", "the URL's scheme is not supported: use http",
-          ED_RETRY_NEVER },
+        { EDDY_E_URL_SCHEME, "invalid_request_line",
+          "the URL's scheme is not supported: use http or https", ED_RETRY_NEVER },
         { EDDY_E_URL_CREDENTIALS, "invalid_request_line",
           "Basic credentials need a user name without a colon (%3A), no control character, and at "
           "most 4096 bytes of user name and password: change those of the URL",
           ED_RETRY_NEVER },
         { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_UNSUPPORTED, "tls_error",
-          "https needs TLS, which this version of eddy does not support yet; use http",
-          ED_RETRY_NEVER },
 
         /* Names and connections. A name that does not exist will not appear within a second, but a
          * failed name server may recover. */
@@ -43,6 +41,24 @@ static const struct ed_outcome outcomes[] = {
         { -EMFILE, "connect_error", NULL, ED_RETRY_PASSES },
         { -ENFILE, "connect_error", NULL, ED_RETRY_PASSES },
         { -ENOBUFS, "connect_error", NULL, ED_RETRY_PASSES },
+
+        /* TLS. A certificate that is refused stays so; a connection that broke may not. */
+        { EDDY_E_TLS_EXPIRED, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_NOT_YET_VALID, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_WRONG_HOST, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_UNKNOWN_ISSUER, "tls_error",
+          "the certificate's issuer is not trusted: give its certificate by --cacert",
+          ED_RETRY_NEVER },
+        { EDDY_E_TLS_SELF_SIGNED, "tls_error",
+          "the certificate is self-signed and not trusted: give it by --cacert if you trust it",
+          ED_RETRY_NEVER },
+        { EDDY_E_TLS_REVOKED, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_CRL, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_BAD_CERTIFICATE, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_BAD_FILE, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_ALERT, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_PROTOCOL, "tls_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_TLS_TRUNCATED, "connection_reset", NULL, ED_RETRY_PASSES },
 
         /* Timeouts and broken connections. */
         { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },

@@ -99,7 +99,7 @@ static int fetch_with(const struct faults *plan, char *url, const char *out, boo
                 const char *argv[] = { "fetch",  "--body",     "--attempts", "2",    "--backoff",
                                        "1us",    "--progress", "off",        "-c",   "2",
                                        "--data", "data",       "--header",   "A: b", "-o",
-                                       out,      "--force",    url,          url,    "https://x/",
+                                       out,      "--force",    url,          url,    "ftp://x/",
                                        NULL };
                 struct faults faults = *plan;
                 int null = open("/dev/null", O_WRONLY), code;
@@ -162,7 +162,7 @@ static void sweep(bool lasting)
                 if (!WIFEXITED(status))
                         test_fail(__FILE__, __LINE__, "allocation %d: signal %d", n,
                                   WTERMSIG(status));
-                /* The https URL fails in any case. */
+                /* The ftp URL fails in any case. */
                 if (WEXITSTATUS(status) != ED_EXIT_FAILED && WEXITSTATUS(status) != ED_EXIT_OUTPUT)
                         test_fail(__FILE__, __LINE__, "allocation %d: exit %d", n,
                                   WEXITSTATUS(status));

@@ -248,7 +248,6 @@ CLIENT_TEST(other_schemes_are_refused, NULL, SCRIPT(OK_2))
                 const char *url;
                 int error;
         } cases[] = {
-                { "https://127.0.0.1/", EDDY_E_TLS_UNSUPPORTED },
                 { "ftp://127.0.0.1/", EDDY_E_URL_SCHEME },
                 { "/a", EDDY_E_URL_INVALID },
                 { "", EDDY_E_URL_INVALID },

@@ -1,0 +1,196 @@
+/*
+ * eddy/tls.h - TLS 1.2 and 1.3 on any stream, by OpenSSL.  In libeddy-tls.
+ *
+ *     EDDY_AUTO(eddy_tls_config) eddy_tls_config *config = NULL;
+ *
+ *     err = eddy_tls_config_new(NULL, NULL, &config);
+ *     if (err == 0)
+ *             err = eddy_tcp_connect("example.org", 443, &stream);
+ *     if (err == 0)
+ *             err = eddy_tls_client(stream, config, "example.org", NULL, &secure);
+ *
+ * Certificates and names are verified by default.  The end of a stream is 0 bytes
+ * only if the peer said so (close_notify); a connection that ends without it is
+ * EDDY_E_TLS_TRUNCATED.
+ */
+#ifndef EDDY_TLS_H
+#define EDDY_TLS_H
+
+#include <stdbool.h>
+
+#include "eddy/def.h"
+#include "eddy/stream.h"
+
+EDDY_BEGIN_DECLS
+
+/* Shared by connections: trust, certificates, options, sessions.  Belongs to one loop. */
+typedef struct eddy_tls_config eddy_tls_config;
+
+enum {
+        EDDY_TLS_SERVER = 1 << 0,        /* for eddy_tls_server(); else for clients */
+        EDDY_TLS_INSECURE = 1 << 1,      /* client: accept any certificate */
+        EDDY_TLS_VERIFY_CLIENT = 1 << 2, /* server: require a certificate from clients */
+        EDDY_TLS_NO_RESUMPTION = 1 << 3, /* every handshake is a full one */
+};
+
+enum { EDDY_TLS_1_2 = 0x0303, EDDY_TLS_1_3 = 0x0304 };
+
+/* Files are in PEM format.  All zero is the default. */
+struct eddy_tls_opts {
+        unsigned flags;
+        int version_min;       /* EDDY_TLS_1_2 (also 0) or EDDY_TLS_1_3 */
+        const char *ca_file;   /* trusted certificates instead of the system's */
+        const char *crl_file;  /* revocation lists: a certificate that they name is refused */
+        const char *cert_file; /* own certificate and its chain; a server must have one */
+        const char *key_file;  /* private key; NULL: in 'cert_file' */
+        const char *alpn;      /* protocols by preference, separated by commas: "h2,http/1.1" */
+        uintptr_t reserved[6]; /* zero */
+};
+
+/* Why a call failed, in words for a log.  Contains no secret. */
+struct eddy_tls_fault {
+        char text[256];
+};
+
+enum { EDDY_TLS_SESSIONS_MAX = 256, EDDY_TLS_CERTIFICATES_MAX = 64 };
+
+/*
+ * Make a configuration: read the files and check that key and certificate match.
+ * Files are read on another thread.  'opts' and 'ret_fault' may be NULL.  If the
+ * environment variable SSLKEYLOGFILE is set, the secrets of connections are
+ * appended to that file (ignored in set-user-ID programs).
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_TLS_BAD_FILE  a file is missing or is not what it should be
+ *         -EINVAL              an option is not valid
+ *         -ECANCELED, -ENOMEM
+ * Owns: returns (owned) '*ret_config', to be closed by eddy_tls_config_close().
+ */
+EDDY_API EDDY_MUST_USE int eddy_tls_config_new(const struct eddy_tls_opts *opts,
+                                               struct eddy_tls_fault *ret_fault,
+                                               eddy_tls_config **ret_config);
+
+/*
+ * Add another certificate to a server.  A client that asks for a name (SNI) gets
+ * the first certificate that is valid for the name, else the first of all.
+ * 'key_file' may be NULL.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_tls_config_new(); -ENOSPC  EDDY_TLS_CERTIFICATES_MAX reached
+ */
+EDDY_API EDDY_MUST_USE int eddy_tls_config_add(eddy_tls_config *config, const char *cert_file,
+                                               const char *key_file,
+                                               struct eddy_tls_fault *ret_fault);
+
+/*
+ * Read all files again.  Later handshakes use the new contents; existing
+ * connections continue.  After an error nothing has changed.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_tls_config_new()
+ */
+EDDY_API EDDY_MUST_USE int eddy_tls_config_reload(eddy_tls_config *config,
+                                                  struct eddy_tls_fault *ret_fault);
+
+/* Close the configuration; connections keep what they need.  NULL is ignored.  Suspends: no. */
+EDDY_API void eddy_tls_config_close(eddy_tls_config *config);
+
+/* Options of one connection.  All zero is the default. */
+struct eddy_tls_conn_opts {
+        /* Bytes that were already read from the stream and belong to the handshake.  After
+         * STARTTLS, a client must have none: refuse them as an injection (RFC 3207, 6). */
+        const void *received;
+        size_t received_bytes;
+        struct eddy_tls_fault *ret_fault; /* filled in on failure; NULL: not wanted */
+        uintptr_t reserved[4];            /* zero */
+};
+
+/*
+ * Do the handshake as a client and verify that the server's certificate is valid
+ * for 'host' (a name or an IP address; NULL only with EDDY_TLS_INSECURE).  The
+ * host is matched with the certificate's subject alternative names only (RFC
+ * 9525).  '*ret_stream' owns 'lower', which must not be used further.  After an
+ * error 'lower' is still the caller's, to be closed.  Put the call in a scope
+ * with a deadline.
+ *
+ * Private keys of RSA above 2,048 bits are used on another thread.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_TLS_EXPIRED, _NOT_YET_VALID, _WRONG_HOST, _UNKNOWN_ISSUER, _SELF_SIGNED,
+ *         _REVOKED, _CRL, _BAD_CERTIFICATE  the certificate was refused
+ *         EDDY_E_TLS_ALERT      the peer refused the connection
+ *         EDDY_E_TLS_PROTOCOL   the peer's bytes are not valid TLS, or nothing was agreed on
+ *         EDDY_E_TLS_TRUNCATED  the peer closed the connection in the handshake
+ *         -EINVAL               'host' is not valid, or the configuration is a server's
+ *         -ECANCELED, -ENOMEM, and the errors of 'lower'
+ * Owns: returns (owned) '*ret_stream', to be closed by eddy_stream_close().
+ */
+EDDY_API EDDY_MUST_USE int eddy_tls_client(eddy_stream *lower, eddy_tls_config *config,
+                                           const char *host, const struct eddy_tls_conn_opts *opts,
+                                           eddy_stream **ret_stream);
+
+/*
+ * Do the handshake as a server.  Like eddy_tls_client(), but without a host.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_tls_client()
+ */
+EDDY_API EDDY_MUST_USE int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
+                                           const struct eddy_tls_conn_opts *opts,
+                                           eddy_stream **ret_stream);
+
+/* A connection after its handshake.  Texts are "" if there is nothing. */
+struct eddy_tls_info {
+        int version;           /* EDDY_TLS_1_2 or EDDY_TLS_1_3 */
+        bool is_resumed;       /* no certificates were exchanged */
+        char cipher[48];       /* "TLS_AES_256_GCM_SHA384" */
+        char alpn[32];         /* the protocol agreed on */
+        char server_name[256]; /* the name that the client asked for (SNI) */
+        /* The peer's certificate. */
+        char subject[256]; /* RFC 2253 */
+        char issuer[256];
+        char names[512];       /* subject alternative names, separated by ", " */
+        char fingerprint[65];  /* SHA-256, hexadecimal */
+        int64_t valid_from_ns; /* since 1970 */
+        int64_t valid_until_ns;
+};
+
+/*
+ * Describe a connection.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  not a stream of eddy_tls_client() or eddy_tls_server()
+ */
+EDDY_API EDDY_MUST_USE int eddy_tls_info(const eddy_stream *stream, struct eddy_tls_info *ret_info);
+
+/*
+ * Why the stream failed after its handshake, in words; "" if it has not failed.
+ * Valid until the stream is closed.
+ *
+ * Suspends: no.
+ */
+EDDY_API const char *eddy_tls_fault_text(const eddy_stream *stream);
+
+/*
+ * Make a private key (ECDSA, P-256) and a certificate that it signs itself, for
+ * tests: valid for 'names', host names and addresses separated by commas, from an
+ * hour ago for 'valid_ns'.  Writes both files, which must not exist; only the
+ * owner can read 'key_file'.  A client trusts the certificate if it is given as
+ * 'ca_file'.
+ *
+ * Suspends: yes.
+ * Errors: -EEXIST, -EACCES, ...  a file cannot be made; neither remains
+ *         -EINVAL                a name is not valid, or 'valid_ns' is not positive
+ *         -ECANCELED, -ENOMEM
+ */
+EDDY_API EDDY_MUST_USE int eddy_tls_make_certificate(const char *names, int64_t valid_ns,
+                                                     const char *cert_file, const char *key_file);
+
+static inline void eddy_tls_config_auto_release(eddy_tls_config **config)
+{
+        eddy_tls_config_close(*config);
+}
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,438 @@
+/*
+ * tls/config.c - reading the options and files of a configuration.
+ *
+ * All files are read on another thread: the system's trust store takes several milliseconds.
+ */
+#include "tls/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "eddy/run.h"
+#include "eddy/thread.h"
+#include "loop/loop.h"
+#include "scope/debug/debug.h"
+#include "tls/session.h"
+
+/* A signature with a longer RSA key takes the loop more than a millisecond. */
+enum { RSA_BITS_ON_LOOP = 2048, ALPN_BYTES_MAX = 255 };
+
+/* Forward secrecy and authenticated encryption only (RFC 9325, 4.2). */
+#define CIPHERS_1_2                                                                                \
+        "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:"                               \
+        "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:"                               \
+        "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
+
+void ed_tls_fault_set(struct eddy_tls_fault *fault, const char *text, const char *name)
+{
+        unsigned long error = ERR_peek_last_error();
+        const char *reason = error ? ERR_reason_error_string(error) : NULL;
+
+        if (fault)
+                snprintf(fault->text, sizeof(fault->text), "%s%s%s%s%s", text, name ? " " : "",
+                         name ? name : "", reason ? ": " : "", reason ? reason : "");
+        ERR_clear_error();
+}
+
+/* ---- callbacks of OpenSSL ---------------------------------------------------- */
+
+static int choose_alpn(SSL *ssl, const unsigned char **ret_name, unsigned char *ret_bytes,
+                       const unsigned char *offered, unsigned offered_bytes, void *arg)
+{
+        const eddy_tls_config *config = arg;
+
+        /* RFC 7301, 3.2: without a common protocol the handshake fails. */
+        return SSL_select_next_proto((unsigned char **) ret_name, ret_bytes, config->alpn,
+                                     config->alpn_bytes, offered,
+                                     offered_bytes) == OPENSSL_NPN_NEGOTIATED
+                       ? SSL_TLSEXT_ERR_OK
+                       : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+static int choose_certificate(SSL *ssl, int *alert, void *arg)
+{
+        const eddy_tls_config *config = arg;
+        const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+
+        for (size_t i = 0; name && i < config->certificates_count; i++) {
+                X509 *own = SSL_CTX_get0_certificate(config->certificates[i].context);
+
+                if (X509_check_host(own, name, 0, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) != 1)
+                        continue;
+                SSL_set_SSL_CTX(ssl, config->certificates[i].context);
+                return SSL_TLSEXT_ERR_OK;
+        }
+        return SSL_TLSEXT_ERR_OK; /* the first certificate (RFC 6066, 3) */
+}
+
+static void log_key(const SSL *ssl, const char *line)
+{
+        const char *path = secure_getenv("SSLKEYLOGFILE");
+        char text[512];
+        int fd, n;
+
+        if (!path || !*path)
+                return;
+        fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0)
+                return;
+        n = snprintf(text, sizeof(text), "%s\n", line);
+        if (n > 0 && (size_t) n < sizeof(text) && write(fd, text, (size_t) n) < 0)
+                n = 0; /* a lost line of a debugging aid */
+        close(fd);
+}
+
+/* ---- one context -------------------------------------------------------------- */
+
+static int set_versions(SSL_CTX *context, const eddy_tls_config *config)
+{
+        SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
+                                             SSL_OP_CIPHER_SERVER_PREFERENCE);
+        SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                          SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+        SSL_CTX_set_read_ahead(context, 1);
+        if (config->flags & EDDY_TLS_SERVER && SSL_CTX_set_cipher_list(context, CIPHERS_1_2) != 1)
+                return -ENOMEM;
+        return SSL_CTX_set_min_proto_version(context, config->version_min) == 1 ? 0 : -EINVAL;
+}
+
+static int load_trust(SSL_CTX *context, const eddy_tls_config *config, struct eddy_tls_fault *fault)
+{
+        X509_VERIFY_PARAM *param = SSL_CTX_get0_param(context);
+        X509_STORE *store = SSL_CTX_get_cert_store(context);
+        X509_LOOKUP *lookup;
+
+        /* A trusted certificate ends the chain even if another one has signed it. */
+        X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST);
+        if (config->ca_file ? SSL_CTX_load_verify_file(context, config->ca_file) != 1
+                            : SSL_CTX_set_default_verify_paths(context) != 1) {
+                ed_tls_fault_set(fault, "cannot read trusted certificates from",
+                                 config->ca_file ? config->ca_file : "the system's store");
+                return EDDY_E_TLS_BAD_FILE;
+        }
+        if (!config->crl_file)
+                return 0;
+        lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
+        if (!lookup || X509_load_crl_file(lookup, config->crl_file, X509_FILETYPE_PEM) < 1) {
+                ed_tls_fault_set(fault, "cannot read revocation lists from", config->crl_file);
+                return EDDY_E_TLS_BAD_FILE;
+        }
+        X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_CRL_CHECK);
+        return 0;
+}
+
+static int load_certificate(SSL_CTX *context, const struct ed_tls_certificate *certificate,
+                            struct eddy_tls_fault *fault)
+{
+        const char *key = certificate->key_file ? certificate->key_file : certificate->cert_file;
+
+        if (SSL_CTX_use_certificate_chain_file(context, certificate->cert_file) != 1) {
+                ed_tls_fault_set(fault, "cannot read a certificate from", certificate->cert_file);
+                return EDDY_E_TLS_BAD_FILE;
+        }
+        if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) {
+                ed_tls_fault_set(fault, "cannot use the private key of", key);
+                return EDDY_E_TLS_BAD_FILE;
+        }
+        return 0;
+}
+
+static void set_sessions(SSL_CTX *context, eddy_tls_config *config)
+{
+        static const unsigned char name[] = "eddy";
+
+        if (config->flags & EDDY_TLS_NO_RESUMPTION) {
+                SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+                SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+                (void) SSL_CTX_set_num_tickets(context, 0);
+        } else if (config->flags & EDDY_TLS_SERVER) {
+                /* Tickets only: the client keeps the state. */
+                SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+                (void) SSL_CTX_set_session_id_context(context, name, sizeof(name) - 1);
+        } else {
+                SSL_CTX_set_session_cache_mode(context,
+                                               SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+                SSL_CTX_sess_set_new_cb(context, ed_tls_session_on_new);
+        }
+}
+
+static int set_roles(SSL_CTX *context, eddy_tls_config *config)
+{
+        bool is_server = config->flags & EDDY_TLS_SERVER;
+        int mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+
+        if (is_server ? !(config->flags & EDDY_TLS_VERIFY_CLIENT)
+                      : config->flags & EDDY_TLS_INSECURE)
+                mode = SSL_VERIFY_NONE;
+        SSL_CTX_set_verify(context, mode, NULL);
+        if (is_server) {
+                SSL_CTX_set_tlsext_servername_callback(context, choose_certificate);
+                SSL_CTX_set_tlsext_servername_arg(context, config);
+                if (config->alpn)
+                        SSL_CTX_set_alpn_select_cb(context, choose_alpn, config);
+        } else if (config->alpn &&
+                   SSL_CTX_set_alpn_protos(context, config->alpn, config->alpn_bytes) != 0) {
+                return -ENOMEM;
+        }
+        if (secure_getenv("SSLKEYLOGFILE"))
+                SSL_CTX_set_keylog_callback(context, log_key);
+        return 0;
+}
+
+static bool needs_trust(const eddy_tls_config *config)
+{
+        return config->flags & EDDY_TLS_SERVER ? config->flags & EDDY_TLS_VERIFY_CLIENT
+                                               : !(config->flags & EDDY_TLS_INSECURE);
+}
+
+static int context_new(eddy_tls_config *config, const struct ed_tls_certificate *certificate,
+                       struct eddy_tls_fault *fault, SSL_CTX **ret_context)
+{
+        SSL_CTX *context = SSL_CTX_new(config->flags & EDDY_TLS_SERVER ? TLS_server_method()
+                                                                       : TLS_client_method());
+        int err;
+
+        if (!context)
+                return -ENOMEM;
+        ERR_clear_error();
+        err = set_versions(context, config);
+        if (err == 0 && needs_trust(config))
+                err = load_trust(context, config, fault);
+        if (err == 0 && certificate->cert_file)
+                err = load_certificate(context, certificate, fault);
+        if (err == 0)
+                err = set_roles(context, config);
+        if (err < 0) {
+                SSL_CTX_free(context);
+                return err;
+        }
+        set_sessions(context, config);
+        *ret_context = context;
+        return 0;
+}
+
+static bool is_slow(SSL_CTX *context)
+{
+        const EVP_PKEY *key = SSL_CTX_get0_privatekey(context);
+
+        return key && EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA &&
+               EVP_PKEY_get_bits(key) > RSA_BITS_ON_LOOP;
+}
+
+/* ---- loading on a thread ------------------------------------------------------ */
+
+struct loading {
+        eddy_tls_config *config;
+        const struct ed_tls_certificate *certificates; /* 'n' of them */
+        size_t n;
+        struct eddy_tls_fault *fault;
+        SSL_CTX *contexts[EDDY_TLS_CERTIFICATES_MAX];
+};
+
+static int load(void *arg)
+{
+        struct loading *loading = arg;
+        size_t i;
+        int err = 0;
+
+        for (i = 0; i < loading->n && err == 0; i++)
+                err = context_new(loading->config, &loading->certificates[i], loading->fault,
+                                  &loading->contexts[i]);
+        if (err == 0)
+                return 0;
+        for (size_t made = 0; made + 1 < i; made++)
+                SSL_CTX_free(loading->contexts[made]);
+        return err;
+}
+
+static int load_on_thread(struct loading *loading)
+{
+        if (loading->fault)
+                loading->fault->text[0] = '\0';
+        return eddy_to_thread_named(load, loading, "tls_load");
+}
+
+/* ---- the object ---------------------------------------------------------------- */
+
+static int copy_text(const char *text, char **ret_copy)
+{
+        size_t bytes;
+
+        *ret_copy = NULL;
+        if (!text)
+                return 0;
+        bytes = strlen(text) + 1;
+        *ret_copy = ed_alloc(bytes);
+        if (!*ret_copy)
+                return -ENOMEM;
+        memcpy(*ret_copy, text, bytes);
+        return 0;
+}
+
+/* Convert "h2,http/1.1" to names with their lengths. */
+static int copy_alpn(eddy_tls_config *config, const char *list)
+{
+        size_t bytes = list ? strlen(list) : 0, length = 0;
+
+        if (bytes == 0)
+                return list ? -EINVAL : 0;
+        if (bytes >= ALPN_BYTES_MAX)
+                return -EINVAL;
+        config->alpn = ed_alloc(bytes + 1);
+        if (!config->alpn)
+                return -ENOMEM;
+        config->alpn_bytes = (unsigned) bytes + 1;
+        memcpy(config->alpn + 1, list, bytes);
+        for (size_t i = bytes + 1; i-- > 0;) {
+                if (i > 0 && config->alpn[i] != ',') {
+                        length++;
+                        continue;
+                }
+                if (length == 0)
+                        return -EINVAL;
+                config->alpn[i] = (unsigned char) length;
+                length = 0;
+        }
+        return 0;
+}
+
+static int options_take(eddy_tls_config *config, const struct eddy_tls_opts *opts)
+{
+        bool is_server = opts->flags & EDDY_TLS_SERVER;
+        int err;
+
+        if (opts->version_min != 0 && opts->version_min != EDDY_TLS_1_2 &&
+            opts->version_min != EDDY_TLS_1_3)
+                return -EINVAL;
+        if ((is_server && !opts->cert_file) || (opts->key_file && !opts->cert_file))
+                return -EINVAL;
+        config->flags = opts->flags;
+        config->version_min = opts->version_min ? opts->version_min : EDDY_TLS_1_2;
+        err = copy_alpn(config, opts->alpn);
+        if (err == 0)
+                err = copy_text(opts->ca_file, &config->ca_file);
+        if (err == 0)
+                err = copy_text(opts->crl_file, &config->crl_file);
+        if (err == 0)
+                err = copy_text(opts->cert_file, &config->certificates[0].cert_file);
+        if (err == 0)
+                err = copy_text(opts->key_file, &config->certificates[0].key_file);
+        config->certificates_count = 1;
+        return err;
+}
+
+static void certificate_fini(struct ed_tls_certificate *certificate)
+{
+        SSL_CTX_free(certificate->context);
+        ed_free(certificate->cert_file);
+        ed_free(certificate->key_file);
+}
+
+eddy_tls_config *ed_tls_config_ref(eddy_tls_config *config)
+{
+        config->refs++;
+        return config;
+}
+
+void eddy_tls_config_close(eddy_tls_config *config)
+{
+        if (!config || --config->refs > 0)
+                return;
+        ed_tls_sessions_drop(config);
+        for (size_t i = 0; i < config->certificates_count; i++)
+                certificate_fini(&config->certificates[i]);
+        ed_free(config->ca_file);
+        ed_free(config->crl_file);
+        ed_free(config->alpn);
+        ed_free(config);
+}
+
+int eddy_tls_config_new(const struct eddy_tls_opts *opts, struct eddy_tls_fault *ret_fault,
+                        eddy_tls_config **ret_config)
+{
+        static const struct eddy_tls_opts defaults;
+        struct loading loading = { .fault = ret_fault, .n = 1 };
+        eddy_tls_config *config;
+        int err;
+
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        config = ed_alloc_zero(sizeof(*config));
+        if (!config)
+                return -ENOMEM;
+        config->refs = 1;
+        ed_list_init(&config->sessions);
+        loading.config = config;
+        loading.certificates = config->certificates;
+        err = options_take(config, opts ? opts : &defaults);
+        if (err == 0)
+                err = load_on_thread(&loading);
+        if (err < 0) {
+                eddy_tls_config_close(config);
+                return err;
+        }
+        config->certificates[0].context = loading.contexts[0];
+        config->is_slow = is_slow(loading.contexts[0]);
+        *ret_config = config;
+        return 0;
+}
+
+int eddy_tls_config_add(eddy_tls_config *config, const char *cert_file, const char *key_file,
+                        struct eddy_tls_fault *ret_fault)
+{
+        struct ed_tls_certificate certificate = { NULL };
+        struct loading loading = { config, &certificate, 1, ret_fault, { NULL } };
+        int err;
+
+        if (!config || !cert_file || !(config->flags & EDDY_TLS_SERVER))
+                return -EINVAL;
+        if (config->certificates_count == EDDY_TLS_CERTIFICATES_MAX)
+                return -ENOSPC;
+        err = copy_text(cert_file, &certificate.cert_file);
+        if (err == 0)
+                err = copy_text(key_file, &certificate.key_file);
+        if (err == 0)
+                err = load_on_thread(&loading);
+        if (err == 0 && config->certificates_count == EDDY_TLS_CERTIFICATES_MAX)
+                err = -ENOSPC; /* filled meanwhile */
+        certificate.context = err < 0 && err != -ENOSPC ? NULL : loading.contexts[0];
+        if (err < 0) {
+                certificate_fini(&certificate);
+                return err;
+        }
+        config->is_slow |= is_slow(certificate.context);
+        config->certificates[config->certificates_count++] = certificate;
+        return 0;
+}
+
+int eddy_tls_config_reload(eddy_tls_config *config, struct eddy_tls_fault *ret_fault)
+{
+        struct loading loading = { .config = config, .fault = ret_fault };
+        int err;
+
+        if (!config)
+                return -EINVAL;
+        loading.certificates = config->certificates;
+        loading.n = config->certificates_count;
+        ed_tls_config_ref(config); /* it may be closed meanwhile */
+        err = load_on_thread(&loading);
+        if (err == 0) {
+                config->is_slow = false;
+                for (size_t i = 0; i < loading.n; i++) {
+                        SSL_CTX_free(config->certificates[i].context);
+                        config->certificates[i].context = loading.contexts[i];
+                        config->is_slow |= is_slow(loading.contexts[i]);
+                }
+                ed_tls_sessions_drop(config);
+        }
+        eddy_tls_config_close(config);
+        return err;
+}

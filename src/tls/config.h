@@ -1,0 +1,42 @@
+/*
+ * tls/config.h - what connections share: trust, certificates, options, sessions.
+ */
+#ifndef ED_TLS_CONFIG_H
+#define ED_TLS_CONFIG_H
+
+#include <openssl/ssl.h>
+
+#include "base/def.h"
+#include "base/list.h"
+#include "eddy/tls.h"
+
+/* A certificate with its key, and everything else that a handshake with it needs. */
+struct ed_tls_certificate {
+        char *cert_file; /* owned; NULL: a client without a certificate */
+        char *key_file;  /* owned; NULL: in cert_file */
+        SSL_CTX *context;
+};
+
+/* Lives until its owner and the last connection have released it. */
+struct eddy_tls_config {
+        uint32_t refs;
+        unsigned flags;
+        int version_min;
+        char *ca_file, *crl_file; /* owned */
+        unsigned char *alpn;      /* owned: names with their lengths (RFC 7301, 3.1) */
+        unsigned alpn_bytes;
+        bool is_slow; /* a private key is too slow for the loop */
+        struct ed_tls_certificate certificates[EDDY_TLS_CERTIFICATES_MAX];
+        size_t certificates_count;
+        struct ed_list sessions; /* a client's, latest first */
+        uint32_t sessions_count;
+        char record[16 << 10]; /* for gathering small pieces: in use only during a call */
+};
+
+/* Returns 'config' with another reference, to be dropped by eddy_tls_config_close(). */
+eddy_tls_config *ed_tls_config_ref(eddy_tls_config *config);
+
+/* Store a reason for a failure: 'text', followed by OpenSSL's reason if there is one. */
+void ed_tls_fault_set(struct eddy_tls_fault *fault, const char *text, const char *name);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * tls/connection.h - a TLS stream.
+ */
+#ifndef ED_TLS_CONNECTION_H
+#define ED_TLS_CONNECTION_H
+
+#include <openssl/ssl.h>
+
+#include "eddy/stream_ops.h"
+#include "tls/bio.h"
+#include "tls/config.h"
+
+struct ed_tls {
+        struct eddy_stream stream;
+        struct ed_tls_bio bio;
+        SSL *ssl;
+        eddy_tls_config *config;
+        int error;   /* final: all further calls return it */
+        bool ended;  /* the peer has sent close_notify */
+        bool closed; /* we have sent close_notify */
+        eddy_stream_idle_fn *idle;
+        void *idle_arg;
+        struct eddy_tls_fault fault;
+        char host[256]; /* a client's; "" else */
+};
+
+extern const struct eddy_stream_ops ed_tls_stream_ops;
+
+/*
+ * Convert the failure of OpenSSL's last call on 'tls' (its result was 'result') to -EAGAIN, or to
+ * an error, which is kept with its reason.
+ */
+int ed_tls_error(struct ed_tls *tls, int result);
+
+/* Free everything but the stream below. */
+void ed_tls_free(struct ed_tls *tls);
+
+#endif

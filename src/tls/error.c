@@ -1,0 +1,94 @@
+/*
+ * tls/error.c - OpenSSL's failures as eddy's errors.
+ */
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/x509_vfy.h>
+#include <stdio.h>
+
+#include "base/def.h"
+#include "eddy/error.h"
+#include "tls/connection.h"
+
+static int verdict_error(long verdict)
+{
+        switch (verdict) {
+        case X509_V_ERR_CERT_HAS_EXPIRED:
+                return EDDY_E_TLS_EXPIRED;
+        case X509_V_ERR_CERT_NOT_YET_VALID:
+                return EDDY_E_TLS_NOT_YET_VALID;
+        case X509_V_ERR_HOSTNAME_MISMATCH:
+        case X509_V_ERR_IP_ADDRESS_MISMATCH:
+                return EDDY_E_TLS_WRONG_HOST;
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+        case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+        case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+                return EDDY_E_TLS_UNKNOWN_ISSUER;
+        case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+        case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+                return EDDY_E_TLS_SELF_SIGNED;
+        case X509_V_ERR_CERT_REVOKED:
+                return EDDY_E_TLS_REVOKED;
+        case X509_V_ERR_UNABLE_TO_GET_CRL:
+        case X509_V_ERR_CRL_HAS_EXPIRED:
+        case X509_V_ERR_CRL_NOT_YET_VALID:
+        case X509_V_ERR_CRL_SIGNATURE_FAILURE:
+        case X509_V_ERR_UNABLE_TO_GET_CRL_ISSUER:
+                return EDDY_E_TLS_CRL;
+        default:
+                return EDDY_E_TLS_BAD_CERTIFICATE;
+        }
+}
+
+/* Keep an error and its reason. */
+static int fail(struct ed_tls *tls, int error, const char *text, const char *reason)
+{
+        snprintf(tls->fault.text, sizeof(tls->fault.text), "%s%s%s", text, *reason ? ": " : "",
+                 reason);
+        ERR_clear_error();
+        return tls->error = error;
+}
+
+/* An error of the protocol: a refused certificate, an alert, or bytes that are not TLS. */
+static int protocol_error(struct ed_tls *tls)
+{
+        long verdict = SSL_get_verify_result(tls->ssl);
+        unsigned long code = ERR_peek_error();
+        int reason = ERR_GET_REASON(code);
+        const char *text = ERR_reason_error_string(code);
+
+        if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
+                return fail(tls, verdict_error(verdict), "the peer's certificate was refused",
+                            X509_verify_cert_error_string(verdict));
+        if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)
+                return fail(tls, EDDY_E_TLS_TRUNCATED,
+                            "the peer closed the connection without a TLS close", "");
+        if (reason >= SSL_AD_REASON_OFFSET)
+                return fail(tls, EDDY_E_TLS_ALERT, "the peer refused the connection",
+                            text ? text : "");
+        if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
+                return fail(tls, EDDY_E_TLS_BAD_CERTIFICATE, "the client sent no certificate", "");
+        if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)
+                return fail(tls, EDDY_E_TLS_PROTOCOL, "the peer does not speak TLS",
+                            text ? text : "");
+        if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason == ERR_R_MALLOC_FAILURE)
+                return fail(tls, -ENOMEM, "no memory", "");
+        return fail(tls, EDDY_E_TLS_PROTOCOL, "TLS failed", text ? text : "");
+}
+
+int ed_tls_error(struct ed_tls *tls, int result)
+{
+        switch (SSL_get_error(tls->ssl, result)) {
+        case SSL_ERROR_WANT_READ:
+        case SSL_ERROR_WANT_WRITE:
+                return -EAGAIN;
+        case SSL_ERROR_ZERO_RETURN:
+                tls->ended = true;
+                return 0;
+        default:
+                if (tls->bio.error < 0)
+                        return fail(tls, tls->bio.error, "the connection failed",
+                                    eddy_error_text(tls->bio.error));
+                return protocol_error(tls);
+        }
+}

@@ -1,0 +1,232 @@
+/*
+ * tls/handshake.c - making a TLS stream from a stream.
+ *
+ * A step of a handshake may take a long private key, which cannot be interrupted. With such a
+ * configuration each step runs on another thread, detached from the stream below; the task moves
+ * the bytes between the steps.
+ */
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "eddy/dns.h"
+#include "eddy/error.h"
+#include "eddy/thread.h"
+#include "loop/loop.h"
+#include "scope/debug/debug.h"
+#include "tls/connection.h"
+#include "tls/session.h"
+
+enum { STEP_READ_BYTES = 4 << 10 };
+
+#define NS_PER_S ((int64_t) 1000000000)
+
+/* ---- the object ------------------------------------------------------------------ */
+
+/* Verify for 'host': a name or an address (RFC 9525: alternative names only). */
+static int set_host(struct ed_tls *tls, const char *host)
+{
+        X509_VERIFY_PARAM *param = SSL_get0_param(tls->ssl);
+        size_t bytes = strlen(host);
+
+        /* A name may end with the dot of the root, which no certificate has. */
+        if (bytes > 0 && host[bytes - 1] == '.')
+                bytes--;
+        if (bytes == 0 || bytes >= sizeof(tls->host))
+                return -EINVAL;
+        memcpy(tls->host, host, bytes);
+        tls->host[bytes] = '\0';
+        if (X509_VERIFY_PARAM_set1_ip_asc(param, tls->host) == 1)
+                return 0; /* an address is not sent as a name (RFC 6066, 3) */
+        ERR_clear_error();
+        X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
+                                                       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+        if (X509_VERIFY_PARAM_set1_host(param, tls->host, bytes) != 1 ||
+            SSL_set_tlsext_host_name(tls->ssl, tls->host) != 1)
+                return -EINVAL;
+        return 0;
+}
+
+/* Certificates are valid or not at the time of the loop's clock. */
+static void set_time(SSL *ssl)
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+
+        X509_VERIFY_PARAM_set_time(SSL_get0_param(ssl),
+                                   (time_t) (sys->ops->time_of_day(sys) / NS_PER_S));
+}
+
+static int set_client(struct ed_tls *tls, const char *host)
+{
+        int err;
+
+        SSL_set_connect_state(tls->ssl);
+        if (!host)
+                return tls->config->flags & EDDY_TLS_INSECURE ? 0 : -EINVAL;
+        err = set_host(tls, host);
+        if (err == 0)
+                ed_tls_session_resume(tls->config, tls->ssl, tls->host);
+        return err;
+}
+
+static int tls_new(eddy_stream *lower, eddy_tls_config *config, struct ed_tls **ret_tls)
+{
+        struct ed_tls *tls = ed_alloc_zero(sizeof(*tls));
+        BIO *object;
+
+        if (!tls)
+                return -ENOMEM;
+        tls->stream.ops = &ed_tls_stream_ops;
+        tls->config = ed_tls_config_ref(config);
+        ed_tls_bio_init(&tls->bio, lower);
+        tls->ssl = SSL_new(config->certificates[0].context);
+        object = tls->ssl ? ed_tls_bio_new(&tls->bio) : NULL;
+        if (!object) {
+                ed_tls_free(tls);
+                return -ENOMEM;
+        }
+        SSL_set_bio(tls->ssl, object, object);
+        SSL_set_app_data(tls->ssl, tls);
+        set_time(tls->ssl);
+        *ret_tls = tls;
+        return 0;
+}
+
+/* ---- the handshake --------------------------------------------------------------- */
+
+/* Do one step. Returns 0 at the end of the handshake, -EAGAIN if the peer must act, or an error. */
+static int step(void *arg)
+{
+        struct ed_tls *tls = arg;
+        int result, err;
+
+        ERR_clear_error();
+        result = SSL_do_handshake(tls->ssl);
+        if (result == 1)
+                return 0;
+        err = ed_tls_error(tls, result);
+        return err == 0 ? EDDY_E_TLS_PROTOCOL : err; /* close_notify in a handshake */
+}
+
+/*
+ * Pass on what the last step has written, also an alert. The last records of a server with TLS 1.3
+ * are session tickets, which the client need not read: they leave with the next write.
+ */
+static int pass_on(struct ed_tls *tls, bool is_over)
+{
+        bool only_tickets =
+                is_over && SSL_is_server(tls->ssl) && SSL_version(tls->ssl) >= TLS1_3_VERSION;
+        int err;
+
+        if (only_tickets) {
+                err = ed_tls_out_flush(&tls->bio);
+                return err == -EAGAIN ? 0 : err;
+        }
+        while ((err = ed_tls_out_flush(&tls->bio)) == -EAGAIN) {
+                err = eddy_stream_wait(tls->bio.lower, EDDY_STREAM_WRITING);
+                if (err < 0)
+                        return err;
+        }
+        return err;
+}
+
+/* Wait for more of the peer's bytes; detached, also read them. */
+static int wait_for_peer(struct ed_tls *tls)
+{
+        struct ed_tls_bio *bio = &tls->bio;
+        char *room;
+        int64_t n;
+        int err;
+
+        if (!bio->detached)
+                return eddy_stream_wait(bio->lower, EDDY_STREAM_READING);
+        err = ed_buf_reserve(&bio->in, STEP_READ_BYTES, &room);
+        if (err < 0)
+                return err;
+        n = eddy_stream_read(bio->lower, room, STEP_READ_BYTES);
+        if (n > 0)
+                ed_buf_grow(&bio->in, (size_t) n);
+        bio->ended = n == 0;
+        return n < 0 ? (int) n : 0;
+}
+
+static int handshake(struct ed_tls *tls)
+{
+        int err, sent;
+
+        for (;;) {
+                tls->bio.direct = false;
+                err = tls->bio.detached ? eddy_to_thread_named(step, tls, "tls_handshake")
+                                        : step(tls);
+                sent = err == -ECANCELED ? err : pass_on(tls, err == 0);
+                if (err != -EAGAIN)
+                        break;
+                if (sent == 0)
+                        sent = wait_for_peer(tls);
+                if (sent < 0)
+                        return sent;
+        }
+        tls->bio.detached = false;
+        return err < 0 ? err : sent;
+}
+
+/* Do the handshake of a new object; frees it on failure. */
+static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *opts,
+                  eddy_stream **ret_stream)
+{
+        struct eddy_tls_fault *fault = opts ? opts->ret_fault : NULL;
+
+        if (fault)
+                fault->text[0] = '\0';
+        tls->bio.detached = tls->config->is_slow;
+        if (err == 0 && opts && opts->received_bytes > 0)
+                err = ed_buf_append(&tls->bio.in, opts->received, opts->received_bytes);
+        if (err == 0)
+                err = handshake(tls);
+        if (err < 0) {
+                if (fault && tls->fault.text[0])
+                        *fault = tls->fault;
+                else if (fault)
+                        snprintf(fault->text, sizeof(fault->text), "%s", eddy_error_text(err));
+                ed_tls_free(tls);
+                return err;
+        }
+        ed_debug_gone(tls->bio.lower); /* reported as part of the TLS stream */
+        ed_debug_made(&tls->stream, ED_DEBUG_STREAM);
+        *ret_stream = &tls->stream;
+        return 0;
+}
+
+int eddy_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *host,
+                    const struct eddy_tls_conn_opts *opts, eddy_stream **ret_stream)
+{
+        struct ed_tls *tls;
+        int err;
+
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (!lower || !config || config->flags & EDDY_TLS_SERVER)
+                return -EINVAL;
+        err = tls_new(lower, config, &tls);
+        return err < 0 ? err : finish(tls, set_client(tls, host), opts, ret_stream);
+}
+
+int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
+                    const struct eddy_tls_conn_opts *opts, eddy_stream **ret_stream)
+{
+        struct ed_tls *tls;
+        int err;
+
+        if (!ed_loop_current)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (!lower || !config || !(config->flags & EDDY_TLS_SERVER))
+                return -EINVAL;
+        err = tls_new(lower, config, &tls);
+        if (err < 0)
+                return err;
+        SSL_set_accept_state(tls->ssl);
+        return finish(tls, 0, opts, ret_stream);
+}

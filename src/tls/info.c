@@ -1,0 +1,92 @@
+/*
+ * tls/info.c - what is known of a connection and its peer's certificate.
+ */
+#include <errno.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/def.h"
+#include "tls/connection.h"
+
+#define NS_PER_S ((int64_t) 1000000000)
+
+/* Move what was printed to 'bio' to a text, cut if it is longer. */
+static void take_text(BIO *bio, char *text, size_t room)
+{
+        int n = BIO_read(bio, text, (int) room - 1);
+
+        text[n > 0 ? n : 0] = '\0';
+        (void) BIO_reset(bio);
+}
+
+static int64_t time_ns(const ASN1_TIME *at)
+{
+        struct tm parts;
+
+        if (ASN1_TIME_to_tm(at, &parts) != 1)
+                return 0;
+        return (int64_t) timegm(&parts) * NS_PER_S;
+}
+
+static void print_names(BIO *bio, X509 *certificate)
+{
+        GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+
+        for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+                if (i > 0)
+                        BIO_puts(bio, ", ");
+                GENERAL_NAME_print(bio, sk_GENERAL_NAME_value(names, i));
+        }
+        GENERAL_NAMES_free(names);
+}
+
+static void describe_certificate(X509 *certificate, struct eddy_tls_info *info)
+{
+        BIO *bio = BIO_new(BIO_s_mem());
+        unsigned char digest[32];
+        unsigned bytes = sizeof(digest);
+
+        if (!bio)
+                return;
+        X509_NAME_print_ex(bio, X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
+        take_text(bio, info->subject, sizeof(info->subject));
+        X509_NAME_print_ex(bio, X509_get_issuer_name(certificate), 0, XN_FLAG_RFC2253);
+        take_text(bio, info->issuer, sizeof(info->issuer));
+        print_names(bio, certificate);
+        take_text(bio, info->names, sizeof(info->names));
+        BIO_free(bio);
+        info->valid_from_ns = time_ns(X509_get0_notBefore(certificate));
+        info->valid_until_ns = time_ns(X509_get0_notAfter(certificate));
+        if (X509_digest(certificate, EVP_sha256(), digest, &bytes) == 1)
+                for (unsigned i = 0; i < bytes; i++)
+                        snprintf(info->fingerprint + (size_t) i * 2, 3, "%02x", digest[i]);
+}
+
+int eddy_tls_info(const eddy_stream *stream, struct eddy_tls_info *ret_info)
+{
+        const struct ed_tls *tls;
+        const unsigned char *alpn;
+        const char *name;
+        unsigned alpn_bytes;
+        X509 *certificate;
+
+        if (!stream || stream->ops != &ed_tls_stream_ops)
+                return -EINVAL;
+        tls = ed_container_of(stream, struct ed_tls, stream);
+        *ret_info = (struct eddy_tls_info){
+                .version = SSL_version(tls->ssl),
+                .is_resumed = SSL_session_reused(tls->ssl),
+        };
+        snprintf(ret_info->cipher, sizeof(ret_info->cipher), "%s", SSL_get_cipher_name(tls->ssl));
+        SSL_get0_alpn_selected(tls->ssl, &alpn, &alpn_bytes);
+        snprintf(ret_info->alpn, sizeof(ret_info->alpn), "%.*s", (int) alpn_bytes,
+                 alpn ? (const char *) alpn : "");
+        name = SSL_get_servername(tls->ssl, TLSEXT_NAMETYPE_host_name);
+        snprintf(ret_info->server_name, sizeof(ret_info->server_name), "%s", name ? name : "");
+        certificate = SSL_get0_peer_certificate(tls->ssl);
+        if (certificate)
+                describe_certificate(certificate, ret_info);
+        return 0;
+}

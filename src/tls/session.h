@@ -1,0 +1,17 @@
+/*
+ * tls/session.h - a client's sessions, for resumption: by host, within one configuration.
+ */
+#ifndef ED_TLS_SESSION_H
+#define ED_TLS_SESSION_H
+
+#include "tls/config.h"
+
+/* OpenSSL's callback for a new session: keeps it. */
+int ed_tls_session_on_new(SSL *ssl, SSL_SESSION *session);
+
+/* Resume a session with 'host' if there is one; it is used once (RFC 8446, C.4). */
+void ed_tls_session_resume(eddy_tls_config *config, SSL *ssl, const char *host);
+
+void ed_tls_sessions_drop(eddy_tls_config *config);
+
+#endif

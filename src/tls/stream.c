@@ -1,0 +1,321 @@
+/*
+ * tls/stream.c - a TLS stream after its handshake.
+ *
+ * OpenSSL never waits: ed_tls_bio takes every record that it writes, so a write is always whole.
+ */
+#include <errno.h>
+#include <openssl/err.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "eddy/call.h"
+#include "eddy/error.h"
+#include "eddy/time.h"
+#include "io/slices.h"
+#include "tls/connection.h"
+
+/* Limit for passing on the last records and close_notify. */
+#define CLOSE_NS EDDY_SEC(1)
+
+enum { DROPPED_BYTES_MAX = 64 << 10 };
+
+static struct ed_tls *tls_of(const eddy_stream *stream)
+{
+        return ed_container_of(stream, struct ed_tls, stream);
+}
+
+/* ---- reading ------------------------------------------------------------------- */
+
+/* Answers that OpenSSL gave while reading (a key update) leave if there is room for them. */
+static void pass_on_answers(struct ed_tls *tls)
+{
+        if (ed_buf_bytes(&tls->bio.out) > 0)
+                (void) ed_tls_out_flush(&tls->bio);
+}
+
+static int64_t tls_try_read(eddy_stream *stream, void *buf, size_t bytes)
+{
+        struct ed_tls *tls = tls_of(stream);
+        size_t n = 0;
+        int result;
+
+        if (tls->idle)
+                return -EBUSY;
+        if (tls->ended)
+                return 0;
+        if (tls->error < 0)
+                return tls->error;
+        ERR_clear_error();
+        result = SSL_read_ex(tls->ssl, buf, bytes, &n);
+        pass_on_answers(tls);
+        return result == 1 ? (int64_t) n : ed_tls_error(tls, result);
+}
+
+/* Returns true if a read would not wait. Consumes what is not data: session tickets, key updates. */
+static bool peek(struct ed_tls *tls)
+{
+        size_t n = 0;
+        char byte;
+        int result;
+
+        if (tls->ended || tls->error < 0)
+                return true;
+        ERR_clear_error();
+        result = SSL_peek_ex(tls->ssl, &byte, 1, &n);
+        pass_on_answers(tls);
+        return result == 1 || ed_tls_error(tls, result) != -EAGAIN;
+}
+
+static void on_idle(void *arg);
+
+static bool tls_is_readable(eddy_stream *stream)
+{
+        struct ed_tls *tls = tls_of(stream);
+        bool is_readable;
+
+        if (!tls->idle)
+                return peek(tls);
+        /* The stream below lets no one read while it is watched. */
+        if (!eddy_stream_is_readable(tls->bio.lower))
+                return false;
+        (void) eddy_stream_watch_idle(tls->bio.lower, NULL, NULL);
+        is_readable = peek(tls);
+        return eddy_stream_watch_idle(tls->bio.lower, on_idle, tls) < 0 || is_readable;
+}
+
+static int tls_wait(eddy_stream *stream, enum eddy_stream_side side)
+{
+        return eddy_stream_wait(tls_of(stream)->bio.lower, side);
+}
+
+/* The stream below has bytes. Those that carry no data are consumed, and the wait continues. */
+static void on_idle(void *arg)
+{
+        struct ed_tls *tls = arg;
+        eddy_stream_idle_fn *idle = tls->idle;
+
+        if (!peek(tls) && eddy_stream_watch_idle(tls->bio.lower, on_idle, tls) == 0)
+                return;
+        tls->idle = NULL;
+        idle(tls->idle_arg);
+}
+
+static int tls_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
+{
+        struct ed_tls *tls = tls_of(stream);
+        int err;
+
+        if (!fn) {
+                tls->idle = NULL;
+                return eddy_stream_watch_idle(tls->bio.lower, NULL, NULL);
+        }
+        if (SSL_has_pending(tls->ssl) && peek(tls))
+                return -EALREADY;
+        err = eddy_stream_watch_idle(tls->bio.lower, on_idle, tls);
+        if (err < 0)
+                return err;
+        tls->idle = fn;
+        tls->idle_arg = arg;
+        return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------- */
+
+/*
+ * Returns the contents of the next record and stores their number. Small pieces are gathered; a
+ * piece of a record's size or more is used in place.
+ */
+static const void *next_record(struct ed_tls *tls, const struct ed_slices *slices,
+                               size_t *ret_bytes)
+{
+        const struct eddy_slice *first = &slices->list[slices->first];
+        char *record = tls->config->record;
+        size_t bytes = 0;
+
+        if (slices->n - slices->first == 1 || first->bytes >= ED_TLS_RECORD_BYTES) {
+                *ret_bytes =
+                        first->bytes < ED_TLS_RECORD_BYTES ? first->bytes : ED_TLS_RECORD_BYTES;
+                return first->data;
+        }
+        for (size_t i = slices->first; i < slices->n && bytes < ED_TLS_RECORD_BYTES; i++) {
+                const struct eddy_slice *slice = &slices->list[i];
+                size_t rest = ED_TLS_RECORD_BYTES - bytes;
+                size_t piece = slice->bytes < rest ? slice->bytes : rest;
+
+                memcpy(record + bytes, slice->data, piece);
+                bytes += piece;
+        }
+        *ret_bytes = bytes;
+        return record;
+}
+
+/*
+ * Encrypt up to a batch of records. A write of a single record goes to the stream below without a
+ * copy; several are collected for one write.
+ */
+static int64_t write_records(struct ed_tls *tls, struct ed_slices *slices)
+{
+        size_t taken = 0;
+
+        while (!ed_slices_is_empty(slices) && taken < ED_TLS_BATCH_BYTES) {
+                size_t bytes, n = 0;
+                const void *data = next_record(tls, slices, &bytes);
+                int result;
+
+                ed_slices_skip(slices, bytes);
+                tls->bio.direct = taken == 0 && ed_slices_is_empty(slices);
+                ERR_clear_error();
+                result = SSL_write_ex(tls->ssl, data, bytes, &n);
+                if (result != 1)
+                        return ed_tls_error(tls, result);
+                taken += n;
+        }
+        return (int64_t) taken;
+}
+
+static int tls_flush(eddy_stream *stream)
+{
+        struct ed_tls *tls = tls_of(stream);
+
+        return tls->error < 0 ? tls->error : ed_tls_out_flush(&tls->bio);
+}
+
+static int64_t tls_try_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        struct ed_tls *tls = tls_of(stream);
+        struct ed_slices slices;
+        int64_t taken;
+        int err = tls_flush(stream);
+
+        if (err < 0)
+                return err;
+        if (tls->closed)
+                return -EPIPE;
+        err = ed_slices_init(&slices, list, n);
+        if (err < 0)
+                return err;
+        taken = write_records(tls, &slices);
+        if (taken < 0)
+                return taken;
+        err = ed_tls_out_flush(&tls->bio);
+        return err < 0 && err != -EAGAIN ? err : taken;
+}
+
+/* ---- the end ------------------------------------------------------------------- */
+
+static int flush_all(void *arg)
+{
+        struct ed_tls *tls = arg;
+        int err;
+
+        while ((err = ed_tls_out_flush(&tls->bio)) == -EAGAIN) {
+                err = eddy_stream_wait(tls->bio.lower, EDDY_STREAM_WRITING);
+                if (err < 0)
+                        return err;
+        }
+        return err;
+}
+
+/* Send close_notify (RFC 8446, 6.1). Returns -EAGAIN if it did not all leave without a wait. */
+static int send_close(struct ed_tls *tls)
+{
+        if (tls->error < 0)
+                return tls->error;
+        if (tls->closed)
+                return 0;
+        ERR_clear_error();
+        tls->bio.direct = false;
+        (void) SSL_shutdown(tls->ssl);
+        ERR_clear_error();
+        tls->closed = true;
+        return ed_tls_out_flush(&tls->bio);
+}
+
+static int tls_shutdown(eddy_stream *stream)
+{
+        struct ed_tls *tls = tls_of(stream);
+        int err = send_close(tls);
+
+        return err == -EAGAIN ? eddy_call_timeout(flush_all, tls, CLOSE_NS) : err;
+}
+
+void ed_tls_free(struct ed_tls *tls)
+{
+        if (tls->ssl) {
+                /* Else OpenSSL drops the session, which a later connection may resume. */
+                if (tls->error == 0)
+                        SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+                SSL_free(tls->ssl);
+        }
+        ed_tls_bio_fini(&tls->bio);
+        eddy_tls_config_close(tls->config);
+        ed_free(tls);
+}
+
+/*
+ * Drop what the peer has sent, such as session tickets. A socket that is closed with unread bytes
+ * resets the connection, and the peer could lose our last bytes.
+ */
+static void drop_received(eddy_stream *lower)
+{
+        char dropped[1024];
+        size_t total = 0;
+        int64_t n;
+
+        do {
+                n = eddy_stream_try_read(lower, dropped, sizeof(dropped));
+                total += n > 0 ? (size_t) n : 0;
+        } while (n > 0 && total < DROPPED_BYTES_MAX);
+}
+
+static void tls_close(eddy_stream *stream, unsigned flags)
+{
+        struct ed_tls *tls = tls_of(stream);
+        eddy_stream *lower = tls->bio.lower;
+
+        /* A peer must not take a message that ended in the middle for the whole. */
+        if (!(flags & EDDY_STREAM_ABORT) && !stream->is_broken && send_close(tls) == -EAGAIN &&
+            !(flags & EDDY_STREAM_NO_WAIT))
+                (void) eddy_call_timeout(flush_all, tls, CLOSE_NS);
+        ed_tls_free(tls);
+        if (!(flags & EDDY_STREAM_ABORT))
+                drop_received(lower);
+        if (flags & EDDY_STREAM_ABORT)
+                eddy_stream_abort(lower);
+        else if (flags & EDDY_STREAM_NO_WAIT)
+                eddy_stream_close_now(lower);
+        else
+                eddy_stream_close(lower);
+}
+
+static int tls_fd(const eddy_stream *stream)
+{
+        return eddy_stream_fd(tls_of(stream)->bio.lower);
+}
+
+static void tls_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
+{
+        const struct ed_tls *tls = tls_of(stream);
+
+        eddy_stream_sent(tls->bio.lower, ret_sent);
+        ret_sent->pending += ed_buf_bytes(&tls->bio.out);
+}
+
+const struct eddy_stream_ops ed_tls_stream_ops = {
+        .kind = "tls",
+        .try_read = tls_try_read,
+        .try_writev = tls_try_writev,
+        .flush = tls_flush,
+        .wait = tls_wait,
+        .is_readable = tls_is_readable,
+        .watch_idle = tls_watch_idle,
+        .shutdown = tls_shutdown,
+        .close = tls_close,
+        .fd = tls_fd,
+        .sent = tls_sent,
+};
+
+const char *eddy_tls_fault_text(const eddy_stream *stream)
+{
+        return stream && stream->ops == &ed_tls_stream_ops ? tls_of(stream)->fault.text : "";
+}

@@ -1,0 +1,236 @@
+/*
+ * calls_tls.c - the worlds of TLS; see every_call.h.
+ *
+ * The key is of Ed25519: the lengths of its signatures do not vary, and with them the schedules.
+ */
+#include "every_call.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char cert_text[] = "-----BEGIN CERTIFICATE-----\n"
+                                "MIIBVTCCAQegAwIBAgIUffgPOgqASwvmxUdXV+g9NhHTozswBQYDK2VwMBQxEjAQ\n"
+                                "BgNVBAMMCWxvY2FsaG9zdDAgFw0yNjExMjIyMTIzMzhaGA8yMTI2MTAyOTIxMjMz\n"
+                                "OFowFDESMBAGA1UEAwwJbG9jYWxob3N0MCowBQYDK2VwAyEALgAjuvP2TYHj7qU9\n"
+                                "0G+gzN5mhKCBDLPIVQWSIEqPmiyjaTBnMB0GA1UdDgQWBBTTFW37EAKqbzAdM7jc\n"
+                                "kLexLgZQbTAfBgNVHSMEGDAWgBTTFW37EAKqbzAdM7jckLexLgZQbTAPBgNVHRMB\n"
+                                "Af8EBTADAQH/MBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAFBgMrZXADQQD7x+cUYziU\n"
+                                "BKyrPS26/DOFRyuuvtK93F3j+YQVb39G3n/t2IVzOfCBXW3sCVejNVw5/vApHXEk\n"
+                                "K5j3K6TeAMUL\n"
+                                "-----END CERTIFICATE-----\n"
+                                "-----BEGIN PRIVATE KEY-----\n"
+                                "MC4CAQAwBQYDK2VwBCIEIK6MWTpRpbdo8Gp9bXK/nUIn/aM4Ji08kTBTF+Vp+zJR\n"
+                                "-----END PRIVATE KEY-----\n";
+
+static struct {
+        char file[64];
+        eddy_tls_config *client_config, *server_config;
+        eddy_stream *client, *server; /* the streams below, then those of TLS */
+        int client_err, server_err;
+} tls;
+
+static struct eddy_tls_opts server_opts(void)
+{
+        return (struct eddy_tls_opts){ .flags = EDDY_TLS_SERVER, .cert_file = tls.file };
+}
+
+static struct eddy_tls_opts client_opts(void)
+{
+        return (struct eddy_tls_opts){ .ca_file = tls.file };
+}
+
+/* One file has the certificate and its key. */
+static void file_make(void)
+{
+        int fd;
+
+        memset(&tls, 0, sizeof(tls));
+        snprintf(tls.file, sizeof(tls.file), "/tmp/eddy-tls-XXXXXX");
+        fd = mkstemp(tls.file);
+        CHECK(fd >= 0);
+        CHECK_EQ(write(fd, cert_text, sizeof(cert_text) - 1), sizeof(cert_text) - 1);
+        close(fd);
+}
+
+/* --- configurations --- */
+
+static int make_config(void *arg)
+{
+        struct eddy_tls_opts opts = server_opts();
+        eddy_tls_config *config = NULL;
+        int err = eddy_tls_config_new(&opts, NULL, &config);
+
+        (void) arg;
+        CHECK_EQ(err == 0, config != NULL);
+        eddy_tls_config_close(config);
+        return err;
+}
+
+static int add_config(void *arg)
+{
+        return eddy_tls_config_add(arg, tls.file, NULL, NULL);
+}
+
+static int reload_config(void *arg)
+{
+        return eddy_tls_config_reload(arg, NULL);
+}
+
+static int make_certificate(void *arg)
+{
+        char cert[96], key[96];
+        int err;
+
+        (void) arg;
+        snprintf(cert, sizeof(cert), "%s.cert", tls.file);
+        snprintf(key, sizeof(key), "%s.key", tls.file);
+        err = eddy_tls_make_certificate("localhost", EDDY_SEC(60), cert, key);
+        CHECK_EQ(unlink(cert) == 0, err == 0);
+        CHECK_EQ(unlink(key) == 0, err == 0);
+        return err;
+}
+
+static int config_victim(void *arg)
+{
+        eddy_task_fn *const calls[] = { make_config, add_config, reload_config, make_certificate };
+
+        for (int i = 0; i < 4; i++) {
+                int err = victim_call(calls[i], arg);
+
+                CHECK(err == 0 || err == -ECANCELED);
+        }
+        return 0;
+}
+
+static int world_tls_config_new(void *arg)
+{
+        struct eddy_tls_opts opts;
+        eddy_scope scope;
+
+        (void) arg;
+        file_make();
+        opts = server_opts();
+        CHECK_EQ(eddy_tls_config_new(&opts, NULL, &tls.server_config), 0);
+        world_begin(4);
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, config_victim, tls.server_config, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_tls_config_close(tls.server_config);
+        unlink(tls.file);
+        return 0;
+}
+EVERY_POINT_TLS(tls_config_new, eddy_tls_config_new)
+ALSO(tls_config_new, eddy_tls_config_add)
+ALSO(tls_config_new, eddy_tls_config_reload)
+ALSO(tls_config_new, eddy_tls_make_certificate)
+
+/* --- handshakes --- */
+
+static void pair_begin(void)
+{
+        struct eddy_tls_opts server = server_opts(), client;
+        eddy_tcp_listener *listener;
+
+        file_make();
+        server = server_opts();
+        client = client_opts();
+        CHECK_EQ(eddy_tls_config_new(&server, NULL, &tls.server_config), 0);
+        CHECK_EQ(eddy_tls_config_new(&client, NULL, &tls.client_config), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &tls.client), 0);
+        CHECK_EQ(eddy_tcp_accept(listener, &tls.server), 0);
+        eddy_tcp_listener_close(listener);
+}
+
+static void pair_end(void)
+{
+        eddy_stream_close(tls.client);
+        eddy_stream_close(tls.server);
+        eddy_tls_config_close(tls.client_config);
+        eddy_tls_config_close(tls.server_config);
+        unlink(tls.file);
+}
+
+static int client_shake(void *arg)
+{
+        (void) arg;
+        return tls.client_err = eddy_tls_client(tls.client, tls.client_config, "localhost", NULL,
+                                                &tls.client);
+}
+
+static int server_shake(void *arg)
+{
+        (void) arg;
+        return tls.server_err = eddy_tls_server(tls.server, tls.server_config, NULL, &tls.server);
+}
+
+/* After a cancel the stream below is the caller's. */
+static int client_victim(void *arg)
+{
+        int err = victim_call(client_shake, arg);
+
+        CHECK(err == 0 || err == -ECANCELED);
+        if (err < 0) {
+                eddy_stream_close(tls.client);
+                tls.client = NULL;
+        }
+        return 0;
+}
+
+static int server_victim(void *arg)
+{
+        int err = victim_call(server_shake, arg);
+
+        CHECK(err == 0 || err == -ECANCELED);
+        if (err < 0) {
+                eddy_stream_close(tls.server);
+                tls.server = NULL;
+        }
+        return 0;
+}
+
+/* The other side, which is not cancelled, gets an error if the victim was. */
+static int client_other(void *arg)
+{
+        int err = client_shake(arg);
+
+        CHECK(err == 0 || victims_cancelled() > 0);
+        return 0;
+}
+
+static int server_other(void *arg)
+{
+        int err = server_shake(arg);
+
+        CHECK(err == 0 || victims_cancelled() > 0);
+        return 0;
+}
+
+static int run_pair(eddy_task_fn *victim, eddy_task_fn *other)
+{
+        eddy_scope scope;
+
+        pair_begin();
+        world_begin(1);
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, victim, NULL, 1);
+        world_start(&scope, other, NULL, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        pair_end();
+        return 0;
+}
+
+static int world_tls_client(void *arg)
+{
+        (void) arg;
+        return run_pair(client_victim, server_other);
+}
+EVERY_POINT_TLS(tls_client, eddy_tls_client)
+
+static int world_tls_server(void *arg)
+{
+        (void) arg;
+        return run_pair(server_victim, client_other);
+}
+EVERY_POINT_TLS(tls_server, eddy_tls_server)
