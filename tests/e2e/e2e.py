@@ -139,7 +139,7 @@ class Eddy:
         """A mock server; returns its URL, and keeps its process in .child."""
         child = self.start("mock", *args)
         first = child.stdout.readline().decode()
-        check(first.startswith("listening on http://"), "first line of the mock:", repr(first),
+        check(first.startswith(("listening on http://", "listening on https://")), "first line of the mock:", repr(first),
               child.stderr.read() if child.poll() is not None else "")
         self.child = child
         return first.split()[2]

@@ -53,14 +53,6 @@ def urls_that_are_none_fail_in_their_own_lines(eddy):
 
 
 @claim
-def https_says_that_it_comes_with_tls(eddy):
-    result = eddy.fetch("https://127.0.0.1/", "HTTPS://127.0.0.1/")
-    equal(result.code, 1, result)
-    equal(codes(result), ["tls_error", "tls_error"])
-    check("TLS" in result.lines()[0]["error"]["message"], result)
-
-
-@claim
 def lines_that_are_too_long_or_hold_a_nul_are_refused_alone(eddy):
     mock = eddy.mock()
     good = f"{mock}/bytes/1\n".encode()
@@ -300,7 +292,10 @@ USAGE = [
     (["-timeout", "5s"], ["unknown option -timeout", "--timeout"]),
     (["-deadline", "5s"], ["unknown option -deadline", "--deadline"]),
     (["-header", "A: b"], ["did you mean --header?"]),
-    (["--insecure"], ["unknown option --insecure (see"]),
+    (["--nonsense"], ["unknown option --nonsense (see"]),
+    (["--key", "k"], ["--key k", "--cert"]),
+    (["--insecure", "--cacert", "c"], ["--insecure and --cacert"]),
+    (["--cacert", "/no/such/file"], ["/no/such/file"]),
     # Values that are missing or wrong.
     (["-c", "8x"], ["-c 8x", "1 to 65536", 'without "x"']),
     (["-c=8"], ["-c 8, without ="]),

@@ -142,10 +142,38 @@ static int work_all(struct ed_fetch_run *run)
         return err;
 }
 
+/* Read the files of TLS, if any were given. Without them the client uses the system's. */
+static int tls_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
+{
+        const struct ed_fetch_opts *opts = &run->opts;
+        struct eddy_tls_opts tls_opts = {
+                .flags = opts->insecure ? EDDY_TLS_INSECURE : 0,
+                .ca_file = opts->ca_file,
+                .cert_file = opts->cert_file,
+                .key_file = opts->key_file,
+        };
+        struct eddy_tls_fault fault;
+        int err;
+
+        if (!opts->ca_file && !opts->cert_file && !opts->insecure)
+                return 0;
+        err = eddy_tls_config_new(&tls_opts, &fault, ret_tls);
+        if (err == EDDY_E_TLS_BAD_FILE) {
+                ed_console_usage("fetch", "%s", fault.text);
+                run->tls_failed = true;
+        }
+        return err;
+}
+
 static int fetch_all(void *arg)
 {
+        EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         struct ed_fetch_run *run = arg;
         int err;
+
+        err = tls_open(run, &tls);
+        if (err < 0)
+                return run->tls_failed ? 0 : err;
 
         err = ed_output_begin(&run->output);
         if (err < 0) {
@@ -160,6 +188,7 @@ static int fetch_all(void *arg)
                         .connections_max = run->opts.concurrency,
                         .per_host_max = run->opts.per_host,
                         .connect_timeout_ns = run->opts.connect_timeout_ns,
+                        .tls = tls,
                         .body_bytes_max = run->opts.body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
                 },
                 &run->client);
@@ -321,6 +350,8 @@ static int run_whole(struct ed_fetch_run *run)
                 err = 0;
         /* After a signal the program must end soon, so do not wait for the disk. */
         ed_output_close(&run->output, signo == 0);
+        if (run->tls_failed)
+                return ED_EXIT_USAGE;
         exit_code = run_judge(run, err, signo);
         summary_print(run);
         return exit_code;

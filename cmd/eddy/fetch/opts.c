@@ -28,7 +28,7 @@ static const char help[] =
         "\"error\":null}\n"
         "\n"
         "Requests\n"
-        "  URL ...                  http URLs (https is not supported yet)\n"
+        "  URL ...                  http or https URLs\n"
         "  -i FILE|-                read more, one per line, from FILE or - (standard input);\n"
         "                           empty lines and lines that begin with # are skipped\n"
         "  -X, --method M           GET, or POST with --data, unless given\n"
@@ -48,6 +48,10 @@ static const char help[] =
         "  --backoff D              a random wait of up to D before the second attempt, 2D before\n"
         "                           the third, and so on up to a minute; Retry-After counts if\n"
         "                           it is longer, and over an hour ends the attempts (500ms)\n"
+        "  --cacert FILE            trust the certificates in FILE (PEM), not the system's\n"
+        "  --cert FILE, --key FILE  this program's own certificate and its key (PEM)\n"
+        "  -k, --insecure           accept any certificate: anyone can then read and change\n"
+        "                           what is sent\n"
         "Write durations as 250ms, 2.5s, 1m, 2h.  The statuses 408, 429 and 5xx, timeouts and\n"
         "failed connections are retried: POST, PATCH and the like only if nothing of the request\n"
         "was sent.  Redirects are not followed.  Proxies are not used yet.\n"
@@ -87,6 +91,9 @@ enum {
         OPT_DEADLINE,
         OPT_ATTEMPTS,
         OPT_BACKOFF,
+        OPT_CACERT,
+        OPT_CERT,
+        OPT_KEY,
         OPT_FORCE,
         OPT_BODY,
         OPT_SAVE,
@@ -105,6 +112,10 @@ static const struct option options[] = {
         { "header", required_argument, NULL, 'H' },
         { "method", required_argument, NULL, 'X' },
         { "data", required_argument, NULL, 'd' },
+        { "cacert", required_argument, NULL, OPT_CACERT },
+        { "cert", required_argument, NULL, OPT_CERT },
+        { "key", required_argument, NULL, OPT_KEY },
+        { "insecure", no_argument, NULL, 'k' },
         { "force", no_argument, NULL, OPT_FORCE },
         { "body", no_argument, NULL, OPT_BODY },
         { "save", required_argument, NULL, OPT_SAVE },
@@ -125,7 +136,7 @@ static const struct ed_option_hint hints[] = {
         { "rate-limit", HINT_RATE }, { "rps", HINT_RATE },        { NULL, NULL },
 };
 
-static const struct ed_option_set option_set_of_fetch = { "fetch", ":hi:c:o:X:H:d:", options,
+static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:c:o:X:H:d:", options,
                                                           hints };
 
 static int header_add(struct ed_fetch_opts *opts, const char *text)
@@ -325,6 +336,15 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return method_set(opts, value);
         case 'd':
                 return data_set(opts, value);
+        case 'k':
+                opts->insecure = true;
+                return 0;
+        case OPT_CACERT:
+                return once("--cacert", &opts->ca_file, value);
+        case OPT_CERT:
+                return once("--cert", &opts->cert_file, value);
+        case OPT_KEY:
+                return once("--key", &opts->key_file, value);
         case OPT_FORCE:
                 opts->force = true;
                 break;
@@ -386,6 +406,16 @@ static int opts_check(struct ed_fetch_opts *opts)
                                         "each body; or add --body for bodies in the lines");
         if (opts->data_from_stdin && opts->input && strcmp(opts->input, "-") == 0)
                 return ed_console_usage("fetch", "-i - and --data @- both read standard input");
+        if (opts->key_file && !opts->cert_file)
+                return ed_console_usage("fetch",
+                                        "--key %s: needs --cert, the certificate of the key",
+                                        opts->key_file);
+        if (opts->insecure && opts->ca_file)
+                return ed_console_usage("fetch", "--insecure and --cacert exclude each other");
+        if (opts->insecure)
+                ed_console_say("fetch",
+                               "--insecure: certificates are not checked, so anyone on the "
+                               "way can read and change what is sent");
         if (opts->body && opts->save)
                 return ed_console_usage("fetch", "--body and --save exclude each other");
         if (!opts->method)

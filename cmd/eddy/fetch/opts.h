@@ -41,6 +41,10 @@ struct ed_fetch_opts {
         char *data;         /* NULL: none */
         size_t data_bytes;
         bool data_from_stdin;
+        const char *ca_file;   /* NULL: the system's trusted certificates */
+        const char *cert_file; /* NULL: none */
+        const char *key_file;  /* NULL: in cert_file */
+        bool insecure;
         const char *output; /* NULL: standard output */
         const char *save;   /* NULL: bodies are not saved */
         bool force;

@@ -38,6 +38,7 @@ struct attempt {
         int status; /* 0: none */
         int error;
         bool sent; /* part of the request may have been sent */
+        struct eddy_tls_fault tls_fault;
 };
 
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
@@ -117,6 +118,7 @@ static int attempt_exchange(struct worker *worker, struct attempt *attempt,
                                             .on_start_arg = attempt,
                                             .on_send = attempt_sends,
                                             .on_send_arg = attempt,
+                                            .ret_tls_fault = &attempt->tls_fault,
                                     },
                                     &attempt->response);
         if (err < 0)

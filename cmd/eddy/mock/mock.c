@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/console.h"
 #include "common/option.h"
@@ -15,21 +17,32 @@
 #include "eddy/tcp.h"
 #include "eddy/time.h"
 
+#define CERTIFICATE_NS EDDY_SEC(30 * 86400)
+
 enum { CONNECTIONS_MAX = 50000, FILES_SPARE = 32 };
 
+/* A certificate that was made for this run; folder "": none. */
+struct made {
+        char folder[64];
+        char cert_file[96];
+        char key_file[96];
+};
+
 struct mock_run {
+        struct made made;
         struct ed_mock mock;
         uint32_t connections_max;
         int exit_code;
 };
 
-/* Print the only line on standard output, from which programs read the port. */
-static int say_where(const struct ed_mock_opts *opts, uint16_t port)
+/* Print the first line on standard output, from which programs read the port. */
+static int say_where(const struct ed_mock_opts *opts, const struct made *made, uint16_t port)
 {
         bool v6 = strchr(opts->host, ':') != NULL;
 
-        if (printf("listening on http://%s%s%s:%u\n", v6 ? "[" : "", opts->host, v6 ? "]" : "",
-                   (unsigned) port) < 0 ||
+        if (printf("listening on %s://%s%s%s:%u\n", opts->tls ? "https" : "http", v6 ? "[" : "",
+                   opts->host, v6 ? "]" : "", (unsigned) port) < 0 ||
+            (made->folder[0] && printf("certificate %s\n", made->cert_file) < 0) ||
             fflush(stdout) != 0) {
                 ed_console_say("mock", "cannot write to standard output: %s", strerror(errno));
                 return ED_EXIT_OUTPUT;
@@ -37,8 +50,66 @@ static int say_where(const struct ed_mock_opts *opts, uint16_t port)
         return ED_EXIT_OK;
 }
 
+static int make_certificate(struct made *made)
+{
+        const char *parent = getenv("TMPDIR");
+        int err;
+
+        if (snprintf(made->folder, sizeof(made->folder), "%s/eddy-mock-XXXXXX",
+                     parent && *parent ? parent : "/tmp") >= (int) sizeof(made->folder))
+                snprintf(made->folder, sizeof(made->folder), "/tmp/eddy-mock-XXXXXX");
+        if (!mkdtemp(made->folder)) {
+                err = -errno;
+                made->folder[0] = '\0';
+                return err;
+        }
+        snprintf(made->cert_file, sizeof(made->cert_file), "%s/cert.pem", made->folder);
+        snprintf(made->key_file, sizeof(made->key_file), "%s/key.pem", made->folder);
+        return eddy_tls_make_certificate("localhost,127.0.0.1,::1", CERTIFICATE_NS, made->cert_file,
+                                         made->key_file);
+}
+
+static void made_remove(struct made *made)
+{
+        if (!made->folder[0])
+                return;
+        unlink(made->cert_file);
+        unlink(made->key_file);
+        rmdir(made->folder);
+        made->folder[0] = '\0';
+}
+
+/* Returns 0 with '*ret_tls' unchanged without --tls. */
+static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
+{
+        const struct ed_mock_opts *opts = &run->mock.opts;
+        struct eddy_tls_opts tls_opts = { .flags = EDDY_TLS_SERVER,
+                                          .cert_file = opts->cert_file,
+                                          .key_file = opts->key_file,
+                                          .alpn = "http/1.1" };
+        struct eddy_tls_fault fault = { "" };
+        int err = 0;
+
+        if (!opts->tls)
+                return 0;
+        if (!opts->cert_file) {
+                err = make_certificate(&run->made);
+                tls_opts.cert_file = run->made.cert_file;
+                tls_opts.key_file = run->made.key_file;
+        }
+        if (err == 0)
+                err = eddy_tls_config_new(&tls_opts, &fault, ret_tls);
+        if (err == 0)
+                return 0;
+        ed_console_say("mock", "%s: %s", opts->cert_file ? "--cert" : "--tls",
+                       fault.text[0] ? fault.text : eddy_error_text(err));
+        run->exit_code = err == EDDY_E_TLS_BAD_FILE ? ED_EXIT_USAGE : ED_EXIT_FAILED;
+        return err;
+}
+
 static int serve(void *arg)
 {
+        EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         struct mock_run *run = arg;
         const struct ed_mock_opts *opts = &run->mock.opts;
         EDDY_AUTO(eddy_tcp_listener) eddy_tcp_listener *listener = NULL;
@@ -53,14 +124,16 @@ static int serve(void *arg)
                 run->exit_code = err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED;
                 return 0;
         }
-        run->exit_code = say_where(opts, eddy_tcp_listener_port(listener));
+        if (tls_open(run, &tls) < 0)
+                return 0;
+        run->exit_code = say_where(opts, &run->made, eddy_tcp_listener_port(listener));
         if (run->exit_code)
                 return 0;
         ed_bucket_init(&run->mock.bucket, opts->rate, eddy_now());
-        err = eddy_http_serve(
-                listener,
-                &(struct eddy_http_server_opts){ .connections_max = run->connections_max },
-                ed_mock_answer, &run->mock);
+        err = eddy_http_serve(listener,
+                              &(struct eddy_http_server_opts){
+                                      .connections_max = run->connections_max, .tls = tls },
+                              ed_mock_answer, &run->mock);
         ed_tokens_fini(&run->mock.tokens);
         return err;
 }
@@ -83,6 +156,7 @@ int ed_mock_main(int argc, char **argv)
                                                                     : FILES_SPARE;
         ed_random_init(&run.mock.random);
         err = eddy_run(serve, &run, &(struct eddy_run_opts){ .report = ed_console_report });
+        made_remove(&run.made);
         signo = eddy_run_signal();
         if (signo)
                 return ED_EXIT_SIGNAL + signo;

@@ -4,6 +4,7 @@
 #ifndef ED_CMD_MOCK_MOCK_H
 #define ED_CMD_MOCK_MOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/random.h"
@@ -18,6 +19,9 @@ struct ed_mock_opts {
         int64_t latency_p99_ns; /* 0: always the median */
         double error_rate;      /* 0 to 1 */
         double rate;            /* requests per second; 0: no limit */
+        bool tls;
+        const char *cert_file; /* NULL: one is made */
+        const char *key_file;  /* NULL: in cert_file */
 };
 
 struct ed_mock {

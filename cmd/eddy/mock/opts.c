@@ -26,6 +26,11 @@ static const char help[] =
         "  --error-rate P       answer that part of the requests, 0 to 1, by a 500 or 503 (0)\n"
         "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (or N/m:\n"
         "                       per minute)\n"
+        "  --tls                serve https, with a certificate for localhost, 127.0.0.1 and ::1\n"
+        "                       that is made for this run, in a file that the second line of\n"
+        "                       standard output names: give it to clients by --cacert\n"
+        "  --cert FILE, --key FILE\n"
+        "                       serve https with this certificate and its key (PEM)\n"
         "  -h, --help, --version\n"
         "Write durations as 250ms, 2.5s, 1m.\n"
         "\n";
@@ -41,6 +46,9 @@ enum {
         OPT_LATENCY_P99,
         OPT_ERROR_RATE,
         OPT_RATE_LIMIT,
+        OPT_TLS,
+        OPT_CERT,
+        OPT_KEY,
         OPT_VERSION
 };
 
@@ -50,6 +58,9 @@ static const struct option options[] = {
         { "latency-p99", required_argument, NULL, OPT_LATENCY_P99 },
         { "error-rate", required_argument, NULL, OPT_ERROR_RATE },
         { "rate-limit", required_argument, NULL, OPT_RATE_LIMIT },
+        { "tls", no_argument, NULL, OPT_TLS },
+        { "cert", required_argument, NULL, OPT_CERT },
+        { "key", required_argument, NULL, OPT_KEY },
         { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, OPT_VERSION },
         { NULL, 0, NULL, 0 },
@@ -158,6 +169,16 @@ static int option_set(struct ed_mock_opts *opts, int option, const char *value)
                 return error_rate_set(opts, value);
         case OPT_RATE_LIMIT:
                 return rate_limit_set(opts, value);
+        case OPT_TLS:
+                opts->tls = true;
+                return 0;
+        case OPT_CERT:
+                opts->tls = true;
+                opts->cert_file = value;
+                return 0;
+        case OPT_KEY:
+                opts->key_file = value;
+                return 0;
         default:
                 return -EINVAL;
         }
@@ -170,6 +191,8 @@ static int opts_check(const struct ed_mock_opts *opts, const char *word)
                                         "%s: mock has options only; where to listen is given as "
                                         "--listen HOST:PORT",
                                         word);
+        if (opts->key_file && !opts->cert_file)
+                return ed_console_usage("mock", "--key needs --cert, the certificate of the key");
         if (opts->latency_p99_ns > 0 && opts->latency_ns == 0)
                 return ed_console_usage("mock", "--latency-p99 needs --latency, the median");
         if (opts->latency_p99_ns > 0 && opts->latency_p99_ns < opts->latency_ns)

@@ -1,0 +1,135 @@
+"""test_fetch_tls - https: `eddy fetch` and `eddy mock` with each other, and with
+curl and openssl on the other side.
+"""
+import json
+import os
+import subprocess
+
+import e2e
+from e2e import check, claim, equal
+
+
+def secure_mock(eddy, *args):
+    """An https server; returns its URL and the file with its certificate."""
+    url = eddy.mock("--tls", *args)
+    line = eddy.child.stdout.readline().decode().split()
+    equal(line[0], "certificate")
+    return url, line[1]
+
+
+def openssl(folder, *args):
+    subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
+
+
+def certificate(eddy, name, days="30"):
+    """A self-signed certificate for a name; returns its file and its key's."""
+    folder = os.path.dirname(eddy.file("here", ""))
+    cert, key = (os.path.join(folder, name + end) for end in (".pem", ".key"))
+    openssl(folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+            "-nodes", "-keyout", key, "-out", cert, "-days", days, "-subj", "/CN=" + name,
+            "-addext", "subjectAltName=DNS:" + name + ",IP:127.0.0.1")
+    return cert, key
+
+
+@claim
+def requests_go_over_https_and_connections_are_kept(eddy):
+    url, cert = secure_mock(eddy)
+    urls = eddy.file("urls", f"{url}/bytes/20000\n" * 200)
+    result = eddy.fetch("-i", urls, "-c", "4", "--cacert", cert)
+    equal(result.code, 0, result)
+    equal([line["bytes"] for line in result.lines()], [20000] * 200)
+
+
+@claim
+def body_is_echoed_over_https(eddy):
+    url, cert = secure_mock(eddy)
+    body = "x" * 300000
+    result = eddy.fetch("--cacert", cert, "--body", "-d", "@" + eddy.file("body", body),
+                        url + "/echo")
+    equal(json.loads(result.lines()[0]["body"])["body"], body)
+
+
+@claim
+def certificate_that_is_not_trusted_is_a_tls_error_and_is_not_tried_again(eddy):
+    url, _ = secure_mock(eddy)
+    result = eddy.fetch(url + "/")
+    equal(result.code, 1, result)
+    line = result.lines()[0]
+    equal((line["error"]["code"], line["attempts"], line["status"]), ("tls_error", 1, None))
+    check("--cacert" in line["error"]["message"], line)
+
+
+@claim
+def certificate_for_another_host_is_refused(eddy):
+    cert, key = certificate(eddy, "other.example")
+    url = eddy.mock("--cert", cert, "--key", key).replace("127.0.0.1", "localhost")
+    line = eddy.fetch("--cacert", cert, url + "/").lines()[0]
+    equal(line["error"], {"code": "tls_error", "message": "the certificate is for another host"})
+
+
+@claim
+def insecure_accepts_any_certificate_with_a_warning(eddy):
+    url, _ = secure_mock(eddy)
+    result = eddy.fetch("--insecure", url + "/bytes/1")
+    equal((result.code, result.lines()[0]["status"]), (0, 200), result)
+    check("--insecure: certificates are not checked" in result.err, result)
+
+
+@claim
+def http_to_an_https_port_and_back_are_errors(eddy):
+    url, cert = secure_mock(eddy)
+    plain = eddy.mock()
+    lines = eddy.fetch("--cacert", cert, "--attempts", "1", url.replace("https", "http") + "/",
+                       plain.replace("http", "https") + "/").lines()
+    codes = {line["index"]: line["error"]["code"] for line in lines}
+    equal(codes[1], "tls_error")
+    check(codes[0] in ("connection_reset", "invalid_response"), codes)
+
+
+@claim
+def curl_gets_answers_of_the_mock(eddy):
+    url, cert = secure_mock(eddy)
+    for version in ("--tlsv1.2 --tls-max 1.2", "--tlsv1.3"):
+        got = subprocess.run(["curl", "-sS", *version.split(), "--cacert", cert, "-w",
+                              "%{http_version} %{size_download}", "-o", os.devnull,
+                              url + "/bytes/1000000", url + "/bytes/5"],
+                             capture_output=True, text=True, check=True)
+        equal(got.stdout, "1.1 1000000abcde1.1 5")
+
+
+@claim
+def openssl_serves_fetch(eddy):
+    cert, key = certificate(eddy, "localhost")
+    port = e2e.free_port()
+    for version in ("-tls1_2", "-tls1_3"):
+        child = subprocess.Popen(["openssl", "s_server", "-quiet", "-www", version, "-accept",
+                                  f"127.0.0.1:{port}", "-cert", cert, "-key", key],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        try:
+            result = eddy.fetch("--cacert", cert, "--attempts", "20", "--backoff", "50ms",
+                                f"https://localhost:{port}/")
+            equal(result.lines()[0]["status"], 200, version, result)
+        finally:
+            eddy.end(child)
+
+
+@claim
+def mock_removes_the_certificate_that_it_made(eddy):
+    _, cert = secure_mock(eddy)
+    check(os.path.exists(cert))
+    equal(os.stat(cert.replace("cert.pem", "key.pem")).st_mode & 0o777, 0o600)
+    eddy.child.terminate()
+    equal(eddy.child.wait(60), 143)
+    check(not os.path.exists(os.path.dirname(cert)))
+
+
+@claim
+def mock_refuses_files_that_are_not_certificates(eddy):
+    file = eddy.file("file", "nonsense\n")
+    e2e.one_line(eddy.run("mock", "--cert", file), 2, "--cert", file)
+    e2e.one_line(eddy.run("mock", "--key", file), 2, "--key", "--cert")
+
+
+if __name__ == "__main__":
+    e2e.main()
