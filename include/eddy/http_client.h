@@ -81,9 +81,10 @@ struct eddy_http_request {
          * socket begins; start a per-request timeout here. */
         void (*on_start)(void *arg);
         void *on_start_arg;
-        /* Called when there is a connection and the first byte is about to be
-         * sent.  If the send fails before this, the request can be repeated safely,
-         * whatever its method.  Called again if the client repeats the request. */
+        /* Called when there is a connection and the first byte is about to be sent.
+         * If eddy_http_client_send() fails and this was never called, no byte was
+         * sent, and any method can be repeated.  Called again if the client repeats
+         * the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
         struct eddy_tls_fault *ret_tls_fault; /* why TLS failed, after EDDY_E_TLS_*; may be NULL */
@@ -91,8 +92,10 @@ struct eddy_http_request {
 };
 
 /*
- * Send a request and wait for the head of its response.  Host, User-Agent,
- * Accept and Content-Length are added unless the caller sets them.  If the
+ * Send a request and wait for the head of its response.  Host, User-Agent and
+ * Accept are added unless the caller sets them; so are Content-Length, if there
+ * is a body or the method is POST, PUT or PATCH, and Authorization, if the URL has
+ * a user name.  Transfer-Encoding is refused.  If the
  * server closes a reused connection before the first byte of a response, the
  * request is sent once more on a new connection, provided that its method is
  * idempotent (RFC 9110, 9.2.2).  Redirects are not followed.
@@ -102,10 +105,10 @@ struct eddy_http_request {
  *   - A status of 400 or more stops the sending.  The body of the response can
  *     be read; the connection is closed after it.
  *   - With any other status, the rest of the request is sent while the body of
- *     the response is read.  At the end of that body (in this call, if the
- *     response is complete already) the client waits for the rest of the request
- *     while the server accepts some of it.  The connection is closed after a
- *     second without progress, or if the response is closed before its end.
+ *     the response is read.  When that body ends (in this call, if the response is
+ *     complete already), the client continues to send as long as the server takes
+ *     the rest; after a second without progress it closes the connection.  Closing
+ *     the response early closes it too.
  * Response bytes that are not read stay in the kernel's buffer and stop the
  * server from sending more.
  *
@@ -173,7 +176,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
- * Read and drop the rest of the body, which makes the connection reusable.
+ * Read and drop the rest of the body, so that the connection can be kept.
  *
  * Suspends: yes.
  * Errors: as eddy_http_response_read()
@@ -181,8 +184,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
 EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *response);
 
 /*
- * Free the response.  Its connection is already in the pool if the body was read
- * to its end; else the connection is closed.  Works in a cancelled task.  NULL is
+ * Free the response.  Its connection is kept if the exchange is known to be
+ * complete; otherwise it is closed.  Works in a cancelled task.  NULL is
  * ignored.
  *
  * Suspends: no.

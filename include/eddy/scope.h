@@ -16,7 +16,8 @@
  * Between begin and end the owner's own calls are in the scope too.  By default
  * the first task to fail cancels the others.  A cancelled scope stays cancelled:
  * every suspending call inside returns -ECANCELED until the scope ends, so an
- * ignored return code cannot lose a cancel.
+ * ignored return code cannot lose a cancel.  Only calls in a shield continue, and
+ * the ends of scopes still wait.
  */
 #ifndef EDDY_SCOPE_H
 #define EDDY_SCOPE_H
@@ -63,7 +64,7 @@ enum {
 
 /* All zero is the default. */
 struct eddy_scope_opts {
-        int64_t timeout_ns;  /* from now; below 0: already passed; 0: none */
+        int64_t timeout_ns;  /* from now; below 0: already passed; 0: none (5 s in a shield) */
         int64_t deadline_ns; /* eddy_now() clock; 0: none; the earlier of the two applies */
         uint32_t flags;      /* EDDY_SCOPE_* */
         uint32_t tasks_max;  /* running at once; 0: limited by memory only */
@@ -82,7 +83,7 @@ struct eddy_scope_opts {
  *     returns or an outer scope ends, in debug mode also when a scope begins;
  *   - an outer scope is ended before an inner one;
  *   - an open scope is begun again.
- * Outside a task the mistake is only reported, and the scope is not begun.
+ * Outside a task, begin is only reported, and the scope is not begun.
  *
  * Suspends: no.
  * Owns: borrows 'scope' until its end, 'opts' for the duration of the call.
@@ -93,9 +94,9 @@ EDDY_API void eddy_scope_begin_at(eddy_scope *scope, const struct eddy_scope_opt
 #define eddy_scope_begin(scope, ...) eddy_scope_begin_at(scope, __VA_ARGS__, EDDY_PLACE)
 
 /*
- * Wait for every task of the scope and close the scope.  Also waits if the caller
- * is cancelled, which cancels the scope's tasks too.  Returns the first of these
- * that applies:
+ * Wait for every task of the scope and close the scope.  If the caller is
+ * cancelled, so are the tasks (unless the scope is a shield), and the call still
+ * waits.  Returns the first of these that applies:
  *   1. -ETIMEDOUT if this scope's deadline came before all failures and a call
  *      inside returned -ECANCELED because of it;
  *   2. the first failure of a task;
@@ -112,11 +113,11 @@ EDDY_API int eddy_scope_end(eddy_scope *scope);
 
 /*
  * Like eddy_scope_end(), but also takes the result of the scope's own block.  A
- * result below 0 counts as a failure of a task with the name of the calling task:
- * it cancels the tasks (unless EDDY_SCOPE_KEEP_GOING is set), is added to
- * opts.errors, and is returned unless another failure or this scope's deadline
- * came first.  -ECANCELED in a cancelled scope is not a failure, but counts as a
- * cancel delivered inside.  Otherwise a result of 0 or more is returned, if
+ * result below 0 is a failure under the name of the calling task: it cancels the
+ * tasks (unless EDDY_SCOPE_KEEP_GOING is set), is added to opts.errors, and is
+ * returned unless another failure or this scope's deadline came first.  -ECANCELED
+ * in a cancelled scope is not a failure; the call returns it only if the cancel
+ * came from outside the scope.  A result of 0 or more is returned if
  * eddy_scope_end() would return 0.
  *
  * Suspends: yes, while tasks run.  Not a cancellation point.
@@ -179,8 +180,9 @@ EDDY_API int eddy_scope_start_task_named(eddy_scope *scope, eddy_task_fn *fn, vo
 
 /*
  * Like eddy_scope_start(), but returns when the task has called eddy_task_ready().
- * If the task ends before that call, its result is not a failure of the scope.  A
- * result below 0 is then returned here, and EDDY_E_TASK_NOT_READY for all others.
+ * Returns 0 then.  If the task ends before that call, its result is not a failure
+ * of the scope: this call returns the result if it is below 0, else
+ * EDDY_E_TASK_NOT_READY.
  *
  * Suspends: yes.  Cancelling the wait does not cancel the task.
  */
@@ -192,9 +194,8 @@ EDDY_API int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, v
 
 /*
  * Ask the tasks of the scope and the owner's own calls to stop.  Returns at once;
- * eddy_scope_end() waits.  A cancel is not a failure.  Cancelling a scope twice,
- * after all its tasks have finished, or after its end (while its frame exists) has
- * no further effect.
+ * eddy_scope_end() waits.  A cancel is not a failure.  A second cancel has no
+ * further effect.  Nor has a cancel after the scope's end, while its frame exists.
  *
  * Suspends: no.
  */
@@ -238,7 +239,8 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
  *     if (err < 0)
  *             break;
  *
- * The break cancels the tasks and leaves the failure in 'err'.  `return x` inside
+ * The break ends the block; because 'err' is negative, the tasks are cancelled, and
+ * 'err' keeps the failure.  `return x` inside
  * evaluates x before the tasks have finished, and does not change 'err'.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \

@@ -30,7 +30,7 @@ enum { EDDY_STREAM_SLICES_MAX = 16 };
  * Errors: -ECANCELED            no byte was taken
  *         -ECONNRESET, ...      from the system
  *         EDDY_E_NET_TIMED_OUT  the kernel's timeout for the peer expired
- *         -EBUSY                another task reads
+ *         -EBUSY                another task is reading
  *         -EINVAL               'bytes' is 0
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes);
@@ -41,7 +41,7 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, 
  * A write that fails or is cancelled may have sent a part of its bytes.  If it
  * sent none, the stream is unchanged and the write can be repeated.  If it sent
  * some, the next byte would continue in the middle of a message: each later
- * write, also an empty one, and eddy_stream_shutdown() return
+ * write, even an empty one, and eddy_stream_shutdown() return
  * EDDY_E_STREAM_BROKEN and send nothing.  Reads continue to work.
  *
  * Suspends: yes.
@@ -49,7 +49,7 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, 
  *         EDDY_E_STREAM_BROKEN  an earlier write ended after a part of its bytes
  *         -EPIPE, -ECONNRESET   the peer has closed or reset the connection
  *         EDDY_E_NET_TIMED_OUT  the kernel's timeout for the peer expired
- *         -EBUSY                another task writes
+ *         -EBUSY                another task is writing
  *         others from the system
  */
 EDDY_API EDDY_MUST_USE int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes);
@@ -65,9 +65,11 @@ EDDY_API EDDY_MUST_USE int eddy_stream_writev(eddy_stream *stream, const struct 
                                               size_t n);
 
 /*
- * Write part of 'slices', at least one byte (0 if there is none), after a wait if
- * necessary.  Returns the number of bytes.  After an error nothing was written
- * and the stream is unchanged, so a cancelled caller can continue later.
+ * Write at least one byte of 'slices', waiting if necessary.  Returns the number
+ * of bytes written (0 only if all slices are empty).  After an error nothing was
+ * written and the stream is unchanged, so a cancelled caller can continue later.
+ * A stream such as TLS may hold bytes that it took: an empty eddy_stream_write()
+ * waits until they are passed on.
  *
  * Suspends: yes.
  * Errors: those of eddy_stream_writev()
@@ -77,7 +79,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_write_some(eddy_stream *stream,
 
 /*
  * eddy_stream_read() and eddy_stream_write_some() without the wait, for callers
- * that must not suspend, such as callbacks of the loop.
+ * that must not suspend, such as callbacks of the loop.  try_writev may write
+ * only a part.
  *
  * Suspends: no.
  * Errors: -EAGAIN  a wait is necessary; see eddy_stream_wait()
@@ -92,7 +95,7 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_try_writev(eddy_stream *stream,
  *
  * Suspends: yes.
  * Errors: -ECANCELED  also if the stream was closed meanwhile
- *         -EBUSY      another task reads or writes
+ *         -EBUSY      another task is reading or writing
  *         others from the system
  */
 enum eddy_stream_side { EDDY_STREAM_READING, EDDY_STREAM_WRITING };
@@ -105,7 +108,9 @@ EDDY_API EDDY_MUST_USE int eddy_stream_wait(eddy_stream *stream, enum eddy_strea
  *
  * Suspends: a socket never does; TLS may, for at most a second.
  * Errors: EDDY_E_STREAM_BROKEN  an earlier write ended after a part of its bytes
- *         -EBUSY                a task writes
+ *         -EBUSY                another task is writing
+ *         EDDY_E_NET_TIMED_OUT  the peer took none of the last bytes for a second
+ *         -ECANCELED            the end may not have been sent
  *         -ENOTCONN and others from the system
  */
 EDDY_API int eddy_stream_shutdown(eddy_stream *stream);
@@ -125,7 +130,9 @@ EDDY_API int eddy_stream_is_readable(eddy_stream *stream);
  * may close the stream.
  *
  * Suspends: no.
- * Errors: -EBUSY           a task reads
+ * Errors: -EBUSY           a task is reading
+ *         -EALREADY        bytes that were received earlier can be read now
+ *         -ENOTSUP         this kind of stream cannot be watched
  *         -EINVAL          the stream is always readable: a regular file
  *         -ENOMEM, -ENOSPC the system cannot watch another descriptor
  */
@@ -146,7 +153,7 @@ struct eddy_stream_sent {
  */
 EDDY_API void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
 
-/* Returns the kind of the stream ("tcp", "unix", "fd", "tls", ...).  Suspends: no. */
+/* Returns the kind of the stream ("tcp", "fd", "tls", ...).  Suspends: no. */
 EDDY_API const char *eddy_stream_kind(const eddy_stream *stream);
 
 /*
@@ -158,10 +165,11 @@ EDDY_API const char *eddy_stream_kind(const eddy_stream *stream);
 EDDY_API int eddy_stream_fd(const eddy_stream *stream);
 
 /*
- * Close the stream and free it.  The kernel still sends the bytes that were
- * written, and then the end, even if the last write ended in the middle; to send
- * a reset instead, call eddy_stream_abort().  Tasks that wait in the stream get
- * -ECANCELED.  Works in a cancelled task.  NULL is ignored.
+ * Close the stream and free it.  A socket's kernel still sends the bytes that
+ * were written, and then the end, even if the last write ended in the middle; to
+ * send a reset instead, call eddy_stream_abort().  TLS drops the bytes that it
+ * still holds if the last write ended in the middle, the task is cancelled, or
+ * the peer takes none for a second.  Tasks waiting on the stream get -ECANCELED.  Works in a cancelled task.  NULL is ignored.
  *
  * Suspends: a socket never does; TLS may, for at most a second.
  */

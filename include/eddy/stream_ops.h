@@ -52,7 +52,7 @@ struct eddy_stream_ops {
         int64_t (*try_writev)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
 
         /*
-         * Pass on the bytes that try_writev took and the stream still holds.  Returns
+         * Pass on the bytes that try_writev took but the stream has not yet sent.  Returns
          * 0 if it holds none; -EAGAIN if a writer must wait; or an error.  Must not
          * suspend.  NULL: the stream never holds bytes.
          */
@@ -104,11 +104,12 @@ enum {
                 1 << 1, /* of eddy_stream_close_now(): send what can be sent at once */
 };
 
-/* The first member of every stream.  Initialise it by eddy_stream_init(). */
+/* The first member of every stream.  Initialise it with eddy_stream_init(). */
 struct eddy_stream {
         const struct eddy_stream_ops *ops;
-        void *users[2]; /* eddy's: the waiting reader and writer */
-        bool is_broken; /* eddy's: a write ended after a part of its bytes */
+        void *users[2];  /* eddy's: the waiting reader and writer */
+        bool is_broken;  /* eddy's: a write ended after a part of its bytes */
+        bool is_closing; /* eddy's: eddy_stream_close() is waiting */
         uintptr_t reserved[2];
 };
 

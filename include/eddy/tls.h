@@ -9,8 +9,8 @@
  *     if (err == 0)
  *             err = eddy_tls_client(stream, config, "example.org", NULL, &secure);
  *
- * Certificates and names are verified by default.  The end of a stream is 0 bytes
- * only if the peer said so (close_notify); a connection that ends without it is
+ * Certificates and names are verified by default.  A read returns 0 only if the
+ * peer sent close_notify; a connection that ends without it gives
  * EDDY_E_TLS_TRUNCATED.
  */
 #ifndef EDDY_TLS_H
@@ -40,7 +40,8 @@ struct eddy_tls_opts {
         unsigned flags;
         int version_min;       /* EDDY_TLS_1_2 (also 0) or EDDY_TLS_1_3 */
         const char *ca_file;   /* trusted certificates instead of the system's */
-        const char *crl_file;  /* revocation lists: a certificate that they name is refused */
+        const char *crl_file;  /* revocation lists: one for each issuer of the chain; a certificate
+                                  that they name is refused */
         const char *cert_file; /* own certificate and its chain; a server must have one */
         const char *key_file;  /* private key; NULL: in 'cert_file' */
         const char *alpn;      /* protocols by preference, separated by commas: "h2,http/1.1" */
@@ -97,8 +98,9 @@ EDDY_API void eddy_tls_config_close(eddy_tls_config *config);
 
 /* Options of one connection.  All zero is the default. */
 struct eddy_tls_conn_opts {
-        /* Bytes that were already read from the stream and belong to the handshake.  After
-         * STARTTLS, a client must have none: refuse them as an injection (RFC 3207, 6). */
+        /* Bytes that were already read from the stream and belong to the handshake.  If a
+         * client has any after STARTTLS, they were injected: close the connection (RFC 3207, 6).
+         * A server passes those that followed the client's command. */
         const void *received;
         size_t received_bytes;
         struct eddy_tls_fault *ret_fault; /* filled in on failure; NULL: not wanted */
@@ -109,18 +111,21 @@ struct eddy_tls_conn_opts {
  * Do the handshake as a client and verify that the server's certificate is valid
  * for 'host' (a name or an IP address; NULL only with EDDY_TLS_INSECURE).  The
  * host is matched with the certificate's subject alternative names only (RFC
- * 9525).  '*ret_stream' owns 'lower', which must not be used further.  After an
+ * 9525).  '*ret_stream' owns 'lower', which must not be used any more.  After an
  * error 'lower' is still the caller's, to be closed.  Put the call in a scope
  * with a deadline.
  *
- * Private keys of RSA above 2,048 bits are used on another thread.
+ * Do not close 'lower' during the call.
+ *
+ * RSA private keys of more than 2,048 bits are used on another thread.
  *
  * Suspends: yes.
  * Errors: EDDY_E_TLS_EXPIRED, _NOT_YET_VALID, _WRONG_HOST, _UNKNOWN_ISSUER, _SELF_SIGNED,
  *         _REVOKED, _CRL, _BAD_CERTIFICATE  the certificate was refused
  *         EDDY_E_TLS_ALERT      the peer refused the connection
- *         EDDY_E_TLS_PROTOCOL   the peer's bytes are not valid TLS, or nothing was agreed on
- *         EDDY_E_TLS_TRUNCATED  the peer closed the connection in the handshake
+ *         EDDY_E_TLS_PROTOCOL   the peer's bytes are not valid TLS, or there is no common
+ *                               version, cipher or protocol
+ *         EDDY_E_TLS_TRUNCATED  the peer closed the connection during the handshake
  *         -EINVAL               'host' is not valid, or the configuration is a server's
  *         -ECANCELED, -ENOMEM, and the errors of 'lower'
  * Owns: returns (owned) '*ret_stream', to be closed by eddy_stream_close().
@@ -133,7 +138,7 @@ EDDY_API EDDY_MUST_USE int eddy_tls_client(eddy_stream *lower, eddy_tls_config *
  * Do the handshake as a server.  Like eddy_tls_client(), but without a host.
  *
  * Suspends: yes.
- * Errors: as eddy_tls_client()
+ * Errors: as eddy_tls_client(); -EINVAL  the configuration is a client's
  */
 EDDY_API EDDY_MUST_USE int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
                                            const struct eddy_tls_conn_opts *opts,
@@ -172,9 +177,10 @@ EDDY_API EDDY_MUST_USE int eddy_tls_info(const eddy_stream *stream, struct eddy_
 EDDY_API const char *eddy_tls_fault_text(const eddy_stream *stream);
 
 /*
- * Make a private key (ECDSA, P-256) and a certificate that it signs itself, for
- * tests: valid for 'names', host names and addresses separated by commas, from an
- * hour ago for 'valid_ns'.  Writes both files, which must not exist; only the
+ * Make a private key (ECDSA, P-256) and a self-signed certificate for tests: for
+ * 'names', host names and addresses separated by commas, valid from an hour ago
+ * until 'valid_ns' from now.  The lengths of its signatures vary, and so do the
+ * schedules of simulated runs; there, use a key of Ed25519.  Writes both files, which must not exist; only the
  * owner can read 'key_file'.  A client trusts the certificate if it is given as
  * 'ca_file'.
  *

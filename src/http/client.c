@@ -205,7 +205,8 @@ static bool was_stale(const eddy_http_response *response, const char *method, bo
 {
         if (!reused || response->message.received > 0)
                 return false;
-        if (err != EDDY_E_HTTP_CLOSED && err != -ECONNRESET && err != -EPIPE)
+        if (err != EDDY_E_HTTP_CLOSED && err != EDDY_E_TLS_TRUNCATED && err != -ECONNRESET &&
+            err != -EPIPE)
                 return false;
         return eddy_http_method_is_idempotent(method);
 }

@@ -110,7 +110,9 @@ static int64_t wait_end(struct wait *wait, int64_t result)
         ed_timer_cancel(&loop->timers, &wait->timer);
         (void) eddy_scope_end(&wait->scope);
         wait->pace->waited_ns += ed_loop_now(loop) - wait->begun_ns;
-        return result == -ECANCELED && wait->too_slow ? EDDY_E_NET_TIMED_OUT : result;
+        /* A stream may have taken the last bytes that the peer does not take. */
+        return wait->too_slow && (wait->writes || result == -ECANCELED) ? EDDY_E_NET_TIMED_OUT
+                                                                        : result;
 }
 
 int64_t ed_http_pace_read(struct ed_http_pace *pace, eddy_stream *stream, void *buf, size_t bytes)

@@ -53,6 +53,9 @@ static int upload_run(void *arg)
                         eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
         }
         ed_http_upload_drop(upload); /* all is written, or the client was closed */
+        /* The stream may hold the last bytes. */
+        if (*upload->stream && eddy_stream_writev(*upload->stream, NULL, 0) < 0)
+                return 0; /* the response finds the failure */
         return 0;
 }
 

@@ -82,7 +82,11 @@ static bool socket_is_readable(eddy_stream *stream)
 {
         struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
 
-        return watch->loop->sys->ops->is_readable(watch->loop->sys, watch->fd);
+        /* The loop may not have polled since the bytes arrived. */
+        if (!watch->loop->sys->ops->is_readable(watch->loop->sys, watch->fd))
+                return false;
+        watch->ready[ED_WATCH_READ] = true;
+        return true;
 }
 
 static void socket_close(eddy_stream *stream, unsigned flags)

@@ -33,6 +33,8 @@ static inline int enter(const eddy_stream *stream, enum eddy_stream_side side,
         err = ed_suspend_enter(ret_task);
         if (ed_unlikely(err < 0))
                 return err;
+        if (ed_unlikely(stream->is_closing))
+                return -ECANCELED;
         return ed_unlikely(stream->users[side] != NULL) ? -EBUSY : 0;
 }
 
@@ -99,10 +101,13 @@ static int64_t put(eddy_stream *stream, struct ed_slices *slices)
         }
         if (n > 0)
                 ed_slices_skip(slices, (size_t) n);
-        return n;
+        return n == 0 ? -EIO : n; /* against the contract: it would be tried for ever */
 }
 
-/* Wait until the stream has passed on what it holds. All bytes were taken: it stays intact. */
+/*
+ * Wait until the stream has passed on what it holds. All bytes were taken, so the write has
+ * happened: a cancel only ends the wait, and a later write passes on the rest.
+ */
 static int flush(eddy_stream *stream)
 {
         int err;
@@ -112,7 +117,7 @@ static int flush(eddy_stream *stream)
         while ((err = stream->ops->flush(stream)) == -EAGAIN) {
                 err = wait(stream, EDDY_STREAM_WRITING);
                 if (err < 0)
-                        return err;
+                        return err == -ECANCELED ? 0 : err;
         }
         return err;
 }
@@ -133,7 +138,7 @@ int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *list, size_
                 /* Set before the next wait: after an error the stream may be gone. */
                 stream->is_broken = !ed_slices_is_empty(&slices);
         }
-        err = flush(stream);
+        err = flush(stream); /* the stream may be gone */
         if (err == 0)
                 ed_suspend_passed(task);
         return err;
@@ -168,6 +173,8 @@ int64_t eddy_stream_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         if (!stream || bytes == 0)
                 return -EINVAL;
+        if (stream->is_closing)
+                return -ECANCELED;
         return stream->users[EDDY_STREAM_READING] ? -EBUSY
                                                   : stream->ops->try_read(stream, buf, bytes);
 }
@@ -181,6 +188,8 @@ int64_t eddy_stream_try_writev(eddy_stream *stream, const struct eddy_slice *lis
                 return -EINVAL;
         if (stream->users[EDDY_STREAM_WRITING])
                 return -EBUSY;
+        if (stream->is_closing)
+                return -ECANCELED;
         if (stream->is_broken)
                 return EDDY_E_STREAM_BROKEN;
         err = ed_slices_init(&slices, list, n);
@@ -236,17 +245,29 @@ int eddy_stream_fd(const eddy_stream *stream)
 
 int eddy_stream_shutdown(eddy_stream *stream)
 {
+        struct user user = { stream };
+        int err;
+
         if (!stream)
                 return -EINVAL;
         if (stream->users[EDDY_STREAM_WRITING])
                 return -EBUSY;
-        return stream->is_broken ? EDDY_E_STREAM_BROKEN : stream->ops->shutdown(stream);
+        if (stream->is_closing)
+                return -ECANCELED;
+        if (stream->is_broken)
+                return EDDY_E_STREAM_BROKEN;
+        stream->users[EDDY_STREAM_WRITING] = &user;
+        err = stream->ops->shutdown(stream);
+        if (user.stream)
+                stream->users[EDDY_STREAM_WRITING] = NULL;
+        return err;
 }
 
 static void close_stream(eddy_stream *stream, unsigned flags)
 {
-        if (!stream)
+        if (!stream || stream->is_closing)
                 return;
+        stream->is_closing = true;
         ed_debug_gone(stream);
         for (int side = 0; side < 2; side++)
                 if (stream->users[side])

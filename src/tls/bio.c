@@ -22,47 +22,73 @@ void ed_tls_bio_fini(struct ed_tls_bio *bio)
         ed_buf_fini(&bio->out);
 }
 
+/* A task that waits in the stream below occupies it: like a stream that is not ready. */
+static int64_t try_write(struct ed_tls_bio *bio, const void *data, size_t bytes)
+{
+        struct eddy_slice slice = { data, bytes };
+        int64_t n = eddy_stream_try_writev(bio->lower, &slice, 1);
+
+        if (n == -EBUSY)
+                return -EAGAIN;
+        if (n < 0 && n != -EAGAIN)
+                bio->write_error = (int) n;
+        return n;
+}
+
 int ed_tls_out_flush(struct ed_tls_bio *bio)
 {
-        while (ed_buf_bytes(&bio->out) > 0) {
-                struct eddy_slice slice = { ed_buf_data(&bio->out), ed_buf_bytes(&bio->out) };
-                int64_t n = eddy_stream_try_writev(bio->lower, &slice, 1);
+        int err;
 
-                if (n == -EAGAIN)
-                        return -EAGAIN;
+        if (bio->write_error < 0)
+                return bio->write_error;
+        while (ed_buf_bytes(&bio->out) > 0) {
+                int64_t n = try_write(bio, ed_buf_data(&bio->out), ed_buf_bytes(&bio->out));
+
                 if (n < 0)
-                        return bio->error = (int) n;
+                        return (int) n;
                 ed_buf_consume(&bio->out, (size_t) n);
         }
         ed_buf_fini(&bio->out); /* an idle connection keeps no buffer */
-        return (int) eddy_stream_try_writev(bio->lower, NULL, 0);
+        err = (int) eddy_stream_try_writev(bio->lower, NULL, 0);
+        return err == -EBUSY ? -EAGAIN : err;
 }
 
+/*
+ * Always takes everything. After an error the bytes are dropped and the writer finds the error; what
+ * the peer has sent can still be read.
+ */
 static int on_write(BIO *object, const char *data, size_t bytes, size_t *ret_written)
 {
         struct ed_tls_bio *bio = BIO_get_data(object);
-        size_t rest = bytes;
-        int64_t n = 0;
+        size_t done = 0;
 
         BIO_clear_retry_flags(object);
-        if (bio->error < 0)
-                return 0;
-        if (bio->direct && !bio->detached && ed_buf_bytes(&bio->out) == 0) {
-                struct eddy_slice slice = { data, bytes };
-
-                n = eddy_stream_try_writev(bio->lower, &slice, 1);
-                if (n < 0 && n != -EAGAIN) {
-                        bio->error = (int) n;
-                        return 0;
-                }
-                rest -= n > 0 ? (size_t) n : 0;
-        }
-        if (rest > 0 && ed_buf_append(&bio->out, data + (bytes - rest), rest) < 0) {
-                bio->error = -ENOMEM;
-                return 0;
-        }
         *ret_written = bytes;
+        if (bio->direct && !bio->detached && bio->write_error == 0 &&
+            ed_buf_bytes(&bio->out) == 0) {
+                int64_t n = try_write(bio, data, bytes);
+
+                done = n > 0 ? (size_t) n : 0;
+        }
+        if (bio->write_error == 0 && done < bytes &&
+            ed_buf_append(&bio->out, data + done, bytes - done) < 0)
+                bio->write_error = -ENOMEM;
         return 1;
+}
+
+/* Returns the bytes read; 0 at the end; -EAGAIN; or an error. */
+static int64_t read_below(struct ed_tls_bio *bio, char *data, size_t bytes)
+{
+        int64_t n;
+
+        if (bio->read_error < 0)
+                return bio->read_error;
+        if (bio->ended)
+                return 0;
+        if (bio->detached)
+                return -EAGAIN;
+        n = eddy_stream_try_read(bio->lower, data, bytes);
+        return n == -EBUSY ? -EAGAIN : n;
 }
 
 static int on_read(BIO *object, char *data, size_t bytes, size_t *ret_read)
@@ -80,10 +106,7 @@ static int on_read(BIO *object, char *data, size_t bytes, size_t *ret_read)
                         ed_buf_fini(&bio->in);
                 return 1;
         }
-        n = bio->error < 0  ? bio->error
-            : bio->ended    ? 0
-            : bio->detached ? -EAGAIN
-                            : eddy_stream_try_read(bio->lower, data, bytes);
+        n = read_below(bio, data, bytes);
         if (n > 0) {
                 *ret_read = (size_t) n;
                 return 1;
@@ -93,7 +116,7 @@ static int on_read(BIO *object, char *data, size_t bytes, size_t *ret_read)
         else if (n == 0)
                 bio->ended = true;
         else
-                bio->error = (int) n;
+                bio->read_error = (int) n;
         return 0;
 }
 

@@ -25,10 +25,11 @@ struct ed_tls_bio {
         eddy_stream *lower;
         struct ed_buf in;
         struct ed_buf out;
-        int error;     /* of the stream below, or -ENOMEM: the connection is over */
-        bool detached; /* use only 'in' and 'out' */
-        bool direct;   /* write the next record below at once if 'out' is empty */
-        bool ended;    /* the stream below has ended */
+        int read_error;  /* of the stream below: nothing more can be read */
+        int write_error; /* of the stream below, or -ENOMEM: nothing more can be written */
+        bool detached;   /* use only 'in' and 'out' */
+        bool direct;     /* write the next record below at once if 'out' is empty */
+        bool ended;      /* the stream below has ended */
 };
 
 void ed_tls_bio_init(struct ed_tls_bio *bio, eddy_stream *lower);
@@ -38,7 +39,7 @@ void ed_tls_bio_fini(struct ed_tls_bio *bio);
 BIO *ed_tls_bio_new(struct ed_tls_bio *bio);
 
 /*
- * Pass 'out' on. Returns 0 if it is empty, -EAGAIN, or an error, which is final and kept in 'error'.
+ * Pass 'out' on. Returns 0 if it is empty, -EAGAIN, or an error, which is final and kept in 'write_error'.
  */
 int ed_tls_out_flush(struct ed_tls_bio *bio);
 

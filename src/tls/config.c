@@ -20,6 +20,7 @@
 #include "eddy/thread.h"
 #include "loop/loop.h"
 #include "scope/debug/debug.h"
+#include "tls/connection.h"
 #include "tls/session.h"
 
 /* A signature with a longer RSA key takes the loop more than a millisecond. */
@@ -59,15 +60,16 @@ static int choose_alpn(SSL *ssl, const unsigned char **ret_name, unsigned char *
 
 static int choose_certificate(SSL *ssl, int *alert, void *arg)
 {
-        const eddy_tls_config *config = arg;
+        const struct ed_tls *tls = SSL_get_app_data(ssl);
+        const struct ed_tls_contexts *contexts = tls->contexts;
         const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
 
-        for (size_t i = 0; name && i < config->certificates_count; i++) {
-                X509 *own = SSL_CTX_get0_certificate(config->certificates[i].context);
+        for (size_t i = 0; name && i < contexts->count; i++) {
+                X509 *own = SSL_CTX_get0_certificate(contexts->list[i]);
 
                 if (X509_check_host(own, name, 0, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, NULL) != 1)
                         continue;
-                SSL_set_SSL_CTX(ssl, config->certificates[i].context);
+                SSL_set_SSL_CTX(ssl, contexts->list[i]);
                 return SSL_TLSEXT_ERR_OK;
         }
         return SSL_TLSEXT_ERR_OK; /* the first certificate (RFC 6066, 3) */
@@ -125,7 +127,13 @@ static int load_trust(SSL_CTX *context, const eddy_tls_config *config, struct ed
                 ed_tls_fault_set(fault, "cannot read revocation lists from", config->crl_file);
                 return EDDY_E_TLS_BAD_FILE;
         }
-        X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_CRL_CHECK);
+        X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
+        return 0;
+}
+
+/* A key that needs a passphrase is refused: nothing here asks on the terminal. */
+static int no_passphrase(char *buf, int room, int for_writing, void *arg)
+{
         return 0;
 }
 
@@ -134,6 +142,7 @@ static int load_certificate(SSL_CTX *context, const struct ed_tls_certificate *c
 {
         const char *key = certificate->key_file ? certificate->key_file : certificate->cert_file;
 
+        SSL_CTX_set_default_passwd_cb(context, no_passphrase);
         if (SSL_CTX_use_certificate_chain_file(context, certificate->cert_file) != 1) {
                 ed_tls_fault_set(fault, "cannot read a certificate from", certificate->cert_file);
                 return EDDY_E_TLS_BAD_FILE;
@@ -149,7 +158,8 @@ static void set_sessions(SSL_CTX *context, eddy_tls_config *config)
 {
         static const unsigned char name[] = "eddy";
 
-        if (config->flags & EDDY_TLS_NO_RESUMPTION) {
+        /* A ticket would outlive the certificate of the client that it speaks for. */
+        if (config->flags & (EDDY_TLS_NO_RESUMPTION | EDDY_TLS_VERIFY_CLIENT)) {
                 SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
                 SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
                 (void) SSL_CTX_set_num_tickets(context, 0);
@@ -175,7 +185,6 @@ static int set_roles(SSL_CTX *context, eddy_tls_config *config)
         SSL_CTX_set_verify(context, mode, NULL);
         if (is_server) {
                 SSL_CTX_set_tlsext_servername_callback(context, choose_certificate);
-                SSL_CTX_set_tlsext_servername_arg(context, config);
                 if (config->alpn)
                         SSL_CTX_set_alpn_select_cb(context, choose_alpn, config);
         } else if (config->alpn &&
@@ -229,35 +238,72 @@ static bool is_slow(SSL_CTX *context)
 
 /* ---- loading on a thread ------------------------------------------------------ */
 
+static struct ed_tls_contexts *contexts_new(void)
+{
+        struct ed_tls_contexts *contexts = ed_alloc_zero(sizeof(*contexts));
+
+        if (contexts)
+                contexts->refs = 1;
+        return contexts;
+}
+
+void ed_tls_contexts_unref(struct ed_tls_contexts *contexts)
+{
+        if (!contexts || --contexts->refs > 0)
+                return;
+        for (size_t i = 0; i < contexts->count; i++)
+                SSL_CTX_free(contexts->list[i]);
+        ed_free(contexts);
+}
+
+static void contexts_add(struct ed_tls_contexts *contexts, SSL_CTX *context)
+{
+        contexts->list[contexts->count++] = context;
+        contexts->is_slow |= is_slow(context);
+}
+
 struct loading {
         eddy_tls_config *config;
         const struct ed_tls_certificate *certificates; /* 'n' of them */
         size_t n;
         struct eddy_tls_fault *fault;
-        SSL_CTX *contexts[EDDY_TLS_CERTIFICATES_MAX];
+        struct ed_tls_contexts *contexts;
 };
 
 static int load(void *arg)
 {
         struct loading *loading = arg;
-        size_t i;
         int err = 0;
 
-        for (i = 0; i < loading->n && err == 0; i++)
+        for (size_t i = 0; i < loading->n && err == 0; i++) {
+                SSL_CTX *context;
+
                 err = context_new(loading->config, &loading->certificates[i], loading->fault,
-                                  &loading->contexts[i]);
-        if (err == 0)
-                return 0;
-        for (size_t made = 0; made + 1 < i; made++)
-                SSL_CTX_free(loading->contexts[made]);
+                                  &context);
+                if (err == 0)
+                        contexts_add(loading->contexts, context);
+        }
         return err;
 }
 
-static int load_on_thread(struct loading *loading)
+/* Load all into '*ret_contexts', a reference. */
+static int load_on_thread(eddy_tls_config *config, const struct ed_tls_certificate *certificates,
+                          size_t n, struct eddy_tls_fault *fault,
+                          struct ed_tls_contexts **ret_contexts)
 {
-        if (loading->fault)
-                loading->fault->text[0] = '\0';
-        return eddy_to_thread_named(load, loading, "tls_load");
+        struct loading loading = { config, certificates, n, fault, contexts_new() };
+        int err;
+
+        if (!loading.contexts)
+                return -ENOMEM;
+        if (fault)
+                fault->text[0] = '\0';
+        err = eddy_to_thread_named(load, &loading, "tls_load");
+        if (err < 0)
+                ed_tls_contexts_unref(loading.contexts);
+        else
+                *ret_contexts = loading.contexts;
+        return err;
 }
 
 /* ---- the object ---------------------------------------------------------------- */
@@ -331,7 +377,6 @@ static int options_take(eddy_tls_config *config, const struct eddy_tls_opts *opt
 
 static void certificate_fini(struct ed_tls_certificate *certificate)
 {
-        SSL_CTX_free(certificate->context);
         ed_free(certificate->cert_file);
         ed_free(certificate->key_file);
 }
@@ -349,6 +394,7 @@ void eddy_tls_config_close(eddy_tls_config *config)
         ed_tls_sessions_drop(config);
         for (size_t i = 0; i < config->certificates_count; i++)
                 certificate_fini(&config->certificates[i]);
+        ed_tls_contexts_unref(config->contexts);
         ed_free(config->ca_file);
         ed_free(config->crl_file);
         ed_free(config->alpn);
@@ -359,7 +405,6 @@ int eddy_tls_config_new(const struct eddy_tls_opts *opts, struct eddy_tls_fault 
                         eddy_tls_config **ret_config)
 {
         static const struct eddy_tls_opts defaults;
-        struct loading loading = { .fault = ret_fault, .n = 1 };
         eddy_tls_config *config;
         int err;
 
@@ -370,18 +415,48 @@ int eddy_tls_config_new(const struct eddy_tls_opts *opts, struct eddy_tls_fault 
                 return -ENOMEM;
         config->refs = 1;
         ed_list_init(&config->sessions);
-        loading.config = config;
-        loading.certificates = config->certificates;
         err = options_take(config, opts ? opts : &defaults);
         if (err == 0)
-                err = load_on_thread(&loading);
+                err = load_on_thread(config, config->certificates, 1, ret_fault, &config->contexts);
         if (err < 0) {
                 eddy_tls_config_close(config);
                 return err;
         }
-        config->certificates[0].context = loading.contexts[0];
-        config->is_slow = is_slow(loading.contexts[0]);
         *ret_config = config;
+        return 0;
+}
+
+/* Returns the present contexts and one more, or NULL if there is no memory. */
+static struct ed_tls_contexts *contexts_with(const struct ed_tls_contexts *present,
+                                             SSL_CTX *context)
+{
+        struct ed_tls_contexts *contexts = contexts_new();
+
+        if (!contexts)
+                return NULL;
+        for (size_t i = 0; i < present->count; i++) {
+                SSL_CTX_up_ref(present->list[i]);
+                contexts_add(contexts, present->list[i]);
+        }
+        SSL_CTX_up_ref(context);
+        contexts_add(contexts, context);
+        return contexts;
+}
+
+/* Add what was loaded for 'certificate', whose files the configuration takes. */
+static int certificate_add(eddy_tls_config *config, const struct ed_tls_certificate *certificate,
+                           const struct ed_tls_contexts *loaded)
+{
+        struct ed_tls_contexts *contexts;
+
+        if (config->certificates_count == EDDY_TLS_CERTIFICATES_MAX)
+                return -ENOSPC;
+        contexts = contexts_with(config->contexts, loaded->list[0]);
+        if (!contexts)
+                return -ENOMEM;
+        ed_tls_contexts_unref(config->contexts);
+        config->contexts = contexts;
+        config->certificates[config->certificates_count++] = *certificate;
         return 0;
 }
 
@@ -389,48 +464,46 @@ int eddy_tls_config_add(eddy_tls_config *config, const char *cert_file, const ch
                         struct eddy_tls_fault *ret_fault)
 {
         struct ed_tls_certificate certificate = { NULL };
-        struct loading loading = { config, &certificate, 1, ret_fault, { NULL } };
+        struct ed_tls_contexts *loaded = NULL;
         int err;
 
         if (!config || !cert_file || !(config->flags & EDDY_TLS_SERVER))
                 return -EINVAL;
         if (config->certificates_count == EDDY_TLS_CERTIFICATES_MAX)
                 return -ENOSPC;
+        ed_tls_config_ref(config); /* it may be closed meanwhile */
         err = copy_text(cert_file, &certificate.cert_file);
         if (err == 0)
                 err = copy_text(key_file, &certificate.key_file);
         if (err == 0)
-                err = load_on_thread(&loading);
-        if (err == 0 && config->certificates_count == EDDY_TLS_CERTIFICATES_MAX)
-                err = -ENOSPC; /* filled meanwhile */
-        certificate.context = err < 0 && err != -ENOSPC ? NULL : loading.contexts[0];
-        if (err < 0) {
+                err = load_on_thread(config, &certificate, 1, ret_fault, &loaded);
+        if (err == 0)
+                err = certificate_add(config, &certificate, loaded);
+        if (err < 0)
                 certificate_fini(&certificate);
-                return err;
-        }
-        config->is_slow |= is_slow(certificate.context);
-        config->certificates[config->certificates_count++] = certificate;
-        return 0;
+        ed_tls_contexts_unref(loaded);
+        eddy_tls_config_close(config);
+        return err;
 }
 
 int eddy_tls_config_reload(eddy_tls_config *config, struct eddy_tls_fault *ret_fault)
 {
-        struct loading loading = { .config = config, .fault = ret_fault };
+        struct ed_tls_contexts *loaded = NULL;
+        size_t n;
         int err;
 
         if (!config)
                 return -EINVAL;
-        loading.certificates = config->certificates;
-        loading.n = config->certificates_count;
         ed_tls_config_ref(config); /* it may be closed meanwhile */
-        err = load_on_thread(&loading);
+        do {
+                ed_tls_contexts_unref(loaded);
+                loaded = NULL;
+                n = config->certificates_count;
+                err = load_on_thread(config, config->certificates, n, ret_fault, &loaded);
+        } while (err == 0 && n != config->certificates_count); /* another one was added */
         if (err == 0) {
-                config->is_slow = false;
-                for (size_t i = 0; i < loading.n; i++) {
-                        SSL_CTX_free(config->certificates[i].context);
-                        config->certificates[i].context = loading.contexts[i];
-                        config->is_slow |= is_slow(loading.contexts[i]);
-                }
+                ed_tls_contexts_unref(config->contexts);
+                config->contexts = loaded;
                 ed_tls_sessions_drop(config);
         }
         eddy_tls_config_close(config);

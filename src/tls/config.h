@@ -10,12 +10,24 @@
 #include "base/list.h"
 #include "eddy/tls.h"
 
-/* A certificate with its key, and everything else that a handshake with it needs. */
+/* A certificate and its key. */
 struct ed_tls_certificate {
         char *cert_file; /* owned; NULL: a client without a certificate */
         char *key_file;  /* owned; NULL: in cert_file */
-        SSL_CTX *context;
 };
+
+/*
+ * The contexts of handshakes, one for each certificate. Never changes, because a handshake on another
+ * thread may read it; a reload makes another one.
+ */
+struct ed_tls_contexts {
+        uint32_t refs;
+        bool is_slow; /* a private key is too slow for the loop */
+        size_t count;
+        SSL_CTX *list[EDDY_TLS_CERTIFICATES_MAX];
+};
+
+void ed_tls_contexts_unref(struct ed_tls_contexts *contexts);
 
 /* Lives until its owner and the last connection have released it. */
 struct eddy_tls_config {
@@ -25,7 +37,7 @@ struct eddy_tls_config {
         char *ca_file, *crl_file; /* owned */
         unsigned char *alpn;      /* owned: names with their lengths (RFC 7301, 3.1) */
         unsigned alpn_bytes;
-        bool is_slow; /* a private key is too slow for the loop */
+        struct ed_tls_contexts *contexts; /* one reference */
         struct ed_tls_certificate certificates[EDDY_TLS_CERTIFICATES_MAX];
         size_t certificates_count;
         struct ed_list sessions; /* a client's, latest first */

@@ -18,6 +18,9 @@ struct ed_tls {
         int error;   /* final: all further calls return it */
         bool ended;  /* the peer has sent close_notify */
         bool closed; /* we have sent close_notify */
+        bool write_needs_read;
+        struct ed_tls_contexts *contexts; /* one reference */
+        int64_t verified_ns;              /* when the peer's certificate was verified */
         eddy_stream_idle_fn *idle;
         void *idle_arg;
         struct eddy_tls_fault fault;

@@ -10,6 +10,9 @@
 #include "eddy/error.h"
 #include "tls/connection.h"
 
+/* The number of alerts of TLS: they are a byte. */
+enum { ALERTS = 256 };
+
 static int verdict_error(long verdict)
 {
         switch (verdict) {
@@ -63,7 +66,8 @@ static int protocol_error(struct ed_tls *tls)
         if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)
                 return fail(tls, EDDY_E_TLS_TRUNCATED,
                             "the peer closed the connection without a TLS close", "");
-        if (reason >= SSL_AD_REASON_OFFSET)
+        if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET &&
+            reason < SSL_AD_REASON_OFFSET + ALERTS)
                 return fail(tls, EDDY_E_TLS_ALERT, "the peer refused the connection",
                             text ? text : "");
         if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
@@ -71,7 +75,7 @@ static int protocol_error(struct ed_tls *tls)
         if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)
                 return fail(tls, EDDY_E_TLS_PROTOCOL, "the peer does not speak TLS",
                             text ? text : "");
-        if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason == ERR_R_MALLOC_FAILURE)
+        if (reason == ERR_R_MALLOC_FAILURE)
                 return fail(tls, -ENOMEM, "no memory", "");
         return fail(tls, EDDY_E_TLS_PROTOCOL, "TLS failed", text ? text : "");
 }
@@ -83,12 +87,16 @@ int ed_tls_error(struct ed_tls *tls, int result)
         case SSL_ERROR_WANT_WRITE:
                 return -EAGAIN;
         case SSL_ERROR_ZERO_RETURN:
-                tls->ended = true;
-                return 0;
+                if (tls->bio.read_error == 0) {
+                        tls->ended = true;
+                        return 0;
+                }
+                break;
         default:
-                if (tls->bio.error < 0)
-                        return fail(tls, tls->bio.error, "the connection failed",
-                                    eddy_error_text(tls->bio.error));
-                return protocol_error(tls);
+                break;
         }
+        if (tls->bio.read_error < 0)
+                return fail(tls, tls->bio.read_error, "the connection failed",
+                            eddy_error_text(tls->bio.read_error));
+        return protocol_error(tls);
 }

@@ -20,7 +20,7 @@
 #include "tls/connection.h"
 #include "tls/session.h"
 
-enum { STEP_READ_BYTES = 4 << 10 };
+enum { STEP_READ_BYTES = 4 << 10, MORE = 1 };
 
 #define NS_PER_S ((int64_t) 1000000000)
 
@@ -35,7 +35,8 @@ static int set_host(struct ed_tls *tls, const char *host)
         /* A name may end with the dot of the root, which no certificate has. */
         if (bytes > 0 && host[bytes - 1] == '.')
                 bytes--;
-        if (bytes == 0 || bytes >= sizeof(tls->host))
+        /* OpenSSL would take a leading dot for "any name below". */
+        if (bytes == 0 || bytes >= sizeof(tls->host) || host[0] == '.')
                 return -EINVAL;
         memcpy(tls->host, host, bytes);
         tls->host[bytes] = '\0';
@@ -51,12 +52,13 @@ static int set_host(struct ed_tls *tls, const char *host)
 }
 
 /* Certificates are valid or not at the time of the loop's clock. */
-static void set_time(SSL *ssl)
+static void set_time(struct ed_tls *tls)
 {
         struct ed_sys *sys = ed_loop_current->sys;
 
-        X509_VERIFY_PARAM_set_time(SSL_get0_param(ssl),
-                                   (time_t) (sys->ops->time_of_day(sys) / NS_PER_S));
+        tls->verified_ns = sys->ops->time_of_day(sys);
+        X509_VERIFY_PARAM_set_time(SSL_get0_param(tls->ssl),
+                                   (time_t) (tls->verified_ns / NS_PER_S));
 }
 
 static int set_client(struct ed_tls *tls, const char *host)
@@ -68,7 +70,7 @@ static int set_client(struct ed_tls *tls, const char *host)
                 return tls->config->flags & EDDY_TLS_INSECURE ? 0 : -EINVAL;
         err = set_host(tls, host);
         if (err == 0)
-                ed_tls_session_resume(tls->config, tls->ssl, tls->host);
+                ed_tls_session_resume(tls);
         return err;
 }
 
@@ -82,7 +84,9 @@ static int tls_new(eddy_stream *lower, eddy_tls_config *config, struct ed_tls **
         tls->stream.ops = &ed_tls_stream_ops;
         tls->config = ed_tls_config_ref(config);
         ed_tls_bio_init(&tls->bio, lower);
-        tls->ssl = SSL_new(config->certificates[0].context);
+        tls->contexts = config->contexts;
+        tls->contexts->refs++;
+        tls->ssl = SSL_new(tls->contexts->list[0]);
         object = tls->ssl ? ed_tls_bio_new(&tls->bio) : NULL;
         if (!object) {
                 ed_tls_free(tls);
@@ -90,14 +94,14 @@ static int tls_new(eddy_stream *lower, eddy_tls_config *config, struct ed_tls **
         }
         SSL_set_bio(tls->ssl, object, object);
         SSL_set_app_data(tls->ssl, tls);
-        set_time(tls->ssl);
+        set_time(tls);
         *ret_tls = tls;
         return 0;
 }
 
 /* ---- the handshake --------------------------------------------------------------- */
 
-/* Do one step. Returns 0 at the end of the handshake, -EAGAIN if the peer must act, or an error. */
+/* Do one step. Returns 0 at the end of the handshake, MORE if the peer must act, or an error. */
 static int step(void *arg)
 {
         struct ed_tls *tls = arg;
@@ -108,6 +112,8 @@ static int step(void *arg)
         if (result == 1)
                 return 0;
         err = ed_tls_error(tls, result);
+        if (err == -EAGAIN)
+                return MORE;
         return err == 0 ? EDDY_E_TLS_PROTOCOL : err; /* close_notify in a handshake */
 }
 
@@ -162,7 +168,7 @@ static int handshake(struct ed_tls *tls)
                 err = tls->bio.detached ? eddy_to_thread_named(step, tls, "tls_handshake")
                                         : step(tls);
                 sent = err == -ECANCELED ? err : pass_on(tls, err == 0);
-                if (err != -EAGAIN)
+                if (err != MORE)
                         break;
                 if (sent == 0)
                         sent = wait_for_peer(tls);
@@ -181,7 +187,7 @@ static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *
 
         if (fault)
                 fault->text[0] = '\0';
-        tls->bio.detached = tls->config->is_slow;
+        tls->bio.detached = tls->contexts->is_slow;
         if (err == 0 && opts && opts->received_bytes > 0)
                 err = ed_buf_append(&tls->bio.in, opts->received, opts->received_bytes);
         if (err == 0)

@@ -8,11 +8,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "eddy/time.h"
 #include "tls/connection.h"
+
+#define NS_PER_S ((int64_t) 1000000000)
+
+/* A resumption renews a session, but not for ever (RFC 8446, 4.6.1). */
+#define VERIFIED_NS EDDY_SEC(86400)
 
 struct kept {
         struct ed_list link;
         SSL_SESSION *session; /* owned */
+        int64_t verified_ns;  /* when the certificate was verified: not by a resumption */
         char host[];
 };
 
@@ -31,29 +38,46 @@ int ed_tls_session_on_new(SSL *ssl, SSL_SESSION *session)
         size_t bytes = strlen(tls->host) + 1;
         struct kept *kept;
 
-        if (tls->bio.detached)
-                return 0; /* another thread: the session is not worth a lock */
+        /* On another thread the session is not worth a lock; after a reload it is not trusted. */
+        if (tls->bio.detached || tls->contexts != config->contexts)
+                return 0;
         kept = ed_alloc(sizeof(*kept) + bytes);
         if (!kept)
                 return 0; /* OpenSSL frees the session */
         if (config->sessions_count == EDDY_TLS_SESSIONS_MAX)
                 kept_free(config, ed_container_of(config->sessions.prev, struct kept, link));
         kept->session = session;
+        kept->verified_ns = tls->verified_ns;
         memcpy(kept->host, tls->host, bytes);
         ed_list_push_front(&config->sessions, &kept->link);
         config->sessions_count++;
         return 1;
 }
 
-void ed_tls_session_resume(eddy_tls_config *config, SSL *ssl, const char *host)
+/* Returns true if the certificate would still be accepted, as far as time goes. */
+static bool is_fresh(const struct kept *kept, int64_t now_ns)
 {
+        X509 *peer = SSL_SESSION_get0_peer(kept->session);
+        time_t now_s = (time_t) (now_ns / NS_PER_S);
+
+        return SSL_SESSION_is_resumable(kept->session) &&
+               now_ns - kept->verified_ns < VERIFIED_NS &&
+               (!peer || X509_cmp_time(X509_get0_notAfter(peer), &now_s) > 0);
+}
+
+void ed_tls_session_resume(struct ed_tls *tls)
+{
+        eddy_tls_config *config = tls->config;
+        const char *host = tls->host;
+
         ed_list_each (link, &config->sessions) {
                 struct kept *kept = ed_container_of(link, struct kept, link);
 
                 if (strcmp(kept->host, host) != 0)
                         continue;
-                if (SSL_SESSION_is_resumable(kept->session))
-                        (void) SSL_set_session(ssl, kept->session);
+                if (is_fresh(kept, tls->verified_ns) &&
+                    SSL_set_session(tls->ssl, kept->session) == 1)
+                        tls->verified_ns = kept->verified_ns;
                 kept_free(config, kept);
                 return;
         }

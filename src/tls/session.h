@@ -6,11 +6,16 @@
 
 #include "tls/config.h"
 
+struct ed_tls;
+
 /* OpenSSL's callback for a new session: keeps it. */
 int ed_tls_session_on_new(SSL *ssl, SSL_SESSION *session);
 
-/* Resume a session with 'host' if there is one; it is used once (RFC 8446, C.4). */
-void ed_tls_session_resume(eddy_tls_config *config, SSL *ssl, const char *host);
+/*
+ * Resume a session with the host of 'tls' if there is one; it is used once (RFC 8446, C.4).
+ * 'verified_ns' is the present time, and becomes that of the session's verification.
+ */
+void ed_tls_session_resume(struct ed_tls *tls);
 
 void ed_tls_sessions_drop(eddy_tls_config *config);
 

@@ -17,6 +17,9 @@
 /* Limit for passing on the last records and close_notify. */
 #define CLOSE_NS EDDY_SEC(1)
 
+/* A reader and a writer need the same side of the stream below, which is rare. */
+#define LOOK_AGAIN_NS EDDY_MS(1)
+
 enum { DROPPED_BYTES_MAX = 64 << 10 };
 
 static struct ed_tls *tls_of(const eddy_stream *stream)
@@ -60,6 +63,8 @@ static bool peek(struct ed_tls *tls)
 
         if (tls->ended || tls->error < 0)
                 return true;
+        /* Ask the system: the loop may not have polled since bytes arrived. */
+        (void) eddy_stream_is_readable(tls->bio.lower);
         ERR_clear_error();
         result = SSL_peek_ex(tls->ssl, &byte, 1, &n);
         pass_on_answers(tls);
@@ -73,6 +78,9 @@ static bool tls_is_readable(eddy_stream *stream)
         struct ed_tls *tls = tls_of(stream);
         bool is_readable;
 
+        /* A task that waits in a read will take the bytes. */
+        if (stream->users[EDDY_STREAM_READING])
+                return eddy_stream_is_readable(tls->bio.lower);
         if (!tls->idle)
                 return peek(tls);
         /* The stream below lets no one read while it is watched. */
@@ -83,9 +91,19 @@ static bool tls_is_readable(eddy_stream *stream)
         return eddy_stream_watch_idle(tls->bio.lower, on_idle, tls) < 0 || is_readable;
 }
 
+/*
+ * Wait for the stream below. A writer waits for reading if the peer has sent a part of a message
+ * that OpenSSL must have whole first; if a reader waits for it already, look again soon.
+ */
 static int tls_wait(eddy_stream *stream, enum eddy_stream_side side)
 {
-        return eddy_stream_wait(tls_of(stream)->bio.lower, side);
+        struct ed_tls *tls = tls_of(stream);
+        int err;
+
+        if (side == EDDY_STREAM_WRITING && tls->write_needs_read)
+                side = EDDY_STREAM_READING;
+        err = eddy_stream_wait(tls->bio.lower, side);
+        return err == -EBUSY ? eddy_sleep(LOOK_AGAIN_NS) : err;
 }
 
 /* The stream below has bytes. Those that carry no data are consumed, and the wait continues. */
@@ -109,7 +127,7 @@ static int tls_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *ar
                 tls->idle = NULL;
                 return eddy_stream_watch_idle(tls->bio.lower, NULL, NULL);
         }
-        if (SSL_has_pending(tls->ssl) && peek(tls))
+        if (tls->ended || tls->error < 0 || (SSL_has_pending(tls->ssl) && peek(tls)))
                 return -EALREADY;
         err = eddy_stream_watch_idle(tls->bio.lower, on_idle, tls);
         if (err < 0)
@@ -149,6 +167,18 @@ static const void *next_record(struct ed_tls *tls, const struct ed_slices *slice
         return record;
 }
 
+/* OpenSSL refused a record, after 'taken' bytes of others. */
+static int64_t write_failed(struct ed_tls *tls, int result, size_t taken)
+{
+        int err = ed_tls_error(tls, result);
+
+        if (err == -EAGAIN)
+                tls->write_needs_read = true;
+        if (err == -EAGAIN && taken > 0)
+                return (int64_t) taken;
+        return err == 0 ? -EPIPE : err; /* close_notify in the middle of a message */
+}
+
 /*
  * Encrypt up to a batch of records. A write of a single record goes to the stream below without a
  * copy; several are collected for one write.
@@ -167,10 +197,10 @@ static int64_t write_records(struct ed_tls *tls, struct ed_slices *slices)
                 ERR_clear_error();
                 result = SSL_write_ex(tls->ssl, data, bytes, &n);
                 if (result != 1)
-                        return ed_tls_error(tls, result);
+                        return write_failed(tls, result, taken);
                 taken += n;
         }
-        return (int64_t) taken;
+        return tls->bio.write_error < 0 ? tls->bio.write_error : (int64_t) taken;
 }
 
 static int tls_flush(eddy_stream *stream)
@@ -194,6 +224,7 @@ static int64_t tls_try_writev(eddy_stream *stream, const struct eddy_slice *list
         err = ed_slices_init(&slices, list, n);
         if (err < 0)
                 return err;
+        tls->write_needs_read = false;
         taken = write_records(tls, &slices);
         if (taken < 0)
                 return taken;
@@ -221,8 +252,10 @@ static int send_close(struct ed_tls *tls)
 {
         if (tls->error < 0)
                 return tls->error;
+        if (tls->bio.write_error < 0)
+                return tls->bio.write_error;
         if (tls->closed)
-                return 0;
+                return ed_tls_out_flush(&tls->bio);
         ERR_clear_error();
         tls->bio.direct = false;
         (void) SSL_shutdown(tls->ssl);
@@ -236,7 +269,9 @@ static int tls_shutdown(eddy_stream *stream)
         struct ed_tls *tls = tls_of(stream);
         int err = send_close(tls);
 
-        return err == -EAGAIN ? eddy_call_timeout(flush_all, tls, CLOSE_NS) : err;
+        if (err == -EAGAIN)
+                err = eddy_call_timeout(flush_all, tls, CLOSE_NS);
+        return err == -ETIMEDOUT ? EDDY_E_NET_TIMED_OUT : err;
 }
 
 void ed_tls_free(struct ed_tls *tls)
@@ -248,6 +283,7 @@ void ed_tls_free(struct ed_tls *tls)
                 SSL_free(tls->ssl);
         }
         ed_tls_bio_fini(&tls->bio);
+        ed_tls_contexts_unref(tls->contexts);
         eddy_tls_config_close(tls->config);
         ed_free(tls);
 }

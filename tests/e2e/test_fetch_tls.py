@@ -43,7 +43,7 @@ def requests_go_over_https_and_connections_are_kept(eddy):
 @claim
 def body_is_echoed_over_https(eddy):
     url, cert = secure_mock(eddy)
-    body = "x" * 300000
+    body = "x" * 3000000
     result = eddy.fetch("--cacert", cert, "--body", "-d", "@" + eddy.file("body", body),
                         url + "/echo")
     equal(json.loads(result.lines()[0]["body"])["body"], body)
