@@ -1,5 +1,5 @@
 /*
- * common/console.h - messages on stderr.
+ * common/console.h - messages on stderr, and the program's exit codes.
  *
  * Nothing here waits for long: if stderr is not read, the run must continue, and Ctrl-C must still
  * end it.
