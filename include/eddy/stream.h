@@ -169,7 +169,8 @@ EDDY_API int eddy_stream_fd(const eddy_stream *stream);
  * were written, and then the end, even if the last write ended in the middle; to
  * send a reset instead, call eddy_stream_abort().  TLS drops the bytes that it
  * still holds if the last write ended in the middle, the task is cancelled, or
- * the peer takes none for a second.  Tasks waiting on the stream get -ECANCELED.  Works in a cancelled task.  NULL is ignored.
+ * the peer takes none for a second.  Tasks waiting on the stream get -ECANCELED.
+ * Works in a cancelled task.  NULL is ignored.
  *
  * Suspends: a socket never does; TLS may, for at most a second.
  */

@@ -97,11 +97,13 @@ struct eddy_stream_ops {
         void (*reserved[4])(void);
 };
 
-/* Flags of the operation 'close'. */
+/*
+ * Flags of the operation 'close'.  eddy_stream_abort() gives the first,
+ * eddy_stream_close_now() the other.
+ */
 enum {
-        EDDY_STREAM_ABORT = 1 << 0, /* of eddy_stream_abort(): drop what was not sent */
-        EDDY_STREAM_NO_WAIT =
-                1 << 1, /* of eddy_stream_close_now(): send what can be sent at once */
+        EDDY_STREAM_ABORT = 1 << 0,   /* drop the bytes that were not sent */
+        EDDY_STREAM_NO_WAIT = 1 << 1, /* send only the bytes that leave at once */
 };
 
 /* The first member of every stream.  Initialise it with eddy_stream_init(). */

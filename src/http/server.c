@@ -107,13 +107,30 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
         }
 }
 
+/* Begin a wait for the client, at most for 'timeout_ns', which the server's stop ends. */
+static void wait_begin(struct connection *connection, eddy_scope *scope, int64_t timeout_ns)
+{
+        eddy_scope_begin(scope, &(struct eddy_scope_opts){ .timeout_ns = timeout_ns });
+        connection->waiting = scope;
+        ed_list_push_back(&connection->server->idle, &connection->link);
+}
+
+/* Returns the result 'err' of the wait, or -ETIMEDOUT. */
+static int wait_end(struct connection *connection, eddy_scope *scope, int err)
+{
+        int end;
+
+        ed_list_remove(&connection->link);
+        connection->waiting = NULL;
+        end = eddy_scope_end(scope);
+        return err == -ECANCELED && end < 0 ? end : err;
+}
+
 /* Wait for a request and read its head. Errors: -ETIMEDOUT, and errors that end the connection. */
 static int read_head(struct connection *connection)
 {
-        struct eddy_scope_opts opts = { .timeout_ns = connection->server->opts.idle_timeout_ns };
         eddy_http_exchange *exchange = connection->exchange;
         eddy_scope scope;
-        int err, end;
 
         ed_http_message_next(&exchange->message);
         ed_http1_request_init(&exchange->message.head, exchange->fields,
@@ -121,14 +138,8 @@ static int read_head(struct connection *connection)
         exchange->message.body = (struct ed_http1_body){ .done = false };
         exchange->answer = ED_HTTP_UNANSWERED;
         exchange->head_only = false;
-        eddy_scope_begin(&scope, &opts);
-        connection->waiting = &scope;
-        ed_list_push_back(&connection->server->idle, &connection->link);
-        err = read_head_within(connection, &scope);
-        ed_list_remove(&connection->link);
-        connection->waiting = NULL;
-        end = eddy_scope_end(&scope);
-        return err == -ECANCELED && end < 0 ? end : err;
+        wait_begin(connection, &scope, connection->server->opts.idle_timeout_ns);
+        return wait_end(connection, &scope, read_head_within(connection, &scope));
 }
 
 /* Answer a head that could not be read. */
@@ -318,7 +329,6 @@ static void exchange_free(eddy_http_exchange *exchange)
 static int secure(struct connection *connection)
 {
         struct server *server = connection->server;
-        struct eddy_scope_opts opts = { .timeout_ns = server->opts.head_timeout_ns };
         eddy_scope scope;
         int err;
 
@@ -326,14 +336,9 @@ static int secure(struct connection *connection)
                 return 0;
         if (server->stopping)
                 return -ECANCELED;
-        eddy_scope_begin(&scope, &opts);
-        connection->waiting = &scope;
-        ed_list_push_back(&server->idle, &connection->link);
+        wait_begin(connection, &scope, server->opts.head_timeout_ns);
         err = eddy_tls_server(connection->stream, server->opts.tls, NULL, &connection->stream);
-        ed_list_remove(&connection->link);
-        connection->waiting = NULL;
-        (void) eddy_scope_end(&scope);
-        return err;
+        return wait_end(connection, &scope, err);
 }
 
 /* The task of a connection, with its own copy of 'struct connection'. */

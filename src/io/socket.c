@@ -18,6 +18,13 @@ static size_t asked(const struct ed_sys *sys, size_t bytes)
         return sys->transfer_max && bytes > sys->transfer_max ? sys->transfer_max : bytes;
 }
 
+/* Returns the error of a call that returned 'n'. The side is not ready if the call would wait. */
+static int64_t failed(struct ed_watch *watch, enum ed_watch_side side, int64_t n)
+{
+        watch->ready[side] = n != -EAGAIN;
+        return ed_io_error(n);
+}
+
 static int64_t socket_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
@@ -29,10 +36,8 @@ static int64_t socket_try_read(eddy_stream *stream, void *buf, size_t bytes)
         if (!watch->ready[ED_WATCH_READ])
                 return -EAGAIN;
         n = sys->ops->recv(sys, watch->fd, buf, bytes);
-        if (n < 0) {
-                watch->ready[ED_WATCH_READ] = n != -EAGAIN;
-                return ed_io_error(n);
-        }
+        if (n < 0)
+                return failed(watch, ED_WATCH_READ, n);
         if (n > 0 && (size_t) n < asked(sys, bytes) && !watch->ended && !watch->urgent)
                 watch->ready[ED_WATCH_READ] = false;
         return n;
@@ -48,10 +53,8 @@ static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *s
         if (!watch->ready[ED_WATCH_WRITE])
                 return -EAGAIN;
         sent = sys->ops->send(sys, watch->fd, slices, n);
-        if (sent < 0) {
-                watch->ready[ED_WATCH_WRITE] = sent != -EAGAIN;
-                return ed_io_error(sent);
-        }
+        if (sent < 0)
+                return failed(watch, ED_WATCH_WRITE, sent);
         sock->sent += (uint64_t) sent;
         return sent;
 }

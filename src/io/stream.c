@@ -22,7 +22,23 @@ void eddy_stream_init(eddy_stream *stream, const struct eddy_stream_ops *ops)
 
 /* ---- reading and writing ----------------------------------------------------- */
 
-/* Begin a call that may suspend. Errors: -EBUSY, -EINVAL, those of ed_suspend_enter(). */
+/* Errors: -EBUSY  another task uses 'side'; -ECANCELED  the stream is being closed. */
+static inline int check_free(const eddy_stream *stream, enum eddy_stream_side side)
+{
+        if (ed_unlikely(stream->is_closing))
+                return -ECANCELED;
+        return ed_unlikely(stream->users[side] != NULL) ? -EBUSY : 0;
+}
+
+/* Also EDDY_E_STREAM_BROKEN. */
+static int check_writable(const eddy_stream *stream)
+{
+        int err = check_free(stream, EDDY_STREAM_WRITING);
+
+        return err == 0 && stream->is_broken ? EDDY_E_STREAM_BROKEN : err;
+}
+
+/* Begin a call that may suspend. Errors: -EINVAL, those of ed_suspend_enter() and check_free(). */
 static inline int enter(const eddy_stream *stream, enum eddy_stream_side side,
                         struct ed_task **ret_task)
 {
@@ -33,9 +49,7 @@ static inline int enter(const eddy_stream *stream, enum eddy_stream_side side,
         err = ed_suspend_enter(ret_task);
         if (ed_unlikely(err < 0))
                 return err;
-        if (ed_unlikely(stream->is_closing))
-                return -ECANCELED;
-        return ed_unlikely(stream->users[side] != NULL) ? -EBUSY : 0;
+        return check_free(stream, side);
 }
 
 /* Wait as the user of 'side'. After an error the stream may be gone. */
@@ -171,12 +185,12 @@ int64_t eddy_stream_write_some(eddy_stream *stream, const struct eddy_slice *lis
 
 int64_t eddy_stream_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
+        int err;
+
         if (!stream || bytes == 0)
                 return -EINVAL;
-        if (stream->is_closing)
-                return -ECANCELED;
-        return stream->users[EDDY_STREAM_READING] ? -EBUSY
-                                                  : stream->ops->try_read(stream, buf, bytes);
+        err = check_free(stream, EDDY_STREAM_READING);
+        return err < 0 ? err : stream->ops->try_read(stream, buf, bytes);
 }
 
 int64_t eddy_stream_try_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
@@ -186,12 +200,9 @@ int64_t eddy_stream_try_writev(eddy_stream *stream, const struct eddy_slice *lis
 
         if (!stream)
                 return -EINVAL;
-        if (stream->users[EDDY_STREAM_WRITING])
-                return -EBUSY;
-        if (stream->is_closing)
-                return -ECANCELED;
-        if (stream->is_broken)
-                return EDDY_E_STREAM_BROKEN;
+        err = check_writable(stream);
+        if (err < 0)
+                return err;
         err = ed_slices_init(&slices, list, n);
         if (err < 0)
                 return err;
@@ -215,10 +226,13 @@ int eddy_stream_is_readable(eddy_stream *stream)
 
 int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
 {
+        int err;
+
         if (!stream)
                 return -EINVAL;
-        if (stream->users[EDDY_STREAM_READING])
-                return -EBUSY;
+        err = check_free(stream, EDDY_STREAM_READING);
+        if (err < 0)
+                return err;
         return stream->ops->watch_idle ? stream->ops->watch_idle(stream, fn, arg) : -ENOTSUP;
 }
 
@@ -250,12 +264,9 @@ int eddy_stream_shutdown(eddy_stream *stream)
 
         if (!stream)
                 return -EINVAL;
-        if (stream->users[EDDY_STREAM_WRITING])
-                return -EBUSY;
-        if (stream->is_closing)
-                return -ECANCELED;
-        if (stream->is_broken)
-                return EDDY_E_STREAM_BROKEN;
+        err = check_writable(stream);
+        if (err < 0)
+                return err;
         stream->users[EDDY_STREAM_WRITING] = &user;
         err = stream->ops->shutdown(stream);
         if (user.stream)

@@ -105,20 +105,6 @@ static inline int ed_watch_enter(const struct ed_watch *watch, enum ed_watch_sid
         return ed_unlikely(ed_watch_is_busy(watch, side)) ? -EBUSY : 0;
 }
 
-/*
- * Returns true if a call that returned 'n' must wait and be repeated, because the descriptor is
- * drained.
- */
-static inline bool ed_watch_again(struct ed_watch *watch, enum ed_watch_side side, int64_t n)
-{
-        if (ed_likely(n >= 0))
-                return false;
-        if (n != -EAGAIN)
-                return false;
-        watch->ready[side] = false;
-        return true;
-}
-
 /* Convert the kernel's error: its -ETIMEDOUT is not a scope's. */
 static inline int ed_io_error(int64_t error)
 {
