@@ -180,9 +180,9 @@ EDDY_API const char *eddy_tls_fault_text(const eddy_stream *stream);
  * Make a private key (ECDSA, P-256) and a self-signed certificate for tests: for
  * 'names', host names and addresses separated by commas, valid from an hour ago
  * until 'valid_ns' from now.  The lengths of its signatures vary, and so do the
- * schedules of simulated runs; there, use a key of Ed25519.  Writes both files, which must not exist; only the
- * owner can read 'key_file'.  A client trusts the certificate if it is given as
- * 'ca_file'.
+ * schedules of simulated runs; there, use a key of Ed25519.  Writes both files,
+ * which must not exist; only the owner can read 'key_file'.  A client trusts the
+ * certificate if it is given as 'ca_file'.
  *
  * Suspends: yes.
  * Errors: -EEXIST, -EACCES, ...  a file cannot be made; neither remains

@@ -53,6 +53,18 @@ int ed_tls_out_flush(struct ed_tls_bio *bio)
         return err == -EBUSY ? -EAGAIN : err;
 }
 
+int ed_tls_out_send(struct ed_tls_bio *bio)
+{
+        int err;
+
+        while ((err = ed_tls_out_flush(bio)) == -EAGAIN) {
+                err = eddy_stream_wait(bio->lower, EDDY_STREAM_WRITING);
+                if (err < 0)
+                        return err;
+        }
+        return err;
+}
+
 /*
  * Always takes everything. After an error the bytes are dropped and the writer finds the error; what
  * the peer has sent can still be read.

@@ -43,4 +43,7 @@ BIO *ed_tls_bio_new(struct ed_tls_bio *bio);
  */
 int ed_tls_out_flush(struct ed_tls_bio *bio);
 
+/* The same, but waits. Suspends: yes. Errors: also those of eddy_stream_wait(). */
+int ed_tls_out_send(struct ed_tls_bio *bio);
+
 #endif

@@ -16,10 +16,8 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
-#include "eddy/run.h"
 #include "eddy/thread.h"
 #include "loop/loop.h"
-#include "scope/debug/debug.h"
 #include "tls/connection.h"
 #include "tls/session.h"
 
@@ -32,7 +30,8 @@ enum { RSA_BITS_ON_LOOP = 2048, ALPN_BYTES_MAX = 255 };
         "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:"                               \
         "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
 
-void ed_tls_fault_set(struct eddy_tls_fault *fault, const char *text, const char *name)
+/* Store a reason for a failure: 'text', followed by OpenSSL's reason if there is one. */
+static void fault_set(struct eddy_tls_fault *fault, const char *text, const char *name)
 {
         unsigned long error = ERR_peek_last_error();
         const char *reason = error ? ERR_reason_error_string(error) : NULL;
@@ -87,8 +86,8 @@ static void log_key(const SSL *ssl, const char *line)
         if (fd < 0)
                 return;
         n = snprintf(text, sizeof(text), "%s\n", line);
-        if (n > 0 && (size_t) n < sizeof(text) && write(fd, text, (size_t) n) < 0)
-                n = 0; /* a lost line of a debugging aid */
+        if (n > 0 && (size_t) n < sizeof(text))
+                (void) !write(fd, text, (size_t) n); /* a debugging aid: a line may be lost */
         close(fd);
 }
 
@@ -116,15 +115,15 @@ static int load_trust(SSL_CTX *context, const eddy_tls_config *config, struct ed
         X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST);
         if (config->ca_file ? SSL_CTX_load_verify_file(context, config->ca_file) != 1
                             : SSL_CTX_set_default_verify_paths(context) != 1) {
-                ed_tls_fault_set(fault, "cannot read trusted certificates from",
-                                 config->ca_file ? config->ca_file : "the system's store");
+                fault_set(fault, "cannot read trusted certificates from",
+                          config->ca_file ? config->ca_file : "the system's store");
                 return EDDY_E_TLS_BAD_FILE;
         }
         if (!config->crl_file)
                 return 0;
         lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
         if (!lookup || X509_load_crl_file(lookup, config->crl_file, X509_FILETYPE_PEM) < 1) {
-                ed_tls_fault_set(fault, "cannot read revocation lists from", config->crl_file);
+                fault_set(fault, "cannot read revocation lists from", config->crl_file);
                 return EDDY_E_TLS_BAD_FILE;
         }
         X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
@@ -144,11 +143,11 @@ static int load_certificate(SSL_CTX *context, const struct ed_tls_certificate *c
 
         SSL_CTX_set_default_passwd_cb(context, no_passphrase);
         if (SSL_CTX_use_certificate_chain_file(context, certificate->cert_file) != 1) {
-                ed_tls_fault_set(fault, "cannot read a certificate from", certificate->cert_file);
+                fault_set(fault, "cannot read a certificate from", certificate->cert_file);
                 return EDDY_E_TLS_BAD_FILE;
         }
         if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) {
-                ed_tls_fault_set(fault, "cannot use the private key of", key);
+                fault_set(fault, "cannot use the private key of", key);
                 return EDDY_E_TLS_BAD_FILE;
         }
         return 0;

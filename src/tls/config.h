@@ -48,7 +48,4 @@ struct eddy_tls_config {
 /* Returns 'config' with another reference, to be dropped by eddy_tls_config_close(). */
 eddy_tls_config *ed_tls_config_ref(eddy_tls_config *config);
 
-/* Store a reason for a failure: 'text', followed by OpenSSL's reason if there is one. */
-void ed_tls_fault_set(struct eddy_tls_fault *fault, const char *text, const char *name);
-
 #endif

@@ -12,17 +12,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "eddy/dns.h"
 #include "eddy/error.h"
 #include "eddy/thread.h"
+#include "eddy/time.h"
 #include "loop/loop.h"
 #include "scope/debug/debug.h"
 #include "tls/connection.h"
 #include "tls/session.h"
 
 enum { STEP_READ_BYTES = 4 << 10, MORE = 1 };
-
-#define NS_PER_S ((int64_t) 1000000000)
 
 /* ---- the object ------------------------------------------------------------------ */
 
@@ -58,7 +56,7 @@ static void set_time(struct ed_tls *tls)
 
         tls->verified_ns = sys->ops->time_of_day(sys);
         X509_VERIFY_PARAM_set_time(SSL_get0_param(tls->ssl),
-                                   (time_t) (tls->verified_ns / NS_PER_S));
+                                   (time_t) (tls->verified_ns / EDDY_SEC(1)));
 }
 
 static int set_client(struct ed_tls *tls, const char *host)
@@ -131,12 +129,7 @@ static int pass_on(struct ed_tls *tls, bool is_over)
                 err = ed_tls_out_flush(&tls->bio);
                 return err == -EAGAIN ? 0 : err;
         }
-        while ((err = ed_tls_out_flush(&tls->bio)) == -EAGAIN) {
-                err = eddy_stream_wait(tls->bio.lower, EDDY_STREAM_WRITING);
-                if (err < 0)
-                        return err;
-        }
-        return err;
+        return ed_tls_out_send(&tls->bio);
 }
 
 /* Wait for more of the peer's bytes; detached, also read them. */

@@ -8,9 +8,8 @@
 #include <time.h>
 
 #include "base/def.h"
+#include "eddy/time.h"
 #include "tls/connection.h"
-
-#define NS_PER_S ((int64_t) 1000000000)
 
 /* Move what was printed to 'bio' to a text, cut if it is longer. */
 static void take_text(BIO *bio, char *text, size_t room)
@@ -27,7 +26,7 @@ static int64_t time_ns(const ASN1_TIME *at)
 
         if (ASN1_TIME_to_tm(at, &parts) != 1)
                 return 0;
-        return (int64_t) timegm(&parts) * NS_PER_S;
+        return (int64_t) timegm(&parts) * EDDY_SEC(1);
 }
 
 static void print_names(BIO *bio, X509 *certificate)

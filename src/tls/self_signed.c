@@ -14,12 +14,11 @@
 
 #include "eddy/error.h"
 #include "eddy/thread.h"
+#include "eddy/time.h"
 #include "eddy/tls.h"
 #include "loop/loop.h"
 
 enum { NAMES_BYTES_MAX = 1024, SERIAL_BYTES = 16, BEFORE_S = 3600 };
-
-#define NS_PER_S ((int64_t) 1000000000)
 
 struct making {
         const char *names;
@@ -167,13 +166,13 @@ static int make(void *arg)
 int eddy_tls_make_certificate(const char *names, int64_t valid_ns, const char *cert_file,
                               const char *key_file)
 {
-        struct making making = { names, cert_file, key_file, 0, valid_ns / NS_PER_S };
+        struct making making = { names, cert_file, key_file, 0, valid_ns / EDDY_SEC(1) };
         struct ed_loop *loop = ed_loop_current;
 
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!names || !cert_file || !key_file || valid_ns <= 0)
                 return -EINVAL;
-        making.now_s = loop->sys->ops->time_of_day(loop->sys) / NS_PER_S;
+        making.now_s = loop->sys->ops->time_of_day(loop->sys) / EDDY_SEC(1);
         return eddy_to_thread_named(make, &making, "tls_make_certificate");
 }

@@ -11,8 +11,6 @@
 #include "eddy/time.h"
 #include "tls/connection.h"
 
-#define NS_PER_S ((int64_t) 1000000000)
-
 /* A resumption renews a session, but not for ever (RFC 8446, 4.6.1). */
 #define VERIFIED_NS EDDY_SEC(86400)
 
@@ -58,7 +56,7 @@ int ed_tls_session_on_new(SSL *ssl, SSL_SESSION *session)
 static bool is_fresh(const struct kept *kept, int64_t now_ns)
 {
         X509 *peer = SSL_SESSION_get0_peer(kept->session);
-        time_t now_s = (time_t) (now_ns / NS_PER_S);
+        time_t now_s = (time_t) (now_ns / EDDY_SEC(1));
 
         return SSL_SESSION_is_resumable(kept->session) &&
                now_ns - kept->verified_ns < VERIFIED_NS &&

@@ -29,7 +29,10 @@ static struct ed_tls *tls_of(const eddy_stream *stream)
 
 /* ---- reading ------------------------------------------------------------------- */
 
-/* Answers that OpenSSL gave while reading (a key update) leave if there is room for them. */
+/*
+ * Answers that OpenSSL gave while reading (a key update) leave if there is room for them. Not before
+ * the result is read: the stream below may use OpenSSL too.
+ */
 static void pass_on_answers(struct ed_tls *tls)
 {
         if (ed_buf_bytes(&tls->bio.out) > 0)
@@ -40,6 +43,7 @@ static int64_t tls_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct ed_tls *tls = tls_of(stream);
         size_t n = 0;
+        int64_t got;
         int result;
 
         if (tls->idle)
@@ -50,13 +54,15 @@ static int64_t tls_try_read(eddy_stream *stream, void *buf, size_t bytes)
                 return tls->error;
         ERR_clear_error();
         result = SSL_read_ex(tls->ssl, buf, bytes, &n);
+        got = result == 1 ? (int64_t) n : ed_tls_error(tls, result);
         pass_on_answers(tls);
-        return result == 1 ? (int64_t) n : ed_tls_error(tls, result);
+        return got;
 }
 
-/* Returns true if a read would not wait. Consumes what is not data: session tickets, key updates. */
+/* Returns true if a read would not wait. Consumes messages without data: tickets, key updates. */
 static bool peek(struct ed_tls *tls)
 {
+        bool is_readable;
         size_t n = 0;
         char byte;
         int result;
@@ -67,8 +73,9 @@ static bool peek(struct ed_tls *tls)
         (void) eddy_stream_is_readable(tls->bio.lower);
         ERR_clear_error();
         result = SSL_peek_ex(tls->ssl, &byte, 1, &n);
+        is_readable = result == 1 || ed_tls_error(tls, result) != -EAGAIN;
         pass_on_answers(tls);
-        return result == 1 || ed_tls_error(tls, result) != -EAGAIN;
+        return is_readable;
 }
 
 static void on_idle(void *arg);
@@ -234,17 +241,9 @@ static int64_t tls_try_writev(eddy_stream *stream, const struct eddy_slice *list
 
 /* ---- the end ------------------------------------------------------------------- */
 
-static int flush_all(void *arg)
+static int send_out(void *arg)
 {
-        struct ed_tls *tls = arg;
-        int err;
-
-        while ((err = ed_tls_out_flush(&tls->bio)) == -EAGAIN) {
-                err = eddy_stream_wait(tls->bio.lower, EDDY_STREAM_WRITING);
-                if (err < 0)
-                        return err;
-        }
-        return err;
+        return ed_tls_out_send(arg);
 }
 
 /* Send close_notify (RFC 8446, 6.1). Returns -EAGAIN if it did not all leave without a wait. */
@@ -270,7 +269,7 @@ static int tls_shutdown(eddy_stream *stream)
         int err = send_close(tls);
 
         if (err == -EAGAIN)
-                err = eddy_call_timeout(flush_all, tls, CLOSE_NS);
+                err = eddy_call_timeout(send_out, &tls->bio, CLOSE_NS);
         return err == -ETIMEDOUT ? EDDY_E_NET_TIMED_OUT : err;
 }
 
@@ -312,13 +311,14 @@ static void tls_close(eddy_stream *stream, unsigned flags)
         /* A peer must not take a message that ended in the middle for the whole. */
         if (!(flags & EDDY_STREAM_ABORT) && !stream->is_broken && send_close(tls) == -EAGAIN &&
             !(flags & EDDY_STREAM_NO_WAIT))
-                (void) eddy_call_timeout(flush_all, tls, CLOSE_NS);
+                (void) eddy_call_timeout(send_out, &tls->bio, CLOSE_NS);
         ed_tls_free(tls);
-        if (!(flags & EDDY_STREAM_ABORT))
-                drop_received(lower);
-        if (flags & EDDY_STREAM_ABORT)
+        if (flags & EDDY_STREAM_ABORT) {
                 eddy_stream_abort(lower);
-        else if (flags & EDDY_STREAM_NO_WAIT)
+                return;
+        }
+        drop_received(lower);
+        if (flags & EDDY_STREAM_NO_WAIT)
                 eddy_stream_close_now(lower);
         else
                 eddy_stream_close(lower);
