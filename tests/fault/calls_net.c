@@ -49,13 +49,11 @@ static void net_end(void)
 
 /* --- reading --- */
 
-/* What is there, checked to follow what was there before; 0 at the end. */
-static int read_some(void *arg)
+/* The result of a read, whose bytes must follow those before; 0 at the end. */
+static int take(const char *buf, int64_t n)
 {
-        char buf[PIECE], wanted[PIECE];
-        int64_t n = eddy_stream_read(net.there, buf, 1 + world_chance(PIECE));
+        char wanted[PIECE];
 
-        (void) arg;
         if (n > 0) {
                 fill(wanted, net.received, (int) n);
                 CHECK(memcmp(buf, wanted, (size_t) n) == 0);
@@ -64,18 +62,32 @@ static int read_some(void *arg)
         return (int) n;
 }
 
-static int read_as_victim(void *arg)
+static int read_some(void *arg)
+{
+        char buf[PIECE];
+
+        (void) arg;
+        return take(buf, eddy_stream_read(net.there, buf, 1 + world_chance(PIECE)));
+}
+
+static int read_as_victim(eddy_task_fn *read)
 {
         int n = 1;
 
         /* The last call is not reached when it is cancelled before. */
         for (int i = 0; i < 8 && n > 0; i++) {
-                n = victim_call(read_some, arg);
+                n = victim_call(read, NULL);
                 CHECK(n >= 0 || n == -ECANCELED);
                 if (n == -ECANCELED && world_chance(2))
                         n = 1;
         }
         return 0;
+}
+
+static int read_victim(void *arg)
+{
+        (void) arg;
+        return read_as_victim(read_some);
 }
 
 static int write_pieces(void *arg)
@@ -95,7 +107,7 @@ static int write_pieces(void *arg)
 }
 
 /* No byte is taken by a read that was cancelled, nor lost. */
-static int world_stream_read(void *arg)
+static int run_reader(eddy_task_fn *reader)
 {
         eddy_scope writing, reading;
 
@@ -104,7 +116,7 @@ static int world_stream_read(void *arg)
         eddy_scope_begin(&writing, NULL);
         world_start(&writing, write_pieces, NULL, 1);
         eddy_scope_begin(&reading, NULL);
-        world_start(&reading, read_as_victim, arg, 1);
+        world_start(&reading, reader, NULL, 1);
         CHECK_EQ(eddy_scope_end(&reading), 0);
         while (read_some(NULL) > 0)
                 continue;
@@ -113,12 +125,18 @@ static int world_stream_read(void *arg)
         net_end();
         return 0;
 }
+
+static int world_stream_read(void *arg)
+{
+        (void) arg;
+        return run_reader(read_victim);
+}
 EVERY_POINT_LATE(stream_read, eddy_stream_read)
 
 /* A try, and a wait if it must be repeated. */
 static int try_to_read(void *arg)
 {
-        char buf[PIECE], wanted[PIECE];
+        char buf[PIECE];
         int64_t n;
         int err;
 
@@ -128,42 +146,19 @@ static int try_to_read(void *arg)
                 if (err < 0)
                         return err;
         }
-        if (n > 0) {
-                fill(wanted, net.received, (int) n);
-                CHECK(memcmp(buf, wanted, (size_t) n) == 0);
-                net.received += (int) n;
-        }
-        return (int) n;
+        return take(buf, n);
 }
 
-static int try_as_victim(void *arg)
+static int try_victim(void *arg)
 {
-        int n = 1;
-
-        for (int i = 0; i < 8 && n > 0; i++) {
-                n = victim_call(try_to_read, arg);
-                CHECK(n >= 0 || n == -ECANCELED);
-        }
-        return 0;
+        (void) arg;
+        return read_as_victim(try_to_read);
 }
 
 static int world_stream_wait(void *arg)
 {
-        eddy_scope writing, reading;
-
-        pair_begin();
-        world_begin(8);
-        eddy_scope_begin(&writing, NULL);
-        world_start(&writing, write_pieces, NULL, 1);
-        eddy_scope_begin(&reading, NULL);
-        world_start(&reading, try_as_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&reading), 0);
-        while (read_some(NULL) > 0)
-                continue;
-        CHECK_EQ(eddy_scope_end(&writing), 0);
-        CHECK_EQ(net.received, BYTES);
-        net_end();
-        return 0;
+        (void) arg;
+        return run_reader(try_victim);
 }
 EVERY_POINT_LATE(stream_wait, eddy_stream_wait)
 

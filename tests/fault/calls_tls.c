@@ -27,7 +27,6 @@ static struct {
         char file[64];
         eddy_tls_config *client_config, *server_config;
         eddy_stream *client, *server; /* the streams below, then those of TLS */
-        int client_err, server_err;
 } tls;
 
 static struct eddy_tls_opts server_opts(void)
@@ -152,70 +151,60 @@ static void pair_end(void)
         unlink(tls.file);
 }
 
+/* One end: its handshake, and its stream. */
+struct end {
+        eddy_task_fn *shake;
+        eddy_stream **stream;
+};
+
 static int client_shake(void *arg)
 {
         (void) arg;
-        return tls.client_err = eddy_tls_client(tls.client, tls.client_config, "localhost", NULL,
-                                                &tls.client);
+        return eddy_tls_client(tls.client, tls.client_config, "localhost", NULL, &tls.client);
 }
 
 static int server_shake(void *arg)
 {
         (void) arg;
-        return tls.server_err = eddy_tls_server(tls.server, tls.server_config, NULL, &tls.server);
+        return eddy_tls_server(tls.server, tls.server_config, NULL, &tls.server);
 }
+
+static const struct end client_end = { client_shake, &tls.client };
+static const struct end server_end = { server_shake, &tls.server };
 
 /* After a cancel the stream below is the caller's. */
-static int client_victim(void *arg)
+static int shake_victim(void *arg)
 {
-        int err = victim_call(client_shake, arg);
+        const struct end *end = arg;
+        int err = victim_call(end->shake, NULL);
 
         CHECK(err == 0 || err == -ECANCELED);
         if (err < 0) {
-                eddy_stream_close(tls.client);
-                tls.client = NULL;
+                eddy_stream_close(*end->stream);
+                *end->stream = NULL;
         }
         return 0;
 }
 
-static int server_victim(void *arg)
+/* The other end, which is not cancelled, gets an error if the victim was. */
+static int shake_other(void *arg)
 {
-        int err = victim_call(server_shake, arg);
-
-        CHECK(err == 0 || err == -ECANCELED);
-        if (err < 0) {
-                eddy_stream_close(tls.server);
-                tls.server = NULL;
-        }
-        return 0;
-}
-
-/* The other side, which is not cancelled, gets an error if the victim was. */
-static int client_other(void *arg)
-{
-        int err = client_shake(arg);
+        const struct end *end = arg;
+        int err = end->shake(NULL);
 
         CHECK(err == 0 || victims_cancelled() > 0);
         return 0;
 }
 
-static int server_other(void *arg)
-{
-        int err = server_shake(arg);
-
-        CHECK(err == 0 || victims_cancelled() > 0);
-        return 0;
-}
-
-static int run_pair(eddy_task_fn *victim, eddy_task_fn *other)
+static int run_pair(const struct end *victim, const struct end *other)
 {
         eddy_scope scope;
 
         pair_begin();
         world_begin(1);
         eddy_scope_begin(&scope, NULL);
-        world_start(&scope, victim, NULL, 1);
-        world_start(&scope, other, NULL, 1);
+        world_start(&scope, shake_victim, (void *) victim, 1);
+        world_start(&scope, shake_other, (void *) other, 1);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         pair_end();
         return 0;
@@ -224,13 +213,13 @@ static int run_pair(eddy_task_fn *victim, eddy_task_fn *other)
 static int world_tls_client(void *arg)
 {
         (void) arg;
-        return run_pair(client_victim, server_other);
+        return run_pair(&client_end, &server_end);
 }
 EVERY_POINT_TLS(tls_client, eddy_tls_client)
 
 static int world_tls_server(void *arg)
 {
         (void) arg;
-        return run_pair(server_victim, client_other);
+        return run_pair(&server_end, &client_end);
 }
 EVERY_POINT_TLS(tls_server, eddy_tls_server)
