@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * Read the number at 'text', times 'unit_ns'. Returns the text after it, or NULL if there is no
- * digit or the result is above the maximum.
+ * Read the number at 'text', times 'unit_ns'. Returns the text after it, or NULL if the text
+ * does not begin with a digit or the result is above the maximum.
  */
 static const char *number_scale(const char *text, const char *end, int64_t unit_ns, int64_t *ret_ns)
 {

@@ -28,7 +28,7 @@ void ed_histogram_add(struct ed_histogram *histogram, int64_t value_ns);
 
 /*
  * Returns the smallest value such that 'permille' thousandths of all values are at or below it
- * (nearest rank), or 0 if there are no values. 1000 returns the exact maximum.
+ * (nearest rank), or 0 if the histogram is empty. 1000 returns the exact maximum.
  */
 int64_t ed_histogram_value(const struct ed_histogram *histogram, unsigned permille);
 

@@ -44,7 +44,7 @@ void ed_urls_grow(struct ed_urls *urls, size_t bytes);
 
 /*
  * Find the next line. 'at_end' means that no more bytes will come: then a last line without a line
- * feed counts. Returns 1, or 0 if there is no complete line yet.
+ * feed counts. Returns 1, or 0 if the line is not complete yet.
  */
 int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_line);
 
