@@ -48,7 +48,7 @@ static int serve(void *listener)
 }
 
 /* Serve until SIGTERM comes, finish what is under way, and close. */
-static int serve_until_term(eddy_tcp_listener *listener, eddy_signal *term)
+static int serve_until_term(eddy_listener *listener, eddy_signal *term)
 {
         int err;
 
@@ -59,7 +59,7 @@ static int serve_until_term(eddy_tcp_listener *listener, eddy_signal *term)
                         puts("SIGTERM: closing");
                 eddy_scope_cancel(&scope);
         }
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return err < 0 ? err : 0;
 }
 
@@ -78,11 +78,11 @@ static int fetch(void *client)
         return err;
 }
 
-static int run_all(eddy_tcp_listener *listener, eddy_signal *term, eddy_http_client *client)
+static int run_all(eddy_listener *listener, eddy_signal *term, eddy_http_client *client)
 {
         int err;
 
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(listener));
         EDDY_SCOPE (scope, &err) {
                 for (int i = 0; i < CLIENTS; i++)
                         eddy_scope_start(&scope, fetch, client);
@@ -96,7 +96,7 @@ static int run_all(eddy_tcp_listener *listener, eddy_signal *term, eddy_http_cli
 static int run(void *arg)
 {
         EDDY_AUTO(eddy_signal) eddy_signal *term = NULL;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         int err = eddy_signal_open((int[]){ SIGTERM }, 1, &term);
 
@@ -106,7 +106,7 @@ static int run(void *arg)
         err = eddy_http_client_new(NULL, &client);
         if (err < 0)
                 return err;
-        err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
         if (err == 0)
                 err = run_all(listener, term, client);
         eddy_http_client_close(client);

@@ -60,6 +60,9 @@ EDDY_BEGIN_DECLS
         X(THREAD, 0, POOL_CLOSED, "the thread pool is closed")                                     \
         X(SIGNAL, 0, UNCATCHABLE, "the signal cannot be caught")                                   \
         X(STREAM, 0, BROKEN, "an earlier write to the stream ended in the middle")                 \
+        X(ENDPOINT, 0, ADDRESS, "not an IPv4 address, or an IPv6 address in brackets")             \
+        X(ENDPOINT, 1, PORT, "there is no port from 0 to 65535 after the address")                 \
+        X(ENDPOINT, 2, PATH, "the path of the Unix socket is empty or has a control character")    \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -78,6 +81,7 @@ enum {
         EDDY_E_SIGNAL = 0x10b00,
         EDDY_E_TEST = 0x10c00,
         EDDY_E_STREAM = 0x10d00,
+        EDDY_E_ENDPOINT = 0x10e00,
 };
 
 enum {

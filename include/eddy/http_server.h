@@ -7,7 +7,7 @@
 
 #include "eddy/def.h"
 #include "eddy/http_client.h" /* struct eddy_http_header */
-#include "eddy/tcp.h"
+#include "eddy/listener.h"
 
 EDDY_BEGIN_DECLS
 
@@ -78,7 +78,7 @@ struct eddy_http_server_opts {
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */
-EDDY_API int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http_server_opts *opts,
+EDDY_API int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts *opts,
                              eddy_http_handler_fn *handler, void *arg);
 
 /*

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "eddy/def.h"
+#include "eddy/endpoint.h"
 
 EDDY_BEGIN_DECLS
 
@@ -153,8 +154,24 @@ struct eddy_stream_sent {
  */
 EDDY_API void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
 
-/* Returns the kind of the stream ("tcp", "fd", "tls", ...).  Suspends: no. */
+/* Returns the kind of the stream ("tcp", "unix", "fd", "tls", ...).  Suspends: no. */
 EDDY_API const char *eddy_stream_kind(const eddy_stream *stream);
+
+/*
+ * Store the endpoint of this end of the stream, or of its peer.  A stream on
+ * another, such as TLS, has those of the stream below.  The end of a Unix socket
+ * that connected has no name.
+ *
+ * Suspends: no.
+ * Errors: -ENOTSUP   the stream has no endpoints: a pipe, a file
+ *         -ENOTCONN  the connection has ended
+ *         and others from the system
+ */
+enum eddy_stream_end { EDDY_STREAM_LOCAL, EDDY_STREAM_PEER };
+EDDY_API EDDY_MUST_USE int eddy_stream_local(const eddy_stream *stream,
+                                             struct eddy_endpoint *ret_endpoint);
+EDDY_API EDDY_MUST_USE int eddy_stream_peer(const eddy_stream *stream,
+                                            struct eddy_endpoint *ret_endpoint);
 
 /*
  * Returns the descriptor below the stream, or -1 if there is none.  It remains the

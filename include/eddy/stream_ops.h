@@ -94,7 +94,14 @@ struct eddy_stream_ops {
          */
         void (*sent)(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
 
-        void (*reserved[4])(void);
+        /*
+         * The endpoint of this end or of the peer.  Errors: -ENOTCONN, -ENOTSUP.  NULL:
+         * the stream has none.
+         */
+        int (*endpoint)(const eddy_stream *stream, enum eddy_stream_end end,
+                        struct eddy_endpoint *ret_endpoint);
+
+        void (*reserved[3])(void);
 };
 
 /*

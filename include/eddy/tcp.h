@@ -1,67 +1,77 @@
 /*
- * eddy/tcp.h - TCP: connecting by name, listening, accepting.
+ * eddy/tcp.h - TCP: connecting by name, and listening.
  */
 #ifndef EDDY_TCP_H
 #define EDDY_TCP_H
 
+#include <stdbool.h>
+
 #include "eddy/def.h"
+#include "eddy/endpoint.h"
+#include "eddy/listener.h"
 #include "eddy/stream.h"
 
 EDDY_BEGIN_DECLS
 
-typedef struct eddy_tcp_listener eddy_tcp_listener;
+/* How to connect.  All zero is the default. */
+struct eddy_tcp_connect_opts {
+        /*
+         * The own address and port, borrowed during the call; NULL: the system chooses.
+         * An address of all zero bytes, or port 0, leaves that part to the system.  Only
+         * addresses of its family are tried.
+         */
+        const struct eddy_endpoint *local;
+        /*
+         * Ask a silent peer for a sign of life after this time, and then again at the
+         * same interval: reads and writes fail with EDDY_E_NET_TIMED_OUT after nine
+         * unanswered questions.  Whole seconds, rounded up, at most 32,767 s.  0: never.
+         */
+        int64_t keepalive_ns;
+        uintptr_t reserved[4]; /* zero */
+};
 
 /*
  * Connect to 'host' (a name, or an IPv4 or IPv6 address without brackets) on
  * 'port'.  Addresses are tried with IPv6 first and families alternating, a new
  * one every 250 ms or as soon as one fails (RFC 8305).  The first connection that
- * succeeds is returned, the others are closed.  TCP_NODELAY is on.
+ * succeeds is returned, the others are closed.  TCP_NODELAY is on.  'opts' NULL
+ * means the defaults.
  *
  * Suspends: yes.
- * Errors: EDDY_E_DNS_*          the name could not be resolved
- *         -ECONNREFUSED, ...    of the last address tried
- *         EDDY_E_NET_TIMED_OUT  the kernel's timeout for the peer expired
+ * Errors: EDDY_E_DNS_*           the name could not be resolved
+ *         EDDY_E_DNS_NO_ADDRESS  also if it has no address of the family of opts.local
+ *         -ECONNREFUSED, ...     of the last address tried
+ *         -EADDRINUSE, -EADDRNOTAVAIL  opts.local is in use, or not of this machine
+ *         EDDY_E_NET_TIMED_OUT   the kernel's timeout for the peer expired
+ *         -EINVAL                an option is out of range
  *         -ECANCELED
  * Owns: returns (owned) '*ret_stream', to be closed by eddy_stream_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_tcp_connect(const char *host, uint16_t port,
+                                            const struct eddy_tcp_connect_opts *opts,
                                             eddy_stream **ret_stream);
+
+/* How to listen.  All zero is the default. */
+struct eddy_tcp_listen_opts {
+        uint32_t backlog;      /* connections that wait to be accepted; 0: the system's maximum */
+        bool reuse_port;       /* other listeners with this option may share the port: the system
+                                  distributes connections among them (SO_REUSEPORT) */
+        bool v6_only;          /* "::" accepts only IPv6; else also IPv4, as mapped addresses */
+        uintptr_t reserved[4]; /* zero */
+};
 
 /*
  * Listen on an address (not a name: "127.0.0.1", "::1", "0.0.0.0", "::") and port;
- * port 0 selects a free port.
+ * port 0 selects a free port.  'opts' NULL means the defaults.
  *
  * Suspends: no.
- * Errors: -EINVAL      not an address
- *         -EADDRINUSE, -EACCES, -EMFILE, -ENOMEM
- * Owns: returns (owned) '*ret_listener', to be closed by eddy_tcp_listener_close().
+ * Errors: -EINVAL      not an address, or an option is out of range
+ *         -EADDRINUSE, -EADDRNOTAVAIL, -EACCES, -EMFILE, -ENOMEM
+ * Owns: returns (owned) '*ret_listener', to be closed by eddy_listener_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_tcp_listen(const char *address, uint16_t port,
-                                           eddy_tcp_listener **ret_listener);
-
-/* Returns the port of the listener.  Suspends: no. */
-EDDY_API uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener);
-
-/*
- * Wait for a connection.  Connections that were aborted before they could be
- * accepted are skipped.  If descriptors or memory are short, the call retries
- * every second, up to the caller's deadline, and reports that once
- * (EDDY_REPORT_ACCEPT).
- *
- * Suspends: yes.
- * Errors: -ECANCELED  no accepted connection was lost
- *         -EBUSY      another task accepts
- * Owns: returns (owned) '*ret_stream', to be closed by eddy_stream_close().
- */
-EDDY_API EDDY_MUST_USE int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream);
-
-/* Stop listening and free the listener; connections stay open.  NULL is ignored.  Suspends: no. */
-EDDY_API void eddy_tcp_listener_close(eddy_tcp_listener *listener);
-
-static inline void eddy_tcp_listener_auto_release(eddy_tcp_listener **listener)
-{
-        eddy_tcp_listener_close(*listener);
-}
+                                           const struct eddy_tcp_listen_opts *opts,
+                                           eddy_listener **ret_listener);
 
 EDDY_END_DECLS
 

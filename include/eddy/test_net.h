@@ -2,9 +2,13 @@
  * eddy/test_net.h - the network of a test's run: streams, listeners and names in
  * memory, with delays, stalls, cuts and reordering.
  *
- * In a run of eddy/test.h, eddy/tcp.h, eddy/dns.h and all that uses them work in
+ * In a run of eddy/test.h, eddy/tcp.h, eddy/unix.h, eddy/dns.h and all that uses them work in
  * memory.  The functions here set how that network behaves.  Any task of the run
  * may call them; they apply to later connections and transfers.
+ *
+ * Unix sockets (eddy/unix.h) work in memory too.  There the path of a listener is a
+ * name without a file: it ends with the listener, so modes and stale files have to
+ * be tested on the real system.
  */
 #ifndef EDDY_TEST_NET_H
 #define EDDY_TEST_NET_H

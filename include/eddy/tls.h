@@ -5,7 +5,7 @@
  *
  *     err = eddy_tls_config_new(NULL, NULL, &config);
  *     if (err == 0)
- *             err = eddy_tcp_connect("example.org", 443, &stream);
+ *             err = eddy_tcp_connect("example.org", 443, NULL, &stream);
  *     if (err == 0)
  *             err = eddy_tls_client(stream, config, "example.org", NULL, &secure);
  *

@@ -460,7 +460,7 @@ static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *faul
 
         err = origin->is_https ? tls_prepare(pool, fault) : 0;
         if (err == 0)
-                err = eddy_tcp_connect(origin->host, origin->port, &lower);
+                err = eddy_tcp_connect(origin->host, origin->port, NULL, &lower);
         if (err < 0)
                 return err;
         if (!origin->is_https) {

@@ -20,7 +20,7 @@
 #include "eddy/task.h"
 #include "eddy/time.h"
 #include "http/server_exchange.h"
-#include "io/tcp.h"
+#include "io/listener.h"
 #include "loop/loop.h"
 #include "scope/scope.h"
 
@@ -389,7 +389,7 @@ static int keep_connections(void *arg)
  * Start a connection's task. While there is no memory for its stack, accepting pauses, and later
  * connections wait in the backlog.
  */
-static int connection_start(struct server *server, eddy_tcp_listener *listener,
+static int connection_start(struct server *server, eddy_listener *listener,
                             const struct connection *connection)
 {
         struct ed_task *task;
@@ -401,14 +401,14 @@ static int connection_start(struct server *server, eddy_tcp_listener *listener,
                                          &task);
                 if (err != -ENOMEM)
                         return err;
-                ed_shortage_met(ed_tcp_listener_shortage(listener), ed_task_running(), err);
+                ed_shortage_met(ed_listener_shortage(listener), ed_task_running(), err);
                 err = eddy_sleep(ED_SHORTAGE_PAUSE_NS);
         }
         return err < 0 ? err : -ECANCELED;
 }
 
 /* Accept connections until that fails; a cancel makes it fail. */
-static int accept_all(struct server *server, eddy_tcp_listener *listener)
+static int accept_all(struct server *server, eddy_listener *listener)
 {
         struct connection connection = { .server = server };
         int err;
@@ -417,7 +417,7 @@ static int accept_all(struct server *server, eddy_tcp_listener *listener)
                 err = eddy_semaphore_acquire(&server->room);
                 if (err < 0)
                         return err;
-                err = eddy_tcp_accept(listener, &connection.stream);
+                err = eddy_listener_accept(listener, &connection.stream);
                 if (err < 0)
                         return err;
                 err = connection_start(server, listener, &connection);
@@ -471,7 +471,7 @@ static int options_take(struct server *server, const struct eddy_http_server_opt
         return 0;
 }
 
-int eddy_http_serve(eddy_tcp_listener *listener, const struct eddy_http_server_opts *opts,
+int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts *opts,
                     eddy_http_handler_fn *handler, void *arg)
 {
         struct server server = { .handler = handler, .arg = arg, .date_s = -1 };

@@ -10,7 +10,9 @@
 #include <sys/socket.h>
 
 #include "eddy/dns.h"
+#include "eddy/error.h"
 #include "eddy/tcp.h"
+#include "eddy/time.h"
 #include "io/dns_name.h"
 #include "io/socket.h"
 #include "scope/debug/debug.h"
@@ -18,10 +20,14 @@
 /* RFC 8305, 5: the recommended delay between attempts. */
 #define STAGGER_NS ((int64_t) 250000000)
 
+/* Linux's limit for TCP_KEEPIDLE and TCP_KEEPINTVL. */
+#define KEEPALIVE_MAX_NS EDDY_SEC(32767)
+
 struct race {
         struct ed_watch_waiter waiter; /* in the watch of every running attempt */
         struct ed_loop *loop;
         uint16_t port;
+        const struct eddy_tcp_connect_opts *opts;
         bool due; /* the next attempt is due */
         struct ed_timer timer;
         int error; /* of the last failed attempt */
@@ -29,6 +35,12 @@ struct race {
         const struct eddy_address *addresses;
         struct ed_fd_stream *attempts[EDDY_DNS_ADDRESSES_MAX]; /* NULL: over, or not begun */
 };
+
+/* Returns a time in whole seconds, rounded up. */
+static int seconds_of(int64_t ns)
+{
+        return (int) ((ns + EDDY_SEC(1) - 1) / EDDY_SEC(1));
+}
 
 static void race_wake(struct race *race)
 {
@@ -93,10 +105,29 @@ static bool is_own_echo(struct race *race, const struct ed_fd_stream *sock,
 {
         struct ed_sys *sys = race->loop->sys;
         struct eddy_address loopback;
+        struct eddy_endpoint own;
 
         ed_address_loopback(address->family, &loopback);
         return memcmp(&loopback, address, sizeof(loopback)) == 0 &&
-               sys->ops->local_port(sys, sock->watch.fd) == race->port;
+               sys->ops->endpoint(sys, sock->watch.fd, EDDY_STREAM_LOCAL, &own) == 0 &&
+               own.port == race->port;
+}
+
+/* Set the options of a new socket, and begin to connect. */
+static int attempt_connect(struct race *race, int fd, const struct eddy_address *address)
+{
+        struct eddy_endpoint to = { .kind = EDDY_ENDPOINT_IP,
+                                    .address = *address,
+                                    .port = race->port };
+        const struct eddy_tcp_connect_opts *opts = race->opts;
+        struct ed_sys *sys = race->loop->sys;
+        int err = 0;
+
+        if (opts && opts->keepalive_ns > 0)
+                err = sys->ops->keepalive(sys, fd, seconds_of(opts->keepalive_ns));
+        if (err == 0 && opts && opts->local)
+                err = sys->ops->bind(sys, fd, opts->local);
+        return err < 0 ? err : sys->ops->connect(sys, fd, &to);
 }
 
 /* Begin the next attempt. Returns 0 if it is connected, -EINPROGRESS, or its error. */
@@ -108,7 +139,7 @@ static int attempt_begin(struct race *race)
         struct ed_fd_stream *sock;
         int err, fd;
 
-        sock = ed_socket_new(race->loop);
+        sock = ed_socket_new(race->loop, EDDY_ENDPOINT_IP);
         if (!sock)
                 return -ENOMEM;
         fd = sys->ops->socket(sys, address->family, ED_SOCKET_STREAM);
@@ -119,7 +150,7 @@ static int attempt_begin(struct race *race)
         ed_socket_attach(sock, fd);
         race->attempts[i] = sock;
         race->under_way++;
-        err = sys->ops->connect(sys, fd, address, race->port);
+        err = attempt_connect(race, fd, address);
         if (err == 0 && !is_own_echo(race, sock, address))
                 return 0;
         /*
@@ -209,12 +240,14 @@ static int race_run(struct race *race, size_t *ret_winner)
 }
 
 static int connect_any(struct ed_task *task, const struct eddy_address *addresses, size_t n,
-                       uint16_t port, eddy_stream **ret_stream)
+                       uint16_t port, const struct eddy_tcp_connect_opts *opts,
+                       eddy_stream **ret_stream)
 {
         struct race race = {
                 .waiter = { .task = task, .woken = true },
                 .loop = task->loop,
                 .port = port,
+                .opts = opts,
                 .n = n,
                 .addresses = addresses,
                 .error = EDDY_E_DNS_NO_ADDRESS,
@@ -233,19 +266,43 @@ static int connect_any(struct ed_task *task, const struct eddy_address *addresse
         return err;
 }
 
-int eddy_tcp_connect(const char *host, uint16_t port, eddy_stream **ret_stream)
+static bool opts_check(const struct eddy_tcp_connect_opts *opts)
+{
+        return opts->keepalive_ns >= 0 && opts->keepalive_ns <= KEEPALIVE_MAX_NS &&
+               (!opts->local || (opts->local->kind == EDDY_ENDPOINT_IP &&
+                                 (opts->local->address.family == AF_INET ||
+                                  opts->local->address.family == AF_INET6)));
+}
+
+/* Keep the addresses of a family. Returns their number, or an error if there are none. */
+static int of_family(struct eddy_address *addresses, int n, uint16_t family)
+{
+        int kept = 0;
+
+        for (int i = 0; i < n; i++)
+                if (addresses[i].family == family)
+                        addresses[kept++] = addresses[i];
+        return kept ? kept : EDDY_E_DNS_NO_ADDRESS;
+}
+
+int eddy_tcp_connect(const char *host, uint16_t port, const struct eddy_tcp_connect_opts *opts,
+                     eddy_stream **ret_stream)
 {
         struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
         struct ed_task *task;
         int err, n;
 
+        if (opts && !opts_check(opts))
+                return -EINVAL;
         n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
+        if (n > 0 && opts && opts->local)
+                n = of_family(addresses, n, opts->local->address.family);
         if (n < 0)
                 return n;
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        err = connect_any(task, addresses, (size_t) n, port, ret_stream);
+        err = connect_any(task, addresses, (size_t) n, port, opts, ret_stream);
         if (err == 0) {
                 ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
                 ed_suspend_passed(task);

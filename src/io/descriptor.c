@@ -157,26 +157,28 @@ static const struct eddy_stream_ops descriptor_ops = {
         .shutdown = ed_fd_stream_shutdown,
         .close = descriptor_close,
         .fd = ed_fd_stream_fd,
+        .endpoint = ed_fd_stream_endpoint,
 };
 
 int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
 {
         struct ed_loop *loop = ed_loop_current;
+        struct eddy_endpoint unused;
         struct descriptor *d;
-        int port;
+        int err;
 
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
-        /* The port itself is not needed, only whether the descriptor is a socket. */
-        port = loop->sys->ops->local_port(loop->sys, fd);
-        if (port == -EBADF)
+        /* The endpoint itself is not needed, only whether the descriptor is a socket. */
+        err = loop->sys->ops->endpoint(loop->sys, fd, EDDY_STREAM_LOCAL, &unused);
+        if (err == -EBADF)
                 return -EBADF;
         d = ed_alloc(sizeof(*d));
         if (!d)
                 return -ENOMEM;
         ed_fd_stream_init(&d->base, &descriptor_ops, loop, fd);
         d->retry[ED_WATCH_READ] = d->retry[ED_WATCH_WRITE] = false;
-        d->is_socket = port != -ENOTSOCK;
+        d->is_socket = err != -ENOTSOCK;
         d->own = flags & EDDY_STREAM_OWN_FD;
         ed_debug_made(&d->base.stream, ED_DEBUG_STREAM);
         *ret_stream = &d->base.stream;

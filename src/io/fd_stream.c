@@ -40,3 +40,13 @@ int ed_fd_stream_fd(const eddy_stream *stream)
 {
         return ed_fd_stream_of(stream)->watch.fd;
 }
+
+int ed_fd_stream_endpoint(const eddy_stream *stream, enum eddy_stream_end end,
+                          struct eddy_endpoint *ret_endpoint)
+{
+        const struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
+        struct ed_sys *sys = watch->loop->sys;
+        int err = sys->ops->endpoint(sys, watch->fd, end, ret_endpoint);
+
+        return err == -ENOTSOCK ? -ENOTSUP : ed_io_error(err);
+}

@@ -31,5 +31,7 @@ EDDY_MUST_USE int ed_fd_stream_wait(struct ed_fd_stream *fds, enum ed_watch_side
 EDDY_MUST_USE int ed_fd_stream_shutdown(eddy_stream *stream);
 EDDY_MUST_USE int ed_fd_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
 int ed_fd_stream_fd(const eddy_stream *stream);
+EDDY_MUST_USE int ed_fd_stream_endpoint(const eddy_stream *stream, enum eddy_stream_end end,
+                                        struct eddy_endpoint *ret_endpoint);
 
 #endif

@@ -81,6 +81,12 @@ static void socket_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_
                                                .pending = pending };
 }
 
+/* The kernel hands the bytes to the peer's socket at once; what it counts includes its own data. */
+static void unix_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
+{
+        *ret_sent = (struct eddy_stream_sent){ .acknowledged = ed_fd_stream_of(stream)->sent };
+}
+
 static bool socket_is_readable(eddy_stream *stream)
 {
         struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
@@ -105,26 +111,29 @@ static void socket_close(eddy_stream *stream, unsigned flags)
         ed_free(sock);
 }
 
-static const struct eddy_stream_ops socket_ops = {
-        .kind = "tcp",
-        .try_read = socket_try_read,
-        .try_writev = socket_try_writev,
-        .wait = socket_wait,
-        .is_readable = socket_is_readable,
-        .watch_idle = ed_fd_stream_watch_idle,
-        .shutdown = ed_fd_stream_shutdown,
-        .close = socket_close,
-        .fd = ed_fd_stream_fd,
-        .sent = socket_sent,
-};
+/* clang-format off */
+#define SOCKET_OPS                                                                                 \
+        .try_read = socket_try_read,                                                               \
+        .try_writev = socket_try_writev,                                                           \
+        .wait = socket_wait,                                                                       \
+        .is_readable = socket_is_readable,                                                         \
+        .watch_idle = ed_fd_stream_watch_idle,                                                     \
+        .shutdown = ed_fd_stream_shutdown,                                                         \
+        .close = socket_close,                                                                     \
+        .fd = ed_fd_stream_fd,                                                                     \
+        .endpoint = ed_fd_stream_endpoint
 
-struct ed_fd_stream *ed_socket_new(struct ed_loop *loop)
+static const struct eddy_stream_ops tcp_ops = { .kind = "tcp", SOCKET_OPS, .sent = socket_sent };
+static const struct eddy_stream_ops unix_ops = { .kind = "unix", SOCKET_OPS, .sent = unix_sent };
+/* clang-format on */
+
+struct ed_fd_stream *ed_socket_new(struct ed_loop *loop, int kind)
 {
         struct ed_fd_stream *sock = ed_alloc(sizeof(*sock));
 
         if (!sock)
                 return NULL;
-        ed_fd_stream_init(sock, &socket_ops, loop, -1);
+        ed_fd_stream_init(sock, kind == EDDY_ENDPOINT_UNIX ? &unix_ops : &tcp_ops, loop, -1);
         sock->watch.net = true;
         return sock;
 }

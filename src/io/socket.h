@@ -7,10 +7,10 @@
 #include "io/fd_stream.h"
 
 /*
- * Make a stream without a descriptor. The stream is allocated first, so that nothing can fail after
+ * Make a stream of a kind of endpoint (EDDY_ENDPOINT_IP or _UNIX), without a descriptor. The stream is allocated first, so that nothing can fail after
  * a connection exists. Returns NULL if there is no memory.
  */
-ED_SHARED struct ed_fd_stream *ed_socket_new(struct ed_loop *loop);
+ED_SHARED struct ed_fd_stream *ed_socket_new(struct ed_loop *loop, int kind);
 
 /* Free a stream that has no descriptor. */
 ED_SHARED void ed_socket_free(struct ed_fd_stream *sock);

@@ -255,6 +255,24 @@ int eddy_stream_fd(const eddy_stream *stream)
         return stream && stream->ops->fd ? stream->ops->fd(stream) : -1;
 }
 
+static int endpoint(const eddy_stream *stream, enum eddy_stream_end end,
+                    struct eddy_endpoint *ret_endpoint)
+{
+        if (!stream)
+                return -EINVAL;
+        return stream->ops->endpoint ? stream->ops->endpoint(stream, end, ret_endpoint) : -ENOTSUP;
+}
+
+int eddy_stream_local(const eddy_stream *stream, struct eddy_endpoint *ret_endpoint)
+{
+        return endpoint(stream, EDDY_STREAM_LOCAL, ret_endpoint);
+}
+
+int eddy_stream_peer(const eddy_stream *stream, struct eddy_endpoint *ret_endpoint)
+{
+        return endpoint(stream, EDDY_STREAM_PEER, ret_endpoint);
+}
+
 /* ---- the end ----------------------------------------------------------------- */
 
 int eddy_stream_shutdown(eddy_stream *stream)

@@ -1,158 +1,24 @@
 /*
- * io/tcp.c - listening and accepting.
+ * io/tcp.c - listening over TCP. Connecting is in connect.c.
  */
-#include "io/tcp.h"
+#include "eddy/tcp.h"
 
 #include <errno.h>
 
-#include "base/alloc.h"
 #include "io/dns_name.h"
-#include "io/socket.h"
-#include "scope/debug/debug.h"
+#include "io/listener.h"
 
-struct eddy_tcp_listener {
-        struct ed_watch watch;      /* contains the descriptor */
-        struct ed_fd_stream *spare; /* the next connection's stream */
-        struct ed_shortage shortage;
-        uint16_t port;
-};
-
-int eddy_tcp_listen(const char *address, uint16_t port, eddy_tcp_listener **ret_listener)
+int eddy_tcp_listen(const char *address, uint16_t port, const struct eddy_tcp_listen_opts *opts,
+                    eddy_listener **ret_listener)
 {
-        struct ed_loop *loop = ed_loop_current;
-        struct eddy_tcp_listener *listener;
-        struct eddy_address parsed;
-        struct ed_sys *sys;
-        int err, fd;
+        struct eddy_endpoint at = { .kind = EDDY_ENDPOINT_IP, .port = port };
+        struct ed_listen_opts own = { 0 };
 
-        if (!loop)
-                return EDDY_E_RUN_NOT_RUNNING;
-        if (ed_address_parse(address, &parsed) < 0)
+        if (!address || ed_address_parse(address, &at.address) < 0)
                 return -EINVAL;
-        sys = loop->sys;
-        listener = ed_alloc_zero(sizeof(*listener));
-        if (!listener)
-                return -ENOMEM;
-        fd = sys->ops->socket(sys, parsed.family, ED_SOCKET_LISTENER);
-        if (fd < 0) {
-                err = fd;
-                goto fail_free;
-        }
-        err = sys->ops->listen(sys, fd, &parsed, port);
-        if (err < 0)
-                goto fail_close;
-        err = sys->ops->local_port(sys, fd);
-        if (err < 0)
-                goto fail_close;
-        listener->port = (uint16_t) err;
-        ed_watch_init(&listener->watch, loop, fd);
-        ed_debug_made(listener, ED_DEBUG_LISTENER);
-        *ret_listener = listener;
-        return 0;
-
-fail_close:
-        sys->ops->close(sys, fd);
-fail_free:
-        ed_free(listener);
-        return ed_io_error(err);
-}
-
-uint16_t eddy_tcp_listener_port(const eddy_tcp_listener *listener)
-{
-        return listener ? listener->port : 0;
-}
-
-struct ed_shortage *ed_tcp_listener_shortage(eddy_tcp_listener *listener)
-{
-        return &listener->shortage;
-}
-
-/* Returns true if the error concerns only one connection: the next may succeed. */
-static bool is_of_one_call(int err)
-{
-        switch (err) {
-        case -ECONNABORTED:
-        case -EPROTO:
-        case -ENETDOWN:
-        case -ENOPROTOOPT:
-        case -EHOSTDOWN:
-        case -ENONET:
-        case -EHOSTUNREACH:
-        case -ENETUNREACH:
-                return true;
-        default:
-                return false;
-        }
-}
-
-/* Accept a connection without waiting. Returns its descriptor; 'spare' is its stream. */
-static int accept_one(struct eddy_tcp_listener *listener)
-{
-        struct ed_loop *loop = listener->watch.loop;
-        int fd;
-
-        if (!listener->spare)
-                listener->spare = ed_socket_new(loop);
-        if (!listener->spare)
-                return -ENOMEM;
-        do
-                fd = loop->sys->ops->accept(loop->sys, listener->watch.fd);
-        while (is_of_one_call(fd));
-        return fd;
-}
-
-/* After a failed try, wait until another try makes sense. */
-static int wait_for_next(struct eddy_tcp_listener *listener, struct ed_task *task, int err)
-{
-        struct ed_watch *watch = &listener->watch;
-
-        if (err == -EAGAIN) {
-                watch->ready[ED_WATCH_READ] = false;
-                err = ed_watch_wait(watch, ED_WATCH_READ, task, "a connection");
-        }
-        if (!ed_shortage_is(err))
-                return ed_io_error(err);
-        ed_shortage_met(&listener->shortage, task, err);
-        return ed_watch_pause(watch, ED_WATCH_READ, task, ED_SHORTAGE_PAUSE_NS,
-                              "room for a connection");
-}
-
-int eddy_tcp_accept(eddy_tcp_listener *listener, eddy_stream **ret_stream)
-{
-        struct ed_watch *watch;
-        struct ed_task *task;
-        int fd, err;
-
-        if (!listener)
-                return -EINVAL;
-        watch = &listener->watch;
-        err = ed_watch_enter(watch, ED_WATCH_READ, &task);
-        if (err < 0)
-                return err;
-        while ((fd = watch->ready[ED_WATCH_READ] ? accept_one(listener) : -EAGAIN) < 0) {
-                err = wait_for_next(listener, task, fd);
-                if (err < 0)
-                        return err;
-        }
-        /* From here on nothing fails or waits until the connection is delivered. */
-        ed_socket_attach(listener->spare, fd);
-        *ret_stream = &listener->spare->stream;
-        listener->spare = NULL;
-        ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
-        ed_suspend_passed(task);
-        return 0;
-}
-
-void eddy_tcp_listener_close(eddy_tcp_listener *listener)
-{
-        struct ed_sys *sys;
-
-        if (!listener)
-                return;
-        ed_debug_gone(listener);
-        sys = listener->watch.loop->sys;
-        ed_watch_fini(&listener->watch);
-        sys->ops->close(sys, listener->watch.fd);
-        ed_socket_free(listener->spare);
-        ed_free(listener);
+        if (opts)
+                own = (struct ed_listen_opts){ .backlog = opts->backlog,
+                                               .reuse_port = opts->reuse_port,
+                                               .v6_only = opts->v6_only };
+        return ed_listener_new(&at, &own, ret_listener);
 }

@@ -40,6 +40,8 @@ static const struct fallible kinds[ED_SIM_CALLS] = {
                                  { EDDY_E_DNS_NOT_FOUND, EDDY_E_DNS_NO_ADDRESS, EDDY_E_DNS_FAILED,
                                    -ETIMEDOUT, -ENOMEM } },
         [ED_SIM_CALL_WORKER_NEW] = { "worker_new", { -EAGAIN, -ENOMEM } },
+        [ED_SIM_CALL_BIND] = { "bind", { -EADDRINUSE, -EADDRNOTAVAIL, -EACCES, -ENOMEM } },
+        [ED_SIM_CALL_KEEPALIVE] = { "keepalive", { -ENOBUFS, -ENOMEM } },
 };
 
 const char *ed_sim_call_name(enum ed_sim_call call)

@@ -147,28 +147,41 @@ static bool is_same(const struct eddy_address *a, const struct eddy_address *b)
                memcmp(a->bytes, b->bytes, a->family == AF_INET ? 4 : 16) == 0;
 }
 
-static bool is_any(const struct eddy_address *address)
+bool ed_sim_is_any(const struct eddy_address *address)
 {
         static const uint8_t zero[16];
 
         return memcmp(address->bytes, zero, address->family == AF_INET ? 4 : 16) == 0;
 }
 
-bool ed_sim_listens_at(const struct eddy_address *own, const struct eddy_address *to)
+static bool is_same_path(const struct eddy_endpoint *a, const struct eddy_endpoint *b)
 {
-        if (is_any(own))
-                return own->family == to->family || own->family == AF_INET6;
-        return is_same(own, to);
+        return a->kind == EDDY_ENDPOINT_UNIX && b->kind == EDDY_ENDPOINT_UNIX &&
+               a->path_bytes == b->path_bytes && memcmp(a->path, b->path, a->path_bytes) == 0;
 }
 
-static struct ed_sim_socket *listener_find(const struct ed_sim *sim, const struct eddy_address *to,
-                                           uint16_t port)
+bool ed_sim_listens_at(const struct eddy_endpoint *own, bool v6_only,
+                       const struct eddy_endpoint *to)
+{
+        const struct eddy_address *address = &own->address;
+
+        if (own->kind != EDDY_ENDPOINT_IP || to->kind != EDDY_ENDPOINT_IP)
+                return is_same_path(own, to);
+        if (own->port != to->port)
+                return false;
+        if (ed_sim_is_any(address))
+                return address->family == to->address.family ||
+                       (address->family == AF_INET6 && !v6_only);
+        return is_same(address, &to->address);
+}
+
+struct ed_sim_socket *ed_sim_listener_find(const struct ed_sim *sim, const struct eddy_endpoint *to)
 {
         for (uint32_t i = 0; i < sim->opts.sockets_max; i++) {
                 struct ed_sim_socket *sock = sim->sockets[i];
 
-                if (sock && sock->phase == ED_SIM_PHASE_LISTENING && sock->port == port &&
-                    ed_sim_listens_at(&sock->address, to))
+                if (sock && sock->phase == ED_SIM_PHASE_LISTENING &&
+                    ed_sim_listens_at(&sock->local, sock->v6_only, to))
                         return sock;
         }
         return NULL;
@@ -196,13 +209,38 @@ static void request_retry(struct ed_sim *sim, struct ed_sim_socket *sock)
         fly(sim, sock);
 }
 
+int ed_sim_child_new(const struct ed_sim_socket *listener, struct ed_sim_socket *sock,
+                     struct ed_sim_socket **ret_child)
+{
+        struct ed_sim_socket *child;
+        int err;
+
+        if (listener->waiting >= listener->backlog)
+                return -EAGAIN;
+        err = ed_sim_socket_new(&sock->link, &child);
+        if (err < 0)
+                return err;
+        ed_sim_connect_ends(child, sock);
+        child->local = sock->remote;
+        child->remote = sock->local;
+        *ret_child = child;
+        return 0;
+}
+
+void ed_sim_child_line_up(struct ed_sim *sim, struct ed_sim_socket *listener,
+                          struct ed_sim_socket *child)
+{
+        ed_sim_line_up(sim, &listener->queue, &child->queue, child->link.reorder);
+        listener->waiting++;
+        ed_sim_notify(sim, listener);
+}
+
 static void request_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
 {
-        struct ed_sim_socket *listener = listener_find(sim, &sock->address, sock->remote_port);
-        struct ed_sim_socket *child;
+        struct ed_sim_socket *listener = ed_sim_listener_find(sim, &sock->remote), *child;
 
         sock->request_ns = ED_SIM_NEVER;
-        if (ed_sim_is_dead(sim, &sock->address)) {
+        if (ed_sim_is_dead(sim, &sock->remote.address)) {
                 request_retry(sim, sock);
                 return;
         }
@@ -211,17 +249,13 @@ static void request_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)
                 sock->answer_ns = ed_sim_arrival_at(sim, sock);
                 return;
         }
-        if (listener->waiting >= sim->opts.backlog || ed_sim_socket_new(&sock->link, &child) < 0) {
+        if (ed_sim_child_new(listener, sock, &child) < 0) {
                 request_retry(sim, sock);
                 return;
         }
-        ed_sim_connect_ends(child, sock);
-        child->port = listener->port;
         sock->answer = 0;
         sock->answer_ns = ed_sim_arrival_at(sim, sock);
-        ed_sim_line_up(sim, &listener->queue, &child->queue, child->link.reorder);
-        listener->waiting++;
-        ed_sim_notify(sim, listener);
+        ed_sim_child_line_up(sim, listener, child);
 }
 
 static void answer_arrives(struct ed_sim *sim, struct ed_sim_socket *sock)

@@ -266,7 +266,7 @@ int ed_sim_socket(struct ed_sys *sys, int family, int kind)
         (void) kind;
         if (err < 0)
                 return err;
-        if (family != AF_INET && family != AF_INET6)
+        if (family != AF_INET && family != AF_INET6 && family != AF_UNIX)
                 return -EAFNOSUPPORT;
         fd = descriptor_find(sim);
         if (fd < 0)
@@ -291,12 +291,65 @@ static uint16_t port_take(struct ed_sim *sim)
                 for (uint32_t i = 0; i < sim->opts.sockets_max && !taken; i++)
                         taken = sim->sockets[i] &&
                                 sim->sockets[i]->phase == ED_SIM_PHASE_LISTENING &&
-                                sim->sockets[i]->port == sim->next_port;
+                                sim->sockets[i]->local.port == sim->next_port;
         }
         return sim->next_port;
 }
 
-int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *address, uint16_t port)
+int ed_sim_keepalive(struct ed_sys *sys, int fd, int seconds)
+{
+        (void) seconds; /* no peer is silent without a reason that the link sets */
+        return ed_sim_socket_fault(ed_sim_of(sys), ed_sim_socket_of(sys, fd),
+                                   ED_SIM_CALL_KEEPALIVE);
+}
+
+int ed_sim_bind(struct ed_sys *sys, int fd, const struct eddy_endpoint *local)
+{
+        struct ed_sim *sim = ed_sim_of(sys);
+        struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+        int err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_BIND);
+
+        if (err < 0)
+                return err;
+        if (sock->local.kind != EDDY_ENDPOINT_NONE || sock->phase != ED_SIM_PHASE_FRESH)
+                return -EINVAL;
+        sock->local = *local;
+        return 0;
+}
+
+/* Choose the own end of a connection: all addresses are this machine's. */
+static void local_take(struct ed_sim *sim, struct ed_sim_socket *sock)
+{
+        struct eddy_endpoint own = sock->remote;
+
+        if (sock->local.kind == EDDY_ENDPOINT_IP && !ed_sim_is_any(&sock->local.address))
+                own.address = sock->local.address;
+        own.port = sock->local.port ? sock->local.port : port_take(sim);
+        sock->local = own;
+}
+
+/* Connect a Unix socket, at once. */
+static int connect_unix(struct ed_sim *sim, struct ed_sim_socket *sock,
+                        const struct eddy_endpoint *to)
+{
+        struct ed_sim_socket *listener = ed_sim_listener_find(sim, to), *child;
+        int err;
+
+        if (!listener)
+                return to->path[0] ? -ENOENT : -ECONNREFUSED;
+        sock->remote = *to;
+        sock->local = (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_UNIX };
+        err = ed_sim_child_new(listener, sock, &child);
+        if (err < 0)
+                return err;
+        ed_sim_child_line_up(sim, listener, child);
+        sock->phase = ED_SIM_PHASE_CONNECTED;
+        sock->connect_returned = true;
+        ed_sim_mark(sim, ED_SIM_CONNECTED, (uint64_t) sock->fd, 0);
+        return 0;
+}
+
+int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint *to)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
@@ -314,12 +367,13 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *addres
                 return -EISCONN;
         if (sock->dead)
                 return -ECONNABORTED;
+        if (to->kind == EDDY_ENDPOINT_UNIX)
+                return connect_unix(sim, sock, to);
         sock->phase = ED_SIM_PHASE_CONNECTING;
-        sock->address = *address;
-        sock->remote_port = port;
-        sock->port = port_take(sim);
+        sock->remote = *to;
+        local_take(sim, sock);
         sock->request_ns = ed_sim_arrival_at(sim, sock);
-        ed_sim_mark(sim, ED_SIM_CONNECTED, (uint64_t) fd, port);
+        ed_sim_mark(sim, ED_SIM_CONNECTED, (uint64_t) fd, to->port);
         ed_sim_net_deliver(sim);
         return -EINPROGRESS;
 }
@@ -347,6 +401,14 @@ void ed_sim_connect_ends(struct ed_sim_socket *server, struct ed_sim_socket *cli
                 counted->stall_left = link->stall_bytes;
 }
 
+static struct eddy_endpoint loopback_of(uint16_t port)
+{
+        return (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_IP,
+                                       .port = port,
+                                       .address = { .family = AF_INET,
+                                                    .bytes = { 127, 0, 0, 1 } } };
+}
+
 int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[2])
 {
         struct ed_sim *sim = ed_sim_of(sys);
@@ -370,11 +432,13 @@ int ed_sim_pair(struct ed_sys *sys, const struct ed_sim_link *link, int ret_fds[
         ends[1]->phase = ED_SIM_PHASE_CONNECTED;
         ends[1]->connect_returned = true;
         for (int i = 0; i < 2; i++) {
-                ends[i]->port = port_take(sim);
+                ends[i]->local = loopback_of(port_take(sim));
                 descriptor_give(sim, ends[i], descriptor_find(sim));
                 ret_fds[i] = ends[i]->fd;
                 ed_sim_mark(sim, ED_SIM_OPENED, (uint64_t) ret_fds[i], 1);
         }
+        ends[0]->remote = ends[1]->local;
+        ends[1]->remote = ends[0]->local;
         return 0;
 }
 
@@ -399,13 +463,30 @@ int ed_sim_connect_result(struct ed_sys *sys, int fd)
         return sock->phase == ED_SIM_PHASE_CONNECTED && !sock->dead ? 0 : -EINPROGRESS;
 }
 
-/* Returns true if an address exists that both listeners would receive connections for. */
-static bool collide(const struct eddy_address *a, const struct eddy_address *b)
+/* Returns true if a connection exists that both listeners would receive. */
+static bool collide(const struct ed_sim_socket *sock, const struct eddy_endpoint *at,
+                    const struct ed_listen_opts *opts)
 {
-        return ed_sim_listens_at(a, b) || ed_sim_listens_at(b, a);
+        if (sock->reuse_port && opts->reuse_port)
+                return false;
+        return ed_sim_listens_at(&sock->local, sock->v6_only, at) ||
+               ed_sim_listens_at(at, opts->v6_only, &sock->local);
 }
 
-int ed_sim_listen(struct ed_sys *sys, int fd, const struct eddy_address *address, uint16_t port)
+static bool is_taken(const struct ed_sim *sim, const struct eddy_endpoint *at,
+                     const struct ed_listen_opts *opts)
+{
+        if (at->kind == EDDY_ENDPOINT_IP && at->port == 0)
+                return false;
+        for (uint32_t i = 0; i < sim->opts.sockets_max; i++)
+                if (sim->sockets[i] && sim->sockets[i]->phase == ED_SIM_PHASE_LISTENING &&
+                    collide(sim->sockets[i], at, opts))
+                        return true;
+        return false;
+}
+
+int ed_sim_listen(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
+                  const struct ed_listen_opts *opts, struct ed_socket_file *ret_file)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
@@ -415,23 +496,42 @@ int ed_sim_listen(struct ed_sys *sys, int fd, const struct eddy_address *address
                 return err;
         if (sock->phase != ED_SIM_PHASE_FRESH || sock->dead)
                 return -EINVAL;
-        for (uint32_t i = 0; port && i < sim->opts.sockets_max; i++)
-                if (sim->sockets[i] && sim->sockets[i]->phase == ED_SIM_PHASE_LISTENING &&
-                    sim->sockets[i]->port == port && collide(&sim->sockets[i]->address, address))
-                        return -EADDRINUSE;
-        sock->port = port ? port : port_take(sim);
-        sock->address = *address;
+        if (is_taken(sim, at, opts))
+                return -EADDRINUSE;
+        sock->local = *at;
+        if (at->kind == EDDY_ENDPOINT_IP && at->port == 0)
+                sock->local.port = port_take(sim);
+        sock->backlog = opts->backlog && opts->backlog < sim->opts.backlog ? opts->backlog
+                                                                           : sim->opts.backlog;
+        sock->v6_only = opts->v6_only;
+        sock->reuse_port = opts->reuse_port;
         sock->phase = ED_SIM_PHASE_LISTENING;
+        *ret_file = (struct ed_socket_file){ 0 };
         return 0;
 }
 
-int ed_sim_local_port(struct ed_sys *sys, int fd)
+/* The path of a Unix socket ends with its listener. */
+void ed_sim_socket_file_remove(struct ed_sys *sys, const struct eddy_endpoint *at,
+                               const struct ed_socket_file *file)
+{
+        (void) sys;
+        (void) at;
+        (void) file;
+}
+
+int ed_sim_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
+                    struct eddy_endpoint *ret_endpoint)
 {
         const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
 
         if (!sock)
                 return -EBADF;
-        return sock->is_pipe ? -ENOTSOCK : sock->port;
+        if (sock->is_pipe)
+                return -ENOTSOCK;
+        if (end == EDDY_STREAM_PEER && (sock->phase != ED_SIM_PHASE_CONNECTED || sock->dead))
+                return -ENOTCONN;
+        *ret_endpoint = end == EDDY_STREAM_LOCAL ? sock->local : sock->remote;
+        return 0;
 }
 
 int ed_sim_accept(struct ed_sys *sys, int fd)

@@ -7,7 +7,8 @@
  * decisions and transfers: equal seeds and programs give equal traces.
  *
  * Sockets behave like the kernel's on the loopback: bounded buffers, resets, ends, backlogs, edges.
- * Descriptors are small integers from ED_SIM_FD_FIRST up, lowest free first; they are not
+ * The path of a Unix socket exists as long as its listener: there are no files, modes or stale
+ * sockets. Descriptors are small integers from ED_SIM_FD_FIRST up, lowest free first; they are not
  * descriptors of the process.
  *
  * There are no threads either: poll() calls the function of a job on the loop's thread when the
@@ -50,6 +51,8 @@ enum ed_sim_call {
         ED_SIM_CALL_SHUTDOWN,
         ED_SIM_CALL_LOOKUP,
         ED_SIM_CALL_WORKER_NEW,
+        ED_SIM_CALL_BIND,
+        ED_SIM_CALL_KEEPALIVE,
         ED_SIM_CALLS,
 };
 

@@ -41,9 +41,10 @@ struct ed_sim_socket {
         bool connect_returned;      /* connect() has returned 0 */
         bool is_pipe;               /* an end of a pipe */
         uint32_t waiting;           /* connections in a listener's queue */
-        uint16_t port;
-        struct eddy_address address; /* a listener's own address; else the remote one */
-        uint16_t remote_port;
+        uint32_t backlog;           /* a listener's limit of 'waiting' */
+        bool v6_only, reuse_port;   /* of a listener */
+        struct eddy_endpoint local; /* EDDY_ENDPOINT_NONE: not bound */
+        struct eddy_endpoint remote;
         unsigned tries;
         int answer;
         int64_t request_ns, answer_ns, end_ns, reset_ns;
@@ -94,7 +95,17 @@ void ed_sim_send_segment(struct ed_sim *sim, struct ed_sim_socket *to, size_t by
 void ed_sim_stall(struct ed_sim *sim, struct ed_sim_socket *to, int64_t stall_ns);
 /* Drop the data in transit. */
 void ed_sim_drop_coming(struct ed_sim_socket *sock);
-/* Returns true if a listener at 'own' receives connections to 'to'; "::" includes IPv4. */
-bool ed_sim_listens_at(const struct eddy_address *own, const struct eddy_address *to);
+/* Returns true if a listener at 'own' receives connections to 'to'; "::" may include IPv4. */
+bool ed_sim_listens_at(const struct eddy_endpoint *own, bool v6_only,
+                       const struct eddy_endpoint *to);
+/* Returns the listener that receives connections to 'to', or NULL. */
+struct ed_sim_socket *ed_sim_listener_find(const struct ed_sim *sim,
+                                           const struct eddy_endpoint *to);
+/* Make the listener's end of a connection from 'sock'. Errors: -ENOMEM, -EAGAIN: no room. */
+int ed_sim_child_new(const struct ed_sim_socket *listener, struct ed_sim_socket *sock,
+                     struct ed_sim_socket **ret_child);
+/* Let the listener's end wait to be accepted. */
+void ed_sim_child_line_up(struct ed_sim *sim, struct ed_sim_socket *listener,
+                          struct ed_sim_socket *child);
 
 #endif

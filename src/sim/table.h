@@ -93,6 +93,9 @@ bool ed_sim_link_check(struct ed_sim_link *link);
 int ed_sim_net_init(struct ed_sim *sim);
 void ed_sim_net_fini(struct ed_sim *sim);
 
+/* Returns true for 0.0.0.0 and ::. */
+bool ed_sim_is_any(const struct eddy_address *address);
+
 /* Returns true if nothing answers at the address. */
 bool ed_sim_is_dead(const struct ed_sim *sim, const struct eddy_address *address);
 
@@ -110,10 +113,16 @@ void ed_sim_unwatch(struct ed_sys *sys, int fd);
 bool ed_sim_is_readable(struct ed_sys *sys, int fd);
 bool ed_sim_is_writable(struct ed_sys *sys, int fd);
 int ed_sim_socket(struct ed_sys *sys, int family, int kind);
-int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_address *address, uint16_t port);
+int ed_sim_keepalive(struct ed_sys *sys, int fd, int seconds);
+int ed_sim_bind(struct ed_sys *sys, int fd, const struct eddy_endpoint *local);
+int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint *to);
 int ed_sim_connect_result(struct ed_sys *sys, int fd);
-int ed_sim_listen(struct ed_sys *sys, int fd, const struct eddy_address *address, uint16_t port);
-int ed_sim_local_port(struct ed_sys *sys, int fd);
+int ed_sim_listen(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
+                  const struct ed_listen_opts *opts, struct ed_socket_file *ret_file);
+void ed_sim_socket_file_remove(struct ed_sys *sys, const struct eddy_endpoint *at,
+                               const struct ed_socket_file *file);
+int ed_sim_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
+                    struct eddy_endpoint *ret_endpoint);
 int ed_sim_accept(struct ed_sys *sys, int fd);
 int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);

@@ -32,10 +32,14 @@
 #include "sys/output.h"
 #include "sys/signals.h"
 #include "sys/sleeper.h"
+#include "sys/sockaddr.h"
+#include "sys/socket_file.h"
 #include "sys/sys.h"
 #include "sys/worker.h"
 
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+
+enum { KEEPALIVE_PROBES = 9 };
 
 struct epoll_sys {
         struct ed_sys sys;
@@ -312,29 +316,6 @@ static bool epoll_is_writable(struct ed_sys *sys, int fd)
         return is_ready(fd, POLLOUT);
 }
 
-/* Convert an address to the kernel's form; returns its size. */
-static socklen_t sockaddr_of(const struct eddy_address *address, uint16_t port,
-                             struct sockaddr_storage *ret)
-{
-        memset(ret, 0, sizeof(*ret));
-        if (address->family == AF_INET6) {
-                struct sockaddr_in6 *in6 = (struct sockaddr_in6 *) ret;
-
-                in6->sin6_family = AF_INET6;
-                in6->sin6_port = htons(port);
-                in6->sin6_scope_id = address->scope_id;
-                memcpy(&in6->sin6_addr, address->bytes, sizeof(in6->sin6_addr));
-                return sizeof(*in6);
-        } else {
-                struct sockaddr_in *in = (struct sockaddr_in *) ret;
-
-                in->sin_family = AF_INET;
-                in->sin_port = htons(port);
-                memcpy(&in->sin_addr, address->bytes, sizeof(in->sin_addr));
-                return sizeof(*in);
-        }
-}
-
 static int set_nodelay(int fd)
 {
         int one = 1;
@@ -367,16 +348,43 @@ static int epoll_socket(struct ed_sys *sys, int family, int kind)
         (void) sys;
         if (fd < 0)
                 return fd;
-        if (kind == ED_SOCKET_STREAM)
+        if (kind == ED_SOCKET_STREAM && family != AF_UNIX)
                 (void) set_nodelay(fd);
         return fd;
 }
 
-static int epoll_connect(struct ed_sys *sys, int fd, const struct eddy_address *address,
-                         uint16_t port)
+static int epoll_keepalive(struct ed_sys *sys, int fd, int seconds)
+{
+        int one = 1, probes = KEEPALIVE_PROBES;
+
+        (void) sys;
+        if (setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one)) < 0 ||
+            setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds)) < 0 ||
+            setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds)) < 0 ||
+            setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes)) < 0)
+                return -errno;
+        return 0;
+}
+
+static int epoll_bind(struct ed_sys *sys, int fd, const struct eddy_endpoint *local)
 {
         struct sockaddr_storage storage;
-        socklen_t bytes = sockaddr_of(address, port, &storage);
+        socklen_t bytes = ed_sockaddr_of(local, &storage);
+        int one = 1;
+
+        (void) sys;
+        /*
+         * Without a port of its own, the connection gets one when it is made: connections to
+         * different peers may share it.
+         */
+        (void) setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof(one));
+        return bind(fd, (struct sockaddr *) &storage, bytes) < 0 ? -errno : 0;
+}
+
+static int epoll_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint *to)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = ed_sockaddr_of(to, &storage);
 
         (void) sys;
         if (connect(fd, (struct sockaddr *) &storage, bytes) == 0)
@@ -402,31 +410,77 @@ static int epoll_connect_result(struct ed_sys *sys, int fd)
         return 0;
 }
 
-static int epoll_listen(struct ed_sys *sys, int fd, const struct eddy_address *address,
-                        uint16_t port)
+static void epoll_socket_file_remove(struct ed_sys *sys, const struct eddy_endpoint *at,
+                                     const struct ed_socket_file *file)
 {
-        struct sockaddr_storage storage;
-        socklen_t bytes = sockaddr_of(address, port, &storage);
-        int one = 1;
-
-        (void) sys;
-        if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0 ||
-            bind(fd, (struct sockaddr *) &storage, bytes) < 0 || listen(fd, SOMAXCONN) < 0)
-                return -errno;
-        return 0;
+        /* After fork() the file is the parent's. */
+        if (file->inode && !ed_sys_forked_since(self(sys)->forks))
+                ed_socket_file_remove(at, file);
 }
 
-static int epoll_local_port(struct ed_sys *sys, int fd)
+/* Bind a listener to an IP address. */
+static int bind_ip(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts)
 {
         struct sockaddr_storage storage;
-        socklen_t bytes = sizeof(storage);
+        socklen_t bytes = ed_sockaddr_of(at, &storage);
+        int one = 1, v6_only = opts->v6_only;
+
+        if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0)
+                return -errno;
+        if (opts->reuse_port && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) < 0)
+                return -errno;
+        if (at->address.family == AF_INET6 &&
+            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, sizeof(v6_only)) < 0)
+                return -errno;
+        return bind(fd, (struct sockaddr *) &storage, bytes) < 0 ? -errno : 0;
+}
+
+/* Bind a listener to an abstract name, which has no file. */
+static int bind_name(int fd, const struct eddy_endpoint *at)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = ed_sockaddr_of(at, &storage);
+
+        return bind(fd, (struct sockaddr *) &storage, bytes) < 0 ? -errno : 0;
+}
+
+static int epoll_listen(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
+                        const struct ed_listen_opts *opts, struct ed_socket_file *ret_file)
+{
+        uint32_t backlog = opts->backlog && opts->backlog < SOMAXCONN ? opts->backlog : SOMAXCONN;
+        int err;
 
         (void) sys;
-        if (getsockname(fd, (struct sockaddr *) &storage, &bytes) < 0)
+        *ret_file = (struct ed_socket_file){ 0 };
+        if (at->kind == EDDY_ENDPOINT_IP)
+                err = bind_ip(fd, at, opts);
+        else if (at->path[0] == '\0')
+                err = bind_name(fd, at);
+        else
+                err = ed_socket_file_bind(fd, at, opts, ret_file);
+        if (err < 0)
+                return err;
+        if (listen(fd, (int) backlog) == 0)
+                return 0;
+        err = -errno;
+        epoll_socket_file_remove(sys, at, ret_file);
+        return err;
+}
+
+static int epoll_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
+                          struct eddy_endpoint *ret_endpoint)
+{
+        struct sockaddr_storage storage = { .ss_family = AF_UNSPEC };
+        socklen_t bytes = sizeof(storage);
+        int result = end == EDDY_STREAM_LOCAL
+                             ? getsockname(fd, (struct sockaddr *) &storage, &bytes)
+                             : getpeername(fd, (struct sockaddr *) &storage, &bytes);
+
+        (void) sys;
+        if (result < 0)
                 return -errno;
-        if (storage.ss_family == AF_INET6)
-                return ntohs(((struct sockaddr_in6 *) &storage)->sin6_port);
-        return ntohs(((struct sockaddr_in *) &storage)->sin_port);
+        *ret_endpoint = ed_sockaddr_endpoint(&storage, bytes);
+        return 0;
 }
 
 static int epoll_accept(struct ed_sys *sys, int fd)
@@ -438,9 +492,8 @@ static int epoll_accept(struct ed_sys *sys, int fd)
                 accepted = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         while (accepted < 0 && errno == EINTR);
         accepted = above_stdio(accepted);
-        if (accepted < 0)
-                return accepted;
-        (void) set_nodelay(accepted);
+        if (accepted >= 0)
+                (void) set_nodelay(accepted); /* fails on a Unix socket, which needs none */
         return accepted;
 }
 
@@ -563,10 +616,13 @@ static const struct ed_sys_ops epoll_ops = {
         .is_readable = epoll_is_readable,
         .is_writable = epoll_is_writable,
         .socket = epoll_socket,
+        .keepalive = epoll_keepalive,
+        .bind = epoll_bind,
         .connect = epoll_connect,
         .connect_result = epoll_connect_result,
         .listen = epoll_listen,
-        .local_port = epoll_local_port,
+        .socket_file_remove = epoll_socket_file_remove,
+        .endpoint = epoll_endpoint,
         .accept = epoll_accept,
         .recv = epoll_recv,
         .send = epoll_send,

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/def.h"
-#include "eddy/dns.h"
+#include "eddy/endpoint.h"
 #include "eddy/stream.h"
 
 enum {
@@ -53,6 +53,20 @@ struct ed_worker {
 };
 
 enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2 };
+
+/* How to listen. All zero: the defaults. */
+struct ed_listen_opts {
+        uint32_t backlog; /* 0: the system's maximum */
+        bool reuse_port;
+        bool v6_only;
+        bool replace_stale; /* remove a socket file without a listener */
+        uint32_t mode;      /* of the socket file; 0: as the umask leaves it */
+};
+
+/* The identity of a socket file; zero: there is none. */
+struct ed_socket_file {
+        uint64_t device, inode;
+};
 
 struct ed_sys {
         const struct ed_sys_ops *ops;
@@ -100,17 +114,27 @@ struct ed_sys_ops {
         /* Returns true if a write would not wait now; for a pipe, a write of PIPE_BUF bytes. */
         bool (*is_writable)(struct ed_sys *sys, int fd);
 
-        /* Returns a new socket, non-blocking and close-on-exec; streams have TCP_NODELAY set. */
+        /* Returns a new socket, non-blocking and close-on-exec; TCP streams have TCP_NODELAY set. */
         int (*socket)(struct ed_sys *sys, int family, int kind);
-        int (*connect)(struct ed_sys *sys, int fd, const struct eddy_address *address,
-                       uint16_t port);
+        /* Ask a silent peer for a sign of life after these seconds, and at this interval. */
+        int (*keepalive)(struct ed_sys *sys, int fd, int seconds);
+        /* Choose the own end of a connection to come. */
+        int (*bind)(struct ed_sys *sys, int fd, const struct eddy_endpoint *local);
+        /* A Unix socket is connected at once; -EAGAIN if the listener's backlog is full. */
+        int (*connect)(struct ed_sys *sys, int fd, const struct eddy_endpoint *to);
         /*
          * Returns the result of a connect that returned -EINPROGRESS. Call once 'fd' is writable.
          */
         int (*connect_result)(struct ed_sys *sys, int fd);
-        int (*listen)(struct ed_sys *sys, int fd, const struct eddy_address *address,
-                      uint16_t port);
-        int (*local_port)(struct ed_sys *sys, int fd);
+        /* Stores the identity of the socket file that it makes; after an error there is none. */
+        int (*listen)(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
+                      const struct ed_listen_opts *opts, struct ed_socket_file *ret_file);
+        /* Remove the socket file of a listener at 'at', unless the path has become another's. */
+        void (*socket_file_remove)(struct ed_sys *sys, const struct eddy_endpoint *at,
+                                   const struct ed_socket_file *file);
+        /* Errors: -EBADF; -ENOTSOCK; -ENOTCONN: the socket has no peer. */
+        int (*endpoint)(struct ed_sys *sys, int fd, enum eddy_stream_end end,
+                        struct eddy_endpoint *ret_endpoint);
         int (*accept)(struct ed_sys *sys, int fd);
 
         /*

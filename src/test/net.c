@@ -58,10 +58,10 @@ int eddy_test_stream_pair(const struct eddy_test_link *link, eddy_stream **ret_f
                 return EDDY_E_TEST_NO_RUN;
         if (link)
                 asked = link_of(link);
-        first = ed_socket_new(ed_loop_current);
+        first = ed_socket_new(ed_loop_current, EDDY_ENDPOINT_IP);
         if (!first)
                 return -ENOMEM;
-        second = ed_socket_new(ed_loop_current);
+        second = ed_socket_new(ed_loop_current, EDDY_ENDPOINT_IP);
         if (!second)
                 goto fail_first;
         err = ed_sim_pair(sys, link ? &asked : NULL, fds);

@@ -329,6 +329,15 @@ static int tls_fd(const eddy_stream *stream)
         return eddy_stream_fd(tls_of(stream)->bio.lower);
 }
 
+static int tls_endpoint(const eddy_stream *stream, enum eddy_stream_end end,
+                        struct eddy_endpoint *ret_endpoint)
+{
+        const eddy_stream *lower = tls_of(stream)->bio.lower;
+
+        return end == EDDY_STREAM_LOCAL ? eddy_stream_local(lower, ret_endpoint)
+                                        : eddy_stream_peer(lower, ret_endpoint);
+}
+
 static void tls_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
 {
         const struct ed_tls *tls = tls_of(stream);
@@ -349,6 +358,7 @@ const struct eddy_stream_ops ed_tls_stream_ops = {
         .close = tls_close,
         .fd = tls_fd,
         .sent = tls_sent,
+        .endpoint = tls_endpoint,
 };
 
 const char *eddy_tls_fault_text(const eddy_stream *stream)

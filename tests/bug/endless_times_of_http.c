@@ -38,14 +38,14 @@ static int exchange_twice(void *arg)
         struct eddy_http_client_opts opts = { .keepalive_ns = INT64_MAX };
         struct eddy_http_client_stats stats;
         eddy_http_client *client = NULL;
-        eddy_tcp_listener *listener = NULL;
+        eddy_listener *listener = NULL;
         eddy_scope scope;
         char url[64];
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         CHECK_EQ(eddy_http_client_new(&opts, &client), 0);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(listener));
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve, listener), 0);
         get(client, url);
@@ -56,7 +56,7 @@ static int exchange_twice(void *arg)
         eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

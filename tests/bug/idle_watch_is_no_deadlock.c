@@ -18,19 +18,19 @@ static void on_idle(void *arg)
 static int wait_for_callback(void *arg)
 {
         eddy_stream *client = NULL, *server = NULL;
-        eddy_tcp_listener *listener = NULL;
+        eddy_listener *listener = NULL;
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &client), 0);
-        CHECK_EQ(eddy_tcp_accept(listener, &server), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &client), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &server), 0);
         CHECK_EQ(eddy_stream_watch_idle(client, on_idle, NULL), 0);
         /* The byte is on its way, and nothing else can happen. */
         CHECK_EQ(eddy_stream_write(server, "x", 1), 0);
         CHECK_EQ(eddy_semaphore_acquire(&heard), 0);
         eddy_stream_close(client);
         eddy_stream_close(server);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

@@ -9,7 +9,7 @@
 enum { ASKING = 2, BYTES = 300, PART = 120 };
 
 static struct {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         char url[64];
         eddy_task_fn *ask;    /* what a client does, with a response */
@@ -103,10 +103,10 @@ static void web_begin(void)
         memset(&web, 0, sizeof(web));
         web.turns = 2;
         web.drain = world_chance(2);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &web.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &web.listener), 0);
         CHECK_EQ(eddy_http_client_new(&opts, &web.client), 0);
         snprintf(web.url, sizeof(web.url), "http://127.0.0.1:%u/",
-                 eddy_tcp_listener_port(web.listener));
+                 eddy_listener_port(web.listener));
 }
 
 /* Every connection is back in the pool or closed. */
@@ -118,7 +118,7 @@ static void web_end(void)
         CHECK_EQ(stats.waiting, 0);
         CHECK_EQ(stats.open, stats.idle);
         eddy_http_client_close(web.client);
-        eddy_tcp_listener_close(web.listener);
+        eddy_listener_close(web.listener);
 }
 
 /* --- the client --- */

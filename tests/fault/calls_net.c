@@ -11,7 +11,7 @@
 enum { BYTES = 300, PIECE = 90 };
 
 static struct {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         uint16_t port;
         eddy_stream *here, *there;
         int sent, received; /* bytes */
@@ -28,23 +28,23 @@ static void fill(char *buf, int at, int n)
 static void net_begin(void)
 {
         memset(&net, 0, sizeof(net));
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &net.listener), 0);
-        net.port = eddy_tcp_listener_port(net.listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &net.listener), 0);
+        net.port = eddy_listener_port(net.listener);
 }
 
 /* With two ends of a connection. */
 static void pair_begin(void)
 {
         net_begin();
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", net.port, &net.here), 0);
-        CHECK_EQ(eddy_tcp_accept(net.listener, &net.there), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", net.port, NULL, &net.here), 0);
+        CHECK_EQ(eddy_listener_accept(net.listener, &net.there), 0);
 }
 
 static void net_end(void)
 {
         eddy_stream_close(net.here);
         eddy_stream_close(net.there);
-        eddy_tcp_listener_close(net.listener);
+        eddy_listener_close(net.listener);
 }
 
 /* --- reading --- */
@@ -322,7 +322,7 @@ enum { CALLERS = 3 };
 static int accept_one(void *arg)
 {
         eddy_stream *stream = NULL;
-        int err = eddy_tcp_accept(net.listener, &stream);
+        int err = eddy_listener_accept(net.listener, &stream);
 
         (void) arg;
         CHECK_EQ(err == 0, stream != NULL);
@@ -353,7 +353,7 @@ static int call_in(void *arg)
 
         (void) arg;
         world_pause();
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", net.port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", net.port, NULL, &stream), 0);
         CHECK_EQ(eddy_stream_read(stream, &byte, 1), 0);
         eddy_stream_close(stream);
         return 0;
@@ -377,7 +377,7 @@ static int world_accept(void *arg)
         net_end();
         return 0;
 }
-EVERY_POINT_LATE(accept, eddy_tcp_accept)
+EVERY_POINT_LATE(accept, eddy_listener_accept)
 
 /* --- connecting --- */
 
@@ -401,7 +401,7 @@ static void name_world(void)
 static int connect_one(void *arg)
 {
         eddy_stream *stream = NULL;
-        int err = eddy_tcp_connect("api.example", net.port, &stream);
+        int err = eddy_tcp_connect("api.example", net.port, NULL, &stream);
 
         (void) arg;
         CHECK_EQ(err == 0, stream != NULL);

@@ -129,17 +129,17 @@ ALSO(tls_config_new, eddy_tls_make_certificate)
 static void pair_begin(void)
 {
         struct eddy_tls_opts server = server_opts(), client;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
 
         file_make();
         server = server_opts();
         client = client_opts();
         CHECK_EQ(eddy_tls_config_new(&server, NULL, &tls.server_config), 0);
         CHECK_EQ(eddy_tls_config_new(&client, NULL, &tls.client_config), 0);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &tls.client), 0);
-        CHECK_EQ(eddy_tcp_accept(listener, &tls.server), 0);
-        eddy_tcp_listener_close(listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &tls.client), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &tls.server), 0);
+        eddy_listener_close(listener);
 }
 
 static void pair_end(void)

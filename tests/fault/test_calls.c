@@ -30,16 +30,20 @@ static void note(const struct ed_sys *sys, const void *place)
                 note(sys, __builtin_return_address(0));                                            \
                 return table->name(__VA_ARGS__);                                                   \
         }
-#define SYS    struct ed_sys *sys
-#define TARGET const struct eddy_address *address, uint16_t port
+#define SYS struct ed_sys *sys
+#define AT  const struct eddy_endpoint *at
 
 NOTED(int, poll, (SYS, int64_t timeout_ns, struct ed_event *events, int max), sys, timeout_ns,
       events, max)
 NOTED(int, watch, (SYS, int fd, struct ed_target *target), sys, fd, target)
 NOTED(int, socket, (SYS, int family, int kind), sys, family, kind)
-NOTED(int, connect, (SYS, int fd, TARGET), sys, fd, address, port)
+NOTED(int, keepalive, (SYS, int fd, int seconds), sys, fd, seconds)
+NOTED(int, bind, (SYS, int fd, AT), sys, fd, at)
+NOTED(int, connect, (SYS, int fd, AT), sys, fd, at)
 NOTED(int, connect_result, (SYS, int fd), sys, fd)
-NOTED(int, listen, (SYS, int fd, TARGET), sys, fd, address, port)
+NOTED(int, listen,
+      (SYS, int fd, AT, const struct ed_listen_opts *opts, struct ed_socket_file *file), sys, fd,
+      at, opts, file)
 NOTED(int, accept, (SYS, int fd), sys, fd)
 NOTED(int64_t, recv, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
 NOTED(int64_t, send, (SYS, int fd, const struct eddy_slice *slices, size_t n), sys, fd, slices, n)
@@ -60,6 +64,8 @@ static void note_calls(struct ed_sys *sys)
         ops.poll = poll_noted;
         ops.watch = watch_noted;
         ops.socket = socket_noted;
+        ops.keepalive = keepalive_noted;
+        ops.bind = bind_noted;
         ops.connect = connect_noted;
         ops.connect_result = connect_result_noted;
         ops.listen = listen_noted;

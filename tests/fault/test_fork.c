@@ -32,7 +32,7 @@ static const struct eddy_run_opts quiet = { .flags = EDDY_RUN_NO_WATCHDOG };
 static struct {
         bool over;
         uint64_t blocks, jobs, items, ticks;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_stream *streams[CLIENTS];
         eddy_channel *there, *back;
         eddy_loop *loop;
@@ -89,7 +89,7 @@ static int serve(void *arg)
         for (int i = 0; i < CLIENTS; i++) {
                 eddy_stream *stream;
 
-                CHECK_EQ(eddy_tcp_accept(load.listener, &stream), 0);
+                CHECK_EQ(eddy_listener_accept(load.listener, &stream), 0);
                 CHECK_EQ(eddy_scope_start_copy(&scope, echo, &stream, sizeof(stream)), 0);
         }
         return eddy_scope_end(&scope);
@@ -117,7 +117,7 @@ static int ask(void *arg)
         eddy_stream **stream = arg;
         unsigned char block[BLOCK], expected[BLOCK];
 
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(load.listener), stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(load.listener), NULL, stream), 0);
         for (uint64_t number = 0; !load.over; number++) {
                 block_fill(expected, number);
                 CHECK_EQ(eddy_stream_write(*stream, expected, sizeof(expected)), 0);
@@ -233,7 +233,7 @@ static __attribute__((no_sanitize("address"))) void live(void)
         (void) eddy_handle_cancel(&load.handle);
         for (int i = 0; i < CLIENTS; i++)
                 eddy_stream_close(load.streams[i]);
-        eddy_tcp_listener_close(load.listener);
+        eddy_listener_close(load.listener);
         _exit(refused && eddy_run(small_main, NULL, &quiet) == 5 ? 0 : 103);
 }
 
@@ -306,7 +306,7 @@ static void load_begin(eddy_scope *scope)
 {
         CHECK_EQ(eddy_channel_new(sizeof(uint64_t), 4, &load.there), 0);
         CHECK_EQ(eddy_channel_new(sizeof(uint64_t), 4, &load.back), 0);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &load.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &load.listener), 0);
         load.loop = eddy_loop_ref(eddy_loop_current());
         CHECK_EQ(eddy_loop_call_later(NULL, &load.handle, EDDY_MIN(60), ignore_call, NULL), 0);
         CHECK_EQ(eddy_scope_start(scope, serve, NULL), 0);
@@ -322,7 +322,7 @@ static void load_begin(eddy_scope *scope)
 static void load_end(void)
 {
         CHECK_EQ(eddy_handle_cancel(&load.handle), 1);
-        eddy_tcp_listener_close(load.listener);
+        eddy_listener_close(load.listener);
         eddy_loop_release(load.loop);
 }
 

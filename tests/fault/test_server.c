@@ -59,7 +59,7 @@ int __wrap_ed_sys_map(size_t bytes, void **ret_memory)
 /* ---- the server ------------------------------------------------------------ */
 
 static struct {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         int result; /* 1: it serves */
         int reports;
         int answered; /* of the clients */
@@ -92,7 +92,7 @@ static const char head[] = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n"
 static eddy_stream *ask(void)
 {
         eddy_stream *stream = NULL;
-        int err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(site.listener), &stream);
+        int err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(site.listener), NULL, &stream);
 
         if (err == 0)
                 err = eddy_stream_write(stream, head, sizeof(head) - 1);
@@ -144,7 +144,7 @@ static int main_task(void *arg)
         eddy_scope scope;
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &site.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &site.listener), 0);
         eddy_scope_begin(&scope, &minute);
         CHECK_EQ(eddy_scope_start(&scope, serve, NULL), 0);
         CHECK_EQ(eddy_scope_start(&scope, lift_later, NULL), 0);
@@ -159,7 +159,7 @@ static int main_task(void *arg)
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(site.result, -ECANCELED);
-        eddy_tcp_listener_close(site.listener);
+        eddy_listener_close(site.listener);
         return 0;
 }
 

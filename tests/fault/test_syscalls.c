@@ -150,7 +150,7 @@ static int drive_file(void)
 static int accept_and_close(void *arg)
 {
         eddy_stream *stream;
-        int err = eddy_tcp_accept(arg, &stream);
+        int err = eddy_listener_accept(arg, &stream);
 
         if (err == 0)
                 eddy_stream_close(stream);
@@ -159,23 +159,23 @@ static int accept_and_close(void *arg)
 
 static int main_abort(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_stream *stream;
         eddy_scope scope;
-        int err = eddy_tcp_listen("127.0.0.1", 0, &listener), end_err;
+        int err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), end_err;
 
         (void) arg;
         if (err < 0)
                 return err;
         eddy_scope_begin(&scope, NULL);
         (void) eddy_scope_start(&scope, accept_and_close, listener);
-        err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &stream);
+        err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &stream);
         if (err < 0)
                 eddy_scope_cancel(&scope);
         else
                 eddy_stream_abort(stream);
         end_err = eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return err < 0 ? err : end_err;
 }
 

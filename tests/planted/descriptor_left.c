@@ -12,9 +12,9 @@
 
 static int call(void *arg)
 {
-        const eddy_tcp_listener *listener = arg;
+        const eddy_listener *listener = arg;
         eddy_stream *stream;
-        int err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &stream);
+        int err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &stream);
 
         if (err == 0)
                 eddy_stream_close(stream);
@@ -24,24 +24,24 @@ static int call(void *arg)
 int service(void *arg);
 int service(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_stream *stream;
         eddy_scope scope;
         int err;
 
         (void) arg;
-        err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
         if (err < 0)
                 return err;
         eddy_scope_begin(&scope, NULL);
         start(&scope, "caller", call, listener);
-        err = eddy_tcp_accept(listener, &stream);
+        err = eddy_listener_accept(listener, &stream);
         if (err == 0)
                 eddy_stream_close(stream);
         (void) eddy_scope_end(&scope);
         if (FAULT && err < 0)
                 return err;
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return err;
 }
 

@@ -45,25 +45,25 @@ int look_up(eddy_http_client *client, uint16_t port)
 
 static int visit(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         eddy_scope scope;
         int err, status = 0;
 
         (void) arg;
-        err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
         if (err < 0)
                 return err;
         err = eddy_http_client_new(NULL, &client);
         if (err == 0) {
                 eddy_scope_begin(&scope, NULL);
                 start(&scope, "server", serve, listener);
-                status = look_up(client, eddy_tcp_listener_port(listener));
+                status = look_up(client, eddy_listener_port(listener));
                 eddy_scope_cancel(&scope);
                 err = eddy_scope_end(&scope);
                 eddy_http_client_close(client);
         }
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return err < 0 && err != -ECANCELED ? err : status;
 }
 

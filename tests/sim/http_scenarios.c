@@ -13,7 +13,7 @@ enum { CLIENTS = 3, BYTES = 1000, CHUNKS = 5, CHUNK = 150 };
 enum { UPLOAD = 200000 };
 
 struct web {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         char base[64];
         int cut_short; /* requests that were given up on purpose */
@@ -269,7 +269,7 @@ static int run_clients(struct web *web, eddy_task_fn *client)
         if (err < 0)
                 return err;
         snprintf(web->base, sizeof(web->base), "http://127.0.0.1:%u",
-                 eddy_tcp_listener_port(web->listener));
+                 eddy_listener_port(web->listener));
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < CLIENTS; i++)
                 started += eddy_scope_start(&scope, client, web) == 0;
@@ -289,7 +289,7 @@ static int run_web(struct web *web, eddy_task_fn *client)
         eddy_scope scope;
         int err, end_err;
 
-        err = eddy_tcp_listen("127.0.0.1", 0, &web->listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &web->listener);
         if (err < 0)
                 return err;
         eddy_scope_begin(&scope, &opts);
@@ -298,7 +298,7 @@ static int run_web(struct web *web, eddy_task_fn *client)
                 err = run_clients(web, client);
         eddy_scope_cancel(&scope);
         end_err = eddy_scope_end(&scope);
-        eddy_tcp_listener_close(web->listener);
+        eddy_listener_close(web->listener);
         return err == 0 || (err == -ECANCELED && end_err < 0) ? end_err : err;
 }
 

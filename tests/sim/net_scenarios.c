@@ -13,7 +13,7 @@
 enum { CLIENTS = 4, BYTES = 5000, PIECE = 700 };
 
 struct net {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         const char *host;
         int to_accept;
         eddy_task_fn *serve; /* given a stream, which it closes */
@@ -46,7 +46,7 @@ static int serve(void *arg)
         tasks_begun++;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < net->to_accept && err == 0; i++) {
-                err = eddy_tcp_accept(net->listener, &stream);
+                err = eddy_listener_accept(net->listener, &stream);
                 if (err < 0)
                         break;
                 err = eddy_scope_start(&scope, net->serve, stream);
@@ -69,7 +69,7 @@ static int run_net(struct net *net, eddy_task_fn *client, int clients)
         eddy_scope scope;
         int err, started;
 
-        err = eddy_tcp_listen("127.0.0.1", 0, &net->listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &net->listener);
         if (err < 0)
                 return err;
         net->to_accept = clients;
@@ -80,13 +80,13 @@ static int run_net(struct net *net, eddy_task_fn *client, int clients)
         for (int i = 0; i < clients; i++)
                 started += eddy_scope_start(&scope, client, net) == 0;
         err = eddy_scope_end(&scope);
-        eddy_tcp_listener_close(net->listener);
+        eddy_listener_close(net->listener);
         return err == 0 && started < clients + 1 ? -ECANCELED : err;
 }
 
 static int connect_to(const struct net *net, eddy_stream **ret_stream)
 {
-        return eddy_tcp_connect(net->host, eddy_tcp_listener_port(net->listener), ret_stream);
+        return eddy_tcp_connect(net->host, eddy_listener_port(net->listener), NULL, ret_stream);
 }
 
 /* --- echo --- */
@@ -247,12 +247,12 @@ int scenario_resets(void *arg)
         err = run_net(&net, reset_client, CLIENTS);
         if (err < 0)
                 return err;
-        err = eddy_tcp_listen("127.0.0.1", 0, &net.listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &net.listener);
         if (err < 0)
                 return err;
-        port = eddy_tcp_listener_port(net.listener);
-        eddy_tcp_listener_close(net.listener);
-        err = eddy_tcp_connect("127.0.0.1", port, &stream);
+        port = eddy_listener_port(net.listener);
+        eddy_listener_close(net.listener);
+        err = eddy_tcp_connect("127.0.0.1", port, NULL, &stream);
         if (err == 0)
                 eddy_stream_close(stream);
         CHECK(err < 0);
@@ -394,7 +394,7 @@ int scenario_races(void *arg)
                 return err;
         /* Where an attempt of each client fails at once, as without memory, one wait is left. */
         CHECK(eddy_now() - begin >= EDDY_MS(250));
-        err = eddy_tcp_connect("dead.example", 80, &stream);
+        err = eddy_tcp_connect("dead.example", 80, NULL, &stream);
         if (err == 0)
                 eddy_stream_close(stream);
         CHECK(err < 0);

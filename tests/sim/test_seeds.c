@@ -40,7 +40,7 @@ static struct swarm {
         int64_t put[WORKERS_MAX], got[WORKERS_MAX]; /* the last item of each */
         int64_t puts, gets;
         int producers;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         int64_t sent, received;
         uint32_t buffer_bytes;
         int reported; /* of a cancel */
@@ -271,7 +271,7 @@ static int serve(void *arg)
         tasks_begun++;
         eddy_scope_begin(&scope, NULL);
         while (clients-- > 0 && err == 0) {
-                err = eddy_tcp_accept(swarm.listener, &stream);
+                err = eddy_listener_accept(swarm.listener, &stream);
                 if (err == 0 && (err = eddy_scope_start(&scope, serve_one, stream)) < 0)
                         eddy_stream_close(stream);
         }
@@ -316,7 +316,7 @@ static int call(void *arg)
 
         (void) arg;
         tasks_begun++;
-        err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(swarm.listener), &stream);
+        err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(swarm.listener), NULL, &stream);
         if (err == 0) {
                 err = exchange(stream);
                 eddy_stream_close(stream);
@@ -369,13 +369,13 @@ static int swarm_round(void)
         int err;
 
         swarm_begin();
-        err = eddy_tcp_listen("127.0.0.1", 0, &swarm.listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &swarm.listener);
         if (err < 0)
                 return err;
         err = eddy_queue_init(&swarm.queue, sizeof(int64_t), 1 + (uint32_t) chance(8));
         CHECK_EQ(err, 0);
         err = swarm_tasks();
-        eddy_tcp_listener_close(swarm.listener);
+        eddy_listener_close(swarm.listener);
         while (eddy_queue_try_get(&swarm.queue, &item) == 0)
                 take(item);
         eddy_queue_fini(&swarm.queue);

@@ -112,10 +112,10 @@ static int serve(void *arg)
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         struct mock_run *run = arg;
         const struct ed_mock_opts *opts = &run->mock.opts;
-        EDDY_AUTO(eddy_tcp_listener) eddy_tcp_listener *listener = NULL;
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         int err;
 
-        err = eddy_tcp_listen(opts->host, opts->port, &listener);
+        err = eddy_tcp_listen(opts->host, opts->port, NULL, &listener);
         if (err < 0) {
                 ed_console_say("mock", "--listen %s, port %u: %s", opts->host, opts->port,
                                err == -EINVAL ? "not an address; names are not looked up: write "
@@ -126,7 +126,7 @@ static int serve(void *arg)
         }
         if (tls_open(run, &tls) < 0)
                 return 0;
-        run->exit_code = say_where(opts, &run->made, eddy_tcp_listener_port(listener));
+        run->exit_code = say_where(opts, &run->made, eddy_listener_port(listener));
         if (run->exit_code)
                 return 0;
         ed_bucket_init(&run->mock.bucket, opts->rate, eddy_now());

@@ -151,7 +151,7 @@ static int peer_run(void *arg)
         struct peer *peer = arg;
         struct peer_conn conn = { .peer = peer };
 
-        while (eddy_tcp_accept(peer->listener, &conn.stream) == 0) {
+        while (eddy_listener_accept(peer->listener, &conn.stream) == 0) {
                 conn.number = peer->accepted++;
                 peer->open++;
                 CHECK_EQ(eddy_scope_start_copy(peer->scope, peer_serve, &conn, sizeof(conn)), 0);
@@ -162,13 +162,13 @@ static int peer_run(void *arg)
 void peer_start(struct peer *peer, eddy_scope *scope, const struct script *scripts, size_t n)
 {
         *peer = (struct peer){ .scripts = scripts, .scripts_count = n, .scope = scope };
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &peer->listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &peer->listener), 0);
         CHECK_EQ(eddy_scope_start(scope, peer_run, peer), 0);
 }
 
 void peer_stop(struct peer *peer)
 {
-        eddy_tcp_listener_close(peer->listener);
+        eddy_listener_close(peer->listener);
 }
 
 /* ---- a client against it --------------------------------------------------- */
@@ -190,7 +190,7 @@ static int rig_main(void *arg)
         eddy_scope_begin(&peers, NULL);
         peer_start(&rig.peer, &peers, call->scripts, call->n);
         snprintf(rig.url, sizeof(rig.url), "http://127.0.0.1:%u",
-                 eddy_tcp_listener_port(rig.peer.listener));
+                 eddy_listener_port(rig.peer.listener));
         CHECK_EQ(eddy_http_client_new(call->opts, &rig.client), 0);
         call->fn(&rig);
         eddy_http_client_close(rig.client);

@@ -58,7 +58,7 @@ struct script {
 };
 
 struct peer {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         const struct script *scripts; /* one per connection; the last goes on */
         size_t scripts_count;
         eddy_scope *scope;

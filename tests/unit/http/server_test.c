@@ -232,8 +232,8 @@ static int site_main(void *arg)
         memset(&site, 0, sizeof(site));
         if (call->opts)
                 site.opts = *call->opts;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &site.listener), 0);
-        site.port = eddy_tcp_listener_port(site.listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &site.listener), 0);
+        site.port = eddy_listener_port(site.listener);
         site.scope = &scope;
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, site_serve, NULL), 0);
@@ -241,7 +241,7 @@ static int site_main(void *arg)
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         CHECK_ERR(site.result, -ECANCELED);
-        eddy_tcp_listener_close(site.listener);
+        eddy_listener_close(site.listener);
         return 0;
 }
 
@@ -258,7 +258,7 @@ eddy_stream *site_connect(struct site *of)
 {
         eddy_stream *stream;
 
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", of->port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", of->port, NULL, &stream), 0);
         return stream;
 }
 

@@ -9,7 +9,7 @@
 
 struct site {
         struct eddy_http_server_opts opts;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         uint16_t port;
         eddy_scope *scope; /* of the server; cancel it to stop */
         int result;        /* of eddy_http_serve() */

@@ -15,7 +15,7 @@ static char upload[BODY_BYTES];
 
 struct sweep {
         struct rig rig;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         const char *path;
         const char *method;
         size_t body_bytes;
@@ -122,9 +122,9 @@ static int sweep_main(void *arg)
         eddy_scope scope;
         int n = 0;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &sweep->listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &sweep->listener), 0);
         snprintf(sweep->rig.url, sizeof(sweep->rig.url), "http://127.0.0.1:%u",
-                 eddy_tcp_listener_port(sweep->listener));
+                 eddy_listener_port(sweep->listener));
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve, sweep), 0);
         while (cancel_one(sweep, n))
@@ -133,7 +133,7 @@ static int sweep_main(void *arg)
         CHECK_EQ(sweep->cancelled, n - 1);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(sweep->listener);
+        eddy_listener_close(sweep->listener);
         return 0;
 }
 

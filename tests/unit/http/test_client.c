@@ -738,7 +738,7 @@ CLIENT_TEST(send_is_called_only_when_there_is_a_connection,
         char refused[64];
 
         snprintf(refused, sizeof(refused), "http://127.0.0.2:%u/",
-                 eddy_tcp_listener_port(rig->peer.listener));
+                 eddy_listener_port(rig->peer.listener));
         /* Before the first byte: refused, no such name, nobody answers, too late to connect. */
         check_noted(rig, "POST", refused, -ECONNREFUSED, 0);
         check_noted(rig, "POST", "http://no.such.name/", EDDY_E_DNS_NOT_FOUND, 0);
@@ -1017,7 +1017,7 @@ static void check_large(eddy_http_client *client, const char *base, const char *
 static int large_main(void *arg)
 {
         static const size_t steps[] = { 0, 1000, 4096, 65536, LARGE_BYTES + 1 };
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         struct eddy_http_client_stats stats;
         eddy_scope scope;
@@ -1026,8 +1026,8 @@ static int large_main(void *arg)
         (void) arg;
         for (size_t i = 0; i < LARGE_BYTES; i++)
                 large[i] = pattern(i);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        snprintf(base, sizeof(base), "http://127.0.0.1:%u", eddy_tcp_listener_port(listener));
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        snprintf(base, sizeof(base), "http://127.0.0.1:%u", eddy_listener_port(listener));
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve_large, listener), 0);
@@ -1041,7 +1041,7 @@ static int large_main(void *arg)
         eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -1054,7 +1054,7 @@ TEST(large_bodies_come_whole_both_ways)
 /* ---- a body that ends with the connection ---------------------------------- */
 
 struct close_server {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         size_t bytes;
         bool reset;
 };
@@ -1067,7 +1067,7 @@ static int serve_until_close(void *arg)
         eddy_stream *stream;
         char buf[1024];
 
-        CHECK_EQ(eddy_tcp_accept(server->listener, &stream), 0);
+        CHECK_EQ(eddy_listener_accept(server->listener, &stream), 0);
         CHECK(read_until(stream, buf, sizeof(buf), "\r\n\r\n"));
         CHECK_EQ(eddy_stream_write(stream, head, sizeof(head) - 1), 0);
         (void) eddy_sleep(EDDY_MS(10));
@@ -1100,8 +1100,8 @@ static int until_close_main(void *arg)
         size_t bytes = 0;
         int64_t n = 0;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &server.listener), 0);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(server.listener));
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &server.listener), 0);
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(server.listener));
         CHECK_EQ(eddy_http_client_new(OPTIONS(.body_bytes_max = test->limit), &client), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve_until_close, &server), 0);
@@ -1126,7 +1126,7 @@ static int until_close_main(void *arg)
         CHECK_STATS(client, 0, 0, 0);
         eddy_http_client_close(client);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(server.listener);
+        eddy_listener_close(server.listener);
         return 0;
 }
 
@@ -1269,7 +1269,7 @@ static int put_twice(eddy_http_exchange *exchange, void *arg)
 }
 
 struct put_server {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         int calls;
 };
 
@@ -1289,8 +1289,8 @@ static int put_main(void *arg)
         char url[64];
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &server.listener), 0);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(server.listener));
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &server.listener), 0);
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(server.listener));
         request.url = url;
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
         eddy_scope_begin(&scope, NULL);
@@ -1309,7 +1309,7 @@ static int put_main(void *arg)
         eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(server.listener);
+        eddy_listener_close(server.listener);
         return 0;
 }
 
@@ -1328,7 +1328,7 @@ static int serve_echo(void *arg)
 
 static int echo_main(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         eddy_scope scope;
         char base[64];
@@ -1336,8 +1336,8 @@ static int echo_main(void *arg)
         (void) arg;
         for (size_t i = 0; i < LARGE_BYTES; i++)
                 large[i] = pattern(i);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        snprintf(base, sizeof(base), "http://127.0.0.1:%u", eddy_tcp_listener_port(listener));
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        snprintf(base, sizeof(base), "http://127.0.0.1:%u", eddy_listener_port(listener));
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(20) });
         CHECK_EQ(eddy_scope_start(&scope, serve_echo, listener), 0);
@@ -1347,7 +1347,7 @@ static int echo_main(void *arg)
         eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -1363,7 +1363,7 @@ CLIENT_TEST_BOTH(host_that_is_not_ascii_is_sent_as_idna, NULL, SCRIPT(OK_2))
 {
         eddy_http_response *response;
         char url[96], host[96];
-        unsigned port = eddy_tcp_listener_port(rig->peer.listener);
+        unsigned port = eddy_listener_port(rig->peer.listener);
 
         snprintf(url, sizeof(url),
                  "http://B\xC3\xBC"

@@ -5,7 +5,7 @@
 #include "../scope/debug_test.h"
 
 /* What is left stays in sight, so that it is no leak to whoever looks for those. */
-static eddy_tcp_listener *listener;
+static eddy_listener *listener;
 static eddy_stream *streams[2];
 static eddy_http_client *client;
 static eddy_http_response *response;
@@ -14,9 +14,9 @@ static eddy_thread_pool *pool;
 static int leaves_a_connection(void *arg)
 {
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 80, &streams[0]), 0);
-        CHECK_EQ(eddy_tcp_accept(listener, &streams[1]), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 80, NULL, &streams[0]), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &streams[1]), 0);
         return 0;
 }
 
@@ -47,7 +47,7 @@ static int asks(void *arg)
         bool leaves = *(const bool *) arg;
         eddy_scope scope;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, NULL, &listener), 0);
         eddy_scope_begin(&scope, NULL);
         eddy_task_release(start_named(&scope, "server", serves, NULL));
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
@@ -60,7 +60,7 @@ static int asks(void *arg)
                 eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -95,7 +95,7 @@ TEST(what_is_given_back_between_steps_of_the_loop_is_not_reported)
         CHECK_EQ(ed_run_main(run, makes_a_client, NULL), 0);
         eddy_stream_close(streams[0]);
         eddy_stream_close(streams[1]);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         eddy_http_client_close(client);
         ed_run_close(run);
         CHECK_STR(reported, "");
@@ -177,7 +177,7 @@ static int sends_much(void *arg)
         eddy_scope scope;
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, NULL, &listener), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serves_dumps, NULL), 0);
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
@@ -186,7 +186,7 @@ static int sends_much(void *arg)
         eddy_http_client_close(client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

@@ -23,7 +23,7 @@ static int gives_back_nothing(void *arg)
         eddy_signal_close(NULL);
         eddy_stream_close(NULL);
         eddy_stream_abort(NULL);
-        eddy_tcp_listener_close(NULL);
+        eddy_listener_close(NULL);
         eddy_http_client_close(NULL);
         eddy_http_response_close(NULL);
         eddy_queue_fini(NULL);
@@ -50,7 +50,7 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
         EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
-        EDDY_AUTO(eddy_tcp_listener) eddy_tcp_listener *listener = NULL;
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         EDDY_AUTO(eddy_signal) eddy_signal *signal = NULL;
         EDDY_AUTO(eddy_thread_pool) eddy_thread_pool *pool = NULL;
         EDDY_AUTO(eddy_channel) eddy_channel *channel = NULL;
@@ -71,7 +71,7 @@ static int uses_auto(void *arg)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
         CHECK_EQ(eddy_stream_from_fd(0, 0, &stream), 0);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         CHECK_EQ(eddy_signal_open((int[]){ SIGUSR1 }, 1, &signal), 0);
         CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);
         CHECK_EQ(eddy_channel_new(0, 1, &channel), 0);

@@ -176,7 +176,7 @@ TEST(response_behind_an_interim_one_cut_at_every_byte_is_an_error)
 /* ---- byte by byte ---------------------------------------------------------- */
 
 struct trickle {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         const char *text;
 };
 
@@ -186,7 +186,7 @@ static int trickle(void *arg)
         char buf[1024];
         eddy_stream *stream;
 
-        CHECK_EQ(eddy_tcp_accept(server->listener, &stream), 0);
+        CHECK_EQ(eddy_listener_accept(server->listener, &stream), 0);
         for (int i = 0; i < 2; i++) {
                 CHECK(read_until(stream, buf, sizeof(buf), "\r\n\r\n"));
                 for (const char *at = server->text; *at; at++) {
@@ -206,9 +206,9 @@ static int trickle_main(void *arg)
         eddy_scope scope;
 
         rig = (struct rig){ .status = 0 };
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &server.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &server.listener), 0);
         snprintf(rig.url, sizeof(rig.url), "http://127.0.0.1:%u",
-                 eddy_tcp_listener_port(server.listener));
+                 eddy_listener_port(server.listener));
         CHECK_EQ(eddy_http_client_new(NULL, &rig.client), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, trickle, &server), 0);
@@ -219,7 +219,7 @@ static int trickle_main(void *arg)
         CHECK_STATS(rig.client, 1, 1, 0);
         eddy_http_client_close(rig.client);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(server.listener);
+        eddy_listener_close(server.listener);
         return 0;
 }
 
@@ -243,7 +243,7 @@ static int serve_chunks(void *arg)
         eddy_stream *stream;
         size_t n = 0;
 
-        CHECK_EQ(eddy_tcp_accept(arg, &stream), 0);
+        CHECK_EQ(eddy_listener_accept(arg, &stream), 0);
         CHECK(read_until(stream, buf, sizeof(buf), "\r\n\r\n"));
         n += (size_t) snprintf(text, sizeof(text), H200 TEC "\r\n");
         for (int i = 0; i < CHUNKS; i++)
@@ -257,7 +257,7 @@ static int serve_chunks(void *arg)
 
 static int many_chunks(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_response *response;
         eddy_http_client *client;
         eddy_scope scope;
@@ -266,8 +266,8 @@ static int many_chunks(void *arg)
         char url[64];
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(listener));
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve_chunks, listener), 0);
@@ -282,7 +282,7 @@ static int many_chunks(void *arg)
         CHECK_STATS(client, 1, 1, 0);
         eddy_http_client_close(client);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

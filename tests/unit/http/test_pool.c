@@ -114,7 +114,7 @@ CLIENT_TEST(connections_are_not_shared_between_ports_or_hosts, NULL, SCRIPT(OK_2
         side_begin(rig);
         eddy_scope_begin(&scope, NULL);
         peer_start(&other, &scope, rig->peer.scripts, 1);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_tcp_listener_port(other.listener));
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_listener_port(other.listener));
         fetch.base = url;
         CHECK_EQ(rig_get(rig, "/"), 0);
         CHECK_EQ(fetch_run(&fetch), 0);
@@ -124,8 +124,7 @@ CLIENT_TEST(connections_are_not_shared_between_ports_or_hosts, NULL, SCRIPT(OK_2
         CHECK_EQ(rig->peer.accepted, 1);
         CHECK_EQ(other.accepted, 1);
         /* The same address by another name is another origin. */
-        snprintf(url, sizeof(url), "http://localhost:%u",
-                 eddy_tcp_listener_port(rig->peer.listener));
+        snprintf(url, sizeof(url), "http://localhost:%u", eddy_listener_port(rig->peer.listener));
         CHECK_EQ(fetch_run(&fetch), 0);
         if (fetch.result == 0)
                 CHECK_EQ(rig->peer.accepted, 2);
@@ -192,7 +191,7 @@ CLIENT_TEST(origin_at_its_limit_blocks_no_other, OPTIONS(.connections_max = 2, .
         side_begin(rig);
         eddy_scope_begin(&scope, NULL);
         peer_start(&other, &scope, quick, 1);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_tcp_listener_port(other.listener));
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_listener_port(other.listener));
         quick_fetch.base = url;
         start(&scope, fetches, 2);
         CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
@@ -219,7 +218,7 @@ CLIENT_TEST(idle_connection_makes_room_for_another_origin, OPTIONS(.connections_
         side_begin(rig);
         eddy_scope_begin(&scope, NULL);
         peer_start(&other, &scope, rig->peer.scripts, 1);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_tcp_listener_port(other.listener));
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_listener_port(other.listener));
         fetch.base = url;
         for (int i = 1; i <= 3; i++) {
                 CHECK_EQ(rig_get(rig, "/"), 0);
@@ -247,7 +246,7 @@ CLIENT_TEST(busy_origin_starves_no_other, OPTIONS(.connections_max = 1),
         side_begin(rig);
         eddy_scope_begin(&scope, NULL);
         peer_start(&other, &scope, rig->peer.scripts, 1);
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_tcp_listener_port(other.listener));
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u", eddy_listener_port(other.listener));
         fetches[1].base = url;
         start(&scope, fetches, 11);
         while (side.done < 11)

@@ -251,7 +251,7 @@ static int handle(eddy_http_exchange *exchange, void *arg)
 }
 
 struct host {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         int handled;
 };
 
@@ -273,12 +273,12 @@ static void send_cut(eddy_stream *stream, const char *text, size_t bytes, size_t
 
 static void ask_cut(struct host *host)
 {
-        uint16_t port = eddy_tcp_listener_port(host->listener);
+        uint16_t port = eddy_listener_port(host->listener);
         int before = host->handled;
         eddy_stream *stream;
         char buf[2000];
 
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         send_cut(stream, expected.text, expected.bytes, cut_now);
         if (!read_until(stream, buf, sizeof(buf), "\r\n\r\nfine"))
                 differs("the answer", "at the end", buf);
@@ -305,14 +305,14 @@ static int ask_all(void *arg)
         eddy_scope scope;
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &host.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &host.listener), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve, &host), 0);
         for (cut_now = 0; cut_now <= expected.bytes; cut_now = cut_after(&expected, cut_now))
                 ask_cut(&host);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(host.listener);
+        eddy_listener_close(host.listener);
         return 0;
 }
 
@@ -345,11 +345,11 @@ static int response_body(void *from, const void **ret_data, size_t *ret_bytes)
 /* The servers's side: one connection, one request. */
 static int answer_cut(void *arg)
 {
-        eddy_tcp_listener *listener = arg;
+        eddy_listener *listener = arg;
         eddy_stream *stream;
         char buf[1000];
 
-        CHECK_EQ(eddy_tcp_accept(listener, &stream), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &stream), 0);
         CHECK(read_until(stream, buf, sizeof(buf), "\r\n\r\n"));
         send_cut(stream, expected.text, expected.bytes, cut_now);
         eddy_stream_close(stream);
@@ -369,13 +369,13 @@ static void headers_take(const eddy_http_response *response, struct eddy_http_he
         CHECK_EQ(eddy_http_response_header_at(response, expected.headers_count, &header), -ENOENT);
 }
 
-static void fetch_cut(eddy_http_client *client, eddy_tcp_listener *listener)
+static void fetch_cut(eddy_http_client *client, eddy_listener *listener)
 {
         struct eddy_http_header before[HEADERS_MAX], after[HEADERS_MAX];
         eddy_http_response *response;
         char url[64];
 
-        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_tcp_listener_port(listener));
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(listener));
         CHECK_EQ(
                 eddy_http_client_send(client, &(struct eddy_http_request){ .url = url }, &response),
                 0);
@@ -408,12 +408,12 @@ static const struct shape responses[] = {
 
 static int fetch_all(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         eddy_scope scope;
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
         for (cut_now = 0; cut_now <= expected.bytes; cut_now = cut_after(&expected, cut_now)) {
                 eddy_scope_begin(&scope, NULL);
@@ -422,7 +422,7 @@ static int fetch_all(void *arg)
                 CHECK_EQ(eddy_scope_end(&scope), 0);
         }
         eddy_http_client_close(client);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

@@ -17,7 +17,7 @@
 enum { CONNS = 8 };
 
 static struct {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         eddy_scope scope;
         eddy_stream *conns[CONNS]; /* in the order accepted; NULL: closed */
@@ -49,7 +49,7 @@ static int accept_all(void *arg)
         eddy_stream *stream;
 
         (void) arg;
-        while (eddy_tcp_accept(world.listener, &stream) == 0) {
+        while (eddy_listener_accept(world.listener, &stream) == 0) {
                 eddy_stream **conn = &world.conns[world.accepted++];
 
                 CHECK(world.accepted <= CONNS);
@@ -156,9 +156,9 @@ static int world_main(void *arg)
         const struct world_call *call = arg;
 
         memset(&world, 0, sizeof(world));
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &world.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &world.listener), 0);
         snprintf(world.url, sizeof(world.url), "http://127.0.0.1:%u",
-                 eddy_tcp_listener_port(world.listener));
+                 eddy_listener_port(world.listener));
         CHECK_EQ(eddy_http_client_new(call->opts, &world.client), 0);
         eddy_scope_begin(&world.scope, NULL);
         CHECK_EQ(eddy_scope_start(&world.scope, accept_all, NULL), 0);
@@ -166,7 +166,7 @@ static int world_main(void *arg)
         eddy_http_client_close(world.client);
         eddy_scope_cancel(&world.scope);
         CHECK_EQ(eddy_scope_end(&world.scope), 0);
-        eddy_tcp_listener_close(world.listener);
+        eddy_listener_close(world.listener);
         return 0;
 }
 
@@ -323,7 +323,7 @@ TEST(a_connection_is_checked_on_its_way_to_a_waiter)
 enum { ASKING = 8, ATTEMPTS = 40 };
 
 static struct {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         eddy_scope scope;
         char url[64];
@@ -393,7 +393,7 @@ static int accept_by_chance(void *arg)
         eddy_stream *stream;
 
         (void) arg;
-        while (eddy_tcp_accept(chance.listener, &stream) == 0)
+        while (eddy_listener_accept(chance.listener, &stream) == 0)
                 CHECK_EQ(eddy_scope_start(&chance.scope, answer_and_stray, stream), 0);
         return 0;
 }
@@ -445,9 +445,9 @@ static int chance_main(void *arg)
         eddy_scope asking;
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &chance.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &chance.listener), 0);
         snprintf(chance.url, sizeof(chance.url), "http://127.0.0.1:%u",
-                 eddy_tcp_listener_port(chance.listener));
+                 eddy_listener_port(chance.listener));
         CHECK_EQ(eddy_http_client_new(OPTIONS(.per_host_max = 4), &chance.client), 0);
         eddy_scope_begin(&chance.scope, NULL);
         CHECK_EQ(eddy_scope_start(&chance.scope, accept_by_chance, NULL), 0);
@@ -458,7 +458,7 @@ static int chance_main(void *arg)
         eddy_http_client_close(chance.client);
         eddy_scope_cancel(&chance.scope);
         CHECK_EQ(eddy_scope_end(&chance.scope), 0);
-        eddy_tcp_listener_close(chance.listener);
+        eddy_listener_close(chance.listener);
         return 0;
 }
 

@@ -22,7 +22,7 @@ static size_t body_bytes;
 /* ---- a server of raw bytes ---------------------------------------------------- */
 
 static struct {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_http_client *client;
         eddy_scope scope;
         eddy_task_fn *serve; /* given the stream of a connection, which it does not close */
@@ -88,7 +88,7 @@ static int accept_all(void *arg)
         eddy_stream *stream;
 
         (void) arg;
-        while (eddy_tcp_accept(world.listener, &stream) == 0) {
+        while (eddy_listener_accept(world.listener, &stream) == 0) {
                 world.connections++;
                 CHECK_EQ(eddy_scope_start(&world.scope, serve_one, stream), 0);
         }
@@ -135,9 +135,9 @@ static int world_main(void *arg)
         world.serve = call->serve;
         if (call->link)
                 CHECK_EQ(eddy_test_link_set(call->link), 0);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &world.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &world.listener), 0);
         snprintf(world.url, sizeof(world.url), "http://127.0.0.1:%u/",
-                 eddy_tcp_listener_port(world.listener));
+                 eddy_listener_port(world.listener));
         CHECK_EQ(eddy_http_client_new(NULL, &world.client), 0);
         eddy_scope_begin(&world.scope, NULL);
         CHECK_EQ(eddy_scope_start(&world.scope, accept_all, NULL), 0);
@@ -145,7 +145,7 @@ static int world_main(void *arg)
         eddy_http_client_close(world.client);
         eddy_scope_cancel(&world.scope);
         CHECK_EQ(eddy_scope_end(&world.scope), 0);
-        eddy_tcp_listener_close(world.listener);
+        eddy_listener_close(world.listener);
         return 0;
 }
 

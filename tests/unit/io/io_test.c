@@ -107,12 +107,12 @@ void io_clock_advance(int64_t ns)
 
 void io_pair_open(struct io_pair *pair)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &pair->a), 0);
-        CHECK_EQ(eddy_tcp_accept(listener, &pair->b), 0);
-        eddy_tcp_listener_close(listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &pair->a), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &pair->b), 0);
+        eddy_listener_close(listener);
 }
 
 void io_pair_close(struct io_pair *pair)

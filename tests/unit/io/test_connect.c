@@ -88,14 +88,14 @@ static void full_close(struct full *full)
 }
 
 /* A port that is free in both families, listened on in IPv4 only. */
-static uint16_t listen_v4_only(eddy_tcp_listener **ret_listener)
+static uint16_t listen_v4_only(eddy_listener **ret_listener)
 {
         for (;;) {
                 uint16_t port;
                 int fd;
 
-                CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, ret_listener), 0);
-                port = eddy_tcp_listener_port(*ret_listener);
+                CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, ret_listener), 0);
+                port = eddy_listener_port(*ret_listener);
                 if (!io_has_ipv6())
                         return port;
                 fd = bound(AF_INET6, port);
@@ -103,7 +103,7 @@ static uint16_t listen_v4_only(eddy_tcp_listener **ret_listener)
                         close(fd);
                         return port;
                 }
-                eddy_tcp_listener_close(*ret_listener);
+                eddy_listener_close(*ret_listener);
         }
 }
 
@@ -118,7 +118,7 @@ static int connect_call(void *arg)
 {
         struct connecting *c = arg;
 
-        return c->result = eddy_tcp_connect(c->host, c->port, &c->stream);
+        return c->result = eddy_tcp_connect(c->host, c->port, NULL, &c->stream);
 }
 
 /* -- one address -------------------------------------------------------------- */
@@ -174,12 +174,12 @@ static int counting_socket(struct ed_sys *sys, int family, int kind)
 
 static int cancelled(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         struct connecting c = { .host = "127.0.0.1", .result = 1 };
         bool reached;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        c.port = eddy_tcp_listener_port(listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        c.port = eddy_listener_port(listener);
         real_socket = io_ops()->socket;
         io_ops()->socket = counting_socket;
         CHECK_EQ(cancel_at(0, connect_call, &c, &reached), -ECANCELED);
@@ -192,7 +192,7 @@ static int cancelled(void *arg)
         CHECK_EQ(cancel_at(2, connect_call, &c, &reached), 0);
         CHECK(!reached); /* a single address has one wait */
         eddy_stream_close(c.stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -204,23 +204,26 @@ TEST(a_cancelled_connect_leaves_nothing)
 
 static int port_asked;
 
-static int same_port(struct ed_sys *sys, int fd)
+static int same_port(struct ed_sys *sys, int fd, enum eddy_stream_end end,
+                     struct eddy_endpoint *ret_endpoint)
 {
-        return port_asked;
+        *ret_endpoint =
+                (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_IP, .port = (uint16_t) port_asked };
+        return 0;
 }
 
 static int own_echo(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         struct connecting c = { .host = "127.0.0.1", .result = 1 };
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        c.port = eddy_tcp_listener_port(listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        c.port = eddy_listener_port(listener);
         port_asked = c.port;
-        io_ops()->local_port = same_port;
+        io_ops()->endpoint = same_port;
         CHECK_EQ(connect_call(&c), -ECONNREFUSED);
         CHECK(!c.stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -236,14 +239,14 @@ static int timed_out(struct ed_sys *sys, int fd)
 
 static int kernel_timeout(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         struct connecting c = { .host = "127.0.0.1", .result = 1 };
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        c.port = eddy_tcp_listener_port(listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        c.port = eddy_listener_port(listener);
         io_ops()->connect_result = timed_out;
         CHECK_EQ(connect_call(&c), EDDY_E_NET_TIMED_OUT);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -280,7 +283,7 @@ TEST(a_connect_that_cannot_begin_says_why)
 
 static int fall_back(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         struct connecting c = { .host = "localhost", .result = 1 };
         eddy_stream *accepted;
         int64_t start;
@@ -290,13 +293,13 @@ static int fall_back(void *arg)
         start = eddy_now();
         CHECK_EQ(connect_call(&c), 0);
         CHECK_EQ(eddy_now(), start); /* a failure does not wait for the stagger */
-        CHECK_EQ(eddy_tcp_accept(listener, &accepted), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &accepted), 0);
         CHECK_EQ(eddy_stream_write(c.stream, "x", 1), 0);
         io_clock_advance(EDDY_MS(300)); /* no timer of the race is left */
         io_settle();
         eddy_stream_close(c.stream);
         eddy_stream_close(accepted);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -309,14 +312,14 @@ TEST(a_refused_address_hands_over_to_the_next_at_once)
 static int staggered(void *arg)
 {
         struct connecting c = { .host = "localhost", .result = 1 };
-        eddy_tcp_listener *listener = NULL;
+        eddy_listener *listener = NULL;
         struct full full;
         int64_t start, took;
         int fds;
 
         for (;;) {
                 full_open(&full, AF_INET6);
-                if (eddy_tcp_listen("127.0.0.1", full.port, &listener) == 0)
+                if (eddy_tcp_listen("127.0.0.1", full.port, NULL, &listener) == 0)
                         break;
                 full_close(&full);
         }
@@ -340,7 +343,7 @@ static int staggered(void *arg)
                 CHECK(reached && !c.stream);
                 CHECK_EQ(io_open_fds(), fds);
         }
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         full_close(&full);
         return 0;
 }
@@ -371,11 +374,11 @@ static int know(struct ed_sys *sys, const char *name, struct eddy_address *ret, 
         return net.n;
 }
 
-static int try(struct ed_sys *sys, int fd, const struct eddy_address *address, uint16_t port)
+static int try(struct ed_sys *sys, int fd, const struct eddy_endpoint *to)
 {
         int i = net.tries++;
 
-        net.tried[i] = *address;
+        net.tried[i] = to->address;
         net.at_ns[i] = eddy_now();
         return net.results[i < net.results_n ? i : net.results_n - 1];
 }
@@ -524,7 +527,7 @@ TEST(a_failure_brings_the_next_attempt_forward)
 
 static int no_memory(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         struct connecting c = { .host = "localhost", .result = 1 };
         int failures = 0;
 
@@ -543,7 +546,7 @@ static int no_memory(void *arg)
         }
         CHECK(failures >= 2); /* a stream for each address */
         eddy_stream_close(c.stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

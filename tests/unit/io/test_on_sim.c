@@ -25,11 +25,11 @@ static int (*fault)[2]; /* which call fails, and how */
 /* Sends back all that comes, until the end. */
 static int echo(void *arg)
 {
-        eddy_tcp_listener *listener = arg;
+        eddy_listener *listener = arg;
         eddy_stream *stream;
         char buf[1000];
         int64_t n;
-        int err = eddy_tcp_accept(listener, &stream);
+        int err = eddy_listener_accept(listener, &stream);
 
         if (err < 0)
                 return err;
@@ -69,7 +69,7 @@ static int receive_all(eddy_stream *stream)
         return (int) (n < 0 ? n : 0);
 }
 
-static int talk(eddy_tcp_listener *listener)
+static int talk(eddy_listener *listener)
 {
         eddy_stream *stream = NULL;
         int64_t start = eddy_now();
@@ -78,7 +78,7 @@ static int talk(eddy_tcp_listener *listener)
 
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, echo, listener);
-        err = eddy_tcp_connect("peer.test", PORT, &stream);
+        err = eddy_tcp_connect("peer.test", PORT, NULL, &stream);
         if (err == 0) {
                 connected_after_ns = eddy_now() - start;
                 eddy_scope_start(&scope, send_all, stream);
@@ -96,18 +96,18 @@ static int scenario(void *arg)
 {
         struct ed_sys *sys = ed_loop_current->sys;
         struct eddy_address both[2] = { alive, dead };
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         int err;
 
         CHECK_EQ(ed_sim_name_add(sys, "peer.test", both, 2), 0);
         CHECK_EQ(ed_sim_address_dead(sys, &dead), 0);
         if (fault)
                 ed_sim_fail_at(sys, (uint64_t) (*fault)[0], (*fault)[1]);
-        err = eddy_tcp_listen("127.0.0.1", PORT, &listener);
+        err = eddy_tcp_listen("127.0.0.1", PORT, NULL, &listener);
         if (err < 0)
                 return err;
         err = talk(listener);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         CHECK_EQ(ed_loop_current->waits, 0);
         return err;
 }

@@ -807,10 +807,10 @@ TEST(a_descriptor_that_cannot_be_watched_fails_the_call_only)
 static int outside(void *arg)
 {
         eddy_stream *stream = (eddy_stream *) arg;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), EDDY_E_RUN_NOT_RUNNING);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 1, &stream), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 1, NULL, &stream), EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_stream_from_fd(0, 0, &stream), EDDY_E_RUN_NOT_RUNNING);
         return 0;
 }

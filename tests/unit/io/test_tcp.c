@@ -12,13 +12,13 @@
 #include "eddy/test.h"
 #include "io_test.h"
 
-static eddy_tcp_listener *listener;
+static eddy_listener *listener;
 static uint16_t port;
 
 static void listen_on(const char *address)
 {
-        CHECK_EQ(eddy_tcp_listen(address, 0, &listener), 0);
-        port = eddy_tcp_listener_port(listener);
+        CHECK_EQ(eddy_tcp_listen(address, 0, NULL, &listener), 0);
+        port = eddy_listener_port(listener);
         CHECK(port != 0);
 }
 
@@ -31,7 +31,7 @@ static int accept_one(void *arg)
 {
         struct accepting *a = arg;
 
-        a->result = eddy_tcp_accept(listener, &a->stream);
+        a->result = eddy_listener_accept(listener, &a->stream);
         return 0;
 }
 
@@ -39,18 +39,18 @@ static int addresses(void *arg)
 {
         static const char *const bad[] = { "",      "localhost", "127.1",    "127.0.0.1 ",
                                            "[::1]", "::1::",     "1.2.3.4.", "0x7f.0.0.1" };
-        eddy_tcp_listener *other = NULL;
+        eddy_listener *other = NULL;
 
         for (size_t i = 0; i < ed_array_count(bad); i++) {
-                CHECK_EQ(eddy_tcp_listen(bad[i], 0, &other), -EINVAL);
+                CHECK_EQ(eddy_tcp_listen(bad[i], 0, NULL, &other), -EINVAL);
                 CHECK(!other);
         }
         listen_on("127.0.0.1");
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", port, &other), -EADDRINUSE);
-        CHECK_EQ(eddy_tcp_listen("192.0.2.1", 0, &other), -EADDRNOTAVAIL);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", port, NULL, &other), -EADDRINUSE);
+        CHECK_EQ(eddy_tcp_listen("192.0.2.1", 0, NULL, &other), -EADDRNOTAVAIL);
         CHECK(!other);
-        eddy_tcp_listener_close(listener);
-        eddy_tcp_listener_close(NULL);
+        eddy_listener_close(listener);
+        eddy_listener_close(NULL);
         return 0;
 }
 
@@ -76,11 +76,11 @@ static int both_families(void *arg)
                 if (i == 2 && !io_has_ipv6())
                         break;
                 listen_on(lists[i][0]);
-                CHECK_EQ(eddy_tcp_connect(lists[i][1], port, &stream), 0);
+                CHECK_EQ(eddy_tcp_connect(lists[i][1], port, NULL, &stream), 0);
                 accept_one(&a);
                 CHECK_EQ(a.result, 0);
                 /* A135: what was accepted lives on without the listener. */
-                eddy_tcp_listener_close(listener);
+                eddy_listener_close(listener);
                 CHECK_EQ(eddy_stream_write(stream, "hi", 2), 0);
                 CHECK_EQ(eddy_stream_read(a.stream, buf, 4), 2);
                 eddy_stream_close(stream);
@@ -105,13 +105,13 @@ static int waiting(void *arg)
         eddy_scope_start(&scope, accept_one, &a);
         io_settle();
         CHECK_EQ(a.result, 1);
-        CHECK_EQ(eddy_tcp_accept(listener, &stream), -EBUSY);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &stream), -EBUSY);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(a.result, 0);
         eddy_stream_close(stream);
         eddy_stream_close(a.stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -128,14 +128,14 @@ static int backlog(void *arg)
 
         listen_on("127.0.0.1");
         for (int i = 0; i < N; i++)
-                CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &streams[i]), 0);
+                CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &streams[i]), 0);
         for (int i = 0; i < N; i++)
-                CHECK_EQ(eddy_tcp_accept(listener, &accepted[i]), 0);
+                CHECK_EQ(eddy_listener_accept(listener, &accepted[i]), 0);
         for (int i = 0; i < N; i++) {
                 eddy_stream_close(streams[i]);
                 eddy_stream_close(accepted[i]);
         }
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -150,7 +150,7 @@ static int accept_call(void *arg)
 {
         struct accepting *a = arg;
 
-        return a->result = eddy_tcp_accept(listener, &a->stream);
+        return a->result = eddy_listener_accept(listener, &a->stream);
 }
 
 static int connect_without_the_loop(void)
@@ -172,7 +172,7 @@ static int cancelled(void *arg)
         int fd;
 
         listen_on("127.0.0.1");
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         CHECK_EQ(cancel_at(0, accept_call, &a, &reached), -ECANCELED);
         CHECK(!a.stream);
         CHECK_EQ(cancel_at(1, accept_call, &a, &reached), 0);
@@ -189,7 +189,7 @@ static int cancelled(void *arg)
         CHECK_EQ(accept_call(&a), 0);
         eddy_stream_close(a.stream);
         close(fd);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -205,7 +205,7 @@ static int expired(void *arg)
         listen_on("127.0.0.1");
         CHECK_EQ(eddy_call_timeout(accept_call, &a, EDDY_MS(5)), -ETIMEDOUT);
         CHECK_EQ(a.result, -ECANCELED);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -223,7 +223,7 @@ static int closed(void *arg)
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accept_one, &a);
         io_settle();
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(a.result, -ECANCELED);
         return 0;
@@ -273,7 +273,7 @@ static int aborted(void *arg)
         eddy_stream *stream;
 
         listen_on("127.0.0.1");
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         use_script(errors);
         CHECK_EQ(accept_call(&a), 0);
         CHECK_EQ(script.calls, 6);
@@ -282,7 +282,7 @@ static int aborted(void *arg)
         /* Errors that belong to no connection are reported. */
         use_script(bad);
         CHECK_EQ(accept_call(&a), -EOPNOTSUPP);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -304,7 +304,7 @@ static int no_room(void *arg)
         listen_on("127.0.0.1");
         /* After this the listener's events are heard. */
         CHECK_EQ(cancel_at(1, accept_call, &a, &reached), -ECANCELED);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &streams[0]), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &streams[0]), 0);
         use_script(errors);
         io_clock_advance(0);
         eddy_scope_begin(&scope, NULL);
@@ -314,7 +314,7 @@ static int no_room(void *arg)
                 CHECK_EQ(script.calls, i); /* a second has to pass first */
                 /* Another connection does not shorten it. */
                 if (i == 1)
-                        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &streams[1]), 0);
+                        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &streams[1]), 0);
                 io_clock_advance(EDDY_SEC(1));
         }
         io_settle();
@@ -341,7 +341,7 @@ static int no_room(void *arg)
         eddy_scope_start(&scope, accept_one, &a);
         io_settle();
         CHECK_EQ(script.calls, 8);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(a.result, -ECANCELED);
         eddy_stream_close(streams[0]);
@@ -381,7 +381,7 @@ static void accept_after(int n, int error)
         for (int i = 0; i < n; i++)
                 errors[i] = error;
         errors[n] = 0;
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         use_script(errors);
         CHECK_EQ(accept_call(&a), 0);
         CHECK_EQ(eddy_now() - before_ns, n * EDDY_SEC(1));
@@ -407,7 +407,7 @@ static int episodes(void *arg)
         CHECK_EQ(reports.count, 2);
         CHECK_EQ(reports.error, -ENOMEM);
         CHECK(strstr(reports.text, "memory"));
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -449,12 +449,12 @@ static int not_watched(void *arg)
         CHECK_EQ(a.result, 1);
         CHECK_EQ(reports.count, 1);
         CHECK_EQ(reports.error, -ENOSPC);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(a.result, 0);
         eddy_stream_close(a.stream);
         eddy_stream_close(stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -476,7 +476,7 @@ static int out_of_descriptors(void *arg)
         int highest;
 
         listen_on("127.0.0.1");
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
         highest = ed_loop_current->sys->ops->socket(ed_loop_current->sys, AF_INET, 1);
         ed_loop_current->sys->ops->close(ed_loop_current->sys, highest);
@@ -494,7 +494,7 @@ static int out_of_descriptors(void *arg)
         CHECK_EQ(a.result, 0);
         eddy_stream_close(a.stream);
         eddy_stream_close(stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -510,20 +510,20 @@ TEST(accept_goes_on_when_there_are_descriptors_again)
 
 static int no_memory(void *arg)
 {
-        eddy_tcp_listener *none = NULL;
+        eddy_listener *none = NULL;
         struct accepting a = { NULL, 1 };
         eddy_stream *stream;
         eddy_scope scope;
 
         io_fail_allocations(0);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &none), -ENOMEM);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &none), -ENOMEM);
         io_fail_allocations(-1);
         CHECK(!none);
         listen_on("127.0.0.1");
         io_fail_allocations(0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), -ENOMEM);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), -ENOMEM);
         io_fail_allocations(-1);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         io_clock_advance(0);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accept_one, &a);
@@ -536,7 +536,7 @@ static int no_memory(void *arg)
         CHECK_EQ(a.result, 0);
         eddy_stream_close(a.stream);
         eddy_stream_close(stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

@@ -8,18 +8,18 @@
 
 static const struct eddy_run_opts in_a_second = { .debug_wait_ns = EDDY_SEC(1) };
 
-static eddy_tcp_listener *listener;
+static eddy_listener *listener;
 
 static int listen_here(void)
 {
-        return eddy_tcp_listen("127.0.0.1", 80, &listener);
+        return eddy_tcp_listen("127.0.0.1", 80, NULL, &listener);
 }
 
 /* Says nothing for as many milliseconds as 'arg' says. */
 static int is_silent(void *arg)
 {
         eddy_stream *stream;
-        int err = eddy_tcp_accept(listener, &stream);
+        int err = eddy_listener_accept(listener, &stream);
 
         if (err < 0)
                 return err;
@@ -33,7 +33,7 @@ static int reads(void *arg)
         eddy_stream *stream;
         char byte;
         int64_t n;
-        int err = eddy_tcp_connect("127.0.0.1", 80, &stream);
+        int err = eddy_tcp_connect("127.0.0.1", 80, NULL, &stream);
 
         (void) arg;
         if (err < 0)
@@ -62,7 +62,7 @@ static int reads_without_deadline(void *arg)
 
         CHECK_EQ(listen_here(), 0);
         err = read_in(NULL, *(const int *) arg);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return err;
 }
 
@@ -110,7 +110,7 @@ static int reads_under_a_deadline(void *arg)
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .deadline_ns = *(int64_t *) arg });
         err = read_in(&scope, 5000);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return err;
 }
 
@@ -136,7 +136,7 @@ static int accepts_for_long(void *arg)
         CHECK_EQ(eddy_sleep(EDDY_SEC(10)), 0);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -155,12 +155,12 @@ static int reads_for_ever(void *arg)
 
         (void) arg;
         CHECK_EQ(listen_here(), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 80, &stream), 0);
-        CHECK_EQ(eddy_tcp_accept(listener, &other), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 80, NULL, &stream), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &other), 0);
         n = eddy_stream_read(stream, &byte, 1);
         eddy_stream_close(stream);
         eddy_stream_close(other);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return (int) n;
 }
 
@@ -189,7 +189,7 @@ static int reads_one_after_the_other(void *arg)
         CHECK_EQ(last.count[EDDY_REPORT_WAIT], 2);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -225,7 +225,7 @@ static int accepts_many(void *arg)
 
         (void) arg;
         for (int i = 0; i < 25; i++)
-                CHECK_EQ(eddy_tcp_accept(listener, &streams[i]), 0);
+                CHECK_EQ(eddy_listener_accept(listener, &streams[i]), 0);
         CHECK_EQ(eddy_sleep(EDDY_SEC(10)), 0);
         for (int i = 0; i < 25; i++)
                 eddy_stream_close(streams[i]);
@@ -243,7 +243,7 @@ static int many_read(void *arg)
         for (int i = 0; i < 25; i++)
                 eddy_scope_start(&scope, reads, NULL);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 

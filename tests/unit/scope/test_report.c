@@ -281,7 +281,7 @@ TEST(a_report_to_a_full_pipe_waits_for_its_reader)
 static int accepts(void *arg)
 {
         eddy_stream *stream;
-        int err = eddy_tcp_accept(arg, &stream);
+        int err = eddy_listener_accept(arg, &stream);
         char byte;
 
         if (err < 0)
@@ -297,22 +297,22 @@ static int accepts(void *arg)
 /* The peer gets what was sent to it, and no report. */
 static int talks(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_stream *stream;
         eddy_scope scope;
         char bytes[64];
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         CHECK_EQ(close(STDERR_FILENO), 0);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accepts, listener);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &stream), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &stream), 0);
         CHECK_EQ(eddy_stream_read(stream, bytes, sizeof(bytes)), 1);
         CHECK_EQ(bytes[0], 'x');
         eddy_stream_close(stream);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return fcntl(STDERR_FILENO, F_GETFD) < 0 ? 7 : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "at.h"
 #include "sim/sim.h"
 #include "test.h"
 
@@ -67,14 +68,14 @@ static inline void watch(struct pair *p, int fd, struct seen *seen)
 static inline void listen_somewhere(struct pair *p)
 {
         p->listener = p->ops->socket(p->sys, AF_INET, ED_SOCKET_LISTENER);
-        CHECK_EQ(p->ops->listen(p->sys, p->listener, &loopback, 0), 0);
-        p->port = (uint16_t) p->ops->local_port(p->sys, p->listener);
+        CHECK_EQ(listen_at(p->sys, p->listener, AT(&loopback, 0)), 0);
+        p->port = (uint16_t) port_of(p->sys, p->listener);
 }
 
 static inline void connect_client(struct pair *p)
 {
         p->client = p->ops->socket(p->sys, AF_INET, ED_SOCKET_STREAM);
-        CHECK_EQ(p->ops->connect(p->sys, p->client, &loopback, p->port), -EINPROGRESS);
+        CHECK_EQ(p->ops->connect(p->sys, p->client, AT(&loopback, p->port)), -EINPROGRESS);
         watch(p, p->client, &p->seen_client);
 }
 

@@ -390,7 +390,7 @@ TEST(a_full_backlog_makes_who_connects_ask_again)
         connect_client(&p);
         CHECK_EQ(p.ops->connect_result(sys, p.client), 0);
         second = p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
-        CHECK_EQ(p.ops->connect(sys, second, &loopback, p.port), -EINPROGRESS);
+        CHECK_EQ(p.ops->connect(sys, second, AT(&loopback, p.port)), -EINPROGRESS);
         (void) turn(sys, 500 * MS);
         CHECK_EQ(p.ops->connect_result(sys, second), -EINPROGRESS);
         CHECK(p.ops->accept(sys, p.listener) >= 0);
@@ -412,7 +412,7 @@ TEST(an_address_that_never_answers_times_out_after_two_minutes)
 
         CHECK_EQ(ed_sim_address_dead(sys, &dead), 0);
         fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
-        CHECK_EQ(sys->ops->connect(sys, fd, &dead, 80), -EINPROGRESS);
+        CHECK_EQ(sys->ops->connect(sys, fd, AT(&dead, 80)), -EINPROGRESS);
         CHECK_EQ(sys->ops->watch(sys, fd, &seen.target), 0);
         CHECK_EQ(turn(sys, -1), 1);
         CHECK_EQ(sys->ops->now(sys) - start, 127 * S);
@@ -441,10 +441,10 @@ TEST(ipv6_any_hears_both_families)
         const struct eddy_address *to[2] = { &one6, &loopback };
         int listener = sys->ops->socket(sys, AF_INET6, ED_SOCKET_LISTENER), fd;
 
-        CHECK_EQ(sys->ops->listen(sys, listener, &any6, 8080), 0);
+        CHECK_EQ(listen_at(sys, listener, AT(&any6, 8080)), 0);
         for (int i = 0; i < 2; i++) {
                 fd = sys->ops->socket(sys, to[i]->family, ED_SOCKET_STREAM);
-                CHECK_EQ(sys->ops->connect(sys, fd, to[i], 8080), -EINPROGRESS);
+                CHECK_EQ(sys->ops->connect(sys, fd, AT(to[i], 8080)), -EINPROGRESS);
                 CHECK_EQ(sys->ops->connect_result(sys, fd), 0);
         }
         sys->ops->free(sys);
@@ -557,7 +557,7 @@ TEST(sockets_are_bounded)
         fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
         CHECK(fd >= 0);
         CHECK_EQ(sys->ops->socket(sys, AF_INET, ED_SOCKET_STREAM), -EMFILE);
-        CHECK_EQ(sys->ops->connect(sys, fd, &loopback, p.port), -EINPROGRESS);
+        CHECK_EQ(sys->ops->connect(sys, fd, AT(&loopback, p.port)), -EINPROGRESS);
         CHECK_EQ(sys->ops->accept(sys, p.listener), -EMFILE);
         sys->ops->close(sys, p.client);
         /* Nobody was lost for want of room. */

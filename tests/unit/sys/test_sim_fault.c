@@ -42,8 +42,8 @@ TEST(every_fallible_call_can_fail)
         CHECK_EQ(call, -EIO)
         FAILS(p.ops->watch(sys, p.listener, &seen.target));
         FAILS(p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM));
-        FAILS(p.ops->connect(sys, p.client, &loopback, 1));
-        FAILS(p.ops->listen(sys, p.client, &loopback, 1));
+        FAILS(p.ops->connect(sys, p.client, AT(&loopback, 1)));
+        FAILS(listen_at(sys, p.client, AT(&loopback, 1)));
         FAILS(p.ops->accept(sys, p.listener));
         FAILS(p.ops->recv(sys, p.client, buf, 1));
         FAILS(p.ops->send(sys, p.client, &slice, 1));
@@ -53,24 +53,26 @@ TEST(every_fallible_call_can_fail)
         FAILS(p.ops->lookup(sys, "name", addresses, 1));
         FAILS(p.ops->connect_result(sys, p.client));
         FAILS(p.ops->worker_new(sys, "name", &worker));
+        FAILS(p.ops->bind(sys, p.client, AT(&loopback, 0)));
+        FAILS(p.ops->keepalive(sys, p.client, 1));
 #undef FAILS
-        CHECK_EQ(ed_sim_calls(sys) - calls, 13);
+        CHECK_EQ(ed_sim_calls(sys) - calls, 15);
         CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
         sys->ops->free(sys);
-        CHECK_EQ(end.faults, 13);
+        CHECK_EQ(end.faults, 15);
 }
 
 /*
  * A function of the table either is of a kind that can be made to fail, or is
  * one of these, which cannot fail or fail only for descriptors that are none:
  * free, now, time_of_day, random, choose, wake, alarm, unwatch, is_readable,
- * is_writable, local_port, unsent, close, abort, cpu_count, worker_run, worker_free,
- * worker_abandon; and pollable, which a simulation has not.
+ * is_writable, socket_file_remove, endpoint, unsent, close, abort, cpu_count, worker_run,
+ * worker_free, worker_abandon; and pollable, which a simulation has not.
  */
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
-        enum { CANNOT = 19, NAME = 1 };
+        enum { CANNOT = 20, NAME = 1 };
 
         CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT, ED_SIM_CALLS - 1);
 }
@@ -100,7 +102,7 @@ TEST(kinds_may_be_noted_from_a_later_call_on)
                 sim_new((struct ed_sim_opts){ .kinds = kinds, .kinds_skip = 1, .kinds_max = 1 });
         int fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_LISTENER);
 
-        CHECK_EQ(sys->ops->listen(sys, fd, &loopback, 0), 0);
+        CHECK_EQ(listen_at(sys, fd, AT(&loopback, 0)), 0);
         CHECK_EQ(sys->ops->accept(sys, fd), -EAGAIN);
         CHECK(kinds[0] == ED_SIM_CALL_LISTEN && kinds[1] == 0);
         sys->ops->free(sys);
@@ -113,7 +115,7 @@ TEST(kinds_are_noted_in_the_order_of_calls_as_far_as_there_is_room)
                 sim_new((struct ed_sim_opts){ .kinds = kinds, .kinds_max = sizeof(kinds) - 1 });
         int fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_LISTENER);
 
-        CHECK_EQ(sys->ops->listen(sys, fd, &loopback, 0), 0);
+        CHECK_EQ(listen_at(sys, fd, AT(&loopback, 0)), 0);
         CHECK_EQ(sys->ops->accept(sys, fd), -EAGAIN);
         CHECK_EQ(kinds[0], ED_SIM_CALL_SOCKET);
         CHECK_EQ(kinds[1], ED_SIM_CALL_LISTEN);

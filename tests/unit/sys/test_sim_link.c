@@ -185,7 +185,7 @@ TEST(a_pair_is_connected_both_ways)
         CHECK_EQ(other[0], -7);
         CHECK_EQ(ed_sim_calls(sys), calls);
         CHECK_EQ(p.ops->connect_result(sys, fds[0]), 0);
-        CHECK_EQ(p.ops->connect(sys, fds[1], &loopback, 1), -EISCONN);
+        CHECK_EQ(p.ops->connect(sys, fds[1], AT(&loopback, 1)), -EISCONN);
         CHECK_EQ(send_text(&p, fds[1], "up"), 2);
         CHECK_EQ(recv_some(&p, fds[0]), 2);
         CHECK_EQ(send_text(&p, fds[0], "down"), 2);
@@ -221,8 +221,8 @@ TEST(a_pipe_is_no_socket)
         char buf[4];
 
         CHECK_EQ(ed_sim_pipe(sys, fds), 0);
-        CHECK_EQ(sys->ops->local_port(sys, fds[0]), -ENOTSOCK);
-        CHECK_EQ(sys->ops->local_port(sys, fds[1]), -ENOTSOCK);
+        CHECK_EQ(port_of(sys, fds[0]), -ENOTSOCK);
+        CHECK_EQ(port_of(sys, fds[1]), -ENOTSOCK);
         CHECK_EQ(sys->ops->write(sys, fds[1], "abc", 3, true), 3);
         sys->ops->close(sys, fds[1]);
         CHECK_EQ(sys->ops->read(sys, fds[0], buf, sizeof(buf)), 3);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "at.h"
 #include "sim/sim.h"
 #include "sys/sys.h"
 #include "test.h"
@@ -78,8 +79,8 @@ static void listen_somewhere(struct world *w)
 {
         w->listener = w->ops->socket(w->sys, AF_INET, ED_SOCKET_LISTENER);
         CHECK(w->listener >= 0);
-        CHECK_EQ(w->ops->listen(w->sys, w->listener, &loopback, 0), 0);
-        w->port = (uint16_t) w->ops->local_port(w->sys, w->listener);
+        CHECK_EQ(listen_at(w->sys, w->listener, AT(&loopback, 0)), 0);
+        w->port = (uint16_t) port_of(w->sys, w->listener);
         CHECK(w->port > 0);
         watch(w, w->listener, &w->seen_listener);
 }
@@ -87,7 +88,7 @@ static void listen_somewhere(struct world *w)
 static void connect_client(struct world *w)
 {
         w->client = new_socket(w);
-        CHECK_EQ(w->ops->connect(w->sys, w->client, &loopback, w->port), -EINPROGRESS);
+        CHECK_EQ(w->ops->connect(w->sys, w->client, AT(&loopback, w->port)), -EINPROGRESS);
         watch(w, w->client, &w->seen_client);
 }
 
@@ -451,9 +452,9 @@ BOTH(a_socket_that_is_not_connected_refuses_transfers)
 BOTH(a_connect_says_once_that_it_is_done_and_refuses_then)
 {
         connect_pair(w);
-        CHECK_EQ(w->ops->connect(w->sys, w->client, &loopback, w->port), 0);
-        CHECK_EQ(w->ops->connect(w->sys, w->client, &loopback, w->port), -EISCONN);
-        CHECK_EQ(w->ops->connect(w->sys, w->server, &loopback, w->port), -EISCONN);
+        CHECK_EQ(w->ops->connect(w->sys, w->client, AT(&loopback, w->port)), 0);
+        CHECK_EQ(w->ops->connect(w->sys, w->client, AT(&loopback, w->port)), -EISCONN);
+        CHECK_EQ(w->ops->connect(w->sys, w->server, AT(&loopback, w->port)), -EISCONN);
 }
 
 BOTH(a_port_is_listened_on_once)
@@ -461,10 +462,10 @@ BOTH(a_port_is_listened_on_once)
         int fd = new_socket(w);
 
         listen_somewhere(w);
-        CHECK_EQ(w->ops->listen(w->sys, fd, &loopback, w->port), -EADDRINUSE);
+        CHECK_EQ(listen_at(w->sys, fd, AT(&loopback, w->port)), -EADDRINUSE);
         w->ops->close(w->sys, w->listener);
         fd = new_socket(w);
-        CHECK_EQ(w->ops->listen(w->sys, fd, &loopback, w->port), 0);
+        CHECK_EQ(listen_at(w->sys, fd, AT(&loopback, w->port)), 0);
 }
 
 BOTH(who_listens_everywhere_hears_the_loopback)
@@ -472,8 +473,8 @@ BOTH(who_listens_everywhere_hears_the_loopback)
         static const struct eddy_address any = { .family = AF_INET };
 
         w->listener = w->ops->socket(w->sys, AF_INET, ED_SOCKET_LISTENER);
-        CHECK_EQ(w->ops->listen(w->sys, w->listener, &any, 0), 0);
-        w->port = (uint16_t) w->ops->local_port(w->sys, w->listener);
+        CHECK_EQ(listen_at(w->sys, w->listener, AT(&any, 0)), 0);
+        w->port = (uint16_t) port_of(w->sys, w->listener);
         connect_client(w);
         expect(w, &w->seen_client, ED_EVENT_WRITE);
         CHECK_EQ(w->ops->connect_result(w->sys, w->client), 0);
@@ -493,8 +494,8 @@ BOTH(a_descriptor_that_is_not_open_is_refused)
         struct seen seen = { .target = { on_events } };
 
         CHECK_EQ(w->ops->watch(w->sys, NONE, &seen.target), -EBADF);
-        CHECK_EQ(w->ops->connect(w->sys, NONE, &loopback, 1), -EBADF);
-        CHECK_EQ(w->ops->listen(w->sys, NONE, &loopback, 0), -EBADF);
+        CHECK_EQ(w->ops->connect(w->sys, NONE, AT(&loopback, 1)), -EBADF);
+        CHECK_EQ(listen_at(w->sys, NONE, AT(&loopback, 0)), -EBADF);
         CHECK_EQ(w->ops->accept(w->sys, NONE), -EBADF);
         CHECK_EQ(recv_some(w, NONE), -EBADF);
         CHECK_EQ(send_text(w, NONE, "x"), -EBADF);
@@ -502,7 +503,7 @@ BOTH(a_descriptor_that_is_not_open_is_refused)
         CHECK_EQ(w->ops->write(w->sys, NONE, "x", 1, false), -EBADF);
         CHECK_EQ(w->ops->write(w->sys, NONE, "x", 1, true), -EBADF);
         CHECK_EQ(w->ops->shutdown(w->sys, NONE), -EBADF);
-        CHECK_EQ(w->ops->local_port(w->sys, NONE), -EBADF);
+        CHECK_EQ(port_of(w->sys, NONE), -EBADF);
         CHECK_EQ(w->ops->connect_result(w->sys, NONE), -EBADF);
         w->ops->unwatch(w->sys, NONE);
         CHECK(w->ops->is_readable(w->sys, NONE));

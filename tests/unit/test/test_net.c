@@ -250,7 +250,7 @@ TEST(a_pair_that_fails_leaves_nothing)
 enum { CLIENTS = 5 };
 
 struct crowd {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         int number;
 };
 
@@ -259,7 +259,7 @@ static int say_number(void *arg)
         struct crowd *crowd = arg;
         char digit = (char) ('1' + crowd->number++);
         eddy_stream *stream;
-        int err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(crowd->listener), &stream);
+        int err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(crowd->listener), NULL, &stream);
 
         if (err < 0)
                 return err;
@@ -275,7 +275,7 @@ static int order_of_accepts(void *arg)
         int order = 0;
 
         CHECK_EQ(eddy_test_link_set(arg), 0);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &crowd.listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &crowd.listener), 0);
         for (int i = 0; i < CLIENTS; i++)
                 CHECK_EQ(say_number(&crowd), 0);
         CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
@@ -283,12 +283,12 @@ static int order_of_accepts(void *arg)
                 eddy_stream *stream;
                 char digit;
 
-                CHECK_EQ(eddy_tcp_accept(crowd.listener, &stream), 0);
+                CHECK_EQ(eddy_listener_accept(crowd.listener, &stream), 0);
                 CHECK_EQ(eddy_stream_read(stream, &digit, 1), 1);
                 order = order * 10 + digit - '0';
                 eddy_stream_close(stream);
         }
-        eddy_tcp_listener_close(crowd.listener);
+        eddy_listener_close(crowd.listener);
         return order;
 }
 
@@ -311,16 +311,16 @@ TEST(connections_overtake_each_other_only_if_they_may)
 NET_TEST(a_link_is_of_the_connections_made_from_then_on)
 {
         struct eddy_test_link link = { .delay_ns = 10 * MS };
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_stream *client, *server;
         int64_t begin = eddy_now();
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         CHECK_EQ(eddy_test_link_set(&link), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &client), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &client), 0);
         CHECK(eddy_now() - begin >= 20 * MS && eddy_now() - begin < 21 * MS);
         CHECK_EQ(eddy_test_link_set(NULL), 0);
-        CHECK_EQ(eddy_tcp_accept(listener, &server), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &server), 0);
         begin = eddy_now();
         write_text(server, "still late");
         expect_text(client, "still late");
@@ -328,10 +328,10 @@ NET_TEST(a_link_is_of_the_connections_made_from_then_on)
         eddy_stream_close(client);
         eddy_stream_close(server);
         begin = eddy_now();
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &client), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &client), 0);
         CHECK(eddy_now() - begin < MS);
         eddy_stream_close(client);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
 }
 
 /* --- names, addresses, threads --- */
@@ -382,9 +382,9 @@ NET_TEST(a_dead_address_answers_nobody)
         eddy_stream *stream;
 
         CHECK_EQ(eddy_test_address_dead(&far), 0);
-        CHECK_EQ(eddy_tcp_connect("10.0.0.9", 80, &stream), EDDY_E_NET_TIMED_OUT);
+        CHECK_EQ(eddy_tcp_connect("10.0.0.9", 80, NULL, &stream), EDDY_E_NET_TIMED_OUT);
         CHECK(eddy_now() - begin >= EDDY_MIN(2) && eddy_now() - begin < EDDY_MIN(3));
-        CHECK_EQ(eddy_tcp_connect("10.0.0.8", 80, &stream), -ECONNREFUSED);
+        CHECK_EQ(eddy_tcp_connect("10.0.0.8", 80, NULL, &stream), -ECONNREFUSED);
         for (int i = 1; i < EDDY_TEST_DEAD_MAX; i++) {
                 other.bytes[3]++;
                 CHECK_EQ(eddy_test_address_dead(&other), 0);

@@ -248,12 +248,12 @@ TEST(allocations_of_threads_fail_too)
 
 static int listens(void *arg)
 {
-        eddy_tcp_listener *listener;
-        int err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        eddy_listener *listener;
+        int err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
 
         (void) arg;
         if (err == 0)
-                eddy_tcp_listener_close(listener);
+                eddy_listener_close(listener);
         return err;
 }
 
@@ -451,9 +451,9 @@ static int opens(void *arg)
 
 static int leaves_a_socket(void *arg)
 {
-        eddy_tcp_listener **listener = arg;
+        eddy_listener **listener = arg;
 
-        return eddy_tcp_listen("127.0.0.1", 0, listener);
+        return eddy_tcp_listen("127.0.0.1", 0, NULL, listener);
 }
 
 static int closes(void *arg, int main_result)
@@ -465,7 +465,7 @@ static int closes(void *arg, int main_result)
 
 TEST(descriptors_that_are_left_are_found)
 {
-        static eddy_tcp_listener *listener;
+        static eddy_listener *listener;
         int fd = -1;
 
         run_finds(opens, &fd, NULL, "1 descriptor left: the first is ");

@@ -206,19 +206,19 @@ static int apologises(void *arg)
 /* A listener that cannot listen is not closed. */
 static int leaves_listener(void *arg)
 {
-        eddy_tcp_listener *listeners[2];
+        eddy_listener *listeners[2];
         int err;
 
         (void) arg;
-        err = eddy_tcp_listen("127.0.0.1", 0, &listeners[0]);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listeners[0]);
         if (err < 0)
                 return err;
         (void) lose(listeners[0]);
-        err = eddy_tcp_listen("127.0.0.1", 0, &listeners[1]);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listeners[1]);
         if (err < 0)
                 return err;
-        eddy_tcp_listener_close(listeners[0]);
-        eddy_tcp_listener_close(listeners[1]);
+        eddy_listener_close(listeners[0]);
+        eddy_listener_close(listeners[1]);
         return 0;
 }
 
@@ -572,7 +572,7 @@ TEST(a_program_that_fails_in_later_runs_is_reported_without_a_replay)
 static int serves(void *arg)
 {
         eddy_stream *stream;
-        int err = eddy_tcp_accept(arg, &stream);
+        int err = eddy_listener_accept(arg, &stream);
 
         if (err < 0)
                 return err;
@@ -597,17 +597,17 @@ static int reads_four(eddy_stream *stream, int whole)
 
 static int client_and_server(void *arg)
 {
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_stream *stream;
         eddy_scope scope;
         int err, end_err;
 
-        err = eddy_tcp_listen("127.0.0.1", 0, &listener);
+        err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
         if (err < 0)
                 return err;
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, serves, listener);
-        err = eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &stream);
+        err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &stream);
         if (err == 0) {
                 err = reads_four(stream, *(int *) arg);
                 eddy_stream_close(stream);
@@ -615,7 +615,7 @@ static int client_and_server(void *arg)
         if (err < 0)
                 eddy_scope_cancel(&scope);
         end_err = eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return err < 0 ? err : end_err;
 }
 

@@ -1,0 +1,77 @@
+/*
+ * eddy/unix.h - Unix sockets: connections between processes of one machine, by the
+ * path of a file or by an abstract name ("@name", Linux).
+ *
+ * Any process that may write the socket file may connect to it.  An abstract name
+ * has no file and no permissions: every process of the network namespace may
+ * connect, and any may take the name first.
+ */
+#ifndef EDDY_UNIX_H
+#define EDDY_UNIX_H
+
+#include <stdbool.h>
+
+#include "eddy/def.h"
+#include "eddy/listener.h"
+#include "eddy/stream.h"
+
+EDDY_BEGIN_DECLS
+
+/* How to connect.  All zero is the default. */
+struct eddy_unix_connect_opts {
+        uintptr_t reserved[4]; /* zero */
+};
+
+/*
+ * Connect to the Unix socket at 'path', at most EDDY_ENDPOINT_PATH_MAX bytes; a
+ * path that begins with '@' is an abstract name.  While the listener's backlog is
+ * full, the call tries again every 10 ms, up to the caller's deadline.
+ *
+ * Suspends: yes.
+ * Errors: -ENOENT               there is no such file
+ *         -ECONNREFUSED         no one listens: the file is stale, or the name is free
+ *         -EACCES               the file's permissions forbid it
+ *         EDDY_E_ENDPOINT_PATH  an empty path or name
+ *         -ENAMETOOLONG, -ECANCELED, -EMFILE, -ENOMEM and others from the system
+ * Owns: returns (owned) '*ret_stream', to be closed by eddy_stream_close().
+ */
+EDDY_API EDDY_MUST_USE int eddy_unix_connect(const char *path,
+                                             const struct eddy_unix_connect_opts *opts,
+                                             eddy_stream **ret_stream);
+
+/* How to listen.  All zero is the default. */
+struct eddy_unix_listen_opts {
+        uint32_t backlog; /* connections that wait to be accepted; 0: the system's maximum */
+        uint32_t mode;    /* permissions of the socket file, such as 0660; 0: as umask(2) leaves
+                             them.  They apply before the first client can connect. */
+        /*
+         * Replace a socket file that no process listens on, as a server leaves that was
+         * killed.  Other files, and sockets with a listener, are never removed.  The
+         * check connects once, which a living listener accepts and finds closed.  Two
+         * processes that replace a stale file in the same instant may both succeed; the
+         * later one then has the path.
+         */
+        bool replace_stale;
+        uintptr_t reserved[4]; /* zero */
+};
+
+/*
+ * Listen on the Unix socket 'path', at most EDDY_ENDPOINT_PATH_MAX bytes; a path
+ * that begins with '@' is an abstract name, which ends with the listener and takes
+ * no mode.  eddy_listener_close() removes the file.
+ *
+ * Suspends: no.
+ * Errors: -EADDRINUSE           the file or the name exists already
+ *         -ENOENT, -EACCES, -EROFS, ...  the file cannot be made
+ *         -EINVAL               an option is out of range
+ *         EDDY_E_ENDPOINT_PATH  an empty path or name
+ *         -ENAMETOOLONG, -EMFILE, -ENOMEM
+ * Owns: returns (owned) '*ret_listener', to be closed by eddy_listener_close().
+ */
+EDDY_API EDDY_MUST_USE int eddy_unix_listen(const char *path,
+                                            const struct eddy_unix_listen_opts *opts,
+                                            eddy_listener **ret_listener);
+
+EDDY_END_DECLS
+
+#endif

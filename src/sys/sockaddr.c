@@ -1,0 +1,85 @@
+/*
+ * sys/sockaddr.c - endpoints in the kernel's form.
+ */
+#include "sys/sockaddr.h"
+
+#include <netinet/in.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "base/def.h"
+
+static socklen_t of_unix(const struct eddy_endpoint *endpoint, struct sockaddr_un *un)
+{
+        un->sun_family = AF_UNIX;
+        memcpy(un->sun_path, endpoint->path, endpoint->path_bytes);
+        /* The length is part of an abstract name; a path has a NUL. */
+        return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + endpoint->path_bytes +
+                            (endpoint->path_bytes > 0 && endpoint->path[0] != '\0'));
+}
+
+socklen_t ed_sockaddr_of(const struct eddy_endpoint *endpoint, struct sockaddr_storage *ret)
+{
+        const struct eddy_address *address = &endpoint->address;
+
+        memset(ret, 0, sizeof(*ret));
+        if (endpoint->kind == EDDY_ENDPOINT_UNIX) {
+                return of_unix(endpoint, (struct sockaddr_un *) ret);
+        } else if (address->family == AF_INET6) {
+                struct sockaddr_in6 *in6 = (struct sockaddr_in6 *) ret;
+
+                in6->sin6_family = AF_INET6;
+                in6->sin6_port = htons(endpoint->port);
+                in6->sin6_scope_id = address->scope_id;
+                memcpy(&in6->sin6_addr, address->bytes, sizeof(in6->sin6_addr));
+                return sizeof(*in6);
+        } else {
+                struct sockaddr_in *in = (struct sockaddr_in *) ret;
+
+                in->sin_family = AF_INET;
+                in->sin_port = htons(endpoint->port);
+                memcpy(&in->sin_addr, address->bytes, sizeof(in->sin_addr));
+                return sizeof(*in);
+        }
+}
+
+static void from_unix(const struct sockaddr_un *un, socklen_t bytes, struct eddy_endpoint *endpoint)
+{
+        size_t max = bytes > offsetof(struct sockaddr_un, sun_path)
+                             ? bytes - offsetof(struct sockaddr_un, sun_path)
+                             : 0;
+
+        endpoint->kind = EDDY_ENDPOINT_UNIX;
+        if (max > EDDY_ENDPOINT_PATH_MAX)
+                max = EDDY_ENDPOINT_PATH_MAX;
+        if (max > 0 && un->sun_path[0] != '\0')
+                max = strnlen(un->sun_path, max);
+        memcpy(endpoint->path, un->sun_path, max);
+        endpoint->path_bytes = (uint8_t) max;
+}
+
+struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr_storage *storage, socklen_t bytes)
+{
+        struct eddy_endpoint endpoint = { .kind = EDDY_ENDPOINT_IP };
+        struct eddy_address *address = &endpoint.address;
+
+        address->family = storage->ss_family;
+        if (storage->ss_family == AF_INET6) {
+                const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *) storage;
+
+                endpoint.port = ntohs(in6->sin6_port);
+                address->scope_id = in6->sin6_scope_id;
+                memcpy(address->bytes, &in6->sin6_addr, sizeof(in6->sin6_addr));
+        } else if (storage->ss_family == AF_INET) {
+                const struct sockaddr_in *in = (const struct sockaddr_in *) storage;
+
+                endpoint.port = ntohs(in->sin_port);
+                memcpy(address->bytes, &in->sin_addr, sizeof(in->sin_addr));
+        } else {
+                endpoint = (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_NONE };
+                if (storage->ss_family == AF_UNIX)
+                        from_unix((const struct sockaddr_un *) storage, bytes, &endpoint);
+        }
+        return endpoint;
+}

@@ -1,0 +1,17 @@
+/*
+ * sys/sockaddr.h - endpoints in the kernel's form.
+ */
+#ifndef ED_SYS_SOCKADDR_H
+#define ED_SYS_SOCKADDR_H
+
+#include <sys/socket.h>
+
+#include "eddy/endpoint.h"
+
+/* Convert an endpoint; returns the size of the result. */
+socklen_t ed_sockaddr_of(const struct eddy_endpoint *endpoint, struct sockaddr_storage *ret);
+
+/* Convert the kernel's form of 'bytes'; EDDY_ENDPOINT_NONE for an unknown family. */
+struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr_storage *storage, socklen_t bytes);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * sys/socket_file.c - the files of listening Unix sockets: their mode, stale ones, and removal.
+ *
+ * A file is known by its device and inode, so that a path that another process has taken over since
+ * is left alone.
+ */
+#include "sys/socket_file.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/sockaddr.h"
+
+/* Store the identity of the socket file at a path. Errors: -ENOTSOCK, -errno. */
+static int file_at(const struct eddy_endpoint *at, struct ed_socket_file *ret_file)
+{
+        struct stat found;
+
+        if (lstat(at->path, &found) < 0)
+                return -errno;
+        if (!S_ISSOCK(found.st_mode))
+                return -ENOTSOCK;
+        *ret_file = (struct ed_socket_file){ found.st_dev, found.st_ino };
+        return 0;
+}
+
+void ed_socket_file_remove(const struct eddy_endpoint *at, const struct ed_socket_file *file)
+{
+        struct ed_socket_file found;
+
+        if (file_at(at, &found) == 0 && found.device == file->device && found.inode == file->inode)
+                (void) unlink(at->path);
+}
+
+/* Returns true if no process listens on the socket file. */
+static bool is_stale(const struct eddy_endpoint *at)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = ed_sockaddr_of(at, &storage);
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+        bool refused;
+
+        if (fd < 0)
+                return false;
+        refused = connect(fd, (struct sockaddr *) &storage, bytes) < 0 && errno == ECONNREFUSED;
+        close(fd);
+        return refused;
+}
+
+/* Remove a stale socket file; leaves all other files. */
+static void remove_stale(const struct eddy_endpoint *at)
+{
+        struct ed_socket_file file;
+
+        if (file_at(at, &file) == 0 && is_stale(at))
+                ed_socket_file_remove(at, &file);
+}
+
+int ed_socket_file_bind(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
+                        struct ed_socket_file *ret_file)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = ed_sockaddr_of(at, &storage);
+        int err;
+
+        if (opts->replace_stale)
+                remove_stale(at);
+        if (bind(fd, (struct sockaddr *) &storage, bytes) < 0)
+                return -errno;
+        err = file_at(at, ret_file);
+        /* No client can connect before listen(2). */
+        if (err == 0 && opts->mode && chmod(at->path, opts->mode) < 0) {
+                err = -errno;
+                ed_socket_file_remove(at, ret_file);
+        }
+        return err;
+}
