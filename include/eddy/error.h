@@ -52,6 +52,8 @@ EDDY_BEGIN_DECLS
         X(HTTP, 4, TRUNCATED, "the peer closed the connection inside a message")                   \
         X(HTTP, 5, CLIENT_CLOSED, "the client was closed")                                         \
         X(HTTP, 6, STATE, "the call does not fit the state of the exchange")                       \
+        X(HTTP, 20, CODING_UNKNOWN, "the body has a content coding that is not supported")         \
+        X(HTTP, 21, CODING_INVALID, "the body does not follow its content coding")                 \
         X(LOOP, 0, CLOSED, "the loop is closed")                                                   \
         X(LOOP, 1, FORKED, "the loop belongs to the parent of this process")                       \
         X(LOOP, 2, STOPPED, "the loop was stopped before the main task ended")                     \
