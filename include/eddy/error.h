@@ -53,6 +53,9 @@ EDDY_BEGIN_DECLS
         X(HTTP, 5, CLIENT_CLOSED, "the client was closed")                                         \
         X(HTTP, 6, STATE, "the call does not fit the state of the exchange")                       \
         X(HTTP, 20, CODING_UNKNOWN, "the body has a content coding that is not supported")         \
+        X(HTTP, 22, PROXY_AUTH, "the proxy wants other credentials")                               \
+        X(HTTP, 23, PROXY_REFUSED, "the proxy cannot connect to the host, or does not allow it")   \
+        X(HTTP, 24, PROXY_INVALID, "the proxy does not follow its protocol")                       \
         X(HTTP, 21, CODING_INVALID, "the body does not follow its content coding")                 \
         X(LOOP, 0, CLOSED, "the loop is closed")                                                   \
         X(LOOP, 1, FORKED, "the loop belongs to the parent of this process")                       \

@@ -9,6 +9,7 @@
 #include "eddy/base64.h"
 #include "eddy/error.h"
 #include "http/client.h"
+#include "http/userinfo.h"
 
 enum { USERINFO_BYTES_MAX = 4096 };
 
@@ -95,44 +96,6 @@ static bool is_length(const char *value, size_t bytes)
         return number == bytes;
 }
 
-static int hex_digit(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        c |= 0x20;
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/*
- * Decode the URL's user and password, with a colon between them. They may not contain control
- * characters, and the user may not contain a colon, which the server would take for the separator
- * (RFC 7617, 2).
- */
-static int userinfo_decode(const struct ed_url *url, char *out, size_t *ret_bytes)
-{
-        bool colon = false;
-        size_t n = 0;
-
-        for (size_t i = 0; i < url->userinfo_bytes; i++) {
-                char c = url->userinfo[i];
-                bool is_encoded = c == '%';
-
-                colon |= c == ':';
-                if (is_encoded) { /* the URL parser guarantees two hex digits here */
-                        c = (char) (hex_digit(url->userinfo[i + 1]) << 4 |
-                                    hex_digit(url->userinfo[i + 2]));
-                        i += 2;
-                }
-                if ((unsigned char) c < 0x20 || c == 0x7F || (c == ':' && is_encoded && !colon))
-                        return EDDY_E_URL_CREDENTIALS;
-                out[n++] = c;
-        }
-        if (!colon)
-                out[n++] = ':';
-        *ret_bytes = n;
-        return 0;
-}
-
 /* Write the URL's credentials to a header, and nowhere else. */
 static int write_authorization(struct ed_http1_writer *writer, const struct ed_url *url)
 {
@@ -147,7 +110,7 @@ static int write_authorization(struct ed_http1_writer *writer, const struct ed_u
         plain = ed_alloc(url->userinfo_bytes + 1);
         if (!plain)
                 return -ENOMEM;
-        err = userinfo_decode(url, plain, &bytes);
+        err = ed_http_userinfo_decode(url, plain, url->userinfo_bytes + 1, &bytes);
         if (err < 0)
                 goto free_plain;
         value = ed_alloc(scheme_bytes + EDDY_BASE64_BYTES(bytes));
