@@ -80,6 +80,7 @@ bool read_until(eddy_stream *stream, char *buf, size_t room, const char *end)
 struct peer_conn {
         struct peer *peer;
         eddy_stream *stream;
+        eddy_stream *lower; /* of TLS, else the same */
         uint32_t number;
 };
 
@@ -118,6 +119,9 @@ static int take_step(struct peer_conn *conn, const char *step)
                 return eddy_sleep(EDDY_SEC(1));
         case '~':
                 return -1;
+        case '-':
+                CHECK_EQ(eddy_stream_shutdown(conn->lower), 0);
+                return 0;
         case '!':
                 eddy_stream_abort(conn->stream);
                 conn->stream = NULL;
@@ -137,6 +141,11 @@ static int peer_serve(void *arg)
         char dropped[512];
         int err = 0;
 
+        conn->lower = conn->stream;
+        if (peer->tls)
+                err = eddy_tls_server(conn->lower, peer->tls, NULL, &conn->stream);
+        peer->latest = conn->stream;
+        peer->latest_lower = conn->lower;
         for (size_t i = 0; i < SCRIPT_STEPS_MAX && script->steps[i] && err >= 0; i++)
                 err = take_step(conn, script->steps[i]);
         while (err >= 0 && eddy_stream_read(conn->stream, dropped, sizeof(dropped)) > 0)

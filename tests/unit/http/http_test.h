@@ -49,6 +49,7 @@ void http_pause(int64_t ns);
  *     .       nothing is done for a second
  *     ~       the connection is closed
  *     !       it is reset
+ *     -       the socket ends: with TLS, without close_notify
  *     NULL    nothing more is done, and it is closed when the client closes
  */
 enum { SCRIPT_STEPS_MAX = 24 };
@@ -62,6 +63,8 @@ struct peer {
         const struct script *scripts; /* one per connection; the last goes on */
         size_t scripts_count;
         eddy_scope *scope;
+        eddy_tls_config *tls;               /* NULL: plain */
+        eddy_stream *latest, *latest_lower; /* of the latest connection, and the stream below */
         uint32_t accepted;
         uint32_t open;
         uint32_t requests;

@@ -213,6 +213,7 @@ static int handle(eddy_http_exchange *exchange, void *arg)
 
 struct site_call {
         const struct eddy_http_server_opts *opts;
+        site_fn *prepare;
         site_fn *fn;
 };
 
@@ -232,6 +233,8 @@ static int site_main(void *arg)
         memset(&site, 0, sizeof(site));
         if (call->opts)
                 site.opts = *call->opts;
+        if (call->prepare)
+                call->prepare(&site);
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &site.listener), 0);
         site.port = eddy_listener_port(site.listener);
         site.scope = &scope;
@@ -242,14 +245,22 @@ static int site_main(void *arg)
         (void) eddy_scope_end(&scope);
         CHECK_ERR(site.result, -ECANCELED);
         eddy_listener_close(site.listener);
+        eddy_tls_config_close(site.opts.tls);
+        eddy_tls_config_close(site.client_tls);
         return 0;
+}
+
+void site_run_prepared(const struct eddy_http_server_opts *opts, bool real, site_fn *prepare,
+                       site_fn *fn)
+{
+        struct site_call call = { opts, prepare, fn };
+
+        (real ? http_run_real : http_run)(site_main, &call);
 }
 
 void site_run(const struct eddy_http_server_opts *opts, bool real, site_fn *fn)
 {
-        struct site_call call = { opts, fn };
-
-        (real ? http_run_real : http_run)(site_main, &call);
+        site_run_prepared(opts, real, NULL, fn);
 }
 
 /* ---- a client of raw bytes ------------------------------------------------- */
@@ -259,6 +270,8 @@ eddy_stream *site_connect(struct site *of)
         eddy_stream *stream;
 
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", of->port, NULL, &stream), 0);
+        if (of->client_tls)
+                CHECK_EQ(eddy_tls_client(stream, of->client_tls, "127.0.0.1", NULL, &stream), 0);
         return stream;
 }
 
