@@ -109,7 +109,10 @@ static int on_read(BIO *object, char *data, size_t bytes, size_t *ret_read)
         size_t held = ed_buf_bytes(&bio->in);
         int64_t n;
 
+        if (bio->sips && bytes > ED_TLS_SIP_BYTES)
+                bytes = ED_TLS_SIP_BYTES;
         BIO_clear_retry_flags(object);
+        bio->starved = false;
         if (held > 0) {
                 *ret_read = held < bytes ? held : bytes;
                 memcpy(data, ed_buf_data(&bio->in), *ret_read);
@@ -123,6 +126,7 @@ static int on_read(BIO *object, char *data, size_t bytes, size_t *ret_read)
                 *ret_read = (size_t) n;
                 return 1;
         }
+        bio->starved = n == -EAGAIN;
         if (n == -EAGAIN)
                 BIO_set_retry_read(object);
         else if (n == 0)

@@ -19,6 +19,7 @@ enum {
         ED_TLS_BATCH_BYTES = 64 << 10,    /* contents encrypted for one write below */
         ED_TLS_OUT_BYTES_MAX = 128 << 10, /* encrypted, not yet taken by the stream below */
         ED_TLS_IN_BYTES_MAX = 64 << 10,
+        ED_TLS_SIP_BYTES = 2 << 10,
 };
 
 struct ed_tls_bio {
@@ -30,6 +31,8 @@ struct ed_tls_bio {
         bool detached;   /* use only 'in' and 'out' */
         bool direct;     /* write the next record below at once if 'out' is empty */
         bool ended;      /* the stream below has ended */
+        bool starved;    /* OpenSSL's last read found nothing: the peer must send more */
+        bool sips;       /* let OpenSSL read only ED_TLS_SIP_BYTES at a time */
 };
 
 void ed_tls_bio_init(struct ed_tls_bio *bio, eddy_stream *lower);

@@ -99,6 +99,8 @@ static int set_versions(SSL_CTX *context, const eddy_tls_config *config)
                                              SSL_OP_CIPHER_SERVER_PREFERENCE);
         SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                           SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+        /* OpenSSL returns after messages without data, so that many of them do not hold the loop. */
+        SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
         SSL_CTX_set_read_ahead(context, 1);
         if (config->flags & EDDY_TLS_SERVER && SSL_CTX_set_cipher_list(context, CIPHERS_1_2) != 1)
                 return -ENOMEM;

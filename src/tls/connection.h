@@ -10,6 +10,11 @@
 #include "tls/bio.h"
 #include "tls/config.h"
 
+/* A shutdown that waits, on the stack of its task. */
+struct ed_tls_sender {
+        struct ed_tls *tls; /* NULL: closed meanwhile */
+};
+
 struct ed_tls {
         struct eddy_stream stream;
         struct ed_tls_bio bio;
@@ -21,6 +26,7 @@ struct ed_tls {
         bool write_needs_read;
         struct ed_tls_contexts *contexts; /* one reference */
         int64_t verified_ns;              /* when the peer's certificate was verified */
+        struct ed_tls_sender *sender;     /* NULL: none */
         eddy_stream_idle_fn *idle;
         void *idle_arg;
         struct eddy_tls_fault fault;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "eddy/call.h"
 #include "eddy/error.h"
+#include "eddy/scope.h"
 #include "eddy/time.h"
 #include "io/slices.h"
 #include "tls/connection.h"
@@ -20,7 +21,7 @@
 /* A reader and a writer need the same side of the stream below, which is rare. */
 #define LOOK_AGAIN_NS EDDY_MS(1)
 
-enum { DROPPED_BYTES_MAX = 64 << 10 };
+enum { DROPPED_BYTES_MAX = 64 << 10, TAKES_MAX = 4 };
 
 static struct ed_tls *tls_of(const eddy_stream *stream)
 {
@@ -39,43 +40,52 @@ static void pass_on_answers(struct ed_tls *tls)
                 (void) ed_tls_out_flush(&tls->bio);
 }
 
+typedef int take_fn(SSL *ssl, void *buf, size_t bytes, size_t *ret_bytes);
+
+/*
+ * Read or peek. -EAGAIN also comes after messages without data (session tickets, key updates); if
+ * 'starved' is not set then, there may be more to read. OpenSSL handles all messages that it has
+ * read at once, and a key update takes up to 10 us: the next ones are read in small pieces.
+ */
+static int64_t take(struct ed_tls *tls, take_fn *fn, void *buf, size_t bytes)
+{
+        int64_t got = -EAGAIN;
+
+        tls->bio.starved = false;
+        for (int i = 0; i < TAKES_MAX && got == -EAGAIN && !tls->bio.starved; i++) {
+                size_t n = 0;
+                int result;
+
+                ERR_clear_error();
+                result = fn(tls->ssl, buf, bytes, &n);
+                got = result == 1 ? (int64_t) n : ed_tls_error(tls, result);
+                tls->bio.sips = got == -EAGAIN && !tls->bio.starved;
+        }
+        pass_on_answers(tls);
+        return got;
+}
+
 static int64_t tls_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct ed_tls *tls = tls_of(stream);
-        size_t n = 0;
-        int64_t got;
-        int result;
 
         if (tls->idle)
                 return -EBUSY;
         if (tls->ended)
                 return 0;
-        if (tls->error < 0)
-                return tls->error;
-        ERR_clear_error();
-        result = SSL_read_ex(tls->ssl, buf, bytes, &n);
-        got = result == 1 ? (int64_t) n : ed_tls_error(tls, result);
-        pass_on_answers(tls);
-        return got;
+        return tls->error < 0 ? tls->error : take(tls, SSL_read_ex, buf, bytes);
 }
 
-/* Returns true if a read would not wait. Consumes messages without data: tickets, key updates. */
+/* Returns true if a read would not wait. */
 static bool peek(struct ed_tls *tls)
 {
-        bool is_readable;
-        size_t n = 0;
         char byte;
-        int result;
 
         if (tls->ended || tls->error < 0)
                 return true;
         /* Ask the system: the loop may not have polled since bytes arrived. */
         (void) eddy_stream_is_readable(tls->bio.lower);
-        ERR_clear_error();
-        result = SSL_peek_ex(tls->ssl, &byte, 1, &n);
-        is_readable = result == 1 || ed_tls_error(tls, result) != -EAGAIN;
-        pass_on_answers(tls);
-        return is_readable;
+        return take(tls, SSL_peek_ex, &byte, 1) != -EAGAIN;
 }
 
 static void on_idle(void *arg);
@@ -89,13 +99,54 @@ static bool tls_is_readable(eddy_stream *stream)
         if (stream->users[EDDY_STREAM_READING])
                 return eddy_stream_is_readable(tls->bio.lower);
         if (!tls->idle)
-                return peek(tls);
+                return peek(tls) || !tls->bio.starved;
         /* The stream below lets no one read while it is watched. */
         if (!eddy_stream_is_readable(tls->bio.lower))
                 return false;
         (void) eddy_stream_watch_idle(tls->bio.lower, NULL, NULL);
-        is_readable = peek(tls);
+        is_readable = peek(tls) || !tls->bio.starved;
         return eddy_stream_watch_idle(tls->bio.lower, on_idle, tls) < 0 || is_readable;
+}
+
+/* The task: pass on what the stream holds. */
+static int send_rest(void *arg)
+{
+        struct ed_tls_bio *bio = arg;
+
+        while (ed_tls_out_flush(bio) == -EAGAIN) {
+                /* -EBUSY: a writer waits, and will send them. -ECANCELED: 'bio' may be gone. */
+                if (eddy_stream_wait(bio->lower, EDDY_STREAM_WRITING) < 0)
+                        break;
+        }
+        return 0;
+}
+
+/*
+ * Wait for the stream below, and meanwhile send what a cancelled write has left: no other task may
+ * write again. After an error 'tls' may be gone.
+ */
+static int wait_and_send(struct ed_tls *tls)
+{
+        eddy_stream *lower = tls->bio.lower;
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start_named(&scope, send_rest, &tls->bio, "tls_send");
+        if (err >= 0)
+                err = eddy_stream_wait(lower, EDDY_STREAM_READING);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        /* The rest then waits for another read or write. */
+        return err == -ENOMEM ? eddy_stream_wait(lower, EDDY_STREAM_READING) : err;
+}
+
+static int wait_below(struct ed_tls *tls, enum eddy_stream_side side)
+{
+        if (side == EDDY_STREAM_READING && ed_buf_bytes(&tls->bio.out) > 0 &&
+            !tls->stream.users[EDDY_STREAM_WRITING])
+                return wait_and_send(tls);
+        return eddy_stream_wait(tls->bio.lower, side);
 }
 
 /*
@@ -107,9 +158,12 @@ static int tls_wait(eddy_stream *stream, enum eddy_stream_side side)
         struct ed_tls *tls = tls_of(stream);
         int err;
 
+        /* OpenSSL has not seen all that there is. */
+        if (side == EDDY_STREAM_READING && !tls->bio.starved)
+                return eddy_sleep(0);
         if (side == EDDY_STREAM_WRITING && tls->write_needs_read)
                 side = EDDY_STREAM_READING;
-        err = eddy_stream_wait(tls->bio.lower, side);
+        err = wait_below(tls, side);
         return err == -EBUSY ? eddy_sleep(LOOK_AGAIN_NS) : err;
 }
 
@@ -134,7 +188,8 @@ static int tls_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *ar
                 tls->idle = NULL;
                 return eddy_stream_watch_idle(tls->bio.lower, NULL, NULL);
         }
-        if (tls->ended || tls->error < 0 || (SSL_has_pending(tls->ssl) && peek(tls)))
+        if (tls->ended || tls->error < 0 || (SSL_has_pending(tls->ssl) && peek(tls)) ||
+            ed_buf_bytes(&tls->bio.in) > 0)
                 return -EALREADY;
         err = eddy_stream_watch_idle(tls->bio.lower, on_idle, tls);
         if (err < 0)
@@ -241,9 +296,20 @@ static int64_t tls_try_writev(eddy_stream *stream, const struct eddy_slice *list
 
 /* ---- the end ------------------------------------------------------------------- */
 
+/* Send what the stream holds. A reader may be doing that already: look again soon. */
 static int send_out(void *arg)
 {
-        return ed_tls_out_send(arg);
+        struct ed_tls_sender *sender = arg;
+        int err;
+
+        while ((err = ed_tls_out_send(&sender->tls->bio)) == -EBUSY) {
+                err = eddy_sleep(LOOK_AGAIN_NS);
+                if (err == 0 && !sender->tls)
+                        err = -ECANCELED; /* the stream was closed */
+                if (err < 0)
+                        return err;
+        }
+        return err;
 }
 
 /* Send close_notify (RFC 8446, 6.1). Returns -EAGAIN if it did not all leave without a wait. */
@@ -266,10 +332,15 @@ static int send_close(struct ed_tls *tls)
 static int tls_shutdown(eddy_stream *stream)
 {
         struct ed_tls *tls = tls_of(stream);
+        struct ed_tls_sender sender = { tls };
         int err = send_close(tls);
 
-        if (err == -EAGAIN)
-                err = eddy_call_timeout(send_out, &tls->bio, CLOSE_NS);
+        if (err == -EAGAIN) {
+                tls->sender = &sender;
+                err = eddy_call_timeout(send_out, &sender, CLOSE_NS);
+                if (sender.tls)
+                        tls->sender = NULL;
+        }
         return err == -ETIMEDOUT ? EDDY_E_NET_TIMED_OUT : err;
 }
 
@@ -281,6 +352,8 @@ void ed_tls_free(struct ed_tls *tls)
                         SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
                 SSL_free(tls->ssl);
         }
+        if (tls->sender)
+                tls->sender->tls = NULL;
         ed_tls_bio_fini(&tls->bio);
         ed_tls_contexts_unref(tls->contexts);
         eddy_tls_config_close(tls->config);
@@ -306,12 +379,13 @@ static void drop_received(eddy_stream *lower)
 static void tls_close(eddy_stream *stream, unsigned flags)
 {
         struct ed_tls *tls = tls_of(stream);
+        struct ed_tls_sender sender = { tls };
         eddy_stream *lower = tls->bio.lower;
 
         /* A peer must not take a message that ended in the middle for the whole. */
         if (!(flags & EDDY_STREAM_ABORT) && !stream->is_broken && send_close(tls) == -EAGAIN &&
             !(flags & EDDY_STREAM_NO_WAIT))
-                (void) eddy_call_timeout(send_out, &tls->bio, CLOSE_NS);
+                (void) eddy_call_timeout(send_out, &sender, CLOSE_NS);
         ed_tls_free(tls);
         if (flags & EDDY_STREAM_ABORT) {
                 eddy_stream_abort(lower);
