@@ -119,6 +119,7 @@ struct eddy_stream {
         void *users[2];  /* eddy's: the waiting reader and writer */
         bool is_broken;  /* eddy's: a write ended after a part of its bytes */
         bool is_closing; /* eddy's: eddy_stream_close() is waiting */
+        bool is_lent;    /* eddy's: a handshake of TLS uses the stream; it cannot be closed */
         uintptr_t reserved[2];
 };
 

@@ -115,7 +115,8 @@ struct eddy_tls_conn_opts {
  * error 'lower' is still the caller's, to be closed.  Put the call in a scope
  * with a deadline.
  *
- * Do not close 'lower' during the call.
+ * Do not close 'lower' during the call: such a close is refused and reported
+ * (EDDY_REPORT_MISUSE).
  *
  * RSA private keys of more than 2,048 bits are used on another thread.
  *

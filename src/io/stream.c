@@ -7,6 +7,7 @@
 #include "eddy/stream_ops.h"
 #include "io/slices.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
 
 /* A task in the stream's 'wait', on the task's stack. */
@@ -296,6 +297,12 @@ static void close_stream(eddy_stream *stream, unsigned flags)
 {
         if (!stream || stream->is_closing)
                 return;
+        if (ed_unlikely(stream->is_lent)) {
+                (void) ed_misuse_refuse(ed_loop_current, ed_task_running(),
+                                        "closed a stream during its TLS handshake: cancel the "
+                                        "handshake first");
+                return;
+        }
         stream->is_closing = true;
         ed_debug_gone(stream);
         for (int side = 0; side < 2; side++)

@@ -183,8 +183,10 @@ static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *
         tls->bio.detached = tls->contexts->is_slow;
         if (err == 0 && opts && opts->received_bytes > 0)
                 err = ed_buf_append(&tls->bio.in, opts->received, opts->received_bytes);
+        tls->bio.lower->is_lent = true;
         if (err == 0)
                 err = handshake(tls);
+        tls->bio.lower->is_lent = false;
         if (err < 0) {
                 if (fault && tls->fault.text[0])
                         *fault = tls->fault;
@@ -193,6 +195,7 @@ static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *
                 ed_tls_free(tls);
                 return err;
         }
+        ed_tls_session_renew(tls);
         ed_debug_gone(tls->bio.lower); /* reported as part of the TLS stream */
         ed_debug_made(&tls->stream, ED_DEBUG_STREAM);
         *ret_stream = &tls->stream;

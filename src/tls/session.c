@@ -81,6 +81,18 @@ void ed_tls_session_resume(struct ed_tls *tls)
         }
 }
 
+void ed_tls_session_renew(struct ed_tls *tls)
+{
+        SSL_SESSION *session;
+
+        if (SSL_is_server(tls->ssl) || !SSL_session_reused(tls->ssl) ||
+            SSL_version(tls->ssl) != TLS1_2_VERSION)
+                return;
+        session = SSL_get1_session(tls->ssl);
+        if (session && ed_tls_session_on_new(tls->ssl, session) == 0)
+                SSL_SESSION_free(session);
+}
+
 void ed_tls_sessions_drop(eddy_tls_config *config)
 {
         while (config->sessions_count > 0)

@@ -17,6 +17,12 @@ int ed_tls_session_on_new(SSL *ssl, SSL_SESSION *session);
  */
 void ed_tls_session_resume(struct ed_tls *tls);
 
+/*
+ * After a handshake of TLS 1.2 that resumed a session: keep the session for another resumption. A
+ * server of TLS 1.3 sends new tickets instead.
+ */
+void ed_tls_session_renew(struct ed_tls *tls);
+
 void ed_tls_sessions_drop(eddy_tls_config *config);
 
 #endif

@@ -81,7 +81,7 @@ static int version_1_2(void *arg)
 
         tls_rig_open(&rig);
         SSL_CTX_set_max_proto_version(context_of(rig.client_config), TLS1_2_VERSION);
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 4; i++) {
                 tls_rig_shake(&rig);
                 check_errors(&rig, 0, 0);
                 CHECK_EQ(eddy_tls_info(rig.client, &info), 0);
@@ -320,4 +320,49 @@ static int reload_during_handshake(void *arg)
 TEST(a_handshake_on_a_thread_keeps_the_certificates_from_before_a_reload)
 {
         io_run(reload_during_handshake);
+}
+
+/* -- a close at the wrong moment ------------------------------------------------------ */
+
+static int misuses;
+
+static void on_report(const struct eddy_report *report, void *arg)
+{
+        (void) arg;
+        misuses += report->kind == EDDY_REPORT_MISUSE;
+}
+
+static int closes_below(void *arg)
+{
+        struct tls_rig *rig = arg;
+
+        CHECK_EQ(eddy_sleep(0), 0); /* both handshakes have begun */
+        eddy_stream_close(rig->lower.a);
+        eddy_stream_abort(rig->lower.b);
+        return 0;
+}
+
+static int closed_below(void *arg)
+{
+        struct tls_rig rig = { .host = NULL };
+        eddy_scope scope;
+
+        tls_rig_open(&rig);
+        io_pair_open(&rig.lower);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, closes_below, &rig);
+        tls_rig_shake(&rig);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        check_errors(&rig, 0, 0);
+        CHECK_EQ(misuses, 2);
+        tls_rig_close(&rig);
+        return 0;
+}
+
+TEST(a_close_of_the_stream_below_during_a_handshake_is_refused_and_reported)
+{
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG,
+                                      .report = on_report };
+
+        CHECK_EQ(eddy_run(closed_below, NULL, &opts), 0);
 }
