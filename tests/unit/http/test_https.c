@@ -44,7 +44,7 @@ static int https_main(void *arg)
         peer_start(&rig.peer, &peers, call->scripts, call->n);
         rig.peer.tls = server;
         snprintf(rig.url, sizeof(rig.url), "https://127.0.0.1:%u",
-                 eddy_tcp_listener_port(rig.peer.listener));
+                 eddy_listener_port(rig.peer.listener));
         CHECK_EQ(eddy_http_client_new(&opts, &rig.client), 0);
         call->fn(&rig);
         eddy_http_client_close(rig.client);
