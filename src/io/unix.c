@@ -54,6 +54,11 @@ static int try_connect(struct ed_loop *loop, const struct eddy_endpoint *to,
                 return fd;
         }
         err = sys->ops->connect(sys, fd, to);
+        if (err == -EINPROGRESS) { /* interrupted */
+                err = sys->ops->connect_result(sys, fd);
+                if (err == -EINPROGRESS)
+                        err = -EAGAIN;
+        }
         if (err < 0) {
                 sys->ops->close(sys, fd);
                 ed_socket_free(sock);

@@ -316,11 +316,9 @@ static bool epoll_is_writable(struct ed_sys *sys, int fd)
         return is_ready(fd, POLLOUT);
 }
 
-static int set_nodelay(int fd)
+static int set_option(int fd, int level, int option, int value)
 {
-        int one = 1;
-
-        return setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) < 0 ? -errno : 0;
+        return setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? -errno : 0;
 }
 
 /*
@@ -349,36 +347,31 @@ static int epoll_socket(struct ed_sys *sys, int family, int kind)
         if (fd < 0)
                 return fd;
         if (kind == ED_SOCKET_STREAM && family != AF_UNIX)
-                (void) set_nodelay(fd);
+                (void) set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
         return fd;
 }
 
 static int epoll_keepalive(struct ed_sys *sys, int fd, int seconds)
 {
-        int one = 1, probes = KEEPALIVE_PROBES;
+        int err = set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 
         (void) sys;
-        if (setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one)) < 0 ||
-            setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds)) < 0 ||
-            setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds)) < 0 ||
-            setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes)) < 0)
-                return -errno;
-        return 0;
+        if (err == 0)
+                err = set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
+        if (err == 0)
+                err = set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds);
+        return err < 0 ? err : set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES);
 }
 
 static int epoll_bind(struct ed_sys *sys, int fd, const struct eddy_endpoint *local)
 {
-        struct sockaddr_storage storage;
-        socklen_t bytes = ed_sockaddr_of(local, &storage);
-        int one = 1;
-
         (void) sys;
         /*
          * Without a port of its own, the connection gets one when it is made: connections to
-         * different peers may share it.
+         * different peers may share a port.
          */
-        (void) setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof(one));
-        return bind(fd, (struct sockaddr *) &storage, bytes) < 0 ? -errno : 0;
+        (void) set_option(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+        return ed_sockaddr_bind(fd, local);
 }
 
 static int epoll_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint *to)
@@ -421,27 +414,13 @@ static void epoll_socket_file_remove(struct ed_sys *sys, const struct eddy_endpo
 /* Bind a listener to an IP address. */
 static int bind_ip(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts)
 {
-        struct sockaddr_storage storage;
-        socklen_t bytes = ed_sockaddr_of(at, &storage);
-        int one = 1, v6_only = opts->v6_only;
+        int err = set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 
-        if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) < 0)
-                return -errno;
-        if (opts->reuse_port && setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one)) < 0)
-                return -errno;
-        if (at->address.family == AF_INET6 &&
-            setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &v6_only, sizeof(v6_only)) < 0)
-                return -errno;
-        return bind(fd, (struct sockaddr *) &storage, bytes) < 0 ? -errno : 0;
-}
-
-/* Bind a listener to an abstract name, which has no file. */
-static int bind_name(int fd, const struct eddy_endpoint *at)
-{
-        struct sockaddr_storage storage;
-        socklen_t bytes = ed_sockaddr_of(at, &storage);
-
-        return bind(fd, (struct sockaddr *) &storage, bytes) < 0 ? -errno : 0;
+        if (err == 0 && opts->reuse_port)
+                err = set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+        if (err == 0 && at->address.family == AF_INET6)
+                err = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, opts->v6_only);
+        return err < 0 ? err : ed_sockaddr_bind(fd, at);
 }
 
 static int epoll_listen(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
@@ -455,7 +434,7 @@ static int epoll_listen(struct ed_sys *sys, int fd, const struct eddy_endpoint *
         if (at->kind == EDDY_ENDPOINT_IP)
                 err = bind_ip(fd, at, opts);
         else if (at->path[0] == '\0')
-                err = bind_name(fd, at);
+                err = ed_sockaddr_bind(fd, at); /* an abstract name, without a file */
         else
                 err = ed_socket_file_bind(fd, at, opts, ret_file);
         if (err < 0)
@@ -493,7 +472,7 @@ static int epoll_accept(struct ed_sys *sys, int fd)
         while (accepted < 0 && errno == EINTR);
         accepted = above_stdio(accepted);
         if (accepted >= 0)
-                (void) set_nodelay(accepted); /* fails on a Unix socket, which needs none */
+                (void) set_option(accepted, IPPROTO_TCP, TCP_NODELAY, 1); /* not of a Unix socket */
         return accepted;
 }
 

@@ -3,20 +3,22 @@
  */
 #include "sys/sockaddr.h"
 
+#include <errno.h>
 #include <netinet/in.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/un.h>
 
 #include "base/def.h"
+
+/* Where the path begins in struct sockaddr_un. */
+enum { PATH_AT = sizeof(sa_family_t) };
 
 static socklen_t of_unix(const struct eddy_endpoint *endpoint, struct sockaddr_un *un)
 {
         un->sun_family = AF_UNIX;
         memcpy(un->sun_path, endpoint->path, endpoint->path_bytes);
         /* The length is part of an abstract name; a path has a NUL. */
-        return (socklen_t) (offsetof(struct sockaddr_un, sun_path) + endpoint->path_bytes +
-                            (endpoint->path_bytes > 0 && endpoint->path[0] != '\0'));
+        return (socklen_t) (PATH_AT + endpoint->path_bytes + (endpoint->path[0] != '\0'));
 }
 
 socklen_t ed_sockaddr_of(const struct eddy_endpoint *endpoint, struct sockaddr_storage *ret)
@@ -44,19 +46,20 @@ socklen_t ed_sockaddr_of(const struct eddy_endpoint *endpoint, struct sockaddr_s
         }
 }
 
-static void from_unix(const struct sockaddr_un *un, socklen_t bytes, struct eddy_endpoint *endpoint)
+static void from_unix(const struct sockaddr_un *un, socklen_t size, struct eddy_endpoint *endpoint)
 {
-        size_t max = bytes > offsetof(struct sockaddr_un, sun_path)
-                             ? bytes - offsetof(struct sockaddr_un, sun_path)
-                             : 0;
+        size_t bytes = size > PATH_AT ? size - PATH_AT : 0;
+        const char *end;
 
+        if (bytes > EDDY_ENDPOINT_PATH_MAX)
+                bytes = EDDY_ENDPOINT_PATH_MAX;
+        /* A path may end before its size does; an abstract name may contain NULs. */
+        end = bytes > 0 && un->sun_path[0] ? memchr(un->sun_path, '\0', bytes) : NULL;
+        if (end)
+                bytes = (size_t) (end - un->sun_path);
         endpoint->kind = EDDY_ENDPOINT_UNIX;
-        if (max > EDDY_ENDPOINT_PATH_MAX)
-                max = EDDY_ENDPOINT_PATH_MAX;
-        if (max > 0 && un->sun_path[0] != '\0')
-                max = strnlen(un->sun_path, max);
-        memcpy(endpoint->path, un->sun_path, max);
-        endpoint->path_bytes = (uint8_t) max;
+        memcpy(endpoint->path, un->sun_path, bytes);
+        endpoint->path_bytes = (uint8_t) bytes;
 }
 
 struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr_storage *storage, socklen_t bytes)
@@ -82,4 +85,12 @@ struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr_storage *storage
                         from_unix((const struct sockaddr_un *) storage, bytes, &endpoint);
         }
         return endpoint;
+}
+
+int ed_sockaddr_bind(int fd, const struct eddy_endpoint *at)
+{
+        struct sockaddr_storage storage;
+        socklen_t bytes = ed_sockaddr_of(at, &storage);
+
+        return bind(fd, (struct sockaddr *) &storage, bytes) < 0 ? -errno : 0;
 }

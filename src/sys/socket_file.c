@@ -27,7 +27,7 @@ static int file_at(const struct eddy_endpoint *at, struct ed_socket_file *ret_fi
 
 void ed_socket_file_remove(const struct eddy_endpoint *at, const struct ed_socket_file *file)
 {
-        struct ed_socket_file found;
+        struct ed_socket_file found = { 0 };
 
         if (file_at(at, &found) == 0 && found.device == file->device && found.inode == file->inode)
                 (void) unlink(at->path);
@@ -43,7 +43,10 @@ static bool is_stale(const struct eddy_endpoint *at)
 
         if (fd < 0)
                 return false;
-        refused = connect(fd, (struct sockaddr *) &storage, bytes) < 0 && errno == ECONNREFUSED;
+        do
+                refused = connect(fd, (struct sockaddr *) &storage, bytes) < 0;
+        while (refused && errno == EINTR);
+        refused = refused && errno == ECONNREFUSED;
         close(fd);
         return refused;
 }
@@ -51,7 +54,7 @@ static bool is_stale(const struct eddy_endpoint *at)
 /* Remove a stale socket file; leaves all other files. */
 static void remove_stale(const struct eddy_endpoint *at)
 {
-        struct ed_socket_file file;
+        struct ed_socket_file file = { 0 };
 
         if (file_at(at, &file) == 0 && is_stale(at))
                 ed_socket_file_remove(at, &file);
@@ -60,14 +63,13 @@ static void remove_stale(const struct eddy_endpoint *at)
 int ed_socket_file_bind(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
                         struct ed_socket_file *ret_file)
 {
-        struct sockaddr_storage storage;
-        socklen_t bytes = ed_sockaddr_of(at, &storage);
         int err;
 
         if (opts->replace_stale)
                 remove_stale(at);
-        if (bind(fd, (struct sockaddr *) &storage, bytes) < 0)
-                return -errno;
+        err = ed_sockaddr_bind(fd, at);
+        if (err < 0)
+                return err;
         err = file_at(at, ret_file);
         /* No client can connect before listen(2). */
         if (err == 0 && opts->mode && chmod(at->path, opts->mode) < 0) {

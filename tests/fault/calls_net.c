@@ -452,6 +452,62 @@ static int world_connect(void *arg)
 }
 EVERY_POINT_LATE(connect, eddy_tcp_connect)
 
+/* --- Unix sockets --- */
+
+/* The backlog is full until an acceptor comes, so that connecting waits for room. */
+static int connect_unix(void *arg)
+{
+        eddy_stream *stream = NULL;
+        int err = eddy_unix_connect("@world", NULL, &stream);
+
+        (void) arg;
+        CHECK_EQ(err == 0, stream != NULL);
+        if (err == 0) {
+                net.connected++;
+                eddy_stream_close(stream);
+        }
+        return err;
+}
+
+static int connect_unix_as_victim(void *arg)
+{
+        int err;
+
+        world_pause();
+        err = victim_call(connect_unix, arg);
+        CHECK(err == 0 || err == -ECANCELED);
+        return 0;
+}
+
+static int accept_late(void *arg)
+{
+        if (eddy_sleep(EDDY_MS(5 + world_chance(40))) == 0)
+                (void) accept_all(arg);
+        return 0;
+}
+
+static int world_connect_unix(void *arg)
+{
+        struct eddy_unix_listen_opts opts = { .backlog = 1 };
+        int n = 1 + (int) world_chance(3);
+        eddy_scope accepting, connecting;
+
+        memset(&net, 0, sizeof(net));
+        CHECK_EQ(eddy_unix_listen("@world", &opts, &net.listener), 0);
+        world_begin(n);
+        eddy_scope_begin(&accepting, NULL);
+        world_start(&accepting, accept_late, NULL, 1);
+        eddy_scope_begin(&connecting, NULL);
+        world_start(&connecting, connect_unix_as_victim, arg, n);
+        CHECK_EQ(eddy_scope_end(&connecting), 0);
+        CHECK_EQ(net.connected, n - victims_cancelled());
+        eddy_scope_cancel(&accepting);
+        CHECK_EQ(eddy_scope_end(&accepting), 0);
+        net_end();
+        return 0;
+}
+EVERY_POINT_LATE(connect_unix, eddy_unix_connect)
+
 /* --- names --- */
 
 static int look_up(void *arg)

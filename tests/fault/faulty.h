@@ -25,9 +25,11 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +49,7 @@
 #define accept4(fd, ...)         FAULTY_OWN(accept4, fd, __VA_ARGS__)
 #define backtrace(...)           FAULTY(backtrace, 0, __VA_ARGS__)
 #define bind(...)                FAULTY(bind, -1, __VA_ARGS__)
+#define chmod(...)               FAULTY(chmod, -1, __VA_ARGS__)
 #define clock_gettime(id, ts)    fault_clock_gettime(id, ts)
 #define close(fd)                FAULTY_DONE(close, fd)
 #define connect(...)             FAULTY_OWN(connect, __VA_ARGS__)
@@ -62,6 +65,7 @@
 #define getsockname(...)         FAULTY(getsockname, -1, __VA_ARGS__)
 #define getsockopt(...)          FAULTY(getsockopt, -1, __VA_ARGS__)
 #define listen(...)              FAULTY(listen, -1, __VA_ARGS__)
+#define lstat(...)               FAULTY(lstat, -1, __VA_ARGS__)
 #define madvise(...)             FAULTY(madvise, -1, __VA_ARGS__)
 #define mmap(...)                FAULTY(mmap, MAP_FAILED, __VA_ARGS__)
 #define mprotect(...)            FAULTY(mprotect, -1, __VA_ARGS__)
@@ -94,6 +98,7 @@
 #define syscall(...)             FAULTY(syscall, -1, __VA_ARGS__)
 #define sysconf(...)             FAULTY(sysconf, -1, __VA_ARGS__)
 #define timerfd_create(...)      FAULTY(timerfd_create, -1, __VA_ARGS__)
+#define unlink(...)              FAULTY(unlink, -1, __VA_ARGS__)
 #define write(...)               FAULTY(write, -1, __VA_ARGS__)
 
 #endif

@@ -23,6 +23,9 @@
         X(ed_sleeper_fini, close, 1)                                                               \
         X(ed_sleeper_init, eventfd, 1)                                                             \
         X(ed_sleeper_sleep, syscall, 1)                                                            \
+        X(ed_socket_file_bind, chmod, 1)                                                           \
+        X(ed_socket_file_remove, unlink, 1)                                                        \
+        X(ed_sockaddr_bind, bind, 1)                                                               \
         X(ed_sys_called_from, backtrace, 1)                                                        \
         X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
@@ -64,11 +67,10 @@
         X(epoll_connect, connect, 1)                                                               \
         X(epoll_connect_result, getpeername, 1)                                                    \
         X(epoll_connect_result, getsockopt, 1)                                                     \
+        X(epoll_endpoint, getpeername, 1)                                                          \
+        X(epoll_endpoint, getsockname, 1)                                                          \
         X(epoll_free, close, 2)                                                                    \
-        X(epoll_listen, bind, 1)                                                                   \
         X(epoll_listen, listen, 1)                                                                 \
-        X(epoll_listen, setsockopt, 1)                                                             \
-        X(epoll_local_port, getsockname, 1)                                                        \
         X(epoll_pollable, epoll_ctl, 1)                                                            \
         X(epoll_pollable, timerfd_create, 1)                                                       \
         X(epoll_random, getrandom, 1)                                                              \
@@ -84,14 +86,18 @@
         X(epoll_write, write, 1)                                                                   \
         X(error_has_room, poll, 1)                                                                 \
         X(fault_stack_make, sigaltstack, 2)                                                        \
+        X(file_at, lstat, 1)                                                                       \
         X(file_open, open, 1)                                                                      \
         X(is_exported, dladdr, 1)                                                                  \
         X(is_loaded, dladdr, 1)                                                                    \
         X(is_ready, poll, 1)                                                                       \
+        X(is_stale, close, 1)                                                                      \
+        X(is_stale, connect, 1)                                                                    \
+        X(is_stale, socket, 1)                                                                     \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
         X(on_sample, backtrace, 1)                                                                 \
         X(pause_ns, nanosleep, 1)                                                                  \
-        X(set_nodelay, setsockopt, 1)                                                              \
+        X(set_option, setsockopt, 1)                                                               \
         X(status_take, read, 1)                                                                    \
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)
@@ -102,6 +108,7 @@
           EPERM)                                                                                   \
         X(backtrace, EIO)                                                                          \
         X(bind, EADDRINUSE, EADDRNOTAVAIL, EACCES, ENOMEM)                                         \
+        X(chmod, EPERM, EROFS, EIO)                                                                \
         X(close, EINTR, EIO)                                                                       \
         X(connect, EINTR, EAGAIN, ECONNREFUSED, EADDRNOTAVAIL, ENETUNREACH, ETIMEDOUT, ENOBUFS)    \
         X(dladdr, EIO)                                                                             \
@@ -116,6 +123,7 @@
         X(getsockname, ENOBUFS, ENOMEM)                                                            \
         X(getsockopt, ENOBUFS, ENOMEM)                                                             \
         X(listen, EADDRINUSE, ENOMEM)                                                              \
+        X(lstat, EACCES, ENOENT, ENOMEM)                                                           \
         X(madvise, EINVAL, ENOMEM, EAGAIN)                                                         \
         X(mmap, ENOMEM, EAGAIN)                                                                    \
         X(mprotect, ENOMEM, EACCES)                                                                \
@@ -148,6 +156,7 @@
         X(syscall, EINTR, EAGAIN, ESRCH)                                                           \
         X(sysconf, EINVAL)                                                                         \
         X(timerfd_create, EMFILE, ENFILE, ENODEV, ENOMEM)                                          \
+        X(unlink, EACCES, EBUSY, EROFS, EIO)                                                       \
         X(write, EINTR, EAGAIN, EPIPE, ENOSPC, EIO, EFBIG)
 
 #define SURE(X)                                                                                    \

@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,6 +184,92 @@ static int main_abort(void *arg)
 static int drive_abort(void)
 {
         return run_counted(main_abort, NULL);
+}
+
+/* Both ends of a stream are known. */
+static int look_at_ends(const eddy_stream *stream)
+{
+        struct eddy_endpoint local, peer;
+        int err = eddy_stream_local(stream, &local);
+
+        return err < 0 ? err : eddy_stream_peer(stream, &peer);
+}
+
+/* A connection with all options, and where its ends are. */
+static int main_options(void *arg)
+{
+        struct eddy_endpoint local = { .kind = EDDY_ENDPOINT_IP,
+                                       .address = { .family = AF_INET,
+                                                    .bytes = { 127, 0, 0, 1 } } };
+        struct eddy_tcp_connect_opts opts = { .local = &local, .keepalive_ns = EDDY_SEC(10) };
+        eddy_listener *listener;
+        eddy_stream *stream;
+        int err = eddy_tcp_listen("127.0.0.1", 0,
+                                  &(struct eddy_tcp_listen_opts){ .reuse_port = true }, &listener);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), &opts, &stream);
+        if (err == 0) {
+                err = look_at_ends(stream);
+                eddy_stream_close(stream);
+        }
+        eddy_listener_close(listener);
+        return err;
+}
+
+static int drive_options(void)
+{
+        return run_counted(main_options, NULL);
+}
+
+/* A socket file that nobody listens on. */
+static void leave_stale_file(const char *path)
+{
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+        snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+        CHECK(fd >= 0);
+        CHECK_EQ(bind(fd, (struct sockaddr *) &address, sizeof(address)), 0);
+        close(fd);
+}
+
+static char unix_path[64];
+
+static int main_unix(void *arg)
+{
+        struct eddy_unix_listen_opts opts = { .mode = 0600, .replace_stale = true };
+        eddy_stream *stream, *accepted;
+        eddy_listener *listener;
+        int err = eddy_unix_listen(unix_path, &opts, &listener);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        err = eddy_unix_connect(unix_path, NULL, &stream);
+        if (err == 0) {
+                err = eddy_listener_accept(listener, &accepted);
+                if (err == 0) {
+                        err = look_at_ends(accepted);
+                        eddy_stream_close(accepted);
+                }
+                eddy_stream_close(stream);
+        }
+        eddy_listener_close(listener);
+        return err;
+}
+
+static int drive_unix(void)
+{
+        int err;
+
+        snprintf(unix_path, sizeof(unix_path), "/tmp/eddy-syscalls-%ld.sock", (long) getpid());
+        leave_stale_file(unix_path);
+        err = run_counted(main_unix, NULL);
+        (void) unlink(unix_path);
+        return err;
 }
 
 static bool is_handled(int signo)
@@ -529,6 +617,8 @@ static const struct drive drives[] = {
         { "pipes, no epoll_pwait2", drive_pipes, without_pwait2, false },
         { "file", drive_file, NULL, false },
         { "abort", drive_abort, NULL, false },
+        { "options", drive_options, NULL, false },
+        { "unix", drive_unix, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },
         { "watchdog", drive_watchdog, NULL, false },
