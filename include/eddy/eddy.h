@@ -31,6 +31,7 @@
 #include "eddy/scope.h"
 #include "eddy/select.h"
 #include "eddy/semaphore.h"
+#include "eddy/serve.h"
 #include "eddy/signal.h"
 #include "eddy/stack.h"
 #include "eddy/stream.h"

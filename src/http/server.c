@@ -1,9 +1,8 @@
 /*
- * http/server.c - accepting connections and serving them, one task each.
+ * http/server.c - serving HTTP on the connections of eddy_serve().
  *
- * Connections live in a shield that a keeper task holds open. A cancel of the server therefore
- * stops accepting at once, but requests in progress get the time set in the options. Idle
- * connections end at once.
+ * Handshakes and waits for a request are idle calls, which a stop of the server ends at once.
+ * Requests in progress get the time set in the options.
  */
 #include "eddy/http_server.h"
 
@@ -11,21 +10,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/list.h"
 #include "eddy/call.h"
 #include "eddy/error.h"
 #include "eddy/http_date.h"
 #include "eddy/scope.h"
-#include "eddy/semaphore.h"
-#include "eddy/task.h"
+#include "eddy/serve.h"
 #include "eddy/time.h"
 #include "http/server_exchange.h"
-#include "io/listener.h"
 #include "loop/loop.h"
-#include "scope/scope.h"
 
 enum {
-        CONNECTIONS_DEFAULT = 10000,
         BUFFER_BYTES = 4 << 10, /* initial size of a connection's buffer */
         OUT_BYTES_MAX = 64 << 10,
         LINGER_BYTES_MAX = 256 << 10,
@@ -44,20 +38,13 @@ struct server {
         struct ed_http1_limits limits;
         eddy_http_handler_fn *handler;
         void *arg;
-        eddy_scope *connections; /* the keeper's shield */
-        eddy_semaphore room;     /* units for further connections */
-        eddy_semaphore over;     /* one unit: the keeper may end */
-        struct ed_list idle;     /* connections waiting for a request */
-        bool stopping;
         int64_t date_s;
         char date[EDDY_HTTP_DATE_BYTES + 1];
 };
 
 struct connection {
-        struct ed_list link; /* in the list of idle connections */
         struct server *server;
         eddy_stream *stream;
-        eddy_scope *waiting; /* scope of the wait for a request */
         eddy_http_exchange *exchange;
 };
 
@@ -107,22 +94,17 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
         }
 }
 
-/* Begin a wait for the client, at most for 'timeout_ns', which the server's stop ends. */
-static void wait_begin(struct connection *connection, eddy_scope *scope, int64_t timeout_ns)
+/* read_head_within() in its scope. Errors: -ETIMEDOUT, and those that end the connection. */
+static int read_head_call(void *arg)
 {
-        eddy_scope_begin(scope, &(struct eddy_scope_opts){ .timeout_ns = timeout_ns });
-        connection->waiting = scope;
-        ed_list_push_back(&connection->server->idle, &connection->link);
-}
+        struct connection *connection = arg;
+        struct eddy_scope_opts opts = { .timeout_ns = connection->server->opts.idle_timeout_ns };
+        eddy_scope scope;
+        int err, end;
 
-/* Returns the result 'err' of the wait, or -ETIMEDOUT. */
-static int wait_end(struct connection *connection, eddy_scope *scope, int err)
-{
-        int end;
-
-        ed_list_remove(&connection->link);
-        connection->waiting = NULL;
-        end = eddy_scope_end(scope);
+        eddy_scope_begin(&scope, &opts);
+        err = read_head_within(connection, &scope);
+        end = eddy_scope_end(&scope);
         return err == -ECANCELED && end < 0 ? end : err;
 }
 
@@ -130,7 +112,6 @@ static int wait_end(struct connection *connection, eddy_scope *scope, int err)
 static int read_head(struct connection *connection)
 {
         eddy_http_exchange *exchange = connection->exchange;
-        eddy_scope scope;
 
         ed_http_message_next(&exchange->message);
         ed_http1_request_init(&exchange->message.head, exchange->fields,
@@ -138,8 +119,7 @@ static int read_head(struct connection *connection)
         exchange->message.body = (struct ed_http1_body){ .done = false };
         exchange->answer = ED_HTTP_UNANSWERED;
         exchange->head_only = false;
-        wait_begin(connection, &scope, connection->server->opts.idle_timeout_ns);
-        return wait_end(connection, &scope, read_head_within(connection, &scope));
+        return eddy_serve_idle(read_head_call, connection);
 }
 
 /* Answer a head that could not be read. */
@@ -204,7 +184,7 @@ static void serve_request(struct connection *connection)
         int err;
 
         exchange->date = date_now(server);
-        if (server->stopping)
+        if (eddy_serve_is_stopping())
                 exchange->closing = true;
         err = ed_http_exchange_begin_request(exchange);
         if (err == EDDY_E_HTTP_TOO_LARGE) {
@@ -220,7 +200,7 @@ static void serve_request(struct connection *connection)
                 return;
         }
         finish_request(connection, server->handler(exchange, server->arg));
-        if (server->stopping)
+        if (eddy_serve_is_stopping())
                 exchange->closing = true;
 }
 
@@ -274,7 +254,7 @@ static void connection_serve(struct connection *connection)
         int err;
 
         /* The server may have stopped before this task first ran. */
-        while (!exchange->closing && !connection->server->stopping) {
+        while (!exchange->closing && !eddy_serve_is_stopping()) {
                 err = read_head(connection);
                 if (err == REQUEST_COMPLETE) {
                         serve_request(connection);
@@ -325,125 +305,50 @@ static void exchange_free(eddy_http_exchange *exchange)
         ed_free(exchange);
 }
 
-/* Do the TLS handshake, if the server has TLS. The server's stop ends it. */
-static int secure(struct connection *connection)
-{
-        struct server *server = connection->server;
-        eddy_scope scope;
-        int err;
-
-        if (!server->opts.tls)
-                return 0;
-        if (server->stopping)
-                return -ECANCELED;
-        wait_begin(connection, &scope, server->opts.head_timeout_ns);
-        err = eddy_tls_server(connection->stream, server->opts.tls, NULL, &connection->stream);
-        return wait_end(connection, &scope, err);
-}
-
-/* The task of a connection, with its own copy of 'struct connection'. */
-static int connection_run(void *arg)
+static int handshake(void *arg)
 {
         struct connection *connection = arg;
-        struct server *server = connection->server;
+
+        return eddy_tls_server(connection->stream, connection->server->opts.tls, NULL,
+                               &connection->stream);
+}
+
+static int handshake_in_time(void *arg)
+{
+        const struct connection *connection = arg;
+
+        return eddy_call_timeout(handshake, arg, connection->server->opts.head_timeout_ns);
+}
+
+/* Do the TLS handshake, if the server has TLS. */
+static int secure(struct connection *connection)
+{
+        if (!connection->server->opts.tls)
+                return 0;
+        return eddy_serve_idle(handshake_in_time, connection);
+}
+
+static int connection_run(eddy_stream *stream, void *arg)
+{
+        struct server *server = arg;
+        struct connection connection = { .server = server, .stream = stream };
         bool reset = false;
 
-        ed_list_init(&connection->link);
-        if (secure(connection) == 0)
-                connection->exchange = exchange_new(server, &connection->stream);
-        if (connection->exchange) {
-                connection_serve(connection);
-                reset = must_reset(connection->exchange);
-                exchange_free(connection->exchange);
+        if (secure(&connection) == 0)
+                connection.exchange = exchange_new(server, &connection.stream);
+        if (connection.exchange) {
+                connection_serve(&connection);
+                reset = must_reset(connection.exchange);
+                exchange_free(connection.exchange);
         }
         if (reset)
-                eddy_stream_abort(connection->stream);
+                eddy_stream_abort(connection.stream);
         else
-                eddy_stream_close(connection->stream);
-        (void) eddy_semaphore_release(&server->room);
+                eddy_stream_close(connection.stream);
         return 0;
 }
 
 /* ---- the server ------------------------------------------------------------ */
-
-/* Hold the shield around the connections open until the server ends. */
-static int keep_connections(void *arg)
-{
-        struct server *server = arg;
-        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD | EDDY_SCOPE_KEEP_GOING,
-                                        .deadline_ns = INT64_MAX };
-        eddy_scope connections;
-
-        eddy_scope_begin(&connections, &opts);
-        server->connections = &connections;
-        eddy_task_ready();
-        /* A shield around the server may also end this wait; the server stops then too. */
-        if (eddy_semaphore_acquire(&server->over) < 0)
-                server->stopping = true;
-        (void) eddy_scope_end(&connections);
-        server->connections = NULL;
-        return 0;
-}
-
-/*
- * Start a connection's task. While there is no memory for its stack, accepting pauses, and later
- * connections wait in the backlog.
- */
-static int connection_start(struct server *server, eddy_listener *listener,
-                            const struct connection *connection)
-{
-        struct ed_task *task;
-        int err = 0;
-
-        while (err >= 0 && !server->stopping) {
-                err = ed_scope_try_start(ed_scope_of(server->connections), connection_run,
-                                         connection, sizeof(*connection), "http_connection", NULL,
-                                         &task);
-                if (err != -ENOMEM)
-                        return err;
-                ed_shortage_met(ed_listener_shortage(listener), ed_task_running(), err);
-                err = eddy_sleep(ED_SHORTAGE_PAUSE_NS);
-        }
-        return err < 0 ? err : -ECANCELED;
-}
-
-/* Accept connections until that fails; a cancel makes it fail. */
-static int accept_all(struct server *server, eddy_listener *listener)
-{
-        struct connection connection = { .server = server };
-        int err;
-
-        for (;;) {
-                err = eddy_semaphore_acquire(&server->room);
-                if (err < 0)
-                        return err;
-                err = eddy_listener_accept(listener, &connection.stream);
-                if (err < 0)
-                        return err;
-                err = connection_start(server, listener, &connection);
-                if (err < 0) {
-                        eddy_stream_close(connection.stream);
-                        return err;
-                }
-        }
-}
-
-/* Refuse further requests; requests in progress get the time of 'drain_ns'. */
-static void stop(struct server *server)
-{
-        server->stopping = true;
-        if (server->connections) {
-                ed_list_each (link, &server->idle)
-                        eddy_scope_cancel(ed_container_of(link, struct connection, link)->waiting);
-                if (server->opts.drain_ns > 0)
-                        (void) eddy_scope_set_deadline(
-                                server->connections,
-                                ed_time_after(eddy_now(), server->opts.drain_ns));
-                else
-                        eddy_scope_cancel(server->connections);
-        }
-        (void) eddy_semaphore_release(&server->over);
-}
 
 static int options_take(struct server *server, const struct eddy_http_server_opts *opts)
 {
@@ -455,8 +360,6 @@ static int options_take(struct server *server, const struct eddy_http_server_opt
             own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->rate_over_ns < 0 ||
             own->drain_ns < 0)
                 return -EINVAL;
-        if (!own->connections_max)
-                own->connections_max = CONNECTIONS_DEFAULT;
         if (!own->body_bytes_max)
                 own->body_bytes_max = BODY_DEFAULT_BYTES;
         if (!own->head_timeout_ns)
@@ -475,22 +378,12 @@ int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts 
                     eddy_http_handler_fn *handler, void *arg)
 {
         struct server server = { .handler = handler, .arg = arg, .date_s = -1 };
-        eddy_scope scope;
-        int err;
+        struct eddy_serve_opts serve_opts = { .name = "http_connection" };
+        int err = options_take(&server, opts);
 
-        if (!ed_loop_current)
-                return EDDY_E_RUN_NOT_RUNNING;
-        err = options_take(&server, opts);
         if (err < 0)
                 return err;
-        ed_list_init(&server.idle);
-        eddy_semaphore_init(&server.room, server.opts.connections_max, 0);
-        eddy_semaphore_init(&server.over, 0, 0);
-        eddy_scope_begin(&scope, NULL);
-        err = eddy_scope_start_ready_named(&scope, keep_connections, &server, "http_keeper");
-        if (err >= 0)
-                err = accept_all(&server, listener);
-        stop(&server);
-        (void) eddy_scope_end(&scope); /* the keeper does not fail */
-        return err;
+        serve_opts.connections_max = server.opts.connections_max;
+        serve_opts.drain_ns = server.opts.drain_ns;
+        return eddy_serve(listener, &serve_opts, connection_run, &server);
 }

@@ -72,11 +72,6 @@ uint16_t eddy_listener_port(const eddy_listener *listener)
         return listener ? listener->endpoint.port : 0;
 }
 
-struct ed_shortage *ed_listener_shortage(eddy_listener *listener)
-{
-        return &listener->shortage;
-}
-
 /* Returns true if the error concerns only one connection: the next may succeed. */
 static bool is_of_one_call(int err)
 {
@@ -112,7 +107,8 @@ static int accept_one(struct eddy_listener *listener)
 }
 
 /* After a failed try, wait until another try makes sense. */
-static int wait_for_next(struct eddy_listener *listener, struct ed_task *task, int err)
+static int wait_for_next(struct eddy_listener *listener, struct ed_shortage *shortage,
+                         struct ed_task *task, int err)
 {
         struct ed_watch *watch = &listener->watch;
 
@@ -122,25 +118,24 @@ static int wait_for_next(struct eddy_listener *listener, struct ed_task *task, i
         }
         if (!ed_shortage_is(err))
                 return ed_io_error(err);
-        ed_shortage_met(&listener->shortage, task, err);
+        ed_shortage_met(shortage, task, err);
         return ed_watch_pause(watch, ED_WATCH_READ, task, ED_SHORTAGE_PAUSE_NS,
                               "room for a connection");
 }
 
-int eddy_listener_accept(eddy_listener *listener, eddy_stream **ret_stream)
+int ed_listener_accept(eddy_listener *listener, struct ed_shortage *shortage,
+                       eddy_stream **ret_stream)
 {
         struct ed_watch *watch;
         struct ed_task *task;
         int fd, err;
 
-        if (!listener)
-                return -EINVAL;
         watch = &listener->watch;
         err = ed_watch_enter(watch, ED_WATCH_READ, &task);
         if (err < 0)
                 return err;
         while ((fd = watch->ready[ED_WATCH_READ] ? accept_one(listener) : -EAGAIN) < 0) {
-                err = wait_for_next(listener, task, fd);
+                err = wait_for_next(listener, shortage, task, fd);
                 if (err < 0)
                         return err;
         }
@@ -151,6 +146,11 @@ int eddy_listener_accept(eddy_listener *listener, eddy_stream **ret_stream)
         ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
         ed_suspend_passed(task);
         return 0;
+}
+
+int eddy_listener_accept(eddy_listener *listener, eddy_stream **ret_stream)
+{
+        return listener ? ed_listener_accept(listener, &listener->shortage, ret_stream) : -EINVAL;
 }
 
 void eddy_listener_close(eddy_listener *listener)

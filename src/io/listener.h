@@ -12,7 +12,8 @@
 EDDY_MUST_USE int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
                                   eddy_listener **ret_listener);
 
-/* Returns the listener's record of shortages, so that its caller's belong to the same episodes. */
-ED_SHARED struct ed_shortage *ed_listener_shortage(eddy_listener *listener);
+/* eddy_listener_accept() with the caller's record of shortages instead of the listener's. */
+EDDY_MUST_USE int ed_listener_accept(eddy_listener *listener, struct ed_shortage *shortage,
+                                     eddy_stream **ret_stream);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * io/shortage.c - the report of a shortage; the pause is in tcp.c and http/server.c.
+ * io/shortage.c - the report of a shortage; the pauses are in listener.c and serve.c.
  */
 #include "io/shortage.h"
 

@@ -16,7 +16,7 @@
 /* An episode ends after this time without a failed try. */
 #define ED_SHORTAGE_EPISODE_NS EDDY_MIN(1)
 
-/* Each accepting task has one; ready when zeroed. */
+/* Each listener and each server has one; ready when zeroed. */
 struct ed_shortage {
         bool met;        /* at least one try has failed */
         int64_t last_ns; /* time of the last failure */

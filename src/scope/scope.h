@@ -27,6 +27,7 @@ enum {
         ED_SCOPE_ENDING = 1 << 16,     /* the owner waits in end */
         ED_SCOPE_BACKGROUND = 1 << 17, /* failures go to the report */
         ED_SCOPE_RESULTS = 1 << 18,    /* its owner receives all results */
+        ED_SCOPE_SERVING = 1 << 19,    /* the connections of eddy_serve() */
 };
 
 _Static_assert(sizeof(struct ed_scope) + 8 * sizeof(uintptr_t) <= sizeof(eddy_scope),

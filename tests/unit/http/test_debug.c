@@ -194,7 +194,7 @@ TEST(tasks_of_the_client_and_the_server_are_called_by_what_they_do)
 {
         CHECK_EQ(debug_run(sends_much, NULL), 0);
         CHECK(strstr(dumped, " serves_dumps waits for ") != NULL);
-        CHECK(strstr(dumped, " http_keeper waits for ") != NULL);
+        CHECK(strstr(dumped, " serve_keeper waits for ") != NULL);
         CHECK(strstr(dumped, " http_connection runs") != NULL);
         CHECK(strstr(dumped, " http_upload waits for ") != NULL);
 }

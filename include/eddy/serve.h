@@ -1,0 +1,91 @@
+/*
+ * eddy/serve.h - a server of any protocol: accept connections, one task for each,
+ * and stop without a loss.
+ *
+ *     static int echo(eddy_stream *stream, void *arg)
+ *     {
+ *             char buf[4096];
+ *             int64_t n;
+ *
+ *             while ((n = eddy_stream_read(stream, buf, sizeof(buf))) > 0)
+ *                     if (eddy_stream_write(stream, buf, (size_t) n) < 0)
+ *                             break;
+ *             eddy_stream_close(stream);
+ *             return 0;
+ *     }
+ *
+ *     return eddy_serve(listener, NULL, echo, NULL);
+ */
+#ifndef EDDY_SERVE_H
+#define EDDY_SERVE_H
+
+#include <stdbool.h>
+
+#include "eddy/def.h"
+#include "eddy/listener.h"
+#include "eddy/stream.h"
+#include "eddy/task.h"
+
+EDDY_BEGIN_DECLS
+
+/*
+ * Serves a connection, in a task of its own.  'stream' is the function's, to be
+ * closed by it; a TLS handshake belongs here, not before.  The result is not used:
+ * a failure ends only this connection.
+ */
+typedef int eddy_serve_fn(eddy_stream *stream, void *arg);
+
+/* All zero is the default. */
+struct eddy_serve_opts {
+        uint32_t connections_max; /* open at once; 0: 10,000.  The next ones wait in the backlog */
+        uint32_t reserved32;      /* zero */
+        int64_t drain_ns;         /* for the connections after a stop; 0: none */
+        const char *name;         /* of the connections' tasks, static; NULL: "connection" */
+        uintptr_t reserved[4];    /* zero */
+};
+
+/*
+ * Accept connections of 'listener' and call 'fn(stream, arg)' in a task for each,
+ * until the caller is cancelled or accepting fails.  This stops the server: it
+ * accepts no more, calls under eddy_serve_idle() are cancelled, and the other
+ * connections have 'drain_ns' to end; those that remain are cancelled.  The call
+ * returns when the last connection has ended.
+ *
+ * While there are too few descriptors or too little memory for further
+ * connections, the server pauses accepting and reports that once
+ * (EDDY_REPORT_ACCEPT); the connections that it has go on.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  the server was asked to stop, or the listener was closed
+ *         -EBUSY      another task accepts from the listener
+ *         -EINVAL     'drain_ns' is negative
+ *         -ENOMEM     the server could not be started
+ *         and other errors of accepting
+ * Owns: borrows 'listener' and 'arg'.
+ */
+EDDY_API int eddy_serve(eddy_listener *listener, const struct eddy_serve_opts *opts,
+                        eddy_serve_fn *fn, void *arg);
+
+/*
+ * Call fn(arg), in which the connection owes its peer nothing, such as the wait for
+ * the next request: a stop of the server cancels the call at once.  Returns the
+ * result of fn; after a stop fn is not called.  Call it in a connection's task, or
+ * in a task that this one started; elsewhere it only calls fn.
+ *
+ * Suspends: as fn does.
+ * Errors: -ECANCELED  the server has stopped, or the caller was cancelled
+ *         those of fn
+ */
+EDDY_API int eddy_serve_idle(eddy_task_fn *fn, void *arg);
+
+/*
+ * Returns whether the server of the calling task has stopped, so that this request
+ * should be the connection's last.  False outside a connection.
+ *
+ * Suspends: no.
+ */
+EDDY_API bool eddy_serve_is_stopping(void);
+
+EDDY_END_DECLS
+
+#endif
