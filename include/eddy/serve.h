@@ -56,12 +56,13 @@ struct eddy_serve_opts {
  * (EDDY_REPORT_ACCEPT); the connections that it has go on.
  *
  * Suspends: yes.
- * Errors: -ECANCELED  the server was asked to stop, or the listener was closed
+ * Errors: -ECANCELED  the server was asked to stop, or the listener was closed, which
+ *                     is noticed when the server can accept again
  *         -EBUSY      another task accepts from the listener
  *         -EINVAL     'drain_ns' is negative
  *         -ENOMEM     the server could not be started
  *         and other errors of accepting
- * Owns: borrows 'listener' and 'arg'.
+ * Owns: borrows 'listener', which may be closed meanwhile, and 'arg'.
  */
 EDDY_API int eddy_serve(eddy_listener *listener, const struct eddy_serve_opts *opts,
                         eddy_serve_fn *fn, void *arg);

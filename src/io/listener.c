@@ -11,6 +11,8 @@
 #include "scope/debug/debug.h"
 
 struct eddy_listener {
+        uint32_t users; /* the owner until it closes the listener, and servers */
+        bool closed;
         struct ed_watch watch;      /* contains the descriptor */
         struct ed_fd_stream *spare; /* the next connection's stream */
         struct ed_shortage shortage;
@@ -48,6 +50,7 @@ int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts 
         err = sys->ops->endpoint(sys, fd, EDDY_STREAM_LOCAL, &listener->endpoint);
         if (err < 0)
                 goto fail_remove;
+        listener->users = 1;
         ed_watch_init(&listener->watch, loop, fd);
         ed_debug_made(listener, ED_DEBUG_LISTENER);
         *ret_listener = listener;
@@ -130,6 +133,8 @@ int ed_listener_accept(eddy_listener *listener, struct ed_shortage *shortage,
         struct ed_task *task;
         int fd, err;
 
+        if (listener->closed)
+                return -ECANCELED;
         watch = &listener->watch;
         err = ed_watch_enter(watch, ED_WATCH_READ, &task);
         if (err < 0)
@@ -153,17 +158,30 @@ int eddy_listener_accept(eddy_listener *listener, eddy_stream **ret_stream)
         return listener ? ed_listener_accept(listener, &listener->shortage, ret_stream) : -EINVAL;
 }
 
+void ed_listener_ref(eddy_listener *listener)
+{
+        listener->users++;
+}
+
+void ed_listener_unref(eddy_listener *listener)
+{
+        if (--listener->users > 0)
+                return;
+        ed_socket_free(listener->spare);
+        ed_free(listener);
+}
+
 void eddy_listener_close(eddy_listener *listener)
 {
         struct ed_sys *sys;
 
-        if (!listener)
+        if (!listener || listener->closed)
                 return;
         ed_debug_gone(listener);
         sys = listener->watch.loop->sys;
+        listener->closed = true;
         ed_watch_fini(&listener->watch);
         sys->ops->socket_file_remove(sys, &listener->endpoint, &listener->file);
         sys->ops->close(sys, listener->watch.fd);
-        ed_socket_free(listener->spare);
-        ed_free(listener);
+        ed_listener_unref(listener);
 }

@@ -12,6 +12,13 @@
 EDDY_MUST_USE int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
                                   eddy_listener **ret_listener);
 
+/*
+ * Keep the listener's memory, also after it is closed: accepting then returns -ECANCELED. Each ref
+ * needs an unref.
+ */
+void ed_listener_ref(eddy_listener *listener);
+void ed_listener_unref(eddy_listener *listener);
+
 /* eddy_listener_accept() with the caller's record of shortages instead of the listener's. */
 EDDY_MUST_USE int ed_listener_accept(eddy_listener *listener, struct ed_shortage *shortage,
                                      eddy_stream **ret_stream);

@@ -198,11 +198,13 @@ int eddy_serve(eddy_listener *listener, const struct eddy_serve_opts *opts, eddy
         ed_list_init(&serving.idle);
         eddy_semaphore_init(&serving.room, connections_max, 0);
         eddy_semaphore_init(&serving.over, 0, 0);
+        ed_listener_ref(listener);
         eddy_scope_begin(&scope, NULL);
         err = eddy_scope_start_ready(&scope, serve_keeper, &serving);
         if (err >= 0)
                 err = accept_all(&serving, listener);
         stop(&serving);
         (void) eddy_scope_end(&scope); /* the keeper does not fail */
+        ed_listener_unref(listener);
         return err;
 }
