@@ -128,14 +128,15 @@ static int long_paths(void *arg)
         char longest[EDDY_ENDPOINT_PATH_MAX + 2];
 
         (void) arg;
-        snprintf(longest, sizeof(longest), "%s/%0*d", folder,
+        snprintf(longest, EDDY_ENDPOINT_PATH_MAX + 1, "%s/%0*d", folder,
                  (int) (EDDY_ENDPOINT_PATH_MAX - strlen(folder) - 1), 0);
         CHECK_EQ(strlen(longest), EDDY_ENDPOINT_PATH_MAX);
         talk_at(longest);
         CHECK(!exists(longest));
         longest[0] = '@';
         talk_at(longest);
-        strncat(longest, "0", 1);
+        longest[EDDY_ENDPOINT_PATH_MAX] = '0';
+        longest[EDDY_ENDPOINT_PATH_MAX + 1] = '\0';
         CHECK_EQ(eddy_unix_listen(longest, NULL, &listener), -ENAMETOOLONG);
         CHECK_EQ(eddy_unix_connect(longest, NULL, &stream), -ENAMETOOLONG);
         CHECK_EQ(eddy_unix_listen("", NULL, &listener), EDDY_E_ENDPOINT_PATH);
