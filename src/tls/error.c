@@ -37,6 +37,9 @@ static int verdict_error(long verdict)
         case X509_V_ERR_CRL_NOT_YET_VALID:
         case X509_V_ERR_CRL_SIGNATURE_FAILURE:
         case X509_V_ERR_UNABLE_TO_GET_CRL_ISSUER:
+        case X509_V_ERR_KEYUSAGE_NO_CRL_SIGN:
+        case X509_V_ERR_UNHANDLED_CRITICAL_CRL_EXTENSION:
+        case X509_V_ERR_DIFFERENT_CRL_SCOPE:
                 return EDDY_E_TLS_CRL;
         default:
                 return EDDY_E_TLS_BAD_CERTIFICATE;
@@ -60,7 +63,8 @@ static int protocol_error(struct ed_tls *tls)
         int reason = ERR_GET_REASON(code);
         const char *text = ERR_reason_error_string(code);
 
-        if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
+        /* The reason may come first: a signature that is wrong. */
+        if (ERR_GET_REASON(ERR_peek_last_error()) == SSL_R_CERTIFICATE_VERIFY_FAILED)
                 return fail(tls, verdict_error(verdict), "the peer's certificate was refused",
                             X509_verify_cert_error_string(verdict));
         if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)
