@@ -4,18 +4,22 @@
  */
 #include "../tls/tls_test.h"
 #include "eddy/test_net.h"
+#include "fault_proxy.h"
 #include "server_test.h"
 
 #define HOST  "Host: h\r\n"
 #define CLOSE "Connection: close\r\n"
 
 /* A server's configuration for 127.0.0.1, and a client's that trusts it. */
+static struct tls_files fixed; /* if they were made before the run */
+
 static void configs_make(eddy_tls_config **ret_server, eddy_tls_config **ret_client)
 {
-        struct tls_files files;
         struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER }, client = { .flags = 0 };
+        struct tls_files files = fixed;
 
-        tls_files_make(&files, "127.0.0.1");
+        if (!files.cert[0])
+                tls_files_make(&files, "127.0.0.1");
         server.cert_file = client.ca_file = files.cert;
         server.key_file = files.key;
         CHECK_EQ(eddy_tls_config_new(&server, NULL, ret_server), 0);
@@ -28,6 +32,7 @@ struct https_call {
         const struct script *scripts;
         size_t n;
         rig_fn *fn;
+        struct fault_proxy *proxy; /* between both; NULL: none */
 };
 
 static int https_main(void *arg)
@@ -43,14 +48,21 @@ static int https_main(void *arg)
         eddy_scope_begin(&peers, NULL);
         peer_start(&rig.peer, &peers, call->scripts, call->n);
         rig.peer.tls = server;
+        if (call->proxy) {
+                call->proxy->host = "127.0.0.1";
+                call->proxy->port = eddy_listener_port(rig.peer.listener);
+                fault_proxy_start(call->proxy, &peers);
+        }
         snprintf(rig.url, sizeof(rig.url), "https://127.0.0.1:%u",
-                 eddy_listener_port(rig.peer.listener));
+                 call->proxy ? call->proxy->own_port : eddy_listener_port(rig.peer.listener));
         CHECK_EQ(eddy_http_client_new(&opts, &rig.client), 0);
         call->fn(&rig);
         eddy_http_client_close(rig.client);
         eddy_scope_cancel(&peers);
         CHECK_EQ(eddy_scope_end(&peers), 0);
         peer_stop(&rig.peer);
+        if (call->proxy)
+                fault_proxy_stop(call->proxy);
         eddy_tls_config_close(server);
         eddy_tls_config_close(opts.tls);
         return 0;
@@ -62,7 +74,7 @@ static int https_main(void *arg)
         {                                                                                          \
                 static const struct script scripts[] = { __VA_ARGS__ };                            \
                 struct https_call call = { scripts, sizeof(scripts) / sizeof(scripts[0]),          \
-                                           rig_##claim };                                          \
+                                           rig_##claim, NULL };                                    \
                 http_run(https_main, &call);                                                       \
                 http_run_real(https_main, &call);                                                  \
         }                                                                                          \
@@ -101,6 +113,91 @@ HTTPS_TEST(kept_connection_that_the_server_has_ended_is_not_used_for_a_post, SCR
         CHECK_EQ(rig_fetch(rig, &post), 0);
         CHECK_EQ(rig->peer.accepted, 2);
         CHECK_EQ(rig->peer.requests, 2);
+}
+
+/* ---- responses that are cut ------------------------------------------------ */
+
+enum { TAP_BYTES = 8192, RECORDS_MAX = 64, HEADER_BYTES = 5 };
+
+static int body_result;
+
+static void fetch_body(struct rig *rig)
+{
+        body_result = rig_get(rig, "/");
+        if (body_result == 0)
+                CHECK_STR(rig->body, "onetwothree");
+}
+
+/* Run the script with the server's bytes cut; returns the client's result. */
+static int fetch_cut(const struct script *script, struct fault_proxy *proxy)
+{
+        struct https_call call = { script, 1, fetch_body, proxy };
+
+        body_result = 1;
+        http_run(https_main, &call);
+        CHECK(body_result <= 0);
+        return body_result;
+}
+
+/* Store where the records of a flow end (RFC 8446, 5.1); returns their number. */
+static size_t records_find(const unsigned char *flow, size_t bytes, size_t *ends)
+{
+        size_t n = 0, at = 0;
+
+        while (at + HEADER_BYTES <= bytes) {
+                at += HEADER_BYTES + (size_t) flow[at + 3] * 256 + flow[at + 4];
+                CHECK(n < RECORDS_MAX);
+                ends[n++] = at;
+        }
+        CHECK_EQ(at, bytes);
+        return n;
+}
+
+/*
+ * Cut at the end of each record, and a byte before and after. The last record is close_notify, the
+ * last but one the end of the body.
+ */
+static void cut_at_records(const struct script *script, bool needs_close)
+{
+        static unsigned char flow[TAP_BYTES];
+        size_t ends[RECORDS_MAX], n;
+        struct fault_proxy whole = { .down = { .tap = flow, .tap_room = sizeof(flow) } };
+
+        CHECK_EQ(fetch_cut(script, &whole), 0);
+        CHECK(whole.passed_down < sizeof(flow));
+        n = records_find(flow, (size_t) whole.passed_down, ends);
+        CHECK(n > 8);
+        for (size_t i = 0; i < n; i++) {
+                for (int shift = -1; shift <= 1; shift++) {
+                        struct fault_proxy proxy = { .down = { .then = FAULT_END } };
+                        size_t at = ends[i] + (size_t) shift;
+                        bool is_whole = at >= ends[needs_close ? n - 1 : n - 2];
+                        int err;
+
+                        proxy.down.bytes = at;
+                        err = fetch_cut(script, &proxy);
+                        if ((err == 0) != is_whole)
+                                test_fail(__FILE__, __LINE__, "cut at byte %zu of record %zu: %s",
+                                          at, i, eddy_error_name(err));
+                }
+        }
+}
+
+/* S3 */
+TEST(response_that_is_cut_at_a_record_is_an_error)
+{
+        static const struct script scripts[] = {
+                SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n", "+one", "+two", "+three",
+                       "~"),
+                SCRIPT("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "+3\r\none\r\n",
+                       "+3\r\ntwo\r\n", "+5\r\nthree\r\n", "+0\r\n\r\n", "~"),
+                SCRIPT("HTTP/1.1 200 OK\r\n\r\n", "+one", "+two", "+three", "~"),
+        };
+
+        tls_files_make_fixed(&fixed);
+        cut_at_records(&scripts[0], false);
+        cut_at_records(&scripts[1], false);
+        cut_at_records(&scripts[2], true);
 }
 
 /* ---- a server of eddy ------------------------------------------------------- */

@@ -588,7 +588,7 @@ static int visit_with_eddy(const struct visit *visit)
         if (access(crl_file, F_OK) == 0)
                 tls_opts.crl_file = crl_file;
         CHECK_EQ(eddy_tls_config_new(&tls_opts, &fault, &config), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, &lower), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &lower), 0);
         err = eddy_tls_client(lower, config, visit->host ? visit->host : HOST, &conn_opts, &secure);
         eddy_stream_close(err < 0 ? lower : secure);
         eddy_tls_config_close(config);

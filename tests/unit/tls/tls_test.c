@@ -3,11 +3,14 @@
  */
 #include "tls_test.h"
 
+#include <openssl/pem.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "chain.h"
 
 static char folder[64];
 static pid_t owner;
@@ -75,6 +78,29 @@ void tls_files_make(struct tls_files *files, const char *names)
         CHECK_EQ(eddy_tls_make_certificate(names ? names : "localhost,127.0.0.1", EDDY_SEC(86400),
                                            files->cert, files->key),
                  0);
+}
+
+void tls_files_make_fixed(struct tls_files *files)
+{
+        /* Valid on the simulated clock too. */
+        struct chain_spec spec = { .name = "localhost",
+                                   .names = "DNS:localhost,IP:127.0.0.1",
+                                   .from_days = -7300,
+                                   .until_days = 7300,
+                                   .key = "ED25519" };
+        struct chain_part part = chain_part_make(&spec, NULL);
+        FILE *file;
+
+        snprintf(files->cert, sizeof(files->cert), "%s/fixed.pem", tls_folder());
+        snprintf(files->key, sizeof(files->key), "%s/fixed.key", tls_folder());
+        file = fopen(files->cert, "w");
+        CHECK(file != NULL);
+        CHECK_EQ(PEM_write_X509(file, part.certificate), 1);
+        CHECK_EQ(fclose(file), 0);
+        file = fopen(files->key, "w");
+        CHECK(file != NULL);
+        CHECK_EQ(PEM_write_PrivateKey(file, part.key, NULL, NULL, 0, NULL, NULL), 1);
+        CHECK_EQ(fclose(file), 0);
 }
 
 void tls_rig_open(struct tls_rig *rig)
