@@ -19,7 +19,7 @@ enum {
         ED_TLS_BATCH_BYTES = 64 << 10,    /* contents encrypted for one write below */
         ED_TLS_OUT_BYTES_MAX = 128 << 10, /* encrypted, not yet taken by the stream below */
         ED_TLS_IN_BYTES_MAX = 64 << 10,
-        ED_TLS_SIP_BYTES = 2 << 10,
+        ED_TLS_SIP_BYTES = 1 << 10,
 };
 
 struct ed_tls_bio {

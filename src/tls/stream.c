@@ -21,7 +21,7 @@
 /* A reader and a writer need the same side of the stream below, which is rare. */
 #define LOOK_AGAIN_NS EDDY_MS(1)
 
-enum { DROPPED_BYTES_MAX = 64 << 10, TAKES_MAX = 4 };
+enum { DROPPED_BYTES_MAX = 64 << 10, READS_MAX = 2, PEEKS_MAX = 8 };
 
 static struct ed_tls *tls_of(const eddy_stream *stream)
 {
@@ -43,16 +43,16 @@ static void pass_on_answers(struct ed_tls *tls)
 typedef int take_fn(SSL *ssl, void *buf, size_t bytes, size_t *ret_bytes);
 
 /*
- * Read or peek. -EAGAIN also comes after messages without data (session tickets, key updates); if
+ * Read or peek, at most some times. -EAGAIN also comes after messages without data (session tickets, key updates); if
  * 'starved' is not set then, there may be more to read. OpenSSL handles all messages that it has
- * read at once, and a key update takes up to 10 us: the next ones are read in small pieces.
+ * read at once, and a key update takes up to 15 us: the next ones are read in small pieces.
  */
-static int64_t take(struct ed_tls *tls, take_fn *fn, void *buf, size_t bytes)
+static int64_t take(struct ed_tls *tls, take_fn *fn, int times, void *buf, size_t bytes)
 {
         int64_t got = -EAGAIN;
 
         tls->bio.starved = false;
-        for (int i = 0; i < TAKES_MAX && got == -EAGAIN && !tls->bio.starved; i++) {
+        for (int i = 0; i < times && got == -EAGAIN && !tls->bio.starved; i++) {
                 size_t n = 0;
                 int result;
 
@@ -73,7 +73,7 @@ static int64_t tls_try_read(eddy_stream *stream, void *buf, size_t bytes)
                 return -EBUSY;
         if (tls->ended)
                 return 0;
-        return tls->error < 0 ? tls->error : take(tls, SSL_read_ex, buf, bytes);
+        return tls->error < 0 ? tls->error : take(tls, SSL_read_ex, READS_MAX, buf, bytes);
 }
 
 /* Returns true if a read would not wait. */
@@ -85,7 +85,8 @@ static bool peek(struct ed_tls *tls)
                 return true;
         /* Ask the system: the loop may not have polled since bytes arrived. */
         (void) eddy_stream_is_readable(tls->bio.lower);
-        return take(tls, SSL_peek_ex, &byte, 1) != -EAGAIN;
+        tls->bio.sips = true;
+        return take(tls, SSL_peek_ex, PEEKS_MAX, &byte, 1) != -EAGAIN;
 }
 
 static void on_idle(void *arg);

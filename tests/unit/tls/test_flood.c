@@ -6,8 +6,10 @@
 #include <openssl/ssl.h>
 #include <stdlib.h>
 
+#include "eddy/stream_ops.h"
 #include "eddy/test.h"
 #include "eddy/test_net.h"
+#include "scope/debug/debug.h"
 #include "tls/connection.h"
 #include "tls_test.h"
 
@@ -18,7 +20,7 @@ static struct ed_tls *tls_of(eddy_stream *stream)
 
 /* -- messages without data --------------------------------------------------------- */
 
-enum { FLOOD_BYTES = 256 << 10, STEP_BYTES = 32 << 10 };
+enum { FLOOD_BYTES = 256 << 10, STEP_BYTES = 18 << 10 };
 
 /* Send tickets or key updates until the system takes no more, or there were enough. */
 static size_t flood(eddy_stream *stream, bool tickets)
@@ -113,6 +115,118 @@ static int floods_while_idle(void *arg)
 TEST(key_updates_do_not_wake_an_idle_connection)
 {
         io_run(floods_while_idle);
+}
+
+/* -- a peer that is faster than the reader ----------------------------------------- */
+
+/* A stream below that always has bytes, until it has delivered all. */
+struct stored {
+        struct eddy_stream stream;
+        char *data;
+        size_t at, bytes;
+};
+
+static struct stored *stored_of(eddy_stream *stream)
+{
+        return (struct stored *) stream;
+}
+
+static int64_t stored_try_read(eddy_stream *stream, void *buf, size_t bytes)
+{
+        struct stored *stored = stored_of(stream);
+        size_t n = stored->bytes - stored->at < bytes ? stored->bytes - stored->at : bytes;
+
+        if (n == 0)
+                return -EAGAIN;
+        memcpy(buf, stored->data + stored->at, n);
+        stored->at += n;
+        return (int64_t) n;
+}
+
+static int64_t stored_try_writev(eddy_stream *stream, const struct eddy_slice *slices, size_t n)
+{
+        return (int64_t) slices[0].bytes;
+}
+
+static bool stored_is_readable(eddy_stream *stream)
+{
+        return stored_of(stream)->at < stored_of(stream)->bytes;
+}
+
+static int stored_wait(eddy_stream *stream, enum eddy_stream_side side)
+{
+        return eddy_sleep(0);
+}
+
+static const struct eddy_stream_ops stored_ops = {
+        .kind = "stored",
+        .try_read = stored_try_read,
+        .try_writev = stored_try_writev,
+        .is_readable = stored_is_readable,
+        .wait = stored_wait,
+};
+
+/* Store what the server would send. */
+static void store(struct stored *stored, eddy_stream *server, int update)
+{
+        struct ed_tls *tls = tls_of(server);
+
+        while (stored->bytes < FLOOD_BYTES) {
+                size_t n;
+
+                CHECK_EQ(SSL_key_update(tls->ssl, update), 1);
+                CHECK_EQ(SSL_do_handshake(tls->ssl), 1);
+                n = ed_buf_bytes(&tls->bio.out);
+                memcpy(stored->data + stored->bytes, ed_buf_data(&tls->bio.out), n);
+                ed_buf_consume(&tls->bio.out, n);
+                stored->bytes += n;
+        }
+}
+
+static int fast_peer(void *arg)
+{
+        for (int peeks = 0; peeks < 2; peeks++) {
+                struct tls_rig rig = { .host = NULL };
+                struct stored stored = { .data = malloc((size_t) 2 * FLOOD_BYTES) };
+                struct ed_tls *client;
+                eddy_stream *lower;
+                size_t most = 0;
+                char byte;
+
+                tls_rig_open(&rig);
+                tls_rig_shake(&rig);
+                client = tls_of(rig.client);
+                lower = client->bio.lower;
+                CHECK_EQ(eddy_stream_is_readable(rig.client), 0); /* takes the tickets */
+                store(&stored, rig.server, SSL_KEY_UPDATE_REQUESTED);
+                eddy_stream_init(&stored.stream, &stored_ops);
+                client->bio.lower = &stored.stream;
+                while (stored.at < stored.bytes) {
+                        size_t before = stored.at;
+
+                        if (peeks)
+                                CHECK_EQ(eddy_stream_is_readable(rig.client),
+                                         stored.at < stored.bytes || !client->bio.starved);
+                        else
+                                CHECK_EQ(eddy_stream_try_read(rig.client, &byte, 1), -EAGAIN);
+                        if (stored.at - before > most)
+                                most = stored.at - before;
+                }
+                printf("# at most %zu bytes in a step\n", most);
+                CHECK(most <= STEP_BYTES); /* 10 ms of key updates with answers */
+                ed_debug_gone(&stored.stream);
+                free(stored.data);
+                client->bio.lower = lower;
+                eddy_stream_abort(rig.client);
+                rig.client = NULL;
+                tls_rig_close(&rig);
+        }
+        return 0;
+}
+
+TEST(a_peer_that_is_always_faster_does_not_hold_the_loop)
+{
+        io_run(fast_peer);
 }
 
 /* -- bytes that a stream holds ------------------------------------------------------- */
