@@ -43,9 +43,10 @@ static void pass_on_answers(struct ed_tls *tls)
 typedef int take_fn(SSL *ssl, void *buf, size_t bytes, size_t *ret_bytes);
 
 /*
- * Read or peek, at most some times. -EAGAIN also comes after messages without data (session tickets, key updates); if
- * 'starved' is not set then, there may be more to read. OpenSSL handles all messages that it has
- * read at once, and a key update takes up to 15 us: the next ones are read in small pieces.
+ * Read or peek, at most some times. -EAGAIN also comes after messages without data (session
+ * tickets, key updates); if 'starved' is not set then, there may be more to read. OpenSSL handles
+ * all messages that it has read at once, and a key update takes up to 15 us: the next ones are read
+ * in small pieces.
  */
 static int64_t take(struct ed_tls *tls, take_fn *fn, int times, void *buf, size_t bytes)
 {

@@ -13,6 +13,8 @@ HARMLESS = {"OK", "INFO", "LOW", "DEBUG"}
 ABOUT_CERTIFICATE = ("cert", "OCSP", "DNS_CAArecord", "overall_grade", "grade_cap_reason",
                      "final_score", "cipher_strength", "key_exchange", "protocol_support",
                      "rating_")
+# Not a finding: `openssl s_client` without input ends before a ticket of TLS 1.3 arrives.
+UNTESTED = {"sessionresumption_ticket"}
 
 
 @claim
@@ -30,7 +32,8 @@ def testssl_finds_nothing_above_low(eddy):
     if len(findings) < 80:
         raise AssertionError(f"{len(findings)} findings: {done.stdout[-1000:]} {done.stderr[-500:]}")
     equal([(found["id"], found["severity"], found["finding"]) for found in findings
-           if found["severity"] not in HARMLESS and not found["id"].startswith(ABOUT_CERTIFICATE)],
+           if found["severity"] not in HARMLESS and not found["id"].startswith(ABOUT_CERTIFICATE)
+           and not (found["severity"] == "WARN" and found["id"] in UNTESTED)],
           [])
 
 

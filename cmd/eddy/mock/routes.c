@@ -121,11 +121,14 @@ static int answer_status(eddy_http_exchange *exchange, int status, const char *t
 
 static int route_help(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
 {
-        static const struct eddy_http_header type = { "Content-Type", "text/plain; charset=utf-8" };
+        static const struct eddy_http_header headers[] = {
+                { "Content-Type", "text/plain; charset=utf-8" },
+                { "X-Content-Type-Options", "nosniff" }, /* scanners look for it */
+        };
 
         (void) mock;
         (void) arg;
-        return eddy_http_exchange_respond(exchange, 200, &type, 1, ed_mock_routes,
+        return eddy_http_exchange_respond(exchange, 200, headers, 2, ed_mock_routes,
                                           strlen(ed_mock_routes));
 }
 
