@@ -233,11 +233,14 @@ TEST(a_peer_that_is_always_faster_does_not_hold_the_loop)
 
 enum { LINK_BYTES = 1000, HELD_BYTES = 60000 };
 
+static struct tls_files fixed; /* if they were made before */
+
 /* TLS streams over a link in memory that holds little. */
 static void small_rig_open(struct tls_rig *rig)
 {
         struct eddy_test_link link = { .buffer_bytes = LINK_BYTES };
 
+        rig->files = fixed;
         tls_rig_open(rig);
         CHECK_EQ(eddy_test_stream_pair(&link, &rig->lower.a, &rig->lower.b), 0);
         tls_rig_shake(rig);
@@ -387,4 +390,49 @@ static int cancelled_reader(void *arg)
 TEST(a_reader_that_sends_what_the_stream_holds_can_be_cancelled)
 {
         CHECK_EQ(eddy_test_run(cancelled_reader, NULL, NULL, NULL), 0);
+}
+
+/* Take what comes, and answer; the client may be gone. */
+static int takes_some(void *arg)
+{
+        char buf[HELD_BYTES];
+        size_t held = 0;
+        int64_t n = 1;
+
+        while (held < HELD_BYTES && n > 0) {
+                n = eddy_stream_read(arg, buf, sizeof(buf));
+                held += n > 0 ? (size_t) n : 0;
+        }
+        if (n > 0 && eddy_stream_write(arg, "x", 1) < 0)
+                return 0;
+        return 0;
+}
+
+static int reads_until_cancelled(void *arg)
+{
+        struct tls_rig rig = { .host = NULL };
+        eddy_scope shield, scope;
+        char byte;
+        int64_t n;
+
+        eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD });
+        small_rig_open(&rig);
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        hold(&rig);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, takes_some, rig.server);
+        n = eddy_stream_read(rig.client, &byte, 1);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        CHECK(n == 1 || n == -ECANCELED);
+        tls_rig_close(&rig);
+        return n < 0 ? (int) n : 0;
+}
+
+TEST(a_reader_that_sends_is_cancelled_at_each_point)
+{
+        struct eddy_test_opts opts = { .name = "reads", .seed = 1 };
+
+        tls_files_make_fixed(&fixed);
+        CHECK_EQ(eddy_test_sweep(EDDY_TEST_CANCEL, reads_until_cancelled, NULL, &opts, NULL), 0);
 }
