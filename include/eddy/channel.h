@@ -5,7 +5,8 @@
  * on its own loop and is woken there; a waiting thread without a loop blocks.
  * Items are copied in and out.  Both sides are served first come, first served;
  * tasks and threads wait in the same line.  In a child of fork(), calls on a
- * channel of the parent fail with EDDY_E_LOOP_FORKED.
+ * channel of the parent fail with EDDY_E_LOOP_FORKED.  Calls on a NULL channel
+ * return -EINVAL, but those that return a count or nothing return 0 or do nothing.
  */
 #ifndef EDDY_CHANNEL_H
 #define EDDY_CHANNEL_H

@@ -25,6 +25,7 @@ typedef struct eddy_listener eddy_listener;
  * Errors: -ECANCELED  no accepted connection was lost; also if the listener was
  *                     closed meanwhile
  *         -EBUSY      another task accepts
+ *         -EINVAL     'listener' is NULL
  * Owns: returns (owned) '*ret_stream', to be closed by eddy_stream_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_listener_accept(eddy_listener *listener, eddy_stream **ret_stream);

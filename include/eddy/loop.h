@@ -151,6 +151,7 @@ EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_
  * Background tasks continue in the next run.
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
+ *         -EINVAL              'loop' is NULL
  *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() came before the end of the main
  *                              task, which continues when the loop is run for
  *                              ever or stepped, and is cancelled and awaited when
@@ -174,7 +175,7 @@ EDDY_API int eddy_loop_run_forever(eddy_loop *loop);
 
 /*
  * End the run after the present turn.  Tasks stay as they are.  Between two runs
- * the call applies to the next run.
+ * the call applies to the next run.  NULL is ignored.
  *
  * Suspends: no.  Threads: any.
  */
@@ -185,6 +186,7 @@ EDDY_API void eddy_loop_stop(eddy_loop *loop);
  * poll(), epoll or another library's loop.  Owned by the loop.
  *
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED, -EMFILE
+ *         -EINVAL  'loop' is NULL
  */
 EDDY_API int eddy_loop_fd(eddy_loop *loop);
 
@@ -194,6 +196,7 @@ EDDY_API int eddy_loop_fd(eddy_loop *loop);
  * readable), else 0.
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
+ *         -EINVAL  'loop' is NULL
  */
 EDDY_API int eddy_loop_step(eddy_loop *loop);
 

@@ -43,19 +43,25 @@ EDDY_API EDDY_MUST_USE int eddy_loop_start_threadsafe_named(eddy_loop *loop, edd
  * Errors: -ECANCELED  the caller was cancelled, or its job was asked to stop
  *         -EDEADLK    the task waits for itself, or the caller is on the thread of
  *                     a loop outside its tasks
+ *         -EINVAL     'remote' is NULL
  *         -ENOMEM     only in the first call on a loop
  *         EDDY_E_LOOP_FORKED
  */
 EDDY_API EDDY_MUST_USE int eddy_remote_wait(eddy_remote *remote, int *ret_result);
 
 /*
- * Ask the task to stop.  Returns at once.
+ * Ask the task to stop.  Returns at once.  NULL is ignored.
  *
  * Suspends: no.  Threads: any.
  */
 EDDY_API void eddy_remote_cancel(eddy_remote *remote);
 
-/* Whether the task has ended.  Suspends: no.  Threads: any. */
+/*
+ * Returns 1 if the task has ended, else 0.
+ *
+ * Suspends: no.  Threads: any.
+ * Errors: -EINVAL  'remote' is NULL; true in an 'if', so no loop waits for ever
+ */
 EDDY_API int eddy_remote_is_done(const eddy_remote *remote);
 
 /* Release the handle; the task continues.  NULL is ignored.  Suspends: no.  Threads: any. */

@@ -62,7 +62,8 @@ struct eddy_choice {
  *
  * Suspends: yes.
  * Errors: -ECANCELED  nothing was done
- *         -EINVAL     n is 0 or above EDDY_SELECT_MAX, or a kind is not known
+ *         -EINVAL     n is 0 or above EDDY_SELECT_MAX, a kind is not known, or the
+ *                     object of a choice is NULL
  *         -EDEADLK    a choice is the calling task itself
  *         -ENOMEM     no memory for a put, or, in the first call with a channel on
  *                     a loop, for the loop; nothing was done

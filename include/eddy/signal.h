@@ -37,6 +37,7 @@ EDDY_API EDDY_MUST_USE int eddy_signal_open(const int *signos, size_t n, eddy_si
  * Suspends: yes.
  * Errors: -ECANCELED
  *         -EBUSY  another task is waiting for the same eddy_signal
+ *         -EINVAL  'signal' is NULL
  *         EDDY_E_LOOP_FORKED  'signal' was opened before this process was forked
  */
 EDDY_API EDDY_MUST_USE int eddy_signal_wait(eddy_signal *signal);

@@ -2,6 +2,7 @@
  * eddy/stream.h - a two-way stream of bytes, such as a TCP connection.
  *
  * A task may read while another writes; a second reader or writer gets -EBUSY.
+ * Calls on a NULL stream return -EINVAL, unless their comment says otherwise.
  */
 #ifndef EDDY_STREAM_H
 #define EDDY_STREAM_H
@@ -147,14 +148,18 @@ struct eddy_stream_sent {
 };
 
 /*
- * Count the bytes written; zeros if the stream does not know.  Works while a task
- * writes.
+ * Count the bytes written; zeros if the stream is NULL or does not know.  Works while
+ * a task writes.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
 
-/* Returns the kind of the stream ("tcp", "unix", "fd", "tls", ...).  Suspends: no. */
+/*
+ * Returns the kind of the stream ("tcp", "unix", "fd", "tls", ...), "" for NULL.
+ *
+ * Suspends: no.
+ */
 EDDY_API const char *eddy_stream_kind(const eddy_stream *stream);
 
 /*
@@ -174,8 +179,8 @@ EDDY_API EDDY_MUST_USE int eddy_stream_peer(const eddy_stream *stream,
                                             struct eddy_endpoint *ret_endpoint);
 
 /*
- * Returns the descriptor below the stream, or -1 if there is none.  It remains the
- * stream's: do not close it, and do not read or write it.
+ * Returns the descriptor below the stream, or -1 if there is none or the stream is
+ * NULL.  It remains the stream's: do not close it, and do not read or write it.
  *
  * Suspends: no.
  */

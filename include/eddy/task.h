@@ -59,6 +59,7 @@ enum {
  * Suspends: yes.
  * Errors: -ECANCELED  the caller was cancelled
  *         -EDEADLK    a task joins itself
+ *         -EINVAL     'task' is NULL
  *         EDDY_E_RUN_OTHER_LOOP  the task belongs to another loop
  */
 EDDY_API int eddy_task_join(eddy_task *task, int *ret_result);
@@ -66,24 +67,30 @@ EDDY_API int eddy_task_join(eddy_task *task, int *ret_result);
 /*
  * Ask the task to stop: every suspending call in the task returns -ECANCELED from
  * now on.  A cancel is not a failure of the task's scope.  Has no effect on a
- * finished task.
+ * finished task.  NULL is ignored.
  *
  * Suspends: no.
  */
 EDDY_API void eddy_task_cancel(eddy_task *task);
 
-/* Returns whether the task's function has returned.  Suspends: no. */
+/*
+ * Returns 1 if the task's function has returned, else 0.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  'task' is NULL; true in an 'if', so no loop waits for ever
+ */
 EDDY_API int eddy_task_is_done(const eddy_task *task);
 
 /*
  * Store the result of the task's function in '*ret_result'.
  *
  * Suspends: no.
- * Errors: EDDY_E_TASK_NOT_DONE; '*ret_result' is then unchanged
+ * Errors: EDDY_E_TASK_NOT_DONE, or -EINVAL if 'task' is NULL; '*ret_result' is then
+ *         unchanged
  */
 EDDY_API int eddy_task_result(const eddy_task *task, int *ret_result);
 
-/* Returns the task's name, valid as long as the handle.  Suspends: no. */
+/* Returns the task's name, valid as long as the handle; "" for NULL.  Suspends: no. */
 EDDY_API const char *eddy_task_name(const eddy_task *task);
 
 /*

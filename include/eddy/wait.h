@@ -32,7 +32,8 @@ enum {
  *
  * Suspends: yes, unless that is the case already.
  * Errors: -ECANCELED  the caller was cancelled
- *         -EINVAL     n is 0 or above EDDY_WAIT_TASKS_MAX, or 'until' is not known
+ *         -EINVAL     n is 0 or above EDDY_WAIT_TASKS_MAX, 'until' is not known, or
+ *                     'tasks' or a task is NULL
  *         EDDY_E_RUN_OTHER_LOOP  a task belongs to another loop
  *         -EDEADLK    the caller is one of the tasks
  *         -ENOMEM
@@ -60,7 +61,8 @@ typedef struct eddy_as_completed {
  *
  * Suspends: no.
  * Errors: -ENOMEM
- *         -EINVAL  n is above EDDY_WAIT_TASKS_MAX
+ *         -EINVAL  n is above EDDY_WAIT_TASKS_MAX, or 'tasks' (unless n is 0) or a
+ *                  task is NULL
  *         EDDY_E_RUN_OTHER_LOOP  a task belongs to another loop
  *         -EDEADLK  the caller is one of the tasks
  *         EDDY_E_RUN_NOT_RUNNING
