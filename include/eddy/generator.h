@@ -26,7 +26,10 @@
 
 EDDY_BEGIN_DECLS
 
-/* Private: set by begin.  Must live until its scope has ended; never move a generator. */
+/*
+ * Private: set by begin.  Must live until its scope has ended, or a close of the
+ * generator has returned 0 or the failure of its function; never move a generator.
+ */
 typedef struct eddy_generator {
         uintptr_t opaque[24];
 } eddy_generator;
@@ -46,7 +49,7 @@ typedef int eddy_generator_fn(eddy_generator *gen, void *arg);
  * has no values.
  *
  * Suspends: no.
- * Owns: borrows 'gen' and 'arg' until the scope's end.
+ * Owns: borrows 'gen' and 'arg' until the scope's end or a close.
  */
 EDDY_API void eddy_generator_begin(eddy_generator *gen, eddy_scope *scope, eddy_generator_fn *fn,
                                    void *arg, size_t item_bytes);
@@ -90,7 +93,7 @@ EDDY_API EDDY_MUST_USE int eddy_generator_yield(eddy_generator *gen, const void 
  * End the generator early: eddy_generator_yield() returns -ECANCELED in it, and
  * this call waits until the generator's function has returned.  Returns the
  * function's failure, else 0.  A value that was kept is dropped.  Does nothing
- * if 'gen' is NULL, never ran, has ended or was closed.
+ * if 'gen' is NULL or zero, never ran, has ended or was closed.
  *
  * Suspends: yes, while the generator cleans up.  Not a cancellation point.
  * Errors: -EBUSY  another task is waiting for the next value; or the generator, or a
@@ -101,6 +104,12 @@ EDDY_API EDDY_MUST_USE int eddy_generator_yield(eddy_generator *gen, const void 
  *         EDDY_E_RUN_OTHER_LOOP  the generator belongs to another loop
  */
 EDDY_API int eddy_generator_close(eddy_generator *gen);
+
+/* EDDY_AUTO(eddy_generator) eddy_generator gen = { 0 };  the variable is the generator itself */
+static inline void eddy_generator_auto_release(eddy_generator *gen)
+{
+        eddy_generator_close(gen);
+}
 
 EDDY_END_DECLS
 

@@ -211,9 +211,16 @@ EDDY_API int eddy_loop_step(eddy_loop *loop);
  */
 EDDY_API int eddy_loop_close(eddy_loop *loop);
 
+/* EDDY_AUTO(eddy_loop) eddy_loop *loop = NULL;  closes a loop of eddy_loop_new() */
 static inline void eddy_loop_auto_release(eddy_loop **loop)
 {
         eddy_loop_close(*loop);
+}
+
+/* EDDY_AUTO(eddy_loop_ref) eddy_loop *loop = NULL;  releases a handle of eddy_loop_ref() */
+static inline void eddy_loop_ref_auto_release(eddy_loop **loop)
+{
+        eddy_loop_release(*loop);
 }
 
 EDDY_END_DECLS

@@ -472,7 +472,7 @@ int eddy_generator_close(eddy_generator *public_gen)
                 return 0;
         if (!task)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (is_over(gen))
+        if (!gen->scope || is_over(gen))
                 return 0;
         if (is_foreign(gen, task))
                 return EDDY_E_RUN_OTHER_LOOP;

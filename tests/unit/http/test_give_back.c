@@ -1,6 +1,6 @@
 /*
- * test_give_back.c - what gives things back: NULL is always fine, and EDDY_AUTO works for every
- * type that has such a call.
+ * test_give_back.c - calls that release an object: NULL is always accepted, and EDDY_AUTO works for
+ * every type that has such a call.
  */
 #include <signal.h>
 
@@ -22,10 +22,12 @@ static int gives_back_nothing(void *arg)
         eddy_task_release(NULL);
         eddy_signal_close(NULL);
         eddy_stream_close(NULL);
+        eddy_stream_close_now(NULL);
         eddy_stream_abort(NULL);
         eddy_listener_close(NULL);
         eddy_http_client_close(NULL);
         eddy_http_response_close(NULL);
+        eddy_tls_config_close(NULL);
         eddy_queue_fini(NULL);
         eddy_future_fini(NULL);
         eddy_as_completed_end(NULL);
@@ -44,9 +46,10 @@ static int at_once(void *arg)
         return 0;
 }
 
-/* ASan reports whatever one of them does not give back. */
+/* LeakSanitizer reports memory that one of them does not release. */
 static int uses_auto(void *arg)
 {
+        EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
         EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
@@ -69,6 +72,9 @@ static int uses_auto(void *arg)
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start_task(&scope, at_once, NULL, NULL, &task), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_tls_config_new(&(struct eddy_tls_opts){ .flags = EDDY_TLS_INSECURE }, NULL,
+                                     &tls),
+                 0);
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
         CHECK_EQ(eddy_stream_from_fd(0, 0, &stream), 0);
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
@@ -94,8 +100,68 @@ static int uses_auto_twice(void *arg)
 
 TEST(auto_gives_back_every_type)
 {
+        EDDY_AUTO(eddy_loop_ref) eddy_loop *held = NULL; /* released after the loop is closed */
         EDDY_AUTO(eddy_loop) eddy_loop *loop = NULL;
 
         CHECK_EQ(eddy_run(uses_auto_twice, NULL, NULL), 0);
         CHECK_EQ(eddy_loop_new(NULL, &loop), 0);
+        held = eddy_loop_ref(loop);
+}
+
+static int counts_up(eddy_generator *gen, void *arg)
+{
+        int *ended = arg, err = 0;
+
+        for (int i = 0; err == 0; i++)
+                err = eddy_generator_yield(gen, &i);
+        ++*ended;
+        return err;
+}
+
+/* Returns the sum of the first three values. */
+static int sum_of_three(eddy_scope *scope, int *ended)
+{
+        EDDY_AUTO(eddy_generator) eddy_generator gen = { 0 };
+        int value = 0, sum = 0;
+
+        eddy_generator_begin(&gen, scope, counts_up, ended, sizeof(int));
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(eddy_generator_next(&gen, &value), 1);
+                sum += value;
+        }
+        return sum;
+}
+
+static void leaves_before_the_begin(bool early, eddy_scope *scope, int *ended)
+{
+        EDDY_AUTO(eddy_generator) eddy_generator gen = { 0 };
+
+        if (early)
+                return;
+        eddy_generator_begin(&gen, scope, counts_up, ended, sizeof(int));
+}
+
+static int uses_generators(void *arg)
+{
+        EDDY_AUTO(eddy_generator) eddy_generator outlives = { 0 };
+        int ended = 0, value, err = -1;
+
+        (void) arg;
+        EDDY_SCOPE (scope, &err) {
+                CHECK_EQ(sum_of_three(&scope, &ended), 3);
+                CHECK_EQ(ended, 1); /* the generator has ended before its variable */
+                leaves_before_the_begin(true, &scope, &ended);
+                leaves_before_the_begin(false, &scope, &ended);
+                CHECK_EQ(ended, 1); /* a generator that never ran has nothing to end */
+                eddy_generator_begin(&outlives, &scope, counts_up, &ended, sizeof(int));
+                CHECK_EQ(eddy_generator_next(&outlives, &value), 1);
+        }
+        CHECK_EQ(err, 0);
+        CHECK_EQ(ended, 2);
+        return 0;
+}
+
+TEST(auto_closes_a_generator_before_during_and_after_its_scope)
+{
+        CHECK_EQ(eddy_run(uses_generators, NULL, NULL), 0);
 }
