@@ -26,6 +26,7 @@
 #include "eddy/lock.h"
 #include "eddy/loop.h"
 #include "eddy/queue.h"
+#include "eddy/reader.h"
 #include "eddy/remote.h"
 #include "eddy/run.h"
 #include "eddy/scope.h"

@@ -65,6 +65,8 @@ EDDY_BEGIN_DECLS
         X(THREAD, 0, POOL_CLOSED, "the thread pool is closed")                                     \
         X(SIGNAL, 0, UNCATCHABLE, "the signal cannot be caught")                                   \
         X(STREAM, 0, BROKEN, "an earlier write to the stream ended in the middle")                 \
+        X(STREAM, 1, LIMIT, "the line or message is longer than the reader's buffer")              \
+        X(STREAM, 2, ENDED, "the stream ended in the middle of a message")                         \
         X(ENDPOINT, 0, ADDRESS, "not an IPv4 address, or an IPv6 address in brackets")             \
         X(ENDPOINT, 1, PORT, "there is no port from 0 to 65535 after the address")                 \
         X(ENDPOINT, 2, PATH, "the path of the Unix socket is empty or has a control character")    \

@@ -1,0 +1,304 @@
+/*
+ * calls_streams.c - the worlds of readers, copies and foreign descriptors; see every_call.h.
+ */
+#include "every_call.h"
+
+#include "loop/loop.h"
+
+enum { BYTES = 300, PIECE = 90, BUFFER = 128 };
+
+static struct {
+        eddy_stream *here, *there; /* here writes */
+        eddy_reader reader;        /* of there */
+        char buf[BUFFER];
+        int received; /* bytes, checked */
+        eddy_stream *to, *end;
+        int copied, arrived;
+} net;
+
+/* Byte i of what is sent: a line's end after each 127. */
+static char byte_at(int i)
+{
+        return (char) (i % 127);
+}
+
+static void fill(char *buf, int at, int n)
+{
+        for (int i = 0; i < n; i++)
+                buf[i] = byte_at(at + i);
+}
+
+static void check_bytes(const char *data, int at, int64_t n)
+{
+        for (int i = 0; i < (int) n; i++)
+                CHECK_EQ(data[i], byte_at(at + i));
+}
+
+static void connect_two(eddy_stream **ret_here, eddy_stream **ret_there)
+{
+        eddy_tcp_listener *listener;
+
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), ret_here), 0);
+        CHECK_EQ(eddy_tcp_accept(listener, ret_there), 0);
+        eddy_tcp_listener_close(listener);
+}
+
+static void net_begin(void)
+{
+        memset(&net, 0, sizeof(net));
+        connect_two(&net.here, &net.there);
+        eddy_reader_init(&net.reader, net.there, net.buf, sizeof(net.buf));
+}
+
+static void net_end(void)
+{
+        eddy_stream_close(net.here);
+        eddy_stream_close(net.there);
+        eddy_stream_close(net.to);
+        eddy_stream_close(net.end);
+}
+
+static int write_pieces(void *arg)
+{
+        char piece[PIECE];
+        int n;
+
+        (void) arg;
+        for (int at = 0; at < BYTES; at += n) {
+                n = 1 + (int) world_chance(PIECE);
+                if (n > BYTES - at)
+                        n = BYTES - at;
+                fill(piece, at, n);
+                world_pause();
+                CHECK_EQ(eddy_stream_write(net.here, piece, (size_t) n), 0);
+        }
+        CHECK_EQ(eddy_stream_shutdown(net.here), 0);
+        return 0;
+}
+
+/* --- reading --- */
+
+static int64_t received(const char *data, int64_t n)
+{
+        if (n > 0) {
+                check_bytes(data, net.received, n);
+                net.received += (int) n;
+        }
+        return n;
+}
+
+static int64_t read_some(void)
+{
+        char buf[PIECE];
+
+        return received(buf, eddy_reader_read(&net.reader, buf, 1 + world_chance(PIECE)));
+}
+
+static int64_t read_exactly(void)
+{
+        const char *data = NULL;
+        int64_t n = eddy_reader_exactly(&net.reader, 1 + world_chance(BUFFER), &data);
+
+        return n == EDDY_E_STREAM_ENDED ? 0 : received(data, n);
+}
+
+static int64_t read_until(void)
+{
+        const char separator[2] = { byte_at(60), byte_at(61) };
+        const char *data = NULL;
+        int64_t n = eddy_reader_until(&net.reader, separator, 2, &data);
+
+        return n == EDDY_E_STREAM_ENDED ? 0 : received(data, n);
+}
+
+static int64_t read_line(void)
+{
+        size_t bytes = 0;
+        char *line = NULL;
+        int64_t n = eddy_reader_line(&net.reader, &line, &bytes);
+
+        if (n > 0) {
+                CHECK_EQ(line[bytes], '\0');
+                if ((size_t) n > bytes)
+                        line[bytes] = '\n';
+        }
+        return received(line, n);
+}
+
+static int64_t peek_and_skip(void)
+{
+        const char *data = NULL;
+        int64_t n = eddy_reader_peek(&net.reader, 1 + world_chance(BUFFER), &data);
+        uint64_t skipped = 0;
+        int err;
+
+        if (n <= 0)
+                return n;
+        check_bytes(data, net.received, n);
+        err = eddy_reader_skip(&net.reader, 1 + world_chance(2 * BUFFER), &skipped);
+        net.received += (int) skipped;
+        return err == EDDY_E_STREAM_ENDED ? 0 : err < 0 ? err : 1;
+}
+
+static int read_one(void *arg)
+{
+        int64_t (*const ways[])(void) = { read_some, read_exactly, read_until, read_line,
+                                          peek_and_skip };
+
+        (void) arg;
+        return (int) ways[world_chance(5)]();
+}
+
+static int read_as_victim(void *arg)
+{
+        int n = 1;
+
+        for (int i = 0; i < 8 && n != 0; i++) {
+                n = victim_call(read_one, arg);
+                CHECK(n >= 0 || n == -ECANCELED);
+        }
+        return 0;
+}
+
+/* No byte is taken by a call that was cancelled, nor lost. */
+static int world_reader(void *arg)
+{
+        eddy_scope writing, reading;
+
+        net_begin();
+        world_begin(8);
+        eddy_scope_begin(&writing, NULL);
+        world_start(&writing, write_pieces, NULL, 1);
+        eddy_scope_begin(&reading, NULL);
+        world_start(&reading, read_as_victim, arg, 1);
+        CHECK_EQ(eddy_scope_end(&reading), 0);
+        while (read_some() > 0)
+                continue;
+        CHECK_EQ(eddy_scope_end(&writing), 0);
+        CHECK_EQ(net.received, BYTES);
+        net_end();
+        return 0;
+}
+EVERY_POINT_LATE(reader, eddy_reader_read)
+ALSO(reader, eddy_reader_exactly)
+ALSO(reader, eddy_reader_until)
+ALSO(reader, eddy_reader_line)
+ALSO(reader, eddy_reader_peek)
+ALSO(reader, eddy_reader_skip)
+
+/* --- copying --- */
+
+/* A relay between two connections: here, there -> to, end. */
+static int read_to_the_end(void *arg)
+{
+        char buf[PIECE];
+        int64_t n = 1;
+
+        (void) arg;
+        while (n > 0) {
+                world_pause();
+                n = eddy_stream_read(net.end, buf, sizeof(buf));
+                CHECK(n >= 0);
+                check_bytes(buf, net.arrived, n);
+                net.arrived += (int) n;
+        }
+        return 0;
+}
+
+static int copy_some(void *arg)
+{
+        struct eddy_stream_copied copied;
+        int err = eddy_reader_copy(&net.reader, net.to, 1 + world_chance(2 * PIECE), &copied);
+
+        (void) arg;
+        net.copied += (int) copied.bytes;
+        return err;
+}
+
+static int copy_as_victim(void *arg)
+{
+        for (int i = 0; i < 4; i++) {
+                int err = victim_call(copy_some, arg);
+
+                CHECK(err == 0 || err == -ECANCELED);
+        }
+        return 0;
+}
+
+/* Copy the rest. */
+static void continue_copy(void)
+{
+        struct eddy_stream_copied copied;
+
+        CHECK_EQ(eddy_reader_copy(&net.reader, net.to, UINT64_MAX, &copied), 0);
+        net.copied += (int) copied.bytes;
+        CHECK_EQ(net.copied, BYTES);
+}
+
+/* Read the rest, so that the writer ends. */
+static void drop_rest(void)
+{
+        char buf[PIECE];
+
+        while (eddy_stream_read(net.there, buf, sizeof(buf)) > 0)
+                continue;
+}
+
+static int run_copy(eddy_task_fn *victim, void (*then)(void))
+{
+        eddy_scope ends, copying;
+
+        net_begin();
+        connect_two(&net.to, &net.end);
+        world_begin(4);
+        eddy_scope_begin(&ends, NULL);
+        world_start(&ends, write_pieces, NULL, 1);
+        world_start(&ends, read_to_the_end, NULL, 1);
+        eddy_scope_begin(&copying, NULL);
+        world_start(&copying, victim, NULL, 1);
+        CHECK_EQ(eddy_scope_end(&copying), 0);
+        then();
+        CHECK_EQ(eddy_stream_shutdown(net.to), 0);
+        CHECK_EQ(eddy_scope_end(&ends), 0);
+        CHECK_EQ(net.arrived, net.copied);
+        net_end();
+        return 0;
+}
+
+/* A relay that is cancelled continues where it was. */
+static int world_reader_copy(void *arg)
+{
+        (void) arg;
+        return run_copy(copy_as_victim, continue_copy);
+}
+EVERY_POINT_LATE(reader_copy, eddy_reader_copy)
+
+static int copy_all(void *arg)
+{
+        struct eddy_stream_copied copied;
+        int err = eddy_stream_copy(net.there, net.to, UINT64_MAX, &copied);
+
+        (void) arg;
+        net.copied = (int) copied.bytes;
+        if (err == 0)
+                CHECK_EQ(net.copied, BYTES);
+        CHECK(net.copied + (int) copied.dropped <= BYTES);
+        return err;
+}
+
+static int copy_all_as_victim(void *arg)
+{
+        int err = victim_call(copy_all, arg);
+
+        CHECK(err == 0 || err == -ECANCELED);
+        return 0;
+}
+
+/* What was written is what was counted. */
+static int world_stream_copy(void *arg)
+{
+        (void) arg;
+        return run_copy(copy_all_as_victim, drop_rest);
+}
+EVERY_POINT_LATE(stream_copy, eddy_stream_copy)
