@@ -156,7 +156,8 @@ struct eddy_stream_sent {
 EDDY_API void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
 
 /*
- * Returns the kind of the stream ("tcp", "unix", "fd", "tls", ...), "" for NULL.
+ * Returns the kind of the stream ("tcp", "unix", "fd", "pair", "tls", ...), "" for
+ * NULL.
  *
  * Suspends: no.
  */
@@ -228,6 +229,32 @@ EDDY_API void eddy_stream_abort(eddy_stream *stream);
  */
 enum { EDDY_STREAM_OWN_FD = 1 << 0 };
 EDDY_API EDDY_MUST_USE int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream);
+
+/* All zero is the default. */
+struct eddy_stream_pair_opts {
+        size_t buffer_bytes;   /* each way; 0: 64 KiB; at most EDDY_STREAM_PAIR_BYTES_MAX */
+        uintptr_t reserved[3]; /* zero */
+};
+
+enum { EDDY_STREAM_PAIR_BYTES_MAX = 1 << 30 };
+
+/*
+ * Make two connected streams in memory: what is written to one is read from the
+ * other.  For tests, and to run a protocol inside a program.  They behave as
+ * connected sockets do: a writer waits if the buffer of its peer is full;
+ * after a close or shutdown the peer reads the remaining bytes and then the end;
+ * after an abort, or a close with unread bytes, the peer reads the remaining bytes,
+ * and its calls then fail with -ECONNRESET.  A write after the peer's close fails
+ * with -EPIPE.  'opts' may be NULL.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  the buffer is too large
+ *         -ENOMEM
+ *         EDDY_E_RUN_NOT_RUNNING  outside a run
+ * Owns: returns (owned) both, to be closed by eddy_stream_close().
+ */
+EDDY_API EDDY_MUST_USE int eddy_stream_pair(const struct eddy_stream_pair_opts *opts,
+                                            eddy_stream **ret_first, eddy_stream **ret_second);
 
 static inline void eddy_stream_auto_release(eddy_stream **stream)
 {
