@@ -196,8 +196,9 @@ EDDY_API void eddy_http_response_close(eddy_http_response *response);
 struct eddy_http_client_stats {
         uint64_t requests;    /* sent, including repeats */
         uint64_t connections; /* opened since the client was made */
-        uint64_t open;        /* connections open now: idle and in use */
+        uint64_t open;        /* connections open now: idle and in use, also if being opened */
         uint64_t idle;        /* connections idle now */
+        uint64_t spare;       /* connections being opened for no request now */
         uint64_t waiting;     /* tasks waiting for a connection now */
 };
 EDDY_API void eddy_http_client_stats(const eddy_http_client *client,

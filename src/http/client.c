@@ -114,8 +114,9 @@ void eddy_http_client_stats(const eddy_http_client *client,
         *ret_stats = (struct eddy_http_client_stats){
                 .requests = client->requests,
                 .connections = client->pool.connections,
-                .open = client->pool.open,
+                .open = client->pool.idle_count + client->pool.in_use,
                 .idle = client->pool.idle_count,
+                .spare = client->pool.open - client->pool.idle_count - client->pool.in_use,
                 .waiting = client->pool.waiting,
         };
 }
@@ -212,6 +213,33 @@ static bool was_stale(const eddy_http_response *response, const char *method, bo
 }
 
 /*
+ * Wait until the response's connection is open, for a limited time (0: unlimited). After an error
+ * the slot is given back. The opening continues for other requests, unless its time has passed.
+ */
+static int open_within(int64_t timeout_ns, eddy_http_response *response,
+                       const struct eddy_http_request *request)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = timeout_ns };
+        struct ed_task *task;
+        eddy_scope scope;
+        int err, end;
+
+        eddy_scope_begin(&scope, &opts);
+        err = ed_http_conn_open(response->conn, request->ret_tls_fault);
+        end = eddy_scope_end(&scope);
+        if (err == -ECANCELED && end == -ETIMEDOUT)
+                err = EDDY_E_NET_TIMED_OUT;
+        /* The connection is still unused: if a cancel came meanwhile, pass it on. */
+        if (err >= 0)
+                err = ed_suspend_enter(&task);
+        if (err < 0) {
+                ed_http_pool_release(response->conn, err == -ECANCELED);
+                response->conn = NULL;
+        }
+        return err;
+}
+
+/*
  * Connect if necessary and do the exchange. Retry once on a new connection if the old one was
  * stale.
  */
@@ -225,8 +253,7 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
 
         for (;;) {
                 if (!conn->stream) {
-                        err = ed_http_conn_connect(conn, client->connect_timeout_ns,
-                                                   request->ret_tls_fault);
+                        err = open_within(client->connect_timeout_ns, response, request);
                         if (err < 0)
                                 return err;
                 }
@@ -249,6 +276,7 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
 static int begin(eddy_http_client *client, const struct eddy_http_request *request,
                  eddy_http_response *response)
 {
+        struct ed_http_key key;
         struct ed_url url;
         int err;
 
@@ -258,7 +286,8 @@ static int begin(eddy_http_client *client, const struct eddy_http_request *reque
         err = ed_http_request_write(client, request, &url, &response->out, &response->closing);
         if (err < 0)
                 return err;
-        return ed_http_pool_acquire(&client->pool, &url, &response->conn);
+        key = ed_http_key_of(&url, NULL);
+        return ed_http_pool_acquire(&client->pool, &key, &response->conn);
 }
 
 int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_request *request,

@@ -8,9 +8,9 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
-#include "eddy/tcp.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
+#include "tls/config.h"
 
 /* A waiter in its origin's list, on the stack of its task. */
 struct waiter {
@@ -26,12 +26,22 @@ static void idle_disturbed(void *arg);
 
 /* ---- origins --------------------------------------------------------------- */
 
-static uint64_t hash_of(const struct ed_http_pool *pool, const struct ed_url *url)
-{
-        uint64_t hash = pool->seed ^ url->port ^ ((uint64_t) url->is_https << 32);
+/* A field that is added to the key must be added to ed_http_key_equal() too. */
+_Static_assert(sizeof(struct ed_http_key) == 2 * sizeof(void *) + 8,
+               "ed_http_key_equal() does not compare a new field");
 
-        for (size_t i = 0; i < url->host_bytes; i++)
-                hash = (hash ^ (unsigned char) url->host[i]) * UINT64_C(0x100000001b3);
+bool ed_http_key_equal(const struct ed_http_key *a, const struct ed_http_key *b)
+{
+        return a->port == b->port && a->is_https == b->is_https && a->tls == b->tls &&
+               a->host_bytes == b->host_bytes && memcmp(a->host, b->host, a->host_bytes) == 0;
+}
+
+static uint64_t hash_of(const struct ed_http_pool *pool, const struct ed_http_key *key)
+{
+        uint64_t hash = pool->seed ^ key->port ^ ((uint64_t) key->is_https << 32);
+
+        for (size_t i = 0; i < key->host_bytes; i++)
+                hash = (hash ^ (unsigned char) key->host[i]) * UINT64_C(0x100000001b3);
         return hash ^ (hash >> 29);
 }
 
@@ -72,37 +82,45 @@ static void buckets_grow(struct ed_http_pool *pool)
         ed_free(old);
 }
 
-static int origin_find(struct ed_http_pool *pool, const struct ed_url *url,
+static int origin_new(struct ed_http_pool *pool, const struct ed_http_key *key, uint64_t hash,
+                      struct ed_http_origin **ret_origin)
+{
+        struct ed_http_origin *origin = ed_alloc_zero(sizeof(*origin));
+
+        if (!origin)
+                return -ENOMEM;
+        ed_list_init(&origin->hungry);
+        ed_list_init(&origin->idle);
+        ed_list_init(&origin->spare);
+        ed_list_init(&origin->waiters);
+        origin->hash = hash;
+        origin->key = *key;
+        memcpy(origin->host, key->host, (size_t) key->host_bytes + 1);
+        origin->key.host = origin->host;
+        /* The reference keeps another configuration from getting the same address. */
+        if (key->tls)
+                ed_tls_config_ref(key->tls);
+        ed_list_push_back(bucket_of(pool, hash), &origin->link);
+        pool->origins++;
+        *ret_origin = origin;
+        return 0;
+}
+
+static int origin_find(struct ed_http_pool *pool, const struct ed_http_key *key,
                        struct ed_http_origin **ret_origin)
 {
-        uint64_t hash = hash_of(pool, url);
-        struct ed_http_origin *origin;
+        uint64_t hash = hash_of(pool, key);
 
         ed_list_each (link, bucket_of(pool, hash)) {
-                origin = ed_container_of(link, struct ed_http_origin, link);
-                if (origin->hash == hash && origin->port == url->port &&
-                    origin->is_https == url->is_https && origin->host_bytes == url->host_bytes &&
-                    memcmp(origin->host, url->host, url->host_bytes) == 0) {
+                struct ed_http_origin *origin = ed_container_of(link, struct ed_http_origin, link);
+
+                if (origin->hash == hash && ed_http_key_equal(&origin->key, key)) {
                         *ret_origin = origin;
                         return 0;
                 }
         }
         buckets_grow(pool);
-        origin = ed_alloc_zero(sizeof(*origin));
-        if (!origin)
-                return -ENOMEM;
-        ed_list_init(&origin->hungry);
-        ed_list_init(&origin->idle);
-        ed_list_init(&origin->waiters);
-        origin->hash = hash;
-        origin->port = url->port;
-        origin->is_https = url->is_https;
-        origin->host_bytes = url->host_bytes;
-        memcpy(origin->host, url->host, (size_t) url->host_bytes + 1);
-        ed_list_push_back(bucket_of(pool, hash), &origin->link);
-        pool->origins++;
-        *ret_origin = origin;
-        return 0;
+        return origin_new(pool, key, hash, ret_origin);
 }
 
 /* Call this whenever the number of an origin's slots or waiters changes. */
@@ -117,13 +135,14 @@ static void origin_changed(struct ed_http_pool *pool, struct ed_http_origin *ori
         if (origin->open == 0 && origin->waiting == 0) {
                 ed_list_remove(&origin->link);
                 pool->origins--;
+                eddy_tls_config_close(origin->key.tls);
                 ed_free(origin);
         }
 }
 
-/* ---- slots ----------------------------------------------------------------- */
+/* ---- connections ----------------------------------------------------------- */
 
-/* Make a slot of 'origin'. The caller has checked the limits. */
+/* Make a connection of 'origin', not open yet. The caller has checked the limits. */
 static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
                     struct ed_http_conn **ret_conn)
 {
@@ -133,6 +152,7 @@ static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
                 return -ENOMEM;
         conn->pool = pool;
         conn->origin = origin;
+        conn->slots = ED_HTTP1_SLOTS;
         ed_list_init(&conn->same);
         ed_list_push_back(&pool->busy, &conn->link);
         pool->open++;
@@ -148,7 +168,7 @@ void ed_http_conn_disconnect(struct ed_http_conn *conn)
         conn->reused = false;
 }
 
-/* Close and free a slot that has no waiter. */
+/* Close and free a connection whose slots are not lent. */
 static void conn_free(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
@@ -161,7 +181,7 @@ static void conn_free(struct ed_http_conn *conn)
         ed_free(conn);
 }
 
-/* Close the connection and move its slot to another origin. */
+/* Close the connection and let another origin have its place. */
 static void conn_move(struct ed_http_conn *conn, struct ed_http_origin *origin)
 {
         struct ed_http_origin *from = conn->origin;
@@ -279,7 +299,63 @@ static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
         return conn;
 }
 
+/* ---- openings without a borrower ------------------------------------------------ */
+
+/* Let a spare opening end: at its deadline, or, with 0, whenever it ends by itself. */
+static void opening_set_deadline(struct ed_http_conn *conn, int64_t deadline_ns)
+{
+        conn->give_up_ns = deadline_ns;
+        if (conn->connecting)
+                (void) eddy_scope_set_deadline(conn->connecting, deadline_ns);
+}
+
+/* Stop the task that opens the connection. The task gives the connection back when it ends. */
+static void opening_stop(struct ed_http_conn *conn)
+{
+        conn->unwanted = true;
+        if (conn->connecting)
+                eddy_scope_cancel(conn->connecting);
+}
+
+static void spare_put(struct ed_http_conn *conn)
+{
+        struct ed_http_pool *pool = conn->pool;
+
+        opening_set_deadline(conn, ed_time_after(ed_loop_now(pool->loop), pool->keepalive_ns));
+        ed_list_remove(&conn->link);
+        ed_list_push_front(&pool->spare, &conn->link);
+        ed_list_push_front(&conn->origin->spare, &conn->same);
+}
+
+static void spare_take(struct ed_http_conn *conn)
+{
+        ed_list_remove(&conn->same);
+        ed_list_remove(&conn->link);
+        ed_list_push_back(&conn->pool->busy, &conn->link);
+}
+
+/* Returns the latest spare opening of an origin, taken out of the lists, or NULL. */
+static struct ed_http_conn *spare_lend(struct ed_http_origin *origin)
+{
+        struct ed_http_conn *conn;
+
+        if (ed_list_is_empty(&origin->spare))
+                return NULL;
+        conn = ed_container_of(origin->spare.next, struct ed_http_conn, same);
+        spare_take(conn);
+        opening_set_deadline(conn, 0);
+        return conn;
+}
+
 /* ---- handing over and waiting --------------------------------------------------- */
+
+static struct ed_http_conn *lend(struct ed_http_conn *conn)
+{
+        conn->pool->in_use += conn->lent == 0;
+        conn->lent++;
+        ed_assert(conn->lent <= conn->slots, "a connection has lent more slots than it has");
+        return conn;
+}
 
 /* Hand a slot to the first waiter of its origin, which owns it from now on. */
 static void hand_over(struct ed_http_conn *conn)
@@ -288,7 +364,7 @@ static void hand_over(struct ed_http_conn *conn)
         struct waiter *waiter = ed_container_of(conn->origin->waiters.next, struct waiter, link);
 
         ed_list_remove(&waiter->link);
-        waiter->conn = conn;
+        waiter->conn = lend(conn);
         conn->origin->waiting--;
         pool->waiting--;
         origin_changed(pool, conn->origin);
@@ -317,34 +393,88 @@ static void feed(struct ed_http_conn *conn, struct ed_http_origin *origin)
         hand_over(conn);
 }
 
-void ed_http_pool_release(struct ed_http_conn *conn, bool reusable)
+/* Close the connection; a waiter that lacks only a slot gets its place. */
+static void retire(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
         struct ed_http_origin *own = conn->origin, *other;
 
-        if (!reusable || !conn->stream || pool->closed) {
-                ed_http_conn_disconnect(conn);
-                /* Its own origin queues like the others. */
-                if (own->waiting > 0 && ed_list_is_empty(&own->hungry))
-                        ed_list_push_back(&pool->hungry, &own->hungry);
-                other = hungry_next(pool, NULL);
-                if (other)
-                        feed(conn, other);
-                else
-                        conn_free(conn);
-                return;
-        }
-        conn->reused = true;
-        other = hungry_next(pool, own);
+        ed_http_conn_disconnect(conn);
+        /* Its own origin queues like the others. */
+        if (own->waiting > 0 && ed_list_is_empty(&own->hungry))
+                ed_list_push_back(&pool->hungry, &own->hungry);
+        other = hungry_next(pool, NULL);
+        if (other)
+                feed(conn, other);
+        else
+                conn_free(conn);
+}
+
+/* Find a use for a connection that is open, or is being opened, and not lent. */
+static void settle(struct ed_http_conn *conn)
+{
+        struct ed_http_pool *pool = conn->pool;
+        struct ed_http_origin *own = conn->origin, *other = hungry_next(pool, own);
+
         if (own->waiting > 0 && (!other || pool->handovers < ED_HTTP_HANDOVERS_MAX)) {
                 pool->handovers += other != NULL;
                 hand_over(conn);
         } else if (other) {
                 pool->handovers = 0;
-                feed(conn, other);
+                if (conn->opening)
+                        opening_stop(conn);
+                else
+                        feed(conn, other);
+        } else if (conn->opening) {
+                spare_put(conn);
         } else {
                 idle_put(conn);
         }
+}
+
+void ed_http_pool_release(struct ed_http_conn *conn, bool reusable)
+{
+        ed_assert(conn->lent > 0, "a slot was given back twice");
+        conn->lent--;
+        conn->pool->in_use -= conn->lent == 0;
+        reusable = reusable && !conn->pool->closed;
+        if (conn->opening) {
+                if (reusable && !conn->unwanted)
+                        settle(conn);
+                else
+                        opening_stop(conn);
+        } else if (reusable && conn->stream) {
+                conn->reused = true;
+                settle(conn);
+        } else {
+                retire(conn);
+        }
+}
+
+void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_tls_fault *fault)
+{
+        struct ed_http_opening *borrower = conn->borrower;
+
+        conn->opening = false;
+        conn->unwanted = false;
+        conn->give_up_ns = 0;
+        conn->borrower = NULL;
+        if (borrower) {
+                borrower->err = err;
+                if (borrower->fault && err < 0)
+                        *borrower->fault = *fault;
+                ed_suspend_wake(borrower->task, 0);
+                return;
+        }
+        if (conn->lent > 0)
+                return; /* its borrower has not begun to wait, or was woken by a cancel */
+        if (!ed_list_is_empty(&conn->same))
+                spare_take(conn);
+        conn->reused = true; /* it may have become stale */
+        if (err < 0)
+                retire(conn);
+        else
+                settle(conn);
 }
 
 /* Called if the wait was cancelled. */
@@ -380,7 +510,7 @@ static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
          */
         err = ed_suspend_enter(&task);
         if (err < 0) {
-                ed_http_pool_release(waiter.conn, waiter.conn->stream != NULL);
+                ed_http_pool_release(waiter.conn, true);
                 return err;
         }
         if (waiter.conn->stream && !conn_is_silent(waiter.conn))
@@ -389,7 +519,32 @@ static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
         return 0;
 }
 
-int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_url *url,
+/* Returns a connection for the origin that needs no wait, or NULL. */
+static int take_place(struct ed_http_pool *pool, struct ed_http_origin *origin,
+                      struct ed_http_conn **ret_conn)
+{
+        struct ed_http_conn *conn;
+
+        *ret_conn = NULL;
+        if (origin->open >= pool->per_host_max)
+                return 0;
+        if (pool->open < pool->connections_max)
+                return conn_new(pool, origin, ret_conn);
+        if (!ed_list_is_empty(&pool->idle)) {
+                conn = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
+                idle_take(conn);
+                conn_move(conn, origin);
+                *ret_conn = conn;
+        } else if (!ed_list_is_empty(&pool->spare)) {
+                /* The caller waits until its task has ended. */
+                conn = ed_container_of(pool->spare.prev, struct ed_http_conn, link);
+                spare_take(conn);
+                opening_stop(conn);
+        }
+        return 0;
+}
+
+int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *key,
                          struct ed_http_conn **ret_conn)
 {
         struct ed_http_origin *origin;
@@ -402,104 +557,23 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_url *url,
                 return err;
         if (pool->closed)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
-        err = origin_find(pool, url, &origin);
+        err = origin_find(pool, key, &origin);
         if (err < 0)
                 return err;
-        /* An origin with an idle connection has no waiters, so this does not overtake any. */
+        /* An origin with such a connection has no waiters, so this does not overtake any. */
         conn = idle_lend(origin);
-        if (conn) {
-                *ret_conn = conn;
-                return 0;
-        }
-        if (origin->open < pool->per_host_max) {
-                if (pool->open < pool->connections_max) {
-                        err = conn_new(pool, origin, ret_conn);
-                        if (err < 0)
-                                origin_changed(pool, origin);
+        if (!conn)
+                conn = spare_lend(origin);
+        if (!conn) {
+                err = take_place(pool, origin, &conn);
+                if (err < 0) {
+                        origin_changed(pool, origin);
                         return err;
                 }
-                if (!ed_list_is_empty(&pool->idle)) {
-                        conn = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
-                        idle_take(conn);
-                        conn_move(conn, origin);
-                        *ret_conn = conn;
-                        return 0;
-                }
         }
-        return wait_for_slot(task, pool, origin, ret_conn);
-}
-
-/* ---- connecting ------------------------------------------------------------ */
-
-/* Make the default configuration, unless another task did so meanwhile. */
-static int tls_prepare(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
-{
-        eddy_tls_config *made;
-        int err;
-
-        if (pool->tls || pool->made_tls)
-                return 0;
-        err = eddy_tls_config_new(NULL, fault, &made);
-        if (err < 0)
-                return err;
-        if (pool->made_tls)
-                eddy_tls_config_close(made);
-        else
-                pool->made_tls = made;
-        return 0;
-}
-
-static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *fault,
-                          eddy_stream **ret_stream)
-{
-        struct eddy_tls_conn_opts opts = { .ret_fault = fault };
-        const struct ed_http_origin *origin = conn->origin;
-        struct ed_http_pool *pool = conn->pool;
-        eddy_stream *lower;
-        int err;
-
-        err = origin->is_https ? tls_prepare(pool, fault) : 0;
-        if (err == 0)
-                err = eddy_tcp_connect(origin->host, origin->port, NULL, &lower);
-        if (err < 0)
-                return err;
-        if (!origin->is_https) {
-                *ret_stream = lower;
-                return 0;
-        }
-        err = eddy_tls_client(lower, pool->tls ? pool->tls : pool->made_tls, origin->host, &opts,
-                              ret_stream);
-        if (err < 0)
-                eddy_stream_close_now(lower);
-        return err;
-}
-
-int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns,
-                         struct eddy_tls_fault *fault)
-{
-        struct eddy_scope_opts opts = { .timeout_ns = timeout_ns };
-        eddy_stream *stream = NULL;
-        eddy_scope scope;
-        int err, end;
-
-        if (conn->pool->closed)
-                return EDDY_E_HTTP_CLIENT_CLOSED;
-        eddy_scope_begin(&scope, &opts);
-        conn->connecting = &scope;
-        err = connect_origin(conn, fault, &stream);
-        conn->connecting = NULL;
-        end = eddy_scope_end(&scope);
-        if (conn->pool->closed) {
-                if (err >= 0)
-                        eddy_stream_close_now(stream);
-                return EDDY_E_HTTP_CLIENT_CLOSED;
-        }
-        if (err < 0)
-                return end == -ETIMEDOUT && err == -ECANCELED ? EDDY_E_NET_TIMED_OUT : err;
-        ed_debug_gone(stream); /* reported as part of the client */
-        conn->stream = stream;
-        conn->reused = false;
-        conn->pool->connections++;
+        if (!conn)
+                return wait_for_slot(task, pool, origin, ret_conn);
+        *ret_conn = lend(conn);
         return 0;
 }
 
@@ -515,6 +589,7 @@ int ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
         if (err < 0)
                 return err;
         ed_list_init(&pool->idle);
+        ed_list_init(&pool->spare);
         ed_list_init(&pool->busy);
         ed_list_init(&pool->hungry);
         ed_timer_init(&pool->timer, idle_expire);
@@ -552,11 +627,13 @@ void ed_http_pool_close(struct ed_http_pool *pool)
                 idle_take(conn);
                 conn_free(conn);
         }
+        ed_list_each (link, &pool->spare)
+                opening_stop(ed_container_of(link, struct ed_http_conn, link));
         ed_list_each (link, &pool->busy) {
                 struct ed_http_conn *conn = ed_container_of(link, struct ed_http_conn, link);
 
-                if (conn->connecting)
-                        eddy_scope_cancel(conn->connecting);
+                if (conn->opening)
+                        opening_stop(conn);
                 ed_http_conn_disconnect(conn);
         }
 }

@@ -1,10 +1,15 @@
 /*
  * http/pool.h - connections by origin: limits on open ones, reuse of idle ones, and waiters.
  *
- * A connection is first of all a slot: it counts against both limits from before it is connected
- * until it is given back, whatever happens in between, and no other counter exists that could
- * differ. ed_http_pool_acquire() gives a slot to one caller; ed_http_pool_release() takes it back
- * on every path.
+ * The pool lends slots: the right to one exchange on a connection. A connection of HTTP/1 has one
+ * slot. A connection counts against both limits from before it is opened until it is freed, whatever
+ * happens in between, and no other counter exists that could differ. ed_http_pool_acquire() lends a
+ * slot to one caller; ed_http_pool_release() takes it back on every path.
+ *
+ * A task of the client opens a connection (http/connect.c). If the borrower gives the slot back
+ * before the connection is open, the opening continues for the next waiter of the origin, or as a
+ * spare, which is used like an idle connection. A spare opening ends when another origin needs its
+ * place, or after the time of an idle connection.
  *
  * An origin's waiters are served in order of arrival. A returned connection goes to the first
  * waiter of its own origin. If another origin's waiter could use the slot, the connection is closed
@@ -24,28 +29,36 @@
 #include <stdint.h>
 
 #include "base/list.h"
+#include "eddy/lock.h"
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 #include "eddy/tls.h"
 #include "loop/loop.h"
 #include "wire/url.h"
 
-enum { ED_HTTP_HANDOVERS_MAX = 8, ED_HTTP_BUCKETS_FIRST = 64 };
+enum {
+        ED_HTTP_HANDOVERS_MAX = 8,
+        ED_HTTP_BUCKETS_FIRST = 64,
+        ED_HTTP1_SLOTS = 1, /* exchanges at once on a connection of HTTP/1 */
+};
 
 struct ed_http_pool {
         struct ed_loop *loop;
         eddy_tls_config *tls;      /* borrowed; NULL: 'made_tls' */
         eddy_tls_config *made_tls; /* owned; made for the first https connection */
+        eddy_lock making_tls;      /* held while 'made_tls' is made */
         uint32_t connections_max;
         uint32_t per_host_max;
         int64_t keepalive_ns;
         bool closed;
-        uint32_t open; /* slots */
+        uint32_t open;   /* connections, including those being opened */
+        uint32_t in_use; /* connections with a lent slot */
         uint32_t idle_count;
         uint32_t waiting;
         uint32_t handovers;    /* consecutive hand-overs despite another origin's waiter */
         uint64_t connections;  /* connections ever made */
         struct ed_list idle;   /* all idle connections, latest first */
+        struct ed_list spare;  /* openings without a borrower, latest first */
         struct ed_list busy;   /* all others */
         struct ed_list hungry; /* origins whose waiters lack only a slot */
         struct ed_timer timer; /* for the connection that has been idle longest */
@@ -55,32 +68,67 @@ struct ed_http_pool {
         uint64_t seed;
 };
 
+/*
+ * All that a connection depends on: requests whose keys differ never share one. A new option that
+ * changes the peer, or what is verified about the peer, becomes a field here and is compared by
+ * ed_http_key_equal().
+ */
+struct ed_http_key {
+        const char *host;     /* in lower case; ends in a NUL */
+        eddy_tls_config *tls; /* the request's own; NULL: the client's */
+        uint16_t host_bytes;
+        uint16_t port;
+        bool is_https;
+};
+
+/* Returns the key of a URL, whose host it borrows. */
+static inline struct ed_http_key ed_http_key_of(const struct ed_url *url, eddy_tls_config *tls)
+{
+        return (struct ed_http_key){
+                .host = url->host,
+                .tls = url->is_https ? tls : NULL,
+                .host_bytes = url->host_bytes,
+                .port = url->port,
+                .is_https = url->is_https,
+        };
+}
+
 /* Lives as long as it has connections or waiters. */
 struct ed_http_origin {
         struct ed_list link; /* in its bucket */
         struct ed_list hungry;
-        struct ed_list idle; /* connections, latest first */
+        struct ed_list idle;  /* connections, latest first */
+        struct ed_list spare; /* openings without a borrower, latest first */
         struct ed_list waiters;
         uint64_t hash;
         uint32_t open;
         uint32_t waiting;
-        uint16_t port;
-        bool is_https;
-        uint16_t host_bytes;
-        uint16_t authority_bytes;
-        char authority[ED_URL_AUTHORITY_ROOM]; /* value of the Host field */
+        struct ed_http_key key; /* refers to 'host', and to 'tls' with a reference */
         char host[ED_URL_HOST_MAX + 1];
 };
 
+/* A borrower that waits for its connection to be opened; on the stack of its task. */
+struct ed_http_opening {
+        struct ed_task *task;
+        int err;
+        struct eddy_tls_fault *fault; /* filled in on failure; may be NULL */
+};
+
 struct ed_http_conn {
-        struct ed_list link; /* in the pool's list of idle or busy connections */
-        struct ed_list same; /* in the origin's list of idle connections */
+        struct ed_list link; /* in the pool's list of idle, spare or busy connections */
+        struct ed_list same; /* in the origin's list of idle or spare connections */
         struct ed_http_pool *pool;
         struct ed_http_origin *origin;
-        eddy_stream *stream;    /* NULL: not connected, or closed */
-        eddy_scope *connecting; /* scope of a connect in progress */
+        eddy_stream *stream;              /* NULL: not connected, or closed */
+        bool opening;                     /* a task opens the connection, and will end */
+        bool unwanted;                    /* that task is to stop */
+        eddy_scope *connecting;           /* that task's scope, once the task runs */
+        struct ed_http_opening *borrower; /* waits for that task; NULL: none waits */
+        int64_t give_up_ns;               /* deadline of a spare opening; 0: none */
         int64_t idle_since_ns;
-        bool reused; /* has carried an exchange before */
+        uint32_t slots; /* exchanges that the connection can carry at once */
+        uint32_t lent;  /* slots in use */
+        bool reused;    /* has carried an exchange or been idle before: may be stale */
 };
 
 /* Errors: -ENOMEM. */
@@ -95,34 +143,42 @@ void ed_http_pool_close(struct ed_http_pool *pool);
 /* Free the rest, after close and the last release. */
 void ed_http_pool_fini(struct ed_http_pool *pool);
 
+/* Returns true if a connection for one key may carry a request with the other. */
+bool ed_http_key_equal(const struct ed_http_key *a, const struct ed_http_key *b);
+
 /*
- * Get a slot for the URL's origin: an open and silent connection, or a slot still to be connected
- * (its stream is NULL). Waits for a slot if necessary.
+ * Borrow a slot for the key: on an open and silent connection, or on one that is still to be opened
+ * or is being opened (its stream is NULL). Waits for a slot if necessary.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_CLIENT_CLOSED, -ECANCELED, -ENOMEM; no slot is held then.
  */
-EDDY_MUST_USE int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_url *url,
+EDDY_MUST_USE int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *key,
                                        struct ed_http_conn **ret_conn);
 
 /*
- * Connect the slot. Returns EDDY_E_NET_TIMED_OUT if the time limit passes; 0: no limit. 'fault' may
- * be NULL.
+ * Wait until a task of the client has opened the connection, and start that task if necessary.
+ * After an error, give the slot back: as reusable if the opening may continue for other requests.
+ * 'fault' may be NULL.
  *
  * Suspends: yes.
  * Errors: those of eddy_tcp_connect(), and with https of eddy_tls_config_new() and
- *         eddy_tls_client(); EDDY_E_HTTP_CLIENT_CLOSED
+ *         eddy_tls_client(); EDDY_E_HTTP_CLIENT_CLOSED  the client was closed, or the run ends
  */
-EDDY_MUST_USE int ed_http_conn_connect(struct ed_http_conn *conn, int64_t timeout_ns,
-                                       struct eddy_tls_fault *fault);
+EDDY_MUST_USE int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_tls_fault *fault);
 
-/* Close the slot's stream, but keep the slot. */
+/* Close the connection's stream, but keep the slot. */
 void ed_http_conn_disconnect(struct ed_http_conn *conn);
 
 /*
- * Give the slot back. 'reusable' means that the exchange on its stream is provably over; otherwise
- * the stream is closed.
+ * Give the slot back. 'reusable' means that the connection is being opened, or that the exchange on
+ * its stream is provably over; otherwise the connection is closed.
  */
 void ed_http_pool_release(struct ed_http_conn *conn, bool reusable);
+
+/* ---- for connect.c ---------------------------------------------------------- */
+
+/* The task that opens the connection has ended. Give the connection to its borrower or the pool. */
+void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_tls_fault *fault);
 
 #endif

@@ -46,6 +46,6 @@ struct eddy_tls_config {
 };
 
 /* Returns 'config' with another reference, to be dropped by eddy_tls_config_close(). */
-eddy_tls_config *ed_tls_config_ref(eddy_tls_config *config);
+ED_SHARED eddy_tls_config *ed_tls_config_ref(eddy_tls_config *config);
 
 #endif

@@ -3,8 +3,11 @@
  */
 #include "http_test.h"
 
+#include <sys/socket.h>
+
 #include "eddy/test.h"
 #include "loop/loop.h"
+#include "sim/sim.h"
 
 /* ---- running --------------------------------------------------------------- */
 
@@ -55,6 +58,13 @@ void http_run_real(eddy_task_fn *fn, void *arg)
 void http_pause(int64_t ns)
 {
         CHECK_EQ(eddy_sleep(ns), 0);
+}
+
+void http_let_die(void)
+{
+        struct eddy_address dead = { .family = AF_INET, .bytes = { 10, 9, 9, 9 } };
+
+        CHECK_EQ(ed_sim_address_dead(ed_loop_current->sys, &dead), 0);
 }
 
 /* ---- a server that follows a script ---------------------------------------- */

@@ -29,6 +29,9 @@ void http_run_real(eddy_task_fn *fn, void *arg);
 /* Let so much time pass. */
 void http_pause(int64_t ns);
 
+/* From now on nothing answers at the simulated address 10.9.9.9. */
+void http_let_die(void);
+
 /* The same error, by name. */
 #define CHECK_ERR(a, b)                                                                            \
         do {                                                                                       \

@@ -729,8 +729,6 @@ static void check_noted(struct rig *rig, const char *method, const char *url, in
         CHECK_EQ(sending.sent, sent);
 }
 
-static void let_die(void);
-
 CLIENT_TEST(send_is_called_only_when_there_is_a_connection,
             OPTIONS(.connect_timeout_ns = EDDY_SEC(2)), SCRIPT(OK_2, "?", "~"),
             SCRIPT(OK_2, "?", "!"), SCRIPT("?", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."))
@@ -742,7 +740,7 @@ CLIENT_TEST(send_is_called_only_when_there_is_a_connection,
         /* Before the first byte: refused, no such name, nobody answers, too late to connect. */
         check_noted(rig, "POST", refused, -ECONNREFUSED, 0);
         check_noted(rig, "POST", "http://no.such.name/", EDDY_E_DNS_NOT_FOUND, 0);
-        let_die();
+        http_let_die();
         check_noted(rig, "POST", "http://10.9.9.9/", EDDY_E_NET_TIMED_OUT, 0);
         /* Answered; repeated by the client itself after a connection that was closed; too late. */
         check_noted(rig, "GET", NULL, 0, 1);
@@ -760,20 +758,12 @@ static int get_dead(void *arg)
                 rig->client, &(struct eddy_http_request){ .url = "http://10.9.9.9/" }, &response);
 }
 
-/* Nothing answers at that address. */
-static void let_die(void)
-{
-        struct eddy_address dead = { .family = AF_INET, .bytes = { 10, 9, 9, 9 } };
-
-        CHECK_EQ(ed_sim_address_dead(ed_loop_current->sys, &dead), 0);
-}
-
 CLIENT_TEST(connect_has_a_time_limit_of_its_own,
             OPTIONS(.connect_timeout_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
 {
         int64_t before = eddy_now();
 
-        let_die();
+        http_let_die();
         CHECK_ERR(get_dead(rig), EDDY_E_NET_TIMED_OUT);
         CHECK_EQ(eddy_now() - before, EDDY_SEC(2));
         CHECK_STATS(rig->client, 0, 0, 0);
@@ -783,7 +773,7 @@ CLIENT_TEST(connect_has_a_time_limit_of_its_own,
 /* What the kernel gives up is no deadline of ours. */
 CLIENT_TEST(connect_that_the_kernel_gives_up_says_so, NULL, SCRIPT(OK_2))
 {
-        let_die();
+        http_let_die();
         CHECK_ERR(get_dead(rig), EDDY_E_NET_TIMED_OUT);
         CHECK_STATS(rig->client, 0, 0, 0);
 }
@@ -792,7 +782,7 @@ CLIENT_TEST(connect_that_the_kernel_gives_up_says_so, NULL, SCRIPT(OK_2))
 CLIENT_TEST(deadline_of_a_scope_is_not_a_time_limit,
             OPTIONS(.connect_timeout_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
 {
-        let_die();
+        http_let_die();
         CHECK_ERR(eddy_call_timeout(get_dead, rig, EDDY_SEC(1)), -ETIMEDOUT);
         CHECK_STATS(rig->client, 0, 0, 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
@@ -869,7 +859,7 @@ CLIENT_TEST(freeing_the_client_ends_all_calls, OPTIONS(.per_host_max = 3), SCRIP
         };
         eddy_scope scope;
 
-        let_die();
+        http_let_die();
         eddy_scope_begin(&scope, NULL);
         for (size_t i = 0; i < 5; i++)
                 CHECK_EQ(eddy_scope_start(&scope, late_call, &calls[i]), 0);

@@ -274,6 +274,7 @@ static void hand_over(const char *method, const char *text, bool after)
 {
         uint64_t before = connections();
         struct ed_http_conn *conn;
+        struct ed_http_key key;
         struct ed_url url;
         eddy_scope scope;
         int i;
@@ -281,7 +282,8 @@ static void hand_over(const char *method, const char *text, bool after)
         fetch_right("GET", "/warm");
         i = world.accepted - 1;
         CHECK_EQ(ed_url_parse(world.url, strlen(world.url), &url), 0);
-        CHECK_EQ(ed_http_pool_acquire(&world.client->pool, &url, &conn), 0);
+        key = ed_http_key_of(&url, NULL);
+        CHECK_EQ(ed_http_pool_acquire(&world.client->pool, &key, &conn), 0);
         CHECK(conn->stream);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, fetch_task, (void *) (uintptr_t) method), 0);

@@ -1,0 +1,143 @@
+/*
+ * http/connect.c - opening a connection: a task of the client connects, and does the handshake.
+ *
+ * The task belongs to the client instead of the first request, so a request that is cancelled does
+ * not waste the opening: the connection goes to the next request. The client lives until the task
+ * has ended.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "eddy/error.h"
+#include "eddy/tcp.h"
+#include "http/client.h"
+#include "scope/debug/debug.h"
+#include "scope/run.h"
+#include "scope/suspend.h"
+
+/* Make the default configuration. Of several tasks, one makes it, and the others wait. */
+static int make_tls(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
+{
+        int err = 0;
+
+        if (pool->made_tls)
+                return 0;
+        err = eddy_lock_acquire(&pool->making_tls);
+        if (err < 0)
+                return err;
+        if (!pool->made_tls)
+                err = eddy_tls_config_new(NULL, fault, &pool->made_tls);
+        (void) eddy_lock_release(&pool->making_tls);
+        return err;
+}
+
+/* Do the handshake on '*stream', which is replaced. */
+static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_stream **stream)
+{
+        struct eddy_tls_conn_opts opts = { .ret_fault = fault };
+        const struct ed_http_key *key = &conn->origin->key;
+        struct ed_http_pool *pool = conn->pool;
+        eddy_tls_config *tls = key->tls ? key->tls : pool->tls;
+        eddy_stream *lower = *stream;
+        int err;
+
+        err = eddy_tls_client(lower, tls ? tls : pool->made_tls, key->host, &opts, stream);
+        if (err < 0)
+                eddy_stream_close_now(lower);
+        return err;
+}
+
+static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *fault,
+                          eddy_stream **ret_stream)
+{
+        const struct ed_http_key *key = &conn->origin->key;
+        eddy_stream *stream;
+        int err = 0;
+
+        if (key->is_https && !key->tls && !conn->pool->tls)
+                err = make_tls(conn->pool, fault);
+        if (err == 0)
+                err = eddy_tcp_connect(key->host, key->port, NULL, &stream);
+        if (err == 0 && key->is_https)
+                err = secure(conn, fault, &stream);
+        if (err == 0)
+                *ret_stream = stream;
+        return err;
+}
+
+/* The task. */
+static int open_run(void *arg)
+{
+        struct ed_http_conn *conn = arg;
+        struct ed_http_pool *pool = conn->pool;
+        eddy_http_client *client = ed_container_of(pool, eddy_http_client, pool);
+        struct eddy_scope_opts opts = { .deadline_ns = conn->give_up_ns };
+        struct eddy_tls_fault fault = { "" };
+        eddy_stream *stream = NULL;
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, &opts);
+        if (conn->unwanted)
+                eddy_scope_cancel(&scope);
+        conn->connecting = &scope;
+        err = connect_origin(conn, &fault, &stream);
+        conn->connecting = NULL;
+        (void) eddy_scope_end(&scope);
+        if (err >= 0 && pool->closed)
+                eddy_stream_close_now(stream);
+        /* A borrower was not cancelled itself, if only the task was. */
+        if (pool->closed || err == -ECANCELED)
+                err = EDDY_E_HTTP_CLIENT_CLOSED;
+        if (err >= 0) {
+                ed_debug_gone(stream); /* reported as part of the client */
+                conn->stream = stream;
+                conn->reused = false;
+                pool->connections++;
+        }
+        ed_http_conn_opened(conn, err, &fault);
+        ed_http_client_unref(client);
+        return 0;
+}
+
+static int open_start(struct ed_http_conn *conn)
+{
+        eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
+        struct ed_task *task;
+        int err;
+
+        err = ed_background_start(conn->pool->loop, open_run, conn, "http_connect", NULL, &task);
+        if (err < 0)
+                return err == -ECANCELED ? EDDY_E_HTTP_CLIENT_CLOSED : err;
+        conn->opening = true;
+        client->refs++;
+        return 0;
+}
+
+/* Called if the wait was cancelled. */
+static bool stop_waiting(void *arg)
+{
+        struct ed_http_conn *conn = arg;
+
+        conn->borrower = NULL;
+        return true;
+}
+
+int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_tls_fault *fault)
+{
+        struct ed_http_opening opening = { .fault = fault };
+        int err;
+
+        err = ed_suspend_enter(&opening.task);
+        if (err < 0)
+                return err;
+        if (conn->pool->closed)
+                return EDDY_E_HTTP_CLIENT_CLOSED;
+        if (!conn->opening)
+                err = open_start(conn);
+        if (err < 0)
+                return err;
+        conn->borrower = &opening;
+        err = ed_suspend_park(opening.task, "an HTTP client's connection", stop_waiting, conn);
+        return err < 0 ? err : opening.err;
+}

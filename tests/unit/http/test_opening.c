@@ -1,0 +1,250 @@
+/*
+ * test_opening.c - opening a connection: it survives the request for which it
+ * began, and ends when it is of no use.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "http/pool.h"
+#include "http_test.h"
+
+struct get {
+        struct rig *rig;
+        const char *url; /* NULL: the rig's */
+        int result;
+};
+
+static int get_run(void *arg)
+{
+        struct get *get = arg;
+        struct eddy_http_request request = { .url = get->url ? get->url : get->rig->url };
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+
+        get->result = eddy_http_client_send(get->rig->client, &request, &response);
+        if (get->result == 0)
+                get->result = eddy_http_response_discard(response);
+        return 0;
+}
+
+static uint64_t spares(struct rig *rig)
+{
+        struct eddy_http_client_stats stats;
+
+        eddy_http_client_stats(rig->client, &stats);
+        return stats.spare;
+}
+
+/* Begin a request, and cancel it while its connection is being opened. */
+static void cancel_while_opening(struct rig *rig, const char *url)
+{
+        struct get get = { rig, url, 0 };
+        eddy_task *task;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, get_run, &get, NULL, &task), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_STATS(rig->client, 1, 0, 0);
+        eddy_task_cancel(task);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_ERR(get.result, -ECANCELED);
+        eddy_task_release(task);
+}
+
+CLIENT_TEST(opening_of_a_cancelled_request_serves_the_next, NULL, SCRIPT(OK_2, OK_2))
+{
+        struct eddy_http_client_stats stats;
+
+        cancel_while_opening(rig, NULL);
+        CHECK_EQ(spares(rig), 1);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        eddy_http_client_stats(rig->client, &stats);
+        CHECK_EQ(stats.connections, 1);
+        CHECK_EQ(stats.spare, 0);
+        CHECK_EQ(rig->peer.accepted, 1);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+CLIENT_TEST_BOTH(opening_of_a_cancelled_request_ends_in_the_idle_list, NULL, SCRIPT(OK_2, OK_2))
+{
+        cancel_while_opening(rig, NULL);
+        while (spares(rig) > 0)
+                http_pause(EDDY_MS(1));
+        CHECK_STATS(rig->client, 1, 1, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.accepted, 1);
+}
+
+CLIENT_TEST(opening_of_a_cancelled_request_goes_to_the_waiter, OPTIONS(.connections_max = 1),
+            SCRIPT(OK_2, OK_2))
+{
+        struct get gets[2] = { { rig, NULL, 0 }, { rig, NULL, 0 } };
+        eddy_task *first;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, get_run, &gets[0], NULL, &first), 0);
+        CHECK_EQ(eddy_scope_start(&scope, get_run, &gets[1]), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_STATS(rig->client, 1, 0, 1);
+        eddy_task_cancel(first);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_ERR(gets[0].result, -ECANCELED);
+        CHECK_EQ(gets[1].result, 0);
+        CHECK_EQ(rig->peer.accepted, 1);
+        CHECK_STATS(rig->client, 1, 1, 0);
+        eddy_task_release(first);
+}
+
+CLIENT_TEST(spare_opening_gives_way_to_another_origin, OPTIONS(.connections_max = 1), SCRIPT(OK_2))
+{
+        int64_t before = eddy_now();
+
+        http_let_die();
+        cancel_while_opening(rig, "http://10.9.9.9/");
+        CHECK_EQ(spares(rig), 1);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK(eddy_now() - before < EDDY_SEC(1));
+        CHECK_EQ(spares(rig), 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+CLIENT_TEST(opening_gives_way_to_a_waiter_of_another_origin, OPTIONS(.connections_max = 1),
+            SCRIPT(OK_2))
+{
+        struct get dead = { rig, "http://10.9.9.9/", 0 }, alive = { rig, NULL, 0 };
+        int64_t before = eddy_now();
+        eddy_task *task;
+        eddy_scope scope;
+
+        http_let_die();
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, get_run, &dead, NULL, &task), 0);
+        CHECK_EQ(eddy_scope_start(&scope, get_run, &alive), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        eddy_task_cancel(task);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(alive.result, 0);
+        CHECK(eddy_now() - before < EDDY_SEC(1));
+        eddy_task_release(task);
+}
+
+CLIENT_TEST(spare_opening_ends_after_the_time_of_an_idle_connection,
+            OPTIONS(.keepalive_ns = EDDY_SEC(3)), SCRIPT(OK_2))
+{
+        http_let_die();
+        cancel_while_opening(rig, "http://10.9.9.9/");
+        http_pause(EDDY_SEC(2));
+        CHECK_EQ(spares(rig), 1);
+        http_pause(EDDY_SEC(2));
+        CHECK_EQ(spares(rig), 0);
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+/* The time of a spare does not end the opening of a request that has taken the spare. */
+CLIENT_TEST(spare_opening_that_is_taken_has_no_deadline, OPTIONS(.keepalive_ns = EDDY_SEC(3)),
+            SCRIPT(OK_2))
+{
+        struct get get = { rig, "http://10.9.9.9/", 0 };
+        int64_t before = eddy_now();
+
+        http_let_die();
+        cancel_while_opening(rig, "http://10.9.9.9/");
+        CHECK_EQ(get_run(&get), 0);
+        CHECK_ERR(get.result, EDDY_E_NET_TIMED_OUT);
+        CHECK(eddy_now() - before > EDDY_SEC(100)); /* the kernel's own limit */
+}
+
+CLIENT_TEST(failed_spare_opening_leaves_nothing, NULL, SCRIPT(OK_2))
+{
+        cancel_while_opening(rig, "http://127.0.0.1:1/");
+        http_pause(EDDY_SEC(1));
+        CHECK_EQ(spares(rig), 0);
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(close_of_the_client_ends_a_spare_opening, NULL, SCRIPT(OK_2))
+{
+        http_let_die();
+        cancel_while_opening(rig, "http://10.9.9.9/");
+        CHECK_EQ(spares(rig), 1);
+}
+
+/* ---- the key --------------------------------------------------------------------- */
+
+/* P1: a connection is used again only if nothing that it depends on differs. */
+TEST(keys_that_differ_in_any_field_are_not_equal)
+{
+        eddy_tls_config *one = (eddy_tls_config *) (uintptr_t) 8, *other = (void *) (uintptr_t) 16;
+        const struct ed_http_key keys[] = {
+                { .host = "a", .host_bytes = 1, .port = 443, .is_https = true },
+                { .host = "a", .host_bytes = 1, .port = 443, .is_https = false },
+                { .host = "a", .host_bytes = 1, .port = 80, .is_https = true },
+                { .host = "b", .host_bytes = 1, .port = 443, .is_https = true },
+                { .host = "ab", .host_bytes = 2, .port = 443, .is_https = true },
+                { .host = "a", .host_bytes = 1, .port = 443, .is_https = true, .tls = one },
+                { .host = "a", .host_bytes = 1, .port = 443, .is_https = true, .tls = other },
+        };
+        size_t n = sizeof(keys) / sizeof(keys[0]);
+
+        for (size_t i = 0; i < n; i++) {
+                for (size_t j = 0; j < n; j++) {
+                        struct ed_http_key copy = keys[j];
+                        char host[4];
+
+                        snprintf(host, sizeof(host), "%s", keys[j].host);
+                        copy.host = host;
+                        CHECK_EQ(ed_http_key_equal(&keys[i], &copy), i == j);
+                }
+        }
+}
+
+/* ---- the system's trusted certificates -------------------------------------------- */
+
+enum { AT_ONCE = 6 };
+
+static int ask_at_once(void *arg)
+{
+        struct rig rig = { .status = 0 };
+        struct get gets[AT_ONCE];
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_http_client_new(NULL, &rig.client), 0);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < AT_ONCE; i++) {
+                gets[i] = (struct get){ &rig, "https://127.0.0.1:1/", 0 };
+                CHECK_EQ(eddy_scope_start(&scope, get_run, &gets[i]), 0);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < AT_ONCE; i++)
+                CHECK_ERR(gets[i].result, -ECONNREFUSED);
+        eddy_http_client_close(rig.client);
+        return 0;
+}
+
+/* Returns how often a file was opened since the watch began. */
+static int opened(int watch)
+{
+        char buf[16 * sizeof(struct inotify_event)] __attribute__((aligned(8)));
+        ssize_t n = read(watch, buf, sizeof(buf));
+
+        return n < 0 ? 0 : (int) ((size_t) n / sizeof(struct inotify_event));
+}
+
+TEST(first_https_requests_load_the_trusted_certificates_once)
+{
+        char file[] = "/tmp/eddy-trust-XXXXXX";
+        int fd = mkstemp(file), watch = inotify_init1(IN_NONBLOCK);
+
+        CHECK(fd >= 0 && watch >= 0);
+        CHECK_EQ(setenv("SSL_CERT_FILE", file, 1), 0);
+        CHECK(inotify_add_watch(watch, file, IN_OPEN) >= 0);
+        http_run_real(ask_at_once, NULL);
+        CHECK_EQ(opened(watch), 1);
+        CHECK_EQ(unlink(file), 0);
+        close(watch);
+        close(fd);
+}
