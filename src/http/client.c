@@ -78,13 +78,6 @@ free_client:
         return err;
 }
 
-static void response_destroy(eddy_http_response *response)
-{
-        ed_http_message_fini(&response->message);
-        ed_buf_fini(&response->out);
-        ed_free(response);
-}
-
 void ed_http_client_unref(eddy_http_client *client)
 {
         if (--client->refs > 0)
@@ -96,15 +89,11 @@ void ed_http_client_unref(eddy_http_client *client)
 
 void eddy_http_client_close(eddy_http_client *client)
 {
-        struct ed_list *link;
-
         if (!client)
                 return;
         ed_debug_gone(client);
         ed_http_pool_close(&client->pool);
-        while ((link = ed_list_pop_front(&client->spares)))
-                response_destroy(ed_container_of(link, eddy_http_response, link));
-        client->spares_count = 0;
+        ed_http1_responses_drop(client);
         ed_http_client_unref(client);
 }
 
@@ -119,62 +108,6 @@ void eddy_http_client_stats(const eddy_http_client *client,
                 .spare = client->pool.open - client->pool.idle_count - client->pool.in_use,
                 .waiting = client->pool.waiting,
         };
-}
-
-int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_response)
-{
-        struct ed_list *link = ed_list_pop_front(&client->spares);
-        eddy_http_response *response;
-
-        if (link) {
-                client->spares_count--;
-                response = ed_container_of(link, eddy_http_response, link);
-        } else {
-                response = ed_alloc(sizeof(*response) +
-                                    client->limits.fields_max * sizeof(response->fields[0]));
-                if (!response)
-                        return -ENOMEM;
-                ed_list_init(&response->link);
-                ed_buf_init(&response->out, ED_HTTP_REQUEST_HEAD_MAX);
-                response->upload = (struct ed_http_upload){ .stream = NULL };
-                ed_http_message_init(&response->message, response->fields, &client->limits,
-                                     ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
-                response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
-                response->client = client;
-        }
-        client->refs++;
-        response->conn = NULL;
-        response->upload.cut = false; /* reset the state of the previous exchange */
-        response->upload.error = 0;
-        response->closing = false;
-        response->tainted = false;
-        response->err = 0;
-        *ret_response = response;
-        return 0;
-}
-
-void eddy_http_response_close(eddy_http_response *response)
-{
-        eddy_http_client *client;
-
-        if (!response)
-                return;
-        ed_debug_gone(response);
-        client = response->client;
-        ed_http_response_abandon(response);
-        ed_http_upload_drop(&response->upload);
-        if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
-                response_destroy(response);
-        } else {
-                ed_http_message_reset(&response->message);
-                if (response->out.room > ED_HTTP_REQUEST_HEAD_KEPT)
-                        ed_buf_fini(&response->out);
-                else
-                        ed_buf_consume(&response->out, ed_buf_bytes(&response->out));
-                ed_list_push_front(&client->spares, &response->link);
-                client->spares_count++;
-        }
-        ed_http_client_unref(client);
 }
 
 /* ---- sending --------------------------------------------------------------- */
@@ -204,7 +137,7 @@ static int read_url(const char *text, struct ed_url *url)
  */
 static bool was_stale(const eddy_http_response *response, const char *method, bool reused, int err)
 {
-        if (!reused || response->message.received > 0)
+        if (!reused || response->ops->was_answered(response))
                 return false;
         if (err != EDDY_E_HTTP_CLOSED && err != EDDY_E_TLS_TRUNCATED && err != -ECONNRESET &&
             err != -EPIPE)
@@ -261,12 +194,7 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
                 if (request->on_send)
                         request->on_send(request->on_send_arg);
                 reused = conn->reused;
-                response->tainted = false;
-                ed_http_message_next(&response->message);
-                ed_http1_response_init(&response->message.head, response->fields, &client->limits,
-                                       ed_http1_answers_to(method, strlen(method)));
-                response->message.stream = &conn->stream;
-                err = ed_http_response_exchange(response, request);
+                err = response->ops->exchange(response, request);
                 if (err >= 0 || !was_stale(response, method, reused, err))
                         return err;
                 ed_http_conn_disconnect(conn);
@@ -283,7 +211,7 @@ static int begin(eddy_http_client *client, const struct eddy_http_request *reque
         err = read_url(request->url, &url);
         if (err < 0)
                 return err;
-        err = ed_http_request_write(client, request, &url, &response->out, &response->closing);
+        err = response->ops->prepare(response, request, &url);
         if (err < 0)
                 return err;
         key = ed_http_key_of(&url, NULL);
@@ -300,7 +228,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        err = ed_http_response_new(client, &response);
+        err = ed_http1_response_new(client, &response);
         if (err < 0)
                 return err;
         err = begin(client, request, response);
@@ -309,11 +237,9 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         if (request->on_start)
                 request->on_start(request->on_start_arg);
         err = send_on(response, request);
-        if (err < 0) {
-                response->tainted = true;
+        if (err < 0)
                 goto free_response;
-        }
-        ed_http_response_settle(response);
+        response->ops->settle(response);
         ed_debug_made(response, ED_DEBUG_RESPONSE);
         *ret_response = response;
         return 0;

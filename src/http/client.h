@@ -36,11 +36,50 @@ struct eddy_http_client {
         size_t user_agent_bytes;
 };
 
-/* An exchange. The response owns the buffers; an idle connection needs none. */
+/*
+ * What a protocol does for a request and its response. The calls of eddy/http_client.h use this
+ * table; errors and cancellation are as described there.
+ */
+struct ed_http_response_ops {
+        /* Check the request and prepare to send it. Nothing is sent, and there is no connection. */
+        int (*prepare)(eddy_http_response *response, const struct eddy_http_request *request,
+                       const struct ed_url *url);
+
+        /*
+         * Send the request on the open connection, and read the head of the response. May be called
+         * again with another connection. After an error the connection is not closed yet. Suspends.
+         */
+        int (*exchange)(eddy_http_response *response, const struct eddy_http_request *request);
+
+        /* Returns true if the last exchange received any byte. */
+        bool (*was_answered)(const eddy_http_response *response);
+
+        /* Give the slot back if the whole response was received. */
+        void (*settle)(eddy_http_response *response);
+
+        /* End the exchange in any state, and free the response. */
+        void (*close)(eddy_http_response *response);
+
+        int (*status)(const eddy_http_response *response);
+        const char *(*header)(const eddy_http_response *response, const char *name);
+        int (*header_at)(const eddy_http_response *response, size_t i,
+                         struct eddy_http_header *ret_header);
+        int64_t (*read)(eddy_http_response *response, void *buf, size_t bytes);
+        int (*body)(eddy_http_response *response, const void **ret_data, size_t *ret_bytes);
+        int (*discard)(eddy_http_response *response);
+};
+
+/* The first member of a protocol's response. */
 struct eddy_http_response {
+        const struct ed_http_response_ops *ops;
         struct ed_list link; /* in the client's list of spares */
         eddy_http_client *client;
-        struct ed_http_conn *conn;    /* NULL: given back to the pool */
+        struct ed_http_conn *conn; /* NULL: given back to the pool */
+};
+
+/* A response of HTTP/1. It owns the buffers; an idle connection needs none. */
+struct ed_http1_response {
+        struct eddy_http_response base;
         struct ed_buf out;            /* the request's head */
         struct ed_http_upload upload; /* unsent part of a large request */
         bool closing;                 /* the request has "Connection: close" */
@@ -64,25 +103,12 @@ EDDY_MUST_USE int ed_http_request_write(const eddy_http_client *client,
 /* Returns the request's method, or its default. */
 const char *ed_http_request_method(const struct eddy_http_request *request);
 
-/* Returns an empty response that holds a reference to the client. Errors: -ENOMEM. */
-EDDY_MUST_USE int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_response);
+/* Returns an empty response of HTTP/1 that holds a reference to the client. Errors: -ENOMEM. */
+EDDY_MUST_USE int ed_http1_response_new(eddy_http_client *client,
+                                        eddy_http_response **ret_response);
 
-/*
- * Do the exchange on the response's open connection: send the head in 'out' and the body, then read
- * the head of the response. If the response arrives first, part of a large body may remain in
- * 'upload'.
- *
- * Suspends: yes.
- * Errors: as eddy_http_client_send(); the connection is not closed yet
- */
-EDDY_MUST_USE int ed_http_response_exchange(eddy_http_response *response,
-                                            const struct eddy_http_request *request);
-
-/* Give the connection back if the whole response is read or in the buffer. */
-void ed_http_response_settle(eddy_http_response *response);
-
-/* Give the connection back in any case: reusable if the response is complete, else closed. */
-void ed_http_response_abandon(eddy_http_response *response);
+/* Free the responses that are kept for later requests. */
+void ed_http1_responses_drop(eddy_http_client *client);
 
 /* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);

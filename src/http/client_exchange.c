@@ -1,15 +1,18 @@
 /*
- * http/client_exchange.c - a client's exchange: sends the request on the response's connection, and
- * reads the head of the response.
+ * http/client_exchange.c - a client's exchange by HTTP/1: sends the request on the response's
+ * connection, and reads the response.
  *
  * The connection is given back as soon as the exchange is provably over: the request is sent, the
  * response is read to its end, no bytes follow it, both sides keep the connection open, and no call
  * in between failed or was cancelled.
  */
 #include <errno.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "eddy/error.h"
 #include "http/client.h"
+#include "scope/suspend.h"
 
 /*
  * A body up to this size is written together with the head: both fit the kernel's buffer, so the
@@ -17,7 +20,12 @@
  */
 enum { SEND_AT_ONCE_BYTES = 16 << 10 };
 
-static int read_head(eddy_http_response *response)
+static struct ed_http1_response *http1_of(const eddy_http_response *response)
+{
+        return (struct ed_http1_response *) (uintptr_t) response;
+}
+
+static int read_head(struct ed_http1_response *response)
 {
         struct ed_http_message *message = &response->message;
         uint32_t interim = 0;
@@ -45,30 +53,32 @@ static int read_head(eddy_http_response *response)
                 if (message->head.status == 101 || ++interim > ED_HTTP1_INTERIM_MAX)
                         return EDDY_E_HTTP_INVALID_RESPONSE;
                 ed_http_message_skip(message);
-                ed_http1_response_init(&message->head, response->fields, &response->client->limits,
+                ed_http1_response_init(&message->head, response->fields,
+                                       &response->base.client->limits,
                                        (enum ed_http1_answers) message->head.answers);
         }
 }
 
-static int write_all(eddy_http_response *response, const struct eddy_http_request *request)
+static int write_all(struct ed_http1_response *response, const struct eddy_http_request *request)
 {
         struct eddy_slice slices[2] = {
                 { ed_buf_data(&response->out), ed_buf_bytes(&response->out) },
                 { request->body, request->body_bytes },
         };
-        eddy_stream *stream = response->conn->stream;
+        eddy_stream *stream = response->base.conn->stream;
         int err;
 
         if (!stream)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         err = eddy_stream_writev(stream, slices, request->body_bytes > 0 ? 2 : 1);
-        if (err < 0 && !response->conn->stream)
+        if (err < 0 && !response->base.conn->stream)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         return err;
 }
 
 /* Exchange a request that fits in one write. */
-static int exchange_small(eddy_http_response *response, const struct eddy_http_request *request)
+static int exchange_small(struct ed_http1_response *response,
+                          const struct eddy_http_request *request)
 {
         int err, sent;
 
@@ -86,7 +96,7 @@ static int exchange_small(eddy_http_response *response, const struct eddy_http_r
 }
 
 /* Returns true if the status means that the rest of the request is unwanted (RFC 9112, 9.3). */
-static bool refuses(const eddy_http_response *response)
+static bool refuses(const struct ed_http1_response *response)
 {
         return response->message.head.status >= 400;
 }
@@ -96,13 +106,14 @@ static bool refuses(const eddy_http_response *response)
  * an early response. The call returns with the response's head. A response that refuses the request
  * stops the writing; otherwise the rest is sent while the response is read.
  */
-static int exchange_large(eddy_http_response *response, const struct eddy_http_request *request)
+static int exchange_large(struct ed_http1_response *response,
+                          const struct eddy_http_request *request)
 {
         struct ed_http_upload *upload = &response->upload;
         struct ed_buf *out = &response->out;
         int err;
 
-        ed_http_upload_init(upload, &response->conn->stream,
+        ed_http_upload_init(upload, &response->base.conn->stream,
                             (struct eddy_slice){ ed_buf_data(out), ed_buf_bytes(out) },
                             (struct eddy_slice){ request->body, request->body_bytes });
         err = ed_http_upload_start(upload);
@@ -119,17 +130,46 @@ static int exchange_large(eddy_http_response *response, const struct eddy_http_r
         return err == -ECANCELED && upload->error < 0 ? upload->error : err;
 }
 
-int ed_http_response_exchange(eddy_http_response *response, const struct eddy_http_request *request)
+static int http1_prepare(eddy_http_response *base, const struct eddy_http_request *request,
+                         const struct ed_url *url)
 {
-        if (request->body_bytes <= SEND_AT_ONCE_BYTES)
-                return exchange_small(response, request);
-        return exchange_large(response, request);
+        struct ed_http1_response *response = http1_of(base);
+
+        return ed_http_request_write(base->client, request, url, &response->out,
+                                     &response->closing);
 }
 
-void ed_http_response_settle(eddy_http_response *response)
+static int http1_exchange(eddy_http_response *base, const struct eddy_http_request *request)
 {
+        struct ed_http1_response *response = http1_of(base);
+        const char *method = ed_http_request_method(request);
+        int err;
+
+        response->tainted = false;
+        ed_http_message_next(&response->message);
+        ed_http1_response_init(&response->message.head, response->fields, &base->client->limits,
+                               ed_http1_answers_to(method, strlen(method)));
+        response->message.stream = &base->conn->stream;
+        if (request->body_bytes <= SEND_AT_ONCE_BYTES)
+                err = exchange_small(response, request);
+        else
+                err = exchange_large(response, request);
+        response->tainted |= err < 0;
+        return err;
+}
+
+static bool http1_was_answered(const eddy_http_response *base)
+{
+        return http1_of(base)->message.received > 0;
+}
+
+/* ---- the slot -------------------------------------------------------------- */
+
+static void http1_settle(eddy_http_response *base)
+{
+        struct ed_http1_response *response = http1_of(base);
         struct ed_http_message *message = &response->message;
-        struct ed_http_conn *conn = response->conn;
+        struct ed_http_conn *conn = base->conn;
         bool reusable;
 
         if (!conn || !ed_http_message_is_whole(message) ||
@@ -138,22 +178,222 @@ void ed_http_response_settle(eddy_http_response *response)
         /* The pool checks for bytes that arrived after the last read before the next request. */
         reusable = message->head.keep_alive && !response->closing && !response->tainted &&
                    !response->upload.cut && conn->stream && !ed_http_message_has_more(message);
-        response->conn = NULL;
+        response->base.conn = NULL;
         message->stream = NULL;
         ed_http_pool_release(conn, reusable);
 }
 
-void ed_http_response_abandon(eddy_http_response *response)
+/* Give the slot back in any case: reusable if the response is complete. */
+static void abandon(struct ed_http1_response *response)
 {
         struct ed_http_message *message = &response->message;
 
-        if (!response->conn)
+        if (!response->base.conn)
                 return;
         /* The buffer may hold all remaining chunks, unread. */
         if (!response->tainted && message->head_bytes > 0 && !message->outside &&
             ed_http_message_discard_buffered(message) >= 0)
-                ed_http_response_settle(response);
-        if (response->conn)
-                ed_http_pool_release(response->conn, false);
-        response->conn = NULL;
+                http1_settle(&response->base);
+        if (response->base.conn)
+                ed_http_pool_release(response->base.conn, false);
+        response->base.conn = NULL;
+}
+
+/* ---- the head -------------------------------------------------------------- */
+
+static int http1_status(const eddy_http_response *base)
+{
+        return http1_of(base)->message.head.status;
+}
+
+/* The first access to names and values adds their NULs; the message's meaning does not change. */
+static const char *http1_header(const eddy_http_response *base, const char *name)
+{
+        return ed_http_message_header(&http1_of(base)->message, name);
+}
+
+static int http1_header_at(const eddy_http_response *base, size_t i,
+                           struct eddy_http_header *ret_header)
+{
+        return ed_http_message_header_at(&http1_of(base)->message, i, ret_header);
+}
+
+/* ---- the body -------------------------------------------------------------- */
+
+/* Begin a call that reads the body. The rest of the request is sent meanwhile. */
+static int reading_begin(struct ed_http1_response *response, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        if (err >= 0)
+                err = response->err;
+        return err < 0 ? err : ed_http_upload_start(&response->upload);
+}
+
+/*
+ * End a call that reads the body. Returns 'n', or the error that ended the upload and thereby the
+ * call. 'ended' means that the body's end was reached. After a cancel reading can continue, but the
+ * connection is not used again.
+ */
+static int64_t reading_end(struct ed_http1_response *response, struct ed_task *task, int64_t n,
+                           bool ended)
+{
+        if (ended)
+                ed_http_upload_finish(&response->upload);
+        else
+                ed_http_upload_pause(&response->upload);
+        if (n == -ECANCELED && response->upload.error < 0)
+                n = response->upload.error;
+        if (n < 0) {
+                response->tainted = true;
+                if (n == -ECANCELED || n == EDDY_E_HTTP_STATE)
+                        return n;
+                response->err = (int) n;
+                response->message.stream = NULL;
+                ed_http_upload_drop(&response->upload);
+                if (response->base.conn)
+                        ed_http_pool_release(response->base.conn, false);
+                response->base.conn = NULL;
+                return n;
+        }
+        if (response->message.body.done)
+                http1_settle(&response->base);
+        ed_suspend_passed(task);
+        return n;
+}
+
+static int64_t http1_read(eddy_http_response *base, void *buf, size_t bytes)
+{
+        struct ed_http1_response *response = http1_of(base);
+        struct ed_task *task;
+        int64_t n;
+        int err;
+
+        err = reading_begin(response, &task);
+        if (err < 0)
+                return err;
+        if (bytes == 0) {
+                ed_http_upload_pause(&response->upload);
+                return -EINVAL;
+        }
+        n = ed_http_message_read(&response->message, buf, bytes);
+        return reading_end(response, task, n, n == 0);
+}
+
+static int http1_body(eddy_http_response *base, const void **ret_data, size_t *ret_bytes)
+{
+        struct ed_http1_response *response = http1_of(base);
+        struct ed_task *task;
+        int err;
+
+        err = reading_begin(response, &task);
+        if (err < 0)
+                return err;
+        err = ed_http_message_gather(&response->message);
+        err = (int) reading_end(response, task, err, err == 0);
+        if (err < 0)
+                return err;
+        *ret_data = response->message.whole;
+        *ret_bytes = response->message.whole_bytes;
+        return 0;
+}
+
+static int http1_discard(eddy_http_response *base)
+{
+        struct ed_http1_response *response = http1_of(base);
+        struct ed_task *task;
+        int err;
+
+        err = reading_begin(response, &task);
+        if (err < 0)
+                return err;
+        if (!response->message.gathered)
+                err = ed_http_message_discard(&response->message, UINT64_MAX);
+        return (int) reading_end(response, task, err, err == 0);
+}
+
+/* ---- making and freeing ---------------------------------------------------- */
+
+static void response_destroy(struct ed_http1_response *response)
+{
+        ed_http_message_fini(&response->message);
+        ed_buf_fini(&response->out);
+        ed_free(response);
+}
+
+void ed_http1_responses_drop(eddy_http_client *client)
+{
+        struct ed_list *link;
+
+        while ((link = ed_list_pop_front(&client->spares)))
+                response_destroy(http1_of(ed_container_of(link, eddy_http_response, link)));
+        client->spares_count = 0;
+}
+
+static void http1_close(eddy_http_response *base)
+{
+        struct ed_http1_response *response = http1_of(base);
+        eddy_http_client *client = base->client;
+
+        abandon(response);
+        ed_http_upload_drop(&response->upload);
+        if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
+                response_destroy(response);
+        } else {
+                ed_http_message_reset(&response->message);
+                if (response->out.room > ED_HTTP_REQUEST_HEAD_KEPT)
+                        ed_buf_fini(&response->out);
+                else
+                        ed_buf_consume(&response->out, ed_buf_bytes(&response->out));
+                ed_list_push_front(&client->spares, &base->link);
+                client->spares_count++;
+        }
+        ed_http_client_unref(client);
+}
+
+static const struct ed_http_response_ops http1_ops = {
+        .prepare = http1_prepare,
+        .exchange = http1_exchange,
+        .was_answered = http1_was_answered,
+        .settle = http1_settle,
+        .close = http1_close,
+        .status = http1_status,
+        .header = http1_header,
+        .header_at = http1_header_at,
+        .read = http1_read,
+        .body = http1_body,
+        .discard = http1_discard,
+};
+
+int ed_http1_response_new(eddy_http_client *client, eddy_http_response **ret_response)
+{
+        struct ed_list *link = ed_list_pop_front(&client->spares);
+        struct ed_http1_response *response;
+
+        if (link) {
+                client->spares_count--;
+                response = http1_of(ed_container_of(link, eddy_http_response, link));
+        } else {
+                response = ed_alloc(sizeof(*response) +
+                                    client->limits.fields_max * sizeof(response->fields[0]));
+                if (!response)
+                        return -ENOMEM;
+                response->base.ops = &http1_ops;
+                ed_list_init(&response->base.link);
+                ed_buf_init(&response->out, ED_HTTP_REQUEST_HEAD_MAX);
+                response->upload = (struct ed_http_upload){ .stream = NULL };
+                ed_http_message_init(&response->message, response->fields, &client->limits,
+                                     ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
+                response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
+                response->base.client = client;
+        }
+        client->refs++;
+        response->base.conn = NULL;
+        response->upload.cut = false; /* reset the state of the previous exchange */
+        response->upload.error = 0;
+        response->closing = false;
+        response->tainted = false;
+        response->err = 0;
+        *ret_response = &response->base;
+        return 0;
 }

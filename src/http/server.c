@@ -45,7 +45,7 @@ struct server {
 struct connection {
         struct server *server;
         eddy_stream *stream;
-        eddy_http_exchange *exchange;
+        struct ed_http1_exchange *exchange;
 };
 
 /* ---- the date -------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static int read_head_call(void *arg)
 /* Wait for a request and read its head. Errors: -ETIMEDOUT, and errors that end the connection. */
 static int read_head(struct connection *connection)
 {
-        eddy_http_exchange *exchange = connection->exchange;
+        struct ed_http1_exchange *exchange = connection->exchange;
 
         ed_http_message_next(&exchange->message);
         ed_http1_request_init(&exchange->message.head, exchange->fields,
@@ -123,7 +123,7 @@ static int read_head(struct connection *connection)
 }
 
 /* Answer a head that could not be read. */
-static void refuse_head(eddy_http_exchange *exchange, int err)
+static void refuse_head(struct ed_http1_exchange *exchange, int err)
 {
         const struct ed_http_message *message = &exchange->message;
         enum ed_http1_fault fault = message->head.fault;
@@ -145,7 +145,7 @@ static int drop_body(void *arg)
 /* Complete the request after the handler has returned. */
 static void finish_request(struct connection *connection, int result)
 {
-        eddy_http_exchange *exchange = connection->exchange;
+        struct ed_http1_exchange *exchange = connection->exchange;
         struct ed_http_message *message = &exchange->message;
 
         if (exchange->aborted) {
@@ -165,7 +165,7 @@ static void finish_request(struct connection *connection, int result)
                 else if (result < 0)
                         ed_http_exchange_refuse(exchange, 500, "the server failed");
                 else if (result >= 0 && exchange->failed == 0)
-                        exchange->failed = eddy_http_exchange_respond(exchange, 404, NULL, 0,
+                        exchange->failed = eddy_http_exchange_respond(&exchange->base, 404, NULL, 0,
                                                                       "not found\n", 10);
         }
         if (result < 0 || exchange->answer != ED_HTTP_ANSWERED)
@@ -180,7 +180,7 @@ static void finish_request(struct connection *connection, int result)
 static void serve_request(struct connection *connection)
 {
         struct server *server = connection->server;
-        eddy_http_exchange *exchange = connection->exchange;
+        struct ed_http1_exchange *exchange = connection->exchange;
         int err;
 
         exchange->date = date_now(server);
@@ -199,7 +199,7 @@ static void serve_request(struct connection *connection)
                 ed_http_exchange_refuse(exchange, 417, "Expect is other than 100-continue");
                 return;
         }
-        finish_request(connection, server->handler(exchange, server->arg));
+        finish_request(connection, server->handler(&exchange->base, server->arg));
         if (eddy_serve_is_stopping())
                 exchange->closing = true;
 }
@@ -227,7 +227,7 @@ static int linger(void *arg)
         return 0;
 }
 
-static bool must_linger(const eddy_http_exchange *exchange)
+static bool must_linger(const struct ed_http1_exchange *exchange)
 {
         const struct ed_http_message *message = &exchange->message;
 
@@ -241,7 +241,7 @@ static bool must_linger(const eddy_http_exchange *exchange)
  * incomplete, so it must not look complete; or the client takes no response, whose rest would stay
  * in the kernel.
  */
-static bool must_reset(const eddy_http_exchange *exchange)
+static bool must_reset(const struct ed_http1_exchange *exchange)
 {
         if (exchange->stalled)
                 return true;
@@ -250,7 +250,7 @@ static bool must_reset(const eddy_http_exchange *exchange)
 
 static void connection_serve(struct connection *connection)
 {
-        eddy_http_exchange *exchange = connection->exchange;
+        struct ed_http1_exchange *exchange = connection->exchange;
         int err;
 
         /* The server may have stopped before this task first ran. */
@@ -275,13 +275,14 @@ static uint32_t rate_of(int32_t rate)
         return rate < 0 ? 0 : (uint32_t) rate;
 }
 
-static eddy_http_exchange *exchange_new(struct server *server, eddy_stream **stream)
+static struct ed_http1_exchange *exchange_new(struct server *server, eddy_stream **stream)
 {
         size_t fields = server->limits.fields_max * sizeof(struct ed_http1_field);
-        eddy_http_exchange *exchange = ed_alloc_zero(sizeof(*exchange) + fields);
+        struct ed_http1_exchange *exchange = ed_alloc_zero(sizeof(*exchange) + fields);
 
         if (!exchange)
                 return NULL;
+        exchange->base.ops = &ed_http1_exchange_ops;
         exchange->stream = *stream;
         ed_http_message_init(&exchange->message, exchange->fields, &server->limits, BUFFER_BYTES,
                              server->opts.body_bytes_max);
@@ -297,7 +298,7 @@ static eddy_http_exchange *exchange_new(struct server *server, eddy_stream **str
         return exchange;
 }
 
-static void exchange_free(eddy_http_exchange *exchange)
+static void exchange_free(struct ed_http1_exchange *exchange)
 {
         ed_buf_fini(&exchange->copies);
         ed_buf_fini(&exchange->out);

@@ -1,6 +1,6 @@
 /*
- * http/server_exchange.c - a handler's calls: reading a request's head and body, and answering the
- * request.
+ * http/server_exchange.c - a handler's calls by HTTP/1: reading a request's head and body, and
+ * answering the request.
  */
 #include "http/server_exchange.h"
 
@@ -15,15 +15,20 @@
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
 enum { UNREAD_BYTES_MAX = 256 << 10 };
 
+static struct ed_http1_exchange *http1_of(const eddy_http_exchange *exchange)
+{
+        return (struct ed_http1_exchange *) (uintptr_t) exchange;
+}
+
 /* ---- the request ----------------------------------------------------------- */
 
-static const char *slice_text(const eddy_http_exchange *exchange, struct ed_http1_slice slice)
+static const char *slice_text(const struct ed_http1_exchange *exchange, struct ed_http1_slice slice)
 {
         return ed_http_message_text(&exchange->message) + slice.at;
 }
 
 /* Returns the start of a target's path, which follows the authority in an absolute target. */
-static const char *path_of(const eddy_http_exchange *exchange, const char *target)
+static const char *path_of(const struct ed_http1_exchange *exchange, const char *target)
 {
         if (exchange->message.head.target_form != ED_HTTP1_ABSOLUTE)
                 return target;
@@ -32,7 +37,7 @@ static const char *path_of(const eddy_http_exchange *exchange, const char *targe
 }
 
 /* Append text and a NUL to the exchange's copies. */
-static int copy_add(eddy_http_exchange *exchange, const char *text, size_t bytes)
+static int copy_add(struct ed_http1_exchange *exchange, const char *text, size_t bytes)
 {
         int err = ed_buf_append(&exchange->copies, text, bytes);
 
@@ -40,7 +45,7 @@ static int copy_add(eddy_http_exchange *exchange, const char *text, size_t bytes
 }
 
 /* Copy path and host: inside the target there is no room for their NULs. */
-static int take_target(eddy_http_exchange *exchange)
+static int take_target(struct ed_http1_exchange *exchange)
 {
         const struct ed_http1_head *head = &exchange->message.head;
         const char *path = path_of(exchange, slice_text(exchange, head->target));
@@ -63,7 +68,7 @@ static int take_target(eddy_http_exchange *exchange)
         return err;
 }
 
-int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
+int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange)
 {
         const struct ed_http1_head *head = &exchange->message.head;
         int err;
@@ -86,48 +91,50 @@ int ed_http_exchange_begin_request(eddy_http_exchange *exchange)
         return take_target(exchange);
 }
 
-const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
+static const char *http1_method(const eddy_http_exchange *base)
 {
+        const struct ed_http1_exchange *exchange = http1_of(base);
         return slice_text(exchange, exchange->message.head.method);
 }
 
-const char *eddy_http_exchange_target(const eddy_http_exchange *exchange)
+static const char *http1_target(const eddy_http_exchange *base)
 {
+        const struct ed_http1_exchange *exchange = http1_of(base);
         return slice_text(exchange, exchange->message.head.target);
 }
 
-const char *eddy_http_exchange_path(const eddy_http_exchange *exchange)
+static const char *http1_path(const eddy_http_exchange *base)
 {
+        const struct ed_http1_exchange *exchange = http1_of(base);
         return ed_buf_data(&exchange->copies); /* the path is the first copy */
 }
 
-const char *eddy_http_exchange_query(const eddy_http_exchange *exchange)
+static const char *http1_query(const eddy_http_exchange *base)
 {
+        const struct ed_http1_exchange *exchange = http1_of(base);
         return exchange->query;
 }
 
-const char *eddy_http_exchange_host(const eddy_http_exchange *exchange)
+static const char *http1_host(const eddy_http_exchange *base)
 {
+        const struct ed_http1_exchange *exchange = http1_of(base);
         return exchange->host;
 }
 
-static struct ed_http_message *message_of(const eddy_http_exchange *exchange)
+static const char *http1_header(const eddy_http_exchange *base, const char *name)
 {
-        return &((eddy_http_exchange *) (uintptr_t) exchange)->message;
+        const struct ed_http1_exchange *exchange = http1_of(base);
+        return ed_http_message_header(&http1_of(base)->message, name);
 }
 
-const char *eddy_http_exchange_header(const eddy_http_exchange *exchange, const char *name)
+static int http1_header_at(const eddy_http_exchange *base, size_t i,
+                           struct eddy_http_header *ret_header)
 {
-        return ed_http_message_header(message_of(exchange), name);
+        const struct ed_http1_exchange *exchange = http1_of(base);
+        return ed_http_message_header_at(&http1_of(base)->message, i, ret_header);
 }
 
-int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, size_t i,
-                                 struct eddy_http_header *ret_header)
-{
-        return ed_http_message_header_at(message_of(exchange), i, ret_header);
-}
-
-static int put_all(eddy_http_exchange *exchange, const struct eddy_slice *slices, size_t n)
+static int put_all(struct ed_http1_exchange *exchange, const struct eddy_slice *slices, size_t n)
 {
         int err = ed_http_pace_writev(&exchange->download, exchange->stream, slices, n);
 
@@ -136,7 +143,7 @@ static int put_all(eddy_http_exchange *exchange, const struct eddy_slice *slices
         return err;
 }
 
-static int put(eddy_http_exchange *exchange, const void *data, size_t bytes)
+static int put(struct ed_http1_exchange *exchange, const void *data, size_t bytes)
 {
         struct eddy_slice slice = { data, bytes };
 
@@ -144,7 +151,7 @@ static int put(eddy_http_exchange *exchange, const void *data, size_t bytes)
 }
 
 /* The client may be waiting for this response before it sends its body (RFC 9110, 10.1.1). */
-static int send_continue(eddy_http_exchange *exchange)
+static int send_continue(struct ed_http1_exchange *exchange)
 {
         static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -158,7 +165,7 @@ static int send_continue(eddy_http_exchange *exchange)
  * Handle the result of a read. After a failed read the next request cannot be found, so the
  * connection ends. After a cancel reading can continue.
  */
-static int64_t read_ended(eddy_http_exchange *exchange, struct ed_task *task, int64_t n)
+static int64_t read_ended(struct ed_http1_exchange *exchange, struct ed_task *task, int64_t n)
 {
         if (n < 0) {
                 exchange->closing = true;
@@ -170,8 +177,9 @@ static int64_t read_ended(eddy_http_exchange *exchange, struct ed_task *task, in
         return n;
 }
 
-int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf, size_t bytes)
+static int64_t http1_read(eddy_http_exchange *base, void *buf, size_t bytes)
 {
+        struct ed_http1_exchange *exchange = http1_of(base);
         struct ed_task *task;
         int64_t n;
         int err = ed_suspend_enter(&task);
@@ -188,8 +196,9 @@ int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf, size_t 
         return read_ended(exchange, task, n);
 }
 
-int eddy_http_exchange_body(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes)
+static int http1_body(eddy_http_exchange *base, const void **ret_data, size_t *ret_bytes)
 {
+        struct ed_http1_exchange *exchange = http1_of(base);
         struct ed_task *task;
         int err = ed_suspend_enter(&task);
 
@@ -220,7 +229,7 @@ static bool status_has_no_body(int status)
  * Returns true if the unread rest of the request's body is small enough to be read and dropped.
  * Otherwise the connection cannot be kept.
  */
-static bool rest_is_small(const eddy_http_exchange *exchange)
+static bool rest_is_small(const struct ed_http1_exchange *exchange)
 {
         const struct ed_http_message *message = &exchange->message;
 
@@ -235,7 +244,7 @@ static bool rest_is_small(const eddy_http_exchange *exchange)
  * Write the handler's headers. The server decides how a message ends, so fields that affect this
  * are refused, except "Connection: close".
  */
-static int write_fields(eddy_http_exchange *exchange, struct ed_http1_writer *writer,
+static int write_fields(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer,
                         const struct eddy_http_header *headers, size_t n, bool *ret_date)
 {
         for (size_t i = 0; i < n; i++) {
@@ -257,7 +266,7 @@ static int write_fields(eddy_http_exchange *exchange, struct ed_http1_writer *wr
 }
 
 /* Write a head to 'out', and decide how the body will end. */
-static int write_head(eddy_http_exchange *exchange, int status,
+static int write_head(struct ed_http1_exchange *exchange, int status,
                       const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
 {
         const struct ed_http1_head *head = &exchange->message.head;
@@ -299,17 +308,18 @@ static int write_head(eddy_http_exchange *exchange, int status,
 }
 
 /* After an error it is unknown how much was sent, so close the connection. */
-static int sent(eddy_http_exchange *exchange, int err)
+static int sent(struct ed_http1_exchange *exchange, int err)
 {
         if (err < 0)
                 exchange->closing = true;
         return err;
 }
 
-int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
-                               const struct eddy_http_header *headers, size_t headers_count,
-                               const void *body, size_t body_bytes)
+static int http1_respond(eddy_http_exchange *base, int status,
+                         const struct eddy_http_header *headers, size_t headers_count,
+                         const void *body, size_t body_bytes)
 {
+        struct ed_http1_exchange *exchange = http1_of(base);
         struct eddy_slice slices[2];
         struct ed_task *task;
         size_t n = 1;
@@ -335,10 +345,10 @@ int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
         return sent(exchange, err);
 }
 
-int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
-                             const struct eddy_http_header *headers, size_t headers_count,
-                             int64_t body_bytes)
+static int http1_begin(eddy_http_exchange *base, int status, const struct eddy_http_header *headers,
+                       size_t headers_count, int64_t body_bytes)
 {
+        struct ed_http1_exchange *exchange = http1_of(base);
         struct ed_task *task;
         int err = ed_suspend_enter(&task);
 
@@ -352,7 +362,7 @@ int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
 }
 
 /* Begin a call that continues a response. */
-static int answering_begin(const eddy_http_exchange *exchange, struct ed_task **ret_task)
+static int answering_begin(const struct ed_http1_exchange *exchange, struct ed_task **ret_task)
 {
         int err = ed_suspend_enter(ret_task);
 
@@ -361,8 +371,9 @@ static int answering_begin(const eddy_http_exchange *exchange, struct ed_task **
         return exchange->answer == ED_HTTP_ANSWERING ? 0 : EDDY_E_HTTP_STATE;
 }
 
-int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, size_t bytes)
+static int http1_write(eddy_http_exchange *base, const void *data, size_t bytes)
 {
+        struct ed_http1_exchange *exchange = http1_of(base);
         char size[ED_HTTP1_CHUNK_HEAD_MAX];
         struct eddy_slice slices[3] = { { size, 0 }, { data, bytes }, { "\r\n", 2 } };
         struct ed_task *task;
@@ -387,8 +398,9 @@ int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, siz
         return sent(exchange, put_all(exchange, slices, 3));
 }
 
-int eddy_http_exchange_end(eddy_http_exchange *exchange)
+static int http1_end(eddy_http_exchange *base)
 {
+        struct ed_http1_exchange *exchange = http1_of(base);
         struct ed_task *task;
         int err = answering_begin(exchange, &task);
 
@@ -405,12 +417,13 @@ int eddy_http_exchange_end(eddy_http_exchange *exchange)
         return sent(exchange, err);
 }
 
-void eddy_http_exchange_abort(eddy_http_exchange *exchange)
+static void http1_abort(eddy_http_exchange *base)
 {
+        struct ed_http1_exchange *exchange = http1_of(base);
         exchange->aborted = true;
 }
 
-void ed_http_exchange_refuse(eddy_http_exchange *exchange, int status, const char *text)
+void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *text)
 {
         struct eddy_http_header plain = { "Content-Type", "text/plain; charset=utf-8" };
         char body[160];
@@ -419,6 +432,22 @@ void ed_http_exchange_refuse(eddy_http_exchange *exchange, int status, const cha
         exchange->closing = true;
         if (n >= (int) sizeof(body))
                 n = (int) sizeof(body) - 1;
-        exchange->failed =
-                eddy_http_exchange_respond(exchange, status, &plain, 1, body, (size_t) n);
+        exchange->failed = http1_respond(&exchange->base, status, &plain, 1, body, (size_t) n);
 }
+
+const struct ed_http_exchange_ops ed_http1_exchange_ops = {
+        .method = http1_method,
+        .target = http1_target,
+        .path = http1_path,
+        .query = http1_query,
+        .host = http1_host,
+        .header = http1_header,
+        .header_at = http1_header_at,
+        .read = http1_read,
+        .body = http1_body,
+        .respond = http1_respond,
+        .begin = http1_begin,
+        .write = http1_write,
+        .end = http1_end,
+        .abort = http1_abort,
+};

@@ -14,8 +14,42 @@ enum ed_http_answer {
         ED_HTTP_ANSWERED,
 };
 
-/* Lives as long as its connection; reset for each request. */
+/*
+ * What a protocol does for a handler. The calls of eddy/http_server.h use this table; errors and
+ * cancellation are as described there.
+ */
+struct ed_http_exchange_ops {
+        const char *(*method)(const eddy_http_exchange *exchange);
+        const char *(*target)(const eddy_http_exchange *exchange);
+        const char *(*path)(const eddy_http_exchange *exchange);
+        const char *(*query)(const eddy_http_exchange *exchange);
+        const char *(*host)(const eddy_http_exchange *exchange);
+        const char *(*header)(const eddy_http_exchange *exchange, const char *name);
+        int (*header_at)(const eddy_http_exchange *exchange, size_t i,
+                         struct eddy_http_header *ret_header);
+        int64_t (*read)(eddy_http_exchange *exchange, void *buf, size_t bytes);
+        int (*body)(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes);
+        int (*respond)(eddy_http_exchange *exchange, int status,
+                       const struct eddy_http_header *headers, size_t headers_count,
+                       const void *body, size_t body_bytes);
+        int (*begin)(eddy_http_exchange *exchange, int status,
+                     const struct eddy_http_header *headers, size_t headers_count,
+                     int64_t body_bytes);
+        int (*write)(eddy_http_exchange *exchange, const void *data, size_t bytes);
+        int (*end)(eddy_http_exchange *exchange);
+        void (*abort)(eddy_http_exchange *exchange);
+};
+
+/* The first member of a protocol's exchange. */
 struct eddy_http_exchange {
+        const struct ed_http_exchange_ops *ops;
+};
+
+extern const struct ed_http_exchange_ops ed_http1_exchange_ops;
+
+/* An exchange of HTTP/1. Lives as long as its connection; reset for each request. */
+struct ed_http1_exchange {
+        struct eddy_http_exchange base;
         eddy_stream *stream;
         struct ed_http_message message;
         struct ed_http_pace upload;   /* rate of the request's body */
@@ -44,13 +78,13 @@ struct eddy_http_exchange {
  * Errors: EDDY_E_HTTP_TOO_LARGE  the body is above its limit
  *         -ENOMEM
  */
-EDDY_MUST_USE int ed_http_exchange_begin_request(eddy_http_exchange *exchange);
+EDDY_MUST_USE int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange);
 
 /*
  * Answer with a status and its text if possible, and end the connection after that.
  *
  * Suspends: yes.
  */
-void ed_http_exchange_refuse(eddy_http_exchange *exchange, int status, const char *text);
+void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *text);
 
 #endif

@@ -1,0 +1,79 @@
+/*
+ * http/exchange.c - the public calls of an exchange, by its protocol's table of operations.
+ */
+#include "http/server_exchange.h"
+
+const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
+{
+        return exchange->ops->method(exchange);
+}
+
+const char *eddy_http_exchange_target(const eddy_http_exchange *exchange)
+{
+        return exchange->ops->target(exchange);
+}
+
+const char *eddy_http_exchange_path(const eddy_http_exchange *exchange)
+{
+        return exchange->ops->path(exchange);
+}
+
+const char *eddy_http_exchange_query(const eddy_http_exchange *exchange)
+{
+        return exchange->ops->query(exchange);
+}
+
+const char *eddy_http_exchange_host(const eddy_http_exchange *exchange)
+{
+        return exchange->ops->host(exchange);
+}
+
+const char *eddy_http_exchange_header(const eddy_http_exchange *exchange, const char *name)
+{
+        return exchange->ops->header(exchange, name);
+}
+
+int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, size_t i,
+                                 struct eddy_http_header *ret_header)
+{
+        return exchange->ops->header_at(exchange, i, ret_header);
+}
+
+int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf, size_t bytes)
+{
+        return exchange->ops->read(exchange, buf, bytes);
+}
+
+int eddy_http_exchange_body(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes)
+{
+        return exchange->ops->body(exchange, ret_data, ret_bytes);
+}
+
+int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
+                               const struct eddy_http_header *headers, size_t headers_count,
+                               const void *body, size_t body_bytes)
+{
+        return exchange->ops->respond(exchange, status, headers, headers_count, body, body_bytes);
+}
+
+int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
+                             const struct eddy_http_header *headers, size_t headers_count,
+                             int64_t body_bytes)
+{
+        return exchange->ops->begin(exchange, status, headers, headers_count, body_bytes);
+}
+
+int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, size_t bytes)
+{
+        return exchange->ops->write(exchange, data, bytes);
+}
+
+int eddy_http_exchange_end(eddy_http_exchange *exchange)
+{
+        return exchange->ops->end(exchange);
+}
+
+void eddy_http_exchange_abort(eddy_http_exchange *exchange)
+{
+        exchange->ops->abort(exchange);
+}
