@@ -94,43 +94,46 @@ int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange)
 static const char *http1_method(const eddy_http_exchange *base)
 {
         const struct ed_http1_exchange *exchange = http1_of(base);
+
         return slice_text(exchange, exchange->message.head.method);
 }
 
 static const char *http1_target(const eddy_http_exchange *base)
 {
         const struct ed_http1_exchange *exchange = http1_of(base);
+
         return slice_text(exchange, exchange->message.head.target);
 }
 
 static const char *http1_path(const eddy_http_exchange *base)
 {
         const struct ed_http1_exchange *exchange = http1_of(base);
+
         return ed_buf_data(&exchange->copies); /* the path is the first copy */
 }
 
 static const char *http1_query(const eddy_http_exchange *base)
 {
         const struct ed_http1_exchange *exchange = http1_of(base);
+
         return exchange->query;
 }
 
 static const char *http1_host(const eddy_http_exchange *base)
 {
         const struct ed_http1_exchange *exchange = http1_of(base);
+
         return exchange->host;
 }
 
 static const char *http1_header(const eddy_http_exchange *base, const char *name)
 {
-        const struct ed_http1_exchange *exchange = http1_of(base);
         return ed_http_message_header(&http1_of(base)->message, name);
 }
 
 static int http1_header_at(const eddy_http_exchange *base, size_t i,
                            struct eddy_http_header *ret_header)
 {
-        const struct ed_http1_exchange *exchange = http1_of(base);
         return ed_http_message_header_at(&http1_of(base)->message, i, ret_header);
 }
 
@@ -420,6 +423,7 @@ static int http1_end(eddy_http_exchange *base)
 static void http1_abort(eddy_http_exchange *base)
 {
         struct ed_http1_exchange *exchange = http1_of(base);
+
         exchange->aborted = true;
 }
 
