@@ -52,11 +52,15 @@ EDDY_BEGIN_DECLS
         X(HTTP, 4, TRUNCATED, "the peer closed the connection inside a message")                   \
         X(HTTP, 5, CLIENT_CLOSED, "the client was closed")                                         \
         X(HTTP, 6, STATE, "the call does not fit the state of the exchange")                       \
+        X(HTTP, 7, TIMEOUT_CONNECT, "the connection was not made within its time")                 \
+        X(HTTP, 8, TIMEOUT_POOL, "the client's connections were in use for too long")              \
+        X(HTTP, 9, TIMEOUT_READ, "the server sent nothing for too long")                           \
+        X(HTTP, 10, TIMEOUT_TOTAL, "the request was not complete within its time")                 \
         X(HTTP, 20, CODING_UNKNOWN, "the body has a content coding that is not supported")         \
+        X(HTTP, 21, CODING_INVALID, "the body does not follow its content coding")                 \
         X(HTTP, 22, PROXY_AUTH, "the proxy wants other credentials")                               \
         X(HTTP, 23, PROXY_REFUSED, "the proxy cannot connect to the host, or does not allow it")   \
         X(HTTP, 24, PROXY_INVALID, "the proxy does not follow its protocol")                       \
-        X(HTTP, 21, CODING_INVALID, "the body does not follow its content coding")                 \
         X(LOOP, 0, CLOSED, "the loop is closed")                                                   \
         X(LOOP, 1, FORKED, "the loop belongs to the parent of this process")                       \
         X(LOOP, 2, STOPPED, "the loop was stopped before the main task ended")                     \

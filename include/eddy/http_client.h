@@ -11,7 +11,8 @@
  *             return err;
  *     err = eddy_http_response_body(response, &body, &body_bytes);
  *
- * To limit the time of a request, put its calls in a scope with a deadline.  A
+ * To limit the time of a request, put its calls in a scope with a deadline, which
+ * then returns -ETIMEDOUT, or set 'timeouts', which have their own errors.  A
  * connection returns to the pool only if its exchange is known to be complete;
  * otherwise it is closed.  Each connection is checked before it is reused: if the
  * server has closed it or sent anything on it, the client uses another one.
@@ -32,20 +33,40 @@ struct eddy_http_header {
         const char *value;
 };
 
+/*
+ * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
+ * default.  In a request's options 0 means the client's limit, and a negative value
+ * none.  After the error the request's connection is closed.
+ *
+ *     pool_ns     for a connection that the limits of the client allow:
+ *                 EDDY_E_HTTP_TIMEOUT_POOL
+ *     connect_ns  for the name, the connection and the TLS handshake, each time the
+ *                 client connects: EDDY_E_HTTP_TIMEOUT_CONNECT
+ *     read_ns     in a call, without a byte received or a byte of the request sent:
+ *                 EDDY_E_HTTP_TIMEOUT_READ
+ *     total_ns    from the call of eddy_http_client_send() until the end of the body
+ *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
+ */
+struct eddy_http_timeouts {
+        int64_t pool_ns;
+        int64_t connect_ns;
+        int64_t read_ns;
+        int64_t total_ns;
+};
+
 /* All zero is the default. */
 struct eddy_http_client_opts {
-        uint32_t connections_max;   /* open at once; 0: 100 */
-        uint32_t per_host_max;      /* open at once to one origin; 0: no further limit */
-        int64_t keepalive_ns;       /* idle connections are closed after this time; 0: 15 s */
-        int64_t connect_timeout_ns; /* for DNS, connect and TLS; 0: none; after it, the error is
-                                        EDDY_E_NET_TIMED_OUT */
-        uint64_t body_bytes_max;    /* of one response; 0: 64 MiB */
-        uint32_t head_bytes_max;    /* of one response's head; 0: 64 KiB */
-        uint32_t headers_max;       /* header fields of one response; 0: 128 */
-        const char *user_agent;     /* copied; NULL: "eddy/VERSION" */
-        eddy_tls_config *tls;       /* for https; borrowed until the client is closed; NULL: the
+        uint32_t connections_max; /* open at once; 0: 100 */
+        uint32_t per_host_max;    /* open at once to one origin; 0: no further limit */
+        int64_t keepalive_ns;     /* idle connections are closed after this time; 0: 15 s */
+        struct eddy_http_timeouts timeouts;
+        uint64_t body_bytes_max; /* of one response; 0: 64 MiB */
+        uint32_t head_bytes_max; /* of one response's head; 0: 64 KiB */
+        uint32_t headers_max;    /* header fields of one response; 0: 128 */
+        const char *user_agent;  /* copied; NULL: "eddy/VERSION" */
+        eddy_tls_config *tls;    /* for https; borrowed until the client is closed; NULL: the
                                         system's trusted certificates */
-        uintptr_t reserved[5];      /* zero */
+        uintptr_t reserved[5];   /* zero */
 };
 
 /*
@@ -70,6 +91,16 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_op
  */
 EDDY_API void eddy_http_client_close(eddy_http_client *client);
 
+/* Options of one request.  All zero: the client's options apply. */
+struct eddy_http_request_opts {
+        struct eddy_http_timeouts timeouts; /* 0: the client's; below 0: none */
+        uint64_t body_bytes_max;            /* of the response; 0: the client's limit */
+        eddy_tls_config *tls;               /* for https; borrowed for the call, and the client
+                                               keeps a reference while it has a connection for
+                                               it; NULL: the client's */
+        uintptr_t reserved[6];              /* zero */
+};
+
 struct eddy_http_request {
         const char *method; /* NULL: GET, or POST if there is a body */
         const char *url;    /* absolute, http or https */
@@ -88,7 +119,8 @@ struct eddy_http_request {
         void (*on_send)(void *arg);
         void *on_send_arg;
         struct eddy_tls_fault *ret_tls_fault; /* why TLS failed, after EDDY_E_TLS_*; may be NULL */
-        uintptr_t reserved[1];                /* zero */
+        struct eddy_http_request_opts opts;
+        uintptr_t reserved[1]; /* zero */
 };
 
 /*
@@ -123,7 +155,8 @@ struct eddy_http_request {
  *         EDDY_E_TLS_*                  of eddy_tls_client(); of eddy_tls_config_new(), if the
  *                                       system's trusted certificates cannot be read
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
- *         EDDY_E_HTTP_CLIENT_CLOSED
+ *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
+ *         EDDY_E_HTTP_CLIENT_CLOSED     also if the run ends
  *         -ECANCELED, -ENOMEM
  * Owns: borrows the request for the call (any unsent rest of the body is
  *       copied); returns (owned) '*ret_response', to be freed by
@@ -160,7 +193,7 @@ EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, si
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
- *         -ECANCELED
+ *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; -ECANCELED
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *response, void *buf,
                                                        size_t bytes);

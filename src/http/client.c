@@ -27,7 +27,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
         pool->tls = opts->tls;
         pool->keepalive_ns = opts->keepalive_ns ? opts->keepalive_ns : KEEPALIVE_DEFAULT_NS;
-        client->connect_timeout_ns = opts->connect_timeout_ns;
+        client->timeouts = opts->timeouts;
         client->body_bytes_max = opts->body_bytes_max ? opts->body_bytes_max : BODY_DEFAULT_BYTES;
         client->limits.fields_max = opts->headers_max ? opts->headers_max : ED_HTTP1_FIELDS_MAX;
         client->limits.head_bytes_max =
@@ -51,7 +51,8 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!eddy_http_is_value(user_agent, strlen(user_agent)) ||
             opts->head_bytes_max > INT32_MAX || opts->headers_max > UINT16_MAX ||
-            opts->keepalive_ns < 0 || opts->connect_timeout_ns < 0)
+            opts->keepalive_ns < 0 || opts->timeouts.pool_ns < 0 || opts->timeouts.connect_ns < 0 ||
+            opts->timeouts.read_ns < 0 || opts->timeouts.total_ns < 0)
                 return -EINVAL;
         client = ed_alloc_zero(sizeof(*client));
         if (!client)
@@ -145,23 +146,27 @@ static bool was_stale(const eddy_http_response *response, const char *method, bo
         return eddy_http_method_is_idempotent(method);
 }
 
-/*
- * Wait until the response's connection is open, for a limited time (0: unlimited). After an error
- * the slot is given back. The opening continues for other requests, unless its time has passed.
- */
-static int open_within(int64_t timeout_ns, eddy_http_response *response,
-                       const struct eddy_http_request *request)
+/* Returns the end of a time from now; 0 if the time is 0: no limit. */
+static int64_t time_limit(int64_t timeout_ns)
 {
-        struct eddy_scope_opts opts = { .timeout_ns = timeout_ns };
-        struct ed_task *task;
-        eddy_scope scope;
-        int err, end;
+        return timeout_ns ? ed_time_after(eddy_now(), timeout_ns) : 0;
+}
 
-        eddy_scope_begin(&scope, &opts);
+/*
+ * Wait until the response's connection is open. After an error the slot is given back. The opening
+ * continues for other requests, unless its time has passed.
+ */
+static int open_in_time(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        int64_t timeout_ns = ed_http_timeout(request->opts.timeouts.connect_ns,
+                                             response->client->timeouts.connect_ns);
+        struct ed_http_limit limit;
+        struct ed_task *task;
+        int err;
+
+        ed_http_limit_begin(&limit, time_limit(timeout_ns));
         err = ed_http_conn_open(response->conn, request->ret_tls_fault);
-        end = eddy_scope_end(&scope);
-        if (err == -ECANCELED && end == -ETIMEDOUT)
-                err = EDDY_E_NET_TIMED_OUT;
+        err = (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_CONNECT);
         /* The connection is still unused: if a cancel came meanwhile, pass it on. */
         if (err >= 0)
                 err = ed_suspend_enter(&task);
@@ -186,7 +191,7 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
 
         for (;;) {
                 if (!conn->stream) {
-                        err = open_within(client->connect_timeout_ns, response, request);
+                        err = open_in_time(response, request);
                         if (err < 0)
                                 return err;
                 }
@@ -201,9 +206,13 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
         }
 }
 
-static int begin(eddy_http_client *client, const struct eddy_http_request *request,
-                 eddy_http_response *response)
+/* Check the request, and borrow a slot for it. */
+static int begin(eddy_http_response *response, const struct eddy_http_request *request)
 {
+        eddy_http_client *client = response->client;
+        int64_t timeout_ns =
+                ed_http_timeout(request->opts.timeouts.pool_ns, client->timeouts.pool_ns);
+        struct ed_http_limit limit;
         struct ed_http_key key;
         struct ed_url url;
         int err;
@@ -214,8 +223,28 @@ static int begin(eddy_http_client *client, const struct eddy_http_request *reque
         err = response->ops->prepare(response, request, &url);
         if (err < 0)
                 return err;
-        key = ed_http_key_of(&url, NULL);
-        return ed_http_pool_acquire(&client->pool, &key, &response->conn);
+        key = ed_http_key_of(&url, request->opts.tls);
+        ed_http_limit_begin(&limit, time_limit(timeout_ns));
+        err = ed_http_pool_acquire(&client->pool, &key, &response->conn);
+        return (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_POOL);
+}
+
+static int send_in_time(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        int64_t timeout_ns = ed_http_timeout(request->opts.timeouts.total_ns,
+                                             response->client->timeouts.total_ns);
+        struct ed_http_limit limit;
+        int err;
+
+        response->deadline_ns = time_limit(timeout_ns);
+        ed_http_limit_begin(&limit, response->deadline_ns);
+        err = begin(response, request);
+        if (err >= 0) {
+                if (request->on_start)
+                        request->on_start(request->on_start_arg);
+                err = send_on(response, request);
+        }
+        return (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_TOTAL);
 }
 
 int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_request *request,
@@ -231,20 +260,13 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         err = ed_http1_response_new(client, &response);
         if (err < 0)
                 return err;
-        err = begin(client, request, response);
-        if (err < 0)
-                goto free_response;
-        if (request->on_start)
-                request->on_start(request->on_start_arg);
-        err = send_on(response, request);
-        if (err < 0)
-                goto free_response;
+        err = send_in_time(response, request);
+        if (err < 0) {
+                response->ops->close(response);
+                return err;
+        }
         response->ops->settle(response);
         ed_debug_made(response, ED_DEBUG_RESPONSE);
         *ret_response = response;
         return 0;
-
-free_response:
-        eddy_http_response_close(response);
-        return err;
 }

@@ -5,6 +5,7 @@
 #ifndef ED_HTTP_CLIENT_H
 #define ED_HTTP_CLIENT_H
 
+#include <errno.h>
 #include <stdbool.h>
 
 #include "base/buf.h"
@@ -28,7 +29,7 @@ struct eddy_http_client {
         struct ed_list spares;
         uint32_t spares_count;
         uint32_t refs;
-        int64_t connect_timeout_ns;
+        struct eddy_http_timeouts timeouts;
         struct ed_http1_limits limits;
         uint64_t body_bytes_max;
         uint64_t requests;
@@ -75,6 +76,7 @@ struct eddy_http_response {
         struct ed_list link; /* in the client's list of spares */
         eddy_http_client *client;
         struct ed_http_conn *conn; /* NULL: given back to the pool */
+        int64_t deadline_ns;       /* end of the request's total time; 0: none */
 };
 
 /* A response of HTTP/1. It owns the buffers; an idle connection needs none. */
@@ -109,6 +111,39 @@ EDDY_MUST_USE int ed_http1_response_new(eddy_http_client *client,
 
 /* Free the responses that are kept for later requests. */
 void ed_http1_responses_drop(eddy_http_client *client);
+
+/* ---- limits of time ---------------------------------------------------------- */
+
+/* A part of a call whose time is limited. */
+struct ed_http_limit {
+        eddy_scope scope;
+        bool on;
+};
+
+/* Returns the limit that applies to a request; 0: none. */
+static inline int64_t ed_http_timeout(int64_t requests_ns, int64_t clients_ns)
+{
+        if (requests_ns == 0)
+                return clients_ns;
+        return requests_ns > 0 ? requests_ns : 0;
+}
+
+/* Begin the part. 'deadline_ns': eddy_now() clock; 0: no limit. */
+static inline void ed_http_limit_begin(struct ed_http_limit *limit, int64_t deadline_ns)
+{
+        limit->on = deadline_ns != 0;
+        if (ed_unlikely(limit->on))
+                eddy_scope_begin(&limit->scope,
+                                 &(struct eddy_scope_opts){ .deadline_ns = deadline_ns });
+}
+
+/* End the part. Returns its result, or 'error' if the limit stopped the part. */
+static inline int64_t ed_http_limit_end(struct ed_http_limit *limit, int64_t result, int error)
+{
+        int end = ed_unlikely(limit->on) ? eddy_scope_end(&limit->scope) : 0;
+
+        return result == -ECANCELED && end == -ETIMEDOUT ? error : result;
+}
 
 /* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);

@@ -134,7 +134,13 @@ static int http1_prepare(eddy_http_response *base, const struct eddy_http_reques
                          const struct ed_url *url)
 {
         struct ed_http1_response *response = http1_of(base);
+        const struct eddy_http_request_opts *opts = &request->opts;
+        struct ed_http_message *message = &response->message;
 
+        message->body_max =
+                opts->body_bytes_max ? opts->body_bytes_max : base->client->body_bytes_max;
+        message->read_timeout_ns =
+                ed_http_timeout(opts->timeouts.read_ns, base->client->timeouts.read_ns);
         return ed_http_request_write(base->client, request, url, &response->out,
                                      &response->closing);
 }
@@ -385,6 +391,7 @@ int ed_http1_response_new(eddy_http_client *client, eddy_http_response **ret_res
                 ed_http_message_init(&response->message, response->fields, &client->limits,
                                      ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
                 response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
+                response->message.sent_ns = &response->upload.sent_ns;
                 response->base.client = client;
         }
         client->refs++;

@@ -3,7 +3,13 @@
  */
 #include "http/message.h"
 
+#include <errno.h>
+
 #include "base/alloc.h"
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "eddy/time.h"
+#include "loop/loop.h"
 
 void ed_http_message_init(struct ed_http_message *message, struct ed_http1_field *fields,
                           const struct ed_http1_limits *limits, size_t room_first,
@@ -70,6 +76,26 @@ void ed_http_message_skip(struct ed_http_message *message)
         message->received = received;
 }
 
+/* Read from the stream, for at most the timeout after bytes were last sent or received. */
+static int64_t receive_in_time(struct ed_http_message *message, void *buf, size_t bytes)
+{
+        int64_t began_ns = eddy_now(), timeout_ns = message->read_timeout_ns, since_ns;
+        struct eddy_scope_opts opts = { .flags = 0 };
+        eddy_scope scope;
+        int64_t n;
+
+        for (;;) {
+                since_ns = *message->sent_ns > began_ns ? *message->sent_ns : began_ns;
+                opts.deadline_ns = ed_time_after(since_ns, timeout_ns);
+                if (eddy_now() >= opts.deadline_ns)
+                        return EDDY_E_HTTP_TIMEOUT_READ;
+                eddy_scope_begin(&scope, &opts);
+                n = eddy_stream_read(*message->stream, buf, bytes);
+                if (eddy_scope_end(&scope) != -ETIMEDOUT || n != -ECANCELED || !*message->stream)
+                        return n;
+        }
+}
+
 int64_t ed_http_message_receive(struct ed_http_message *message, void *buf, size_t bytes)
 {
         int64_t n;
@@ -78,6 +104,8 @@ int64_t ed_http_message_receive(struct ed_http_message *message, void *buf, size
                 return message->closed_error;
         if (message->pace && message->settled)
                 n = ed_http_pace_read(message->pace, *message->stream, buf, bytes);
+        else if (message->read_timeout_ns)
+                n = receive_in_time(message, buf, bytes);
         else
                 n = eddy_stream_read(*message->stream, buf, bytes);
         if (ed_unlikely(n < 0))

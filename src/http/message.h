@@ -38,6 +38,8 @@ struct ed_http_message {
         size_t head_bytes;         /* 0: the head is incomplete */
         uint64_t received;         /* bytes received since the message began */
         struct ed_http_pace *pace; /* minimum rate for the body; NULL: no limit */
+        int64_t read_timeout_ns;   /* for one read, EDDY_E_HTTP_TIMEOUT_READ; 0: no limit */
+        const int64_t *sent_ns;    /* when bytes were last sent: restarts that time */
         bool settled;              /* begin_body() was called: the head no longer moves */
         bool terminated;           /* names and values end in NULs */
         bool gathered;             /* the rest of the body is at 'whole' */

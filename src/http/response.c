@@ -1,6 +1,7 @@
 /*
  * http/response.c - the public calls of a response, by its protocol's table of operations.
  */
+#include "eddy/error.h"
 #include "http/client.h"
 #include "scope/debug/debug.h"
 
@@ -20,19 +21,43 @@ int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
         return response->ops->header_at(response, i, ret_header);
 }
 
+/* End a call that reads the body. At the body's end, 'ended', the time stops. */
+static int64_t reading_end(eddy_http_response *response, struct ed_http_limit *limit, int64_t n,
+                           bool ended)
+{
+        if (ended)
+                response->deadline_ns = 0;
+        return ed_http_limit_end(limit, n, EDDY_E_HTTP_TIMEOUT_TOTAL);
+}
+
 int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t bytes)
 {
-        return response->ops->read(response, buf, bytes);
+        struct ed_http_limit limit;
+        int64_t n;
+
+        ed_http_limit_begin(&limit, response->deadline_ns);
+        n = response->ops->read(response, buf, bytes);
+        return reading_end(response, &limit, n, n == 0);
 }
 
 int eddy_http_response_body(eddy_http_response *response, const void **ret_data, size_t *ret_bytes)
 {
-        return response->ops->body(response, ret_data, ret_bytes);
+        struct ed_http_limit limit;
+        int err;
+
+        ed_http_limit_begin(&limit, response->deadline_ns);
+        err = response->ops->body(response, ret_data, ret_bytes);
+        return (int) reading_end(response, &limit, err, err == 0);
 }
 
 int eddy_http_response_discard(eddy_http_response *response)
 {
-        return response->ops->discard(response);
+        struct ed_http_limit limit;
+        int err;
+
+        ed_http_limit_begin(&limit, response->deadline_ns);
+        err = response->ops->discard(response);
+        return (int) reading_end(response, &limit, err, err == 0);
 }
 
 void eddy_http_response_close(eddy_http_response *response)

@@ -49,6 +49,7 @@ static int upload_run(void *arg)
                         return upload->error;
                 }
                 skip(upload, (size_t) n);
+                upload->sent_ns = eddy_now();
                 if (upload->finishing)
                         eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
         }

@@ -25,6 +25,7 @@ struct ed_http_upload {
         bool started;              /* the scope has begun */
         bool finishing;            /* the response is complete: the writer must make progress */
         bool cut;                  /* the rest will not be written */
+        int64_t sent_ns;           /* when bytes were last sent */
         int error;                 /* local error that ended the upload, or 0 */
 };
 

@@ -100,6 +100,10 @@ static void web_begin(void)
         /* One connection to fight for, at times. */
         struct eddy_http_client_opts opts = { .per_host_max = 1 + (uint32_t) world_chance(2) };
 
+        /* Limits that are never reached, at times. */
+        if (world_chance(2))
+                opts.timeouts = (struct eddy_http_timeouts){ EDDY_MIN(1), EDDY_MIN(1), EDDY_MIN(1),
+                                                             EDDY_MIN(1) };
         memset(&web, 0, sizeof(web));
         web.turns = 2;
         web.drain = world_chance(2);

@@ -187,7 +187,7 @@ static int fetch_all(void *arg)
                 &(struct eddy_http_client_opts){
                         .connections_max = run->opts.concurrency,
                         .per_host_max = run->opts.per_host,
-                        .connect_timeout_ns = run->opts.connect_timeout_ns,
+                        .timeouts = { .connect_ns = run->opts.connect_timeout_ns },
                         .tls = tls,
                         .body_bytes_max = run->opts.body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
                 },

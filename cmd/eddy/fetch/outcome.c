@@ -62,6 +62,8 @@ static const struct ed_outcome outcomes[] = {
 
         /* Timeouts and broken connections. */
         { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },
+        { EDDY_E_HTTP_TIMEOUT_CONNECT, "connect_error", "no connection within --connect-timeout",
+          ED_RETRY_PASSES },
         { -ETIMEDOUT, "request_timeout", "no complete response within --timeout", ED_RETRY_PASSES },
         { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_PASSES },
         { -ECONNABORTED, "connection_reset", NULL, ED_RETRY_PASSES },

@@ -206,6 +206,7 @@ TEST(failures_that_pass_are_retried_where_that_does_no_harm)
                                       EDDY_E_HTTP_CLOSED,
                                       EDDY_E_HTTP_TRUNCATED,
                                       EDDY_E_NET_TIMED_OUT,
+                                      EDDY_E_HTTP_TIMEOUT_CONNECT,
                                       -ENOBUFS,
                                       -EMFILE,
                                       -EXDEV };
@@ -253,6 +254,7 @@ TEST(every_error_has_a_code_a_message_and_a_counter)
                 { -ECONNREFUSED, "connect_error" },
                 { -ENETUNREACH, "connect_error" },
                 { EDDY_E_NET_TIMED_OUT, "connect_error" },
+                { EDDY_E_HTTP_TIMEOUT_CONNECT, "connect_error" },
                 { -ECONNRESET, "connection_reset" },
                 { EDDY_E_HTTP_CLOSED, "connection_reset" },
                 { -ETIMEDOUT, "request_timeout" },

@@ -275,7 +275,7 @@ static int bad_options(void *arg)
         (void) arg;
         CHECK_ERR(eddy_http_client_new(OPTIONS(.user_agent = "a\r\nb"), &client), -EINVAL);
         CHECK_ERR(eddy_http_client_new(OPTIONS(.keepalive_ns = -1), &client), -EINVAL);
-        CHECK_ERR(eddy_http_client_new(OPTIONS(.connect_timeout_ns = -1), &client), -EINVAL);
+        CHECK_ERR(eddy_http_client_new(OPTIONS(.timeouts.connect_ns = -1), &client), -EINVAL);
         CHECK(!client);
         return 0;
 }
@@ -730,7 +730,7 @@ static void check_noted(struct rig *rig, const char *method, const char *url, in
 }
 
 CLIENT_TEST(send_is_called_only_when_there_is_a_connection,
-            OPTIONS(.connect_timeout_ns = EDDY_SEC(2)), SCRIPT(OK_2, "?", "~"),
+            OPTIONS(.timeouts.connect_ns = EDDY_SEC(2)), SCRIPT(OK_2, "?", "~"),
             SCRIPT(OK_2, "?", "!"), SCRIPT("?", ".", ".", ".", ".", ".", ".", ".", ".", ".", "."))
 {
         char refused[64];
@@ -741,7 +741,7 @@ CLIENT_TEST(send_is_called_only_when_there_is_a_connection,
         check_noted(rig, "POST", refused, -ECONNREFUSED, 0);
         check_noted(rig, "POST", "http://no.such.name/", EDDY_E_DNS_NOT_FOUND, 0);
         http_let_die();
-        check_noted(rig, "POST", "http://10.9.9.9/", EDDY_E_NET_TIMED_OUT, 0);
+        check_noted(rig, "POST", "http://10.9.9.9/", EDDY_E_HTTP_TIMEOUT_CONNECT, 0);
         /* Answered; repeated by the client itself after a connection that was closed; too late. */
         check_noted(rig, "GET", NULL, 0, 1);
         check_noted(rig, "GET", NULL, 0, 2);
@@ -759,12 +759,12 @@ static int get_dead(void *arg)
 }
 
 CLIENT_TEST(connect_has_a_time_limit_of_its_own,
-            OPTIONS(.connect_timeout_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
+            OPTIONS(.timeouts.connect_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
 {
         int64_t before = eddy_now();
 
         http_let_die();
-        CHECK_ERR(get_dead(rig), EDDY_E_NET_TIMED_OUT);
+        CHECK_ERR(get_dead(rig), EDDY_E_HTTP_TIMEOUT_CONNECT);
         CHECK_EQ(eddy_now() - before, EDDY_SEC(2));
         CHECK_STATS(rig->client, 0, 0, 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
@@ -780,7 +780,7 @@ CLIENT_TEST(connect_that_the_kernel_gives_up_says_so, NULL, SCRIPT(OK_2))
 
 /* The deadline of a scope is reported by the scope, also where both limits would be due. */
 CLIENT_TEST(deadline_of_a_scope_is_not_a_time_limit,
-            OPTIONS(.connect_timeout_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
+            OPTIONS(.timeouts.connect_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
 {
         http_let_die();
         CHECK_ERR(eddy_call_timeout(get_dead, rig, EDDY_SEC(1)), -ETIMEDOUT);

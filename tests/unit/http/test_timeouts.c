@@ -1,0 +1,232 @@
+/*
+ * test_timeouts.c - the client's limits of time: each has its own error, and
+ * -ETIMEDOUT is left to the scopes of the caller.
+ */
+#include "eddy/test.h"
+#include "http_test.h"
+
+#define LATE_HEAD  SCRIPT("?")
+#define SLOW_BODY  "?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", ".", "<o", ".", "<k"
+#define STOPS_BODY SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", ".", "<o")
+
+static int get_root(void *arg)
+{
+        return rig_get(arg, "/");
+}
+
+static int get_dead(struct rig *rig)
+{
+        struct eddy_http_request request = { .url = "http://10.9.9.9/" };
+        eddy_http_response *response;
+
+        return eddy_http_client_send(rig->client, &request, &response);
+}
+
+/* The call ends with the error, after exactly this time. */
+static void check_time(struct rig *rig, int (*fn)(struct rig *), int err, int64_t ns)
+{
+        int64_t before = eddy_now();
+
+        CHECK_ERR(fn(rig), err);
+        CHECK_EQ(eddy_now() - before, ns);
+}
+
+static int get(struct rig *rig)
+{
+        return rig_get(rig, "/");
+}
+
+/* ---- pool ------------------------------------------------------------------------ */
+
+CLIENT_TEST(connection_in_use_makes_the_next_request_wait_for_its_limit,
+            OPTIONS(.connections_max = 1, .timeouts.pool_ns = EDDY_SEC(2)),
+            SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"), SCRIPT(OK_2))
+{
+        eddy_http_response *response;
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        check_time(rig, get, EDDY_E_HTTP_TIMEOUT_POOL, EDDY_SEC(2));
+        CHECK_STATS(rig->client, 1, 0, 0);
+        eddy_http_response_close(response);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+/* ---- connect --------------------------------------------------------------------- */
+
+CLIENT_TEST(limit_of_connecting_ends_the_opening,
+            OPTIONS(.connections_max = 1, .timeouts.connect_ns = EDDY_SEC(2)), SCRIPT(OK_2))
+{
+        struct eddy_http_client_stats stats;
+
+        http_let_die();
+        check_time(rig, get_dead, EDDY_E_HTTP_TIMEOUT_CONNECT, EDDY_SEC(2));
+        CHECK_EQ(eddy_sleep(0), 0);
+        eddy_http_client_stats(rig->client, &stats);
+        CHECK_EQ(stats.spare, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+/* ---- read ------------------------------------------------------------------------ */
+
+CLIENT_TEST(silence_before_the_head_has_a_limit, OPTIONS(.timeouts.read_ns = EDDY_SEC(3)),
+            LATE_HEAD)
+{
+        check_time(rig, get, EDDY_E_HTTP_TIMEOUT_READ, EDDY_SEC(3));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(silence_inside_the_body_has_a_limit, OPTIONS(.timeouts.read_ns = EDDY_SEC(3)),
+            STOPS_BODY)
+{
+        check_time(rig, get, EDDY_E_HTTP_TIMEOUT_READ, EDDY_SEC(4));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(slow_body_does_not_reach_the_limit_of_silence,
+            OPTIONS(.timeouts.read_ns = EDDY_MS(1500)), SCRIPT(SLOW_BODY))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_STR(rig->body, "ok");
+}
+
+static int read_slowly(eddy_http_exchange *exchange, void *arg)
+{
+        static char piece[100000];
+        int64_t n;
+
+        (void) arg;
+        while ((n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0) {
+                if (eddy_sleep(EDDY_MS(100)) < 0)
+                        return -ECANCELED;
+                if (strcmp(eddy_http_exchange_path(exchange), "/stops") == 0)
+                        (void) eddy_sleep(EDDY_SEC(60));
+        }
+        return n < 0 ? (int) n : eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
+}
+
+static int serve_slowly(void *arg)
+{
+        (void) eddy_http_serve(arg, NULL, read_slowly, NULL);
+        return 0;
+}
+
+static int upload_slowly(void *arg)
+{
+        static char body[6 << 20];
+        struct rig rig = { .status = 0 };
+        struct eddy_http_request request = { .url = "/", .body = body, .body_bytes = sizeof(body) };
+        eddy_tcp_listener *listener;
+        eddy_scope scope;
+        int64_t before;
+
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        snprintf(rig.url, sizeof(rig.url), "http://127.0.0.1:%u", eddy_tcp_listener_port(listener));
+        CHECK_EQ(eddy_http_client_new(OPTIONS(.timeouts.read_ns = EDDY_SEC(2)), &rig.client), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, serve_slowly, listener), 0);
+        before = eddy_now();
+        CHECK_EQ(rig_fetch(&rig, &request), 0);
+        CHECK(eddy_now() - before > EDDY_SEC(3));
+        request.url = "/stops";
+        CHECK_ERR(rig_fetch(&rig, &request), EDDY_E_HTTP_TIMEOUT_READ);
+        eddy_http_client_close(rig.client);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+TEST(sending_a_request_restarts_the_limit_of_silence)
+{
+        http_run(upload_slowly, NULL);
+}
+
+/* ---- total ----------------------------------------------------------------------- */
+
+CLIENT_TEST(total_time_covers_the_head, OPTIONS(.timeouts.total_ns = EDDY_SEC(3)), LATE_HEAD)
+{
+        check_time(rig, get, EDDY_E_HTTP_TIMEOUT_TOTAL, EDDY_SEC(3));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(total_time_covers_the_opening, OPTIONS(.timeouts.total_ns = EDDY_SEC(3)), SCRIPT(OK_2))
+{
+        http_let_die();
+        check_time(rig, get_dead, EDDY_E_HTTP_TIMEOUT_TOTAL, EDDY_SEC(3));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(total_time_covers_the_body, OPTIONS(.timeouts.total_ns = EDDY_MS(1500)),
+            SCRIPT(SLOW_BODY))
+{
+        check_time(rig, get, EDDY_E_HTTP_TIMEOUT_TOTAL, EDDY_MS(1500));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(total_time_runs_while_the_caller_pauses, OPTIONS(.timeouts.total_ns = EDDY_SEC(2)),
+            SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"))
+{
+        eddy_http_response *response;
+        char buf[8];
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        http_pause(EDDY_SEC(3));
+        for (int i = 0; i < 2; i++)
+                CHECK_ERR(eddy_http_response_read(response, buf, 8), EDDY_E_HTTP_TIMEOUT_TOTAL);
+        eddy_http_response_close(response);
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(total_time_ends_with_the_body, OPTIONS(.timeouts.total_ns = EDDY_SEC(2)), SCRIPT(OK_2))
+{
+        eddy_http_response *response;
+        const void *body;
+        size_t bytes;
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+        http_pause(EDDY_SEC(3));
+        CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+        CHECK_EQ(eddy_http_response_discard(response), 0);
+        eddy_http_response_close(response);
+}
+
+/* ---- requests and scopes --------------------------------------------------------- */
+
+CLIENT_TEST(request_has_its_own_limits,
+            OPTIONS(.timeouts = { .read_ns = EDDY_SEC(3), .total_ns = EDDY_SEC(9) }), LATE_HEAD)
+{
+        struct eddy_http_request request = { .url = "/" };
+        int64_t before = eddy_now();
+
+        request.opts.timeouts.read_ns = EDDY_SEC(1);
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TIMEOUT_READ);
+        CHECK_EQ(eddy_now() - before, EDDY_SEC(1));
+        before = eddy_now();
+        request.opts.timeouts.read_ns = -1;
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TIMEOUT_TOTAL);
+        CHECK_EQ(eddy_now() - before, EDDY_SEC(9));
+        request.opts.timeouts.total_ns = EDDY_SEC(4);
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TIMEOUT_TOTAL);
+        CHECK_EQ(eddy_now() - before, EDDY_SEC(13));
+}
+
+CLIENT_TEST(request_has_its_own_limit_of_a_body, NULL, SCRIPT(OK_2), SCRIPT(OK_2, OK_2))
+{
+        struct eddy_http_request request = { .url = "/" };
+
+        request.opts.body_bytes_max = 1;
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TOO_LARGE);
+        request.opts.body_bytes_max = 2;
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+CLIENT_TEST(deadline_of_the_callers_scope_keeps_its_error,
+            OPTIONS(.timeouts = { .read_ns = EDDY_SEC(2), .total_ns = EDDY_SEC(2) }), LATE_HEAD)
+{
+        CHECK_ERR(eddy_call_timeout(get_root, rig, EDDY_SEC(1)), -ETIMEDOUT);
+        CHECK_ERR(eddy_call_timeout(get_root, rig, EDDY_SEC(2)), -ETIMEDOUT);
+        CHECK_EQ(eddy_call_timeout(get_root, rig, EDDY_SEC(3)), EDDY_E_HTTP_TIMEOUT_TOTAL);
+}
