@@ -101,13 +101,34 @@ struct eddy_http_request_opts {
         uintptr_t reserved[6];              /* zero */
 };
 
+/*
+ * A body that is read while it is sent, from a stream or a function.  It is read only
+ * during calls of the client that send the request or read its response, in another
+ * task of the caller's scope.
+ */
+struct eddy_http_body_source {
+        eddy_stream *stream; /* read to its end; NULL: 'read' */
+
+        /* Stores at least one and at most 'bytes' bytes and returns their number; 0 at the end of
+         * the body.  May suspend.  An error ends the request and is its result.  If a call inside
+         * returns -ECANCELED, return that and lose no byte: the next call continues. */
+        int64_t (*read)(void *arg, void *buf, size_t bytes);
+
+        /* Starts the body again; returns 0 or an error.  NULL: not possible. */
+        int (*rewind)(void *arg);
+        void *arg;
+        uint64_t bytes;        /* the body's length; 0: unknown, the body is sent in chunks */
+        uintptr_t reserved[2]; /* zero */
+};
+
 struct eddy_http_request {
         const char *method; /* NULL: GET, or POST if there is a body */
         const char *url;    /* absolute, http or https */
         const struct eddy_http_header *headers;
         size_t headers_count;
-        const void *body; /* NULL: none */
+        const void *body; /* NULL: none, or 'body_source' */
         size_t body_bytes;
+        const struct eddy_http_body_source *body_source; /* NULL: none, or 'body' */
         /* Called when the request has left the pool's queue and work on the
          * socket begins; start a per-request timeout here. */
         void (*on_start)(void *arg);
@@ -126,11 +147,13 @@ struct eddy_http_request {
 /*
  * Send a request and wait for the head of its response.  Host, User-Agent and
  * Accept are added unless the caller sets them; so are Content-Length, if there
- * is a body or the method is POST, PUT or PATCH, and Authorization, if the URL has
- * a user name.  Transfer-Encoding is refused.  If the
+ * is a body or the method is POST, PUT or PATCH, or Transfer-Encoding, if the length
+ * of the body is unknown, and Authorization, if the URL has a user name.
+ * Transfer-Encoding from the caller is refused.  If the
  * server closes a reused connection before the first byte of a response, the
  * request is sent once more on a new connection, provided that its method is
- * idempotent (RFC 9110, 9.2.2).  Redirects are not followed.
+ * idempotent (RFC 9110, 9.2.2), and that a source of its body was not read yet or
+ * can be rewound.  Redirects are not followed.
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:
@@ -155,11 +178,12 @@ struct eddy_http_request {
  *         EDDY_E_TLS_*                  of eddy_tls_client(); of eddy_tls_config_new(), if the
  *                                       system's trusted certificates cannot be read
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
+ *         EDDY_E_HTTP_BODY_LENGTH       the source ended before 'bytes' bytes
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
  *         EDDY_E_HTTP_CLIENT_CLOSED     also if the run ends
  *         -ECANCELED, -ENOMEM
- * Owns: borrows the request for the call (any unsent rest of the body is
- *       copied); returns (owned) '*ret_response', to be freed by
+ * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and
+ *       what 'body_source' refers to until the response is freed; returns (owned) '*ret_response', to be freed by
  *       eddy_http_response_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,

@@ -146,6 +146,16 @@ static bool was_stale(const eddy_http_response *response, const char *method, bo
         return eddy_http_method_is_idempotent(method);
 }
 
+/* Returns true if the whole body can be sent again. */
+static bool can_repeat(const eddy_http_response *response, const struct eddy_http_request *request)
+{
+        const struct eddy_http_body_source *source = request->body_source;
+
+        if (!source || !response->ops->took_source(response))
+                return true;
+        return source->rewind && source->rewind(source->arg) >= 0;
+}
+
 /* Returns the end of a time from now; 0 if the time is 0: no limit. */
 static int64_t time_limit(int64_t timeout_ns)
 {
@@ -200,7 +210,8 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
                         request->on_send(request->on_send_arg);
                 reused = conn->reused;
                 err = response->ops->exchange(response, request);
-                if (err >= 0 || !was_stale(response, method, reused, err))
+                if (err >= 0 || !was_stale(response, method, reused, err) ||
+                    !can_repeat(response, request))
                         return err;
                 ed_http_conn_disconnect(conn);
         }

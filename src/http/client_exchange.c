@@ -102,7 +102,7 @@ static bool refuses(const struct ed_http1_response *response)
 }
 
 /*
- * Exchange a request with a large body. A separate task writes the request, so that this call sees
+ * Exchange a request with a large body, or one from a source. A separate task writes the request, so that this call sees
  * an early response. The call returns with the response's head. A response that refuses the request
  * stops the writing; otherwise the rest is sent while the response is read.
  */
@@ -110,13 +110,17 @@ static int exchange_large(struct ed_http1_response *response,
                           const struct eddy_http_request *request)
 {
         struct ed_http_upload *upload = &response->upload;
-        struct ed_buf *out = &response->out;
-        int err;
+        struct eddy_slice head = { ed_buf_data(&response->out), ed_buf_bytes(&response->out) };
+        struct eddy_slice body = { request->body, request->body_bytes };
+        eddy_stream **stream = &response->base.conn->stream;
+        int err = 0;
 
-        ed_http_upload_init(upload, &response->base.conn->stream,
-                            (struct eddy_slice){ ed_buf_data(out), ed_buf_bytes(out) },
-                            (struct eddy_slice){ request->body, request->body_bytes });
-        err = ed_http_upload_start(upload);
+        if (request->body_source)
+                err = ed_http_upload_init_from(upload, stream, head, request->body_source);
+        else
+                ed_http_upload_init(upload, stream, head, body);
+        if (err >= 0)
+                err = ed_http_upload_start(upload);
         if (err < 0)
                 return err;
         err = read_head(response);
@@ -156,12 +160,17 @@ static int http1_exchange(eddy_http_response *base, const struct eddy_http_reque
         ed_http1_response_init(&response->message.head, response->fields, &base->client->limits,
                                ed_http1_answers_to(method, strlen(method)));
         response->message.stream = &base->conn->stream;
-        if (request->body_bytes <= SEND_AT_ONCE_BYTES)
+        if (request->body_bytes <= SEND_AT_ONCE_BYTES && !request->body_source)
                 err = exchange_small(response, request);
         else
                 err = exchange_large(response, request);
         response->tainted |= err < 0;
         return err;
+}
+
+static bool http1_took_source(const eddy_http_response *base)
+{
+        return http1_of(base)->upload.source_was_read;
 }
 
 static bool http1_was_answered(const eddy_http_response *base)
@@ -361,6 +370,7 @@ static const struct ed_http_response_ops http1_ops = {
         .prepare = http1_prepare,
         .exchange = http1_exchange,
         .was_answered = http1_was_answered,
+        .took_source = http1_took_source,
         .settle = http1_settle,
         .close = http1_close,
         .status = http1_status,
@@ -396,6 +406,7 @@ int ed_http1_response_new(eddy_http_client *client, eddy_http_response **ret_res
         }
         client->refs++;
         response->base.conn = NULL;
+        response->upload.source_was_read = false;
         response->upload.cut = false; /* reset the state of the previous exchange */
         response->upload.error = 0;
         response->closing = false;

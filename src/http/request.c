@@ -27,7 +27,7 @@ const char *ed_http_request_method(const struct eddy_http_request *request)
 {
         if (request->method)
                 return request->method;
-        return request->body ? "POST" : "GET";
+        return request->body || request->body_source ? "POST" : "GET";
 }
 
 /* Returns true for methods that send "Content-Length: 0" if they have no body. */
@@ -82,7 +82,7 @@ static int look_through(const struct eddy_http_request *request, struct given *g
 }
 
 /* Returns true if the caller's Content-Length matches the body. */
-static bool is_length(const char *value, size_t bytes)
+static bool is_length(const char *value, uint64_t bytes)
 {
         uint64_t number = 0;
 
@@ -151,13 +151,18 @@ static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const 
 
 static int check(const struct eddy_http_request *request, const char *method)
 {
+        const struct eddy_http_body_source *source = request->body_source;
+
         if (!request->body && request->body_bytes > 0)
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        if (source && (request->body || !source->stream == !source->read))
                 return EDDY_E_HTTP_INVALID_REQUEST;
         /*
          * CONNECT opens a tunnel instead of returning a response; TRACE has no content (RFC 9110,
          * 9.3.8).
          */
-        if (strcmp(method, "CONNECT") == 0 || (request->body && strcmp(method, "TRACE") == 0))
+        if (strcmp(method, "CONNECT") == 0 ||
+            ((request->body || source) && strcmp(method, "TRACE") == 0))
                 return EDDY_E_HTTP_INVALID_REQUEST;
         return 0;
 }
@@ -165,7 +170,10 @@ static int check(const struct eddy_http_request *request, const char *method)
 int ed_http_request_write(const eddy_http_client *client, const struct eddy_http_request *request,
                           const struct ed_url *url, struct ed_buf *out, bool *ret_closing)
 {
+        const struct eddy_http_body_source *source = request->body_source;
         const char *method = ed_http_request_method(request);
+        uint64_t bytes = source ? source->bytes : request->body_bytes;
+        bool chunked = source && source->bytes == 0;
         struct ed_http1_writer writer;
         struct given given = { false };
         int err;
@@ -183,7 +191,7 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
                 const struct eddy_http_header *header = &request->headers[i];
 
                 if (names(header, "content-length") &&
-                    !is_length(header->value, request->body_bytes))
+                    (chunked || !is_length(header->value, bytes)))
                         err = EDDY_E_HTTP_INVALID_REQUEST;
                 ed_http1_write_field(&writer, header->name, strlen(header->name), header->value,
                                      strlen(header->value));
@@ -195,8 +203,10 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
                 ed_http1_write_field(&writer, "Accept", 6, "*/*", 3);
         if (url->has_userinfo && !given.authorization && err >= 0)
                 err = write_authorization(&writer, url);
-        if (!given.length && (request->body || method_expects_body(method)))
-                ed_http1_write_number(&writer, "Content-Length", 14, request->body_bytes);
+        if (chunked)
+                ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
+        else if (!given.length && (request->body || source || method_expects_body(method)))
+                ed_http1_write_number(&writer, "Content-Length", 14, bytes);
         if (err >= 0)
                 err = ed_http1_write_end(&writer);
         /* The request is larger than the limit for a head. */

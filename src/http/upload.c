@@ -6,7 +6,15 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "eddy/error.h"
 #include "eddy/time.h"
+#include "wire/http1.h"
+
+enum {
+        PIECE_BYTES = 16 << 10, /* at most read from a source at once */
+        CHUNK_END_BYTES = 2,
+        PEER_STOPPED = 1, /* a step's result: the peer takes no more, and may have answered */
+};
 
 /* After responding, a peer may stop taking the rest of the request for this long. */
 #define STALL_NS ((int64_t) 1000000000)
@@ -18,7 +26,73 @@ void ed_http_upload_init(struct ed_http_upload *upload, eddy_stream **stream,
         upload->left[0] = head;
         upload->left[1] = body;
         upload->started = upload->finishing = upload->cut = false;
+        upload->source_has_more = upload->source_was_read = false;
         upload->error = 0;
+}
+
+int ed_http_upload_init_from(struct ed_http_upload *upload, eddy_stream **stream,
+                             struct eddy_slice head, const struct eddy_http_body_source *source)
+{
+        ed_http_upload_init(upload, stream, head, (struct eddy_slice){ NULL, 0 });
+        upload->piece = ed_alloc(ED_HTTP1_CHUNK_HEAD_MAX + PIECE_BYTES + CHUNK_END_BYTES);
+        if (!upload->piece)
+                return -ENOMEM;
+        upload->source = *source;
+        upload->source_left = source->bytes;
+        upload->source_has_more = true;
+        return 0;
+}
+
+static int64_t source_read(struct ed_http_upload *upload, char *buf, size_t bytes)
+{
+        const struct eddy_http_body_source *source = &upload->source;
+        int64_t n;
+
+        upload->source_was_read = true;
+        n = source->stream ? eddy_stream_read(source->stream, buf, bytes)
+                           : source->read(source->arg, buf, bytes);
+        return n > (int64_t) bytes ? -EINVAL : n;
+}
+
+/* Read the next piece of a source of known length. Suspends. */
+static int next_piece(struct ed_http_upload *upload)
+{
+        size_t bytes = PIECE_BYTES;
+        int64_t n;
+
+        if (bytes > upload->source_left)
+                bytes = (size_t) upload->source_left;
+        n = source_read(upload, upload->piece, bytes);
+        if (n <= 0)
+                return n < 0 ? (int) n : EDDY_E_HTTP_BODY_LENGTH;
+        upload->source_left -= (uint64_t) n;
+        upload->source_has_more = upload->source_left > 0;
+        upload->left[1] = (struct eddy_slice){ upload->piece, (size_t) n };
+        return 0;
+}
+
+/* Read the next chunk of a source of unknown length. Suspends. */
+static int next_chunk(struct ed_http_upload *upload)
+{
+        char head[ED_HTTP1_CHUNK_HEAD_MAX], *data = upload->piece + ED_HTTP1_CHUNK_HEAD_MAX;
+        size_t head_bytes;
+        int64_t n;
+
+        n = source_read(upload, data, PIECE_BYTES);
+        if (n < 0)
+                return (int) n;
+        if (n == 0) {
+                upload->source_has_more = false;
+                upload->left[1] =
+                        (struct eddy_slice){ ED_HTTP1_LAST_CHUNK, sizeof(ED_HTTP1_LAST_CHUNK) - 1 };
+                return 0;
+        }
+        head_bytes = ed_http1_chunk_head(head, (uint64_t) n);
+        memcpy(data - head_bytes, head, head_bytes);
+        memcpy(data + n, "\r\n", CHUNK_END_BYTES);
+        upload->left[1] =
+                (struct eddy_slice){ data - head_bytes, head_bytes + (size_t) n + CHUNK_END_BYTES };
+        return 0;
 }
 
 static void skip(struct ed_http_upload *upload, size_t bytes)
@@ -33,25 +107,38 @@ static void skip(struct ed_http_upload *upload, size_t bytes)
         }
 }
 
+/* Write some of what is there, or read more from the source. */
+static int upload_step(struct ed_http_upload *upload)
+{
+        int64_t n;
+
+        if (upload->left[0].bytes + upload->left[1].bytes == 0)
+                return upload->source.bytes ? next_piece(upload) : next_chunk(upload);
+        n = eddy_stream_write_some(*upload->stream, upload->left, 2);
+        if (n < 0)
+                return ed_http_may_have_answered((int) n) ? PEER_STOPPED : (int) n;
+        skip(upload, (size_t) n);
+        upload->sent_ns = eddy_now();
+        if (upload->finishing)
+                eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
+        return 0;
+}
+
 /* The task: write until the request is sent, the task is stopped, or the stream fails. */
 static int upload_run(void *arg)
 {
         struct ed_http_upload *upload = arg;
-        int64_t n;
+        int err;
 
         while (ed_http_upload_is_pending(upload) && *upload->stream) {
-                n = eddy_stream_write_some(*upload->stream, upload->left, 2);
-                if (n == -ECANCELED)
+                err = upload_step(upload);
+                if (err == -ECANCELED && eddy_scope_is_cancelled(&upload->sending))
                         return 0;
-                if (n < 0) {
+                if (err != 0) {
                         ed_http_upload_drop(upload);
-                        upload->error = ed_http_may_have_answered((int) n) ? 0 : (int) n;
+                        upload->error = err == PEER_STOPPED ? 0 : err;
                         return upload->error;
                 }
-                skip(upload, (size_t) n);
-                upload->sent_ns = eddy_now();
-                if (upload->finishing)
-                        eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
         }
         ed_http_upload_drop(upload); /* all is written, or the client was closed */
         /* The stream may hold the last bytes. */
@@ -104,8 +191,8 @@ int ed_http_upload_keep(struct ed_http_upload *upload)
         size_t bytes = upload->left[1].bytes;
         char *copy;
 
-        if (bytes == 0)
-                return 0;
+        if (bytes == 0 || upload->piece)
+                return 0; /* nothing is left, or the rest is the upload's own */
         copy = ed_alloc(bytes);
         if (!copy)
                 return -ENOMEM;
@@ -118,6 +205,8 @@ void ed_http_upload_drop(struct ed_http_upload *upload)
 {
         upload->cut |= ed_http_upload_is_pending(upload);
         upload->left[0].bytes = upload->left[1].bytes = 0;
+        upload->source_has_more = false;
         ed_free(upload->copy);
-        upload->copy = NULL;
+        ed_free(upload->piece);
+        upload->copy = upload->piece = NULL;
 }

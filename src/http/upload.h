@@ -6,6 +6,8 @@
  * reads: first the call that sends, then those that read the body. Between these calls nothing is
  * written, and nothing is read beyond the message's buffer: both directions wait instead of
  * buffering.
+ *
+ * A body from a source is read by the same task, piece by piece.
  */
 #ifndef ED_HTTP_UPLOAD_H
 #define ED_HTTP_UPLOAD_H
@@ -13,6 +15,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "eddy/http_client.h"
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 
@@ -21,12 +24,17 @@ struct ed_http_upload {
         eddy_stream **stream;      /* points to NULL after the client was closed */
         struct eddy_slice left[2]; /* unsent parts of the head and the body */
         char *copy;                /* the rest of the body, owned; NULL: the body is the caller's */
-        eddy_scope sending;        /* scope of the writing task */
-        bool started;              /* the scope has begun */
-        bool finishing;            /* the response is complete: the writer must make progress */
-        bool cut;                  /* the rest will not be written */
-        int64_t sent_ns;           /* when bytes were last sent */
-        int error;                 /* local error that ended the upload, or 0 */
+        struct eddy_http_body_source source;
+        bool source_has_more; /* the source was not read to its end */
+        bool source_was_read; /* the source was asked for bytes */
+        uint64_t source_left; /* of a source of known length */
+        char *piece;          /* room for a piece of the source, owned */
+        eddy_scope sending;   /* scope of the writing task */
+        bool started;         /* the scope has begun */
+        bool finishing;       /* the response is complete: the writer must make progress */
+        bool cut;             /* the rest will not be written */
+        int64_t sent_ns;      /* when bytes were last sent */
+        int error;            /* local error that ended the upload, or 0 */
 };
 
 /*
@@ -47,10 +55,20 @@ static inline bool ed_http_may_have_answered(int err)
 void ed_http_upload_init(struct ed_http_upload *upload, eddy_stream **stream,
                          struct eddy_slice head, struct eddy_slice body);
 
+/*
+ * Prepare a request whose body is read from a source.
+ *
+ * Errors: -ENOMEM
+ * Owns: as above; borrows what 'source' refers to until the upload is done or dropped.
+ */
+EDDY_MUST_USE int ed_http_upload_init_from(struct ed_http_upload *upload, eddy_stream **stream,
+                                           struct eddy_slice head,
+                                           const struct eddy_http_body_source *source);
+
 /* Returns true if part of the request is still unsent. */
 static inline bool ed_http_upload_is_pending(const struct ed_http_upload *upload)
 {
-        return upload->left[0].bytes + upload->left[1].bytes > 0;
+        return upload->left[0].bytes + upload->left[1].bytes > 0 || upload->source_has_more;
 }
 
 /*

@@ -127,12 +127,44 @@ static void web_end(void)
 
 /* --- the client --- */
 
+/* Sources of bodies, which live as long as their responses. */
+static struct source {
+        struct eddy_http_body_source source;
+        size_t at;
+} sources[4 * ASKING];
+static size_t sources_used;
+
+static int64_t source_read(void *arg, void *buf, size_t bytes)
+{
+        struct source *source = arg;
+        size_t n = BYTES - source->at < PART ? BYTES - source->at : PART;
+
+        CHECK(bytes >= n);
+        if (world_chance(2) && eddy_sleep(world_delay_ns()) < 0)
+                return -ECANCELED;
+        fill(buf, source->at, n);
+        source->at += n;
+        return (int64_t) n;
+}
+
+static const struct eddy_http_body_source *source_next(void)
+{
+        struct source *source = &sources[sources_used++ % (4 * ASKING)];
+
+        *source = (struct source){ .source = { .read = source_read, .arg = source } };
+        source->source.bytes = world_chance(2) ? BYTES : 0;
+        return &source->source;
+}
+
 static int send_request(eddy_http_response **ret_response)
 {
         char body[BYTES];
         struct eddy_http_request request = { .url = web.url };
 
-        if (web.answer || world_chance(2)) {
+        if (world_chance(3) == 0) {
+                request.method = "PUT";
+                request.body_source = source_next();
+        } else if (web.answer || world_chance(2)) {
                 fill(body, 0, BYTES);
                 request.method = "PUT";
                 request.body = body;

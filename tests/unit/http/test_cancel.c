@@ -19,9 +19,10 @@ struct sweep {
         const char *path;
         const char *method;
         size_t body_bytes;
-        int holds;     /* connections that are in use meanwhile */
-        bool warm;     /* an idle connection is there */
-        int cancelled; /* calls, at a suspension */
+        int holds; /* connections that are in use meanwhile */
+        bool warm;
+        bool source; /* the body is read from a source */ /* an idle connection is there */
+        int cancelled;                                    /* calls, at a suspension */
 };
 
 static int answer(eddy_http_exchange *exchange, void *arg)
@@ -59,10 +60,33 @@ static int serve(void *arg)
         return eddy_http_serve(sweep->listener, NULL, answer, NULL);
 }
 
+static int64_t source_read(void *arg, void *buf, size_t bytes)
+{
+        size_t *left = arg, n = *left < bytes ? *left : bytes;
+
+        if (eddy_sleep(EDDY_MS(1)) < 0)
+                return -ECANCELED;
+        memcpy(buf, upload + BODY_BYTES - *left, n);
+        *left -= n;
+        return (int64_t) n;
+}
+
+static int call_with_source(struct sweep *sweep)
+{
+        size_t left = BODY_BYTES;
+        struct eddy_http_body_source source = { .read = source_read, .arg = &left };
+
+        return rig_fetch(&sweep->rig, &(struct eddy_http_request){ .url = sweep->path,
+                                                                   .method = sweep->method,
+                                                                   .body_source = &source });
+}
+
 static int one_call(void *arg)
 {
         struct sweep *sweep = arg;
 
+        if (sweep->source)
+                return call_with_source(sweep);
         return rig_fetch(&sweep->rig, &(struct eddy_http_request){
                                               .url = sweep->path,
                                               .method = sweep->method,
@@ -170,6 +194,12 @@ TEST(upload_is_cancelled_everywhere)
 TEST(streaming_both_ways_is_cancelled_everywhere)
 {
         sweep(&(struct sweep){ .path = "/stream", .method = "PUT", .body_bytes = BODY_BYTES });
+}
+
+TEST(upload_from_a_source_is_cancelled_everywhere)
+{
+        sweep(&(struct sweep){ .path = "/chunks", .method = "PUT", .source = true });
+        sweep(&(struct sweep){ .path = "/stream", .method = "PUT", .source = true });
 }
 
 TEST(exchange_on_an_idle_connection_is_cancelled_everywhere)

@@ -1,0 +1,304 @@
+/*
+ * test_source.c - request bodies from a stream or a function: how they are sent,
+ * how they fail, and when they are sent again.
+ */
+#include "eddy/test.h"
+#include "http_test.h"
+
+enum { BYTES = 100000 };
+
+static char body[BYTES];
+
+struct source {
+        struct eddy_http_body_source source;
+        size_t at, end, piece;
+        int err; /* at the end */
+        int rewinds;
+};
+
+static int64_t source_read(void *arg, void *buf, size_t bytes)
+{
+        struct source *source = arg;
+        size_t n = source->end - source->at;
+
+        if (n > bytes)
+                n = bytes;
+        if (source->piece && n > source->piece)
+                n = source->piece;
+        if (n == 0)
+                return source->err;
+        if (eddy_sleep(EDDY_MS(1)) < 0)
+                return -ECANCELED;
+        memcpy(buf, body + source->at, n);
+        source->at += n;
+        return (int64_t) n;
+}
+
+static int source_rewind(void *arg)
+{
+        struct source *source = arg;
+
+        source->at = 0;
+        source->rewinds++;
+        return 0;
+}
+
+static struct eddy_http_request from(struct source *source, uint64_t bytes)
+{
+        source->source.read = source_read;
+        source->source.arg = source;
+        source->source.bytes = bytes;
+        return (struct eddy_http_request){ .url = "/", .body_source = &source->source };
+}
+
+/* ---- a server that compares ------------------------------------------------------- */
+
+static struct {
+        char method[8], length[16], coding[16];
+        bool same;
+        bool early; /* answer before the body was read */
+        size_t bytes;
+} seen;
+
+static void note(char *out, size_t room, const char *text)
+{
+        snprintf(out, room, "%s", text ? text : "");
+}
+
+static int compare(eddy_http_exchange *exchange, void *arg)
+{
+        const void *data = NULL;
+        size_t bytes = 0;
+        int err;
+
+        (void) arg;
+        note(seen.method, sizeof(seen.method), eddy_http_exchange_method(exchange));
+        note(seen.length, sizeof(seen.length),
+             eddy_http_exchange_header(exchange, "content-length"));
+        note(seen.coding, sizeof(seen.coding),
+             eddy_http_exchange_header(exchange, "transfer-encoding"));
+        if (seen.early) {
+                err = eddy_http_exchange_begin(exchange, 200, NULL, 0, 2);
+                if (err < 0)
+                        return err;
+        }
+        err = eddy_http_exchange_body(exchange, &data, &bytes);
+        if (err < 0)
+                return err;
+        seen.bytes = bytes;
+        seen.same = bytes <= BYTES && memcmp(data, body, bytes) == 0;
+        if (!seen.early)
+                return eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
+        err = eddy_http_exchange_write(exchange, "ok", 2);
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
+static int serve(void *arg)
+{
+        (void) eddy_http_serve(arg, NULL, compare, NULL);
+        return 0;
+}
+
+struct world {
+        struct rig rig;
+        void (*fn)(struct rig *rig);
+};
+
+static int world_main(void *arg)
+{
+        struct world *world = arg;
+        eddy_tcp_listener *listener;
+        eddy_scope scope;
+
+        memset(&seen, 0, sizeof(seen));
+        for (size_t i = 0; i < BYTES; i++)
+                body[i] = (char) (i * 7 + i / 251);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        snprintf(world->rig.url, sizeof(world->rig.url), "http://127.0.0.1:%u",
+                 eddy_tcp_listener_port(listener));
+        CHECK_EQ(eddy_http_client_new(NULL, &world->rig.client), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, serve, listener), 0);
+        world->fn(&world->rig);
+        eddy_http_client_close(world->rig.client);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_tcp_listener_close(listener);
+        return 0;
+}
+
+#define SOURCE_TEST(claim)                                                                         \
+        static void world_##claim(struct rig *rig);                                                \
+        TEST(claim)                                                                                \
+        {                                                                                          \
+                struct world world = { .fn = world_##claim };                                      \
+                                                                                                   \
+                http_run(world_main, &world);                                                      \
+        }                                                                                          \
+        static void world_##claim(struct rig *rig)
+
+/* ---- sending ---------------------------------------------------------------------- */
+
+SOURCE_TEST(source_of_unknown_length_is_sent_in_chunks)
+{
+        struct source source = { .end = BYTES, .piece = 7001 };
+        struct eddy_http_request request = from(&source, 0);
+
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STR(seen.method, "POST");
+        CHECK_STR(seen.length, "");
+        CHECK_STR(seen.coding, "chunked");
+        CHECK_EQ(seen.bytes, BYTES);
+        CHECK(seen.same);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+SOURCE_TEST(source_of_known_length_is_sent_with_the_length)
+{
+        struct source source = { .end = BYTES };
+        struct eddy_http_request request = from(&source, BYTES - 5);
+
+        request.method = "PUT";
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STR(seen.method, "PUT");
+        CHECK_STR(seen.length, "99995");
+        CHECK_STR(seen.coding, "");
+        CHECK_EQ(seen.bytes, BYTES - 5);
+        CHECK(seen.same);
+        CHECK_EQ(source.at, BYTES - 5); /* no byte more was taken */
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+SOURCE_TEST(empty_source_is_an_empty_body)
+{
+        struct source source = { .end = 0 };
+        struct eddy_http_request request = from(&source, 0);
+
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_EQ(seen.bytes, 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+SOURCE_TEST(source_is_read_further_while_the_response_is_read)
+{
+        struct source source = { .end = BYTES };
+        struct eddy_http_request request = from(&source, BYTES);
+        eddy_http_response *response;
+        const void *data;
+        size_t bytes;
+
+        seen.early = true;
+        CHECK_EQ(rig_send(rig, &request, &response), 0);
+        CHECK(source.at < BYTES);
+        CHECK_EQ(eddy_http_response_body(response, &data, &bytes), 0);
+        CHECK_EQ(bytes, 2);
+        CHECK_EQ(seen.bytes, BYTES);
+        CHECK(seen.same);
+        eddy_http_response_close(response);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+static int feed(void *arg)
+{
+        eddy_stream *stream = arg;
+
+        CHECK_EQ(eddy_stream_write(stream, body, BYTES), 0);
+        eddy_stream_close(stream);
+        return 0;
+}
+
+SOURCE_TEST(stream_is_sent_to_its_end)
+{
+        struct eddy_http_body_source source = { .stream = NULL };
+        eddy_tcp_listener *listener;
+        eddy_stream *stream;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &source.stream),
+                 0);
+        CHECK_EQ(eddy_tcp_accept(listener, &stream), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, feed, stream), 0);
+        CHECK_EQ(rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .body_source = &source }),
+                 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(seen.bytes, BYTES);
+        CHECK(seen.same);
+        eddy_stream_close(source.stream);
+        eddy_tcp_listener_close(listener);
+}
+
+/* ---- failing ---------------------------------------------------------------------- */
+
+SOURCE_TEST(source_that_ends_too_early_fails_the_request)
+{
+        struct source source = { .end = 50 };
+        struct eddy_http_request request = from(&source, 51);
+
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_BODY_LENGTH);
+        CHECK_STATS(rig->client, 0, 0, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+SOURCE_TEST(error_of_a_source_is_the_error_of_the_request)
+{
+        struct source source = { .end = 50000, .err = -EIO };
+        struct eddy_http_request request = from(&source, 0);
+
+        CHECK_ERR(rig_fetch(rig, &request), -EIO);
+        CHECK_STATS(rig->client, 0, 0, 0);
+        source = (struct source){ .err = -ECANCELED }; /* though nothing was cancelled */
+        request = from(&source, 0);
+        CHECK_ERR(rig_fetch(rig, &request), -ECANCELED);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+SOURCE_TEST(request_with_a_source_and_memory_is_refused)
+{
+        struct source source = { .end = 50 };
+        struct eddy_http_request request = from(&source, 0);
+
+        request.body = "x";
+        request.body_bytes = 1;
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        request = from(&source, 0);
+        source.source.read = NULL;
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        request = from(&source, 0);
+        request.headers = &(struct eddy_http_header){ "Content-Length", "50" };
+        request.headers_count = 1;
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_EQ(source.at, 0);
+}
+
+/* ---- sending again ---------------------------------------------------------------- */
+
+static int put_stale(struct rig *rig, struct source *source)
+{
+        struct eddy_http_request request = from(source, 0);
+
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        request.method = "PUT";
+        return rig_fetch(rig, &request);
+}
+
+CLIENT_TEST(source_that_was_read_is_not_sent_again, NULL, SCRIPT(OK_2, "?", "~"), SCRIPT(OK_2))
+{
+        struct source source = { .end = 50 };
+
+        CHECK(put_stale(rig, &source) < 0);
+        CHECK_EQ(rig->peer.accepted, 1);
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(source_that_can_be_rewound_is_sent_again, NULL, SCRIPT(OK_2, "?", "~"),
+            SCRIPT("?", ".", "<" OK_2))
+{
+        struct source source = { .end = 50, .source.rewind = source_rewind };
+
+        CHECK_EQ(put_stale(rig, &source), 0);
+        CHECK_EQ(rig->peer.accepted, 2);
+        CHECK_EQ(source.rewinds, 1);
+        CHECK_EQ(source.at, 50);
+}
