@@ -20,6 +20,7 @@
 #include "eddy/generator.h"
 #include "eddy/http_client.h"
 #include "eddy/http_date.h"
+#include "eddy/http_response.h"
 #include "eddy/http_server.h"
 #include "eddy/http_text.h"
 #include "eddy/listener.h"

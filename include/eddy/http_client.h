@@ -21,17 +21,12 @@
 #define EDDY_HTTP_CLIENT_H
 
 #include "eddy/def.h"
+#include "eddy/http_response.h"
 #include "eddy/tls.h"
 
 EDDY_BEGIN_DECLS
 
 typedef struct eddy_http_client eddy_http_client;
-typedef struct eddy_http_response eddy_http_response;
-
-struct eddy_http_header {
-        const char *name;
-        const char *value;
-};
 
 /*
  * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
@@ -190,65 +185,6 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
                                                  eddy_http_response **ret_response);
 
-/* Returns the status code, 200 to 999.  Suspends: no. */
-EDDY_API int eddy_http_response_status(const eddy_http_response *response);
-
-/*
- * Returns the value of the first header with this name (case-insensitive), or NULL.
- * Valid until the response is freed.
- *
- * Suspends: no.
- */
-EDDY_API const char *eddy_http_response_header(const eddy_http_response *response,
-                                               const char *name);
-
-/*
- * Store header number 'i', in the order received.  Returns 0, or -ENOENT after the last.
- *
- * Suspends: no.
- */
-EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
-                                          struct eddy_http_header *ret_header);
-
-/*
- * Read at least one and at most 'bytes' bytes of the body.  Returns their number;
- * 0 at the end of the body.  A cancelled call loses no byte: a later call
- * continues.
- *
- * Suspends: yes.
- * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
- *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; -ECANCELED
- */
-EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *response, void *buf,
-                                                       size_t bytes);
-
-/*
- * Read the rest of the body into the response.  The bytes are followed by a NUL
- * and valid until the response is freed.
- *
- * Suspends: yes.
- * Errors: as eddy_http_response_read(); -ENOMEM
- */
-EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
-                                                   const void **ret_data, size_t *ret_bytes);
-
-/*
- * Read and drop the rest of the body, so that the connection can be kept.
- *
- * Suspends: yes.
- * Errors: as eddy_http_response_read()
- */
-EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *response);
-
-/*
- * Free the response.  Its connection is kept if the exchange is known to be
- * complete; otherwise it is closed.  Works in a cancelled task.  NULL is
- * ignored.
- *
- * Suspends: no.
- */
-EDDY_API void eddy_http_response_close(eddy_http_response *response);
-
 /* Pool counters.  Suspends: no. */
 struct eddy_http_client_stats {
         uint64_t requests;    /* sent, including repeats */
@@ -264,11 +200,6 @@ EDDY_API void eddy_http_client_stats(const eddy_http_client *client,
 static inline void eddy_http_client_auto_release(eddy_http_client **client)
 {
         eddy_http_client_close(*client);
-}
-
-static inline void eddy_http_response_auto_release(eddy_http_response **response)
-{
-        eddy_http_response_close(*response);
 }
 
 EDDY_END_DECLS

@@ -49,6 +49,12 @@ static inline void ed_buf_grow(struct ed_buf *buf, size_t bytes)
         buf->end += bytes;
 }
 
+/* Drop the last 'bytes' bytes held. */
+static inline void ed_buf_drop(struct ed_buf *buf, size_t bytes)
+{
+        buf->end -= bytes;
+}
+
 /* Append a copy.  Errors as ed_buf_reserve(). */
 EDDY_MUST_USE ED_SHARED int ed_buf_append(struct ed_buf *buf, const void *data, size_t bytes);
 

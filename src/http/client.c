@@ -187,6 +187,18 @@ static int open_in_time(eddy_http_response *response, const struct eddy_http_req
         return err;
 }
 
+/* Note the connection's data in the response. 'opened': the response waited for its opening. */
+static void note_connection(eddy_http_response *response, bool opened)
+{
+        const struct ed_http_conn *conn = response->conn;
+
+        response->peer = conn->peer;
+        response->timings.name_ns = opened ? conn->name_ns : -1;
+        response->timings.connect_ns = opened ? conn->connect_ns : -1;
+        response->timings.tls_ns = opened ? conn->tls_ns : -1;
+        response->timings.first_byte_ns = -1;
+}
+
 /*
  * Connect if necessary and do the exchange. Retry once on a new connection if the old one was
  * stale.
@@ -196,15 +208,17 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
         eddy_http_client *client = response->client;
         const char *method = ed_http_request_method(request);
         struct ed_http_conn *conn = response->conn;
-        bool reused;
+        bool reused, opened;
         int err;
 
         for (;;) {
-                if (!conn->stream) {
+                opened = !conn->stream;
+                if (opened) {
                         err = open_in_time(response, request);
                         if (err < 0)
                                 return err;
                 }
+                note_connection(response, opened);
                 client->requests++;
                 if (request->on_send)
                         request->on_send(request->on_send_arg);
@@ -232,6 +246,8 @@ static int begin(eddy_http_response *response, const struct eddy_http_request *r
         if (err < 0)
                 return err;
         err = response->ops->prepare(response, request, &url);
+        if (err >= 0)
+                err = ed_buf_append(&response->url, request->url, strlen(request->url) + 1);
         if (err < 0)
                 return err;
         key = ed_http_key_of(&url, request->opts.tls);
@@ -247,10 +263,13 @@ static int send_in_time(eddy_http_response *response, const struct eddy_http_req
         struct ed_http_limit limit;
         int err;
 
+        response->began_ns = eddy_now();
+        response->timings.total_ns = -1;
         response->deadline_ns = time_limit(timeout_ns);
         ed_http_limit_begin(&limit, response->deadline_ns);
         err = begin(response, request);
         if (err >= 0) {
+                response->timings.wait_ns = eddy_now() - response->began_ns;
                 if (request->on_start)
                         request->on_start(request->on_start_arg);
                 err = send_on(response, request);

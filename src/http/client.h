@@ -65,9 +65,12 @@ struct ed_http_response_ops {
         void (*close)(eddy_http_response *response);
 
         int (*status)(const eddy_http_response *response);
+        int (*version)(const eddy_http_response *response);
         const char *(*header)(const eddy_http_response *response, const char *name);
         int (*header_at)(const eddy_http_response *response, size_t i,
                          struct eddy_http_header *ret_header);
+        int (*trailer_at)(const eddy_http_response *response, size_t i,
+                          struct eddy_http_header *ret_trailer);
         int64_t (*read)(eddy_http_response *response, void *buf, size_t bytes);
         int (*body)(eddy_http_response *response, const void **ret_data, size_t *ret_bytes);
         int (*discard)(eddy_http_response *response);
@@ -80,13 +83,19 @@ struct eddy_http_response {
         eddy_http_client *client;
         struct ed_http_conn *conn; /* NULL: given back to the pool */
         int64_t deadline_ns;       /* end of the request's total time; 0: none */
+        int64_t began_ns;          /* when the call began that sent the request */
+        struct eddy_http_timings timings;
+        struct eddy_endpoint peer;
+        struct ed_buf url; /* with a NUL */
 };
 
 /* A response of HTTP/1. It owns the buffers; an idle connection needs none. */
 struct ed_http1_response {
         struct eddy_http_response base;
         struct ed_buf out;            /* the request's head */
+        struct ed_buf trailers;       /* of the response */
         struct ed_http_upload upload; /* unsent part of a large request */
+        int64_t began_ns;             /* when the exchange began */
         bool closing;                 /* the request has "Connection: close" */
         bool tainted;                 /* an error, a cancel, or a request not fully sent */
         int err;                      /* error returned by all further reads */

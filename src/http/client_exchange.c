@@ -27,6 +27,7 @@ static struct ed_http1_response *http1_of(const eddy_http_response *response)
 
 static int read_head(struct ed_http1_response *response)
 {
+        struct eddy_http_timings *timings = &response->base.timings;
         struct ed_http_message *message = &response->message;
         uint32_t interim = 0;
         int64_t n;
@@ -42,6 +43,8 @@ static int read_head(struct ed_http1_response *response)
                                 return EDDY_E_HTTP_CLOSED;
                         if (n < 0)
                                 return (int) n;
+                        if (timings->first_byte_ns < 0)
+                                timings->first_byte_ns = eddy_now() - response->began_ns;
                         continue;
                 }
                 if (message->head.status >= 200)
@@ -156,6 +159,7 @@ static int http1_exchange(eddy_http_response *base, const struct eddy_http_reque
         int err;
 
         response->tainted = false;
+        response->began_ns = eddy_now();
         ed_http_message_next(&response->message);
         ed_http1_response_init(&response->message.head, response->fields, &base->client->limits,
                                ed_http1_answers_to(method, strlen(method)));
@@ -219,6 +223,17 @@ static void abandon(struct ed_http1_response *response)
 static int http1_status(const eddy_http_response *base)
 {
         return http1_of(base)->message.head.status;
+}
+
+static int http1_version(const eddy_http_response *base)
+{
+        return 10 + http1_of(base)->message.head.minor;
+}
+
+static int http1_trailer_at(const eddy_http_response *base, size_t i,
+                            struct eddy_http_header *ret_trailer)
+{
+        return ed_http_message_trailer_at(&http1_of(base)->message, i, ret_trailer);
 }
 
 /* The first access to names and values adds their NULs; the message's meaning does not change. */
@@ -333,6 +348,8 @@ static void response_destroy(struct ed_http1_response *response)
 {
         ed_http_message_fini(&response->message);
         ed_buf_fini(&response->out);
+        ed_buf_fini(&response->trailers);
+        ed_buf_fini(&response->base.url);
         ed_free(response);
 }
 
@@ -360,6 +377,11 @@ static void http1_close(eddy_http_response *base)
                         ed_buf_fini(&response->out);
                 else
                         ed_buf_consume(&response->out, ed_buf_bytes(&response->out));
+                ed_buf_fini(&response->trailers);
+                if (base->url.room > ED_HTTP_REQUEST_HEAD_KEPT)
+                        ed_buf_fini(&base->url);
+                else
+                        ed_buf_consume(&base->url, ed_buf_bytes(&base->url));
                 ed_list_push_front(&client->spares, &base->link);
                 client->spares_count++;
         }
@@ -374,6 +396,8 @@ static const struct ed_http_response_ops http1_ops = {
         .settle = http1_settle,
         .close = http1_close,
         .status = http1_status,
+        .version = http1_version,
+        .trailer_at = http1_trailer_at,
         .header = http1_header,
         .header_at = http1_header_at,
         .read = http1_read,
@@ -397,11 +421,14 @@ int ed_http1_response_new(eddy_http_client *client, eddy_http_response **ret_res
                 response->base.ops = &http1_ops;
                 ed_list_init(&response->base.link);
                 ed_buf_init(&response->out, ED_HTTP_REQUEST_HEAD_MAX);
+                ed_buf_init(&response->trailers, 2 * ED_HTTP1_TRAILERS_BYTES_MAX);
+                ed_buf_init(&response->base.url, ED_URL_BYTES_MAX + 1);
                 response->upload = (struct ed_http_upload){ .stream = NULL };
                 ed_http_message_init(&response->message, response->fields, &client->limits,
                                      ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
                 response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
                 response->message.sent_ns = &response->upload.sent_ns;
+                response->message.trailers = &response->trailers;
                 response->base.client = client;
         }
         client->refs++;

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "eddy/error.h"
-#include "eddy/tcp.h"
+#include "eddy/time.h"
 #include "http/client.h"
+#include "io/connect.h"
 #include "scope/debug/debug.h"
 #include "scope/run.h"
 #include "scope/suspend.h"
@@ -47,19 +48,42 @@ static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_
         return err;
 }
 
+/* Find the addresses of the host, and connect to one of them. */
+static int connect_host(struct ed_http_conn *conn, eddy_stream **ret_stream)
+{
+        const struct ed_http_key *key = &conn->origin->key;
+        struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
+        int64_t began_ns = eddy_now(), named_ns;
+        int n, err;
+
+        n = eddy_dns_lookup(key->host, addresses, EDDY_DNS_ADDRESSES_MAX);
+        if (n < 0)
+                return n;
+        named_ns = eddy_now();
+        conn->name_ns = named_ns - began_ns;
+        err = ed_tcp_connect_addresses(addresses, n, key->port, NULL, ret_stream);
+        conn->connect_ns = eddy_now() - named_ns;
+        return err;
+}
+
 static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *fault,
                           eddy_stream **ret_stream)
 {
         const struct ed_http_key *key = &conn->origin->key;
         eddy_stream *stream;
+        int64_t began_ns;
         int err = 0;
 
+        conn->name_ns = conn->connect_ns = conn->tls_ns = -1;
         if (key->is_https && !key->tls && !conn->pool->tls)
                 err = make_tls(conn->pool, fault);
         if (err == 0)
-                err = eddy_tcp_connect(key->host, key->port, NULL, &stream);
-        if (err == 0 && key->is_https)
+                err = connect_host(conn, &stream);
+        if (err == 0 && key->is_https) {
+                began_ns = eddy_now();
                 err = secure(conn, fault, &stream);
+                conn->tls_ns = eddy_now() - began_ns;
+        }
         if (err == 0)
                 *ret_stream = stream;
         return err;
@@ -93,6 +117,8 @@ static int open_run(void *arg)
                 ed_debug_gone(stream); /* reported as part of the client */
                 conn->stream = stream;
                 conn->reused = false;
+                if (eddy_stream_peer(stream, &conn->peer) < 0)
+                        conn->peer = (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_NONE };
                 pool->connections++;
         }
         ed_http_conn_opened(conn, err, &fault);

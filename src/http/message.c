@@ -41,6 +41,8 @@ static void forget(struct ed_http_message *message)
         message->terminated = false;
         message->gathered = false;
         message->nul_at = 0;
+        if (message->trailers)
+                ed_buf_consume(message->trailers, ed_buf_bytes(message->trailers));
 }
 
 void ed_http_message_reset(struct ed_http_message *message)

@@ -50,7 +50,8 @@ struct ed_http_message {
         size_t whole_bytes;
         char *outside; /* memory of a body larger than the buffer; owned */
         size_t outside_room;
-        size_t given; /* bytes of 'outside' already returned by reads */
+        size_t given;            /* bytes of 'outside' already returned by reads */
+        struct ed_buf *trailers; /* gets those of the body; borrowed; NULL: they are dropped */
         struct ed_http1_field *fields;
         struct ed_http1_limits limits;
         uint64_t body_max;
@@ -138,6 +139,10 @@ EDDY_MUST_USE int ed_http_message_discard_buffered(struct ed_http_message *messa
 const char *ed_http_message_header(struct ed_http_message *message, const char *name);
 int ed_http_message_header_at(struct ed_http_message *message, size_t i,
                               struct eddy_http_header *ret_header);
+
+/* Stores trailer number 'i' of those received. Returns 0 or -ENOENT. */
+int ed_http_message_trailer_at(const struct ed_http_message *message, size_t i,
+                               struct eddy_http_header *ret_trailer);
 
 /* Terminate names and values (and a request's method and target) with NULs. */
 void ed_http_message_terminate(struct ed_http_message *message);

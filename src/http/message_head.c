@@ -78,6 +78,7 @@ int ed_http_message_begin_body(struct ed_http_message *message)
         err = ed_http1_body_init(&message->body, &message->head, message->body_max);
         if (err < 0)
                 return err;
+        message->body.trailer_buf = message->trailers;
         window = message->head_bytes + ED_HTTP_WINDOW_BYTES;
         if (!ed_http_message_is_whole(message) && message->base + window > message->room) {
                 if (window < message->end - message->base + 1)
@@ -132,4 +133,26 @@ int ed_http_message_header_at(struct ed_http_message *message, size_t i,
         ret_header->name = text + message->head.fields[i].name.at;
         ret_header->value = text + message->head.fields[i].value.at;
         return 0;
+}
+
+int ed_http_message_trailer_at(const struct ed_http_message *message, size_t i,
+                               struct eddy_http_header *ret_trailer)
+{
+        const char *text = ed_buf_data(message->trailers);
+        const char *end = text + ed_buf_bytes(message->trailers);
+
+        /* Trailers that were not read to their end are not shown. */
+        if (!message->body.done)
+                return -ENOENT;
+        for (size_t field = 0; text < end; field++) {
+                const char *value = text + strlen(text) + 1;
+
+                if (field == i) {
+                        ret_trailer->name = text;
+                        ret_trailer->value = value;
+                        return 0;
+                }
+                text = value + strlen(value) + 1;
+        }
+        return -ENOENT;
 }

@@ -119,12 +119,14 @@ struct ed_http_conn {
         struct ed_list same; /* in the origin's list of idle or spare connections */
         struct ed_http_pool *pool;
         struct ed_http_origin *origin;
-        eddy_stream *stream;              /* NULL: not connected, or closed */
-        bool opening;                     /* a task opens the connection, and will end */
-        bool unwanted;                    /* that task is to stop */
-        eddy_scope *connecting;           /* that task's scope, once the task runs */
-        struct ed_http_opening *borrower; /* waits for that task; NULL: none waits */
-        int64_t give_up_ns;               /* deadline of a spare opening; 0: none */
+        eddy_stream *stream;                 /* NULL: not connected, or closed */
+        bool opening;                        /* a task opens the connection, and will end */
+        bool unwanted;                       /* that task is to stop */
+        eddy_scope *connecting;              /* that task's scope, once the task runs */
+        struct ed_http_opening *borrower;    /* waits for that task; NULL: none waits */
+        int64_t give_up_ns;                  /* deadline of a spare opening; 0: none */
+        int64_t name_ns, connect_ns, tls_ns; /* durations of the opening; -1: not done */
+        struct eddy_endpoint peer;
         int64_t idle_since_ns;
         uint32_t slots; /* exchanges that the connection can carry at once */
         uint32_t lent;  /* slots in use */

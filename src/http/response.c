@@ -1,7 +1,10 @@
 /*
  * http/response.c - the public calls of a response, by its protocol's table of operations.
  */
+#include <strings.h>
+
 #include "eddy/error.h"
+#include "eddy/time.h"
 #include "http/client.h"
 #include "scope/debug/debug.h"
 
@@ -21,12 +24,42 @@ int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
         return response->ops->header_at(response, i, ret_header);
 }
 
+void eddy_http_response_info(const eddy_http_response *response,
+                             struct eddy_http_response_info *ret_info)
+{
+        *ret_info = (struct eddy_http_response_info){
+                .version = response->ops->version(response),
+                .url = ed_buf_data(&response->url),
+                .peer = &response->peer,
+                .timings = response->timings,
+        };
+}
+
+int eddy_http_response_trailer_at(const eddy_http_response *response, size_t i,
+                                  struct eddy_http_header *ret_trailer)
+{
+        return response->ops->trailer_at(response, i, ret_trailer);
+}
+
+const char *eddy_http_response_trailer(const eddy_http_response *response, const char *name)
+{
+        struct eddy_http_header trailer;
+
+        for (size_t i = 0; response->ops->trailer_at(response, i, &trailer) == 0; i++)
+                if (strcasecmp(trailer.name, name) == 0)
+                        return trailer.value;
+        return NULL;
+}
+
 /* End a call that reads the body. At the body's end, 'ended', the time stops. */
 static int64_t reading_end(eddy_http_response *response, struct ed_http_limit *limit, int64_t n,
                            bool ended)
 {
-        if (ended)
+        if (ended) {
                 response->deadline_ns = 0;
+                if (response->timings.total_ns < 0)
+                        response->timings.total_ns = eddy_now() - response->began_ns;
+        }
         return ed_http_limit_end(limit, n, EDDY_E_HTTP_TIMEOUT_TOTAL);
 }
 

@@ -13,6 +13,7 @@
 #include "eddy/error.h"
 #include "eddy/tcp.h"
 #include "eddy/time.h"
+#include "io/connect.h"
 #include "io/dns_name.h"
 #include "io/socket.h"
 #include "scope/debug/debug.h"
@@ -285,17 +286,15 @@ static int of_family(struct eddy_address *addresses, int n, uint16_t family)
         return kept ? kept : EDDY_E_DNS_NO_ADDRESS;
 }
 
-int eddy_tcp_connect(const char *host, uint16_t port, const struct eddy_tcp_connect_opts *opts,
-                     eddy_stream **ret_stream)
+int ed_tcp_connect_addresses(struct eddy_address *addresses, int n, uint16_t port,
+                             const struct eddy_tcp_connect_opts *opts, eddy_stream **ret_stream)
 {
-        struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
         struct ed_task *task;
-        int err, n;
+        int err;
 
         if (opts && !opts_check(opts))
                 return -EINVAL;
-        n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
-        if (n > 0 && opts && opts->local)
+        if (opts && opts->local)
                 n = of_family(addresses, n, opts->local->address.family);
         if (n < 0)
                 return n;
@@ -308,4 +307,18 @@ int eddy_tcp_connect(const char *host, uint16_t port, const struct eddy_tcp_conn
                 ed_suspend_passed(task);
         }
         return err;
+}
+
+int eddy_tcp_connect(const char *host, uint16_t port, const struct eddy_tcp_connect_opts *opts,
+                     eddy_stream **ret_stream)
+{
+        struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
+        int n;
+
+        if (opts && !opts_check(opts))
+                return -EINVAL;
+        n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
+        if (n < 0)
+                return n;
+        return ed_tcp_connect_addresses(addresses, n, port, opts, ret_stream);
 }

@@ -244,6 +244,9 @@ struct ed_http1_body {
         bool done;                 /* the end was read; no more bytes are consumed */
         enum ed_http1_fault fault; /* the fault, after an error */
         uint64_t bytes;            /* body bytes returned so far */
+        struct ed_buf
+                *trailer_buf; /* set by the caller after init: gets the trailers, each as name,
+                                      NUL, value, NUL; NULL: they are dropped */
 
         /* private */
         bool is_response;
@@ -274,9 +277,9 @@ ED_SHARED EDDY_MUST_USE int ed_http1_body_init(struct ed_http1_body *body,
  * Continue reading: takes 'bytes' new bytes and returns how many were processed, more than 0 unless
  * 'bytes' is 0 or the body is done. '*ret_span' is the run of body bytes among them, inside 'data';
  * it may be empty (chunk sizes, trailers). Call again with the rest until it is used up or 'done'.
- * Bytes after the end are not consumed. Trailers are checked and dropped.
+ * Bytes after the end are not consumed. Trailers are checked.
  *
- * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE, _TOO_LARGE
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE, _TOO_LARGE; -ENOMEM for 'trailer_buf'
  */
 ED_SHARED EDDY_MUST_USE int64_t ed_http1_body_decode(struct ed_http1_body *body, const char *data,
                                                      size_t bytes, const char **ret_span,

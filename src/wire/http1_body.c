@@ -28,6 +28,7 @@ enum body_state {
         BEHIND_DATA_CR, /* expects LF */
         AT_TRAILER,
         IN_TRAILER_NAME,
+        BEFORE_TRAILER_VALUE,
         IN_TRAILER_VALUE,
         BEHIND_TRAILER, /* expects LF */
         AT_BODY_END,    /* expects the last LF */
@@ -204,6 +205,27 @@ static bool trailer_is_forbidden(const struct ed_http1_body *body)
         return false;
 }
 
+/* Append one byte to the trailers that the caller wants, if any. */
+static int trailer_keep(struct ed_http1_body *body, char c)
+{
+        return body->trailer_buf ? ed_buf_append(body->trailer_buf, &c, 1) : 0;
+}
+
+static bool is_blank(char c)
+{
+        return c == ' ' || c == '\t';
+}
+
+/* End a trailer's value: without the white space after it. */
+static int trailer_end(struct ed_http1_body *body)
+{
+        struct ed_buf *out = body->trailer_buf;
+
+        while (out && is_blank(ed_buf_data(out)[ed_buf_bytes(out) - 1]))
+                ed_buf_drop(out, 1);
+        return trailer_keep(body, '\0');
+}
+
 /* Read one byte of a trailer's name, or the first byte of a trailer or of the empty line. */
 static int take_trailer_name(struct ed_http1_body *body, char c)
 {
@@ -225,26 +247,29 @@ static int take_trailer_name(struct ed_http1_body *body, char c)
                 /* A longer name is not in the table: its recorded length stays at the maximum. */
                 if (body->name_bytes < sizeof(body->name))
                         body->name[body->name_bytes++] = c;
-                return 0;
+                return trailer_keep(body, c);
         }
         if (c != ':' || body->name_bytes == 0)
                 return body_fail(body, ED_HTTP1_FAULT_FIELD_NAME);
         if (trailer_is_forbidden(body))
                 return body_fail(body, ED_HTTP1_FAULT_TRAILER);
-        body->state = IN_TRAILER_VALUE;
-        return 0;
+        body->state = BEFORE_TRAILER_VALUE;
+        return trailer_keep(body, '\0');
 }
 
 static int take_trailer_value(struct ed_http1_body *body, char c)
 {
         if (c == '\r') {
                 body->state = BEHIND_TRAILER;
-                return 0;
+                return trailer_end(body);
         }
+        if (body->state == BEFORE_TRAILER_VALUE && is_blank(c))
+                return 0;
+        body->state = IN_TRAILER_VALUE;
         if (!ed_char_is(c, ED_CHAR_VALUE))
                 return body_fail(body,
                                  c == '\n' ? ED_HTTP1_FAULT_LINE_END : ED_HTTP1_FAULT_FIELD_VALUE);
-        return 0;
+        return trailer_keep(body, c);
 }
 
 static int take_due(struct ed_http1_body *body, char c, char due, enum body_state next,
@@ -286,6 +311,7 @@ static int take_control(struct ed_http1_body *body, char c)
         case AT_TRAILER:
         case IN_TRAILER_NAME:
                 return take_trailer_name(body, c);
+        case BEFORE_TRAILER_VALUE:
         case IN_TRAILER_VALUE:
                 return take_trailer_value(body, c);
         case BEHIND_TRAILER:

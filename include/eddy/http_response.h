@@ -1,0 +1,127 @@
+/*
+ * eddy/http_response.h - the response of an HTTP server to a request of a client.
+ *
+ * A response comes from eddy_http_client_send() with its head.  The body is read as a
+ * whole, in parts, or not at all.
+ */
+#ifndef EDDY_HTTP_RESPONSE_H
+#define EDDY_HTTP_RESPONSE_H
+
+#include "eddy/def.h"
+#include "eddy/endpoint.h"
+
+EDDY_BEGIN_DECLS
+
+typedef struct eddy_http_response eddy_http_response;
+
+struct eddy_http_header {
+        const char *name;
+        const char *value;
+};
+
+/* Returns the status code, 200 to 999.  Suspends: no. */
+EDDY_API int eddy_http_response_status(const eddy_http_response *response);
+
+/*
+ * Returns the value of the first header with this name (case-insensitive), or NULL.
+ * Valid until the response is freed.
+ *
+ * Suspends: no.
+ */
+EDDY_API const char *eddy_http_response_header(const eddy_http_response *response,
+                                               const char *name);
+
+/*
+ * Store header number 'i', in the order received.  Returns 0, or -ENOENT after the last.
+ *
+ * Suspends: no.
+ */
+EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
+                                          struct eddy_http_header *ret_header);
+
+/*
+ * Durations in nanoseconds; -1 if a step did not happen, because the connection was
+ * open already, or has not happened yet.
+ */
+struct eddy_http_timings {
+        int64_t wait_ns;       /* for a slot on a connection */
+        int64_t name_ns;       /* from the host's name to addresses */
+        int64_t connect_ns;    /* to an address */
+        int64_t tls_ns;        /* the handshake */
+        int64_t first_byte_ns; /* from sending the request to the response's first byte */
+        int64_t total_ns;      /* from the call that sent the request until the end of the body
+                                  was read */
+};
+
+/* About a response and its connection.  Valid until the response is freed. */
+struct eddy_http_response_info {
+        int version;                      /* 10 (HTTP/1.0) or 11 (HTTP/1.1) */
+        const char *url;                  /* of the request that was answered */
+        const struct eddy_endpoint *peer; /* of the connection; EDDY_ENDPOINT_NONE: unknown */
+        struct eddy_http_timings timings;
+        uintptr_t reserved[4]; /* zero */
+};
+
+/* Store what is known about the response now.  Suspends: no. */
+EDDY_API void eddy_http_response_info(const eddy_http_response *response,
+                                      struct eddy_http_response_info *ret_info);
+
+/*
+ * eddy_http_response_header() and eddy_http_response_header_at() for the trailers, the
+ * fields after a body that was sent in chunks (RFC 9112, 7.1.2).  They are known when
+ * the end of the body was read; before that none is found.
+ *
+ * Suspends: no.
+ */
+EDDY_API const char *eddy_http_response_trailer(const eddy_http_response *response,
+                                                const char *name);
+EDDY_API int eddy_http_response_trailer_at(const eddy_http_response *response, size_t i,
+                                           struct eddy_http_header *ret_trailer);
+
+/*
+ * Read at least one and at most 'bytes' bytes of the body.  Returns their number;
+ * 0 at the end of the body.  A cancelled call loses no byte: a later call
+ * continues.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
+ *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; -ECANCELED
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *response, void *buf,
+                                                       size_t bytes);
+
+/*
+ * Read the rest of the body into the response.  The bytes are followed by a NUL
+ * and valid until the response is freed.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_http_response_read(); -ENOMEM
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
+                                                   const void **ret_data, size_t *ret_bytes);
+
+/*
+ * Read and drop the rest of the body, so that the connection can be kept.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_http_response_read()
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *response);
+
+/*
+ * Free the response.  Its connection is kept if the exchange is known to be
+ * complete; otherwise it is closed.  Works in a cancelled task.  NULL is
+ * ignored.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_http_response_close(eddy_http_response *response);
+
+static inline void eddy_http_response_auto_release(eddy_http_response **response)
+{
+        eddy_http_response_close(*response);
+}
+
+EDDY_END_DECLS
+
+#endif
