@@ -20,6 +20,8 @@
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H
 
+#include <stdbool.h>
+
 #include "eddy/def.h"
 #include "eddy/http_response.h"
 #include "eddy/tls.h"
@@ -61,14 +63,34 @@ struct eddy_http_client_opts {
         const char *user_agent;  /* copied; NULL: "eddy/VERSION" */
         eddy_tls_config *tls;    /* for https; borrowed until the client is closed; NULL: the
                                         system's trusted certificates */
-        uintptr_t reserved[5];   /* zero */
+        const char *http_proxy;  /* for http URLs; copied; NULL: none */
+        const char *https_proxy; /* for https URLs; copied; NULL: none */
+        const char *no_proxy;    /* hosts without a proxy; copied; NULL: none */
+        bool decode;             /* ask for compressed responses, and decompress them */
+        uintptr_t reserved[4];   /* zero */
 };
 
 /*
  * Make a client for the loop of the calling task.
  *
+ * A proxy is "[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]".  The scheme is http, the
+ * default, or socks5 (also written socks5h); the port is 1080 unless given.  The
+ * proxy looks up the names of hosts.  https passes through a tunnel (CONNECT or
+ * SOCKS5) and is verified as without a proxy; http goes to an http proxy as a
+ * request, which the proxy reads.  'no_proxy' is a list of names, which include
+ * their subdomains, of addresses and networks such as "10.0.0.0/8", or "*",
+ * separated by commas or spaces.  The library does not read the environment.
+ *
+ * With 'decode', requests have "Accept-Encoding: gzip, deflate, br, zstd" unless
+ * they set it, and the calls that read a body return it decoded; a chain of up to
+ * five codings is decoded.  The headers are unchanged: Content-Length counts the
+ * coded bytes.  'body_bytes_max' limits both the coded and the decoded bytes.  A
+ * body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  zstd uses
+ * malloc() and not eddy's allocator.
+ *
  * Suspends: no.
  * Errors: -ENOMEM
+ *         EDDY_E_URL_*  a proxy is not valid
  *         -EINVAL  the user agent contains a control character, a limit is above
  *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535), or
  *                  a time is negative
@@ -174,6 +196,9 @@ struct eddy_http_request {
  *                                       system's trusted certificates cannot be read
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_BODY_LENGTH       the source ended before 'bytes' bytes
+ *         EDDY_E_HTTP_PROXY_AUTH        the proxy wants other credentials
+ *         EDDY_E_HTTP_PROXY_REFUSED     the proxy cannot connect, or does not allow it
+ *         EDDY_E_HTTP_PROXY_INVALID     the proxy does not follow its protocol
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
  *         EDDY_E_HTTP_CLIENT_CLOSED     also if the run ends
  *         -ECANCELED, -ENOMEM

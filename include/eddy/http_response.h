@@ -85,6 +85,7 @@ EDDY_API int eddy_http_response_trailer_at(const eddy_http_response *response, s
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
+ *         EDDY_E_HTTP_CODING_UNKNOWN, _CODING_INVALID, with the option 'decode';
  *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; -ECANCELED
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *response, void *buf,

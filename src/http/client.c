@@ -28,6 +28,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         pool->tls = opts->tls;
         pool->keepalive_ns = opts->keepalive_ns ? opts->keepalive_ns : KEEPALIVE_DEFAULT_NS;
         client->timeouts = opts->timeouts;
+        client->decode = opts->decode;
         client->body_bytes_max = opts->body_bytes_max ? opts->body_bytes_max : BODY_DEFAULT_BYTES;
         client->limits.fields_max = opts->headers_max ? opts->headers_max : ED_HTTP1_FIELDS_MAX;
         client->limits.head_bytes_max =
@@ -63,16 +64,20 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 goto free_client;
         memcpy(client->user_agent, user_agent, client->user_agent_bytes + 1);
         set_options(client, opts);
-        err = ed_http_pool_init(&client->pool, loop);
+        err = ed_http_proxies_init(&client->proxies, opts->http_proxy, opts->https_proxy,
+                                   opts->no_proxy);
+        if (err >= 0)
+                err = ed_http_pool_init(&client->pool, loop);
         if (err < 0)
-                goto free_user_agent;
+                goto free_proxies;
         ed_list_init(&client->spares);
         client->refs = 1;
         ed_debug_made(client, ED_DEBUG_CLIENT);
         *ret_client = client;
         return 0;
 
-free_user_agent:
+free_proxies:
+        ed_http_proxies_fini(&client->proxies);
         ed_free(client->user_agent);
 free_client:
         ed_free(client);
@@ -84,6 +89,7 @@ void ed_http_client_unref(eddy_http_client *client)
         if (--client->refs > 0)
                 return;
         ed_http_pool_fini(&client->pool);
+        ed_http_proxies_fini(&client->proxies);
         ed_free(client->user_agent);
         ed_free(client);
 }
@@ -266,6 +272,9 @@ static int send_in_time(eddy_http_response *response, const struct eddy_http_req
         response->began_ns = eddy_now();
         response->timings.total_ns = -1;
         response->deadline_ns = time_limit(timeout_ns);
+        response->body_bytes_max = request->opts.body_bytes_max ? request->opts.body_bytes_max
+                                                                : response->client->body_bytes_max;
+        ed_http_decoding_begin(&response->decoding);
         ed_http_limit_begin(&limit, response->deadline_ns);
         err = begin(response, request);
         if (err >= 0) {

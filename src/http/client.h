@@ -10,8 +10,10 @@
 
 #include "base/buf.h"
 #include "eddy/http_client.h"
+#include "http/decoding.h"
 #include "http/message.h"
 #include "http/pool.h"
+#include "http/proxy.h"
 #include "http/upload.h"
 
 enum {
@@ -35,6 +37,8 @@ struct eddy_http_client {
         uint64_t requests;
         char *user_agent; /* owned */
         size_t user_agent_bytes;
+        struct ed_http_proxies proxies;
+        bool decode;
 };
 
 /*
@@ -87,6 +91,8 @@ struct eddy_http_response {
         struct eddy_http_timings timings;
         struct eddy_endpoint peer;
         struct ed_buf url; /* with a NUL */
+        uint64_t body_bytes_max;
+        struct ed_http_decoding decoding;
 };
 
 /* A response of HTTP/1. It owns the buffers; an idle connection needs none. */

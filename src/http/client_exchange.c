@@ -144,8 +144,7 @@ static int http1_prepare(eddy_http_response *base, const struct eddy_http_reques
         const struct eddy_http_request_opts *opts = &request->opts;
         struct ed_http_message *message = &response->message;
 
-        message->body_max =
-                opts->body_bytes_max ? opts->body_bytes_max : base->client->body_bytes_max;
+        message->body_max = base->body_bytes_max;
         message->read_timeout_ns =
                 ed_http_timeout(opts->timeouts.read_ns, base->client->timeouts.read_ns);
         return ed_http_request_write(base->client, request, url, &response->out,

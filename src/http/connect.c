@@ -49,20 +49,47 @@ static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_
 }
 
 /* Find the addresses of the host, and connect to one of them. */
-static int connect_host(struct ed_http_conn *conn, eddy_stream **ret_stream)
+static int connect_host(struct ed_http_conn *conn, const char *host, uint16_t port,
+                        eddy_stream **ret_stream)
 {
-        const struct ed_http_key *key = &conn->origin->key;
         struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
         int64_t began_ns = eddy_now(), named_ns;
         int n, err;
 
-        n = eddy_dns_lookup(key->host, addresses, EDDY_DNS_ADDRESSES_MAX);
+        n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
         if (n < 0)
                 return n;
         named_ns = eddy_now();
         conn->name_ns = named_ns - began_ns;
-        err = ed_tcp_connect_addresses(addresses, n, key->port, NULL, ret_stream);
+        err = ed_tcp_connect_addresses(addresses, n, port, NULL, ret_stream);
         conn->connect_ns = eddy_now() - named_ns;
+        return err;
+}
+
+/* Connect to the origin, or to its proxy and by a tunnel of the proxy to the origin. */
+static int reach(struct ed_http_conn *conn, eddy_stream **ret_stream)
+{
+        const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
+        const struct ed_http_key *key = &conn->origin->key;
+        const struct ed_http_proxy *proxy =
+                ed_http_proxies_find(&client->proxies, key->is_https, key->host);
+        eddy_stream *stream;
+        int64_t began_ns;
+        int err;
+
+        if (!proxy)
+                return connect_host(conn, key->host, key->port, ret_stream);
+        err = connect_host(conn, proxy->host, proxy->port, &stream);
+        if (err < 0)
+                return err;
+        began_ns = eddy_now();
+        if (ed_http_proxy_is_tunnel(proxy, key->is_https))
+                err = ed_http_proxy_tunnel(proxy, stream, key->host, key->port);
+        conn->connect_ns += eddy_now() - began_ns;
+        if (err < 0)
+                eddy_stream_close_now(stream);
+        else
+                *ret_stream = stream;
         return err;
 }
 
@@ -78,7 +105,7 @@ static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *faul
         if (key->is_https && !key->tls && !conn->pool->tls)
                 err = make_tls(conn->pool, fault);
         if (err == 0)
-                err = connect_host(conn, &stream);
+                err = reach(conn, &stream);
         if (err == 0 && key->is_https) {
                 began_ns = eddy_now();
                 err = secure(conn, fault, &stream);

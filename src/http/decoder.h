@@ -13,6 +13,9 @@
 
 #include "http/coding.h"
 
+/* The value of Accept-Encoding. */
+#define ED_DECODER_ACCEPTS "gzip, deflate, br, zstd"
+
 enum {
         ED_DECODER_CODINGS_MAX = 5,
         ED_DECODER_EMPTY_MAX = 1000, /* parts without a byte of output, such as members of gzip */

@@ -206,3 +206,58 @@ bool ed_http_no_proxy_has(const char *no_proxy, const char *host)
         }
         return false;
 }
+
+/* ---- the proxies of a client ----------------------------------------------------- */
+
+/* An empty text is no proxy, as in the environment. */
+static int proxy_new(const char *text, struct ed_http_proxy **ret_proxy)
+{
+        struct ed_http_proxy *proxy;
+        int err;
+
+        if (!text || !*text)
+                return 0;
+        proxy = ed_alloc(sizeof(*proxy));
+        if (!proxy)
+                return -ENOMEM;
+        err = ed_http_proxy_parse(text, proxy);
+        if (err < 0)
+                ed_free(proxy);
+        else
+                *ret_proxy = proxy;
+        return err;
+}
+
+int ed_http_proxies_init(struct ed_http_proxies *proxies, const char *http, const char *https,
+                         const char *no_proxy)
+{
+        size_t bytes = no_proxy ? strlen(no_proxy) + 1 : 0;
+        int err;
+
+        *proxies = (struct ed_http_proxies){ .http = NULL };
+        err = proxy_new(http, &proxies->http);
+        if (err >= 0)
+                err = proxy_new(https, &proxies->https);
+        if (err < 0 || !no_proxy)
+                return err;
+        proxies->no_proxy = ed_alloc(bytes);
+        if (!proxies->no_proxy)
+                return -ENOMEM;
+        memcpy(proxies->no_proxy, no_proxy, bytes);
+        return 0;
+}
+
+void ed_http_proxies_fini(struct ed_http_proxies *proxies)
+{
+        ed_free(proxies->http);
+        ed_free(proxies->https);
+        ed_free(proxies->no_proxy);
+}
+
+const struct ed_http_proxy *ed_http_proxies_find(const struct ed_http_proxies *proxies,
+                                                 bool is_https, const char *host)
+{
+        const struct ed_http_proxy *proxy = is_https ? proxies->https : proxies->http;
+
+        return proxy && !ed_http_no_proxy_has(proxies->no_proxy, host) ? proxy : NULL;
+}

@@ -34,6 +34,32 @@ struct ed_http_proxy {
  */
 EDDY_MUST_USE int ed_http_proxy_parse(const char *text, struct ed_http_proxy *ret_proxy);
 
+/* The proxies of a client. */
+struct ed_http_proxies {
+        struct ed_http_proxy *http; /* owned; NULL: none */
+        struct ed_http_proxy *https;
+        char *no_proxy; /* owned; NULL: none */
+};
+
+/*
+ * Parse and copy the options of a client; each may be NULL. fini() is due after a failure too.
+ *
+ * Errors: as ed_http_proxy_parse()
+ */
+EDDY_MUST_USE int ed_http_proxies_init(struct ed_http_proxies *proxies, const char *http,
+                                       const char *https, const char *no_proxy);
+void ed_http_proxies_fini(struct ed_http_proxies *proxies);
+
+/* Returns the proxy for a host, or NULL. */
+const struct ed_http_proxy *ed_http_proxies_find(const struct ed_http_proxies *proxies,
+                                                 bool is_https, const char *host);
+
+/* Returns whether requests pass through a tunnel, not through the proxy's own hands. */
+static inline bool ed_http_proxy_is_tunnel(const struct ed_http_proxy *proxy, bool is_https)
+{
+        return is_https || proxy->is_socks;
+}
+
 /*
  * Returns whether the list 'no_proxy' (NULL: empty) names 'host'. It has names, which also name
  * their subdomains, addresses, networks ("10.0.0.0/8"), or "*"; commas or spaces separate them.

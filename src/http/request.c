@@ -9,6 +9,7 @@
 #include "eddy/base64.h"
 #include "eddy/error.h"
 #include "http/client.h"
+#include "http/decoder.h"
 #include "http/userinfo.h"
 
 enum { USERINFO_BYTES_MAX = 4096 };
@@ -18,6 +19,7 @@ struct given {
         bool host;
         bool user_agent;
         bool accept;
+        bool accept_encoding;
         bool authorization;
         bool length;
         bool closing;
@@ -62,6 +64,7 @@ static int look_through(const struct eddy_http_request *request, struct given *g
                         break;
                 case 'a':
                         given->accept |= names(header, "accept");
+                        given->accept_encoding |= names(header, "accept-encoding");
                         given->authorization |= names(header, "authorization");
                         break;
                 case 'c':
@@ -127,26 +130,66 @@ free_plain:
         return err;
 }
 
-/* Write the request line if the caller supplies a Host field. */
-static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const char *method,
-                      const struct ed_url *url)
+/* Write the request line with a target of 'prefix', the URL's target, and "/" if that has none. */
+static int write_target(struct ed_http1_writer *writer, struct ed_buf *out, const char *method,
+                        const struct ed_url *url, const char *prefix)
 {
-        char *target;
+        size_t at = strlen(prefix);
+        char *target = ed_alloc(at + 1 + url->target_bytes);
 
-        if (!url->slash_first) {
-                ed_http1_write_request(writer, out, method, strlen(method), url->target,
-                                       url->target_bytes);
-                return 0;
-        }
-        target = ed_alloc(url->target_bytes + 1);
         if (!target)
                 return -ENOMEM;
-        target[0] = '/';
+        memcpy(target, prefix, at);
+        if (url->slash_first)
+                target[at++] = '/';
         if (url->target_bytes > 0)
-                memcpy(target + 1, url->target, url->target_bytes);
-        ed_http1_write_request(writer, out, method, strlen(method), target, url->target_bytes + 1);
+                memcpy(target + at, url->target, url->target_bytes);
+        ed_http1_write_request(writer, out, method, strlen(method), target, at + url->target_bytes);
         ed_free(target);
         return 0;
+}
+
+/* Write the request line and, unless the caller supplies it, the Host field. */
+static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const char *method,
+                      const struct ed_url *url, const struct given *given,
+                      const struct ed_http_proxy *proxy)
+{
+        char prefix[sizeof("http://") + ED_URL_AUTHORITY_ROOM] = "", *host = prefix + 7;
+        int err;
+
+        if (!proxy && !given->host) {
+                ed_http1_write_request_to(writer, out, method, strlen(method), url);
+                return 0;
+        }
+        if (proxy) {
+                memcpy(prefix, "http://", 7);
+                (void) ed_url_authority(url, host);
+        }
+        err = write_target(writer, out, method, url, prefix);
+        if (err >= 0 && !given->host)
+                ed_http1_write_field(writer, "Host", 4, host, strlen(host));
+        return err;
+}
+
+/* The proxy reads these credentials and does not pass them on (RFC 9110, 11.7.2). */
+static void write_proxy_authorization(struct ed_http1_writer *writer,
+                                      const struct ed_http_proxy *proxy)
+{
+        char value[ED_PROXY_AUTHORIZATION_ROOM];
+        size_t bytes = ed_http_proxy_authorization(proxy, value);
+
+        if (bytes > 0)
+                ed_http1_write_field(writer, "Proxy-Authorization", 19, value, bytes);
+}
+
+/* Returns the proxy that reads the request, or NULL if the origin does. */
+static const struct ed_http_proxy *reader_of(const eddy_http_client *client,
+                                             const struct ed_url *url)
+{
+        const struct ed_http_proxy *proxy =
+                ed_http_proxies_find(&client->proxies, url->is_https, url->host);
+
+        return proxy && !ed_http_proxy_is_tunnel(proxy, url->is_https) ? proxy : NULL;
 }
 
 static int check(const struct eddy_http_request *request, const char *method)
@@ -171,6 +214,7 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
                           const struct ed_url *url, struct ed_buf *out, bool *ret_closing)
 {
         const struct eddy_http_body_source *source = request->body_source;
+        const struct ed_http_proxy *proxy = reader_of(client, url);
         const char *method = ed_http_request_method(request);
         uint64_t bytes = source ? source->bytes : request->body_bytes;
         bool chunked = source && source->bytes == 0;
@@ -181,12 +225,10 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
         err = check(request, method);
         if (err >= 0)
                 err = look_through(request, &given);
-        if (err >= 0 && given.host)
-                err = write_line(&writer, out, method, url);
+        if (err >= 0)
+                err = write_line(&writer, out, method, url, &given, proxy);
         if (err < 0)
                 return err;
-        if (!given.host)
-                ed_http1_write_request_to(&writer, out, method, strlen(method), url);
         for (size_t i = 0; i < request->headers_count; i++) {
                 const struct eddy_http_header *header = &request->headers[i];
 
@@ -201,6 +243,11 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
                                      client->user_agent_bytes);
         if (!given.accept)
                 ed_http1_write_field(&writer, "Accept", 6, "*/*", 3);
+        if (client->decode && !given.accept_encoding)
+                ed_http1_write_field(&writer, "Accept-Encoding", 15, ED_DECODER_ACCEPTS,
+                                     sizeof(ED_DECODER_ACCEPTS) - 1);
+        if (proxy)
+                write_proxy_authorization(&writer, proxy);
         if (url->has_userinfo && !given.authorization && err >= 0)
                 err = write_authorization(&writer, url);
         if (chunked)

@@ -69,7 +69,7 @@ int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t 
         int64_t n;
 
         ed_http_limit_begin(&limit, response->deadline_ns);
-        n = response->ops->read(response, buf, bytes);
+        n = ed_http_decoding_read(response, buf, bytes);
         return reading_end(response, &limit, n, n == 0);
 }
 
@@ -79,7 +79,7 @@ int eddy_http_response_body(eddy_http_response *response, const void **ret_data,
         int err;
 
         ed_http_limit_begin(&limit, response->deadline_ns);
-        err = response->ops->body(response, ret_data, ret_bytes);
+        err = ed_http_decoding_body(response, ret_data, ret_bytes);
         return (int) reading_end(response, &limit, err, err == 0);
 }
 
@@ -89,7 +89,7 @@ int eddy_http_response_discard(eddy_http_response *response)
         int err;
 
         ed_http_limit_begin(&limit, response->deadline_ns);
-        err = response->ops->discard(response);
+        err = ed_http_decoding_discard(response);
         return (int) reading_end(response, &limit, err, err == 0);
 }
 
@@ -98,5 +98,6 @@ void eddy_http_response_close(eddy_http_response *response)
         if (!response)
                 return;
         ed_debug_gone(response);
+        ed_http_decoding_end(&response->decoding);
         response->ops->close(response);
 }

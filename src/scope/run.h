@@ -128,8 +128,8 @@ void ed_run_forsake(struct ed_run *run);
  * fn, or NULL; 'place' is for debug mode.
  * Errors: -ECANCELED  the run is ending; -ENOMEM
  */
-int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const char *text,
-                        const void *place, struct ed_task **ret_task);
+ED_SHARED int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
+                                  const char *text, const void *place, struct ed_task **ret_task);
 
 /* The face that other threads may hold, made at first use.  Returns NULL if memory runs out. */
 eddy_loop *ed_run_face(struct ed_run *run);

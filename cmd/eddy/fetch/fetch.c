@@ -160,7 +160,35 @@ static int tls_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
         err = eddy_tls_config_new(&tls_opts, &fault, ret_tls);
         if (err == EDDY_E_TLS_BAD_FILE) {
                 ed_console_usage("fetch", "%s", fault.text);
-                run->tls_failed = true;
+                run->setup_failed = true;
+        }
+        return err;
+}
+
+/* A proxy may hold a password, so messages do not show it. */
+static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
+{
+        const struct ed_fetch_opts *opts = &run->opts;
+        struct eddy_http_client_opts client_opts = {
+                .connections_max = opts->concurrency,
+                .per_host_max = opts->per_host,
+                .timeouts = { .connect_ns = opts->connect_timeout_ns },
+                .tls = tls,
+                .body_bytes_max = opts->body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
+                .http_proxy = opts->http_proxy,
+                .https_proxy = opts->https_proxy,
+                .no_proxy = opts->no_proxy,
+                .decode = opts->compressed,
+        };
+        int err = eddy_http_client_new(&client_opts, &run->client);
+
+        if (err == EDDY_E_URL_INVALID || err == EDDY_E_URL_SCHEME ||
+            err == EDDY_E_URL_CREDENTIALS) {
+                ed_console_usage("fetch",
+                                 "%s: write a proxy as "
+                                 "[http://|socks5://][USER:PASSWORD@]HOST[:PORT]",
+                                 opts->proxy_origin);
+                run->setup_failed = true;
         }
         return err;
 }
@@ -173,7 +201,7 @@ static int fetch_all(void *arg)
 
         err = tls_open(run, &tls);
         if (err < 0)
-                return run->tls_failed ? 0 : err;
+                return run->setup_failed ? 0 : err;
 
         err = ed_output_begin(&run->output);
         if (err < 0) {
@@ -183,15 +211,7 @@ static int fetch_all(void *arg)
         err = eddy_queue_init(&run->queue, 0, 2 * run->opts.concurrency);
         if (err < 0)
                 goto fail_output;
-        err = eddy_http_client_new(
-                &(struct eddy_http_client_opts){
-                        .connections_max = run->opts.concurrency,
-                        .per_host_max = run->opts.per_host,
-                        .timeouts = { .connect_ns = run->opts.connect_timeout_ns },
-                        .tls = tls,
-                        .body_bytes_max = run->opts.body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
-                },
-                &run->client);
+        err = client_open(run, tls);
         if (err < 0)
                 goto fail_queue;
         err = work_all(run);
@@ -200,7 +220,7 @@ fail_queue:
         eddy_queue_fini(&run->queue);
 fail_output:
         ed_output_end(&run->output);
-        return err;
+        return run->setup_failed ? 0 : err;
 }
 
 /* Open the list of URLs. Returns 0 or the exit code. */
@@ -350,7 +370,7 @@ static int run_whole(struct ed_fetch_run *run)
                 err = 0;
         /* After a signal the program must end soon, so do not wait for the disk. */
         ed_output_close(&run->output, signo == 0);
-        if (run->tls_failed)
+        if (run->setup_failed)
                 return ED_EXIT_USAGE;
         exit_code = run_judge(run, err, signo);
         summary_print(run);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,9 +53,15 @@ static const char help[] =
         "  --cert FILE, --key FILE  this program's own certificate and its key (PEM)\n"
         "  -k, --insecure           accept any certificate: anyone can then read and change\n"
         "                           what is sent\n"
+        "  --proxy URL              use this proxy, "
+        "[http://|socks5://][USER:PASSWORD@]HOST[:PORT],\n"
+        "                           in place of those of the environment; '' is none\n"
+        "  --compressed             ask for compressed responses (gzip, deflate, br, zstd), and\n"
+        "                           decompress them\n"
         "Write durations as 250ms, 2.5s, 1m, 2h.  The statuses 408, 429 and 5xx, timeouts and\n"
         "failed connections are retried: POST, PATCH and the like only if nothing of the request\n"
-        "was sent.  Redirects are not followed.  Proxies are not used yet.\n"
+        "was sent.  Redirects are not followed.  Proxies are those of http_proxy, https_proxy or\n"
+        "all_proxy in the environment, except for hosts in no_proxy.\n"
         "\n"
         "Results\n"
         "  -o FILE|-                write lines to FILE, which must be new or empty; - is\n"
@@ -94,6 +101,8 @@ enum {
         OPT_CACERT,
         OPT_CERT,
         OPT_KEY,
+        OPT_PROXY,
+        OPT_COMPRESSED,
         OPT_FORCE,
         OPT_BODY,
         OPT_SAVE,
@@ -116,6 +125,8 @@ static const struct option options[] = {
         { "cert", required_argument, NULL, OPT_CERT },
         { "key", required_argument, NULL, OPT_KEY },
         { "insecure", no_argument, NULL, 'k' },
+        { "proxy", required_argument, NULL, OPT_PROXY },
+        { "compressed", no_argument, NULL, OPT_COMPRESSED },
         { "force", no_argument, NULL, OPT_FORCE },
         { "body", no_argument, NULL, OPT_BODY },
         { "save", required_argument, NULL, OPT_SAVE },
@@ -345,6 +356,13 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return once("--cert", &opts->cert_file, value);
         case OPT_KEY:
                 return once("--key", &opts->key_file, value);
+        case OPT_PROXY:
+                opts->http_proxy = opts->https_proxy = value;
+                opts->proxy_origin = "--proxy";
+                return 0;
+        case OPT_COMPRESSED:
+                opts->compressed = true;
+                return 0;
         case OPT_FORCE:
                 opts->force = true;
                 break;
@@ -423,6 +441,34 @@ static int opts_check(struct ed_fetch_opts *opts)
         return urls_check(opts);
 }
 
+/* Returns the variable's value, or NULL if it is empty or not set in small or capital letters. */
+static const char *variable(const char *small, const char *capital)
+{
+        const char *value = getenv(small);
+
+        if ((!value || !*value) && capital)
+                value = getenv(capital);
+        return value && *value ? value : NULL;
+}
+
+/*
+ * Take the proxies of the environment. HTTP_PROXY is ignored: in a CGI program, the client's header
+ * "Proxy" sets it.
+ */
+static void proxies_take(struct ed_fetch_opts *opts)
+{
+        const char *all = variable("all_proxy", "ALL_PROXY");
+
+        opts->http_proxy = variable("http_proxy", NULL);
+        opts->https_proxy = variable("https_proxy", "HTTPS_PROXY");
+        if (!opts->http_proxy)
+                opts->http_proxy = all;
+        if (!opts->https_proxy)
+                opts->https_proxy = all;
+        opts->no_proxy = variable("no_proxy", "NO_PROXY");
+        opts->proxy_origin = "http_proxy, https_proxy or all_proxy in the environment";
+}
+
 int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *ret_exit)
 {
         int option, err;
@@ -434,6 +480,7 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
                 .connect_timeout_ns = EDDY_SEC(5),
                 .backoff_ns = EDDY_MS(500),
         };
+        proxies_take(opts);
         optind = 1;
         while ((option = ed_option_next(&option_set_of_fetch, argc, argv)) != -1) {
                 if (option == 'h') {

@@ -45,8 +45,13 @@ struct ed_fetch_opts {
         const char *cert_file; /* NULL: none */
         const char *key_file;  /* NULL: in cert_file */
         bool insecure;
-        const char *output; /* NULL: standard output */
-        const char *save;   /* NULL: bodies are not saved */
+        bool compressed;
+        const char *http_proxy; /* of the environment or --proxy; NULL: none */
+        const char *https_proxy;
+        const char *no_proxy;
+        const char *proxy_origin; /* of the proxies, for messages */
+        const char *output;       /* NULL: standard output */
+        const char *save;         /* NULL: bodies are not saved */
         bool force;
         bool body;
         bool summary_json;

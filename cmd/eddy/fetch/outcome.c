@@ -42,6 +42,13 @@ static const struct ed_outcome outcomes[] = {
         { -ENFILE, "connect_error", NULL, ED_RETRY_PASSES },
         { -ENOBUFS, "connect_error", NULL, ED_RETRY_PASSES },
 
+        /* A proxy that wants credentials always will; another failure of a proxy may pass. */
+        { EDDY_E_HTTP_PROXY_AUTH, "connect_error",
+          "the proxy wants other credentials: write it as http://USER:PASSWORD@HOST:PORT",
+          ED_RETRY_NEVER },
+        { EDDY_E_HTTP_PROXY_REFUSED, "connect_error", NULL, ED_RETRY_PASSES },
+        { EDDY_E_HTTP_PROXY_INVALID, "connect_error", NULL, ED_RETRY_NEVER },
+
         /* TLS. A certificate that is refused stays so; a connection that broke may not. */
         { EDDY_E_TLS_EXPIRED, "tls_error", NULL, ED_RETRY_NEVER },
         { EDDY_E_TLS_NOT_YET_VALID, "tls_error", NULL, ED_RETRY_NEVER },
@@ -73,6 +80,8 @@ static const struct ed_outcome outcomes[] = {
 
         /* The peer's response is unusable. */
         { EDDY_E_HTTP_INVALID_RESPONSE, "invalid_response", NULL, ED_RETRY_NEVER },
+        { EDDY_E_HTTP_CODING_UNKNOWN, "invalid_response", NULL, ED_RETRY_NEVER },
+        { EDDY_E_HTTP_CODING_INVALID, "invalid_response", NULL, ED_RETRY_NEVER },
         { EDDY_E_HTTP_TOO_LARGE, "response_too_large", NULL, ED_RETRY_NEVER },
 
         /* Errors of the run. */

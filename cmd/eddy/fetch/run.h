@@ -34,7 +34,7 @@ struct ed_fetch_run {
         eddy_scope *work;
         eddy_scope *whole; /* around 'work', with --deadline */
         bool idempotent;
-        bool tls_failed; /* a file of --cacert, --cert or --key cannot be used */
+        bool setup_failed; /* a proxy, or a file of --cacert, --cert or --key, cannot be used */
         uint32_t workers;
 
         int input_fd;         /* -1: none */

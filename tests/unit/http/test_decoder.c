@@ -4,97 +4,16 @@
  *
  * B42 to B46, H7.
  */
-#include <brotli/encode.h>
 #include <errno.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "base/alloc.h"
+#include "coded.h"
 #include "eddy/error.h"
 #include "http/decoder.h"
 #include "test.h"
 
 enum { PLAIN_BYTES = 50000, CODED_MAX = 4 << 20, OUT_MAX = 1 << 20, NO_LIMIT = 1 << 30 };
-
-struct data {
-        unsigned char *bytes;
-        size_t n;
-};
-
-/* ---- coded data ------------------------------------------------------------------ */
-
-static struct data data_new(size_t room)
-{
-        struct data data = { malloc(room), room };
-
-        CHECK(data.bytes != NULL);
-        return data;
-}
-
-/* Text that compresses to about a third. */
-static struct data plain_new(size_t n)
-{
-        struct data data = data_new(n + 1);
-        unsigned state = 7;
-
-        data.n = n;
-        for (size_t i = 0; i < n; i++) {
-                state = state * 1103515245 + 12345;
-                data.bytes[i] = (unsigned char) ("etaoin shrdlu{}:"[state >> 28]);
-        }
-        return data;
-}
-
-/* Coded by zlib: 'wrap' is 15 for zlib, 31 for gzip, -15 for none. */
-static struct data zlib_code(struct data plain, int wrap)
-{
-        z_stream stream = { 0 };
-        struct data coded;
-
-        CHECK(deflateInit2(&stream, 6, Z_DEFLATED, wrap, 8, Z_DEFAULT_STRATEGY) == Z_OK);
-        coded = data_new(deflateBound(&stream, plain.n) + 64);
-        stream.next_in = plain.bytes;
-        stream.avail_in = (unsigned) plain.n;
-        stream.next_out = coded.bytes;
-        stream.avail_out = (unsigned) coded.n;
-        CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-        coded.n = stream.total_out;
-        deflateEnd(&stream);
-        return coded;
-}
-
-static struct data gzip_code(struct data plain)
-{
-        return zlib_code(plain, 31);
-}
-
-static struct data deflate_code(struct data plain)
-{
-        return zlib_code(plain, 15);
-}
-
-static struct data bare_code(struct data plain)
-{
-        return zlib_code(plain, -15);
-}
-
-static struct data brotli_code(struct data plain)
-{
-        struct data coded = data_new(BrotliEncoderMaxCompressedSize(plain.n) + 64);
-
-        CHECK(BrotliEncoderCompress(5, 22, BROTLI_MODE_GENERIC, plain.n, plain.bytes, &coded.n,
-                                    coded.bytes));
-        return coded;
-}
-
-static struct data zstd_code(struct data plain)
-{
-        struct data coded = data_new(ZSTD_compressBound(plain.n));
-
-        coded.n = ZSTD_compress(coded.bytes, coded.n, plain.bytes, plain.n, 3);
-        CHECK(!ZSTD_isError(coded.n));
-        return coded;
-}
 
 static const struct {
         const char *name;
@@ -107,15 +26,6 @@ static const struct {
 };
 
 enum { CODINGS = sizeof(codings) / sizeof(codings[0]) };
-
-static struct data join(struct data a, struct data b)
-{
-        struct data both = data_new(a.n + b.n);
-
-        memcpy(both.bytes, a.bytes, a.n);
-        memcpy(both.bytes + a.n, b.bytes, b.n);
-        return both;
-}
 
 /* ---- decoding -------------------------------------------------------------------- */
 
@@ -212,10 +122,10 @@ TEST(no_bytes_and_coded_nothing_are_both_empty)
 
 TEST(members_of_gzip_and_frames_of_zstd_are_joined_and_other_codings_have_one_part)
 {
-        struct data plain = plain_new(3000), twice = join(plain, plain);
+        struct data plain = plain_new(3000), twice = data_join(plain, plain);
 
         for (unsigned c = 0; c < CODINGS; c++) {
-                struct data coded = codings[c].code(plain), both = join(coded, coded);
+                struct data coded = codings[c].code(plain), both = data_join(coded, coded);
 
                 for (size_t in = 1; in < 5000; in = in * 3 + 1) {
                         if (codings[c].is_single)
@@ -236,7 +146,7 @@ TEST(bytes_after_the_coded_data_are_an_error)
         struct data plain = plain_new(3000), tail = { (unsigned char *) "<html>", 6 };
 
         for (unsigned c = 0; c < CODINGS; c++) {
-                struct data coded = codings[c].code(plain), both = join(coded, tail);
+                struct data coded = codings[c].code(plain), both = data_join(coded, tail);
 
                 for (size_t in = 1; in < 5000; in = in * 3 + 1)
                         CHECK_EQ(decode_once(codings[c].name, both, in, 100),

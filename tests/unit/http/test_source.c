@@ -107,13 +107,13 @@ struct world {
 static int world_main(void *arg)
 {
         struct world *world = arg;
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_scope scope;
 
         memset(&seen, 0, sizeof(seen));
         for (size_t i = 0; i < BYTES; i++)
                 body[i] = (char) (i * 7 + i / 251);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         snprintf(world->rig.url, sizeof(world->rig.url), "http://127.0.0.1:%u",
                  eddy_tcp_listener_port(listener));
         CHECK_EQ(eddy_http_client_new(NULL, &world->rig.client), 0);
@@ -123,7 +123,7 @@ static int world_main(void *arg)
         eddy_http_client_close(world->rig.client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
@@ -210,14 +210,14 @@ static int feed(void *arg)
 SOURCE_TEST(stream_is_sent_to_its_end)
 {
         struct eddy_http_body_source source = { .stream = NULL };
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_stream *stream;
         eddy_scope scope;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), &source.stream),
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &source.stream),
                  0);
-        CHECK_EQ(eddy_tcp_accept(listener, &stream), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &stream), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, feed, stream), 0);
         CHECK_EQ(rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .body_source = &source }),
@@ -226,7 +226,7 @@ SOURCE_TEST(stream_is_sent_to_its_end)
         CHECK_EQ(seen.bytes, BYTES);
         CHECK(seen.same);
         eddy_stream_close(source.stream);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
 }
 
 /* ---- failing ---------------------------------------------------------------------- */

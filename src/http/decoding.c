@@ -1,0 +1,168 @@
+/*
+ * http/decoding.c - see decoding.h.
+ */
+#include "http/decoding.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "eddy/error.h"
+#include "eddy/time.h"
+#include "http/client.h"
+#include "http/decoder.h"
+#include "scope/suspend.h"
+
+enum { PIECE_BYTES = 16 << 10 };
+
+void ed_http_decoding_begin(struct ed_http_decoding *decoding)
+{
+        *decoding = (struct ed_http_decoding){ .decoder = NULL };
+}
+
+void ed_http_decoding_end(struct ed_http_decoding *decoding)
+{
+        ed_decoder_free(decoding->decoder);
+        ed_buf_fini(&decoding->whole);
+        ed_http_decoding_begin(decoding);
+}
+
+/* Find out whether the body is coded. Returns 1 if it is to be decoded, else 0. */
+static int prepare(eddy_http_response *response)
+{
+        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_coding_list list = { .n = 0 };
+        struct eddy_http_header header;
+        int err = 0;
+
+        if (decoding->is_known || !response->client->decode)
+                return decoding->err < 0 ? decoding->err : decoding->decoder != NULL;
+        for (size_t i = 0; err >= 0 && response->ops->header_at(response, i, &header) == 0; i++)
+                if (strcasecmp(header.name, "content-encoding") == 0)
+                        err = ed_coding_list_add(&list, header.value);
+        decoding->err = err;
+        if (err >= 0 && list.n > 0) {
+                decoding->decoder = ed_decoder_new(&list, response->body_bytes_max);
+                if (!decoding->decoder)
+                        return -ENOMEM;
+                ed_buf_init(&decoding->whole, SIZE_MAX);
+        }
+        decoding->is_known = true;
+        return err < 0 ? err : decoding->decoder != NULL;
+}
+
+/* Read and decode. */
+static int64_t decode(eddy_http_response *response, void *buf, size_t bytes)
+{
+        struct ed_decoder *decoder = response->decoding.decoder;
+        size_t room_bytes;
+        void *room;
+        int64_t n;
+
+        for (;;) {
+                n = ed_decoder_read(decoder, buf, bytes);
+                if (n == -EAGAIN) {
+                        n = eddy_sleep(0);
+                        if (n < 0)
+                                return n;
+                        continue;
+                }
+                if (n < 0)
+                        response->decoding.err = (int) n;
+                if (n != 0)
+                        return n;
+                room = ed_decoder_room(decoder, &room_bytes);
+                n = response->ops->read(response, room, room_bytes);
+                if (n < 0)
+                        return n;
+                if (n == 0)
+                        return response->decoding.err = ed_decoder_finish(decoder);
+                ed_decoder_fed(decoder, (size_t) n);
+        }
+}
+
+int64_t ed_http_decoding_read(eddy_http_response *response, void *buf, size_t bytes)
+{
+        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_task *task;
+        size_t kept;
+        int64_t n;
+
+        n = prepare(response);
+        if (n == 0)
+                return response->ops->read(response, buf, bytes);
+        if (n > 0)
+                n = ed_suspend_enter(&task);
+        if (n < 0)
+                return n;
+        if (bytes == 0)
+                return -EINVAL;
+        if (decoding->is_gathered)
+                return 0;
+        kept = ed_buf_bytes(&decoding->whole);
+        if (kept > 0) {
+                bytes = bytes < kept ? bytes : kept;
+                memcpy(buf, ed_buf_data(&decoding->whole), bytes);
+                ed_buf_consume(&decoding->whole, bytes);
+                n = (int64_t) bytes;
+        } else {
+                n = decode(response, buf, bytes);
+        }
+        ed_suspend_passed(task);
+        return n;
+}
+
+/* Decode the rest of the body into 'whole'. After a cancel, later calls continue. */
+static int gather(eddy_http_response *response)
+{
+        struct ed_buf *whole = &response->decoding.whole;
+        struct ed_task *task;
+        char *room;
+        int64_t n;
+        int err;
+
+        do {
+                err = ed_suspend_enter(&task);
+                if (err >= 0)
+                        err = ed_buf_reserve(whole, PIECE_BYTES, &room);
+                if (err < 0)
+                        return err;
+                n = decode(response, room, PIECE_BYTES - 1);
+                if (n < 0)
+                        return (int) n;
+                ed_buf_grow(whole, (size_t) n);
+                room[n] = '\0';
+                ed_suspend_passed(task);
+        } while (n > 0);
+        response->decoding.is_gathered = true;
+        return 0;
+}
+
+int ed_http_decoding_body(eddy_http_response *response, const void **ret_data, size_t *ret_bytes)
+{
+        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_task *task;
+        int err;
+
+        err = prepare(response);
+        if (err == 0)
+                return response->ops->body(response, ret_data, ret_bytes);
+        if (err > 0)
+                err = decoding->is_gathered ? ed_suspend_enter(&task) : gather(response);
+        if (err < 0)
+                return err;
+        *ret_data = ed_buf_data(&decoding->whole);
+        *ret_bytes = ed_buf_bytes(&decoding->whole);
+        return 0;
+}
+
+/* The coded bytes are dropped without being decoded. */
+int ed_http_decoding_discard(eddy_http_response *response)
+{
+        struct ed_http_decoding *decoding = &response->decoding;
+        int err = response->ops->discard(response);
+
+        if (err >= 0 && !decoding->is_gathered)
+                ed_http_decoding_end(decoding);
+        return err;
+}
