@@ -19,6 +19,11 @@ typedef struct eddy_http_exchange eddy_http_exchange;
  * answers 404.  A negative result closes the connection, after a 500 if no
  * response was begun.  Returning before a response is complete also closes the
  * connection.
+ *
+ * If the client's connection was reset, or fully closed as far as the server can
+ * know, the handler is cancelled: its calls return -ECANCELED, and its result is
+ * ignored.  A client that only ended its sending (a half-close) still gets its
+ * answer.  EDDY_HTTP_SERVER_FINISH turns this off.
  */
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 
@@ -47,13 +52,17 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * 'rate_over_ns' of waiting, and disconnects a client that stops within two such
  * periods.
  */
+enum {
+        EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
+};
+
 struct eddy_http_server_opts {
         uint32_t connections_max;  /* open at once; 0: 10,000 */
         uint32_t head_bytes_max;   /* of one request's head; 0: 64 KiB; at most 2^31 - 1 */
         uint32_t headers_max;      /* fields of one request; 0: 128; at most 65,535 */
         int32_t upload_rate_min;   /* bytes a second of a request's body; 0: 240; below 0: any */
         int32_t download_rate_min; /* bytes a second of a response; 0: 240; below 0: any */
-        uint32_t reserved32;       /* zero */
+        uint32_t flags;            /* EDDY_HTTP_SERVER_* */
         uint64_t body_bytes_max;   /* of one request; 0: 16 MiB */
         int64_t head_timeout_ns;   /* from a request's first byte to the end of its head; 0: 30 s;
                                       again for the rest of the body that the handler left */
@@ -150,6 +159,26 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_begin(eddy_http_exchange *exchange
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data,
                                                     size_t bytes);
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_end(eddy_http_exchange *exchange);
+
+/*
+ * Answer 101 (RFC 9110, 7.8) and take the connection's stream from the server.  The
+ * request must be HTTP/1.1 with an Upgrade field, and its body must have been read;
+ * 'headers' has an Upgrade field with the new protocol.  "Connection: Upgrade" is
+ * added.  '*ret_early' are bytes of the new protocol that have already arrived, to be
+ * processed before those of the stream.  The server's limits of speed and the cancel
+ * at the client's end no longer apply; the server still cancels the handler when it
+ * stops.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_STATE  a response was begun already, the body was not read, or the
+ *                            request has no Upgrade
+ *         the others of eddy_http_exchange_respond()
+ * Owns: returns (owned) '*ret_stream', to be closed by the handler.  '*ret_early' is
+ *       valid during the handler's call.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_upgrade(
+        eddy_http_exchange *exchange, const struct eddy_http_header *headers, size_t headers_count,
+        eddy_stream **ret_stream, const void **ret_early, size_t *ret_early_bytes);
 
 /* Close the connection when the handler returns, without ending the response.  Suspends: no. */
 EDDY_API void eddy_http_exchange_abort(eddy_http_exchange *exchange);

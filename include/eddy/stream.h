@@ -141,6 +141,21 @@ EDDY_API int eddy_stream_is_readable(eddy_stream *stream);
 typedef void eddy_stream_idle_fn(void *arg);
 EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
 
+/*
+ * Call 'fn(arg)' once, from the loop, when the stream's connection was reset, or both
+ * directions have ended; NULL withdraws the request.  Tasks may read and write
+ * meanwhile.  The end that a peer sends with a shutdown or a close is not enough: a
+ * peer may still read after it.  With TCP a full close shows when something was
+ * written after it; with Unix sockets it shows at once.  'fn' must not suspend and
+ * must not close the stream; closing the stream withdraws the request.
+ *
+ * Suspends: no.
+ * Errors: -EALREADY         that has happened
+ *         -ENOTSUP          this kind of stream cannot be watched
+ *         -ENOMEM, -ENOSPC  the system cannot watch another descriptor
+ */
+EDDY_API int eddy_stream_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+
 /* Counts of the bytes written to a stream. */
 struct eddy_stream_sent {
         uint64_t acknowledged; /* by the peer's system */

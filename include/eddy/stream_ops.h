@@ -101,7 +101,14 @@ struct eddy_stream_ops {
         int (*endpoint)(const eddy_stream *stream, enum eddy_stream_end end,
                         struct eddy_endpoint *ret_endpoint);
 
-        void (*reserved[3])(void);
+        /*
+         * Call 'fn(arg)' once when the connection was reset, or both directions have
+         * ended; NULL withdraws the request.  Tasks may read and write meanwhile.
+         * Errors: -EALREADY if that has happened.  Must not suspend.  NULL: not supported.
+         */
+        int (*watch_hangup)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+
+        void (*reserved[2])(void);
 };
 
 /*

@@ -45,6 +45,7 @@ struct server {
 struct connection {
         struct server *server;
         eddy_stream *stream;
+        eddy_scope *handling; /* scope of the handler */
         struct ed_http1_exchange *exchange;
 };
 
@@ -176,6 +177,37 @@ static void finish_request(struct connection *connection, int result)
                 exchange->closing = true;
 }
 
+/* The client's connection is gone: called by the loop. */
+static void client_gone(void *arg)
+{
+        struct connection *connection = arg;
+
+        connection->exchange->aborted = true;
+        eddy_scope_cancel(connection->handling);
+}
+
+/* Call the handler, which is cancelled when its client is gone. */
+static int handle(struct connection *connection)
+{
+        struct server *server = connection->server;
+        struct ed_http1_exchange *exchange = connection->exchange;
+        eddy_scope scope;
+        int result;
+
+        if (server->opts.flags & EDDY_HTTP_SERVER_FINISH)
+                return server->handler(&exchange->base, server->arg);
+        eddy_scope_begin(&scope, NULL);
+        connection->handling = &scope;
+        /* Without memory to watch, or with a stream that cannot be watched, writes find the end. */
+        if (eddy_stream_watch_hangup(connection->stream, client_gone, connection) == -EALREADY)
+                client_gone(connection);
+        result = server->handler(&exchange->base, server->arg);
+        if (connection->stream) /* the handler has not taken it */
+                (void) eddy_stream_watch_hangup(connection->stream, NULL, NULL);
+        (void) eddy_scope_end(&scope);
+        return result;
+}
+
 /* Serve a request whose head is complete. */
 static void serve_request(struct connection *connection)
 {
@@ -199,7 +231,7 @@ static void serve_request(struct connection *connection)
                 ed_http_exchange_refuse(exchange, 417, "Expect is other than 100-continue");
                 return;
         }
-        finish_request(connection, server->handler(&exchange->base, server->arg));
+        finish_request(connection, handle(connection));
         if (eddy_serve_is_stopping())
                 exchange->closing = true;
 }

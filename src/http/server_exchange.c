@@ -420,6 +420,61 @@ static int http1_end(eddy_http_exchange *base)
         return sent(exchange, err);
 }
 
+/* Write the head of a 101 to 'out'. */
+static int write_upgrade(struct ed_http1_exchange *exchange, const struct eddy_http_header *headers,
+                         size_t n)
+{
+        bool has_upgrade = false, has_date = false;
+        struct ed_http1_writer writer;
+        int err;
+
+        for (size_t i = 0; i < n; i++)
+                has_upgrade |= headers[i].name && strcasecmp(headers[i].name, "upgrade") == 0;
+        if (!has_upgrade)
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
+        ed_http1_write_response(&writer, &exchange->out, 101, NULL, 0);
+        err = write_fields(exchange, &writer, headers, n, &has_date);
+        if (err < 0)
+                return err;
+        ed_http1_write_field(&writer, "Connection", 10, "Upgrade", 7);
+        err = ed_http1_write_end(&writer);
+        return err == -EMSGSIZE ? EDDY_E_HTTP_INVALID_REQUEST : err;
+}
+
+static int http1_upgrade(eddy_http_exchange *base, const struct eddy_http_header *headers,
+                         size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
+                         size_t *ret_early_bytes)
+{
+        struct ed_http1_exchange *exchange = http1_of(base);
+        struct ed_http_message *message = &exchange->message;
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        if (exchange->answer != ED_HTTP_UNANSWERED || !message->body.done ||
+            !message->head.upgrade || message->head.minor == 0)
+                return EDDY_E_HTTP_STATE;
+        err = write_upgrade(exchange, headers, headers_count);
+        if (err < 0)
+                return err;
+        exchange->closing = true; /* there is no next request */
+        exchange->answer = ED_HTTP_ANSWERING;
+        exchange->left = 0;
+        err = put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out));
+        if (err < 0)
+                return err;
+        exchange->answer = ED_HTTP_ANSWERED;
+        (void) eddy_stream_watch_hangup(exchange->stream, NULL, NULL);
+        *ret_stream = exchange->stream;
+        *ret_early = message->in + message->at;
+        *ret_early_bytes = message->end - message->at;
+        message->at = message->end;
+        *message->stream = exchange->stream = NULL;
+        return 0;
+}
+
 static void http1_abort(eddy_http_exchange *base)
 {
         struct ed_http1_exchange *exchange = http1_of(base);
@@ -453,5 +508,6 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .begin = http1_begin,
         .write = http1_write,
         .end = http1_end,
+        .upgrade = http1_upgrade,
         .abort = http1_abort,
 };

@@ -37,6 +37,9 @@ struct ed_http_exchange_ops {
                      int64_t body_bytes);
         int (*write)(eddy_http_exchange *exchange, const void *data, size_t bytes);
         int (*end)(eddy_http_exchange *exchange);
+        int (*upgrade)(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
+                       size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
+                       size_t *ret_early_bytes);
         void (*abort)(eddy_http_exchange *exchange);
 };
 
@@ -50,7 +53,7 @@ extern const struct ed_http_exchange_ops ed_http1_exchange_ops;
 /* An exchange of HTTP/1. Lives as long as its connection; reset for each request. */
 struct ed_http1_exchange {
         struct eddy_http_exchange base;
-        eddy_stream *stream;
+        eddy_stream *stream; /* NULL: the handler has taken it */
         struct ed_http_message message;
         struct ed_http_pace upload;   /* rate of the request's body */
         struct ed_http_pace download; /* rate of responses, for the whole connection */

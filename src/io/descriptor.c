@@ -154,6 +154,7 @@ static const struct eddy_stream_ops descriptor_ops = {
         .wait = descriptor_wait,
         .is_readable = descriptor_is_readable,
         .watch_idle = ed_fd_stream_watch_idle,
+        .watch_hangup = ed_fd_stream_watch_hangup,
         .shutdown = ed_fd_stream_shutdown,
         .close = descriptor_close,
         .fd = ed_fd_stream_fd,

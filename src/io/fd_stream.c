@@ -36,6 +36,11 @@ int ed_fd_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *
         return ed_watch_set_idle(&ed_fd_stream_of(stream)->watch, fn, arg);
 }
 
+int ed_fd_stream_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
+{
+        return ed_watch_set_hangup(&ed_fd_stream_of(stream)->watch, fn, arg);
+}
+
 int ed_fd_stream_fd(const eddy_stream *stream)
 {
         return ed_fd_stream_of(stream)->watch.fd;

@@ -29,7 +29,9 @@ EDDY_MUST_USE int ed_fd_stream_wait(struct ed_fd_stream *fds, enum ed_watch_side
 
 /* The operations of the same names. */
 EDDY_MUST_USE int ed_fd_stream_shutdown(eddy_stream *stream);
-EDDY_MUST_USE int ed_fd_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+EDDY_MUST_USE int ed_fd_stream_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn,
+                                            void *arg);
+int ed_fd_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
 int ed_fd_stream_fd(const eddy_stream *stream);
 EDDY_MUST_USE int ed_fd_stream_endpoint(const eddy_stream *stream, enum eddy_stream_end end,
                                         struct eddy_endpoint *ret_endpoint);

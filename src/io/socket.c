@@ -118,6 +118,7 @@ static void socket_close(eddy_stream *stream, unsigned flags)
         .wait = socket_wait,                                                                       \
         .is_readable = socket_is_readable,                                                         \
         .watch_idle = ed_fd_stream_watch_idle,                                                     \
+        .watch_hangup = ed_fd_stream_watch_hangup,                                                 \
         .shutdown = ed_fd_stream_shutdown,                                                         \
         .close = socket_close,                                                                     \
         .fd = ed_fd_stream_fd,                                                                     \

@@ -237,6 +237,13 @@ int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *a
         return stream->ops->watch_idle ? stream->ops->watch_idle(stream, fn, arg) : -ENOTSUP;
 }
 
+int eddy_stream_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
+{
+        if (!stream)
+                return -EINVAL;
+        return stream->ops->watch_hangup ? stream->ops->watch_hangup(stream, fn, arg) : -ENOTSUP;
+}
+
 /* ---- what a stream is -------------------------------------------------------- */
 
 void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)

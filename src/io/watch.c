@@ -26,6 +26,17 @@ static void idle_end(struct ed_watch *watch)
         watch->idle = NULL;
 }
 
+/* Call the callback for the end of the connection, which may not close the watch. */
+static void hang_up(struct ed_watch *watch)
+{
+        void (*hangup)(void *arg) = watch->hangup;
+
+        watch->hung_up = true;
+        watch->hangup = NULL;
+        if (hangup)
+                hangup(watch->hangup_arg);
+}
+
 static void on_events(struct ed_target *target, unsigned events)
 {
         struct ed_watch *watch = ed_container_of(target, struct ed_watch, target);
@@ -35,6 +46,8 @@ static void on_events(struct ed_target *target, unsigned events)
                 watch->ended = true;
         if (events & ED_EVENT_URGENT)
                 watch->urgent = true;
+        if (events & ED_EVENT_HANGUP)
+                hang_up(watch);
         if (events & ED_EVENT_WRITE) {
                 watch->ready[ED_WATCH_WRITE] = true;
                 wake(watch, ED_WATCH_WRITE);
@@ -187,5 +200,22 @@ int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
                 watch->loop->waits++;
         watch->idle = fn;
         watch->idle_arg = arg;
+        return 0;
+}
+
+int ed_watch_set_hangup(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
+{
+        int err;
+
+        watch->hangup = NULL;
+        if (!fn)
+                return 0;
+        err = ed_watch_register(watch);
+        if (err < 0)
+                return err;
+        if (watch->hung_up)
+                return -EALREADY;
+        watch->hangup = fn;
+        watch->hangup_arg = arg;
         return 0;
 }

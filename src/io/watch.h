@@ -43,6 +43,9 @@ struct ed_watch {
         struct ed_watch_waiter *waiters[ED_WATCH_SIDES];
         void (*idle)(void *arg);
         void *idle_arg;
+        bool hung_up; /* the connection was reset, or both directions have ended */
+        void (*hangup)(void *arg);
+        void *hangup_arg;
 };
 
 /* The state of 'fd' is unknown: both directions count as ready. */
@@ -82,6 +85,14 @@ EDDY_MUST_USE int ed_watch_pause(struct ed_watch *watch, enum ed_watch_side side
  *                   those of ed_watch_register()
  */
 EDDY_MUST_USE int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg);
+
+/*
+ * Call 'fn(arg)' once, from the loop, when the connection was reset or both directions have ended;
+ * NULL cancels this. Tasks may wait meanwhile. Errors:
+ * -EALREADY  that has happened
+ *                   those of ed_watch_register()
+ */
+EDDY_MUST_USE int ed_watch_set_hangup(struct ed_watch *watch, void (*fn)(void *arg), void *arg);
 
 /* Returns true if a task is reading or writing. */
 static inline bool ed_watch_is_busy(const struct ed_watch *watch, enum ed_watch_side side)

@@ -140,11 +140,13 @@ static unsigned readiness(const struct ed_sim_socket *sock)
                 break;
         }
         if (sock->dead)
-                return ED_EVENT_READ | ED_EVENT_WRITE | ED_EVENT_END;
+                return ED_EVENT_READ | ED_EVENT_WRITE | ED_EVENT_END | ED_EVENT_HANGUP;
         if (sock->arrived > 0 || sock->ended)
                 events |= ED_EVENT_READ;
         if (sock->ended)
                 events |= ED_EVENT_END;
+        if (sock->ended && sock->shut)
+                events |= ED_EVENT_HANGUP;
         if (sock->link.urgent && sock->arrived > 0)
                 events |= ED_EVENT_URGENT;
         if (sock->shut || ed_sim_has_room(sock))

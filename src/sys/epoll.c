@@ -193,6 +193,8 @@ static unsigned events_of(uint32_t bits)
                 events |= ED_EVENT_END;
         if (bits & EPOLLPRI)
                 events |= ED_EVENT_URGENT;
+        if (bits & (EPOLLHUP | EPOLLERR))
+                events |= ED_EVENT_HANGUP;
         return events;
 }
 

@@ -24,6 +24,7 @@ enum {
         ED_EVENT_END = 1 << 2,   /* the peer has ended the stream, or an error: reads return it */
         /* The peer sends urgent data: a receive may stop early although more bytes have arrived. */
         ED_EVENT_URGENT = 1 << 3,
+        ED_EVENT_HANGUP = 1 << 4, /* the connection was reset, or both directions have ended */
 };
 
 enum { ED_EVENTS_MAX = 64 };

@@ -201,6 +201,12 @@ static int tls_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *ar
         return 0;
 }
 
+/* An end inside TLS does not end the connection below. */
+static int tls_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
+{
+        return eddy_stream_watch_hangup(tls_of(stream)->bio.lower, fn, arg);
+}
+
 /* ---- writing ------------------------------------------------------------------- */
 
 /*
@@ -430,6 +436,7 @@ const struct eddy_stream_ops ed_tls_stream_ops = {
         .wait = tls_wait,
         .is_readable = tls_is_readable,
         .watch_idle = tls_watch_idle,
+        .watch_hangup = tls_watch_hangup,
         .shutdown = tls_shutdown,
         .close = tls_close,
         .fd = tls_fd,

@@ -324,7 +324,7 @@ static int ask_and_see(void *arg)
         return 0;
 }
 
-static int run_handler(eddy_task_fn *answer, bool reads)
+static int run_handler_for(eddy_task_fn *answer, bool reads, eddy_task_fn *ask)
 {
         eddy_scope serving, asking;
 
@@ -335,7 +335,7 @@ static int run_handler(eddy_task_fn *answer, bool reads)
         eddy_scope_begin(&serving, NULL);
         world_start(&serving, serve_task, NULL, 1);
         eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask_and_see, NULL, ASKING);
+        world_start(&asking, ask, NULL, ASKING);
         CHECK_EQ(eddy_scope_end(&asking), 0);
         CHECK_EQ(web.asked, 2 * ASKING);
         world_cancels_too();
@@ -343,6 +343,11 @@ static int run_handler(eddy_task_fn *answer, bool reads)
         CHECK_EQ(eddy_scope_end(&serving), 0);
         web_end();
         return 0;
+}
+
+static int run_handler(eddy_task_fn *answer, bool reads)
+{
+        return run_handler_for(answer, reads, ask_and_see);
 }
 
 static int exchange_read(void *arg)
@@ -413,6 +418,76 @@ static int world_exchange_write(void *arg)
 EVERY_POINT_WEB(exchange_write, eddy_http_exchange_write)
 ALSO(exchange_write, eddy_http_exchange_begin)
 ALSO(exchange_write, eddy_http_exchange_end)
+
+/* --- the handler takes the stream --- */
+
+static const char upgrade_request[] = "GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n"
+                                      "Upgrade: echo\r\n\r\nearly";
+
+/* Returns whether the whole answer came. */
+static bool ask_upgrade_once(eddy_stream *stream)
+{
+        char text[300] = "";
+        size_t held = 0;
+        int64_t n;
+
+        if (eddy_stream_write(stream, upgrade_request, sizeof(upgrade_request) - 1) < 0)
+                return false;
+        while (held < sizeof(text) - 1 &&
+               (n = eddy_stream_read(stream, text + held, sizeof(text) - 1 - held)) > 0)
+                held += (size_t) n;
+        return held > 5 && strcmp(text + held - 5, "early") == 0;
+}
+
+static int ask_upgrade(void *arg)
+{
+        for (int i = 0; i < web.turns; i++) {
+                eddy_stream *stream = NULL;
+                bool whole;
+
+                world_pause();
+                CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(web.listener), NULL,
+                                          &stream),
+                         0);
+                whole = ask_upgrade_once(stream);
+                CHECK(whole || world_is_cancelled());
+                web.answered += whole;
+                web.asked++;
+                eddy_stream_close(stream);
+        }
+        (void) arg;
+        return 0;
+}
+
+static int exchange_upgrade(void *arg)
+{
+        struct eddy_http_header header = { "Upgrade", "echo" };
+        const void *early;
+        size_t early_bytes;
+        eddy_stream *stream = NULL;
+        int err = eddy_http_exchange_upgrade(arg, &header, 1, &stream, &early, &early_bytes);
+
+        CHECK_EQ(err == 0, stream != NULL);
+        if (err == 0)
+                err = eddy_stream_write(stream, early, early_bytes);
+        /* The rest may come later. */
+        for (size_t at = early_bytes; at < 5 && err == 0; at++) {
+                char c;
+
+                err = (int) eddy_stream_read(stream, &c, 1);
+                if (err > 0)
+                        err = eddy_stream_write(stream, &c, 1);
+        }
+        eddy_stream_close(stream);
+        return err;
+}
+
+static int world_exchange_upgrade(void *arg)
+{
+        (void) arg;
+        return run_handler_for(exchange_upgrade, true, ask_upgrade);
+}
+EVERY_POINT_WEB(exchange_upgrade, eddy_http_exchange_upgrade)
 
 /* --- the server is cancelled --- */
 
