@@ -67,7 +67,10 @@ struct eddy_http_client_opts {
         const char *https_proxy; /* for https URLs; copied; NULL: none */
         const char *no_proxy;    /* hosts without a proxy; copied; NULL: none */
         bool decode;             /* ask for compressed responses, and decompress them */
-        uintptr_t reserved[4];   /* zero */
+        const char *unix_path; /* connect to this Unix socket for all URLs; copied; NULL: by TCP */
+        const char *const *resolve; /* addresses for hosts, instead of DNS; copied */
+        size_t resolve_count;
+        uintptr_t reserved[4]; /* zero */
 };
 
 /*
@@ -81,6 +84,12 @@ struct eddy_http_client_opts {
  * their subdomains, of addresses and networks such as "10.0.0.0/8", or "*",
  * separated by commas or spaces.  The library does not read the environment.
  *
+ * With 'unix_path', a path or '@' and an abstract name, the host of a URL is used for
+ * Host and for TLS only, and proxies are not used.  'resolve' is a list of texts as
+ * of curl's option: "HOST:PORT:ADDRESS[,ADDRESS]...", with at most 8 addresses; IPv6
+ * addresses may have brackets; the host "*" is any.  The first text that matches
+ * counts, also for the name of a proxy.  The certificate is verified for the name.
+ *
  * With 'decode', requests have "Accept-Encoding: gzip, deflate, br, zstd" unless
  * they set it, and the calls that read a body return it decoded; a chain of up to
  * five codings is decoded.  The headers are unchanged: Content-Length counts the
@@ -91,9 +100,10 @@ struct eddy_http_client_opts {
  * Suspends: no.
  * Errors: -ENOMEM
  *         EDDY_E_URL_*  a proxy is not valid
+ *         EDDY_E_ENDPOINT_PATH, -ENAMETOOLONG  'unix_path' is not valid
  *         -EINVAL  the user agent contains a control character, a limit is above
- *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535), or
- *                  a time is negative
+ *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535),,
+ *                  a time is negative, or a text of 'resolve' is not valid
  * Owns: returns (owned) '*ret_client', to be closed by eddy_http_client_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_opts *opts,

@@ -37,6 +37,31 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         client->limits.line_bytes_max = client->limits.head_bytes_max;
 }
 
+/* Take the options that say where to connect. free_routes() is due after a failure too. */
+static int set_routes(eddy_http_client *client, const struct eddy_http_client_opts *opts)
+{
+        struct eddy_endpoint endpoint;
+        int err;
+
+        err = ed_http_overrides_init(&client->overrides, opts->resolve, opts->resolve_count);
+        if (err < 0)
+                return err;
+        if (!opts->unix_path)
+                return ed_http_proxies_init(&client->proxies, opts->http_proxy, opts->https_proxy,
+                                            opts->no_proxy);
+        err = eddy_endpoint_unix(opts->unix_path, &endpoint);
+        if (err < 0)
+                return err;
+        memcpy(client->unix_path, opts->unix_path, strlen(opts->unix_path) + 1);
+        return 0;
+}
+
+static void free_routes(eddy_http_client *client)
+{
+        ed_http_proxies_fini(&client->proxies);
+        ed_http_overrides_fini(&client->overrides);
+}
+
 int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_client **ret_client)
 {
         static const struct eddy_http_client_opts defaults;
@@ -64,20 +89,19 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 goto free_client;
         memcpy(client->user_agent, user_agent, client->user_agent_bytes + 1);
         set_options(client, opts);
-        err = ed_http_proxies_init(&client->proxies, opts->http_proxy, opts->https_proxy,
-                                   opts->no_proxy);
+        err = set_routes(client, opts);
         if (err >= 0)
                 err = ed_http_pool_init(&client->pool, loop);
         if (err < 0)
-                goto free_proxies;
+                goto free_routes;
         ed_list_init(&client->spares);
         client->refs = 1;
         ed_debug_made(client, ED_DEBUG_CLIENT);
         *ret_client = client;
         return 0;
 
-free_proxies:
-        ed_http_proxies_fini(&client->proxies);
+free_routes:
+        free_routes(client);
         ed_free(client->user_agent);
 free_client:
         ed_free(client);
@@ -89,7 +113,7 @@ void ed_http_client_unref(eddy_http_client *client)
         if (--client->refs > 0)
                 return;
         ed_http_pool_fini(&client->pool);
-        ed_http_proxies_fini(&client->proxies);
+        free_routes(client);
         ed_free(client->user_agent);
         ed_free(client);
 }

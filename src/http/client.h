@@ -12,6 +12,7 @@
 #include "eddy/http_client.h"
 #include "http/decoding.h"
 #include "http/message.h"
+#include "http/override.h"
 #include "http/pool.h"
 #include "http/proxy.h"
 #include "http/upload.h"
@@ -38,6 +39,8 @@ struct eddy_http_client {
         char *user_agent; /* owned */
         size_t user_agent_bytes;
         struct ed_http_proxies proxies;
+        struct ed_http_overrides overrides;
+        char unix_path[EDDY_ENDPOINT_PATH_MAX + 1]; /* "": none */
         bool decode;
 };
 

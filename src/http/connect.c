@@ -10,6 +10,7 @@
 
 #include "eddy/error.h"
 #include "eddy/time.h"
+#include "eddy/unix.h"
 #include "http/client.h"
 #include "io/connect.h"
 #include "scope/debug/debug.h"
@@ -52,17 +53,29 @@ static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_
 static int connect_host(struct ed_http_conn *conn, const char *host, uint16_t port,
                         eddy_stream **ret_stream)
 {
+        const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
         struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
         int64_t began_ns = eddy_now(), named_ns;
         int n, err;
 
-        n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
+        n = ed_http_overrides_find(&client->overrides, host, port, addresses);
+        if (n == 0)
+                n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
         if (n < 0)
                 return n;
         named_ns = eddy_now();
         conn->name_ns = named_ns - began_ns;
         err = ed_tcp_connect_addresses(addresses, n, port, NULL, ret_stream);
         conn->connect_ns = eddy_now() - named_ns;
+        return err;
+}
+
+static int connect_unix(struct ed_http_conn *conn, const char *path, eddy_stream **ret_stream)
+{
+        int64_t began_ns = eddy_now();
+        int err = eddy_unix_connect(path, NULL, ret_stream);
+
+        conn->connect_ns = eddy_now() - began_ns;
         return err;
 }
 
@@ -77,6 +90,8 @@ static int reach(struct ed_http_conn *conn, eddy_stream **ret_stream)
         int64_t began_ns;
         int err;
 
+        if (client->unix_path[0])
+                return connect_unix(conn, client->unix_path, ret_stream);
         if (!proxy)
                 return connect_host(conn, key->host, key->port, ret_stream);
         err = connect_host(conn, proxy->host, proxy->port, &stream);

@@ -179,6 +179,9 @@ static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
                 .https_proxy = opts->https_proxy,
                 .no_proxy = opts->no_proxy,
                 .decode = opts->compressed,
+                .unix_path = opts->unix_path,
+                .resolve = opts->resolve,
+                .resolve_count = opts->resolve_count,
         };
         int err = eddy_http_client_new(&client_opts, &run->client);
 
@@ -188,6 +191,15 @@ static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
                                  "%s: write a proxy as "
                                  "[http://|socks5://][USER:PASSWORD@]HOST[:PORT]",
                                  opts->proxy_origin);
+                run->setup_failed = true;
+        } else if (err == EDDY_E_ENDPOINT_PATH || err == -ENAMETOOLONG) {
+                ed_console_usage("fetch", "--unix-socket '%s': %s", opts->unix_path,
+                                 err == -ENAMETOOLONG ? "the path is longer than 107 bytes"
+                                                      : "the path is empty");
+                run->setup_failed = true;
+        } else if (err == -EINVAL) {
+                ed_console_usage("fetch",
+                                 "--resolve: write each as HOST:PORT:ADDRESS[,ADDRESS]...");
                 run->setup_failed = true;
         }
         return err;

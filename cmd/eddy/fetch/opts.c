@@ -56,6 +56,10 @@ static const char help[] =
         "  --proxy URL              use this proxy, "
         "[http://|socks5://][USER:PASSWORD@]HOST[:PORT],\n"
         "                           in place of those of the environment; '' is none\n"
+        "  --unix-socket PATH       connect to this Unix socket for every URL, without a proxy\n"
+        "  --resolve HOST:PORT:ADDRESS[,ADDRESS]...\n"
+        "                           connect to ADDRESS for this host and port; HOST * is any;\n"
+        "                           may be repeated\n"
         "  --compressed             ask for compressed responses (gzip, deflate, br, zstd), and\n"
         "                           decompress them\n"
         "Write durations as 250ms, 2.5s, 1m, 2h.  The statuses 408, 429 and 5xx, timeouts and\n"
@@ -103,6 +107,8 @@ enum {
         OPT_KEY,
         OPT_PROXY,
         OPT_COMPRESSED,
+        OPT_UNIX_SOCKET,
+        OPT_RESOLVE,
         OPT_FORCE,
         OPT_BODY,
         OPT_SAVE,
@@ -127,6 +133,8 @@ static const struct option options[] = {
         { "insecure", no_argument, NULL, 'k' },
         { "proxy", required_argument, NULL, OPT_PROXY },
         { "compressed", no_argument, NULL, OPT_COMPRESSED },
+        { "unix-socket", required_argument, NULL, OPT_UNIX_SOCKET },
+        { "resolve", required_argument, NULL, OPT_RESOLVE },
         { "force", no_argument, NULL, OPT_FORCE },
         { "body", no_argument, NULL, OPT_BODY },
         { "save", required_argument, NULL, OPT_SAVE },
@@ -312,6 +320,17 @@ static int once(const char *option, const char **ret_value, const char *value)
         return 0;
 }
 
+static int resolve_add(struct ed_fetch_opts *opts, const char *value)
+{
+        if (opts->resolve_count == ED_FETCH_RESOLVE_MAX) {
+                ed_console_usage("fetch", "--resolve: at most %d are possible",
+                                 (int) ED_FETCH_RESOLVE_MAX);
+                return -EINVAL;
+        }
+        opts->resolve[opts->resolve_count++] = value;
+        return 0;
+}
+
 static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
 {
         static const char *const progress[] = { "auto", "bar", "plain", "off" };
@@ -360,6 +379,10 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 opts->http_proxy = opts->https_proxy = value;
                 opts->proxy_origin = "--proxy";
                 return 0;
+        case OPT_UNIX_SOCKET:
+                return once("--unix-socket", &opts->unix_path, value);
+        case OPT_RESOLVE:
+                return resolve_add(opts, value);
         case OPT_COMPRESSED:
                 opts->compressed = true;
                 return 0;

@@ -14,6 +14,7 @@ enum {
         ED_FETCH_CONCURRENCY_MAX = 65536,
         ED_FETCH_ATTEMPTS_MAX = 1000,
         ED_FETCH_HEADERS_MAX = 64,
+        ED_FETCH_RESOLVE_MAX = 64,
         ED_FETCH_DATA_BYTES_MAX = 64 << 20,
 };
 
@@ -49,6 +50,9 @@ struct ed_fetch_opts {
         const char *http_proxy; /* of the environment or --proxy; NULL: none */
         const char *https_proxy;
         const char *no_proxy;
+        const char *unix_path; /* NULL: TCP */
+        const char *resolve[ED_FETCH_RESOLVE_MAX];
+        size_t resolve_count;
         const char *proxy_origin; /* of the proxies, for messages */
         const char *output;       /* NULL: standard output */
         const char *save;         /* NULL: bodies are not saved */
