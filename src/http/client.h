@@ -45,7 +45,7 @@ struct eddy_http_client {
 };
 
 /*
- * What a protocol does for a request and its response. The calls of eddy/http_client.h use this
+ * The operations of a protocol on a request and its response. The calls of eddy/http_client.h use this
  * table; errors and cancellation are as described there.
  */
 struct ed_http_response_ops {

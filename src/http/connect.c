@@ -17,7 +17,7 @@
 #include "scope/run.h"
 #include "scope/suspend.h"
 
-/* Make the default configuration. Of several tasks, one makes it, and the others wait. */
+/* Make the default configuration. One task makes it while the others wait. */
 static int make_tls(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
 {
         int err = 0;

@@ -15,7 +15,7 @@ enum ed_http_answer {
 };
 
 /*
- * What a protocol does for a handler. The calls of eddy/http_server.h use this table; errors and
+ * The operations of a protocol for a handler. The calls of eddy/http_server.h use this table; errors and
  * cancellation are as described there.
  */
 struct ed_http_exchange_ops {

@@ -331,6 +331,32 @@ static int resolve_add(struct ed_fetch_opts *opts, const char *value)
         return 0;
 }
 
+/* The options for connections: TLS and routes. */
+static int connection_set(struct ed_fetch_opts *opts, int option, const char *value)
+{
+        switch (option) {
+        case 'k':
+                opts->insecure = true;
+                return 0;
+        case OPT_CACERT:
+                return once("--cacert", &opts->ca_file, value);
+        case OPT_CERT:
+                return once("--cert", &opts->cert_file, value);
+        case OPT_KEY:
+                return once("--key", &opts->key_file, value);
+        case OPT_PROXY:
+                opts->http_proxy = opts->https_proxy = value;
+                opts->proxy_origin = "--proxy";
+                return 0;
+        case OPT_UNIX_SOCKET:
+                return once("--unix-socket", &opts->unix_path, value);
+        case OPT_RESOLVE:
+                return resolve_add(opts, value);
+        default:
+                return -EINVAL;
+        }
+}
+
 static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
 {
         static const char *const progress[] = { "auto", "bar", "plain", "off" };
@@ -366,23 +392,6 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return method_set(opts, value);
         case 'd':
                 return data_set(opts, value);
-        case 'k':
-                opts->insecure = true;
-                return 0;
-        case OPT_CACERT:
-                return once("--cacert", &opts->ca_file, value);
-        case OPT_CERT:
-                return once("--cert", &opts->cert_file, value);
-        case OPT_KEY:
-                return once("--key", &opts->key_file, value);
-        case OPT_PROXY:
-                opts->http_proxy = opts->https_proxy = value;
-                opts->proxy_origin = "--proxy";
-                return 0;
-        case OPT_UNIX_SOCKET:
-                return once("--unix-socket", &opts->unix_path, value);
-        case OPT_RESOLVE:
-                return resolve_add(opts, value);
         case OPT_COMPRESSED:
                 opts->compressed = true;
                 return 0;
@@ -405,7 +414,7 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                         opts->summary_json = err == 1;
                 break;
         default:
-                return -EINVAL;
+                return connection_set(opts, option, value);
         }
         return err < 0 ? err : 0;
 }
