@@ -209,7 +209,7 @@ bool ed_http_no_proxy_has(const char *no_proxy, const char *host)
 
 /* ---- the proxies of a client ----------------------------------------------------- */
 
-/* An empty text is no proxy, as in the environment. */
+/* An empty text means none, as in the environment. */
 static int proxy_new(const char *text, struct ed_http_proxy **ret_proxy)
 {
         struct ed_http_proxy *proxy;

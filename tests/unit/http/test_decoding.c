@@ -147,7 +147,7 @@ static eddy_http_response *get(const char *method, const char *path,
         eddy_http_response *response = NULL;
 
         snprintf(url, sizeof(url), "%s%s", site.url, path);
-        CHECK_ERR(eddy_http_client_send(site.client, &request, &response), 0);
+        CHECK_EQ(eddy_http_client_send(site.client, &request, &response), 0);
         CHECK_EQ(eddy_http_response_status(response), 200);
         return response;
 }

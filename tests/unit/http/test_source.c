@@ -115,7 +115,7 @@ static int world_main(void *arg)
                 body[i] = (char) (i * 7 + i / 251);
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         snprintf(world->rig.url, sizeof(world->rig.url), "http://127.0.0.1:%u",
-                 eddy_tcp_listener_port(listener));
+                 eddy_listener_port(listener));
         CHECK_EQ(eddy_http_client_new(NULL, &world->rig.client), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve, listener), 0);

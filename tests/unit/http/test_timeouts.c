@@ -115,13 +115,13 @@ static int upload_slowly(void *arg)
         static char body[6 << 20];
         struct rig rig = { .status = 0 };
         struct eddy_http_request request = { .url = "/", .body = body, .body_bytes = sizeof(body) };
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
         eddy_scope scope;
         int64_t before;
 
         (void) arg;
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        snprintf(rig.url, sizeof(rig.url), "http://127.0.0.1:%u", eddy_tcp_listener_port(listener));
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        snprintf(rig.url, sizeof(rig.url), "http://127.0.0.1:%u", eddy_listener_port(listener));
         CHECK_EQ(eddy_http_client_new(OPTIONS(.timeouts.read_ns = EDDY_SEC(2)), &rig.client), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, serve_slowly, listener), 0);
@@ -133,7 +133,7 @@ static int upload_slowly(void *arg)
         eddy_http_client_close(rig.client);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
-        eddy_tcp_listener_close(listener);
+        eddy_listener_close(listener);
         return 0;
 }
 
