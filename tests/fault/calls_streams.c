@@ -38,16 +38,16 @@ static void check_bytes(const char *data, int at, int64_t n)
 static void connect_two(eddy_stream **ret_here, eddy_stream **ret_there)
 {
         struct eddy_stream_pair_opts opts = { .buffer_bytes = 1 + world_chance(64) };
-        eddy_tcp_listener *listener;
+        eddy_listener *listener;
 
         if (world_chance(2)) {
                 CHECK_EQ(eddy_stream_pair(&opts, ret_here, ret_there), 0);
                 return;
         }
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_tcp_listener_port(listener), ret_here), 0);
-        CHECK_EQ(eddy_tcp_accept(listener, ret_there), 0);
-        eddy_tcp_listener_close(listener);
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, ret_here), 0);
+        CHECK_EQ(eddy_listener_accept(listener, ret_there), 0);
+        eddy_listener_close(listener);
 }
 
 static void net_begin(void)
