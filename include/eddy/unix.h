@@ -29,7 +29,7 @@ struct eddy_unix_connect_opts {
  *
  * Suspends: yes.
  * Errors: -ENOENT               there is no such file
- *         -ECONNREFUSED         no one listens: the file is stale, or the name is free
+ *         -ECONNREFUSED         no process listens: the file is stale, or the name is free
  *         -EACCES               the file's permissions forbid it
  *         EDDY_E_ENDPOINT_PATH  an empty path or name
  *         -ENAMETOOLONG, -ECANCELED, -EMFILE, -ENOMEM and others from the system

@@ -52,7 +52,6 @@ int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts 
                 goto fail_remove;
         listener->users = 1;
         ed_watch_init(&listener->watch, loop, fd);
-        ed_debug_made(listener, ED_DEBUG_LISTENER);
         *ret_listener = listener;
         return 0;
 
@@ -148,14 +147,20 @@ int ed_listener_accept(eddy_listener *listener, struct ed_shortage *shortage,
         ed_socket_attach(listener->spare, fd);
         *ret_stream = &listener->spare->stream;
         listener->spare = NULL;
-        ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
         ed_suspend_passed(task);
         return 0;
 }
 
 int eddy_listener_accept(eddy_listener *listener, eddy_stream **ret_stream)
 {
-        return listener ? ed_listener_accept(listener, &listener->shortage, ret_stream) : -EINVAL;
+        int err;
+
+        if (!listener)
+                return -EINVAL;
+        err = ed_listener_accept(listener, &listener->shortage, ret_stream);
+        if (err == 0)
+                ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
+        return err;
 }
 
 void ed_listener_ref(eddy_listener *listener)

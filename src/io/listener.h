@@ -8,7 +8,10 @@
 #include "io/shortage.h"
 #include "sys/sys.h"
 
-/* Listen at an endpoint. Errors: those of eddy_tcp_listen() and eddy_unix_listen(). */
+/*
+ * Listen at an endpoint. The caller, which the program calls, records the listener with
+ * ed_debug_made(). Errors: those of eddy_tcp_listen() and eddy_unix_listen().
+ */
 EDDY_MUST_USE int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
                                   eddy_listener **ret_listener);
 
@@ -19,7 +22,10 @@ EDDY_MUST_USE int ed_listener_new(const struct eddy_endpoint *at, const struct e
 void ed_listener_ref(eddy_listener *listener);
 void ed_listener_unref(eddy_listener *listener);
 
-/* eddy_listener_accept() with the caller's record of shortages instead of the listener's. */
+/*
+ * eddy_listener_accept() with the caller's record of shortages instead of the listener's. The
+ * caller records the stream.
+ */
 EDDY_MUST_USE int ed_listener_accept(eddy_listener *listener, struct ed_shortage *shortage,
                                      eddy_stream **ret_stream);
 

@@ -15,6 +15,7 @@
 #include "eddy/time.h"
 #include "io/listener.h"
 #include "loop/loop.h"
+#include "scope/debug/debug.h"
 #include "scope/scope.h"
 
 enum { CONNECTIONS_DEFAULT = 10000 };
@@ -138,6 +139,14 @@ static int connection_start(struct serving *serving, const struct connection *co
         return err < 0 ? err : -ECANCELED;
 }
 
+/* Debug mode shows the function as the place where its stream was made. */
+static void note_stream(const struct serving *serving, const eddy_stream *stream)
+{
+        if (ed_unlikely(ed_loop_current->debug))
+                ed_debug_note(ed_loop_current, stream, ED_DEBUG_STREAM,
+                              (const char *) serving->fn + 1); /* as an address inside it */
+}
+
 /* Accept connections until that fails; a cancel makes it fail. */
 static int accept_all(struct serving *serving, eddy_listener *listener)
 {
@@ -151,6 +160,7 @@ static int accept_all(struct serving *serving, eddy_listener *listener)
                 err = ed_listener_accept(listener, &serving->shortage, &connection.stream);
                 if (err < 0)
                         return err;
+                note_stream(serving, connection.stream);
                 err = connection_start(serving, &connection);
                 if (err < 0) {
                         eddy_stream_close(connection.stream);

@@ -35,7 +35,10 @@ int eddy_unix_listen(const char *path, const struct eddy_unix_listen_opts *opts,
                 own = (struct ed_listen_opts){ .backlog = opts->backlog,
                                                .mode = opts->mode,
                                                .replace_stale = opts->replace_stale };
-        return ed_listener_new(&at, &own, ret_listener);
+        err = ed_listener_new(&at, &own, ret_listener);
+        if (err == 0)
+                ed_debug_made(*ret_listener, ED_DEBUG_LISTENER);
+        return err;
 }
 
 /* Connect once. Errors: -EAGAIN if the backlog is full. */

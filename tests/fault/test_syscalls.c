@@ -224,7 +224,7 @@ static int drive_options(void)
         return run_counted(main_options, NULL);
 }
 
-/* A socket file that nobody listens on. */
+/* A socket file without a listener. */
 static void leave_stale_file(const char *path)
 {
         struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -401,6 +401,94 @@ int scenario_races(void *arg)
         return err == EDDY_E_NET_TIMED_OUT ? 0 : err;
 }
 
+/* --- a server of connections, on a Unix socket and on a port --- */
+
+enum { CALLERS = 3 };
+
+static int echo_connection(eddy_stream *stream, void *arg)
+{
+        (void) arg;
+        return echo_stream(stream);
+}
+
+static int serve_connections(void *arg)
+{
+        struct eddy_serve_opts opts = { .connections_max = 2, .drain_ns = EDDY_MS(10) };
+        int err;
+
+        tasks_begun++;
+        err = eddy_serve(arg, &opts, echo_connection, NULL);
+        tasks_ended++;
+        return err;
+}
+
+/* Over the Unix socket, or over TCP with all options. */
+static int call_server(eddy_listener *listener, eddy_stream **ret_stream)
+{
+        struct eddy_endpoint local = { .kind = EDDY_ENDPOINT_IP,
+                                       .address = { .family = AF_INET,
+                                                    .bytes = { 127, 0, 0, 9 } } };
+        struct eddy_tcp_connect_opts opts = { .local = &local, .keepalive_ns = EDDY_SEC(10) };
+        uint16_t port = eddy_listener_port(listener);
+
+        return port ? eddy_tcp_connect("127.0.0.1", port, &opts, ret_stream)
+                    : eddy_unix_connect("@scenario", NULL, ret_stream);
+}
+
+static int serve_client(void *arg)
+{
+        eddy_stream *stream;
+        char byte = 'x';
+        int64_t n;
+        int err;
+
+        tasks_begun++;
+        err = call_server(arg, &stream);
+        if (err == 0) {
+                n = eddy_stream_write(stream, &byte, 1);
+                if (n == 0)
+                        n = eddy_stream_read(stream, &byte, 1);
+                err = n < 0 ? (int) n : n == 0 ? -EPIPE : 0;
+                eddy_stream_close(stream);
+        }
+        tasks_ended++;
+        return err;
+}
+
+static int run_served(eddy_listener *listener)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = EDDY_MIN(5) };
+        eddy_scope serving, calling;
+        int err, started = 0;
+
+        eddy_scope_begin(&serving, NULL);
+        if (eddy_scope_start(&serving, serve_connections, listener) == 0) {
+                eddy_scope_begin(&calling, &opts);
+                for (int i = 0; i < CALLERS; i++)
+                        started += eddy_scope_start(&calling, serve_client, listener) == 0;
+                err = eddy_scope_end(&calling);
+                eddy_scope_cancel(&serving);
+        } else {
+                err = -ECANCELED;
+        }
+        (void) eddy_scope_end(&serving);
+        eddy_listener_close(listener);
+        return err == 0 && started < CALLERS ? -ECANCELED : err;
+}
+
+int scenario_served(void *arg)
+{
+        eddy_listener *listener;
+        int err = eddy_unix_listen("@scenario", NULL, &listener);
+
+        (void) arg;
+        if (err == 0)
+                err = run_served(listener);
+        if (err == 0)
+                err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
+        return err < 0 ? err : run_served(listener);
+}
+
 /* --- descriptors of the program's own, and its signals --- */
 
 /* Both are closed, whatever comes of it. */

@@ -67,6 +67,7 @@
 /* Those that need what only a simulation has: names and addresses of their own. */
 #define SIM_SCENARIOS(X)                                                                           \
         X(races)                                                                                   \
+        X(served)                                                                                  \
         X(descriptors)                                                                             \
         X(signals)
 

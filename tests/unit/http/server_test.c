@@ -235,7 +235,8 @@ static int site_main(void *arg)
                 site.opts = *call->opts;
         if (call->prepare)
                 call->prepare(&site);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &site.listener), 0);
+        if (!site.listener)
+                CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &site.listener), 0);
         site.port = eddy_listener_port(site.listener);
         site.scope = &scope;
         eddy_scope_begin(&scope, NULL);

@@ -25,7 +25,7 @@ typedef void site_fn(struct site *site);
 /* Run 'fn' beside a server. */
 void site_run(const struct eddy_http_server_opts *opts, bool real, site_fn *fn);
 
-/* The same; 'prepare' runs before the server starts. It may set configurations of TLS. */
+/* The same; 'prepare' runs before the server starts. It may set configurations of TLS and a listener. */
 void site_run_prepared(const struct eddy_http_server_opts *opts, bool real, site_fn *prepare,
                        site_fn *fn);
 

@@ -3,6 +3,7 @@
  * what becomes of the connection, and how it stops.
  */
 #include <time.h>
+#include <unistd.h>
 
 #include "loop/loop.h"
 #include "server_test.h"
@@ -538,4 +539,35 @@ TEST(stop_is_not_held_by_a_new_connection)
                 http_set_seed(seed);
                 site_run(SERVER_OPTIONS(.drain_ns = EDDY_SEC(10)), false, stop_at_once);
         }
+}
+
+/* ---- Unix sockets ---------------------------------------------------------- */
+
+static char unix_name[64];
+
+static void listen_on_unix(struct site *site)
+{
+        snprintf(unix_name, sizeof(unix_name), "@eddy-test-server-%ld", (long) getpid());
+        CHECK_EQ(eddy_unix_listen(unix_name, NULL, &site->listener), 0);
+}
+
+static void talk_on_unix(struct site *site)
+{
+        static struct answer answer;
+        eddy_stream *stream;
+
+        CHECK_EQ(eddy_unix_connect(unix_name, NULL, &stream), 0);
+        CHECK_HAS(say(stream, GET("/ok"), "ok"), "HTTP/1.1 200 OK\r\n");
+        CHECK_EQ(eddy_stream_write(stream, LAST("/ok"), strlen(LAST("/ok"))), 0);
+        read_answer(stream, &answer);
+        CHECK_EQ(answer.status, 200);
+        CHECK_EQ(answer.error, 0);
+        CHECK_EQ(site->handled, 2);
+        eddy_stream_close(stream);
+}
+
+TEST(a_server_answers_on_a_unix_socket)
+{
+        site_run_prepared(NULL, false, listen_on_unix, talk_on_unix);
+        site_run_prepared(NULL, true, listen_on_unix, talk_on_unix);
 }

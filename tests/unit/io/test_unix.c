@@ -15,7 +15,7 @@
 #include "../scope/sim_run.h"
 #include "io_test.h"
 
-static char folder[64], path[EDDY_ENDPOINT_PATH_MAX + 2], name[64];
+static char folder[64], path[EDDY_ENDPOINT_PATH_MAX + 2], name[66];
 
 /* Run with a folder of its own, which must be empty in the end. */
 static void run_in_folder(eddy_task_fn *fn)
@@ -230,7 +230,7 @@ TEST(a_socket_file_has_the_mode_of_the_options)
         run_in_folder(modes);
 }
 
-/* Leave a socket file that nobody listens on. */
+/* Leave a socket file without a listener. */
 static void leave_stale(void)
 {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -519,7 +519,7 @@ static int both_families(void *arg)
         return 0;
 }
 
-TEST(a_listener_for_ipv6_accepts_ipv4_unless_told_not_to)
+TEST(a_listener_for_ipv6_accepts_ipv4_too_without_v6_only)
 {
         if (!io_has_ipv6())
                 test_skip("there is no IPv6 here");
@@ -545,10 +545,18 @@ static int without_ends(void *arg)
         CHECK_EQ(eddy_stream_peer(NULL, &endpoint), -EINVAL);
         eddy_stream_close(stream);
         close(fds[1]);
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+        CHECK_EQ(eddy_stream_from_fd(fds[0], EDDY_STREAM_OWN_FD, &stream), 0);
+        CHECK_EQ(eddy_stream_local(stream, &endpoint), 0);
+        check_text(&endpoint, "unix:");
+        CHECK_EQ(eddy_stream_peer(stream, &endpoint), 0);
+        check_text(&endpoint, "unix:");
+        eddy_stream_close(stream);
+        close(fds[1]);
         return 0;
 }
 
-TEST(a_pipe_has_no_endpoints)
+TEST(a_pipe_has_no_endpoints_and_a_socket_pair_has_unnamed_ones)
 {
         io_run(without_ends);
 }

@@ -13,6 +13,7 @@ static int both_ways(void *arg)
 {
         struct tls_rig rig = { .client_opts = { .alpn = "h2,http/1.1" },
                                .server_opts = { .alpn = "http/1.1" } };
+        struct eddy_endpoint here, there;
         struct eddy_tls_info info;
         char buf[16];
 
@@ -38,6 +39,13 @@ static int both_ways(void *arg)
         CHECK_EQ((info.valid_until_ns - info.valid_from_ns) / EDDY_SEC(1), 86400 + 3600);
         CHECK_STR(eddy_stream_kind(rig.client), "tls");
         CHECK(eddy_stream_fd(rig.client) >= 0);
+        /* The ends are those of the stream below. */
+        CHECK_EQ(eddy_stream_local(rig.client, &here), 0);
+        CHECK_EQ(eddy_stream_peer(rig.server, &there), 0);
+        CHECK(eddy_endpoint_is_equal(&here, &there));
+        CHECK_EQ(eddy_stream_peer(rig.client, &here), 0);
+        CHECK_EQ(eddy_stream_local(rig.server, &there), 0);
+        CHECK(eddy_endpoint_is_equal(&here, &there));
         CHECK_EQ(eddy_tls_info(NULL, &info), -EINVAL);
         tls_rig_close(&rig);
         return 0;
