@@ -83,7 +83,7 @@ struct eddy_http_server_opts {
  * Suspends: yes.
  * Errors: -ECANCELED  the server was asked to stop
  *         -ENOMEM     the server could not be started
- *         -EINVAL     a limit is out of range, or a time is negative
+ *         -EINVAL     a limit is out of range, a time is negative, or a flag is unknown
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */

@@ -391,7 +391,7 @@ static int options_take(struct server *server, const struct eddy_http_server_opt
         *own = opts ? *opts : defaults;
         if (own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
             own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->rate_over_ns < 0 ||
-            own->drain_ns < 0)
+            own->drain_ns < 0 || own->flags & ~(uint32_t) EDDY_HTTP_SERVER_FINISH)
                 return -EINVAL;
         if (!own->body_bytes_max)
                 own->body_bytes_max = BODY_DEFAULT_BYTES;

@@ -115,6 +115,48 @@ HTTPS_TEST(kept_connection_that_the_server_has_ended_is_not_used_for_a_post, SCR
         CHECK_EQ(rig->peer.requests, 2);
 }
 
+/* P1: a connection that was made without a check of the certificate carries no other request. */
+HTTPS_TEST(connections_are_not_shared_between_tls_configurations, SCRIPT(OK_2, OK_2),
+           SCRIPT(OK_2, OK_2))
+{
+        struct eddy_tls_opts insecure = { .flags = EDDY_TLS_INSECURE }, strict = { .flags = 0 };
+        struct eddy_http_request request = { .url = "/" };
+        eddy_tls_config *configs[2];
+
+        CHECK_EQ(eddy_tls_config_new(&insecure, NULL, &configs[0]), 0);
+        CHECK_EQ(eddy_tls_config_new(&strict, NULL, &configs[1]), 0);
+        request.opts.tls = configs[0];
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+        request.opts.tls = configs[1]; /* does not trust the server */
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_TLS_SELF_SIGNED);
+        CHECK_STATS(rig->client, 1, 1, 0);
+        request.opts.tls = NULL; /* the client's, which does */
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STATS(rig->client, 2, 2, 0);
+        request.opts.tls = configs[0];
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STATS(rig->client, 2, 2, 0);
+        CHECK_EQ(rig->peer.accepted, 3);
+        /* The idle connection holds a reference. */
+        eddy_tls_config_close(configs[0]);
+        eddy_tls_config_close(configs[1]);
+}
+
+HTTPS_TEST(duration_of_the_handshake_is_reported, SCRIPT(OK_2, OK_2))
+{
+        for (int i = 0; i < 2; i++) {
+                eddy_http_response *response;
+                struct eddy_http_response_info info;
+
+                CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+                eddy_http_response_info(response, &info);
+                CHECK_EQ(info.timings.tls_ns >= 0, i == 0);
+                CHECK_EQ(eddy_http_response_discard(response), 0);
+                eddy_http_response_close(response);
+        }
+}
+
 /* ---- responses that are cut ------------------------------------------------ */
 
 enum { TAP_BYTES = 8192, RECORDS_MAX = 64, HEADER_BYTES = 5 };

@@ -324,4 +324,6 @@ SERVER_TEST(speeds_and_times_are_checked, NULL)
         struct eddy_http_server_opts opts = { .rate_over_ns = -1 };
 
         CHECK_EQ(eddy_http_serve(site->listener, &opts, NULL, NULL), -EINVAL);
+        opts = (struct eddy_http_server_opts){ .flags = 2 * EDDY_HTTP_SERVER_FINISH };
+        CHECK_EQ(eddy_http_serve(site->listener, &opts, NULL, NULL), -EINVAL);
 }

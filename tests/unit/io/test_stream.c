@@ -635,6 +635,84 @@ TEST(an_idle_stream_reports_once_that_it_is_readable)
         io_run(idling);
 }
 
+/* -- watching for a hang-up --------------------------------------------------- */
+
+static int hang_up_by_reset(void *arg)
+{
+        struct io_pair pair;
+        char buf[8];
+        int calls = 0;
+
+        io_pair_open(&pair);
+        CHECK_EQ(eddy_stream_watch_hangup(pair.b, count_up, &calls), 0);
+        CHECK_EQ(eddy_stream_write(pair.a, "ab", 2), 0);
+        CHECK_EQ(eddy_stream_read(pair.b, buf, 8), 2); /* reads go on meanwhile */
+        io_settle();
+        CHECK_EQ(calls, 0);
+        eddy_stream_abort(pair.a);
+        io_settle();
+        CHECK_EQ(calls, 1);
+        CHECK_EQ(eddy_stream_watch_hangup(pair.b, count_up, &calls), -EALREADY);
+        io_settle();
+        CHECK_EQ(calls, 1);
+        eddy_stream_close(pair.b);
+        return 0;
+}
+
+TEST(a_reset_is_a_hang_up)
+{
+        io_run(hang_up_by_reset);
+}
+
+static int hang_up_by_two_ends(void *arg)
+{
+        struct io_pair pair;
+        char buf[8];
+        int calls = 0;
+
+        io_pair_open(&pair);
+        CHECK_EQ(eddy_stream_watch_hangup(pair.b, count_up, &calls), 0);
+        CHECK_EQ(eddy_stream_shutdown(pair.a), 0);
+        CHECK_EQ(eddy_stream_read(pair.b, buf, 8), 0);
+        io_settle();
+        CHECK_EQ(calls, 0); /* the peer may still read */
+        CHECK_EQ(eddy_stream_write(pair.b, "cd", 2), 0);
+        CHECK_EQ(eddy_stream_read(pair.a, buf, 8), 2);
+        CHECK_EQ(eddy_stream_shutdown(pair.b), 0);
+        io_settle();
+        CHECK_EQ(calls, 1);
+        io_pair_close(&pair);
+        return 0;
+}
+
+TEST(one_end_is_not_a_hang_up_and_two_are)
+{
+        io_run(hang_up_by_two_ends);
+}
+
+static int hang_up_withdrawn(void *arg)
+{
+        struct io_pair pair;
+
+        io_pair_open(&pair);
+        CHECK_EQ(eddy_stream_watch_hangup(pair.b, never, NULL), 0);
+        CHECK_EQ(eddy_stream_watch_hangup(pair.b, NULL, NULL), 0);
+        eddy_stream_abort(pair.a);
+        io_settle();
+        eddy_stream_close(pair.b);
+        io_pair_open(&pair);
+        CHECK_EQ(eddy_stream_watch_hangup(pair.b, never, NULL), 0);
+        eddy_stream_close(pair.b); /* withdraws it */
+        eddy_stream_abort(pair.a);
+        io_settle();
+        return 0;
+}
+
+TEST(a_watch_for_a_hang_up_is_withdrawn)
+{
+        io_run(hang_up_withdrawn);
+}
+
 static int readability(void *arg)
 {
         struct io_pair pair;

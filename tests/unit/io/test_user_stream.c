@@ -88,6 +88,7 @@ static int optional(void *arg)
 
         eddy_stream_init(&bare.stream, &bare_ops);
         CHECK_EQ(eddy_stream_watch_idle(&bare.stream, on_idle, NULL), -ENOTSUP);
+        CHECK_EQ(eddy_stream_watch_hangup(&bare.stream, on_idle, NULL), -ENOTSUP);
         CHECK_STR(eddy_stream_kind(&bare.stream), "bare");
         CHECK_EQ(eddy_stream_fd(&bare.stream), -1);
         eddy_stream_sent(&bare.stream, &sent);

@@ -358,6 +358,31 @@ static void on_idle(void *arg)
         ++*(int *) arg;
 }
 
+/* The end inside TLS is a half-close; the reset of the connection below is a hang-up. */
+static int hangs_up(void *arg)
+{
+        struct tls_rig rig = { .host = NULL };
+        int calls = 0;
+
+        tls_rig_open(&rig);
+        tls_rig_shake(&rig);
+        CHECK_EQ(eddy_stream_watch_hangup(rig.server, on_idle, &calls), 0);
+        CHECK_EQ(eddy_stream_shutdown(rig.client), 0);
+        io_settle();
+        CHECK_EQ(calls, 0);
+        eddy_stream_abort(rig.client);
+        rig.client = NULL;
+        io_settle();
+        CHECK_EQ(calls, 1);
+        tls_rig_close(&rig);
+        return 0;
+}
+
+TEST(reset_below_tls_is_a_hang_up_and_its_end_is_not)
+{
+        io_run(hangs_up);
+}
+
 static int idles(void *arg)
 {
         struct tls_rig rig = { .host = NULL };
