@@ -253,7 +253,12 @@ static size_t hold(struct tls_rig *rig)
         static const char data[HELD_BYTES];
         struct eddy_slice slice = { data, sizeof(data) };
 
+        struct eddy_stream_sent sent;
+
         CHECK_EQ(eddy_stream_try_writev(rig->client, &slice, 1), HELD_BYTES);
+        eddy_stream_sent(rig->client, &sent);
+        CHECK(sent.pending > HELD_BYTES - LINK_BYTES);
+        CHECK(sent.pending >= ed_buf_bytes(&tls_of(rig->client)->bio.out));
         CHECK(ed_buf_bytes(&tls_of(rig->client)->bio.out) > 0);
         return HELD_BYTES;
 }
