@@ -33,7 +33,7 @@ static EVP_PKEY *key_make(const char *kind)
         if (!kind)
                 kind = "P-256";
         if (strncmp(kind, "RSA", 3) == 0)
-                return keep(EVP_RSA_gen((unsigned) atoi(kind + 3)));
+                return keep(EVP_RSA_gen(strcmp(kind, "RSA1024") == 0 ? 1024 : 2048));
         if (strcmp(kind, "ED25519") == 0)
                 return keep(EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"));
         return keep(EVP_EC_gen(kind));
