@@ -322,6 +322,46 @@ TEST(a_handshake_on_a_thread_keeps_the_certificates_from_before_a_reload)
         io_run(reload_during_handshake);
 }
 
+/* The client's first bytes arrive with the end of its handshake. */
+static int shakes_and_writes(void *arg)
+{
+        struct tls_rig *rig = arg;
+
+        CHECK_EQ(tls_rig_client(rig), 0);
+        return eddy_stream_write(rig->client, "hello", 5);
+}
+
+static int waits_to_read(void *arg)
+{
+        return eddy_stream_wait(arg, EDDY_STREAM_READING);
+}
+
+static int early_data(void *arg)
+{
+        struct tls_rig rig = { .host = NULL };
+        eddy_scope scope;
+        char buf[5];
+
+        long_key_make(&rig, "localhost");
+        tls_rig_open(&rig);
+        io_pair_open(&rig.lower);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, shakes_and_writes, &rig);
+        CHECK_EQ(eddy_tls_server(rig.lower.a, rig.server_config, NULL, &rig.server), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_call_timeout(waits_to_read, rig.server, EDDY_SEC(60)), 0);
+        CHECK_EQ(eddy_stream_is_readable(rig.server), 1);
+        io_read_all(rig.server, buf, 5);
+        CHECK(memcmp(buf, "hello", 5) == 0);
+        tls_rig_close(&rig);
+        return 0;
+}
+
+TEST(bytes_that_came_with_the_end_of_a_handshake_end_a_wait)
+{
+        io_run(early_data);
+}
+
 /* -- a close at the wrong moment ------------------------------------------------------ */
 
 static int misuses;
