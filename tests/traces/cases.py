@@ -251,7 +251,7 @@ async def returns_one():
     return 1
 
 
-@case("E13", "one call of a gather fails")
+@case("E13", "a call of a gather fails")
 async def gather_with_a_failure():
     async def slow():
         say(f"slow call: {await came_to(sleep(0.05))}")
@@ -259,7 +259,7 @@ async def gather_with_a_failure():
     await sleep(0.1)
 
 
-@case("E14", "one call of a gather that keeps going fails")
+@case("E14", "a call of a gather that keeps going fails")
 async def gather_that_keeps_going():
     results = await asyncio.gather(bad(), returns_one(), return_exceptions=True)
     say("gather: " + ", ".join(word(one) if isinstance(one, Exception) else str(one)
@@ -417,7 +417,7 @@ async def task_that_swallows_the_cancel():
     say(f"parent: {await came_to(task)}")
 
 
-@case("E25", "one task of a group is cancelled")
+@case("E25", "a task of a group is cancelled")
 async def one_task_is_cancelled():
     async def body(group):
         task = group.create_task(sleep(10))
