@@ -1,9 +1,9 @@
 /*
  * 01-hello - two tasks in a scope, both within five seconds.
  *
- * What to notice: say() is plain C, with no callback and no state machine.  If
- * one of the two fails, the other is cancelled; if five seconds pass, both are;
- * and hello() does not return before both have ended.
+ * say() is plain C, with no callback and no state machine.  If one of the two
+ * fails, the other is cancelled; if five seconds pass, both are.  hello() does
+ * not return before both have ended.
  *
  * Run: 01-hello
  * Time: virtual 0.1 s

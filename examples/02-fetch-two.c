@@ -1,9 +1,9 @@
 /*
  * 02-fetch-two - two URLs at the same time, both within five seconds.
  *
- * What to notice: fetch() is plain C, with no callback and no state machine.
- * If one of the two fails, the other is cancelled; if five seconds pass, both
- * are; and fetch_two() does not return before both have.
+ * fetch() is plain C, with no callback and no state machine.  If one of the two
+ * fails, the other is cancelled; if five seconds pass, both are.  fetch_two()
+ * does not return before both have ended.
  *
  * Run: 02-fetch-two $MOCK/delay/0.2 $MOCK/bytes/100
  * Time: wall 0.2 s

@@ -1,10 +1,10 @@
 /*
  * 03-await - waiting for an answer is a plain call.
  *
- * What to notice: fetch_data() suspends in the middle, and nothing in its name,
- * its type or its callers says so.  Where Python writes `await fetch_data()`,
- * C calls it; other tasks, if there were any, would run meanwhile.  Its error
- * is its return value, and -ECANCELED would come out that way too.
+ * fetch_data() suspends in the middle, but its name, its type and its callers
+ * do not show that.  Python writes `await fetch_data()`; C calls the function.
+ * If there were other tasks, they would run meanwhile.  The return value is the
+ * error; a cancel would be returned there too, as -ECANCELED.
  *
  * Program: 1
  * Run: 03-await

@@ -1,11 +1,11 @@
 /*
  * 04-gather - three calls at the same time, results in the order of the calls.
  *
- * What to notice: three waits of a second take one second, not three.  What a
- * call takes and gives stands in a struct of the caller's; that is safe because
- * eddy_gather() does not return before all three have.  A failure of one would
- * cancel the other two and be the result.  In Python it would be raised while
- * the other two ran on unseen.
+ * Three waits of a second take one second, not three.  The argument and the
+ * result of a call are in a struct of the caller, which is safe because
+ * eddy_gather() does not return before all three calls have.  If a call failed,
+ * the other two would be cancelled and eddy_gather() would return the failure.
+ * In Python it would be raised while the other two ran on unseen.
  *
  * Program: 2
  * Run: 04-gather

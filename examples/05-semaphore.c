@@ -1,10 +1,10 @@
 /*
  * 05-semaphore - thirty tasks, never more than ten of them at work.
  *
- * What to notice: all thirty start at once, but each needs a unit to go on, and
- * there are ten.  A unit that is given back goes to the task that has waited
- * longest.  EDDY_AUTO gives it back on every way out of guarded(), as `async
- * with` does in Python; a cancelled wait has taken none.
+ * All thirty tasks start at once, but each needs one of ten units to continue.
+ * A released unit goes to the task that has waited longest.  EDDY_AUTO releases
+ * the unit on every way out of guarded(), as `async with` does in Python.  A
+ * cancelled wait has taken no unit.
  *
  * Program: 3
  * Run: 05-semaphore

@@ -1,10 +1,10 @@
 /*
  * 06-fetch-five - five requests at once through one client.
  *
- * What to notice: the client is the session of aiohttp: it keeps connections
- * and lends one to each request.  A response holds its connection until it is
- * freed, so EDDY_AUTO frees it on every way out of fetch().  Five answers of
- * a fifth of a second each take a fifth of a second together.
+ * The client is the session of aiohttp: it keeps connections and lends one to
+ * each request.  A response holds its connection until it is closed, so
+ * EDDY_AUTO closes the response on every way out of fetch().  Five answers of a
+ * fifth of a second each take a fifth of a second together.
  *
  * Program: 4
  * Run: 06-fetch-five $MOCK/delay/0.2

@@ -1,10 +1,10 @@
 /*
  * 07-timeout - a request that gets three seconds, from a server that takes five.
  *
- * What to notice: the request has no timeout option.  eddy_call_timeout() puts
- * the whole call under a deadline: name, connection, request, headers and body
- * together.  fetch() sees -ECANCELED from whatever call it is in and cleans up
- * as for any error; the caller gets -ETIMEDOUT, which means this one thing only.
+ * The request has no timeout option.  eddy_call_timeout() puts the whole call
+ * under a deadline: name, connection, request, headers and body together.
+ * fetch() gets -ECANCELED from the call that it is in, and cleans up as for any
+ * error.  The caller gets -ETIMEDOUT, which has no other meaning.
  *
  * Program: 5
  * Run: 07-timeout $MOCK/delay/5

@@ -1,10 +1,10 @@
 /*
  * 08-retry - up to three attempts, a second apart.
  *
- * What to notice: a status of 500 is an answer, not an error of the transport,
- * so the program looks at it, and repeats only what may pass: a 404 will not.
- * When this task is cancelled, the attempt and the pause both return at once,
- * and no further attempt is made.
+ * A status of 500 is an answer, not an error of the transport, so the program
+ * checks the status and repeats only what may pass: a 404 will not.  When this
+ * task is cancelled, the attempt or the pause returns at once, and no further
+ * attempt is made.
  *
  * The Python program this mirrors opens a session for each attempt, takes any
  * status for success, and sleeps once more after the last failure: three

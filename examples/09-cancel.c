@@ -1,10 +1,9 @@
 /*
  * 09-cancel - asking a task to stop, and waiting until it has.
  *
- * What to notice: nothing is torn down behind slow_task()'s back.  Its sleep
- * returns -ECANCELED, it says its last words, and passes the error on.  Joining
- * keeps two things apart: what became of the wait is returned, what became of
- * the task is stored.
+ * slow_task() itself undoes what it did.  Its sleep returns -ECANCELED, it
+ * prints its last words, and passes the error on.  A join keeps two results
+ * apart: it returns that of the wait, and stores that of the task.
  *
  * In Python, a task that catches CancelledError and returns has swallowed the
  * cancel, and looks as if it had not been cancelled.  Here a cancel is a state,

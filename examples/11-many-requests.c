@@ -2,10 +2,10 @@
  * 11-many-requests - fifty slow requests: eight at a time, each attempt within
  * 2.5 seconds, up to three attempts, and nothing lost.
  *
- * What to notice: each limit is one line.  The semaphore bounds how many are
- * under way, eddy_call_timeout() each attempt, the loop the attempts.  Ctrl-C
- * cancels the scope; the scope does not end before every request has let go of
- * its connection.
+ * Each limit is one line.  The semaphore bounds how many requests are under
+ * way, eddy_call_timeout() bounds each attempt, and the loop the number of
+ * attempts.  Ctrl-C cancels the scope; the scope does not end before every
+ * request has released its connection.
  *
  * The Python program this mirrors throws all answers away when one request
  * fails, repeats requests that cannot succeed (400, 404), waits in equal steps,

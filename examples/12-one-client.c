@@ -2,10 +2,10 @@
  * 12-one-client - one client for all requests: at most twenty connections, all
  * within five seconds.
  *
- * What to notice: forty requests go over twenty connections, each used twice.
- * What waits for a connection waits first come, first served.  A client for
- * each request would open forty, and never use one again.  The five seconds
- * are the scope's: they cover the wait for a connection too.
+ * Forty requests use twenty connections, each twice.  Requests that wait for a
+ * connection are served first come, first served.  A client for each request
+ * would open forty connections and use each of them once.  The five seconds are
+ * the scope's: they cover the wait for a connection too.
  *
  * Program: 10
  * Run: 12-one-client $MOCK/delay/0.2

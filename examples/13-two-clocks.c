@@ -2,10 +2,10 @@
  * 13-two-clocks - two tasks that say the time, with pauses left to chance, for
  * fifty seconds.
  *
- * What to notice: eddy_run() makes the loop, and ends when its work is done:
- * about fifty seconds from the start.  The Python program this mirrors gets a
- * loop by hand (which newer versions refuse outside of one) and runs it for
- * ever, long after both tasks have ended.
+ * eddy_run() makes the loop, and ends when its work is done: about fifty
+ * seconds from the start.  The Python program gets a loop by hand (newer
+ * versions refuse that outside a loop) and runs it for ever, long after both
+ * tasks have ended.
  *
  * On the virtual clock of the tests all of it takes no time, and the same chance
  * gives the same times in every run.

@@ -1,9 +1,9 @@
 /*
  * 14-page-sizes - two pages at once, and how long each is.
  *
- * What to notice: both lines `Run` come first, as both requests are under way
- * together, and then each answer as it comes.  The URLs are the program's
- * arguments: eddy_scope_start() borrows them, and they live long enough.
+ * Both lines `Run` come first, because both requests are under way together,
+ * and then each answer as it comes.  The URLs are the program's arguments:
+ * eddy_scope_start() borrows them, and they live long enough.
  *
  * Program: 12
  * Run: 14-page-sizes $MOCK/delay/0.3 $MOCK/bytes/5000

@@ -1,10 +1,10 @@
 /*
  * 15-one-by-one - three waits in a row take as long as their sum.
  *
- * What to notice: a call that suspends lets other tasks run, but its caller
- * goes on only when it returns.  Nothing here runs side by side, because nothing
- * was started as a task.  `await` in a row does the same in Python; the next
- * example starts tasks.
+ * A call that suspends lets other tasks run, but its caller continues only when
+ * the call returns.  Nothing here runs side by side, because no task was
+ * started.  `await` in a row does the same in Python; the next example starts
+ * tasks.
  *
  * Program: 13
  * Run: 15-one-by-one

@@ -1,11 +1,11 @@
 /*
  * 16-tasks - the same three waits as tasks take as long as the longest.
  *
- * What to notice: a started task does not run at once, as is often said of
- * create_task() too, but when its starter suspends, here in the first join; so
- * "before first join" comes before any "started".  Joining in order waits for
- * nothing twice: the third has long finished when its turn comes.  A handle
- * outlives its task, until it is released.
+ * A started task does not run at once, but when its starter suspends, here in
+ * the first join, so "before first join" comes before any "started".
+ * create_task() does the same.  Joining in order waits for nothing twice: the
+ * third task has finished long before its join.  A handle outlives its task,
+ * until it is released.
  *
  * Program: 14
  * Run: 16-tasks

@@ -1,10 +1,10 @@
 /*
  * 17-task-names - cancelling the one task that would take too long, by its name.
  *
- * What to notice: the names are given at the start, and copied.  The cancelled
- * task is not joined and is no failure; the scope still waits until it has
- * ended, which a cancelled sleep does at once.  Python leaves such a task to
- * the end of the loop.
+ * The names are given at the start, and copied.  The cancelled task is not
+ * joined, and a cancel is not a failure.  The scope still waits until that task
+ * has ended, which is at once, because a cancelled sleep returns at once.
+ * Python leaves such a task to the end of the loop.
  *
  * Program: 15
  * Run: 17-task-names

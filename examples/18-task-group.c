@@ -1,10 +1,10 @@
 /*
  * 18-task-group - a block that is left when all its tasks have ended.
  *
- * What to notice: EDDY_SCOPE is to C what `async with TaskGroup()` is to Python.
- * The tasks run when the block waits for them at its end, so "All tasks created"
- * comes first.  One that failed would cancel the others, and `err` would say
- * why.
+ * EDDY_SCOPE is to C what `async with TaskGroup()` is to Python.  The tasks run
+ * when the block waits for them at its end, so "All tasks created" comes first.
+ * If a task failed, the others would be cancelled, and `err` would have the
+ * reason.
  *
  * Program: 16
  * Run: 18-task-group

@@ -1,10 +1,9 @@
 /*
  * 19-gather-two - different functions at once; a failure spoils no other result.
  *
- * What to notice: EDDY_GATHER_KEEP_GOING is return_exceptions=True.  Each call's
- * own return value stands in its struct, error or not, in the order of the
- * calls; eddy_gather() itself fails only if the wait was cancelled or a call
- * could not be started.
+ * EDDY_GATHER_KEEP_GOING is return_exceptions=True.  The struct of each call
+ * has its return value, error or not, in the order of the calls.  eddy_gather()
+ * itself fails only if the wait was cancelled or a call could not be started.
  *
  * Program: 17
  * Run: 19-gather-two

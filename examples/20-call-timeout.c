@@ -1,9 +1,9 @@
 /*
  * 20-call-timeout - a call that gets one second and would take two.
  *
- * What to notice: eddy_call_timeout() is wait_for(), and needs no task: the
- * function runs in the caller's own.  A result that is there when the time is
- * up is kept and returned, never dropped for the sake of the deadline.
+ * eddy_call_timeout() is wait_for(), and needs no task: the function runs in
+ * the caller's own.  A result that is there when the time is up is kept and
+ * returned, not dropped because of the deadline.
  *
  * Program: 18
  * Run: 20-call-timeout

@@ -1,10 +1,10 @@
 /*
  * 21-gather-timeout - five seconds for two calls together.
  *
- * What to notice: a deadline covers all that is called inside, so it needs no
- * function of its own for each way to wait.  When it passes, both calls are
- * cancelled, and gone before the block is left.  f() was ready in time: its
- * result is still there to be used.
+ * A deadline covers all that is called inside, so no way to wait needs a
+ * timeout of its own.  When the deadline passes, both calls are cancelled, and
+ * have ended before the block is left.  f() was ready in time: its result can
+ * still be used.
  *
  * Program: 19
  * Run: 21-gather-timeout

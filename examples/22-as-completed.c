@@ -1,9 +1,9 @@
 /*
  * 22-as-completed - results in the order they come.
  *
- * What to notice: the loop gets the tasks themselves, so it knows whose result
- * it has.  One that failed stops nothing: the others are still given.  Handling
- * a result may suspend; what finishes meanwhile waits its turn.
+ * The loop gets the tasks themselves, so it knows which task has finished.  A
+ * failed task stops nothing: the others are still returned.  Handling a result
+ * may suspend; tasks that finish meanwhile wait for their turn.
  *
  * Program: 20
  * Run: 22-as-completed

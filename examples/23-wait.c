@@ -1,10 +1,10 @@
 /*
  * 23-wait - what is ready after one and a half seconds, and what is not.
  *
- * What to notice: the inner scope's deadline ends the wait, not the tasks, which
- * belong to the outer scope and run on.  Then it is for the program to decide:
- * here the results that are there are printed, and the rest is cancelled by
- * name.  Python cancels it too, unsaid, as the loop goes away.
+ * The deadline of the inner scope ends the wait, not the tasks, which belong to
+ * the outer scope and run on.  Then the program decides: it prints the results
+ * that are there, and cancels the rest.  Python cancels the rest too, silently,
+ * when the loop ends.
  *
  * Program: 21
  * Run: 23-wait
@@ -28,7 +28,7 @@ static int task2(void *arg)
         return eddy_sleep(EDDY_SEC(1));
 }
 
-/* Wait for all, but no longer than that; being late is no error. */
+/* Wait for all, but no longer than that; being late is not an error. */
 static int wait_a_while(eddy_task **tasks, size_t n, int64_t timeout_ns)
 {
         int err;

@@ -1,9 +1,9 @@
 /*
  * 24-to-thread - a function that blocks, on a thread of its own.
  *
- * What to notice: blocking_task() knows nothing of eddy and keeps its thread for
- * two seconds; the loop goes on meanwhile, as the ticks show.  Called directly,
- * it would stop every task of the loop, and the watchdog would report it.
+ * blocking_task() does not use eddy and keeps its thread for two seconds; the
+ * loop continues meanwhile, as the ticks show.  Called directly, it would stop
+ * every task of the loop, and the watchdog would report it.
  *
  * Program: 22
  * Run: 24-to-thread

@@ -1,10 +1,9 @@
 /*
  * 25-thread-pool - a long computation, cut over the processors.
  *
- * What to notice: the loop computes nothing itself and would stay free for other
- * tasks.  Each part writes to its own struct, so the threads share nothing;
- * eddy_thread_is_stopping() lets a part give up early when its caller is
- * cancelled.
+ * The loop computes nothing itself and would be free for other tasks.  Each
+ * part writes to its own struct, so the threads share nothing.
+ * eddy_thread_is_stopping() lets a part end early when its caller is cancelled.
  *
  * Python needs processes for this, as its threads take turns.  C's threads do
  * not: a pool of them costs no copying and no second program.

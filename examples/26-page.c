@@ -1,10 +1,9 @@
 /*
  * 26-page - the smallest client: get a page and print it.
  *
- * What to notice: reading the body as it comes, rather than whole, needs no more
- * memory for a large page than for a small one.  The client, the response and
- * the page are let go of on every way out.  For more than one request, keep the
- * client: example 12.
+ * Reading the body as it comes needs no more memory for a large page than for a
+ * small one.  The client, the response and the page are released on every way
+ * out.  For more than one request, keep the client: example 12.
  *
  * Program: 24
  * Run: 26-page $MOCK/stream/3

@@ -1,10 +1,10 @@
 /*
  * 28-three-requests - three requests one after another, then at once.
  *
- * What to notice: both halves call the same fetch().  One by one the answers
- * take as long as all waits together; gathered, as long as the longest, and
- * still stand in the order of the requests.  A loop of waits is right only when
- * each needs the answer before it.
+ * Both halves call the same fetch().  In sequence, the answers take as long as
+ * all waits together; gathered, as long as the longest, and the results are
+ * still in the order of the requests.  A loop of waits is right only when each
+ * needs the answer before it.
  *
  * Both halves share one client, so the second finds a connection open.  The
  * Python program this mirrors makes a client for each request.

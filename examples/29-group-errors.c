@@ -1,11 +1,11 @@
 /*
  * 29-group-errors - requests in a group: all results after it, or what failed.
  *
- * What to notice: the scope counts the failures and keeps the first sixteen, and
- * the program looks only when all have ended.  KEEP_GOING lets every request
- * run to its end, so two failures are two lines.  Python's TaskGroup, like a
- * scope without that flag, cancels the rest at the first, and `except*` sees
- * those only that failed in the same instant.
+ * The scope counts the failures and keeps the first sixteen, and the program
+ * looks only when all have ended.  KEEP_GOING lets every request run to its
+ * end, so two failures are two lines.  Python's TaskGroup, like a scope without
+ * that flag, cancels the rest at the first, and `except*` sees only those that
+ * failed in the same instant.
  *
  * A status of 404 is an answer; that it is a failure here is fetch_or_fail()'s
  * decision.

@@ -1,11 +1,10 @@
 /*
  * 30-late-request - a request within five seconds, or a warning and no answer.
  *
- * What to notice: three ends are kept apart without a try.  In time: the answer.
- * Late: the scope says -ETIMEDOUT, which is a warning and not the end of the
- * program.  Cancelled from outside: -ECANCELED, which fetch_in_time() passes on
- * like any other error; there is nothing to re-raise, nor could it be lost by
- * not doing so.
+ * Three ends are kept apart without a try.  In time: the answer.  Late: the
+ * scope returns -ETIMEDOUT, which is a warning and not the end of the program.
+ * Cancelled from outside: -ECANCELED, which fetch_in_time() passes on like any
+ * other error; there is nothing to re-raise.
  *
  * Program: 29
  * Run: 30-late-request $MOCK/delay/0.1
@@ -46,7 +45,7 @@ static int print_answer(eddy_http_response *response)
         int err = eddy_http_response_body(response, &body, &bytes);
 
         if (err == 0)
-                fputs(body, stdout); /* a NUL stands behind it */
+                fputs(body, stdout); /* a NUL follows it */
         return err;
 }
 

@@ -1,10 +1,10 @@
 /*
  * 31-workers - five workers on a queue of a hundred, ended by five sentinels.
  *
- * What to notice: the queue is bounded, so a producer that is faster than the
- * workers waits in put(), and memory stays as it is.  A job that fails is said,
- * and counted as done: neither its worker nor the join is lost.  Each worker
- * takes exactly one sentinel, as queues are first come, first served.
+ * The queue is bounded, so a producer that is faster than the workers waits in
+ * put(), and memory does not grow.  A job that fails is reported and counted as
+ * done: neither its worker nor the join is lost.  Each worker takes exactly one
+ * sentinel, because queues are first come, first served.
  *
  * eddy_queue_shutdown() would end the workers without any sentinel.
  *

@@ -1,10 +1,10 @@
 /*
  * 32-shield - waiting five seconds for a task that needs ten, and then on.
  *
- * What to notice: the deadline belongs to the wait, not to the task.  When it
- * passes, the join returns and the task runs on, in the scope that owns it.
- * Python's wait_for() would cancel the task unless it is wrapped in shield();
- * here cancelling a wait never cancels what is waited for.
+ * The deadline belongs to the wait, not to the task.  When the deadline passes,
+ * the join returns and the task runs on, in the scope that owns it.  Python's
+ * wait_for() would cancel the task unless it is wrapped in shield(); here
+ * cancelling a wait never cancels what is waited for.
  *
  * EDDY_SCOPE_SHIELD is for the other direction: cleanup that must go on in a
  * task that is itself being cancelled.

@@ -1,10 +1,10 @@
 /*
- * 33-future - a result that somebody else sets, later.
+ * 33-future - a result that is set later, by other code.
  *
- * What to notice: a future is zero until it is set, once; any number of tasks
- * may wait for it.  Waiting keeps two things apart, as a join does: what became
- * of the wait is returned, what the future was set to is stored.  Between tasks
- * a task's own result mostly serves better; futures are for callbacks.
+ * A future is zero until it is set, once; any number of tasks may wait for it.
+ * A wait keeps two results apart, as a join does: it returns that of the wait,
+ * and stores that of the future.  Between tasks, a task's own result is usually
+ * better; futures are for callbacks.
  *
  * Program: 34
  * Run: 33-future

@@ -1,10 +1,10 @@
 /*
  * 34-fibonacci - the Fibonacci numbers below a thousand, one by one.
  *
- * What to notice: fibonacci() keeps its two numbers in local variables between
- * one value and the next, as it stands in the middle of its loop meanwhile.
- * Nothing of it runs before the first value is asked for.  Its end is a next()
- * that returns 0; no exception, and no list of all the values.
+ * fibonacci() keeps its two numbers in local variables between one value and
+ * the next, because it is suspended in the middle of its loop.  It does not run
+ * before the first value is asked for.  At its end next() returns 0: there is
+ * no exception, and no list of all the values.
  *
  * Program: 36
  * Run: 34-fibonacci

@@ -1,11 +1,11 @@
 /*
  * 35-endless - a generator that never ends, and a reader who has had enough.
  *
- * What to notice: first one value is asked for by hand, then the rest in a loop,
- * which goes on where the first left off.  Leaving the loop is enough: as the
- * scope ends, the generator's yield returns -ECANCELED, its own code cleans up,
- * and only then does eddy_scope_end_with() return.  In Python, cleaning up comes when
- * the garbage collector finds the generator, or with the loop's end.
+ * The first value is asked for by hand, the rest in a loop, which continues
+ * after the first.  Leaving the loop is enough: as the scope ends, the
+ * generator's yield returns -ECANCELED, its own code cleans up, and only then
+ * does eddy_scope_end_with() return.  In Python, cleaning up comes when the
+ * garbage collector finds the generator, or with the loop's end.
  *
  * The Python program this mirrors prints for ever.
  *

@@ -1,10 +1,10 @@
 /*
  * 36-greeter-thread - a thread of the platform that greets while main goes on.
  *
- * What to notice: "Task Done !" comes at once, the greetings after it, one a
- * second.  Python's main waits for its threads unless they are daemons; C's does
- * not: returning from main() ends the process and every thread in it.  So the
- * join stands there, and without it this is Python's `daemon=True`.
+ * "Task Done !" comes at once, the greetings after it, one a second.  Python's
+ * main waits for its threads unless they are daemons; C's does not: returning
+ * from main() ends the process and every thread in it.  The join is there for
+ * that reason, and without it this is Python's `daemon=True`.
  *
  * A thread that only waits needs no thread: the next example does it with tasks.
  *

@@ -2,10 +2,10 @@
  * 37-two-greeters - the cure for threads that only wait: two tasks in the
  * background, on one thread.
  *
- * What to notice: main's task ends first, as "Task Done !" shows, and what it
- * started in the background is waited for, as for Python's threads; here no
- * longer than drain_ns, and then it is cancelled.  A `drain_ns` below 0 makes
- * daemons of them.  The two take turns only where they wait, so no line is ever
+ * Main's task ends first, as "Task Done !" shows, and the tasks that it started
+ * in the background are waited for, as Python's threads are; here no longer
+ * than drain_ns, after which they are cancelled.  A `drain_ns` below 0 makes
+ * daemons of them.  The two take turns only when they wait, so no line is ever
  * torn, and what they share needs no lock.
  *
  * Program: 43

@@ -1,9 +1,9 @@
 /*
  * 38-joined-greeters - the same two, started and joined: "Task Done !" is last.
  *
- * What to notice: a list of threads, a loop that starts them and a loop that
- * joins them are one scope.  It cannot be forgotten to join one, and what the
- * tasks are given may stand in the frame of the function that starts them.
+ * A list of threads, a loop that starts them and a loop that joins them are one
+ * scope.  No join can be forgotten, and the arguments of the tasks may be in
+ * the frame of the function that starts them.
  *
  * Program: 44
  * Run: 38-joined-greeters

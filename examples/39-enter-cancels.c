@@ -2,11 +2,11 @@
  * 39-enter-cancels - two producers of twenty, one consumer of forty, and the
  * Enter key that stops all three.
  *
- * What to notice: standard input is a stream like any other, so waiting for the
- * key is one more task.  It cancels the scope, and the scope has ended when each
- * task has; a thread that is to be stopped from outside would have to look at a
- * flag again and again, or be left behind as a daemon.  The end of the input is
- * no Enter: without a terminal the work is done to its end.
+ * Standard input is a stream like any other, so waiting for the key is one more
+ * task.  It cancels the scope, and the scope has ended when each task has.  A
+ * thread that is to be stopped from outside would have to check a flag again
+ * and again, or remain as a daemon.  The end of the input is not an Enter:
+ * without a terminal the work is done to its end.
  *
  * Program: 45
  * Run: 39-enter-cancels
@@ -57,7 +57,7 @@ static int consume(void *arg)
                 if (err == 0)
                         work->consumed++;
         }
-        eddy_scope_cancel(work->scope); /* nobody needs to wait for the key now */
+        eddy_scope_cancel(work->scope); /* the wait for the key is not needed now */
         return err;
 }
 

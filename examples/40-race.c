@@ -1,12 +1,11 @@
 /*
  * 40-race - two customers book the last two seats, two each.
  *
- * What to notice: tasks change places only where they wait, and here each waits
- * between looking and booking: both see two free seats, and both take them.
- * With threads that happens now and then, wherever they are interrupted; on one
- * loop it happens where the code says that it may, every time, and so it can be
- * found by a test.  Without the wait there would be no race, and no need of a
- * lock.
+ * Tasks change places only when they wait, and here each waits between looking
+ * and booking: both see two free seats, and both take them.  With threads that
+ * happens sometimes, wherever they are interrupted; on one loop it happens only
+ * where the code waits, every time, so a test can find it.  Without the wait
+ * there would be no race, and no need of a lock.
  *
  * The cure is in the next two examples.
  *
@@ -34,7 +33,7 @@ static int book_two(void *customer)
         int seats = 2, err;
 
         if (seats > available_seats) {
-                printf("%s, there are not so many seats\n", (const char *) customer);
+                printf("%s, there are not that many seats\n", (const char *) customer);
                 return 0;
         }
         err = take_payment(); /* what was seen above may no longer hold after this */

@@ -1,9 +1,9 @@
 /*
  * 41-lock - the last seats again, with a lock taken and released by hand.
  *
- * What to notice: acquire() can fail, as any call that waits, and then there is
- * nothing to release.  After it, one way leads out, by the release, as `finally`
- * has it.  Ali waits in line while Mohammad pays, and then looks himself.
+ * acquire() can fail, like any call that waits, and then there is nothing to
+ * release.  After it, the only way out is through the release, as with
+ * `finally`.  Ali waits in line while Mohammad pays, and then looks himself.
  *
  * That two who come for a lock at the same instant block each other, as is said
  * of threads, is not so: one of them has it, the other is next.

@@ -1,9 +1,9 @@
 /*
- * 42-held-lock - the same with a lock that cannot be left behind.
+ * 42-held-lock - the same with a lock that cannot be left locked.
  *
- * What to notice: `held` releases the lock on every way out of its block, the
- * early return of a failed payment included, as Python's `with` does.  It is set
- * only once the lock was acquired: what was not taken is not given back.
+ * `held` releases the lock on every way out of its block, including the early
+ * return of a failed payment, as Python's `with` does.  It is set only after
+ * the lock was acquired: a lock that was not taken is not released.
  *
  * Should a lock be left all the same, by hand, and others wait for it for ever,
  * the run ends with a report that says so by name; it does not hang.

@@ -2,10 +2,10 @@
  * 43-newest-wins - a search as the user types: the newest request supersedes
  * the one before it.
  *
- * What to notice: cancelling the older search is one line, and no failure of the
- * scope that owns both.  A search that was superseded cannot answer late, over
- * the newer one's answer: it has been asked to stop before the newer one starts,
- * and says nothing after its wait has returned -ECANCELED.
+ * Cancelling the older search is one line, and not a failure of the scope that
+ * owns both.  A search that was superseded cannot answer late, over the newer
+ * one's answer: it was cancelled before the newer one starts, and prints
+ * nothing after its wait has returned -ECANCELED.
  *
  * Run: 43-newest-wins
  * Time: virtual 0.9 s
@@ -62,7 +62,7 @@ static int search_for(struct box *box, struct search *request)
         return eddy_scope_start_task(box->scope, search, request, NULL, &box->newest);
 }
 
-/* Somebody types, a key every 200 ms. */
+/* A user types, a key every 200 ms. */
 static int type(struct box *box, struct search *requests, int n)
 {
         int err = 0;

@@ -2,10 +2,10 @@
  * 44-best-answer - the best answer within a second: when time is up, what is
  * complete is returned.
  *
- * What to notice: one deadline for all sources.  When it passes, those that are
- * not ready are cancelled, and the scope says -ETIMEDOUT, which is no failure
- * here: each source that was ready has left its answer in the caller's array.
- * A source that fails harms no other, by KEEP_GOING.
+ * All sources have one deadline.  When it passes, those that are not ready are
+ * cancelled, and the scope returns -ETIMEDOUT, which is not a failure here:
+ * each source that was ready has left its answer in the caller's array.  With
+ * KEEP_GOING, a source that fails does not cancel the others.
  *
  * Run: 44-best-answer
  * Time: virtual 1 s

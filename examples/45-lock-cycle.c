@@ -2,11 +2,11 @@
  * 45-lock-cycle - two transfers that each hold what the other needs, and the
  * cure: an order.
  *
- * What to notice: the first half does not hang.  When all tasks wait and nothing
- * can wake them, the report names both and what each waits for, the run is
- * cancelled, both transfers give back what they hold, and eddy_run() returns
- * -EDEADLK.  The second half takes the same two locks in the same order
- * everywhere, whichever way the money goes, and no cycle can come about.
+ * The first half does not hang.  When all tasks wait and nothing can wake them,
+ * the report names both and what each waits for, the run is cancelled, both
+ * transfers release their locks, and eddy_run() returns -EDEADLK.  The second
+ * half takes the same two locks in the same order everywhere, whichever way the
+ * money goes, so no cycle is possible.
  *
  * Run: 45-lock-cycle
  * Time: virtual 3 s

@@ -2,11 +2,11 @@
  * 46-clean-shutdown - SIGTERM: stop accepting, finish what is under way within a
  * limit, close, exit 0.
  *
- * What to notice: the signal is something a task waits for; it interrupts
- * nothing.  Cancelling the server's scope stops the accepting at once, and
- * `drain_ns` is what the five requests under way still get.  All five clients
- * have their answers, and who comes later is refused.  None is lost: neither
- * dropped half-way nor accepted and forgotten.
+ * A task waits for the signal, which interrupts nothing.  Cancelling the
+ * server's scope ends the accepting at once, and `drain_ns` is the time that
+ * the five requests under way still get.  All five clients have their answers,
+ * and later clients are refused.  No request is lost: neither dropped half-way
+ * nor accepted and forgotten.
  *
  * Run: 46-clean-shutdown
  * Time: wall 1 s

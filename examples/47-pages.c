@@ -1,11 +1,11 @@
 /*
  * 47-pages - the items of a slow source that gives them page by page.
  *
- * What to notice: items() turns pages into items, and who reads them sees a
- * plain loop; a page is fetched only when its first item is asked for, so
- * leaving the loop early fetches no page too many.  Closing the generator, or
- * the end of its scope, makes its yield return -ECANCELED, and what it holds
- * is given back in its own function.  One deadline covers all of it.
+ * items() turns pages into items, and its reader has a plain loop.  A page is
+ * fetched only when its first item is asked for, so leaving the loop early
+ * fetches no page too many.  Closing the generator, or the end of its scope,
+ * makes its yield return -ECANCELED, and the generator's own function releases
+ * what it holds.  All of that has one deadline.
  *
  * Run: 47-pages
  * Time: virtual 1.5 s

@@ -2,11 +2,11 @@
  * 48-first-answer - three mirrors, asked one after the other: the first good
  * answer wins.
  *
- * What to notice: the second mirror is asked when the first has not answered
- * within a second, and the third as soon as the second has failed.  The answer of
- * the third cancels the question to the first, and eddy_race() returns when that
- * has ended too.  This is how connections are made to a host with several
- * addresses (RFC 8305, "Happy Eyeballs").
+ * The second mirror is asked when the first has not answered within a second,
+ * and the third as soon as the second has failed.  The answer of the third
+ * cancels the question to the first, and eddy_race() returns when that has
+ * ended too.  Connections to a host with several addresses are made like this
+ * (RFC 8305, "Happy Eyeballs").
  *
  * Two mirrors may answer at the same moment: then the loser's result is good too,
  * and what it holds must be given back.
