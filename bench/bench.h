@@ -72,12 +72,12 @@ static inline long bench_memory_kib(int with_page_tables)
         return rss < 0 ? -1 : rss + (with_page_tables ? tables : 0);
 }
 
-/* What an HTTP client reports. */
+/* The report of an HTTP client. */
 struct bench_http_result {
         const char *client; /* its name and version */
         long requests;      /* answered, well or not */
         long ok;            /* with status 200 and a body of the expected length */
-        long connections;   /* opened; -1: the client cannot tell */
+        long connections;   /* opened; -1: not known */
         struct bench_span span;
         long rss_early_kib; /* after the warm-up asked for, or -1 */
         long rss_end_kib;   /* before anything is torn down, or -1 */
@@ -93,7 +93,7 @@ static inline void bench_http_print(const struct bench_http_result *result)
                result->rss_early_kib, result->rss_end_kib);
 }
 
-/* What a program of the core reports: 'ops' operations took 'span'. */
+/* The report of a program of the core: 'ops' operations took 'span'. */
 static inline void bench_core_print(const char *peer, const char *row, long ops,
                                     const struct bench_span *span, const char *extra)
 {

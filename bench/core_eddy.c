@@ -3,14 +3,14 @@
  *
  *     core_eddy ROW COUNT [TASKS | WAIT_MS | ITEMS]
  *
- * One row per process, on the public headers and with the default options of
- * eddy_run() (signals, watchdog and guards on).  What a row measures stands
- * at its function; the peers' programs measure the same.
+ * Each process runs one row, on the public headers and with the default options of
+ * eddy_run() (signals, watchdog and guards on).  The comment of each row's
+ * function has what it measures; the peers' programs measure the same.
  */
 #include "core_eddy.h"
 
 /*
- * yield: TASKS tasks call eddy_sleep(0) in turn.  One operation is one such
+ * yield: TASKS tasks call eddy_sleep(0) in turn.  An operation is one such
  * call: a switch to the next task and its share of the scheduler.  The clock
  * starts when every task has run once and stops at the COUNTth yield.
  */
@@ -117,7 +117,7 @@ static int row_start_batch(struct bench *bench)
 }
 
 /*
- * queue: two tasks, two queues that hold one item each.  One operation is a
+ * queue: two tasks, two queues that hold one item each.  An operation is a
  * round trip: put and get there, get and put on the other side, back.
  */
 static int queue_echo(void *arg)
@@ -169,7 +169,7 @@ static int row_queue(struct bench *bench)
 
 /*
  * sleep: COUNT tasks sleep until the same moment, WAIT_MS from the start.
- * One operation is the whole life of one: started, parked with its timer
+ * An operation is the whole life of a task: started, parked with its timer
  * armed, woken, ended, joined.  Memory is read while all are parked.
  */
 static int sleep_once(void *arg)
@@ -223,7 +223,7 @@ static int row_sleep_small(struct bench *bench)
         return sleep_all(bench, &(struct eddy_task_opts){ .flags = EDDY_TASK_STACK_64K });
 }
 
-/* semaphore: acquire and release a unit that nobody else wants. */
+/* semaphore: acquire and release a unit that no other task wants. */
 static int row_semaphore(struct bench *bench)
 {
         eddy_semaphore sem = EDDY_SEMAPHORE(1, 0);
@@ -255,7 +255,7 @@ int row_deadline(struct bench *bench)
         return err;
 }
 
-/* The rows of the other files stand at its end. */
+/* The rows of the other files are at its end. */
 static const struct {
         const char *name;
         int (*run)(struct bench *bench);

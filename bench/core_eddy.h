@@ -25,10 +25,10 @@ struct bench {
         eddy_queue back;
 };
 
-/* Of core_eddy.c */
+/* core_eddy.c */
 int row_deadline(struct bench *bench);
 
-/* Of core_eddy_sync.c */
+/* core_eddy_sync.c */
 int row_lock(struct bench *bench);
 int row_event(struct bench *bench);
 int row_condition(struct bench *bench);
@@ -36,16 +36,16 @@ int row_future(struct bench *bench);
 int row_generator(struct bench *bench);
 int row_select(struct bench *bench);
 
-/* Of core_switch.c */
+/* core_switch.c */
 int row_switch(struct bench *bench);
 
-/* Of core_eddy_thread.c */
+/* core_eddy_thread.c */
 int row_threadsafe(struct bench *bench);
 int row_to_thread(struct bench *bench);
 int row_channel(struct bench *bench);
 int row_stream(struct bench *bench);
 
-/* Of core_eddy_many.c */
+/* core_eddy_many.c */
 int row_queue_many(struct bench *bench);
 int row_event_many(struct bench *bench);
 int row_lock_line(struct bench *bench);

@@ -55,7 +55,7 @@ static int pair_answer(void *arg)
         return err == -EPIPE ? 0 : err;
 }
 
-/* Run two tasks for each of n pairs, of so many bytes each. */
+/* Run two tasks for each of n pairs, of 'bytes' bytes each. */
 static int pairs_run(char *pairs, long n, size_t bytes, eddy_task_fn *ask, eddy_task_fn *answer)
 {
         eddy_scope scope;
@@ -145,7 +145,7 @@ int row_event_many(struct bench *bench)
 
 /*
  * lock-line: TASKS tasks want one lock, and give way while they hold it, so
- * that all others stand in line.
+ * that all others wait in line.
  */
 struct line {
         struct bench *bench;
@@ -194,7 +194,7 @@ static eddy_handle *handles_new(long n)
 
         if (!handles)
                 bench_die("timers", "no memory");
-        /* In a program they lie in what they belong to: their pages are there already. */
+        /* In a program they are part of larger objects, whose pages are there already. */
         return memset(handles, 0, (size_t) n * sizeof(*handles));
 }
 
@@ -235,7 +235,7 @@ int row_timers_cancel(struct bench *bench)
         return err < 0 ? err : 0;
 }
 
-/* timers-fire: the same, but they fire, at one moment that lies behind the arming of all. */
+/* timers-fire: the same, but they fire, at one moment after all are armed. */
 int row_timers_fire(struct bench *bench)
 {
         eddy_handle *handles = handles_new(bench->extra);

@@ -4,7 +4,7 @@
  */
 #include "core_eddy.h"
 
-/* lock: acquire and release a lock that nobody else wants. */
+/* lock: acquire and release a lock that no other task wants. */
 int row_lock(struct bench *bench)
 {
         eddy_lock lock = EDDY_LOCK(0);
@@ -59,7 +59,7 @@ int row_event(struct bench *bench)
         return eddy_scope_end_with(&scope, err);
 }
 
-/* condition: two tasks take turns, which one lock guards and one condition tells of. */
+/* condition: two tasks take turns, guarded by one lock and notified by one condition. */
 struct turns {
         eddy_lock lock;
         eddy_condition changed;

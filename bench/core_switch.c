@@ -1,8 +1,8 @@
 /*
  * core_switch.c - the bare switch under eddy's tasks.
  *
- * What no program that uses eddy can call, and so the one file here that
- * includes more than public headers; src/co/co.c is compiled in beside it.
+ * The bare switch, which no program that uses eddy can call: the one file here
+ * that includes more than public headers; src/co/co.c is compiled in beside it.
  */
 #include "co/co.h"
 
@@ -26,8 +26,8 @@ static void resume_each_other(void *arg)
 }
 
 /*
- * switch: two contexts that switch to each other, without a scheduler.  One
- * operation is one switch, so one there and one back are two.
+ * switch: two contexts that switch to each other, without a scheduler.  An
+ * operation is one switch, so there and back are two.
  */
 int row_switch(struct bench *bench)
 {

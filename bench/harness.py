@@ -1,4 +1,4 @@
-"""What bench/run and bench/soak share: processors, children, nginx, figures."""
+"""Shared by bench/run and bench/soak: processors, children, nginx, figures."""
 
 import ctypes
 import json
@@ -317,7 +317,7 @@ def median(values):
 
 
 def verdict(ours, theirs):
-    """How a row stands for us: lower by more than 3 % wins, else it is a tie."""
+    """The verdict of a row for eddy: lower by more than 3 % wins, else it is a tie."""
     if ours < theirs * 0.97:
         return "won"
     if theirs < ours * 0.97:

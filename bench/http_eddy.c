@@ -25,7 +25,7 @@ struct bench {
         struct bench_http_result result;
 };
 
-/* One request.  Returns 0 when it came back as it should, 1 if not, or an error. */
+/* Sends a request.  Returns 0 if the response is right, 1 if not, or an error. */
 static int fetch_one(struct bench *bench)
 {
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;

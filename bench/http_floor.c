@@ -7,7 +7,7 @@
  * is built once, nothing is allocated.  A response is checked as little as
  * one can: it starts with "HTTP/1.1 200" and has the length that its
  * Content-Length says; the length of head and body is learned from the first
- * response of the run and must stay the same.  What a client library costs
+ * response of the run and must stay the same.  The cost of a client library
  * above this is its own.  With FILE a line for each response is appended to
  * it, one write for a turn of the loop: the floor of a whole program.
  */

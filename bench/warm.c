@@ -5,7 +5,7 @@
  *
  * In a virtual machine the first touch of a page may wait for the host, which
  * takes free memory back within seconds: several microseconds a page, by
- * chance, for whoever touches it.  This program touches MIB once and frees it,
+ * chance, for the next user.  This program touches MIB once and frees it,
  * but for one page in each 64 KiB, so that nothing is left that is large
  * enough to be taken back.  Prints "ready", and holds on until its input ends.
  */

@@ -49,7 +49,7 @@ def memory_kib():
 
 
 async def row_yield(bench):
-    """One asyncio.sleep(0): a turn of the loop's ready queue."""
+    """An asyncio.sleep(0): a turn of the loop's ready queue."""
 
     async def loop():
         await asyncio.sleep(0)

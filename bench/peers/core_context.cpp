@@ -40,7 +40,7 @@ static long row_switch(long count, struct bench_span *span)
         return done;
 }
 
-/* Boost.Coroutine2, which stands on it: one value of a coroutine that counts. */
+/* Boost.Coroutine2, which is built on it: one value of a coroutine that counts. */
 static long row_generator(long count, struct bench_span *span)
 {
         using coroutine = boost::coroutines2::coroutine<long>;

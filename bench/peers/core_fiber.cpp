@@ -3,10 +3,10 @@
  *
  *     core_fiber ROW COUNT [TASKS | WAIT_MS | ITEMS]
  *
- * One thread, the default round_robin scheduler.  Stacks come from
+ * A single thread, the default round_robin scheduler.  Stacks come from
  * pooled_fixedsize_stack, which its documentation offers for speed and which
  * has no guard pages; only the sleepers' are protected_fixedsize_stack, which
- * has.  Of the two launch policies each row uses the one that is faster there.
+ * has.  Each row uses the launch policy that is faster there.
  * (BOOST_FIBERS_NO_ATOMICS would need a library built without them;
  * Debian's is not.)
  */
@@ -35,7 +35,7 @@ static long count, extra, done;
 static struct bench_span span;
 static std::string notes;
 
-/* One this_fiber::yield(): a switch to the next fiber. */
+/* A this_fiber::yield(): a switch to the next fiber. */
 static void row_yield()
 {
         fibers::pooled_fixedsize_stack stacks;
@@ -171,7 +171,7 @@ static void row_lock_line()
                 fiber.join();
 }
 
-/* Mappings that nobody may touch: every guard page of a stack is one. */
+/* Mappings without access: every guard page of a stack is one. */
 static long guards_count()
 {
         char line[512];
@@ -186,7 +186,7 @@ static long guards_count()
         return guards;
 }
 
-/* Ends the program: only so many fibers could sleep with a guard. */
+/* Ends the program: only 'n' fibers could sleep with a guard. */
 __attribute__((noreturn)) static void guards_failed(long n, const char *why)
 {
         printf("{\"failed_at\": %ld, \"why\": \"%s\"}\n", n, why);
@@ -254,7 +254,7 @@ static void row_lock()
         bench_span_end(&span);
 }
 
-/* Two fibers take turns, which one mutex guards and one condition tells of. */
+/* Two fibers take turns, guarded by one mutex and notified by one condition. */
 static void row_condition()
 {
         fibers::mutex mutex;

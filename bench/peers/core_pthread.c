@@ -50,8 +50,8 @@ static pthread_t *threads_new(long n)
         return threads;
 }
 
-/* One sched_yield() on one core: a switch to the next thread, if the kernel's
- * scheduler wants one.  The threads start together, behind a gate. */
+/* A sched_yield() on one core: a switch to the next thread, if the kernel's
+ * scheduler wants one.  The threads start together, at a gate. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
 static void *yield_loop(void *arg)
@@ -273,7 +273,7 @@ static void row_event(void)
         atomic_store(&done, count);
 }
 
-/* Two threads take turns, which one mutex guards and one condition tells of. */
+/* Two threads take turns, guarded by one mutex and notified by one condition. */
 static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
 static int turn; /* 0: of who counts; 1: of the other; 2: over */

@@ -19,7 +19,7 @@
 
 enum { EVENTS_MAX = 64, CONNECTIONS_MAX = 4096 };
 
-/* What a handle has under way. */
+/* The request that a handle has under way. */
 struct transfer {
         long bytes;
         long index;
@@ -76,7 +76,7 @@ static int timer_set(CURLM *multi, long timeout_ms, void *arg)
         return 0;
 }
 
-/* What to give epoll_wait(): milliseconds until the timer, rounded up. */
+/* The timeout for epoll_wait(): milliseconds until the timer, rounded up. */
 static int timer_wait_ms(const struct bench *bench)
 {
         int64_t left;

@@ -7,9 +7,9 @@ pool that holds every connection; bodies read whole.  aiohttp runs with its C
 extensions, without a cookie jar and without timeouts; httpx without reading
 proxies from the environment and without timeouts.
 
-httpx's pool grows slow when many tasks share it: whoever asks is given the
-first idle connection, and all but one of them find it taken and ask again.
-So "httpx-split" gives each task a client of its own with one connection,
+httpx's pool grows slow when many tasks share it: each waiter is given the
+first idle connection, and all waiters but one find it taken and ask again.
+Therefore "httpx-split" gives each task a client of its own with one connection,
 against the advice but several times faster.
 """
 

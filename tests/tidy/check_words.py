@@ -6,15 +6,18 @@ docs/style.md rules out; tools/words-budget states how many of each may be left.
     tests/tidy/check_words.py --lower    lowers the budgets to the present counts
 
 Code is not counted, nor are quotations: in documents blocks, `code`, "quoted
-text" and lines that begin with >; in C what is neither a comment nor a string.
+text" and lines that begin with >; in C and in scripts what is neither a comment
+nor a string.
 """
 import os
 import re
 import sys
 
 BUDGET = "tools/words-budget"
-FOLDERS = ("include", "src", "cmd", "docs")
-ENDS = (".c", ".h", ".S", ".md", ".1")
+FOLDERS = ("include", "src", "cmd", "docs", "examples", "bench", "tools")
+DOCUMENTS = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md")
+C_ENDS = (".c", ".h", ".cpp", ".S")
+ENDS = C_ENDS + (".md", ".1", ".py", ".sh")
 
 WORDS = {
     "told": r"\btold\b",
@@ -38,6 +41,8 @@ WORDS = {name: re.compile(pattern if name.endswith("...") else f"(?i:{pattern})"
          for name, pattern in WORDS.items()}
 
 C_TOKEN = re.compile(r"""(//[^\n]*|/\*.*?\*/)|"((?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
+SCRIPT_TOKEN = re.compile(r'(?:^|(?<=\s))#!?([^\n]*(?:\n[ \t]*#[^\n]*)*)|"{3}(.*?)"{3}|"((?:\\.|[^"\\\n])*)"',
+                          re.M | re.S)
 MD_CODE = re.compile(r"^```.*?^```[^\n]*$|<!--.*?-->|``[^\n]*?``|`[^`\n]*`|^>[^\n]*$", re.M | re.S)
 QUOTED = re.compile(r'"[^"\n]{1,200}"')
 LINK = re.compile(r"\]\([^)\n]*\)")
@@ -56,14 +61,24 @@ def comment(text):
     return QUOTED.sub(gone, re.sub(r"`[^`\n]*`", gone, text))
 
 
+def is_script(path):
+    return path.endswith((".py", ".sh")) or "." not in os.path.basename(path)
+
+
 def pieces_of(path, text):
-    """(offset, prose) of each comment and string of C, or of a document."""
-    if path.endswith((".c", ".h", ".S")):
+    """(offset, prose) of each comment and string of C or of a script, or of a document."""
+    if path.endswith(C_ENDS):
         for match in C_TOKEN.finditer(text):
             if match.group(1):
                 yield match.start(), comment(match.group(1))
             elif match.group(2):
                 yield match.start(2), match.group(2)
+        return
+    if is_script(path):
+        for match in SCRIPT_TOKEN.finditer(text):
+            group = match.lastindex or 0
+            prose = re.sub(r"(?m)^[ \t]*#", lambda frame: " " * len(frame.group(0)), match.group(group))
+            yield match.start(group), re.sub(r"`[^`\n]*`", gone, prose)
         return
     for pattern in (MD_CODE, LINK, QUOTED):
         text = pattern.sub(gone, text)
@@ -72,8 +87,9 @@ def pieces_of(path, text):
 
 def places(tree):
     """(word, path, line) of each."""
-    paths = [path for path in tree.files(*FOLDERS, ends=ENDS)] + ["README.md"]
-    for path in paths:
+    paths = [path for path in tree.files(*FOLDERS) if not path.startswith("bench/results/")
+             and (path.endswith(ENDS) or is_script(path))]
+    for path in paths + list(DOCUMENTS):
         text = tree.text(path)
         for offset, prose in pieces_of(path, text):
             for word, pattern in WORDS.items():

@@ -33,7 +33,7 @@ def struct(name):
 
 
 def container(link, name, member):
-    """The struct of that name that a link lies in."""
+    """The struct of that name that contains a link."""
     offset = next(field.bitpos // 8 for field in struct(name).fields() if field.name == member)
     return gdb.Value(int(link) - offset).cast(struct(name).pointer())
 
@@ -47,7 +47,7 @@ def links(head):
 
 
 def function_name(address):
-    """The outermost there: a function may begin with one that stands in line in it."""
+    """The outermost function there: a function may begin with one that is inlined into it."""
     block, function = gdb.block_for_pc(int(address)), None
     while block:
         function, block = block.function or function, block.superblock
@@ -82,7 +82,7 @@ class Task:
     def name(self):
         face = self.value["face"]
         if face["is_named"]:
-            # One that was cut may end within a character.
+            # A name that was cut may end within a character.
             return face["name"].string("utf-8", "replace")
         return function_name(face["fn"])
 
@@ -224,7 +224,7 @@ class Parked(gdb.unwinder.Unwinder):
         if tuple(int(pending.read_register(name)) for name in names[:2]) != self.at:
             return None
         pc, sp = self.context["resume"], self.context["sp"]
-        # Its frame must not seem to lie outside of what it is to have called.
+        # Its frame must not seem to be outside the frame of the function that it called.
         info = pending.create_unwind_info(FrameId(sp - 16, pc))
         for name, value in zip(names, (pc, sp, self.context["frame"])):
             info.add_saved_register(name, value)
