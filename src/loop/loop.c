@@ -187,7 +187,7 @@ void ed_loop_forget(struct ed_loop *loop, const struct ed_target *target)
 }
 
 /* Notifies the targets.  A target may remove another one, which clears that entry. */
-static void tell(struct ed_loop *loop, struct ed_event *events, int n)
+static void deliver_events(struct ed_loop *loop, struct ed_event *events, int n)
 {
         loop->events = events;
         loop->events_count = n;
@@ -226,7 +226,7 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         loop->turns++;
         /* Calls that were queued between two runs also set this. */
         loop->poll_calls = NULL;
-        tell(loop, events, n);
+        deliver_events(loop, events, n);
         run_posts(loop);
         ed_timers_fire(&loop->timers, loop->now_ns);
         return n < 0 ? n : 0;

@@ -9,9 +9,10 @@
 #include "scope/run.h"
 #include "sys/symbol.h"
 
-static __attribute__((format(printf, 4, 0))) void tell(struct ed_loop *loop,
-                                                       const struct ed_task *task, int error,
-                                                       const char *format, va_list args)
+static __attribute__((format(printf, 4, 0))) void report_misuse(struct ed_loop *loop,
+                                                                const struct ed_task *task,
+                                                                int error, const char *format,
+                                                                va_list args)
 {
         char message[512];
 
@@ -24,7 +25,7 @@ int ed_misuse_refuse(struct ed_loop *loop, const struct ed_task *task, const cha
         va_list args;
 
         va_start(args, format);
-        tell(loop, task, -EINVAL, format, args);
+        report_misuse(loop, task, -EINVAL, format, args);
         va_end(args);
         return -EINVAL;
 }
@@ -34,7 +35,7 @@ void ed_misuse_end(struct ed_loop *loop, const struct ed_task *task, const char 
         va_list args;
 
         va_start(args, format);
-        tell(loop, task, 0, format, args);
+        report_misuse(loop, task, 0, format, args);
         va_end(args);
         ed_broken(NULL);
 }

@@ -75,11 +75,11 @@ bool ed_sys_is_inside_named(const void *address, const char *name)
 /* Cut the name rather than the offset, which is more useful. */
 static void place_name(const char *name, size_t offset, char *buf, size_t bytes)
 {
-        char behind[24];
-        size_t length = (size_t) snprintf(behind, sizeof(behind), "+0x%zx", offset);
+        char suffix[24];
+        size_t length = (size_t) snprintf(suffix, sizeof(suffix), "+0x%zx", offset);
 
         snprintf(buf, bytes, "%.*s%s", bytes > length ? (int) (bytes - length - 1) : 0, name,
-                 behind);
+                 suffix);
 }
 
 void ed_sys_symbol(const void *address, char *buf, size_t bytes)

@@ -16,22 +16,22 @@ enum body_state {
         BEFORE_EXTENSION, /* expects ';', after white space */
         AT_EXTENSION,
         IN_EXTENSION_NAME,
-        BEHIND_EXTENSION_NAME, /* expects ';' or '=' */
+        AFTER_EXTENSION_NAME, /* expects ';' or '=' */
         AT_EXTENSION_VALUE,
         IN_EXTENSION_VALUE,
         IN_QUOTED_VALUE,
         IN_ESCAPE,
-        BEHIND_QUOTED_VALUE,
-        BEHIND_SIZE, /* expects LF */
+        AFTER_QUOTED_VALUE,
+        AFTER_SIZE, /* expects LF */
         IN_DATA,
-        BEHIND_DATA,    /* expects CR */
-        BEHIND_DATA_CR, /* expects LF */
+        AFTER_DATA,    /* expects CR */
+        AFTER_DATA_CR, /* expects LF */
         AT_TRAILER,
         IN_TRAILER_NAME,
         BEFORE_TRAILER_VALUE,
         IN_TRAILER_VALUE,
-        BEHIND_TRAILER, /* expects LF */
-        AT_BODY_END,    /* expects the last LF */
+        AFTER_TRAILER, /* expects LF */
+        AT_BODY_END,   /* expects the last LF */
         BODY_DONE,
         BODY_FAILED,
 };
@@ -131,7 +131,7 @@ static int take_size(struct ed_http1_body *body, char c)
                 return body_fail(body, ED_HTTP1_FAULT_BODY_TOO_LARGE);
         body->digits = 0;
         body->extension_bytes = 0;
-        body->state = c == '\r' ? BEHIND_SIZE : c == ';' ? AT_EXTENSION : BEFORE_EXTENSION;
+        body->state = c == '\r' ? AFTER_SIZE : c == ';' ? AT_EXTENSION : BEFORE_EXTENSION;
         return 0;
 }
 
@@ -152,7 +152,7 @@ static enum body_state extension_next(enum body_state state, char c)
                 return is_blank ? state : is_token ? IN_EXTENSION_VALUE : BODY_FAILED;
         case IN_QUOTED_VALUE:
                 if (c == '"' || c == '\\')
-                        return c == '"' ? BEHIND_QUOTED_VALUE : IN_ESCAPE;
+                        return c == '"' ? AFTER_QUOTED_VALUE : IN_ESCAPE;
                 return ed_char_is(c, ED_CHAR_VALUE) ? state : BODY_FAILED;
         case IN_ESCAPE:
                 return ed_char_is(c, ED_CHAR_VALUE) ? IN_QUOTED_VALUE : BODY_FAILED;
@@ -167,17 +167,17 @@ static enum body_state extension_next(enum body_state state, char c)
         /* After a name or a value. */
         if (c == ';')
                 return AT_EXTENSION;
-        if (state == IN_EXTENSION_NAME || state == BEHIND_EXTENSION_NAME) {
+        if (state == IN_EXTENSION_NAME || state == AFTER_EXTENSION_NAME) {
                 if (c == '=')
                         return AT_EXTENSION_VALUE;
                 if (is_blank)
-                        return BEHIND_EXTENSION_NAME;
+                        return AFTER_EXTENSION_NAME;
         }
         if (is_blank)
                 return BEFORE_EXTENSION;
         /* White space must not end the extension. */
-        return c == '\r' && state != BEFORE_EXTENSION && state != BEHIND_EXTENSION_NAME
-                       ? BEHIND_SIZE
+        return c == '\r' && state != BEFORE_EXTENSION && state != AFTER_EXTENSION_NAME
+                       ? AFTER_SIZE
                        : BODY_FAILED;
 }
 
@@ -188,7 +188,7 @@ static int take_extension(struct ed_http1_body *body, char c)
         if (next == BODY_FAILED)
                 return body_fail(body, ED_HTTP1_FAULT_CHUNK_EXTENSION);
         body->state = (uint8_t) next;
-        if (next == BEHIND_SIZE)
+        if (next == AFTER_SIZE)
                 return 0;
         if (++body->extension_bytes > ED_HTTP1_EXTENSION_BYTES_MAX ||
             ++body->extensions_bytes > ED_HTTP1_EXTENSIONS_BYTES_MAX)
@@ -260,7 +260,7 @@ static int take_trailer_name(struct ed_http1_body *body, char c)
 static int take_trailer_value(struct ed_http1_body *body, char c)
 {
         if (c == '\r') {
-                body->state = BEHIND_TRAILER;
+                body->state = AFTER_TRAILER;
                 return trailer_end(body);
         }
         if (body->state == BEFORE_TRAILER_VALUE && is_blank(c))
@@ -294,19 +294,19 @@ static int take_control(struct ed_http1_body *body, char c)
         case BEFORE_EXTENSION:
         case AT_EXTENSION:
         case IN_EXTENSION_NAME:
-        case BEHIND_EXTENSION_NAME:
+        case AFTER_EXTENSION_NAME:
         case AT_EXTENSION_VALUE:
         case IN_EXTENSION_VALUE:
         case IN_QUOTED_VALUE:
         case IN_ESCAPE:
-        case BEHIND_QUOTED_VALUE:
+        case AFTER_QUOTED_VALUE:
                 return take_extension(body, c);
-        case BEHIND_SIZE:
+        case AFTER_SIZE:
                 return take_due(body, c, '\n', body->left > 0 ? IN_DATA : AT_TRAILER,
                                 ED_HTTP1_FAULT_LINE_END);
-        case BEHIND_DATA:
-                return take_due(body, c, '\r', BEHIND_DATA_CR, ED_HTTP1_FAULT_CHUNK_END);
-        case BEHIND_DATA_CR:
+        case AFTER_DATA:
+                return take_due(body, c, '\r', AFTER_DATA_CR, ED_HTTP1_FAULT_CHUNK_END);
+        case AFTER_DATA_CR:
                 return take_due(body, c, '\n', IN_SIZE, ED_HTTP1_FAULT_CHUNK_END);
         case AT_TRAILER:
         case IN_TRAILER_NAME:
@@ -314,7 +314,7 @@ static int take_control(struct ed_http1_body *body, char c)
         case BEFORE_TRAILER_VALUE:
         case IN_TRAILER_VALUE:
                 return take_trailer_value(body, c);
-        case BEHIND_TRAILER:
+        case AFTER_TRAILER:
                 return take_due(body, c, '\n', AT_TRAILER, ED_HTTP1_FAULT_LINE_END);
         case AT_BODY_END:
                 body->done = c == '\n';
@@ -337,7 +337,7 @@ static size_t take_data(struct ed_http1_body *body, size_t bytes)
         body->left -= bytes;
         if (body->left == 0) {
                 body->done = body->state == IN_LENGTH;
-                body->state = body->done ? BODY_DONE : BEHIND_DATA;
+                body->state = body->done ? BODY_DONE : AFTER_DATA;
         }
         return bytes;
 }

@@ -16,17 +16,17 @@ enum head_state {
         IN_METHOD,
         IN_TARGET,
         IN_VERSION,
-        BEHIND_VERSION,
+        AFTER_VERSION,
         IN_STATUS,
-        BEHIND_STATUS,
+        AFTER_STATUS,
         IN_REASON,
-        BEHIND_START_LINE, /* expects LF */
+        AFTER_START_LINE, /* expects LF */
         AT_FIELD,
         IN_NAME,
         BEFORE_VALUE,
         IN_VALUE,
-        BEHIND_FIELD, /* expects LF */
-        AT_END,       /* expects the last LF */
+        AFTER_FIELD, /* expects LF */
+        AT_END,      /* expects the last LF */
         FAILED,
 };
 
@@ -166,7 +166,7 @@ static int read_version(struct ed_http1_head *head, const char *data, uint32_t a
 static int read_line_end(struct ed_http1_head *head, const char *data, uint32_t at, uint32_t end)
 {
         if (at == end)
-                return head_pause(head, BEHIND_START_LINE, at);
+                return head_pause(head, AFTER_START_LINE, at);
         if (data[at] != '\n')
                 return head_fail(head, ED_HTTP1_FAULT_LINE_END);
         head->at = at + 1;
@@ -174,7 +174,7 @@ static int read_line_end(struct ed_http1_head *head, const char *data, uint32_t 
         return NEXT;
 }
 
-static enum ed_http1_fault fault_behind_target(char c)
+static enum ed_http1_fault fault_after_target(char c)
 {
         if (c == '\n')
                 return ED_HTTP1_FAULT_LINE_END;
@@ -219,7 +219,7 @@ method:
                 if (at == end)
                         return head_pause(head, IN_TARGET, at);
                 if (at == stop || data[at] != ' ' || at == head->part)
-                        return head_fail_at(head, at, fault_behind_target(data[at]));
+                        return head_fail_at(head, at, fault_after_target(data[at]));
                 head->target = (struct ed_http1_slice){ head->part, at - head->part };
                 head->part = ++at;
                 ED_FALLTHROUGH;
@@ -228,9 +228,9 @@ method:
                 if (err != NEXT)
                         return err;
                 ED_FALLTHROUGH;
-        case BEHIND_VERSION:
+        case AFTER_VERSION:
                 if (at == end)
-                        return head_pause(head, BEHIND_VERSION, at);
+                        return head_pause(head, AFTER_VERSION, at);
                 if (data[at] != '\r')
                         return head_fail_byte(head, data, at, ED_HTTP1_FAULT_VERSION);
                 at++;
@@ -272,9 +272,9 @@ static int read_status_line(struct ed_http1_head *head, const char *data, uint32
                 if (err != NEXT)
                         return err;
                 ED_FALLTHROUGH;
-        case BEHIND_VERSION:
+        case AFTER_VERSION:
                 if (at == end)
-                        return head_pause(head, BEHIND_VERSION, at);
+                        return head_pause(head, AFTER_VERSION, at);
                 if (at == stop || data[at] != ' ')
                         return head_fail_at(head, at, ED_HTTP1_FAULT_VERSION);
                 head->part = ++at;
@@ -284,9 +284,9 @@ static int read_status_line(struct ed_http1_head *head, const char *data, uint32
                 if (err != NEXT)
                         return err;
                 ED_FALLTHROUGH;
-        case BEHIND_STATUS:
+        case AFTER_STATUS:
                 if (at == end)
-                        return head_pause(head, BEHIND_STATUS, at);
+                        return head_pause(head, AFTER_STATUS, at);
                 head->part = at;
                 if (data[at] == '\r')
                         goto reason_end;
@@ -531,9 +531,9 @@ static int read_fields(struct ed_http1_head *head, const char *data, uint32_t en
                                 return err;
                         at++;
                         ED_FALLTHROUGH;
-                case BEHIND_FIELD:
+                case AFTER_FIELD:
                         if (at == end)
-                                return head_pause(head, BEHIND_FIELD, at);
+                                return head_pause(head, AFTER_FIELD, at);
                         if (data[at++] != '\n')
                                 return head_fail(head, ED_HTTP1_FAULT_LINE_END);
                         break;

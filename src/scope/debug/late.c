@@ -76,7 +76,7 @@ static int64_t cancelled_since(const struct ed_task *task)
         return task->debug.cancelled_ns;
 }
 
-static void tell(const struct ed_task *task, int kind, int error, struct ed_text *text)
+static void report_late(const struct ed_task *task, int kind, int error, struct ed_text *text)
 {
         ed_debug_place_add(task, text);
         ed_text_add(text, "; it is ");
@@ -95,7 +95,7 @@ static void report_wait(struct ed_task *task, int64_t now_ns)
                 return;
         ed_text_add(&text, "has waited %lld ms for %s, without a deadline",
                     (long long) ((now_ns - task->parked_ns) / EDDY_MS(1)), task->fiber.waits_for);
-        tell(task, EDDY_REPORT_WAIT, 0, &text);
+        report_late(task, EDDY_REPORT_WAIT, 0, &text);
 }
 
 static void report_cancelled(struct ed_task *task, struct ed_node *root, int64_t now_ns)
@@ -109,7 +109,7 @@ static void report_cancelled(struct ed_task *task, struct ed_node *root, int64_t
         ed_text_add(&text, "was cancelled %lld ms ago and has not ended: it ",
                     (long long) ((now_ns - task->debug.cancelled_ns) / EDDY_MS(1)));
         ed_dump_state(task, root, &text);
-        tell(task, EDDY_REPORT_IGNORED, -ECANCELED, &text);
+        report_late(task, EDDY_REPORT_IGNORED, -ECANCELED, &text);
 }
 
 /* Reports a task that has passed the limit.  Returns when the next report is due, or INT64_MAX. */
