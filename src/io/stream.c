@@ -31,11 +31,14 @@ static inline int check_free(const eddy_stream *stream, enum eddy_stream_side si
         return ed_unlikely(stream->users[side] != NULL) ? -EBUSY : 0;
 }
 
-/* Also EDDY_E_STREAM_BROKEN. */
+/* Errors: -EINVAL, those of check_free(), EDDY_E_STREAM_BROKEN. */
 static int check_writable(const eddy_stream *stream)
 {
-        int err = check_free(stream, EDDY_STREAM_WRITING);
+        int err;
 
+        if (!stream)
+                return -EINVAL;
+        err = check_free(stream, EDDY_STREAM_WRITING);
         return err == 0 && stream->is_broken ? EDDY_E_STREAM_BROKEN : err;
 }
 
@@ -197,11 +200,8 @@ int64_t eddy_stream_try_read(eddy_stream *stream, void *buf, size_t bytes)
 int64_t eddy_stream_try_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
 {
         struct ed_slices slices;
-        int err;
+        int err = check_writable(stream);
 
-        if (!stream)
-                return -EINVAL;
-        err = check_writable(stream);
         if (err < 0)
                 return err;
         err = ed_slices_init(&slices, list, n);
@@ -286,11 +286,8 @@ int eddy_stream_peer(const eddy_stream *stream, struct eddy_endpoint *ret_endpoi
 int eddy_stream_shutdown(eddy_stream *stream)
 {
         struct user user = { stream };
-        int err;
+        int err = check_writable(stream);
 
-        if (!stream)
-                return -EINVAL;
-        err = check_writable(stream);
         if (err < 0)
                 return err;
         stream->users[EDDY_STREAM_WRITING] = &user;
