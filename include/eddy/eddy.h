@@ -16,6 +16,7 @@
 #include "eddy/endpoint.h"
 #include "eddy/error.h"
 #include "eddy/event.h"
+#include "eddy/fd.h"
 #include "eddy/future.h"
 #include "eddy/generator.h"
 #include "eddy/http_client.h"

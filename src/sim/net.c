@@ -257,6 +257,36 @@ bool ed_sim_is_writable(struct ed_sys *sys, int fd)
         return false;
 }
 
+int ed_sim_ready(struct ed_sys *sys, int fd, unsigned events)
+{
+        const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
+        unsigned found = 0;
+
+        if (!sock)
+                return -EBADF;
+        if (events & ED_EVENT_READ && ed_sim_is_readable(sys, fd))
+                found |= ED_EVENT_READ;
+        if (events & ED_EVENT_WRITE && ed_sim_is_writable(sys, fd))
+                found |= ED_EVENT_WRITE;
+        return (int) found;
+}
+
+/* A socket has one target, so no duplicate is needed; a second watch fails with -EEXIST. */
+int ed_sim_watch_foreign(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        int err = ed_sim_watch(sys, fd, target);
+
+        return err < 0 ? err : fd;
+}
+
+void ed_sim_unwatch_foreign(struct ed_sys *sys, int watched, struct ed_target *target)
+{
+        const struct ed_sim_socket *sock = ed_sim_socket_of(sys, watched);
+
+        if (sock && sock->target == target)
+                ed_sim_unwatch(sys, watched);
+}
+
 /* --- making sockets --- */
 
 int ed_sim_socket(struct ed_sys *sys, int family, int kind)

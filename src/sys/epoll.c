@@ -294,7 +294,32 @@ static void epoll_unwatch(struct ed_sys *sys, int fd)
         (void) epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
-static bool is_ready(int fd, short events)
+/*
+ * The number of a descriptor that other code owns may be closed and used again while the set still
+ * has the file; then EPOLL_CTL_DEL by number does not remove the file. A duplicate has a number that
+ * no other code closes.
+ */
+static int epoll_watch_foreign(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), err;
+
+        if (own < 0)
+                return -errno;
+        err = epoll_watch(sys, own, target);
+        if (err < 0)
+                close(own);
+        return err < 0 ? err : own;
+}
+
+static void epoll_unwatch_foreign(struct ed_sys *sys, int watched, struct ed_target *target)
+{
+        (void) target;
+        epoll_unwatch(sys, watched);
+        close(watched);
+}
+
+/* Returns the events of poll(2), without a wait, or -errno. */
+static int poll_now(int fd, short events)
 {
         struct pollfd pfd = { .fd = fd, .events = events };
         int n;
@@ -303,19 +328,37 @@ static bool is_ready(int fd, short events)
         do
                 n = poll(&pfd, 1, 0);
         while (n < 0 && errno == EINTR);
-        return n != 0;
+        if (n < 0)
+                return -errno;
+        return n > 0 ? pfd.revents : 0;
 }
 
 static bool epoll_is_readable(struct ed_sys *sys, int fd)
 {
         (void) sys;
-        return is_ready(fd, POLLIN);
+        return poll_now(fd, POLLIN) != 0;
 }
 
 static bool epoll_is_writable(struct ed_sys *sys, int fd)
 {
         (void) sys;
-        return is_ready(fd, POLLOUT);
+        return poll_now(fd, POLLOUT) != 0;
+}
+
+static int epoll_ready(struct ed_sys *sys, int fd, unsigned events)
+{
+        short wanted = (short) ((events & ED_EVENT_READ ? POLLIN : 0) |
+                                (events & ED_EVENT_WRITE ? POLLOUT : 0));
+        int found = fd < 0 ? POLLNVAL : poll_now(fd, wanted);
+
+        (void) sys;
+        if (found < 0)
+                return found;
+        if (found & POLLNVAL)
+                return -EBADF;
+        if (found & (POLLERR | POLLHUP))
+                return (int) events;
+        return (found & POLLIN ? ED_EVENT_READ : 0) | (found & POLLOUT ? ED_EVENT_WRITE : 0);
 }
 
 static int set_option(int fd, int level, int option, int value)
@@ -596,6 +639,9 @@ static const struct ed_sys_ops epoll_ops = {
         .unwatch = epoll_unwatch,
         .is_readable = epoll_is_readable,
         .is_writable = epoll_is_writable,
+        .ready = epoll_ready,
+        .watch_foreign = epoll_watch_foreign,
+        .unwatch_foreign = epoll_unwatch_foreign,
         .socket = epoll_socket,
         .keepalive = epoll_keepalive,
         .bind = epoll_bind,

@@ -115,6 +115,20 @@ struct ed_sys_ops {
         /* Returns true if a write would not wait now; for a pipe, a write of PIPE_BUF bytes. */
         bool (*is_writable)(struct ed_sys *sys, int fd);
 
+        /*
+         * Returns those of 'events' (ED_EVENT_READ, ED_EVENT_WRITE) that would not wait now; both
+         * after an error of the descriptor. Errors: -EBADF, -ENOMEM.
+         */
+        int (*ready)(struct ed_sys *sys, int fd, unsigned events);
+
+        /*
+         * As watch(), for a descriptor that other code owns and may close or replace at any time:
+         * no event comes after unwatch_foreign(), whatever 'fd' has become. Returns the number for
+         * unwatch_foreign(). Errors: those of watch(); -EMFILE, -EBADF.
+         */
+        int (*watch_foreign)(struct ed_sys *sys, int fd, struct ed_target *target);
+        void (*unwatch_foreign)(struct ed_sys *sys, int watched, struct ed_target *target);
+
         /* Returns a new socket, non-blocking and close-on-exec; TCP streams have TCP_NODELAY set. */
         int (*socket)(struct ed_sys *sys, int family, int kind);
         /* Ask a silent peer for a sign of life after these seconds, and at this interval. */

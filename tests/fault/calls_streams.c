@@ -308,3 +308,75 @@ static int world_stream_copy(void *arg)
         return run_copy(copy_all_as_victim, drop_rest);
 }
 EVERY_POINT_LATE(stream_copy, eddy_stream_copy)
+
+/* --- a descriptor of another library --- */
+
+enum { BYTES_FOREIGN = 6 };
+
+static struct {
+        int fds[2];
+        int sent, got;
+} foreign;
+
+static int wait_for_byte(void *arg)
+{
+        unsigned events = EDDY_FD_READABLE | (world_chance(4) ? 0 : EDDY_FD_WRITABLE);
+        int ready = eddy_fd_wait(foreign.fds[0], events);
+        char byte;
+
+        (void) arg;
+        CHECK(ready < 0 || (ready > 0 && (ready & (int) ~events) == 0));
+        if (ready > 0 && ready & EDDY_FD_READABLE) {
+                struct ed_sys *sys = ed_loop_current->sys;
+
+                CHECK_EQ(sys->ops->recv(sys, foreign.fds[0], &byte, 1), 1);
+                foreign.got++;
+        }
+        return ready;
+}
+
+static int wait_as_victim(void *arg)
+{
+        for (int i = 0; i < 8 && foreign.got < BYTES_FOREIGN; i++) {
+                int ready = victim_call(wait_for_byte, arg);
+
+                CHECK(ready > 0 || ready == -ECANCELED);
+        }
+        return 0;
+}
+
+static int send_foreign(void *arg)
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+        struct eddy_slice slice = { "x", 1 };
+
+        (void) arg;
+        for (; foreign.sent < BYTES_FOREIGN; foreign.sent++) {
+                world_pause();
+                CHECK_EQ(sys->ops->send(sys, foreign.fds[1], &slice, 1), 1);
+        }
+        return 0;
+}
+
+/* Whoever waits after a cancel finds what came. */
+static int world_fd_wait(void *arg)
+{
+        struct ed_sys *sys = ed_loop_current->sys;
+        eddy_scope sending, waiting;
+
+        memset(&foreign, 0, sizeof(foreign));
+        CHECK_EQ(ed_sim_pair(sys, NULL, foreign.fds), 0);
+        world_begin(8);
+        eddy_scope_begin(&sending, NULL);
+        world_start(&sending, send_foreign, NULL, 1);
+        eddy_scope_begin(&waiting, NULL);
+        world_start(&waiting, wait_as_victim, arg, 1);
+        CHECK_EQ(eddy_scope_end(&waiting), 0);
+        while (foreign.got < BYTES_FOREIGN)
+                CHECK(wait_for_byte(NULL) > 0);
+        CHECK_EQ(eddy_scope_end(&sending), 0);
+        for (int i = 0; i < 2; i++)
+                sys->ops->close(sys, foreign.fds[i]);
+        return 0;
+}
+EVERY_POINT_LATE(fd_wait, eddy_fd_wait)

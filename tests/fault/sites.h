@@ -80,9 +80,11 @@
         X(epoll_send, sendmsg, 1)                                                                  \
         X(epoll_shutdown, shutdown, 1)                                                             \
         X(epoll_socket, socket, 1)                                                                 \
+        X(epoll_unwatch_foreign, close, 1)                                                         \
         X(epoll_wait_ns, epoll_pwait2, 1)                                                          \
         X(epoll_wait_ns, epoll_wait, 2)                                                            \
         X(epoll_watch, epoll_ctl, 1)                                                               \
+        X(epoll_watch_foreign, fcntl, 1)                                                           \
         X(epoll_write, write, 1)                                                                   \
         X(error_has_room, poll, 1)                                                                 \
         X(fault_stack_make, sigaltstack, 2)                                                        \
@@ -90,13 +92,13 @@
         X(file_open, open, 1)                                                                      \
         X(is_exported, dladdr, 1)                                                                  \
         X(is_loaded, dladdr, 1)                                                                    \
-        X(is_ready, poll, 1)                                                                       \
         X(is_stale, close, 1)                                                                      \
         X(is_stale, connect, 1)                                                                    \
         X(is_stale, socket, 1)                                                                     \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
         X(on_sample, backtrace, 1)                                                                 \
         X(pause_ns, nanosleep, 1)                                                                  \
+        X(poll_now, poll, 1)                                                                       \
         X(set_option, setsockopt, 1)                                                               \
         X(status_take, read, 1)                                                                    \
         X(watch_forks, pthread_atfork, 1)                                                          \
@@ -213,6 +215,7 @@
         X(ed_sys_ticker_new, syscall, 1, "gettid() never fails")                                   \
         X(epoll_pollable, close, 1, "only after another failure")                                  \
         X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
+        X(epoll_watch_foreign, close, 1, "only after another failure")                             \
         X(fault_stack_free, sigaltstack, 2, "asks, and takes out what was put in, from outside of it")\
         X(is_static_program, dladdr, 1, "only after another failure")                              \
         X(signal_stack_left, sigaltstack, 1, "asks")                                               \

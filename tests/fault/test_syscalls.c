@@ -111,11 +111,45 @@ static int rest(void)
         return err;
 }
 
+struct foreign {
+        int fd, err;
+};
+
+static int wait_foreign(void *arg)
+{
+        struct foreign *foreign = arg;
+        int ready = eddy_fd_wait(foreign->fd, EDDY_FD_READABLE);
+
+        foreign->err = ready < 0 ? ready : 0;
+        return 0;
+}
+
+/* The other end is closed while a task waits. */
+static int use_foreign(void)
+{
+        struct foreign foreign;
+        eddy_scope scope;
+        int fds[2];
+
+        CHECK_EQ(pipe2(fds, O_CLOEXEC), 0);
+        foreign = (struct foreign){ fds[0], 0 };
+        eddy_scope_begin(&scope, NULL);
+        (void) eddy_scope_start(&scope, wait_foreign, &foreign);
+        (void) eddy_sleep(0);
+        close(fds[1]);
+        (void) eddy_scope_end(&scope);
+        close(fds[0]);
+        return foreign.err;
+}
+
 static int main_pipes(void *arg)
 {
         int fds[2], err;
 
         (void) arg;
+        err = use_foreign();
+        if (err < 0)
+                return err;
         CHECK_EQ(pipe2(fds, O_CLOEXEC), 0);
         err = use_pipe(fds);
         return err < 0 ? err : rest();
