@@ -141,6 +141,41 @@ EDDY_API int eddy_background(eddy_task_fn *fn, void *arg);
 EDDY_API int eddy_background_named(eddy_task_fn *fn, void *arg, const char *text);
 #define eddy_background(...) eddy_background_named(__VA_ARGS__, #__VA_ARGS__)
 
+enum {
+        /* The task only serves others, such as the reader of a shared connection or an exporter
+         * of metrics: it is cancelled as soon as the main task has ended. */
+        EDDY_BACKGROUND_SERVICE = 1 << 0,
+};
+
+/* All zero is the default. */
+struct eddy_background_opts {
+        const char *name;      /* copied, cut at 31 bytes; NULL: see eddy/task.h */
+        uint32_t flags;        /* EDDY_BACKGROUND_* */
+        uint32_t task_flags;   /* EDDY_TASK_* */
+        uintptr_t reserved[4]; /* zero */
+};
+
+/*
+ * eddy_background() with options; 'opts' may be NULL.
+ *
+ * A task with EDDY_BACKGROUND_SERVICE gets no time to drain: when the main task has
+ * ended, it is cancelled at once, while other background tasks still have drain_ns.
+ * These cannot use the service while they drain.  A service that they need must be
+ * a plain background task that ends when its last user does.  In a loop
+ * (eddy/loop.h), services end when the loop is closed.
+ *
+ * Suspends: no.
+ * Errors: -ECANCELED  the run is ending; for a service: the main task has ended
+ *         -EINVAL     an option is not valid
+ *         -ENOMEM
+ * Owns: borrows 'arg' until the task ends, 'opts' for the duration of the call.
+ */
+EDDY_API int eddy_background_with(eddy_task_fn *fn, void *arg,
+                                  const struct eddy_background_opts *opts);
+EDDY_API int eddy_background_with_named(eddy_task_fn *fn, void *arg,
+                                        const struct eddy_background_opts *opts, const char *text);
+#define eddy_background_with(...) eddy_background_with_named(__VA_ARGS__, #__VA_ARGS__)
+
 /* Data about this thread's loop.  Strings are never NULL. */
 struct eddy_run_info {
         const char *poller; /* "epoll", "sim" */

@@ -2,8 +2,9 @@
  * scope/run.c - a run: its supervisor, its main tasks, its end.
  *
  * The first task of a run is its supervisor.  It opens the root scope, which holds the background
- * tasks, and takes orders: it starts a main task and waits for the task's end, or it drains the
- * background and ends the root scope and then the threads.
+ * tasks, and in it the scope of the services, and takes orders: it starts a main task and waits for
+ * the task's end, or it cancels the services, drains the background and ends the root scope and then
+ * the threads.
  */
 #include "scope/run.h"
 
@@ -126,6 +127,8 @@ static void supervise(struct ed_run *run)
         eddy_scope_begin(&run->root, &keep_going);
         run->ending = &run->root;
         ed_scope_of(&run->root)->flags |= ED_SCOPE_BACKGROUND;
+        eddy_scope_begin(&run->services, &keep_going);
+        ed_scope_of(&run->services)->flags |= ED_SCOPE_BACKGROUND;
         while (run->main_due || !run->closing) {
                 if (run->main_due) {
                         run->main_due = false;
@@ -135,11 +138,13 @@ static void supervise(struct ed_run *run)
                         ed_suspend_park(run->supervisor, "its next order", NULL, NULL);
                 }
         }
+        eddy_scope_cancel(&run->services);
         if (run->opts.drain_ns < 0)
                 cancel_background(run);
         else
                 (void) eddy_scope_set_deadline(&run->root,
                                                ed_time_after(eddy_now(), run->opts.drain_ns));
+        (void) eddy_scope_end(&run->services);
         (void) eddy_scope_end(&run->root);
         end_threads(run);
 }
@@ -608,24 +613,32 @@ int eddy_run_signal(void)
         return last_signal;
 }
 
-int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const char *text,
-                        const void *place, struct ed_task **ret_task)
+/* Starts a task of the root scope or of the services. */
+static int background_start(struct ed_scope *scope, struct ed_loop *loop, unsigned stack_class,
+                            eddy_task_fn *fn, void *arg, const char *text, const void *place,
+                            struct ed_task **ret_task)
 {
-        struct ed_scope *root = ed_scope_of(&ed_run_of(loop)->root);
         struct ed_task *task;
 
-        if (!root->node.owner || root->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED))
+        if (!scope->node.owner || scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED))
                 return -ECANCELED;
-        /* Not eddy_scope_start(): a failed start must not cancel the root scope. */
-        task = ed_task_new(loop, root, ED_STACK_DEFAULT, fn, arg, 0);
+        /* Not eddy_scope_start(): a failed start must not cancel the scope. */
+        task = ed_task_new(loop, scope, stack_class, fn, arg, 0);
         if (!task)
                 return -ENOMEM;
         task->self.text = text;
         if (loop->debug)
                 ed_debug_task_made(task, place);
-        root->live++;
+        scope->live++;
         *ret_task = task;
         return 0;
+}
+
+int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg, const char *text,
+                        const void *place, struct ed_task **ret_task)
+{
+        return background_start(ed_scope_of(&ed_run_of(loop)->root), loop, ED_STACK_DEFAULT, fn,
+                                arg, text, place, ret_task);
 }
 
 int eddy_background_named(eddy_task_fn *fn, void *arg, const char *text)
@@ -647,6 +660,45 @@ int eddy_background(eddy_task_fn *fn, void *arg)
                 return EDDY_E_RUN_NOT_RUNNING;
         return ed_background_start(ed_loop_current, fn, arg, NULL, __builtin_return_address(0),
                                    &task);
+}
+
+static int background_with(eddy_task_fn *fn, void *arg, const struct eddy_background_opts *opts,
+                           const char *text, const void *place)
+{
+        static const struct eddy_background_opts none;
+        struct ed_loop *loop = ed_loop_current;
+        struct ed_scope *scope;
+        struct ed_task *task;
+        int err;
+
+        if (!loop)
+                return EDDY_E_RUN_NOT_RUNNING;
+        if (!opts)
+                opts = &none;
+        if (opts->flags & ~(uint32_t) EDDY_BACKGROUND_SERVICE ||
+            opts->task_flags & ~(uint32_t) EDDY_TASK_STACK_64K)
+                return -EINVAL;
+        scope = ed_scope_of(opts->flags & EDDY_BACKGROUND_SERVICE ? &ed_run_of(loop)->services
+                                                                  : &ed_run_of(loop)->root);
+        err = background_start(scope, loop,
+                               opts->task_flags & EDDY_TASK_STACK_64K ? ED_STACK_SMALL
+                                                                      : ED_STACK_DEFAULT,
+                               fn, arg, text, place, &task);
+        if (err == 0 && opts->name)
+                ed_task_face_set_name(task->face, opts->name);
+        return err;
+}
+
+int eddy_background_with_named(eddy_task_fn *fn, void *arg, const struct eddy_background_opts *opts,
+                               const char *text)
+{
+        return background_with(fn, arg, opts, text, __builtin_return_address(0));
+}
+
+#undef eddy_background_with
+int eddy_background_with(eddy_task_fn *fn, void *arg, const struct eddy_background_opts *opts)
+{
+        return background_with(fn, arg, opts, NULL, __builtin_return_address(0));
 }
 
 int eddy_run_info(struct eddy_run_info *ret_info)

@@ -20,9 +20,10 @@ struct ed_run {
         uintptr_t number;    /* serial number in the process, from 1 */
         unsigned forks;      /* ed_sys_forks() when the run was made */
         struct eddy_run_opts opts;
-        eddy_loop *face;    /* NULL: not requested yet */
-        eddy_scope root;    /* holds background tasks; opened by the supervisor */
-        eddy_scope *ending; /* the scope that a signal cancels while the run closes */
+        eddy_loop *face;     /* NULL: not requested yet */
+        eddy_scope root;     /* holds background tasks; opened by the supervisor */
+        eddy_scope services; /* in the root scope; cancelled when the main task has ended */
+        eddy_scope *ending;  /* the scope that a signal cancels while the run closes */
         struct ed_task *supervisor;
         bool idle;      /* the supervisor waits for an order */
         bool main_due;  /* order: run a main task */

@@ -172,6 +172,158 @@ TEST(mains_failure_is_the_runs_and_leaves_the_background_to_drain)
         CHECK_EQ(finished, 1);
 }
 
+/* --- services --- */
+
+static int64_t service_ended_ns, background_ended_ns;
+static int late_service;
+
+static const struct eddy_background_opts service = { .name = "exporter",
+                                                     .flags = EDDY_BACKGROUND_SERVICE };
+
+static int serves(void *arg)
+{
+        int err;
+
+        while ((err = eddy_sleep(EDDY_MS(3))) == 0)
+                continue;
+        CHECK_STR(eddy_task_name(eddy_task_current()), "exporter");
+        service_ended_ns = eddy_now();
+        *(int *) arg += 1;
+        return err;
+}
+
+static int drains(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_sleep(EDDY_MS(10)), 0);
+        background_ended_ns = eddy_now();
+        late_service = eddy_background_with(serves, NULL, &service);
+        return eddy_background_with(takes, (void *) (intptr_t) MS, NULL);
+}
+
+static int main_with_service(void *arg)
+{
+        CHECK_EQ(eddy_background_with(serves, arg, &service), 0);
+        CHECK_EQ(eddy_background(drains, NULL), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(5)), 0);
+        CHECK_EQ(*(int *) arg, 0);
+        ended_ns = eddy_now();
+        return 7;
+}
+
+TEST(a_service_is_cancelled_when_main_has_ended_while_other_background_tasks_drain)
+{
+        int ended = 0;
+
+        CHECK_EQ(sim_run(main_with_service, &ended), 7);
+        CHECK_EQ(ended, 1);
+        CHECK_NS(service_ended_ns - ended_ns, 0);
+        CHECK_NS(background_ended_ns - ended_ns, EDDY_MS(5));
+        CHECK_EQ(late_service, -ECANCELED);
+        CHECK_EQ(finished, 1);
+}
+
+/* Its cleanup and the other background tasks go on at the same time. */
+static int cleans_up(void *arg)
+{
+        eddy_scope shield;
+
+        while (eddy_sleep(EDDY_MS(3)) == 0)
+                continue;
+        eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD });
+        CHECK_EQ(eddy_sleep(EDDY_MS(20)), 0);
+        CHECK_EQ(eddy_scope_end(&shield), 0);
+        *(int *) arg += 1;
+        return 0;
+}
+
+static int main_with_cleanup(void *arg)
+{
+        CHECK_EQ(eddy_background_with(cleans_up, arg, &service), 0);
+        return eddy_background(takes, (void *) (intptr_t) EDDY_MS(30));
+}
+
+TEST(a_services_cleanup_and_the_drain_go_on_at_the_same_time)
+{
+        struct ed_sim_end end;
+        struct ed_sim_opts sim = { .end = &end };
+        struct ed_sys *sys;
+        int ended = 0;
+
+        CHECK_EQ(ed_sim_new(&sim, &sys), 0);
+        CHECK_EQ(ed_run_on(sys, main_with_cleanup, &ended, NULL), 0);
+        CHECK_EQ(ended, 1);
+        CHECK_EQ(finished, 1);
+        CHECK_NS(end.lasted_ns, EDDY_MS(30));
+}
+
+static int main_with_failure(void *arg)
+{
+        struct eddy_background_opts opts = service;
+
+        (void) arg;
+        opts.task_flags = EDDY_TASK_STACK_64K;
+        CHECK_EQ(eddy_background_with(fails, &opts, &opts), 0);
+        CHECK_EQ(eddy_background_with(takes, (void *) (intptr_t) EDDY_MS(3), &service), 0);
+        return eddy_sleep(EDDY_MS(5));
+}
+
+TEST(a_service_that_fails_is_reported_by_its_name_and_harms_no_other)
+{
+        struct reports reports = { 0 };
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+
+        CHECK_EQ(sim_run_with(main_with_failure, NULL, 0, opts), 0);
+        CHECK_EQ(reports.count[EDDY_REPORT_BACKGROUND], 1);
+        CHECK_EQ(reports.error, -EIO);
+        CHECK_STR(reports.task, "exporter");
+        CHECK_EQ(finished, 1);
+}
+
+static int main_with_bad_options(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_background_with(takes, NULL, &(struct eddy_background_opts){ .flags = 2 }),
+                 -EINVAL);
+        CHECK_EQ(eddy_background_with(takes, NULL,
+                                      &(struct eddy_background_opts){ .task_flags = 2 }),
+                 -EINVAL);
+        CHECK_EQ((eddy_background_with) (takes, NULL, NULL), 0);
+        return 0;
+}
+
+TEST(unknown_options_of_a_background_task_are_refused)
+{
+        CHECK_EQ(eddy_background_with(takes, NULL, NULL), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(sim_run(main_with_bad_options, NULL), 0);
+        CHECK_EQ(finished, 1);
+}
+
+static int waits_for_a_unit(void *arg)
+{
+        return eddy_semaphore_acquire(arg);
+}
+
+static int main_waits_with_service(void *arg)
+{
+        static eddy_semaphore sem;
+
+        CHECK_EQ(eddy_background_with(waits_for_a_unit, &sem, &service), 0);
+        *(int *) arg = eddy_semaphore_acquire(&sem);
+        return 0;
+}
+
+TEST(a_service_that_waits_hides_no_deadlock)
+{
+        struct reports reports = { 0 };
+        struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
+        int waited = 0;
+
+        CHECK_EQ(sim_run_with(main_waits_with_service, &waited, 0, opts), -EDEADLK);
+        CHECK_EQ(waited, -ECANCELED);
+        CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 1);
+}
+
 /* --- deadlock --- */
 
 static int waits_for_unit(void *arg)
