@@ -1,9 +1,18 @@
 /*
- * 02-fetch-two - two URLs at the same time, both within five seconds.
+ * 02-fetch-two - two URLs at the same time, http or https, both within five seconds.
  *
  * fetch() is plain C, with no callback and no state machine.  If one of the two
  * fails, the other is cancelled; if five seconds pass, both are.  fetch_two()
  * does not return before both have ended.
+ *
+ * The certificates of https are checked against those of the system; OpenSSL's
+ * variable SSL_CERT_FILE names others.
+ *
+ * Run: SSL_CERT_FILE=$TLS_CERT 02-fetch-two $TLS_MOCK/delay/0.2 $TLS_MOCK/bytes/100
+ * Time: wall 0.2 s
+ * Output:
+ *     200 $TLS_MOCK/bytes/100
+ *     200 $TLS_MOCK/delay/0.2
  *
  * Run: 02-fetch-two $MOCK/delay/0.2 $MOCK/bytes/100
  * Time: wall 0.2 s
