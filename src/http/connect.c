@@ -17,7 +17,7 @@
 #include "scope/run.h"
 #include "scope/suspend.h"
 
-/* Make the default configuration. One task makes it while the others wait. */
+/* Make the default configuration, while other tasks that need it wait. */
 static int make_tls(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
 {
         int err = 0;
