@@ -112,6 +112,8 @@ static const struct eddy_stream_ops script_ops = {
 
 void script_init(struct script *script, const char *data, size_t bytes, uint64_t cuts)
 {
-        *script = (struct script){ .data = data, .bytes = bytes, .cuts = cuts };
-        eddy_stream_init(&script->stream, &script_ops);
+        /* Not eddy_stream_init(), which in debug mode would require a close of each. */
+        *script = (struct script){
+                .stream = { .ops = &script_ops }, .data = data, .bytes = bytes, .cuts = cuts
+        };
 }
