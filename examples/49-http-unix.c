@@ -2,11 +2,10 @@
  * 49-http-unix - HTTP over a Unix socket, for the processes of one machine and one
  * user.
  *
- * What to notice: only the call that listens differs from a server on a port.  The
- * mode of the socket file decides which processes may connect, and
- * `replace_stale` lets the server start again after it was killed.  The listener
- * removes the file.  With curl the request would be
- * `curl --unix-socket PATH http://localhost/name`.
+ * Only the call that listens differs from a server on a port.  The mode of the
+ * socket file decides which processes may connect, and `replace_stale` lets the
+ * server start again after it was killed.  The listener removes the file.  With
+ * curl the request would be `curl --unix-socket PATH http://localhost/name`.
  *
  * Run: 49-http-unix
  * Time: wall 0 s

@@ -1,8 +1,8 @@
 /*
- * 50-own-stream - a stream of one's own, in about sixty lines: it counts the bytes of any
+ * 50-own-stream - a stream of one's own, in about a hundred lines: it counts the bytes of any
  * stream below it and limits the rate of its writes.
  *
- * What to notice: the operations never suspend, except `wait`.  They try; eddy
+ * The operations never suspend, except `wait`.  They try; eddy
  * repeats the try after a wait, refuses a second writer, and keeps a message that
  * was cut off from being continued by another.  Whatever runs on a stream runs on
  * this one: readers, copies, TLS, HTTP.

@@ -1,7 +1,7 @@
 /*
  * 51-chat - a chat server by lines, with three clients.
  *
- * What to notice: each client has a task that reads lines with an eddy_reader.  The
+ * Each client has a task that reads lines with an eddy_reader.  The
  * buffer's size is the longest line: a client that sends more is shown out, and
  * no client can make the server grow.  A lock per client keeps lines whole that
  * several tasks write to it.

@@ -2,7 +2,7 @@
  * 52-starttls - a line protocol that begins in plain text and goes on with TLS, client and
  * server in one program.
  *
- * What to notice: between the answer to STARTTLS and the handshake, the client
+ * Between the answer to STARTTLS and the handshake, the client
  * refuses bytes that have arrived already.  An attacker who injects text there would
  * otherwise have it read as if it had come through TLS (RFC 3207, section 6).  The
  * server passes early bytes to the handshake, where only TLS is accepted.  After the

@@ -20,6 +20,7 @@
  * Output:
  *     the certificate is self-signed and not trusted: the peer's certificate was refused: self-signed certificate
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -32,10 +33,11 @@ static int connect_to(char **args, struct eddy_tls_fault *fault, eddy_stream **r
         EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
         struct eddy_tls_opts opts = { .ca_file = args[2] };
         struct eddy_tls_conn_opts conn_opts = { .ret_fault = fault };
-        int err = eddy_tls_config_new(&opts, fault, &config);
+        unsigned long port = strtoul(args[1], NULL, 10);
+        int err = port > 0 && port < 65536 ? eddy_tls_config_new(&opts, fault, &config) : -EINVAL;
 
         if (err == 0)
-                err = eddy_tcp_connect(args[0], (uint16_t) atoi(args[1]), NULL, &stream);
+                err = eddy_tcp_connect(args[0], (uint16_t) port, NULL, &stream);
         if (err == 0)
                 err = eddy_tls_client(stream, config, args[0], &conn_opts, ret_stream);
         if (err == 0)

@@ -119,7 +119,7 @@ int main(void)
 {
         int err;
 
-        strcpy(app.folder, "/tmp/eddy-example-XXXXXX");
+        snprintf(app.folder, sizeof(app.folder), "/tmp/eddy-example-XXXXXX");
         if (!mkdtemp(app.folder))
                 return 1;
         snprintf(app.cert_file, sizeof(app.cert_file), "%s/cert.pem", app.folder);

@@ -15,7 +15,7 @@
 /* Store the identity of the socket file at a path. Errors: -ENOTSOCK, -errno. */
 static int file_at(const struct eddy_endpoint *at, struct ed_socket_file *ret_file)
 {
-        struct stat found;
+        struct stat found = { 0 };
 
         if (lstat(at->path, &found) < 0)
                 return -errno;

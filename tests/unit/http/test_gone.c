@@ -305,8 +305,8 @@ static void ask_without_upgrade(void)
         static const char *const requests[] = {
                 GET,
                 "GET / HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n",
-                "PUT / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: echo\r\n"
-                "Content-Length: 2\r\n\r\nab",
+                ("PUT / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: echo\r\n"
+                 "Content-Length: 2\r\n\r\nab"),
         };
 
         for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
