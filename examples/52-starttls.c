@@ -112,7 +112,7 @@ static int start_tls(struct session *session)
 
 static int ask(struct session *session)
 {
-        struct eddy_tls_info info;
+        static struct eddy_tls_info info; /* large for a stack */
         char *line;
         int err = start_tls(session);
 

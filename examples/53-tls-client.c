@@ -58,7 +58,7 @@ static int show(void *args)
 {
         EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
         struct eddy_tls_fault fault = { "" };
-        struct eddy_tls_info info;
+        static struct eddy_tls_info info; /* large for a stack */
         eddy_scope scope;
         int err, end;
 

@@ -37,7 +37,7 @@ static int secure(void *arg)
 
 static int serve_one(eddy_stream *stream, void *arg)
 {
-        char buf[4096];
+        char buf[1024];
         int64_t n = eddy_call_timeout(secure, &stream, EDDY_SEC(10));
 
         (void) arg;
