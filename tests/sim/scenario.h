@@ -68,6 +68,7 @@
 #define SIM_SCENARIOS(X)                                                                           \
         X(races)                                                                                   \
         X(served)                                                                                  \
+        X(routed)                                                                                  \
         X(descriptors)                                                                             \
         X(signals)
 
