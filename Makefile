@@ -21,7 +21,7 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 
 # MemorySanitizer has to see all that a program runs; c-ares, libidn2, OpenSSL and libstdc++ are not built for it.
 # What its own calls take of a stack is no measure.
-MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net
+MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net
 
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 

@@ -17,6 +17,13 @@ static const char coded_gzip[] = "\037\213\010\000\000\000\000\000\002\003\113\1
                                  "\115\121\110\312\117\251\324\121\110\304\311\343\002\000\142\215"
                                  "\142\101\051\000\000\000";
 
+/* MemorySanitizer does not see what zlib and libbrotlidec write. */
+#ifdef ED_MSAN
+enum { IS_CODED = 0 };
+#else
+enum { IS_CODED = 1 };
+#endif
+
 /* --- the server: also the proxy of http, which gets absolute targets --- */
 
 static int answer(eddy_http_exchange *exchange, void *arg)
@@ -32,6 +39,8 @@ static int answer(eddy_http_exchange *exchange, void *arg)
                 return err;
         if (strcmp(eddy_http_exchange_method(exchange), "POST") == 0)
                 CHECK_STR(body, "abc");
+        if (!IS_CODED)
+                return eddy_http_exchange_respond(exchange, 200, NULL, 0, plain, sizeof(plain) - 1);
         return eddy_http_exchange_respond(exchange, 200, &header, 1, is_br ? coded_br : coded_gzip,
                                           (is_br ? sizeof(coded_br) : sizeof(coded_gzip)) - 1);
 }
