@@ -163,8 +163,13 @@ http {{
                 listen 127.0.0.1:{status_port};
                 location / {{ stub_status; }}
         }}
+{self.servers()}
 }}
 """
+
+    def servers(self):
+        """Further servers of the configuration."""
+        return ""
 
     def start(self):
         with socket.socket() as one, socket.socket() as two:

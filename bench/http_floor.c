@@ -9,21 +9,20 @@
  * Content-Length says; the length of head and body is learned from the first
  * response of the run and must stay the same.  The cost of a client library
  * above this is its own.  With FILE a line for each response is appended to
- * it, one write for a turn of the loop: the floor of a whole program.
+ * it, one write for a turn of the loop: the floor of a whole program.  With
+ * https: OpenSSL on each socket (floor_tls.h).
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
-#include "bench.h"
+#include "floor_tls.h"
 #include "lines.h"
 
-enum { CONNECTIONS_MAX = 4096, RESPONSE_MAX = 16384, EVENTS_MAX = 64 };
+enum { CONNECTIONS_MAX = 4096, RESPONSE_MAX = 65536, EVENTS_MAX = 64 };
 
 struct connection {
         int fd;
+        SSL *ssl; /* NULL: http */
         size_t received;
         long index; /* of the request under way */
         int64_t start_ns;
@@ -36,24 +35,30 @@ static size_t request_bytes;
 static size_t response_bytes; /* of every response, learned from the first */
 static size_t body_bytes;
 static struct bench_lines lines;
+static SSL_CTX *context; /* NULL: http */
 
-static int tcp_connect(const struct sockaddr_in *address)
+static void connection_open(struct connection *connection, const struct sockaddr_in *address)
 {
-        int one = 1;
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-        if (fd < 0 || connect(fd, (const struct sockaddr *) address, sizeof(*address)) < 0)
-                bench_die("connect", strerror(errno));
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-        return fd;
+        connection->fd = floor_tcp_connect(address);
+        if (!context)
+                return;
+        connection->ssl = floor_client_new(context, connection->fd);
+        if (SSL_do_handshake(connection->ssl) != 1)
+                floor_ssl_die("handshake");
+        fcntl(connection->fd, F_SETFL, O_NONBLOCK);
 }
 
 static void request_send(struct connection *connection, long index, int64_t now_ns)
 {
         connection->index = index;
         connection->start_ns = now_ns;
-        if (send(connection->fd, request, request_bytes, MSG_NOSIGNAL) != (ssize_t) request_bytes)
+        if (connection->ssl) {
+                if (SSL_write(connection->ssl, request, (int) request_bytes) <= 0)
+                        floor_ssl_die("SSL_write");
+        } else if (send(connection->fd, request, request_bytes, MSG_NOSIGNAL) !=
+                   (ssize_t) request_bytes) {
                 bench_die("send", strerror(errno));
+        }
 }
 
 /* The length of head and body of the response in the buffer, or 0: not yet known. */
@@ -69,10 +74,8 @@ static size_t response_length(size_t bytes)
 }
 
 /* Take what is there; returns 1 when a response is complete and right. */
-static int response_receive(struct connection *connection)
+static int response_take(struct connection *connection, int64_t n)
 {
-        ssize_t n = recv(connection->fd, buffer, sizeof(buffer), 0);
-
         if (n <= 0)
                 bench_die("recv", n < 0 ? strerror(errno) : "the server closed a connection");
         if (connection->received == 0 && (n < 12 || memcmp(buffer, "HTTP/1.1 200", 12) != 0))
@@ -88,13 +91,35 @@ static int response_receive(struct connection *connection)
         return 1;
 }
 
-/* http://ADDRESS:PORT/PATH, and nothing else. */
+/* With TLS, epoll does not see what OpenSSL holds: read until nothing is left. */
+static int response_receive(struct connection *connection)
+{
+        int is_complete = 0;
+
+        if (!connection->ssl)
+                return response_take(connection,
+                                     recv(connection->fd, buffer, sizeof(buffer), 0));
+        while (!is_complete) {
+                int64_t n = floor_ssl_read(connection->ssl, buffer, sizeof(buffer));
+
+                if (n == -EAGAIN)
+                        break;
+                is_complete = response_take(connection, n);
+        }
+        return is_complete;
+}
+
+/* http://ADDRESS:PORT/PATH or https, and nothing else. */
 static void url_parse(const char *url, struct sockaddr_in *ret_address)
 {
         char host[64], path[256];
         unsigned port;
 
-        if (sscanf(url, "http://%63[0-9.]:%u%255s", host, &port, path) != 3 || port > 65535)
+        if (strncmp(url, "https://", 8) == 0)
+                context = floor_client_context_new();
+        if (sscanf(url, context ? "https://%63[0-9.]:%u%255s" : "http://%63[0-9.]:%u%255s", host,
+                   &port, path) != 3 ||
+            port > 65535)
                 bench_die(url, "expected http://ADDRESS:PORT/PATH");
         memset(ret_address, 0, sizeof(*ret_address));
         ret_address->sin_family = AF_INET;
@@ -118,13 +143,13 @@ int main(int argc, char **argv)
 
         if (argc != 4 && argc != 5)
                 bench_die("usage", "http_floor URL REQUESTS CONNECTIONS [FILE]");
-        url_parse(argv[1], &address);
         count = bench_count(argv[2], 1000000000);
         width = bench_count(argv[3], CONNECTIONS_MAX);
         width = width < count ? width : count;
 
         bench_lines_open(&lines, argv[4], argv[1]);
         bench_span_begin(&result.span);
+        url_parse(argv[1], &address);
         epoll = epoll_create1(EPOLL_CLOEXEC);
         if (epoll < 0)
                 bench_die("epoll_create1", strerror(errno));
@@ -132,7 +157,7 @@ int main(int argc, char **argv)
                 struct connection *connection = &connections[sent];
                 struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
 
-                connection->fd = tcp_connect(&address);
+                connection_open(connection, &address);
                 if (epoll_ctl(epoll, EPOLL_CTL_ADD, connection->fd, &event) < 0)
                         bench_die("epoll_ctl", strerror(errno));
                 request_send(connection, sent, lines.fd >= 0 ? bench_wall_ns() : 0);

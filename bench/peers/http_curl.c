@@ -135,6 +135,7 @@ static CURL *easy_new(const char *url, struct transfer *transfer)
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
         curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+        curl_easy_setopt(easy, CURLOPT_CAINFO, getenv("SSL_CERT_FILE"));
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body_take);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
         curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);

@@ -79,7 +79,7 @@ func main() {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			buffer := make([]byte, 4096)
+			buffer := make([]byte, 32768)
 			request, err := http.NewRequest("GET", url, nil)
 			if err != nil {
 				panic(err)

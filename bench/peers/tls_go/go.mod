@@ -1,0 +1,3 @@
+module bench/tls_go
+
+go 1.19
