@@ -140,10 +140,11 @@ static void handshakes_run(long count, long width, int keep)
 static void server_accept(int listener)
 {
         struct connection *connection = calloc(1, sizeof(*connection));
-        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+        int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC), one = 1;
 
         if (!connection || fd < 0)
                 bench_die("accept", strerror(errno));
+        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
         connection->fd = fd;
         connection->ssl = SSL_new(context);
         if (!connection->ssl || SSL_set_fd(connection->ssl, fd) != 1)
