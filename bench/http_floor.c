@@ -97,8 +97,7 @@ static int response_receive(struct connection *connection)
         int is_complete = 0;
 
         if (!connection->ssl)
-                return response_take(connection,
-                                     recv(connection->fd, buffer, sizeof(buffer), 0));
+                return response_take(connection, recv(connection->fd, buffer, sizeof(buffer), 0));
         while (!is_complete) {
                 int64_t n = floor_ssl_read(connection->ssl, buffer, sizeof(buffer));
 

@@ -115,8 +115,8 @@ static void handshakes_run(long count, long width, int keep)
         bench_span_begin(&span);
         context = floor_client_context_new();
         if (keep) {
-                SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT |
-                                                                SSL_SESS_CACHE_NO_INTERNAL);
+                SSL_CTX_set_session_cache_mode(context,
+                                               SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
                 SSL_CTX_sess_set_new_cb(context, session_keep);
         }
         for (long i = 0; i < width && started < count; i++)
