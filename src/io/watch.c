@@ -175,6 +175,7 @@ int ed_watch_pause(struct ed_watch *watch, enum ed_watch_side side, struct ed_ta
 
 int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
 {
+        struct ed_sys *sys = watch->loop->sys;
         int err;
 
         if (!fn) {
@@ -183,9 +184,10 @@ int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
         }
         if (watch->waiters[ED_WATCH_READ])
                 return -EBUSY;
-        /* The descriptor may be ready already: registering again makes the loop report it. */
-        if (watch->registered && watch->ready[ED_WATCH_READ]) {
-                watch->loop->sys->ops->unwatch(watch->loop->sys, watch->fd);
+        /* A descriptor that is ready already: registering again makes the loop report it. */
+        if (watch->registered && watch->ready[ED_WATCH_READ] &&
+            sys->ops->is_readable(sys, watch->fd)) {
+                sys->ops->unwatch(sys, watch->fd);
                 watch->registered = false;
         }
         err = ed_watch_register(watch);
