@@ -36,7 +36,7 @@ ROWS = [
     ("idle connection, HTTP server, KiB", "idle", "serve-http", IDLE, None),
 ]
 IDLE_KIB_MAX = 24
-IDLE_RUNS = 3
+IDLE_RUNS = 1  # memory hardly differs from run to run
 
 
 def free_port():
@@ -292,5 +292,5 @@ class TlsBench:
             f"used once. bulk: one response of {int(BULK_BYTES * self.options.scale / 1e6):,} MB.",
             f"idle connection: resident memory and page tables of a server with "
             f"{self.count(IDLE):,} connections after one request each, less that before the "
-            "first, per connection; without the kernel's socket.",
+            "first, per connection; without the kernel's socket. One run.",
         ]
