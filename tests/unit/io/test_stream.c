@@ -361,6 +361,34 @@ TEST(a_round_trip_is_one_send_and_one_receive_at_each_end)
         io_run(round_trips);
 }
 
+/* Such a read cannot know that no more bytes have arrived. */
+static int full_reads(void *arg)
+{
+        struct ed_sys_ops *ops = io_ops();
+        struct io_pair pair;
+        char buf[4];
+
+        count.watch = ops->watch;
+        ops->watch = count_watch;
+        io_pair_open(&pair);
+        CHECK_EQ(eddy_stream_watch_idle(pair.a, never, NULL), 0);
+        count.others = 0;
+        for (int i = 0; i < 100; i++) {
+                CHECK_EQ(eddy_stream_watch_idle(pair.a, NULL, NULL), 0);
+                CHECK_EQ(eddy_stream_write(pair.b, "ping", 4), 0);
+                CHECK_EQ(eddy_stream_read(pair.a, buf, sizeof(buf)), 4);
+                CHECK_EQ(eddy_stream_watch_idle(pair.a, never, NULL), 0);
+        }
+        CHECK_EQ(count.others, 0);
+        io_pair_close(&pair);
+        return 0;
+}
+
+TEST(a_read_that_fills_its_buffer_makes_no_idle_connection_register_again)
+{
+        io_run(full_reads);
+}
+
 /* -- one at a time ---------------------------------------------------------- */
 
 static int two_at_once(void *arg)
