@@ -132,7 +132,7 @@ class TlsBench:
     def count(self, base):
         return max(CONNECTIONS, int(base * self.options.scale))
 
-    # One run of each kind.  It returns the figure of one operation, or None if the client has
+    # A run of each kind.  It returns the figure of one operation, or None if the client has
     # no such row.
 
     def requests(self, nginx, key, arg, base):
@@ -292,5 +292,5 @@ class TlsBench:
             f"used once. bulk: one response of {int(BULK_BYTES * self.options.scale / 1e6):,} MB.",
             f"idle connection: resident memory and page tables of a server with "
             f"{self.count(IDLE):,} connections after one request each, less that before the "
-            "first, per connection; without the kernel's socket. One run.",
+            "first, per connection; without the kernel's socket; of a single run.",
         ]
