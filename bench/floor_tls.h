@@ -1,8 +1,8 @@
 /*
  * floor_tls.h - what the floors of TLS share: OpenSSL on the socket itself.
  *
- * SSL_set_fd() took less time than a BIO in memory, which copies each record once
- * more.  With read_ahead a record is one system call and not two.  All trust the
+ * SSL_set_fd(), not measured against a BIO in memory, which would copy each record
+ * once more.  With read_ahead a record is one system call and not two.  All trust the
  * certificates of SSL_CERT_FILE and verify address 127.0.0.1.
  */
 #ifndef BENCH_FLOOR_TLS_H
