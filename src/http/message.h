@@ -135,6 +135,13 @@ EDDY_MUST_USE int ed_http_message_discard(struct ed_http_message *message, uint6
 /* Drop the body bytes that are in the buffer, without suspending. */
 EDDY_MUST_USE int ed_http_message_discard_buffered(struct ed_http_message *message);
 
+/*
+ * Returns the bytes after the message that were already read, and ends the reading from the stream.
+ * They do not overlap with the body that gather returned.
+ */
+void ed_http_message_take_rest(struct ed_http_message *message, const void **ret_data,
+                               size_t *ret_bytes);
+
 /* Returns a field's value, ending in a NUL, or NULL. */
 const char *ed_http_message_header(struct ed_http_message *message, const char *name);
 int ed_http_message_header_at(struct ed_http_message *message, size_t i,

@@ -377,3 +377,20 @@ int ed_http_message_discard_buffered(struct ed_http_message *message)
                 err = next_span(message, SIZE_MAX, &span, &span_bytes);
         return err;
 }
+
+void ed_http_message_take_rest(struct ed_http_message *message, const void **ret_data,
+                               size_t *ret_bytes)
+{
+        char *rest = message->in + message->at;
+        size_t bytes = message->end - message->at;
+
+        /* The NUL after the body is in the place of the first byte. The buffer has room for one more. */
+        if (bytes > 0 && message->nul_at == message->at) {
+                memmove(rest + 1, rest, bytes);
+                *++rest = message->nul_saved;
+        }
+        *ret_data = rest;
+        *ret_bytes = bytes;
+        message->at = message->end;
+        message->nul_at = 0;
+}

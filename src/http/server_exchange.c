@@ -468,9 +468,7 @@ static int http1_upgrade(eddy_http_exchange *base, const struct eddy_http_header
         exchange->answer = ED_HTTP_ANSWERED;
         (void) eddy_stream_watch_hangup(exchange->stream, NULL, NULL);
         *ret_stream = exchange->stream;
-        *ret_early = message->in + message->at;
-        *ret_early_bytes = message->end - message->at;
-        message->at = message->end;
+        ed_http_message_take_rest(message, ret_early, ret_early_bytes);
         *message->stream = exchange->stream = NULL;
         return 0;
 }

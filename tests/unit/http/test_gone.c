@@ -287,6 +287,50 @@ TEST(upgrade_hands_over_the_stream_and_the_early_bytes)
         site_run(echo_upgraded, EDDY_HTTP_SERVER_FINISH, talk_upgraded);
 }
 
+/* Take the body, then upgrade; the body and the early bytes are both whole. */
+static int upgrade_after_body(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_stream *stream;
+        const void *body, *early;
+        size_t body_bytes, early_bytes;
+
+        (void) arg;
+        CHECK_EQ(eddy_http_exchange_body(exchange, &body, &body_bytes), 0);
+        CHECK_EQ(eddy_http_exchange_upgrade(exchange, upgrade_headers, 1, &stream, &early,
+                                            &early_bytes),
+                 0);
+        CHECK_STR(body, body_bytes > 0 ? "abc" : "");
+        CHECK_EQ(eddy_stream_write(stream, early, early_bytes), 0);
+        eddy_stream_close(stream);
+        site.handled++;
+        return 0;
+}
+
+static void upgrade_with_bodies(void)
+{
+#define PUT_HEAD "PUT / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: echo\r\n"
+        static const char *const requests[] = {
+                UPGRADE_HEAD "early",
+                PUT_HEAD "Content-Length: 3\r\n\r\nabcearly",
+                PUT_HEAD "Content-Length: 0\r\n\r\nearly",
+                PUT_HEAD "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n2\r\nbc\r\n0\r\n\r\nearly",
+                PUT_HEAD "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nearly",
+        };
+
+        for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+                eddy_stream *stream = connected(requests[i]);
+                char buf[1024];
+
+                CHECK(read_until(stream, buf, sizeof(buf), "\r\n\r\nearly"));
+                eddy_stream_close(stream);
+        }
+}
+
+TEST(upgrade_after_the_body_was_taken_returns_all_early_bytes)
+{
+        site_run(upgrade_after_body, 0, upgrade_with_bodies);
+}
+
 static int refuse_upgrade(eddy_http_exchange *exchange, void *arg)
 {
         eddy_stream *stream;
