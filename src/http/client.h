@@ -68,6 +68,9 @@ struct ed_http_response_ops {
         /* Give the slot back if the whole response was received. */
         void (*settle)(eddy_http_response *response);
 
+        /* End the exchange and close its connection; all further reads return 'err'. */
+        void (*fail)(eddy_http_response *response, int err);
+
         /* End the exchange in any state, and free the response. */
         void (*close)(eddy_http_response *response);
 

@@ -259,6 +259,18 @@ static int reading_begin(struct ed_http1_response *response, struct ed_task **re
         return err < 0 ? err : ed_http_upload_start(&response->upload);
 }
 
+static void http1_fail(eddy_http_response *base, int err)
+{
+        struct ed_http1_response *response = http1_of(base);
+
+        response->err = err;
+        response->message.stream = NULL;
+        ed_http_upload_drop(&response->upload);
+        if (base->conn)
+                ed_http_pool_release(base->conn, false);
+        base->conn = NULL;
+}
+
 /*
  * End a call that reads the body. Returns 'n', or the error that ended the upload and thereby the
  * call. 'ended' means that the body's end was reached. After a cancel reading can continue, but the
@@ -275,14 +287,8 @@ static int64_t reading_end(struct ed_http1_response *response, struct ed_task *t
                 n = response->upload.error;
         if (n < 0) {
                 response->tainted = true;
-                if (n == -ECANCELED || n == EDDY_E_HTTP_STATE)
-                        return n;
-                response->err = (int) n;
-                response->message.stream = NULL;
-                ed_http_upload_drop(&response->upload);
-                if (response->base.conn)
-                        ed_http_pool_release(response->base.conn, false);
-                response->base.conn = NULL;
+                if (n != -ECANCELED && n != EDDY_E_HTTP_STATE)
+                        http1_fail(&response->base, (int) n);
                 return n;
         }
         if (response->message.body.done)
@@ -393,6 +399,7 @@ static const struct ed_http_response_ops http1_ops = {
         .was_answered = http1_was_answered,
         .took_source = http1_took_source,
         .settle = http1_settle,
+        .fail = http1_fail,
         .close = http1_close,
         .status = http1_status,
         .version = http1_version,

@@ -51,7 +51,10 @@ const char *eddy_http_response_trailer(const eddy_http_response *response, const
         return NULL;
 }
 
-/* End a call that reads the body. At the body's end, 'ended', the time stops. */
+/*
+ * End a call that reads the body. At the body's end, 'ended', the time stops. If the time passes
+ * before, the connection is closed.
+ */
 static int64_t reading_end(eddy_http_response *response, struct ed_http_limit *limit, int64_t n,
                            bool ended)
 {
@@ -60,7 +63,10 @@ static int64_t reading_end(eddy_http_response *response, struct ed_http_limit *l
                 if (response->timings.total_ns < 0)
                         response->timings.total_ns = eddy_now() - response->began_ns;
         }
-        return ed_http_limit_end(limit, n, EDDY_E_HTTP_TIMEOUT_TOTAL);
+        n = ed_http_limit_end(limit, n, EDDY_E_HTTP_TIMEOUT_TOTAL);
+        if (n == EDDY_E_HTTP_TIMEOUT_TOTAL)
+                response->ops->fail(response, (int) n);
+        return n;
 }
 
 int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t bytes)

@@ -178,6 +178,31 @@ CLIENT_TEST(total_time_runs_while_the_caller_pauses, OPTIONS(.timeouts.total_ns 
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+CLIENT_TEST(limit_of_the_body_closes_the_connection_before_the_response_is_closed,
+            OPTIONS(.connections_max = 1), STOPS_BODY, STOPS_BODY, SCRIPT(OK_2))
+{
+        static const int errors[] = { EDDY_E_HTTP_TIMEOUT_TOTAL, EDDY_E_HTTP_TIMEOUT_READ };
+        eddy_http_response *responses[2];
+        const void *body;
+        size_t bytes;
+
+        for (int i = 0; i < 2; i++) {
+                struct eddy_http_request request = { .url = "/" };
+
+                request.opts.timeouts.total_ns = i == 0 ? EDDY_SEC(3) : 0;
+                request.opts.timeouts.read_ns = i == 1 ? EDDY_SEC(3) : 0;
+                CHECK_EQ(rig_send(rig, &request, &responses[i]), 0);
+                CHECK_ERR(eddy_http_response_body(responses[i], &body, &bytes), errors[i]);
+                CHECK_STATS(rig->client, 0, 0, 0);
+        }
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        for (int i = 0; i < 2; i++) {
+                CHECK_ERR(eddy_http_response_body(responses[i], &body, &bytes), errors[i]);
+                CHECK_ERR(eddy_http_response_discard(responses[i]), errors[i]);
+                eddy_http_response_close(responses[i]);
+        }
+}
+
 CLIENT_TEST(total_time_ends_with_the_body, OPTIONS(.timeouts.total_ns = EDDY_SEC(2)), SCRIPT(OK_2))
 {
         eddy_http_response *response;
