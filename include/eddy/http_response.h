@@ -102,7 +102,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
- * Read and drop the rest of the body, so that the connection can be kept.
+ * Read and drop the rest of the body, so that the connection can be kept.  If the call was
+ * cancelled and the body would be decoded, later reads return EDDY_E_HTTP_STATE.
  *
  * Suspends: yes.
  * Errors: as eddy_http_response_read()

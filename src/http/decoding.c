@@ -27,28 +27,58 @@ void ed_http_decoding_end(struct ed_http_decoding *decoding)
         ed_http_decoding_begin(decoding);
 }
 
-/* Find out whether the body is coded. Returns 1 if it is to be decoded, else 0. */
-static int prepare(eddy_http_response *response)
+/* Returns 0 at the body's end, else 'err'. */
+static int end_or(eddy_http_response *response, int err)
+{
+        char byte;
+        int64_t n = response->ops->read(response, &byte, 1);
+
+        return n > 0 ? err : (int) n;
+}
+
+/* Read the response's fields. An unknown coding of an empty body is no fault. */
+static int find_codings(eddy_http_response *response)
 {
         struct ed_http_decoding *decoding = &response->decoding;
         struct ed_coding_list list = { .n = 0 };
         struct eddy_http_header header;
         int err = 0;
 
-        if (decoding->is_known || !response->client->decode)
-                return decoding->err < 0 ? decoding->err : decoding->decoder != NULL;
         for (size_t i = 0; err >= 0 && response->ops->header_at(response, i, &header) == 0; i++)
                 if (strcasecmp(header.name, "content-encoding") == 0)
                         err = ed_coding_list_add(&list, header.value);
-        decoding->err = err;
-        if (err >= 0 && list.n > 0) {
+        if (err < 0) {
+                int found = end_or(response, err);
+
+                if (found < 0 && found != err)
+                        return found;
+                decoding->err = found;
+        } else if (list.n > 0) {
                 decoding->decoder = ed_decoder_new(&list, response->body_bytes_max);
                 if (!decoding->decoder)
                         return -ENOMEM;
                 ed_buf_init(&decoding->whole, SIZE_MAX);
         }
         decoding->is_known = true;
-        return err < 0 ? err : decoding->decoder != NULL;
+        return 0;
+}
+
+/* Find out whether the body is coded. Returns 1 if it is to be decoded, else 0. Suspends. */
+static int prepare(eddy_http_response *response)
+{
+        struct ed_http_decoding *decoding = &response->decoding;
+        int err;
+
+        if (!response->client->decode)
+                return 0;
+        if (!decoding->is_known) {
+                err = find_codings(response);
+                if (err < 0)
+                        return err;
+        }
+        if (decoding->err < 0 || !decoding->decoder)
+                return decoding->err;
+        return decoding->is_dropped ? end_or(response, EDDY_E_HTTP_STATE) : 1;
 }
 
 /* Read and decode. */
@@ -156,13 +186,17 @@ int ed_http_decoding_body(eddy_http_response *response, const void **ret_data, s
         return 0;
 }
 
-/* The coded bytes are dropped without being decoded. */
+/* The coded bytes are dropped without being decoded; after a cancel the rest cannot be decoded. */
 int ed_http_decoding_discard(eddy_http_response *response)
 {
         struct ed_http_decoding *decoding = &response->decoding;
         int err = response->ops->discard(response);
 
-        if (err >= 0 && !decoding->is_gathered)
+        if (decoding->is_gathered)
+                return err;
+        if (err >= 0)
                 ed_http_decoding_end(decoding);
+        else
+                decoding->is_dropped = true;
         return err;
 }

@@ -17,6 +17,7 @@ struct ed_http_decoding {
         struct ed_buf whole;        /* decoded by body(), not yet returned by read() */
         bool is_known;              /* the response's fields were read */
         bool is_gathered;           /* body() has returned all */
+        bool is_dropped;            /* discard() was cancelled: coded bytes are missing */
         int err;                    /* of all further reads */
 };
 

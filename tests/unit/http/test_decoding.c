@@ -85,6 +85,8 @@ static int handle(eddy_http_exchange *exchange, void *arg)
                 return answer_slowly(exchange);
         if (strcmp(path, "/unknown") == 0)
                 return answer(exchange, "compress", "abc", 3);
+        if (strcmp(path, "/unknown-empty") == 0)
+                return answer(exchange, "gzip, compress", "", 0);
         if (strcmp(path, "/damaged") == 0)
                 return answer(exchange, "gzip", "<html>not gzip</html>", 21);
         if (strcmp(path, "/cut") == 0)
@@ -266,6 +268,48 @@ VISIT(empty_body_and_the_response_to_head_are_empty, .decode = true)
         CHECK_EQ(eddy_http_response_read(response, &byte, 1), 0);
         eddy_http_response_close(response);
         CHECK_STATS(site.client, 1, 1, 0);
+}
+
+VISIT(unknown_coding_of_no_bytes_is_no_error, .decode = true)
+{
+        static const char *const methods[] = { "HEAD", "GET" };
+        static const char *const paths[] = { "/unknown", "/unknown-empty" };
+
+        for (int i = 0; i < 2; i++) {
+                eddy_http_response *response = get(methods[i], paths[i], NULL);
+                const void *body;
+                size_t bytes;
+                char byte;
+
+                CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+                CHECK_EQ(bytes, 0);
+                eddy_http_response_close(response);
+                response = get(methods[i], paths[i], NULL);
+                CHECK_EQ(eddy_http_response_read(response, &byte, 1), 0);
+                CHECK_EQ(eddy_http_response_read(response, &byte, 1), 0);
+                eddy_http_response_close(response);
+        }
+        CHECK_STATS(site.client, 1, 1, 0);
+}
+
+static int discard(void *response)
+{
+        return eddy_http_response_discard(response);
+}
+
+VISIT(reads_after_a_cancelled_discard_decode_nothing, .decode = true)
+{
+        eddy_http_response *response = get(NULL, "/slow", NULL);
+        const void *body;
+        size_t bytes;
+        char buf[10];
+
+        CHECK_ERR(eddy_call_timeout(discard, response, EDDY_SEC(1)), -ETIMEDOUT);
+        CHECK_ERR(eddy_http_response_read(response, buf, sizeof(buf)), EDDY_E_HTTP_STATE);
+        CHECK_ERR(eddy_http_response_body(response, &body, &bytes), EDDY_E_HTTP_STATE);
+        CHECK_EQ(eddy_http_response_discard(response), 0);
+        CHECK_EQ(eddy_http_response_read(response, buf, sizeof(buf)), 0);
+        eddy_http_response_close(response);
 }
 
 VISIT(body_larger_than_its_limit_once_decoded_is_an_error, .decode = true, .body_bytes_max = 99999)
