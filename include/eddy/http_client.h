@@ -189,8 +189,9 @@ struct eddy_http_request {
  *   - With any other status, the rest of the request is sent while the body of
  *     the response is read.  When that body ends (in this call, if the response is
  *     complete already), the client continues to send as long as the server takes
- *     the rest; after a second without progress it closes the connection.  Closing
- *     the response early closes it too.
+ *     the rest; if the server takes nothing for a second, it closes the connection.
+ *     The time in which 'body_source' is read does not count: limit that time by
+ *     'total_ns' or a scope.  Closing the response early closes it too.
  * Response bytes that are not read stay in the kernel's buffer and stop the
  * server from sending more.
  *

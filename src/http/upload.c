@@ -25,7 +25,7 @@ void ed_http_upload_init(struct ed_http_upload *upload, eddy_stream **stream,
         upload->stream = stream;
         upload->left[0] = head;
         upload->left[1] = body;
-        upload->started = upload->finishing = upload->cut = false;
+        upload->started = upload->writing = upload->finishing = upload->cut = false;
         upload->source_has_more = upload->source_was_read = false;
         upload->error = 0;
 }
@@ -107,6 +107,15 @@ static void skip(struct ed_http_upload *upload, size_t bytes)
         }
 }
 
+/* Begin or end a wait for the peer. After the response its time is limited. */
+static void set_writing(struct ed_http_upload *upload, bool writing)
+{
+        upload->writing = writing;
+        if (upload->finishing)
+                (void) eddy_scope_set_deadline(&upload->sending,
+                                               writing ? eddy_now() + STALL_NS : 0);
+}
+
 /* Write some of what is there, or read more from the source. */
 static int upload_step(struct ed_http_upload *upload)
 {
@@ -114,13 +123,13 @@ static int upload_step(struct ed_http_upload *upload)
 
         if (upload->left[0].bytes + upload->left[1].bytes == 0)
                 return upload->source.bytes ? next_piece(upload) : next_chunk(upload);
+        set_writing(upload, true);
         n = eddy_stream_write_some(*upload->stream, upload->left, 2);
+        set_writing(upload, false);
         if (n < 0)
                 return ed_http_may_have_answered((int) n) ? PEER_STOPPED : (int) n;
         skip(upload, (size_t) n);
         upload->sent_ns = eddy_now();
-        if (upload->finishing)
-                eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
         return 0;
 }
 
@@ -142,6 +151,7 @@ static int upload_run(void *arg)
         }
         ed_http_upload_drop(upload); /* all is written, or the client was closed */
         /* The stream may hold the last bytes. */
+        set_writing(upload, true);
         if (*upload->stream && eddy_stream_writev(*upload->stream, NULL, 0) < 0)
                 return 0; /* the response finds the failure */
         return 0;
@@ -181,7 +191,7 @@ void ed_http_upload_finish(struct ed_http_upload *upload)
         if (!upload->started)
                 return;
         upload->finishing = true;
-        eddy_scope_set_deadline(&upload->sending, eddy_now() + STALL_NS);
+        set_writing(upload, upload->writing);
         stop(upload);
         ed_http_upload_drop(upload);
 }

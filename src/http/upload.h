@@ -31,6 +31,7 @@ struct ed_http_upload {
         char *piece;          /* room for a piece of the source, owned */
         eddy_scope sending;   /* scope of the writing task */
         bool started;         /* the scope has begun */
+        bool writing;         /* the task waits for the peer, not for the source */
         bool finishing;       /* the response is complete: the writer must make progress */
         bool cut;             /* the rest will not be written */
         int64_t sent_ns;      /* when bytes were last sent */
@@ -86,7 +87,7 @@ void ed_http_upload_pause(struct ed_http_upload *upload);
 
 /*
  * The whole response has arrived: write the rest as long as the peer takes some of it, and drop the
- * rest after a second without progress.
+ * rest after the peer took nothing for a second. The time in which a source is read does not count.
  */
 void ed_http_upload_finish(struct ed_http_upload *upload);
 

@@ -12,7 +12,8 @@ static char body[BYTES];
 struct source {
         struct eddy_http_body_source source;
         size_t at, end, piece;
-        int err; /* at the end */
+        int err;          /* at the end */
+        int64_t pause_ns; /* before each piece; 0: a millisecond */
         int rewinds;
 };
 
@@ -25,10 +26,10 @@ static int64_t source_read(void *arg, void *buf, size_t bytes)
                 n = bytes;
         if (source->piece && n > source->piece)
                 n = source->piece;
+        if (eddy_sleep(source->pause_ns ? source->pause_ns : EDDY_MS(1)) < 0)
+                return -ECANCELED;
         if (n == 0)
                 return source->err;
-        if (eddy_sleep(EDDY_MS(1)) < 0)
-                return -ECANCELED;
         memcpy(buf, body + source->at, n);
         source->at += n;
         return (int64_t) n;
@@ -56,13 +57,24 @@ static struct eddy_http_request from(struct source *source, uint64_t bytes)
 static struct {
         char method[8], length[16], coding[16];
         bool same;
-        bool early; /* answer before the body was read */
+        bool early;       /* begin to answer before the body was read */
+        bool early_whole; /* answer before the body was read */
         size_t bytes;
 } seen;
 
 static void note(char *out, size_t room, const char *text)
 {
         snprintf(out, room, "%s", text ? text : "");
+}
+
+static int answer(eddy_http_exchange *exchange)
+{
+        int err;
+
+        if (!seen.early)
+                return eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
+        err = eddy_http_exchange_write(exchange, "ok", 2);
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
 }
 
 static int compare(eddy_http_exchange *exchange, void *arg)
@@ -82,15 +94,19 @@ static int compare(eddy_http_exchange *exchange, void *arg)
                 if (err < 0)
                         return err;
         }
+        if (seen.early_whole) {
+                err = seen.early ? eddy_sleep(EDDY_MS(1)) : 0;
+                if (err >= 0)
+                        err = answer(exchange);
+                if (err < 0)
+                        return err;
+        }
         err = eddy_http_exchange_body(exchange, &data, &bytes);
         if (err < 0)
                 return err;
         seen.bytes = bytes;
         seen.same = bytes <= BYTES && memcmp(data, body, bytes) == 0;
-        if (!seen.early)
-                return eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
-        err = eddy_http_exchange_write(exchange, "ok", 2);
-        return err < 0 ? err : eddy_http_exchange_end(exchange);
+        return seen.early_whole ? 0 : answer(exchange);
 }
 
 static int serve(void *arg)
@@ -196,6 +212,22 @@ SOURCE_TEST(source_is_read_further_while_the_response_is_read)
         CHECK(seen.same);
         eddy_http_response_close(response);
         CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+SOURCE_TEST(slow_source_is_sent_to_its_end_after_an_early_whole_response)
+{
+        seen.early_whole = true;
+        for (int i = 0; i < 4; i++) {
+                struct source source = { .end = 50, .piece = 10, .pause_ns = EDDY_MS(1500) };
+                struct eddy_http_request request = from(&source, i < 2 ? 0 : 50);
+
+                seen.early = i % 2 == 1;
+                seen.bytes = 0;
+                CHECK_EQ(rig_fetch(rig, &request), 0);
+                CHECK_EQ(eddy_sleep(EDDY_MS(10)), 0);
+                CHECK_EQ(seen.bytes, 50);
+                CHECK(seen.same);
+        }
 }
 
 static int feed(void *arg)
