@@ -128,7 +128,7 @@ static int exchange_large(struct ed_http1_response *response,
                 return err;
         err = read_head(response);
         if (err >= 0 && !refuses(response) && ed_http_message_is_whole(&response->message))
-                ed_http_upload_finish(upload);
+                err = ed_http_upload_finish(upload);
         else
                 ed_http_upload_pause(upload);
         if (err >= 0 && !refuses(response))
@@ -280,7 +280,7 @@ static int64_t reading_end(struct ed_http1_response *response, struct ed_task *t
                            bool ended)
 {
         if (ended)
-                ed_http_upload_finish(&response->upload);
+                n = ed_http_upload_finish(&response->upload);
         else
                 ed_http_upload_pause(&response->upload);
         if (n == -ECANCELED && response->upload.error < 0)

@@ -171,11 +171,13 @@ int ed_http_upload_start(struct ed_http_upload *upload)
         return err;
 }
 
-/* Stop the task. A failure is in 'error'; the caller's next call reports a cancel from outside. */
-static void stop(struct ed_http_upload *upload)
+/* Stop the task. A failure is in 'error'; the result reports a cancel from outside. */
+static int stop(struct ed_http_upload *upload)
 {
-        (void) eddy_scope_end(&upload->sending);
+        int err = eddy_scope_end(&upload->sending);
+
         upload->started = false;
+        return err;
 }
 
 void ed_http_upload_pause(struct ed_http_upload *upload)
@@ -183,17 +185,24 @@ void ed_http_upload_pause(struct ed_http_upload *upload)
         if (!upload->started)
                 return;
         eddy_scope_cancel(&upload->sending);
-        stop(upload);
+        (void) stop(upload);
 }
 
-void ed_http_upload_finish(struct ed_http_upload *upload)
+int ed_http_upload_finish(struct ed_http_upload *upload)
 {
+        int err;
+
         if (!upload->started)
-                return;
+                return upload->error;
         upload->finishing = true;
         set_writing(upload, upload->writing);
-        stop(upload);
+        err = stop(upload);
+        if (upload->error < 0)
+                return upload->error;
+        if (err == -ECANCELED && ed_http_upload_is_pending(upload))
+                return err;
         ed_http_upload_drop(upload);
+        return 0;
 }
 
 int ed_http_upload_keep(struct ed_http_upload *upload)

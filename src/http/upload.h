@@ -88,8 +88,12 @@ void ed_http_upload_pause(struct ed_http_upload *upload);
 /*
  * The whole response has arrived: write the rest as long as the peer takes some of it, and drop the
  * rest after the peer took nothing for a second. The time in which a source is read does not count.
+ * Returns 0 if the rest was sent, or dropped because of the peer.
+ *
+ * Suspends: yes.
+ * Errors: 'error'; -ECANCELED: the rest can be written later
  */
-void ed_http_upload_finish(struct ed_http_upload *upload);
+EDDY_MUST_USE int ed_http_upload_finish(struct ed_http_upload *upload);
 
 /*
  * Copy the rest of the body, because the caller's memory is about to end. The head must stay.

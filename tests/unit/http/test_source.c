@@ -286,6 +286,54 @@ SOURCE_TEST(error_of_a_source_is_the_error_of_the_request)
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
+/* The server answers at once, or begins to. */
+static void fail_after_response(struct rig *rig, struct source source, uint64_t bytes, int err)
+{
+        seen.early_whole = true;
+        for (int i = 0; i < 2; i++) {
+                struct source copy = source;
+                struct eddy_http_request request = from(&copy, bytes);
+
+                seen.early = i == 1;
+                CHECK_ERR(rig_fetch(rig, &request), err);
+                CHECK_STATS(rig->client, 0, 0, 0);
+        }
+}
+
+SOURCE_TEST(error_of_a_source_after_an_early_whole_response_is_reported)
+{
+        struct source source = { .end = 50, .pause_ns = EDDY_MS(100) };
+
+        fail_after_response(rig, source, 51, EDDY_E_HTTP_BODY_LENGTH);
+        source.err = -EIO;
+        fail_after_response(rig, source, 0, -EIO);
+        fail_after_response(rig, source, 51, -EIO);
+}
+
+static int read_body(void *arg)
+{
+        const void *data;
+        size_t bytes;
+
+        return eddy_http_response_body(arg, &data, &bytes);
+}
+
+SOURCE_TEST(cancel_while_the_rest_of_a_source_is_sent_loses_nothing)
+{
+        struct source source = { .end = 50, .piece = 10, .pause_ns = EDDY_MS(500) };
+        struct eddy_http_request request = from(&source, 50);
+        eddy_http_response *response;
+
+        seen.early = seen.early_whole = true;
+        CHECK_EQ(rig_send(rig, &request, &response), 0);
+        CHECK_ERR(eddy_call_timeout(read_body, response, EDDY_SEC(1)), -ETIMEDOUT);
+        CHECK_EQ(read_body(response), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(10)), 0);
+        CHECK_EQ(seen.bytes, 50);
+        CHECK(seen.same);
+        eddy_http_response_close(response);
+}
+
 SOURCE_TEST(request_with_a_source_and_memory_is_refused)
 {
         struct source source = { .end = 50 };
