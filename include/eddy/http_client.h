@@ -102,7 +102,7 @@ struct eddy_http_client_opts {
  *         EDDY_E_URL_*  a proxy is not valid
  *         EDDY_E_ENDPOINT_PATH, -ENAMETOOLONG  'unix_path' is not valid
  *         -EINVAL  the user agent contains a control character, a limit is above
- *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535),,
+ *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535),
  *                  a time is negative, or a text of 'resolve' is not valid
  * Owns: returns (owned) '*ret_client', to be closed by eddy_http_client_close().
  */
@@ -176,7 +176,11 @@ struct eddy_http_request {
  * Accept are added unless the caller sets them; so are Content-Length, if there
  * is a body or the method is POST, PUT or PATCH, or Transfer-Encoding, if the length
  * of the body is unknown, and Authorization, if the URL has a user name.
- * Transfer-Encoding from the caller is refused.  If the
+ * Transfer-Encoding from the caller is refused.  Proxy-Authorization from the caller
+ * takes the place of the proxy's credentials; it is refused if the request does not go
+ * to a proxy as a request, that is without a proxy and through a tunnel, because the
+ * server would read it.  A Host from the caller that differs from the URL's is refused
+ * if a proxy reads the request (RFC 9112, 3.2).  If the
  * server closes a reused connection before the first byte of a response, the
  * request is sent once more on a new connection, provided that its method is
  * idempotent (RFC 9110, 9.2.2), and that a source of its body was not read yet or

@@ -16,11 +16,12 @@ enum { USERINFO_BYTES_MAX = 4096 };
 
 /* Headers that the caller's request contains. */
 struct given {
-        bool host;
+        const char *host;
         bool user_agent;
         bool accept;
         bool accept_encoding;
         bool authorization;
+        bool proxy_authorization;
         bool length;
         bool closing;
 };
@@ -57,7 +58,8 @@ static int look_through(const struct eddy_http_request *request, struct given *g
                         return EDDY_E_HTTP_INVALID_REQUEST;
                 switch (header->name[0] | 0x20) {
                 case 'h':
-                        given->host |= names(header, "host");
+                        if (names(header, "host"))
+                                given->host = header->value;
                         break;
                 case 'u':
                         given->user_agent |= names(header, "user-agent");
@@ -72,6 +74,9 @@ static int look_through(const struct eddy_http_request *request, struct given *g
                         given->closing |=
                                 names(header, "connection") &&
                                 ed_http1_list_has(header->value, strlen(header->value), "close");
+                        break;
+                case 'p':
+                        given->proxy_authorization |= names(header, "proxy-authorization");
                         break;
                 case 't':
                         if (names(header, "transfer-encoding"))
@@ -149,7 +154,10 @@ static int write_target(struct ed_http1_writer *writer, struct ed_buf *out, cons
         return 0;
 }
 
-/* Write the request line and, unless the caller supplies it, the Host field. */
+/*
+ * Write the request line and, unless the caller supplies it, the Host field. For a proxy the target
+ * names the host too, and both must be the same (RFC 9112, 3.2).
+ */
 static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const char *method,
                       const struct ed_url *url, const struct given *given,
                       const struct ed_http_proxy *proxy)
@@ -164,6 +172,8 @@ static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const 
         if (proxy) {
                 memcpy(prefix, "http://", 7);
                 (void) ed_url_authority(url, host);
+                if (given->host && strcasecmp(given->host, host) != 0)
+                        return EDDY_E_HTTP_INVALID_REQUEST;
         }
         err = write_target(writer, out, method, url, prefix);
         if (err >= 0 && !given->host)
@@ -225,6 +235,9 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
         err = check(request, method);
         if (err >= 0)
                 err = look_through(request, &given);
+        /* Credentials for a proxy must not reach the origin. */
+        if (err >= 0 && given.proxy_authorization && !proxy)
+                err = EDDY_E_HTTP_INVALID_REQUEST;
         if (err >= 0)
                 err = write_line(&writer, out, method, url, &given, proxy);
         if (err < 0)
@@ -246,7 +259,7 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
         if (client->decode && !given.accept_encoding)
                 ed_http1_write_field(&writer, "Accept-Encoding", 15, ED_DECODER_ACCEPTS,
                                      sizeof(ED_DECODER_ACCEPTS) - 1);
-        if (proxy)
+        if (proxy && !given.proxy_authorization)
                 write_proxy_authorization(&writer, proxy);
         if (url->has_userinfo && !given.authorization && err >= 0)
                 err = write_authorization(&writer, url);

@@ -171,3 +171,54 @@ CLIENT_TEST(text_that_is_no_override_is_refused, NULL, SCRIPT(OK_2))
                 eddy_http_client_close(client);
         }
 }
+
+/* ---- headers for a proxy ---------------------------------------------------------- */
+
+static int send_header(const struct eddy_http_client_opts *opts, const char *url, const char *name,
+                       const char *value)
+{
+        struct eddy_http_header header = { name, value };
+        struct eddy_http_request request = { .url = url, .headers = &header, .headers_count = 1 };
+        eddy_http_response *response = NULL;
+        eddy_http_client *client;
+        int err;
+
+        CHECK_EQ(eddy_http_client_new(opts, &client), 0);
+        err = eddy_http_client_send(client, &request, &response);
+        eddy_http_response_close(response);
+        eddy_http_client_close(client);
+        return err;
+}
+
+CLIENT_TEST(credentials_for_a_proxy_go_to_no_server, NULL, SCRIPT(OK_2))
+{
+        static const char name[] = "proxy-Authorization";
+        char user[100];
+
+        CHECK_ERR(send_header(NULL, rig->url, name, "Basic x"), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_ERR(send_header(OPTIONS(.https_proxy = rig->url), "https://a.test/", name, "Basic x"),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_ERR(send_header(OPTIONS(.http_proxy = "socks5://127.0.0.1:1"), "http://a.test/", name,
+                              "Basic x"),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_ERR(send_header(OPTIONS(.http_proxy = rig->url, .no_proxy = "*"), rig->url, name,
+                              "Basic x"),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_EQ(rig->peer.accepted, 0);
+        snprintf(user, sizeof(user), "http://user:password@%s", strstr(rig->url, "127"));
+        CHECK_EQ(send_header(OPTIONS(.http_proxy = user), "http://a.test/", name, "Basic x"), 0);
+        CHECK(strstr(rig->peer.last, "proxy-Authorization: Basic x\r\n"));
+        CHECK(!strstr(rig->peer.last, "Proxy-Authorization:"));
+}
+
+CLIENT_TEST(host_for_a_proxy_is_that_of_the_url, NULL, SCRIPT(OK_2))
+{
+        const struct eddy_http_client_opts *opts = OPTIONS(.http_proxy = rig->url);
+
+        CHECK_ERR(send_header(opts, "http://a.test/", "Host", "b.test"),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_EQ(rig->peer.accepted, 0);
+        CHECK_EQ(send_header(opts, "http://a.test/", "Host", "A.test"), 0);
+        CHECK(strstr(rig->peer.last, "GET http://a.test/ HTTP/1.1\r\n"));
+        CHECK(strstr(rig->peer.last, "\r\nHost: A.test\r\n"));
+}
