@@ -24,6 +24,11 @@ typedef struct eddy_http_exchange eddy_http_exchange;
  * know, the handler is cancelled: its calls return -ECANCELED, and its result is
  * ignored.  A client that only ended its sending (a half-close) still gets its
  * answer.  EDDY_HTTP_SERVER_FINISH turns this off.
+ *
+ * On a Unix socket every close is known at once, also that of a client that sends a
+ * whole request and closes without waiting for the answer: its handler is cancelled.
+ * With TCP that handler often runs to its end.  A server on a Unix socket whose
+ * clients do so needs EDDY_HTTP_SERVER_FINISH.
  */
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 
