@@ -134,7 +134,7 @@ struct eddy_http_request_opts {
  * task of the caller's scope.
  */
 struct eddy_http_body_source {
-        eddy_stream *stream; /* read to its end; NULL: 'read' */
+        eddy_stream *stream; /* read to its end; -EBADF if it is closed meanwhile; NULL: 'read' */
 
         /* Stores at least one and at most 'bytes' bytes and returns their number; 0 at the end of
          * the body.  May suspend.  An error ends the request and is its result.  If a call inside

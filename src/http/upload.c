@@ -51,6 +51,9 @@ static int64_t source_read(struct ed_http_upload *upload, char *buf, size_t byte
         upload->source_was_read = true;
         n = source->stream ? eddy_stream_read(source->stream, buf, bytes)
                            : source->read(source->arg, buf, bytes);
+        /* Another task has closed the stream; the request was not cancelled. */
+        if (n == -ECANCELED && source->stream && !eddy_scope_is_cancelled(&upload->sending))
+                return -EBADF;
         return n > (int64_t) bytes ? -EINVAL : n;
 }
 

@@ -286,6 +286,34 @@ SOURCE_TEST(error_of_a_source_is_the_error_of_the_request)
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
+static int close_later(void *arg)
+{
+        int err = eddy_sleep(EDDY_MS(100));
+
+        eddy_stream_close(arg);
+        return err;
+}
+
+SOURCE_TEST(stream_closed_by_another_task_is_not_a_cancel)
+{
+        struct eddy_http_body_source source = { .stream = NULL };
+        eddy_listener *listener;
+        eddy_stream *stream;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &source.stream),
+                 0);
+        CHECK_EQ(eddy_listener_accept(listener, &stream), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, close_later, source.stream), 0);
+        CHECK_ERR(rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .body_source = &source }),
+                  -EBADF);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_stream_close(stream);
+        eddy_listener_close(listener);
+}
+
 /* The server answers at once, or begins to. */
 static void fail_after_response(struct rig *rig, struct source source, uint64_t bytes, int err)
 {
