@@ -36,7 +36,7 @@ static int end_or(eddy_http_response *response, int err)
         return n > 0 ? err : (int) n;
 }
 
-/* Read the response's fields. An unknown coding of an empty body is no fault. */
+/* Read the response's fields. An unknown coding of an empty body is not a fault. */
 static int find_codings(eddy_http_response *response)
 {
         struct ed_http_decoding *decoding = &response->decoding;
