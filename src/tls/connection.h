@@ -10,7 +10,7 @@
 #include "tls/bio.h"
 #include "tls/config.h"
 
-/* A shutdown that waits, on the stack of its task. */
+/* A shutdown that waits, or a reader that sends, on the stack of its task. */
 struct ed_tls_sender {
         struct ed_tls *tls; /* NULL: closed meanwhile */
 };
@@ -26,7 +26,7 @@ struct ed_tls {
         bool write_needs_read;
         struct ed_tls_contexts *contexts; /* one reference */
         int64_t verified_ns;              /* when the peer's certificate was verified */
-        struct ed_tls_sender *sender;     /* NULL: none */
+        struct ed_tls_sender *senders[2]; /* the reader, the shutdown; NULL: none */
         eddy_stream_idle_fn *idle;
         void *idle_arg;
         struct eddy_tls_fault fault;

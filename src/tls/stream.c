@@ -113,11 +113,11 @@ static bool tls_is_readable(eddy_stream *stream)
 /* The task: pass on what the stream holds. */
 static int send_rest(void *arg)
 {
-        struct ed_tls_bio *bio = arg;
+        const struct ed_tls_sender *sender = arg;
 
-        while (ed_tls_out_flush(bio) == -EAGAIN) {
-                /* -EBUSY: a writer waits, and will send them. -ECANCELED: 'bio' may be gone. */
-                if (eddy_stream_wait(bio->lower, EDDY_STREAM_WRITING) < 0)
+        while (sender->tls && ed_tls_out_flush(&sender->tls->bio) == -EAGAIN) {
+                /* -EBUSY: a writer waits, and will send them. */
+                if (eddy_stream_wait(sender->tls->bio.lower, EDDY_STREAM_WRITING) < 0)
                         break;
         }
         return 0;
@@ -129,16 +129,21 @@ static int send_rest(void *arg)
  */
 static int wait_and_send(struct ed_tls *tls)
 {
+        struct ed_tls_sender sender = { tls };
         eddy_stream *lower = tls->bio.lower;
         eddy_scope scope;
         int err;
 
+        tls->senders[EDDY_STREAM_READING] = &sender;
         eddy_scope_begin(&scope, NULL);
-        err = eddy_scope_start_named(&scope, send_rest, &tls->bio, "tls_send");
+        err = eddy_scope_start_named(&scope, send_rest, &sender, "tls_send");
         if (err >= 0)
                 err = eddy_stream_wait(lower, EDDY_STREAM_READING);
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
+        if (!sender.tls)
+                return -ECANCELED;
+        tls->senders[EDDY_STREAM_READING] = NULL;
         /* The rest then waits for another read or write. */
         return err == -ENOMEM ? eddy_stream_wait(lower, EDDY_STREAM_READING) : err;
 }
@@ -344,10 +349,10 @@ static int tls_shutdown(eddy_stream *stream)
         int err = send_close(tls);
 
         if (err == -EAGAIN) {
-                tls->sender = &sender;
+                tls->senders[EDDY_STREAM_WRITING] = &sender;
                 err = eddy_call_timeout(send_out, &sender, CLOSE_NS);
                 if (sender.tls)
-                        tls->sender = NULL;
+                        tls->senders[EDDY_STREAM_WRITING] = NULL;
         }
         return err == -ETIMEDOUT ? EDDY_E_NET_TIMED_OUT : err;
 }
@@ -360,8 +365,10 @@ void ed_tls_free(struct ed_tls *tls)
                         SSL_set_shutdown(tls->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
                 SSL_free(tls->ssl);
         }
-        if (tls->sender)
-                tls->sender->tls = NULL;
+        for (int side = EDDY_STREAM_READING; side <= EDDY_STREAM_WRITING; side++) {
+                if (tls->senders[side])
+                        tls->senders[side]->tls = NULL;
+        }
         ed_tls_bio_fini(&tls->bio);
         ed_tls_contexts_unref(tls->contexts);
         eddy_tls_config_close(tls->config);

@@ -397,6 +397,55 @@ TEST(a_reader_that_sends_what_the_stream_holds_can_be_cancelled)
         CHECK_EQ(eddy_test_run(cancelled_reader, NULL, NULL, NULL), 0);
 }
 
+struct closer {
+        struct tls_rig *rig;
+        int yields; /* before the close */
+        bool aborts;
+};
+
+static int closes_after_yields(void *arg)
+{
+        struct closer *closer = arg;
+        eddy_stream *client = closer->rig->client;
+
+        for (int i = 0; i < closer->yields; i++)
+                CHECK_EQ(eddy_sleep(0), 0);
+        closer->rig->client = NULL;
+        if (closer->aborts)
+                eddy_stream_abort(client);
+        else
+                eddy_stream_close_now(client);
+        return 0;
+}
+
+static int closed_reader(void *arg)
+{
+        struct closer *closer = arg;
+        struct tls_rig rig = { .host = NULL };
+        eddy_scope scope;
+        char byte;
+
+        closer->rig = &rig;
+        small_rig_open(&rig);
+        hold(&rig);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, closes_after_yields, closer);
+        CHECK_EQ(eddy_stream_read(rig.client, &byte, 1), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        tls_rig_close(&rig);
+        return 0;
+}
+
+TEST(a_reader_that_sends_ends_when_its_stream_is_closed_at_any_point)
+{
+        for (int i = 0; i < 60; i++) {
+                struct closer closer = { .yields = i % 3, .aborts = i % 2 };
+                struct eddy_test_opts opts = { .seed = (uint64_t) i / 6 };
+
+                CHECK_EQ(eddy_test_run(closed_reader, &closer, &opts, NULL), 0);
+        }
+}
+
 /* Take what comes, and answer; the client may be gone. */
 static int takes_some(void *arg)
 {
