@@ -13,6 +13,7 @@
 #include "io/dns_name.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
+#include "tls/config.h"
 
 enum { CONNECTIONS_DEFAULT = 100 };
 
@@ -96,6 +97,8 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 goto free_routes;
         ed_list_init(&client->spares);
         client->refs = 1;
+        if (opts->tls)
+                ed_tls_config_ref(opts->tls);
         ed_debug_made(client, ED_DEBUG_CLIENT);
         *ret_client = client;
         return 0;

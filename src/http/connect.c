@@ -121,6 +121,10 @@ static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *faul
                 err = make_tls(conn->pool, fault);
         if (err == 0)
                 err = reach(conn, &stream);
+        if (err == 0 && conn->unwanted) {
+                eddy_stream_close_now(stream);
+                return -ECANCELED;
+        }
         if (err == 0 && key->is_https) {
                 began_ns = eddy_now();
                 err = secure(conn, fault, &stream);

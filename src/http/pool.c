@@ -640,6 +640,7 @@ void ed_http_pool_close(struct ed_http_pool *pool)
 
 void ed_http_pool_fini(struct ed_http_pool *pool)
 {
+        eddy_tls_config_close(pool->tls);
         eddy_tls_config_close(pool->made_tls);
         ed_assert(pool->open == 0, "an HTTP client's pool ended with a slot held");
         ed_free(pool->buckets);

@@ -44,7 +44,7 @@ enum {
 
 struct ed_http_pool {
         struct ed_loop *loop;
-        eddy_tls_config *tls;      /* borrowed; NULL: 'made_tls' */
+        eddy_tls_config *tls; /* one reference: openings outlive the client; NULL: 'made_tls' */
         eddy_tls_config *made_tls; /* owned; made for the first https connection */
         eddy_lock making_tls;      /* held while 'made_tls' is made */
         uint32_t connections_max;

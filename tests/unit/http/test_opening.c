@@ -172,6 +172,68 @@ CLIENT_TEST(close_of_the_client_ends_a_spare_opening, NULL, SCRIPT(OK_2))
         CHECK_EQ(spares(rig), 1);
 }
 
+static int connect_once(void *arg)
+{
+        eddy_stream *stream;
+        int err = eddy_unix_connect(arg, NULL, &stream);
+
+        if (err == 0)
+                eddy_stream_close(stream);
+        return err;
+}
+
+static int block_the_loop(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_sleep(EDDY_MS(2)), 0);
+        usleep(40000);
+        return 0;
+}
+
+/*
+ * The client and its configuration of TLS are closed after the pause of an opening has ended, and
+ * before the opening's task runs.
+ */
+static int close_while_opening(void *arg)
+{
+        struct eddy_tls_opts tls_opts = { .flags = EDDY_TLS_INSECURE };
+        struct rig rig = { .client = NULL };
+        struct get get = { &rig, "https://localhost/", 0 };
+        eddy_listener *listener;
+        eddy_stream *accepted;
+        eddy_tls_config *tls;
+        eddy_scope scope;
+        char path[64];
+
+        (void) arg;
+        snprintf(path, sizeof(path), "@eddy-opening-%d", (int) getpid());
+        CHECK_EQ(eddy_unix_listen(path, &(struct eddy_unix_listen_opts){ .backlog = 1 }, &listener),
+                 0);
+        while (eddy_call_timeout(connect_once, path, EDDY_MS(30)) == 0)
+                ;
+        CHECK_EQ(eddy_tls_config_new(&tls_opts, NULL, &tls), 0);
+        CHECK_EQ(eddy_http_client_new(OPTIONS(.tls = tls, .unix_path = path), &rig.client), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, get_run, &get), 0);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(eddy_scope_start(&scope, block_the_loop, NULL), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(5)), 0);
+        CHECK_EQ(eddy_listener_accept(listener, &accepted), 0);
+        eddy_http_client_close(rig.client);
+        eddy_tls_config_close(tls);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_ERR(get.result, EDDY_E_HTTP_CLIENT_CLOSED);
+        eddy_stream_close(accepted);
+        eddy_listener_close(listener);
+        return 0;
+}
+
+TEST(configuration_of_tls_may_be_closed_after_the_client_during_an_opening)
+{
+        http_run_real(close_while_opening, NULL);
+}
+
 /* ---- the key --------------------------------------------------------------------- */
 
 /* P1: a connection is used again only if nothing that it depends on differs. */
