@@ -159,7 +159,8 @@ EDDY_API int eddy_stream_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *
 /* Counts of the bytes written to a stream. */
 struct eddy_stream_sent {
         uint64_t acknowledged; /* by the peer's system */
-        uint64_t pending;      /* written, not yet acknowledged */
+        uint64_t pending;      /* written, not yet acknowledged; Unix sockets: the memory of bytes
+                                  that the peer has not read */
 };
 
 /*

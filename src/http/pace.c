@@ -66,8 +66,11 @@ static bool has_taken_enough(struct ed_http_pace *pace, eddy_stream *stream)
         bool is_enough;
 
         eddy_stream_sent(stream, &sent);
-        is_enough = sent.acknowledged - pace->left >= pace->window_bytes || sent.pending == 0;
+        is_enough = sent.acknowledged - pace->left >= pace->window_bytes || sent.pending == 0 ||
+                    (pace->pending > sent.pending &&
+                     pace->pending - sent.pending >= pace->window_bytes);
         pace->left = sent.acknowledged;
+        pace->pending = sent.pending;
         return is_enough;
 }
 

@@ -24,6 +24,7 @@ struct ed_http_pace {
         int64_t waited_ns;     /* time waited in the current window */
         uint64_t moved;        /* bytes read in the current window */
         uint64_t left;         /* bytes that had left the stream when the window began */
+        uint64_t pending;      /* those that the peer had not taken then */
 };
 
 /* 'rate': minimum bytes per second; 0: no minimum. */

@@ -81,10 +81,19 @@ static void socket_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_
                                                .pending = pending };
 }
 
-/* The kernel hands the bytes to the peer's socket at once; what it counts includes its own data. */
+/*
+ * The kernel hands the bytes to the peer's socket at once. Those that the peer has not read count as
+ * pending too, with the kernel's own data.
+ */
 static void unix_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
 {
-        *ret_sent = (struct eddy_stream_sent){ .acknowledged = ed_fd_stream_of(stream)->sent };
+        const struct ed_fd_stream *sock = ed_fd_stream_of(stream);
+        struct ed_sys *sys = sock->watch.loop->sys;
+
+        *ret_sent = (struct eddy_stream_sent){
+                .acknowledged = sock->sent,
+                .pending = sys->ops->unsent(sys, sock->watch.fd),
+        };
 }
 
 static bool socket_is_readable(eddy_stream *stream)

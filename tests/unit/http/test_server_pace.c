@@ -3,6 +3,8 @@
  * below 240 bytes a second over 10 seconds, served above that; and a handler
  * that is slow itself costs its client nothing.
  */
+#include <unistd.h>
+
 #include "eddy/test_net.h"
 #include "loop/loop.h"
 #include "server_test.h"
@@ -259,6 +261,35 @@ static void stop_in_the_middle(struct site *site)
 TEST(clients_of_the_kernel_that_stop_are_cut)
 {
         site_run(SERVER_OPTIONS(.rate_over_ns = EDDY_MS(200)), true, stop_in_the_middle);
+}
+
+static void listen_on_unix(struct site *site)
+{
+        char path[64];
+
+        snprintf(path, sizeof(path), "@eddy-pace-%d", (int) getpid());
+        CHECK_EQ(eddy_unix_listen(path, NULL, &site->listener), 0);
+}
+
+static void stop_on_unix(struct site *site)
+{
+        int64_t before = eddy_now();
+        char path[64];
+        eddy_stream *stream;
+
+        snprintf(path, sizeof(path), "@eddy-pace-%d", (int) getpid());
+        CHECK_EQ(eddy_unix_connect(path, NULL, &stream), 0);
+        CHECK_EQ(eddy_stream_write(stream, "GET /long-flood HTTP/1.1\r\n" HOST "\r\n", 37), 0);
+        while (site->failed != EDDY_E_NET_TIMED_OUT && eddy_now() - before < EDDY_SEC(20))
+                http_pause(EDDY_MS(20));
+        CHECK_ERR(site->failed, EDDY_E_NET_TIMED_OUT);
+        eddy_stream_close(stream);
+}
+
+TEST(clients_of_a_unix_socket_that_stop_are_cut)
+{
+        site_run_prepared(SERVER_OPTIONS(.rate_over_ns = EDDY_MS(200)), true, listen_on_unix,
+                          stop_on_unix);
 }
 
 /* ---- a loop that is late --------------------------------------------------- */

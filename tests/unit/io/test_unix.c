@@ -81,8 +81,10 @@ static void talk_at(const char *at)
         CHECK_EQ(eddy_stream_write(client, "hello", 5), 0);
         eddy_stream_sent(client, &sent);
         CHECK_EQ(sent.acknowledged, 5); /* the peer's socket has them */
-        CHECK_EQ(sent.pending, 0);
+        CHECK(sent.pending >= 5); /* unread */
         io_read_all(server, buf, 5);
+        eddy_stream_sent(client, &sent);
+        CHECK_EQ(sent.pending, 0);
         CHECK_EQ(memcmp(buf, "hello", 5), 0);
         CHECK_EQ(eddy_stream_write(server, "x", 1), 0);
         CHECK_EQ(eddy_stream_shutdown(server), 0);
