@@ -182,6 +182,7 @@ static int open_start(struct ed_http_conn *conn)
         if (err < 0)
                 return err == -ECANCELED ? EDDY_E_HTTP_CLIENT_CLOSED : err;
         conn->opening = true;
+        conn->began_ns = ed_loop_now(conn->pool->loop);
         client->refs++;
         return 0;
 }

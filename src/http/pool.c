@@ -8,9 +8,13 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "eddy/time.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
 #include "tls/config.h"
+
+/* An opening that takes longer may hang, so it is not lent: another connection is opened. */
+#define OPENING_LENT_NS EDDY_SEC(1)
 
 /* A waiter in its origin's list, on the stack of its task. */
 struct waiter {
@@ -301,6 +305,11 @@ static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
 
 /* ---- openings without a borrower ------------------------------------------------ */
 
+static bool opening_is_slow(const struct ed_http_conn *conn)
+{
+        return ed_loop_now(conn->pool->loop) - conn->began_ns >= OPENING_LENT_NS;
+}
+
 /* Let a spare opening end: at its deadline, or, with 0, whenever it ends by itself. */
 static void opening_set_deadline(struct ed_http_conn *conn, int64_t deadline_ns)
 {
@@ -321,7 +330,7 @@ static void spare_put(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
 
-        opening_set_deadline(conn, ed_time_after(ed_loop_now(pool->loop), pool->keepalive_ns));
+        opening_set_deadline(conn, ed_time_after(conn->began_ns, pool->keepalive_ns));
         ed_list_remove(&conn->link);
         ed_list_push_front(&pool->spare, &conn->link);
         ed_list_push_front(&conn->origin->spare, &conn->same);
@@ -334,7 +343,10 @@ static void spare_take(struct ed_http_conn *conn)
         ed_list_push_back(&conn->pool->busy, &conn->link);
 }
 
-/* Returns the latest spare opening of an origin, taken out of the lists, or NULL. */
+/*
+ * Returns the latest spare opening of an origin, taken out of the lists. Returns NULL if there is
+ * none or if it is slow.
+ */
 static struct ed_http_conn *spare_lend(struct ed_http_origin *origin)
 {
         struct ed_http_conn *conn;
@@ -342,9 +354,18 @@ static struct ed_http_conn *spare_lend(struct ed_http_origin *origin)
         if (ed_list_is_empty(&origin->spare))
                 return NULL;
         conn = ed_container_of(origin->spare.next, struct ed_http_conn, same);
+        if (opening_is_slow(conn))
+                return NULL;
         spare_take(conn);
         opening_set_deadline(conn, 0);
         return conn;
+}
+
+/* End a spare opening. Its place goes to a waiter when its task has ended. */
+static void spare_end(struct ed_http_conn *conn)
+{
+        spare_take(conn);
+        opening_stop(conn);
 }
 
 /* ---- handing over and waiting --------------------------------------------------- */
@@ -416,7 +437,9 @@ static void settle(struct ed_http_conn *conn)
         struct ed_http_pool *pool = conn->pool;
         struct ed_http_origin *own = conn->origin, *other = hungry_next(pool, own);
 
-        if (own->waiting > 0 && (!other || pool->handovers < ED_HTTP_HANDOVERS_MAX)) {
+        if (conn->opening && own->waiting > 0 && opening_is_slow(conn)) {
+                opening_stop(conn);
+        } else if (own->waiting > 0 && (!other || pool->handovers < ED_HTTP_HANDOVERS_MAX)) {
                 pool->handovers += other != NULL;
                 hand_over(conn);
         } else if (other) {
@@ -519,27 +542,29 @@ static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
         return 0;
 }
 
-/* Returns a connection for the origin that needs no wait, or NULL. */
+/*
+ * Returns a connection for the origin that needs no wait, or NULL. If only a spare opening is in
+ * the way, it is ended, and the caller waits for its place.
+ */
 static int take_place(struct ed_http_pool *pool, struct ed_http_origin *origin,
                       struct ed_http_conn **ret_conn)
 {
         struct ed_http_conn *conn;
 
         *ret_conn = NULL;
-        if (origin->open >= pool->per_host_max)
-                return 0;
-        if (pool->open < pool->connections_max)
+        if (origin->open < pool->per_host_max && pool->open < pool->connections_max)
                 return conn_new(pool, origin, ret_conn);
-        if (!ed_list_is_empty(&pool->idle)) {
+        if (!ed_list_is_empty(&origin->spare)) {
+                spare_end(ed_container_of(origin->spare.prev, struct ed_http_conn, same));
+        } else if (origin->open >= pool->per_host_max) {
+                return 0;
+        } else if (!ed_list_is_empty(&pool->idle)) {
                 conn = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
                 idle_take(conn);
                 conn_move(conn, origin);
                 *ret_conn = conn;
         } else if (!ed_list_is_empty(&pool->spare)) {
-                /* The caller waits until its task has ended. */
-                conn = ed_container_of(pool->spare.prev, struct ed_http_conn, link);
-                spare_take(conn);
-                opening_stop(conn);
+                spare_end(ed_container_of(pool->spare.prev, struct ed_http_conn, link));
         }
         return 0;
 }

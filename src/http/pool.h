@@ -8,8 +8,9 @@
  *
  * A task of the client opens a connection (http/connect.c). If the borrower gives the slot back
  * before the connection is open, the opening continues for the next waiter of the origin, or as a
- * spare, which is used like an idle connection. A spare opening ends when another origin needs its
- * place, or after the time of an idle connection.
+ * spare, which is used like an idle connection. After a second it may hang and is not lent any
+ * more: the next borrower opens a connection of its own. A spare opening ends when a borrower needs
+ * its place, or when it has taken the time of an idle connection.
  *
  * An origin's waiters are served in order of arrival. A returned connection goes to the first
  * waiter of its own origin. If another origin's waiter could use the slot, the connection is closed
@@ -124,6 +125,7 @@ struct ed_http_conn {
         bool unwanted;                       /* that task is to stop */
         eddy_scope *connecting;              /* that task's scope, once the task runs */
         struct ed_http_opening *borrower;    /* waits for that task; NULL: none waits */
+        int64_t began_ns;                    /* when that task was started */
         int64_t give_up_ns;                  /* deadline of a spare opening; 0: none */
         int64_t name_ns, connect_ns, tls_ns; /* durations of the opening; -1: not done */
         struct eddy_endpoint peer;

@@ -115,6 +115,23 @@ HTTPS_TEST(kept_connection_that_the_server_has_ended_is_not_used_for_a_post, SCR
         CHECK_EQ(rig->peer.requests, 2);
 }
 
+static int get_root(void *arg)
+{
+        return rig_get(arg, "/");
+}
+
+/* The first connection is accepted, and never gets an answer to its handshake. */
+HTTPS_TEST(silent_connection_does_not_block_its_origin, SCRIPT(NULL), SCRIPT(OK_2))
+{
+        eddy_tls_config *server = rig->peer.tls;
+
+        rig->peer.tls = NULL;
+        CHECK_ERR(eddy_call_timeout(get_root, rig, EDDY_SEC(1)), -ETIMEDOUT);
+        rig->peer.tls = server;
+        CHECK_EQ(eddy_call_timeout(get_root, rig, EDDY_SEC(1)), 0);
+        CHECK_EQ(rig->peer.accepted, 2);
+}
+
 /* P1: a connection that was made without a check of the certificate carries no other request. */
 HTTPS_TEST(connections_are_not_shared_between_tls_configurations, SCRIPT(OK_2, OK_2),
            SCRIPT(OK_2, OK_2))

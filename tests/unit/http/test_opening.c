@@ -157,6 +157,106 @@ CLIENT_TEST(spare_opening_that_is_taken_has_no_deadline, OPTIONS(.keepalive_ns =
         CHECK(eddy_now() - before > EDDY_SEC(100)); /* the kernel's own limit */
 }
 
+/* Ask the dead address, and give up after some time. */
+static void ask_dead(struct rig *rig, int64_t ns)
+{
+        struct get get = { rig, "http://10.9.9.9/", 0 };
+
+        (void) eddy_call_timeout(get_run, &get, ns);
+        CHECK_ERR(get.result, -ECANCELED);
+}
+
+CLIENT_TEST(spare_opening_is_lent_only_in_its_first_second, NULL, SCRIPT(OK_2))
+{
+        http_let_die();
+        ask_dead(rig, EDDY_MS(500));
+        CHECK_EQ(spares(rig), 1);
+        ask_dead(rig, EDDY_MS(500));
+        CHECK_EQ(spares(rig), 1);
+        ask_dead(rig, EDDY_SEC(1));
+        CHECK_EQ(spares(rig), 2);
+        ask_dead(rig, EDDY_SEC(1));
+        CHECK_EQ(spares(rig), 3);
+}
+
+/* Those that borrow the opening meanwhile do not give it more time. */
+CLIENT_TEST(time_of_a_spare_opening_counts_from_its_begin, OPTIONS(.keepalive_ns = EDDY_SEC(3)),
+            SCRIPT(OK_2))
+{
+        http_let_die();
+        ask_dead(rig, EDDY_MS(500));
+        ask_dead(rig, EDDY_SEC(2));
+        CHECK_EQ(spares(rig), 1);
+        http_pause(EDDY_SEC(1));
+        CHECK_EQ(spares(rig), 0);
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+/* The kernel's own limit, of more than 100 s, counts from the begin of a connection. */
+static void check_opened_anew(struct rig *rig)
+{
+        struct get get = { rig, "http://10.9.9.9/", 0 };
+        int64_t before;
+
+        http_let_die();
+        ask_dead(rig, EDDY_SEC(50));
+        CHECK_EQ(spares(rig), 1);
+        before = eddy_now();
+        CHECK_EQ(get_run(&get), 0);
+        CHECK_ERR(get.result, EDDY_E_NET_TIMED_OUT);
+        CHECK(eddy_now() - before > EDDY_SEC(100));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+CLIENT_TEST(slow_spare_opening_gives_way_to_its_own_origin,
+            OPTIONS(.per_host_max = 1, .keepalive_ns = EDDY_SEC(200)), SCRIPT(OK_2))
+{
+        check_opened_anew(rig);
+}
+
+CLIENT_TEST(slow_spare_opening_gives_way_at_the_common_limit,
+            OPTIONS(.connections_max = 1, .keepalive_ns = EDDY_SEC(200)), SCRIPT(OK_2))
+{
+        check_opened_anew(rig);
+}
+
+/* The idle connection of another origin is of more use than an opening that may hang. */
+CLIENT_TEST(slow_spare_opening_ends_before_an_idle_connection, OPTIONS(.connections_max = 2),
+            SCRIPT(OK_2, OK_2))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        http_let_die();
+        ask_dead(rig, EDDY_SEC(1));
+        ask_dead(rig, EDDY_SEC(1));
+        CHECK_EQ(spares(rig), 1);
+        CHECK_STATS(rig->client, 1, 1, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.accepted, 1);
+}
+
+CLIENT_TEST(slow_opening_of_a_cancelled_request_does_not_go_to_the_waiter,
+            OPTIONS(.connections_max = 1), SCRIPT(OK_2))
+{
+        struct get gets[2] = { { rig, "http://10.9.9.9/", 0 }, { rig, "http://10.9.9.9/", 0 } };
+        eddy_task *first;
+        eddy_scope scope;
+        int64_t before;
+
+        http_let_die();
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start_task(&scope, get_run, &gets[0], NULL, &first), 0);
+        CHECK_EQ(eddy_scope_start(&scope, get_run, &gets[1]), 0);
+        http_pause(EDDY_SEC(50));
+        CHECK_STATS(rig->client, 1, 0, 1);
+        eddy_task_cancel(first);
+        before = eddy_now();
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_ERR(gets[0].result, -ECANCELED);
+        CHECK_ERR(gets[1].result, EDDY_E_NET_TIMED_OUT);
+        CHECK(eddy_now() - before > EDDY_SEC(100));
+        eddy_task_release(first);
+}
+
 CLIENT_TEST(failed_spare_opening_leaves_nothing, NULL, SCRIPT(OK_2))
 {
         cancel_while_opening(rig, "http://127.0.0.1:1/");
