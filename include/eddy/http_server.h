@@ -55,7 +55,8 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * time in which a handler computes or sleeps.  Bytes of a response count when
  * the client's system has acknowledged them.  The server checks speeds once per
  * 'rate_over_ns' of waiting, and disconnects a client that stops within two such
- * periods.
+ * periods.  On Unix sockets the system counts whole buffers, so a client that takes
+ * less than a buffer in two periods may be disconnected.
  */
 enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
