@@ -15,15 +15,16 @@
 
 enum { DAY_S = 86400, KEPT_MAX = 8192 };
 
-/* Objects that live until the program ends. */
-static void *kept[KEPT_MAX];
+/* Objects that live until the program ends. A compiler would drop an array that is only written. */
+static void *volatile kept[KEPT_MAX];
 static int kept_count;
 
 static void *keep(void *object)
 {
         CHECK(object != NULL);
         CHECK(kept_count < KEPT_MAX);
-        return kept[kept_count++] = object;
+        kept[kept_count++] = object;
+        return object;
 }
 
 /* ---- certificates ---------------------------------------------------------------- */
