@@ -33,14 +33,16 @@ typedef struct eddy_http_client eddy_http_client;
 /*
  * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
  * default.  In a request's options 0 means the client's limit, and a negative value
- * none.  After the error the request's connection is closed.
+ * none.  After the error the request's connection is closed, if the request had one.
+ * A connection that was still being opened may serve another request after
+ * EDDY_E_HTTP_TIMEOUT_TOTAL.
  *
- *     pool_ns     for a connection that the limits of the client allow:
- *                 EDDY_E_HTTP_TIMEOUT_POOL
+ *     pool_ns     wait for a free connection when connections_max or per_host_max is
+ *                 reached: EDDY_E_HTTP_TIMEOUT_POOL
  *     connect_ns  for the name, the connection and the TLS handshake, each time the
  *                 client connects: EDDY_E_HTTP_TIMEOUT_CONNECT
- *     read_ns     in a call, without a byte received or a byte of the request sent:
- *                 EDDY_E_HTTP_TIMEOUT_READ
+ *     read_ns     longest time within a call in which no byte is received and no byte
+ *                 of the request is sent: EDDY_E_HTTP_TIMEOUT_READ
  *     total_ns    from the call of eddy_http_client_send() until the end of the body
  *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
  */
@@ -62,7 +64,7 @@ struct eddy_http_client_opts {
         uint32_t headers_max;    /* header fields of one response; 0: 128 */
         const char *user_agent;  /* copied; NULL: "eddy/VERSION" */
         eddy_tls_config *tls;    /* for https; borrowed until the client is closed; NULL: the
-                                        system's trusted certificates */
+                                    system's trusted certificates */
         const char *http_proxy;  /* for http URLs; copied; NULL: none */
         const char *https_proxy; /* for https URLs; copied; NULL: none */
         const char *no_proxy;    /* hosts without a proxy; copied; NULL: none */
@@ -78,17 +80,20 @@ struct eddy_http_client_opts {
  *
  * A proxy is "[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]".  The scheme is http, the
  * default, or socks5 (also written socks5h); the port is 1080 unless given.  The
- * proxy looks up the names of hosts.  https passes through a tunnel (CONNECT or
- * SOCKS5) and is verified as without a proxy; http goes to an http proxy as a
- * request, which the proxy reads.  'no_proxy' is a list of names, which include
- * their subdomains, of addresses and networks such as "10.0.0.0/8", or "*",
- * separated by commas or spaces.  The library does not read the environment.
+ * proxy looks up the names of hosts.  https requests use a tunnel (CONNECT or
+ * SOCKS5), and the server's certificate is verified as usual.  http requests are
+ * sent to an http proxy, which reads and forwards them; with SOCKS5 they use a tunnel
+ * too.  'no_proxy' is a list, separated by commas or spaces.  An entry is a name
+ * (with its subdomains), an address, a network such as "10.0.0.0/8", or "*" for all
+ * hosts.  The library does not read the environment.
  *
- * With 'unix_path', a path or '@' and an abstract name, the host of a URL is used for
- * Host and for TLS only, and proxies are not used.  'resolve' is a list of texts as
- * of curl's option: "HOST:PORT:ADDRESS[,ADDRESS]...", with at most 8 addresses; IPv6
- * addresses may have brackets; the host "*" is any.  The first text that matches
- * counts, also for the name of a proxy.  The certificate is verified for the name.
+ * 'unix_path' is a path, or '@' and an abstract name.  If it is set, a URL's host is
+ * used only for the Host header and for TLS, and proxies are not used.
+ *
+ * Each entry of 'resolve' has the format of curl's --resolve:
+ * "HOST:PORT:ADDRESS[,ADDRESS]...", with at most 8 addresses; IPv6 addresses may have
+ * brackets.  The host "*" matches every host.  The first matching entry applies, to a
+ * proxy's name too.  Certificates are still verified for the URL's host.
  *
  * With 'decode', requests have "Accept-Encoding: gzip, deflate, br, zstd" unless
  * they set it, and the calls that read a body return it decoded; a chain of up to
@@ -122,19 +127,21 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
 struct eddy_http_request_opts {
         struct eddy_http_timeouts timeouts; /* 0: the client's; below 0: none */
         uint64_t body_bytes_max;            /* of the response; 0: the client's limit */
-        eddy_tls_config *tls;               /* for https; borrowed for the call, and the client
-                                               keeps a reference while it has a connection for
-                                               it; NULL: the client's */
+        eddy_tls_config *tls;               /* for https; borrowed for the call; the client keeps
+                                               a reference while a connection uses it; NULL: the
+                                               client's */
         uintptr_t reserved[6];              /* zero */
 };
 
 /*
- * A body that is read while it is sent, from a stream or a function.  It is read only
- * during calls of the client that send the request or read its response, in another
- * task of the caller's scope.
+ * A body that is read while it is sent, from a stream or a function.  The client
+ * reads it in a helper task, and only during calls that send this request or read its
+ * response.
  */
 struct eddy_http_body_source {
-        eddy_stream *stream; /* read to its end; -EBADF if it is closed meanwhile; NULL: 'read' */
+        /* Read to its end; NULL: use 'read' below.  If it is closed during the request, the request
+         * fails with -EBADF. */
+        eddy_stream *stream;
 
         /* Stores at least one and at most 'bytes' bytes and returns their number; 0 at the end of
          * the body.  May suspend.  An error ends the request and is its result.  If a call inside
@@ -173,18 +180,16 @@ struct eddy_http_request {
 
 /*
  * Send a request and wait for the head of its response.  Host, User-Agent and
- * Accept are added unless the caller sets them; so are Content-Length, if there
- * is a body or the method is POST, PUT or PATCH, or Transfer-Encoding, if the length
- * of the body is unknown, and Authorization, if the URL has a user name.
- * Transfer-Encoding from the caller is refused.  Proxy-Authorization from the caller
- * takes the place of the proxy's credentials; it is refused if the request does not go
- * to a proxy as a request, that is without a proxy and through a tunnel, because the
- * server would read it.  A Host from the caller that differs from the URL's is refused
- * if a proxy reads the request (RFC 9112, 3.2).  If the
- * server closes a reused connection before the first byte of a response, the
- * request is sent once more on a new connection, provided that its method is
- * idempotent (RFC 9110, 9.2.2), and that a source of its body was not read yet or
- * can be rewound.  Redirects are not followed.
+ * Accept are added unless the caller sets them.  The client also adds Content-Length
+ * (with a body, or for POST, PUT and PATCH), Transfer-Encoding (if the body's length
+ * is unknown) and Authorization (if the URL has a user name).  Transfer-Encoding from
+ * the caller is refused.  A Proxy-Authorization from the caller replaces the proxy's
+ * credentials.  It is refused without a proxy and through a tunnel, because the server
+ * would receive it.  A Host from the caller that differs from the URL's is refused if
+ * a proxy reads the request (RFC 9112, 3.2).  If the server closes a reused connection
+ * before the first byte of a response, the request is sent once more on a new
+ * connection, provided that its method is idempotent (RFC 9110, 9.2.2), and that a
+ * source of its body was not read yet or can be rewound.  Redirects are not followed.
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:
@@ -193,9 +198,10 @@ struct eddy_http_request {
  *   - With any other status, the rest of the request is sent while the body of
  *     the response is read.  When that body ends (in this call, if the response is
  *     complete already), the client continues to send as long as the server takes
- *     the rest; if the server takes nothing for a second, it closes the connection.
- *     The time in which 'body_source' is read does not count: limit that time by
- *     'total_ns' or a scope.  Closing the response early closes it too.
+ *     the rest; if the server accepts no byte for a second, the client closes the
+ *     connection.  The time in which 'body_source' is read does not count: limit that
+ *     time by 'total_ns' or a scope.  Closing the response early also closes the
+ *     connection.
  * Response bytes that are not read stay in the kernel's buffer and stop the
  * server from sending more.
  *
@@ -218,8 +224,8 @@ struct eddy_http_request {
  *         EDDY_E_HTTP_CLIENT_CLOSED     also if the run ends
  *         -ECANCELED, -ENOMEM
  * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and
- *       what 'body_source' refers to until the response is freed; returns (owned) '*ret_response', to be freed by
- *       eddy_http_response_close().
+ *       what 'body_source' refers to until the response is freed; returns (owned)
+ *       '*ret_response', to be freed by eddy_http_response_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
@@ -229,9 +235,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
 struct eddy_http_client_stats {
         uint64_t requests;    /* sent, including repeats */
         uint64_t connections; /* opened since the client was made */
-        uint64_t open;        /* connections open now: idle and in use, also if being opened */
+        uint64_t open;        /* connections now: idle, in use, or being opened for a request */
         uint64_t idle;        /* connections idle now */
-        uint64_t spare;       /* connections being opened for no request now */
+        uint64_t spare;       /* connections being opened that no request waits for */
         uint64_t waiting;     /* tasks waiting for a connection now */
 };
 EDDY_API void eddy_http_client_stats(const eddy_http_client *client,

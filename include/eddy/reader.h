@@ -1,10 +1,11 @@
 /*
  * eddy/reader.h - read messages, lines and fixed sizes from any stream.
  *
- * A reader has a buffer in the caller's memory.  Each call waits until the buffer
- * holds what was asked for and returns a pointer into the buffer, which is valid
- * until the next call on the reader.  The buffer's size is the limit of one line,
- * message or peek.
+ * A reader has a buffer in the caller's memory.  A call for a line, a message or a
+ * number of bytes waits until all of it is in the buffer and returns a pointer into
+ * the buffer, which is valid until the next call on the reader.  The buffer's size
+ * is the limit of one line, message or peek.  eddy_reader_read(), eddy_reader_skip()
+ * and eddy_reader_copy() return no pointer and have no such limit.
  *
  *     char buf[4096], *line;
  *     size_t bytes;
@@ -16,7 +17,9 @@
  *             puts(line);
  *
  * A call that fails takes nothing: all bytes stay in the buffer, also after
- * -ECANCELED, and the next call continues with them.
+ * -ECANCELED, and the next call continues with them.  Two calls may fail after
+ * a part of their work, and report its size: eddy_reader_skip() may have dropped
+ * bytes, and eddy_reader_copy() may have written bytes.
  *
  * The reader borrows the stream and the buffer; it needs no release.  A task
  * that calls a reader during another task's call gets -EBUSY.  Other tasks may
@@ -101,12 +104,12 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_until(eddy_reader *reader, const void
  * Take a line, which ends with "\n" or "\r\n".  '*ret_line' is the line without its
  * end and with a final NUL, '*ret_bytes' its length; a line may contain NULs.
  * Returns the number of bytes taken, including the line's end, or 0 at the end of
- * the stream.  The bytes after the last line's end are a line too; the result is
- * then equal to '*ret_bytes'.
+ * the stream.  If the stream ends without a line end, the remaining bytes are
+ * returned as a last line, and the result equals '*ret_bytes'.
  *
- * After EDDY_E_STREAM_LIMIT, to skip the line that is too long, call
- * eddy_reader_take() and this function until this function succeeds; its result is
- * the last part of that line.
+ * To skip a line that is too long, call eddy_reader_take(), then eddy_reader_line(),
+ * and repeat while that returns EDDY_E_STREAM_LIMIT.  The first line returned is the
+ * rest of the long line; discard it.
  *
  * Suspends: yes.
  * Errors: EDDY_E_STREAM_LIMIT  the buffer is full and has no line's end
@@ -137,16 +140,16 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_peek(eddy_reader *reader, size_t byte
  * also after an error, so that the caller can continue.
  *
  * Suspends: yes.
- * Errors: EDDY_E_STREAM_ENDED  the stream ended before
+ * Errors: EDDY_E_STREAM_ENDED  the stream ended before 'bytes' bytes were dropped
  *         -ECANCELED, -EBUSY and those of eddy_stream_read()
  */
 EDDY_API EDDY_MUST_USE int eddy_reader_skip(eddy_reader *reader, uint64_t bytes,
                                             uint64_t *ret_skipped);
 
 /*
- * Take all bytes in the buffer.  Returns their number, possibly 0.  For protocols
- * that go on in another way: after STARTTLS a client must refuse bytes that arrived
- * early (RFC 3207, 6), and a server passes them to eddy_tls_server().
+ * Take all bytes in the buffer.  Returns their number, possibly 0.  Use it when the
+ * protocol changes on the same stream.  After STARTTLS, a client must refuse bytes
+ * that arrived early (RFC 3207, 6); a server passes them to eddy_tls_server().
  *
  * Suspends: no.
  * Errors: -EBUSY  a task is in a call on the reader
@@ -156,9 +159,11 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_take(eddy_reader *reader, const char 
 
 /* The result of a copy; also set if the copy fails. */
 struct eddy_stream_copied {
-        uint64_t bytes;               /* written to the destination */
-        uint64_t dropped;             /* read from the source, but not written */
-        enum eddy_stream_side failed; /* after an error: EDDY_STREAM_READING is the source's */
+        uint64_t bytes;   /* written to the destination */
+        uint64_t dropped; /* read from the source, but not written */
+        /* After an error: EDDY_STREAM_READING if the source failed, EDDY_STREAM_WRITING if the
+         * destination failed. */
+        enum eddy_stream_side failed;
         uintptr_t reserved[2];
 };
 
@@ -166,8 +171,9 @@ struct eddy_stream_copied {
  * Copy bytes to the stream 'to', beginning with those in the buffer, until the
  * reader's stream ends or 'bytes_max' bytes were copied (UINT64_MAX: no limit).  It
  * reads only after all earlier bytes were written, so a slow destination slows the
- * source.  Sends no end: see eddy_stream_shutdown().  After an error, bytes that
- * were not written are in the buffer; none are dropped.  'ret_copied' may be NULL.
+ * source.  Does not end the destination; call eddy_stream_shutdown() for that.
+ * After an error, bytes that were not written are in the buffer; none are dropped.
+ * 'ret_copied' may be NULL.
  *
  * Suspends: yes.
  * Errors: -ECANCELED, -EBUSY, those of eddy_stream_read() for the source and of

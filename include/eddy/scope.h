@@ -16,8 +16,8 @@
  * Between begin and end the owner's own calls are in the scope too.  By default
  * the first task to fail cancels the others.  A cancelled scope stays cancelled:
  * every suspending call inside returns -ECANCELED until the scope ends, so an
- * ignored return code cannot lose a cancel.  Only calls in a shield continue, and
- * the ends of scopes still wait.
+ * ignored return code cannot lose a cancel.  Calls in a shield continue to work,
+ * and eddy_scope_end() still waits for the tasks.
  */
 #ifndef EDDY_SCOPE_H
 #define EDDY_SCOPE_H
@@ -68,7 +68,7 @@ struct eddy_scope_opts {
         int64_t deadline_ns; /* eddy_now() clock; 0: none; the earlier of the two applies */
         uint32_t flags;      /* EDDY_SCOPE_* */
         uint32_t tasks_max;  /* running at once; 0: limited by memory only */
-        struct eddy_scope_errors *errors; /* the caller's; filled as tasks fail; may be NULL */
+        struct eddy_scope_errors *errors; /* the caller's; cleared by begin, then filled; or NULL */
         uintptr_t reserved[4];            /* zero */
 };
 
@@ -104,7 +104,7 @@ EDDY_API void eddy_scope_begin_at(eddy_scope *scope, const struct eddy_scope_opt
  *   4. 0.
  *
  * Suspends: yes, while tasks run.  Not a cancellation point.
- * Errors: as above; and, with nothing done:
+ * Errors: as above.  These errors leave everything unchanged:
  *         -EINVAL  the scope was never begun, has ended, or belongs to another
  *                  task; also reported
  *         EDDY_E_RUN_NOT_RUNNING  outside a task
@@ -113,8 +113,8 @@ EDDY_API int eddy_scope_end(eddy_scope *scope);
 
 /*
  * Like eddy_scope_end(), but also takes the result of the scope's own block.  A
- * result below 0 is a failure under the name of the calling task: it cancels the
- * tasks (unless EDDY_SCOPE_KEEP_GOING is set), is added to opts.errors, and is
+ * result below 0 is recorded as a failure of the calling task.  The failure cancels
+ * the tasks (unless EDDY_SCOPE_KEEP_GOING is set), is added to opts.errors, and is
  * returned unless another failure or this scope's deadline came first.  -ECANCELED
  * in a cancelled scope is not a failure; the call returns it only if the cancel
  * came from outside the scope.  A result of 0 or more is returned if
@@ -132,11 +132,12 @@ EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
  *
  * A failure to start, except -ECANCELED, is also a failure of the scope and
  * cancels it, even with EDDY_SCOPE_KEEP_GOING: starting many tasks and checking
- * only eddy_scope_end() is correct.
+ * only eddy_scope_end() is correct.  A scope that was never begun records nothing.
  *
  * Suspends: no.
- * Errors: -ECANCELED  the scope has ended or is cancelled; this result is not a
- *                     failure, but counts as a cancel delivered inside
+ * Errors: -ECANCELED  the scope has ended or is cancelled; this is not a failure;
+ *                     eddy_scope_end() treats it like a call inside that returned
+ *                     -ECANCELED
  *         -EAGAIN     tasks_max tasks are running
  *         -ENOMEM     no memory for a stack
  *         -EINVAL     the scope was never begun; also reported
@@ -148,8 +149,9 @@ EDDY_API int eddy_scope_start_named(eddy_scope *scope, eddy_task_fn *fn, void *a
 #define eddy_scope_start(scope, ...) eddy_scope_start_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * Like eddy_scope_start(), but for loops: copies the 'bytes' bytes at 'arg' to the
- * task's stack, and the task receives the address of that copy.
+ * Like eddy_scope_start(), but copies 'bytes' bytes from 'arg' to the task's stack
+ * and passes the address of the copy.  Use it to start tasks in a C loop that
+ * changes 'arg'.
  *
  * Suspends: no.
  * Errors: also -EINVAL  bytes is above EDDY_TASK_COPY_MAX
@@ -179,12 +181,13 @@ EDDY_API int eddy_scope_start_task_named(eddy_scope *scope, eddy_task_fn *fn, vo
         eddy_scope_start_task_named(scope, __VA_ARGS__, #__VA_ARGS__)
 
 /*
- * Like eddy_scope_start(), but returns when the task has called eddy_task_ready().
- * Returns 0 then.  If the task ends before that call, its result is not a failure
- * of the scope: this call returns the result if it is below 0, else
- * EDDY_E_TASK_NOT_READY.
+ * Like eddy_scope_start(), but waits until the task calls eddy_task_ready(), and
+ * returns 0.  If the task ends first, eddy_scope_start_ready() returns the task's
+ * result if it is below 0, else EDDY_E_TASK_NOT_READY; the scope does not fail.
  *
  * Suspends: yes.  Cancelling the wait does not cancel the task.
+ * Errors: also -ECANCELED  the caller is cancelled: either no task was started, or
+ *                          the task continues
  */
 EDDY_API int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg);
 EDDY_API int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, void *arg,
@@ -195,7 +198,8 @@ EDDY_API int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, v
 /*
  * Ask the tasks of the scope and the owner's own calls to stop.  Returns at once;
  * eddy_scope_end() waits.  A cancel is not a failure.  A second cancel has no
- * further effect.  Nor has a cancel after the scope's end, while its frame exists.
+ * effect.  After the scope's end a cancel also has no effect, but the scope's
+ * memory must still exist.
  *
  * Suspends: no.
  */
@@ -230,18 +234,18 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
 /*
  * EDDY_SCOPE(scope, &err, .timeout_ns = EDDY_SEC(5)) { ... }
  *
- * A block in a scope with this name, in C only.  'err' is set to 0 first.  The
- * scope ends on every way out (break and return included): eddy_scope_end_with()
- * takes the value that the block has stored in 'err', and its result is stored in
- * 'err'.  For example,
+ * Runs the block in a scope and declares the scope under the name 'scope'.  Not
+ * available in C++.  'err' is set to 0 first.  The scope ends on every way out
+ * (break and return included): eddy_scope_end_with() takes the value that the block
+ * has stored in 'err', and its result is stored in 'err'.  For example,
  *
  *     err = load(&page);
  *     if (err < 0)
  *             break;
  *
  * The break ends the block; because 'err' is negative, the tasks are cancelled, and
- * 'err' keeps the failure.  `return x` inside
- * evaluates x before the tasks have finished, and does not change 'err'.
+ * 'err' keeps the failure.  `return x` inside evaluates x before the tasks have
+ * finished, and does not change 'err'.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \
         for (int scope##_once = 1; scope##_once;)                                                  \
