@@ -126,9 +126,10 @@ HTTPS_TEST(silent_connection_does_not_block_its_origin, SCRIPT(NULL), SCRIPT(OK_
         eddy_tls_config *server = rig->peer.tls;
 
         rig->peer.tls = NULL;
-        CHECK_ERR(eddy_call_timeout(get_root, rig, EDDY_SEC(1)), -ETIMEDOUT);
+        /* Longer than an opening is lent to others, also if it began a moment after the call. */
+        CHECK_ERR(eddy_call_timeout(get_root, rig, EDDY_SEC(2)), -ETIMEDOUT);
         rig->peer.tls = server;
-        CHECK_EQ(eddy_call_timeout(get_root, rig, EDDY_SEC(1)), 0);
+        CHECK_EQ(eddy_call_timeout(get_root, rig, EDDY_MIN(1)), 0);
         CHECK_EQ(rig->peer.accepted, 2);
 }
 

@@ -81,7 +81,7 @@ static void talk_at(const char *at)
         CHECK_EQ(eddy_stream_write(client, "hello", 5), 0);
         eddy_stream_sent(client, &sent);
         CHECK_EQ(sent.acknowledged, 5); /* the peer's socket has them */
-        CHECK(sent.pending >= 5); /* unread */
+        CHECK(sent.pending >= 5);       /* unread */
         io_read_all(server, buf, 5);
         eddy_stream_sent(client, &sent);
         CHECK_EQ(sent.pending, 0);
