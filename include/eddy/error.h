@@ -73,7 +73,7 @@ EDDY_BEGIN_DECLS
         X(STREAM, 1, LIMIT, "the line or message is longer than the reader's buffer")              \
         X(STREAM, 2, ENDED, "the stream ended in the middle of a message")                         \
         X(ENDPOINT, 0, ADDRESS, "not an IPv4 address, or an IPv6 address in brackets")             \
-        X(ENDPOINT, 1, PORT, "there is no port from 0 to 65535 after the address")                 \
+        X(ENDPOINT, 1, PORT, "the address is not followed by a port from 0 to 65535")              \
         X(ENDPOINT, 2, PATH, "the path of the Unix socket is empty or has a control character")    \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")

@@ -124,8 +124,8 @@ struct eddy_tls_conn_opts {
  * Errors: EDDY_E_TLS_EXPIRED, _NOT_YET_VALID, _WRONG_HOST, _UNKNOWN_ISSUER, _SELF_SIGNED,
  *         _REVOKED, _CRL, _BAD_CERTIFICATE  the certificate was refused
  *         EDDY_E_TLS_ALERT      the peer refused the connection
- *         EDDY_E_TLS_PROTOCOL   the peer's bytes are not valid TLS, or there is no common
- *                               version, cipher or protocol
+ *         EDDY_E_TLS_PROTOCOL   the peer's bytes are not valid TLS, or both sides have no
+ *                               version, cipher or protocol in common
  *         EDDY_E_TLS_TRUNCATED  the peer closed the connection during the handshake
  *         -EINVAL               'host' is not valid, or the configuration is a server's
  *         -ECANCELED, -ENOMEM, and the errors of 'lower'

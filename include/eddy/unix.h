@@ -28,7 +28,7 @@ struct eddy_unix_connect_opts {
  * full, the call tries again every 10 ms, up to the caller's deadline.
  *
  * Suspends: yes.
- * Errors: -ENOENT               there is no such file
+ * Errors: -ENOENT               the file does not exist
  *         -ECONNREFUSED         no process listens: the file is stale, or the name is free
  *         -EACCES               the file's permissions forbid it
  *         EDDY_E_ENDPOINT_PATH  an empty path or name

@@ -49,7 +49,7 @@ struct eddy_http_client {
  * table; errors and cancellation are as described there.
  */
 struct ed_http_response_ops {
-        /* Check the request and prepare to send it. Nothing is sent, and there is no connection. */
+        /* Check the request and prepare to send it. Nothing is sent; the response has no connection yet. */
         int (*prepare)(eddy_http_response *response, const struct eddy_http_request *request,
                        const struct ed_url *url);
 

@@ -22,7 +22,7 @@ enum { ED_CODING_ENDED = 1 };
 struct ed_coding {
         const char *name;
 
-        /* Returns the state of a new decoder, or NULL if there is no memory. */
+        /* Returns the state of a new decoder, or NULL if memory runs out. */
         void *(*new)(void);
 
         /*
