@@ -84,14 +84,14 @@ static int reach(struct ed_http_conn *conn, eddy_stream **ret_stream)
 {
         const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
         const struct ed_http_key *key = &conn->origin->key;
-        const struct ed_http_proxy *proxy =
-                ed_http_proxies_find(&client->proxies, key->is_https, key->host);
+        const struct ed_http_proxy *proxy;
         eddy_stream *stream;
         int64_t began_ns;
         int err;
 
         if (client->unix_path[0])
                 return connect_unix(conn, client->unix_path, ret_stream);
+        proxy = ed_http_proxies_find(&client->proxies, key->is_https, key->host);
         if (!proxy)
                 return connect_host(conn, key->host, key->port, ret_stream);
         err = connect_host(conn, proxy->host, proxy->port, &stream);

@@ -9,7 +9,6 @@
 #include <strings.h>
 
 #include "base/alloc.h"
-#include "eddy/base64.h"
 #include "eddy/error.h"
 #include "http/userinfo.h"
 #include "io/dns_name.h"
@@ -103,8 +102,7 @@ size_t ed_http_proxy_authorization(const struct ed_http_proxy *proxy,
         if (!proxy->has_credentials)
                 return 0;
         bytes = (size_t) snprintf(plain, sizeof(plain), "%s:%s", proxy->user, proxy->password);
-        memcpy(out, "Basic ", 6);
-        bytes = 6 + eddy_base64_encode(plain, bytes, out + 6);
+        bytes = ed_http_basic_write(plain, bytes, out);
         out[bytes] = '\0';
         return bytes;
 }

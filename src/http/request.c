@@ -107,8 +107,6 @@ static bool is_length(const char *value, uint64_t bytes)
 /* Write the URL's credentials to a header, and nowhere else. */
 static int write_authorization(struct ed_http1_writer *writer, const struct ed_url *url)
 {
-        static const char scheme[] = "Basic ";
-        const size_t scheme_bytes = sizeof(scheme) - 1;
         char *plain, *value;
         size_t bytes;
         int err;
@@ -121,13 +119,12 @@ static int write_authorization(struct ed_http1_writer *writer, const struct ed_u
         err = ed_http_userinfo_decode(url, plain, url->userinfo_bytes + 1, &bytes);
         if (err < 0)
                 goto free_plain;
-        value = ed_alloc(scheme_bytes + EDDY_BASE64_BYTES(bytes));
+        value = ed_alloc(ED_HTTP_BASIC_BYTES + EDDY_BASE64_BYTES(bytes));
         if (!value) {
                 err = -ENOMEM;
                 goto free_plain;
         }
-        memcpy(value, scheme, scheme_bytes);
-        bytes = scheme_bytes + eddy_base64_encode(plain, bytes, value + scheme_bytes);
+        bytes = ed_http_basic_write(plain, bytes, value);
         ed_http1_write_field(writer, "Authorization", 13, value, bytes);
         ed_free(value);
 free_plain:

@@ -3,6 +3,9 @@
  */
 #include "http/userinfo.h"
 
+#include <string.h>
+
+#include "eddy/base64.h"
 #include "eddy/error.h"
 
 static int hex_digit(char c)
@@ -39,4 +42,10 @@ int ed_http_userinfo_decode(const struct ed_url *url, char *out, size_t room, si
                 out[n++] = ':';
         *ret_bytes = n;
         return 0;
+}
+
+size_t ed_http_basic_write(const char *plain, size_t bytes, char *out)
+{
+        memcpy(out, "Basic ", ED_HTTP_BASIC_BYTES);
+        return ED_HTTP_BASIC_BYTES + eddy_base64_encode(plain, bytes, out + ED_HTTP_BASIC_BYTES);
 }

@@ -16,4 +16,12 @@
 EDDY_MUST_USE int ed_http_userinfo_decode(const struct ed_url *url, char *out, size_t room,
                                           size_t *ret_bytes);
 
+enum { ED_HTTP_BASIC_BYTES = 6 };
+
+/*
+ * Write the value of a field for the credentials "USER:PASSWORD" (RFC 7617, 2): "Basic " and base64,
+ * no NUL. 'out' has room for ED_HTTP_BASIC_BYTES + EDDY_BASE64_BYTES(bytes). Returns the length.
+ */
+size_t ed_http_basic_write(const char *plain, size_t bytes, char *out);
+
 #endif
