@@ -239,17 +239,26 @@ static int feed(void *arg)
         return 0;
 }
 
+/* Make a source of one end of a connection, and return the other end. */
+static eddy_stream *source_connect(struct eddy_http_body_source *source)
+{
+        eddy_listener *listener;
+        eddy_stream *stream;
+
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &source->stream),
+                 0);
+        CHECK_EQ(eddy_listener_accept(listener, &stream), 0);
+        eddy_listener_close(listener);
+        return stream;
+}
+
 SOURCE_TEST(stream_is_sent_to_its_end)
 {
         struct eddy_http_body_source source = { .stream = NULL };
-        eddy_listener *listener;
-        eddy_stream *stream;
+        eddy_stream *stream = source_connect(&source);
         eddy_scope scope;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &source.stream),
-                 0);
-        CHECK_EQ(eddy_listener_accept(listener, &stream), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, feed, stream), 0);
         CHECK_EQ(rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .body_source = &source }),
@@ -258,7 +267,6 @@ SOURCE_TEST(stream_is_sent_to_its_end)
         CHECK_EQ(seen.bytes, BYTES);
         CHECK(seen.same);
         eddy_stream_close(source.stream);
-        eddy_listener_close(listener);
 }
 
 /* ---- failing ---------------------------------------------------------------------- */
@@ -297,21 +305,15 @@ static int close_later(void *arg)
 SOURCE_TEST(stream_closed_by_another_task_is_not_a_cancel)
 {
         struct eddy_http_body_source source = { .stream = NULL };
-        eddy_listener *listener;
-        eddy_stream *stream;
+        eddy_stream *stream = source_connect(&source);
         eddy_scope scope;
 
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
-        CHECK_EQ(eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &source.stream),
-                 0);
-        CHECK_EQ(eddy_listener_accept(listener, &stream), 0);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, close_later, source.stream), 0);
         CHECK_ERR(rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .body_source = &source }),
                   -EBADF);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         eddy_stream_close(stream);
-        eddy_listener_close(listener);
 }
 
 /* The server answers at once, or begins to. */
