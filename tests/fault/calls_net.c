@@ -398,12 +398,9 @@ static void name_world(void)
         CHECK_EQ(ed_sim_name_add(sys, "empty.example", NULL, 0), 0);
 }
 
-static int connect_one(void *arg)
+/* The result of a call that connects. */
+static int connected(int err, eddy_stream *stream)
 {
-        eddy_stream *stream = NULL;
-        int err = eddy_tcp_connect("api.example", net.port, NULL, &stream);
-
-        (void) arg;
         CHECK_EQ(err == 0, stream != NULL);
         if (err == 0) {
                 net.connected++;
@@ -412,14 +409,29 @@ static int connect_one(void *arg)
         return err;
 }
 
-static int connect_as_victim(void *arg)
+static int connect_one(void *arg)
+{
+        eddy_stream *stream = NULL;
+        int err = eddy_tcp_connect("api.example", net.port, NULL, &stream);
+
+        (void) arg;
+        return connected(err, stream);
+}
+
+static int connect_as_victim(eddy_task_fn *connect)
 {
         int err;
 
         world_pause();
-        err = victim_call(connect_one, arg);
+        err = victim_call(connect, NULL);
         CHECK(err == 0 || err == -ECANCELED);
         return 0;
+}
+
+static int connect_victim(void *arg)
+{
+        (void) arg;
+        return connect_as_victim(connect_one);
 }
 
 /* Until the other side reports that no more will come. */
@@ -431,24 +443,31 @@ static int accept_all(void *arg)
         return 0;
 }
 
-static int world_connect(void *arg)
+/* Up to three connect; those that were not cancelled are connected. */
+static int run_connecting(eddy_task_fn *accept, eddy_task_fn *connect)
 {
         int n = 1 + (int) world_chance(3);
         eddy_scope accepting, connecting;
 
-        net_begin();
-        name_world();
         world_begin(n);
         eddy_scope_begin(&accepting, NULL);
-        world_start(&accepting, accept_all, NULL, 1);
+        world_start(&accepting, accept, NULL, 1);
         eddy_scope_begin(&connecting, NULL);
-        world_start(&connecting, connect_as_victim, arg, n);
+        world_start(&connecting, connect, NULL, n);
         CHECK_EQ(eddy_scope_end(&connecting), 0);
         CHECK_EQ(net.connected, n - victims_cancelled());
         eddy_scope_cancel(&accepting);
         CHECK_EQ(eddy_scope_end(&accepting), 0);
         net_end();
         return 0;
+}
+
+static int world_connect(void *arg)
+{
+        (void) arg;
+        net_begin();
+        name_world();
+        return run_connecting(accept_all, connect_victim);
 }
 EVERY_POINT_LATE(connect, eddy_tcp_connect)
 
@@ -461,22 +480,13 @@ static int connect_unix(void *arg)
         int err = eddy_unix_connect("@world", NULL, &stream);
 
         (void) arg;
-        CHECK_EQ(err == 0, stream != NULL);
-        if (err == 0) {
-                net.connected++;
-                eddy_stream_close(stream);
-        }
-        return err;
+        return connected(err, stream);
 }
 
-static int connect_unix_as_victim(void *arg)
+static int connect_unix_victim(void *arg)
 {
-        int err;
-
-        world_pause();
-        err = victim_call(connect_unix, arg);
-        CHECK(err == 0 || err == -ECANCELED);
-        return 0;
+        (void) arg;
+        return connect_as_victim(connect_unix);
 }
 
 static int accept_late(void *arg)
@@ -489,22 +499,11 @@ static int accept_late(void *arg)
 static int world_connect_unix(void *arg)
 {
         struct eddy_unix_listen_opts opts = { .backlog = 1 };
-        int n = 1 + (int) world_chance(3);
-        eddy_scope accepting, connecting;
 
+        (void) arg;
         memset(&net, 0, sizeof(net));
         CHECK_EQ(eddy_unix_listen("@world", &opts, &net.listener), 0);
-        world_begin(n);
-        eddy_scope_begin(&accepting, NULL);
-        world_start(&accepting, accept_late, NULL, 1);
-        eddy_scope_begin(&connecting, NULL);
-        world_start(&connecting, connect_unix_as_victim, arg, n);
-        CHECK_EQ(eddy_scope_end(&connecting), 0);
-        CHECK_EQ(net.connected, n - victims_cancelled());
-        eddy_scope_cancel(&accepting);
-        CHECK_EQ(eddy_scope_end(&accepting), 0);
-        net_end();
-        return 0;
+        return run_connecting(accept_late, connect_unix_victim);
 }
 EVERY_POINT_LATE(connect_unix, eddy_unix_connect)
 
