@@ -11,11 +11,12 @@
  *             return err;
  *     err = eddy_http_response_body(response, &body, &body_bytes);
  *
- * To limit the time of a request, put its calls in a scope with a deadline, which
- * then returns -ETIMEDOUT, or set 'timeouts', which have their own errors.  A
- * connection returns to the pool only if its exchange is known to be complete;
- * otherwise it is closed.  Each connection is checked before it is reused: if the
- * server has closed it or sent anything on it, the client uses another one.
+ * Limit the time of a request in one of two ways: put the calls that send it and read
+ * its response in a scope with a deadline, whose end then returns -ETIMEDOUT; or set
+ * 'timeouts', each of which has its own error.  A connection returns to the pool only
+ * if its exchange is known to be complete; otherwise it is closed.  Each connection is
+ * checked before it is reused: if the server has closed it or sent anything on it, the
+ * client uses another one.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H
@@ -33,16 +34,16 @@ typedef struct eddy_http_client eddy_http_client;
 /*
  * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
  * default.  In a request's options 0 means the client's limit, and a negative value
- * none.  After the error the request's connection is closed, if the request had one.
- * A connection that was still being opened may serve another request after
- * EDDY_E_HTTP_TIMEOUT_TOTAL.
+ * none.  A limit that passes ends the call with the error given below, and closes the
+ * request's connection, if the request has one.  Exception: if 'total_ns' passes while
+ * a connection is being opened, the opening may continue, for other requests.
  *
  *     pool_ns     wait for a free connection when connections_max or per_host_max is
  *                 reached: EDDY_E_HTTP_TIMEOUT_POOL
  *     connect_ns  for the name, the connection and the TLS handshake, each time the
  *                 client connects: EDDY_E_HTTP_TIMEOUT_CONNECT
- *     read_ns     longest time within a call in which no byte is received and no byte
- *                 of the request is sent: EDDY_E_HTTP_TIMEOUT_READ
+ *     read_ns     longest time within a call without a byte received and without a
+ *                 byte of the request sent: EDDY_E_HTTP_TIMEOUT_READ
  *     total_ns    from the call of eddy_http_client_send() until the end of the body
  *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
  */
@@ -144,8 +145,9 @@ struct eddy_http_body_source {
         eddy_stream *stream;
 
         /* Stores at least one and at most 'bytes' bytes and returns their number; 0 at the end of
-         * the body.  May suspend.  An error ends the request and is its result.  If a call inside
-         * returns -ECANCELED, return that and lose no byte: the next call continues. */
+         * the body.  May suspend.  An error ends the request and is its result.  If a suspending
+         * call in 'read' returns -ECANCELED, return -ECANCELED without losing bytes: the next call
+         * of 'read' continues from there. */
         int64_t (*read)(void *arg, void *buf, size_t bytes);
 
         /* Starts the body again; returns 0 or an error.  NULL: not possible. */
@@ -160,17 +162,17 @@ struct eddy_http_request {
         const char *url;    /* absolute, http or https */
         const struct eddy_http_header *headers;
         size_t headers_count;
-        const void *body; /* NULL: none, or 'body_source' */
+        const void *body; /* NULL: no body, or 'body_source' is set */
         size_t body_bytes;
-        const struct eddy_http_body_source *body_source; /* NULL: none, or 'body' */
+        const struct eddy_http_body_source *body_source; /* NULL: no body, or 'body' is set */
         /* Called when the request has left the pool's queue and work on the
          * socket begins; start a per-request timeout here. */
         void (*on_start)(void *arg);
         void *on_start_arg;
         /* Called when there is a connection and the first byte is about to be sent.
          * If eddy_http_client_send() fails and this was never called, no byte was
-         * sent, and any method can be repeated.  Called again if the client repeats
-         * the request. */
+         * sent, and the request can be repeated whatever its method.  Called again if
+         * the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
         struct eddy_tls_fault *ret_tls_fault; /* why TLS failed, after EDDY_E_TLS_*; may be NULL */
@@ -196,12 +198,12 @@ struct eddy_http_request {
  *   - A status of 400 or more stops the sending.  The body of the response can
  *     be read; the connection is closed after it.
  *   - With any other status, the rest of the request is sent while the body of
- *     the response is read.  When that body ends (in this call, if the response is
- *     complete already), the client continues to send as long as the server takes
- *     the rest; if the server accepts no byte for a second, the client closes the
- *     connection.  The time in which 'body_source' is read does not count: limit that
- *     time by 'total_ns' or a scope.  Closing the response early also closes the
- *     connection.
+ *     the response is read.  The call that reads the end of the response (this call,
+ *     if the response is complete already) then waits until the server has taken the
+ *     rest of the request; if the server accepts no byte for a second, the client
+ *     closes the connection.  That second does not include the time in which
+ *     'body_source' is read; to limit that time, use 'total_ns' or a scope.  Closing
+ *     the response early also closes the connection.
  * Response bytes that are not read stay in the kernel's buffer and stop the
  * server from sending more.
  *
@@ -213,7 +215,7 @@ struct eddy_http_request {
  *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
  *                                       nothing was sent
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
- *         EDDY_E_TLS_*                  of eddy_tls_client(); of eddy_tls_config_new(), if the
+ *         EDDY_E_TLS_*                  see eddy_tls_client(); also EDDY_E_TLS_BAD_FILE if the
  *                                       system's trusted certificates cannot be read
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_BODY_LENGTH       the source ended before 'bytes' bytes
@@ -221,7 +223,7 @@ struct eddy_http_request {
  *         EDDY_E_HTTP_PROXY_REFUSED     the proxy cannot connect, or does not allow it
  *         EDDY_E_HTTP_PROXY_INVALID     the proxy does not follow its protocol
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
- *         EDDY_E_HTTP_CLIENT_CLOSED     also if the run ends
+ *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
  *         -ECANCELED, -ENOMEM
  * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and
  *       what 'body_source' refers to until the response is freed; returns (owned)

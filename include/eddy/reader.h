@@ -17,9 +17,9 @@
  *             puts(line);
  *
  * A call that fails takes nothing: all bytes stay in the buffer, also after
- * -ECANCELED, and the next call continues with them.  Two calls may fail after
- * a part of their work, and report its size: eddy_reader_skip() may have dropped
- * bytes, and eddy_reader_copy() may have written bytes.
+ * -ECANCELED, and the next call continues with them.  Two functions are exceptions:
+ * before a failure, eddy_reader_skip() may have dropped bytes, and
+ * eddy_reader_copy() may have written bytes; both report the number.
  *
  * The reader borrows the stream and the buffer; it needs no release.  A task
  * that calls a reader during another task's call gets -EBUSY.  Other tasks may
@@ -57,9 +57,9 @@ EDDY_API void eddy_reader_init(eddy_reader *reader, eddy_stream *stream, void *b
 
 /*
  * Take the available bytes, at least one and at most 'bytes', waiting for them if
- * necessary, and copy them to 'buf'.  Bytes in the buffer come first; if there are
- * none, the stream is read without going through the buffer.  Returns their
- * number; 0 is the end of the stream.
+ * necessary, and copy them to 'buf'.  Bytes in the reader's buffer come first; if
+ * that is empty, the call reads from the stream directly into 'buf'.  Returns the
+ * number of bytes copied; 0 is the end of the stream.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  no byte was taken
@@ -108,8 +108,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_until(eddy_reader *reader, const void
  * returned as a last line, and the result equals '*ret_bytes'.
  *
  * To skip a line that is too long, call eddy_reader_take(), then eddy_reader_line(),
- * and repeat while that returns EDDY_E_STREAM_LIMIT.  The first line returned is the
- * rest of the long line; discard it.
+ * and repeat both while eddy_reader_line() returns EDDY_E_STREAM_LIMIT.  The first
+ * line returned is the rest of the long line; discard it.
  *
  * Suspends: yes.
  * Errors: EDDY_E_STREAM_LIMIT  the buffer is full and has no line's end

@@ -135,9 +135,9 @@ EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
  * only eddy_scope_end() is correct.  A scope that was never begun records nothing.
  *
  * Suspends: no.
- * Errors: -ECANCELED  the scope has ended or is cancelled; this is not a failure;
- *                     eddy_scope_end() treats it like a call inside that returned
- *                     -ECANCELED
+ * Errors: -ECANCELED  the scope has ended or is cancelled; this is not a failure: for
+ *                     the result of eddy_scope_end(), this start is a call inside
+ *                     that returned -ECANCELED
  *         -EAGAIN     tasks_max tasks are running
  *         -ENOMEM     no memory for a stack
  *         -EINVAL     the scope was never begun; also reported
@@ -245,7 +245,7 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
  *
  * The break ends the block; because 'err' is negative, the tasks are cancelled, and
  * 'err' keeps the failure.  `return x` inside evaluates x before the tasks have
- * finished, and does not change 'err'.
+ * finished, and does not store x in 'err', so a negative x does not cancel the tasks.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \
         for (int scope##_once = 1; scope##_once;)                                                  \
