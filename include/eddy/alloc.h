@@ -33,7 +33,7 @@ EDDY_API void eddy_alloc_set(eddy_realloc_fn *fn, void *ctx);
  * eddy_free(NULL) does nothing.
  *
  * Suspends: no.  Threads: any, if the current allocator is thread-safe.
- * Errors: NULL if there is no memory.
+ * Errors: NULL if the memory cannot be allocated.
  */
 EDDY_API EDDY_MUST_USE void *eddy_malloc(size_t bytes);
 EDDY_API EDDY_MUST_USE void *eddy_realloc(void *ptr, size_t bytes);

@@ -29,7 +29,7 @@ enum eddy_endpoint_kind {
 };
 
 enum {
-        EDDY_ENDPOINT_PATH_MAX = 107,  /* bytes of a path, without a NUL; with the '@' of a name */
+        EDDY_ENDPOINT_PATH_MAX = 107,  /* bytes of a path without its NUL, or of '@' and a name */
         EDDY_ENDPOINT_TEXT_BYTES = 120 /* of the longest text, with its NUL */
 };
 
@@ -43,10 +43,10 @@ struct eddy_endpoint {
 };
 
 /*
- * Read an endpoint from its text.  Strict: each form is as above, a port has only
- * digits, no leading zero, and is at most 65,535; IPv6 has brackets; a path is not
- * empty and has no control characters.  A relative path is taken as it is.  A file
- * whose name begins with '@' is "unix:./@name".
+ * Read an endpoint from its text.  Only the forms above are accepted.  A port has
+ * only digits, no leading zero, and is at most 65,535; IPv6 has brackets; a path is
+ * not empty and has no control characters.  A relative path is taken as it is.  For a
+ * file whose name begins with '@', write "unix:./@name".
  *
  * Suspends: no.
  * Errors: EDDY_E_ENDPOINT_ADDRESS  not an IPv4 address or an IPv6 address in brackets
@@ -58,9 +58,10 @@ EDDY_API EDDY_MUST_USE int eddy_endpoint_parse(const char *text,
                                                struct eddy_endpoint *ret_endpoint);
 
 /*
- * Write the text of an endpoint, which eddy_endpoint_parse() reads, except: "none"
- * for EDDY_ENDPOINT_NONE; "unix:" for a Unix socket without a name, as clients
- * have; and '?' for each control character of a path, so that the text is one line.
+ * Write the text of an endpoint.  eddy_endpoint_parse() reads this text, with three
+ * exceptions: "none" for EDDY_ENDPOINT_NONE; "unix:" for a Unix socket without a name,
+ * which is usual for clients; and texts in which a '?' replaces a control character of
+ * the path, so that the text is one line.
  *
  * Suspends: no.
  */
@@ -78,7 +79,7 @@ EDDY_API void eddy_endpoint_format(const struct eddy_endpoint *endpoint,
 EDDY_API EDDY_MUST_USE int eddy_endpoint_unix(const char *path, struct eddy_endpoint *ret_endpoint);
 
 /*
- * Returns whether two endpoints are equal: all their parts are.  Two unnamed Unix
+ * Returns whether two endpoints are equal in all their parts.  Two unnamed Unix
  * sockets are not equal, nor are two EDDY_ENDPOINT_NONE, because they may be
  * different places.
  *

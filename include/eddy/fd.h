@@ -31,13 +31,13 @@ enum {
 
 /*
  * Wait until 'fd' is ready for one of 'events' (EDDY_FD_*), and return the events
- * that it is ready for, at least one.  An error or a hang-up counts as ready for
- * all.  Regular files are always ready.
+ * that it is ready for, at least one.  After an error or a hang-up it is ready for
+ * all events.  Regular files are always ready.
  *
- * Nothing of the descriptor is kept between calls.  Several tasks may wait for a
- * descriptor.  During a wait, eddy holds a duplicate of it (F_DUPFD_CLOEXEC): if the
- * library closes or replaces its descriptor during the wait, the wait goes on for
- * the former file, which stays open until then; cancel the wait first.
+ * Between calls eddy remembers nothing about the descriptor.  Several tasks may wait
+ * for the same descriptor.  During a wait, eddy holds a duplicate (F_DUPFD_CLOEXEC),
+ * which keeps the file open.  If the library closes or replaces its descriptor during
+ * a wait, the wait continues for the former file; so cancel the wait first.
  *
  * Suspends: yes.
  * Errors: -EBADF      'fd' is not open

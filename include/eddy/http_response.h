@@ -45,9 +45,9 @@ EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, si
  */
 struct eddy_http_timings {
         int64_t wait_ns;       /* for a slot on a connection */
-        int64_t name_ns;       /* from the host's name to addresses */
-        int64_t connect_ns;    /* to an address */
-        int64_t tls_ns;        /* the handshake */
+        int64_t name_ns;       /* to look up the host's name */
+        int64_t connect_ns;    /* to connect to an address */
+        int64_t tls_ns;        /* for the handshake */
         int64_t first_byte_ns; /* from sending the request to the response's first byte */
         int64_t total_ns;      /* from the call that sent the request until the end of the body
                                   was read */
@@ -102,8 +102,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
- * Read and drop the rest of the body, so that the connection can be kept.  If the call was
- * cancelled and the body would be decoded, later reads return EDDY_E_HTTP_STATE.
+ * Read and drop the rest of the body, so that the connection can be kept.  If the call is
+ * cancelled, the rest of a body that is decoded (option 'decode') cannot be read any more:
+ * later reads return EDDY_E_HTTP_STATE.
  *
  * Suspends: yes.
  * Errors: as eddy_http_response_read()
@@ -112,8 +113,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
 
 /*
  * Free the response.  Its connection is kept if the exchange is known to be
- * complete; otherwise it is closed.  Works in a cancelled task.  NULL is
- * ignored.
+ * complete, and closed otherwise.  Works in a cancelled task.  NULL is ignored.
  *
  * Suspends: no.
  */

@@ -23,18 +23,19 @@ typedef struct eddy_http_exchange eddy_http_exchange;
  * If the client's connection was reset, or fully closed as far as the server can
  * know, the handler is cancelled: its calls return -ECANCELED, and its result is
  * ignored.  A client that only ended its sending (a half-close) still gets its
- * answer.  EDDY_HTTP_SERVER_FINISH turns this off.
+ * answer.  EDDY_HTTP_SERVER_FINISH turns these cancels off.
  *
- * On a Unix socket every close is known at once, also that of a client that sends a
- * whole request and closes without waiting for the answer: its handler is cancelled.
- * With TCP that handler often runs to its end.  A server on a Unix socket whose
- * clients do so needs EDDY_HTTP_SERVER_FINISH.
+ * Some clients send a whole request and close without waiting for the answer.  On a
+ * Unix socket the server knows of the close at once and cancels the handler.  With TCP
+ * the handler often runs to its end, because the close looks like a half-close.  A
+ * server on a Unix socket that has such clients needs EDDY_HTTP_SERVER_FINISH.
  */
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 
 /*
  * The limits of a server.  All zero is the default.  Each limit ends only the
- * connection that exceeds it; the status is that of its last response.
+ * connection that exceeds it.  The columns are the limit, its option or value, and the
+ * status of the connection's last response or another effect.
  *
  *     connections at once     connections_max        the next one waits in the backlog
  *     bytes of a head         head_bytes_max         431
@@ -49,14 +50,14 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  *     time between requests   idle_timeout_ns        no response
  *     speed of a body         upload_rate_min        408
  *     speed of a response     download_rate_min      the connection is reset
- *     time of the handler     none                   a scope with a deadline in the handler
+ *     time of the handler     none: open a scope with a deadline in the handler
  *
  * Speeds count only the time in which the server waits for the client, not the
  * time in which a handler computes or sleeps.  Bytes of a response count when
  * the client's system has acknowledged them.  The server checks speeds once per
- * 'rate_over_ns' of waiting, and disconnects a client that stops within two such
- * periods.  On Unix sockets the system counts whole buffers, so a client that takes
- * less than a buffer in two periods may be disconnected.
+ * 'rate_over_ns' of waiting, so a client that stops is disconnected after at most two
+ * such periods.  On Unix sockets the system counts whole buffers, so a client that
+ * takes less than a buffer in two periods may be disconnected.
  */
 enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
@@ -71,7 +72,8 @@ struct eddy_http_server_opts {
         uint32_t flags;            /* EDDY_HTTP_SERVER_* */
         uint64_t body_bytes_max;   /* of one request; 0: 16 MiB */
         int64_t head_timeout_ns;   /* from a request's first byte to the end of its head; 0: 30 s;
-                                      again for the rest of the body that the handler left */
+                                      also the limit for dropping the rest of a body that the
+                                      handler did not read */
         int64_t idle_timeout_ns;   /* between requests; 0: 75 s */
         int64_t rate_over_ns;      /* the waiting time over which speeds are averaged; 0: 10 s */
         int64_t drain_ns;          /* for requests in progress after a cancel; 0: none */
@@ -82,9 +84,9 @@ struct eddy_http_server_opts {
 /*
  * Serve connections of 'listener' until cancelled; requests in progress then
  * have 'drain_ns' to finish.  While there are too few descriptors or too little
- * memory for further connections, the server pauses accepting and reports that
- * once (EDDY_REPORT_ACCEPT).  A connection without memory for a request is closed,
- * and the server continues.
+ * memory for further connections, the server pauses accepting and reports the
+ * shortage once (EDDY_REPORT_ACCEPT).  If memory for a request is missing, only its
+ * connection is closed.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the server was asked to stop
@@ -97,14 +99,19 @@ EDDY_API int eddy_http_serve(eddy_listener *listener, const struct eddy_http_ser
                              eddy_http_handler_fn *handler, void *arg);
 
 /*
- * The request.  'target' is the target of the request line as sent; 'path' is its
- * path, not decoded and without the query ("/" if it is empty), and 'query' the
- * text after '?', or "".  'host' is host and port as sent, from an absolute
- * target, else from the Host field, which is ignored if the target is absolute
- * (RFC 9112, 3.2.2); "" if an HTTP/1.0 request has neither.
- * eddy_http_exchange_header() returns the first header with this name, in any
- * case, or NULL; eddy_http_exchange_header_at() stores header number 'i' in the
- * order received, and returns 0, or -ENOENT after the last.
+ * The request.  The functions return:
+ *
+ *     method     as sent
+ *     target     the target of the request line, as sent
+ *     path       the target's path, not decoded and without the query; "/" if it is
+ *                empty
+ *     query      the target's text after '?', or ""
+ *     host       host and port as sent: of the target if that is absolute (RFC 9112,
+ *                3.2.2), else of the Host field; "" if an HTTP/1.0 request has neither
+ *     header     the value of the first header with this name (case-insensitive), or
+ *                NULL
+ *     header_at  0 after storing header number 'i' in the order received, or -ENOENT
+ *                after the last
  *
  * Suspends: no.
  * Owns: strings are valid as long as the exchange, also while its body is read.
@@ -169,11 +176,11 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_end(eddy_http_exchange *exchange);
 /*
  * Answer 101 (RFC 9110, 7.8) and take the connection's stream from the server.  The
  * request must be HTTP/1.1 with an Upgrade field, and its body must have been read;
- * 'headers' has an Upgrade field with the new protocol.  "Connection: Upgrade" is
- * added.  '*ret_early' are bytes of the new protocol that have already arrived, to be
- * processed before those of the stream.  The server's limits of speed and the cancel
- * at the client's end no longer apply; the server still cancels the handler when it
- * stops.
+ * 'headers' must have an Upgrade field with the new protocol.  "Connection: Upgrade"
+ * is added.  '*ret_early' are bytes of the new protocol that have already arrived;
+ * process them before those of the stream.  From then on the server does not limit the
+ * connection's speed, and does not cancel the handler when the client is gone; a stop
+ * of the server still cancels the handler.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE  a response was begun already, the body was not read, or the

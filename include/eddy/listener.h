@@ -18,7 +18,7 @@ typedef struct eddy_listener eddy_listener;
 /*
  * Wait for a connection.  Connections that were aborted before they could be
  * accepted are skipped.  If descriptors or memory are short, the call retries
- * every second, up to the caller's deadline, and reports that once
+ * every second, up to the caller's deadline, and reports the shortage once
  * (EDDY_REPORT_ACCEPT).
  *
  * Suspends: yes.
@@ -39,9 +39,9 @@ EDDY_API uint16_t eddy_listener_port(const eddy_listener *listener);
 /*
  * Stop listening and free the listener; connections stay open.  Connections that
  * were not accepted are reset.  The socket file of a Unix listener is removed if it
- * is still the file that the listener made; a child process after fork() leaves it
- * to its parent.  A task in eddy_listener_accept() gets -ECANCELED.  NULL is
- * ignored.
+ * is still the file that the listener made; in a child process after fork() the file
+ * remains, because it is the parent's.  A task in eddy_listener_accept() gets
+ * -ECANCELED.  NULL is ignored.
  *
  * Suspends: no.
  */

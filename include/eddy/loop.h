@@ -20,10 +20,10 @@ EDDY_BEGIN_DECLS
 typedef struct eddy_loop eddy_loop;
 
 /*
- * Returns the loop that runs on this thread, or NULL if none does.  The first
- * call allocates what other threads need to use the loop, and returns NULL if
- * there is no memory for that.  From then on a run whose tasks all wait is not a
- * deadlock: another thread may wake them.
+ * Returns the loop that runs on this thread, or NULL if none does.  The first call
+ * allocates what other threads need to use the loop, and returns NULL if the
+ * allocation fails.  From then on a run whose tasks all wait is not a deadlock:
+ * another thread may wake them.
  *
  * Suspends: no.
  * Owns: borrowed; eddy_loop_ref() keeps it.
@@ -61,7 +61,8 @@ typedef struct eddy_handle {
  * Suspends: no.  Threads: the loop's.
  * Errors: -EBUSY  the handle is scheduled already
  *         EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
- *         EDDY_E_RUN_NOT_RUNNING  there is no current loop, or this is not its thread
+ *         EDDY_E_RUN_NOT_RUNNING  'loop' is NULL and no loop runs on this thread, or
+ *                                 'loop' belongs to another thread
  * Owns: borrows 'handle' until it has run or was cancelled.
  */
 EDDY_API int eddy_loop_call_soon(eddy_loop *loop, eddy_handle *handle, eddy_task_fn *fn, void *arg);

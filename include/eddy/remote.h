@@ -19,7 +19,7 @@ typedef struct eddy_remote eddy_remote;
  *
  * Suspends: no.  Threads: any, including the loop's.
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED, -ENOMEM
- *         EDDY_E_RUN_NOT_RUNNING  'loop' is NULL, and there is no current loop
+ *         EDDY_E_RUN_NOT_RUNNING  'loop' is NULL, and no loop runs on this thread
  * Owns: returns (owned) '*ret_remote', to be released by eddy_remote_release();
  *       borrows 'arg' until the task has ended.
  */

@@ -216,7 +216,7 @@ EDDY_API void eddy_scope_cancel(eddy_scope *scope);
  */
 EDDY_API int eddy_scope_set_deadline(eddy_scope *scope, int64_t deadline_ns);
 
-/* Returns the deadline, or 0 if there is none.  Suspends: no. */
+/* Returns the deadline, or 0 without one.  Suspends: no. */
 EDDY_API int64_t eddy_scope_deadline(const eddy_scope *scope);
 
 /*

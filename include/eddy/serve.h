@@ -29,9 +29,9 @@
 EDDY_BEGIN_DECLS
 
 /*
- * Serves a connection, in a task of its own.  'stream' is the function's, to be
- * closed by it; a TLS handshake belongs here, not before.  The result is not used:
- * a failure ends only this connection.
+ * Serves a connection, in a task of its own.  The function owns 'stream' and must
+ * close it.  For TLS, the function does the handshake.  Its result is not used: a
+ * failure ends only this connection.
  */
 typedef int eddy_serve_fn(eddy_stream *stream, void *arg);
 
@@ -39,25 +39,25 @@ typedef int eddy_serve_fn(eddy_stream *stream, void *arg);
 struct eddy_serve_opts {
         uint32_t connections_max; /* open at once; 0: 10,000.  The next ones wait in the backlog */
         uint32_t reserved32;      /* zero */
-        int64_t drain_ns;         /* for the connections after a stop; 0: none */
+        int64_t drain_ns;         /* after a stop, for the connections to end; 0: none */
         const char *name;         /* of the connections' tasks, static; NULL: "connection" */
         uintptr_t reserved[4];    /* zero */
 };
 
 /*
  * Accept connections of 'listener' and call 'fn(stream, arg)' in a task for each,
- * until the caller is cancelled or accepting fails.  This stops the server: it
- * accepts no more, calls under eddy_serve_idle() are cancelled, and the other
- * connections have 'drain_ns' to end; those that remain are cancelled.  The call
- * returns when the last connection has ended.
+ * until the caller is cancelled or accepting fails.  Either stops the server: it
+ * accepts no more connections, calls made through eddy_serve_idle() are cancelled,
+ * and the other connections have 'drain_ns' to end; those that remain are cancelled.
+ * The call returns when the last connection has ended.
  *
  * While there are too few descriptors or too little memory for further
- * connections, the server pauses accepting and reports that once
- * (EDDY_REPORT_ACCEPT); the connections that it has go on.
+ * connections, the server pauses accepting and reports the shortage once
+ * (EDDY_REPORT_ACCEPT); existing connections continue.
  *
  * Suspends: yes.
- * Errors: -ECANCELED  the server was asked to stop, or the listener was closed, which
- *                     is noticed when the server can accept again
+ * Errors: -ECANCELED  the server was asked to stop, or the listener was closed; while
+ *                     accepting is paused, the server does not notice the close
  *         -EBUSY      another task accepts from the listener
  *         -EINVAL     'drain_ns' is negative
  *         -ENOMEM     the server could not be started
@@ -68,10 +68,10 @@ EDDY_API int eddy_serve(eddy_listener *listener, const struct eddy_serve_opts *o
                         eddy_serve_fn *fn, void *arg);
 
 /*
- * Call fn(arg), in which the connection owes its peer nothing, such as the wait for
- * the next request: a stop of the server cancels the call at once.  Returns the
- * result of fn; after a stop fn is not called.  Call it in a connection's task, or
- * in a task that this one started; elsewhere it only calls fn.
+ * Call fn(arg) for work in which the connection owes its peer nothing, such as the
+ * wait for the next request: a stop of the server cancels fn at once.  Returns the
+ * result of fn; after a stop fn is not called.  Call eddy_serve_idle() in a
+ * connection's task, or in a task started by that task; elsewhere it only calls fn.
  *
  * Suspends: as fn does.
  * Errors: -ECANCELED  the server has stopped, or the caller was cancelled
@@ -80,8 +80,8 @@ EDDY_API int eddy_serve(eddy_listener *listener, const struct eddy_serve_opts *o
 EDDY_API int eddy_serve_idle(eddy_task_fn *fn, void *arg);
 
 /*
- * Returns whether the server of the calling task has stopped, so that this request
- * should be the connection's last.  False outside a connection.
+ * Returns whether the server of the calling task is stopping; then the present
+ * request should be the connection's last.  Returns false outside a connection.
  *
  * Suspends: no.
  */

@@ -42,8 +42,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, 
  *
  * A write that fails or is cancelled may have sent a part of its bytes.  If it
  * sent none, the stream is unchanged and the write can be repeated.  If it sent
- * some, the next byte would continue in the middle of a message: each later
- * write, even an empty one, and eddy_stream_shutdown() return
+ * some, a further write would continue in the middle of a message.  Therefore each
+ * later write, even an empty one, and eddy_stream_shutdown() return
  * EDDY_E_STREAM_BROKEN and send nothing.  Reads continue to work.
  *
  * Suspends: yes.
@@ -70,8 +70,8 @@ EDDY_API EDDY_MUST_USE int eddy_stream_writev(eddy_stream *stream, const struct 
  * Write at least one byte of 'slices', waiting if necessary.  Returns the number
  * of bytes written (0 only if all slices are empty).  After an error nothing was
  * written and the stream is unchanged, so a cancelled caller can continue later.
- * A stream such as TLS may hold bytes that it took: an empty eddy_stream_write()
- * waits until they are passed on.
+ * Some streams, such as TLS, may still hold bytes that were written; an empty
+ * eddy_stream_write() waits until the stream has passed them on.
  *
  * Suspends: yes.
  * Errors: those of eddy_stream_writev()
@@ -119,8 +119,8 @@ EDDY_API int eddy_stream_shutdown(eddy_stream *stream);
 
 /*
  * Returns whether a read would return at once, with bytes, the end or an error.
- * On an idle connection that means that the peer has closed the connection or
- * sent bytes out of turn.
+ * If true for an idle connection, the peer has closed the connection or sent bytes
+ * that were not requested.
  *
  * Suspends: no.
  */
@@ -144,13 +144,14 @@ EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn
 /*
  * Call 'fn(arg)' once, from the loop, when the stream's connection was reset, or both
  * directions have ended; NULL withdraws the request.  Tasks may read and write
- * meanwhile.  The end that a peer sends with a shutdown or a close is not enough: a
- * peer may still read after it.  With TCP a full close shows when something was
- * written after it; with Unix sockets it shows at once.  'fn' must not suspend and
- * must not close the stream; closing the stream withdraws the request.
+ * meanwhile.  If only the peer's direction has ended, 'fn' is not called, because the
+ * peer may still read.  A close by the peer looks the same with TCP, until bytes that
+ * are written later are answered with a reset; with Unix sockets 'fn' is called at
+ * once.  'fn' must not suspend and must not close the stream; closing the stream
+ * withdraws the request.
  *
  * Suspends: no.
- * Errors: -EALREADY         that has happened
+ * Errors: -EALREADY         the connection was reset or has ended already
  *         -ENOTSUP          this kind of stream cannot be watched
  *         -ENOMEM, -ENOSPC  the system cannot watch another descriptor
  */
@@ -164,8 +165,8 @@ struct eddy_stream_sent {
 };
 
 /*
- * Count the bytes written; zeros if the stream is NULL or does not know.  Works while
- * a task writes.
+ * Store the counts of bytes written; zeros if the stream is NULL or does not count.
+ * May be called while a task writes.
  *
  * Suspends: no.
  */
@@ -180,9 +181,9 @@ EDDY_API void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sen
 EDDY_API const char *eddy_stream_kind(const eddy_stream *stream);
 
 /*
- * Store the endpoint of this end of the stream, or of its peer.  A stream on
- * another, such as TLS, has those of the stream below.  The end of a Unix socket
- * that connected has no name.
+ * Store the endpoint of this end of the stream, or of its peer.  A stream on another
+ * stream, such as TLS, has the endpoints of the lower stream.  For a Unix socket, the
+ * end that connected has no name.
  *
  * Suspends: no.
  * Errors: -ENOTSUP   the stream has no endpoints: a pipe, a file
@@ -196,20 +197,20 @@ EDDY_API EDDY_MUST_USE int eddy_stream_peer(const eddy_stream *stream,
                                             struct eddy_endpoint *ret_endpoint);
 
 /*
- * Returns the descriptor below the stream, or -1 if there is none or the stream is
- * NULL.  It remains the stream's: do not close it, and do not read or write it.
+ * Returns the descriptor that the stream uses, or -1 if the stream has none or is
+ * NULL.  The stream owns the descriptor: do not close, read or write it.
  *
  * Suspends: no.
  */
 EDDY_API int eddy_stream_fd(const eddy_stream *stream);
 
 /*
- * Close the stream and free it.  A socket's kernel still sends the bytes that
+ * Close the stream and free it.  For a socket, the kernel still sends the bytes that
  * were written, and then the end, even if the last write ended in the middle; to
- * send a reset instead, call eddy_stream_abort().  TLS drops the bytes that it
- * still holds if the last write ended in the middle, the task is cancelled, or
- * the peer takes none for a second.  Tasks waiting on the stream get -ECANCELED.
- * Works in a cancelled task.  NULL is ignored.
+ * send a reset instead, call eddy_stream_abort().  A TLS stream sends the bytes that
+ * it still holds, but drops them if the last write ended in the middle, the task is
+ * cancelled, or the peer takes none for a second.  Tasks waiting on the stream get
+ * -ECANCELED.  Works in a cancelled task.  NULL is ignored.
  *
  * Suspends: a socket never does; TLS may, for at most a second.
  */
@@ -233,10 +234,10 @@ EDDY_API void eddy_stream_abort(eddy_stream *stream);
 
 /*
  * Make a stream from a descriptor: standard input or output, a pipe, a terminal, a
- * regular file.  The descriptor's flags are not changed: if it blocks, the stream
- * waits until it is ready, and writes at most PIPE_BUF bytes at a time to a pipe.
- * Regular files are read and written at once.  A descriptor may have one stream
- * at a time: waiting in a second stream fails with -EEXIST.
+ * regular file.  The descriptor's flags are not changed: if the descriptor blocks,
+ * the stream first waits until it is ready, and writes at most PIPE_BUF bytes at a
+ * time to a pipe.  Regular files are read and written without waiting.  A descriptor
+ * may have one stream at a time: waiting in a second stream fails with -EEXIST.
  *
  * Suspends: no.
  * Errors: -EBADF, -ENOMEM
@@ -256,8 +257,8 @@ enum { EDDY_STREAM_PAIR_BYTES_MAX = 1 << 30 };
 
 /*
  * Make two connected streams in memory: what is written to one is read from the
- * other.  For tests, and to run a protocol inside a program.  They behave as
- * connected sockets do: a writer waits if the buffer of its peer is full;
+ * other.  For tests, and to run a protocol inside a program.  The streams behave
+ * like connected sockets: a writer waits if the buffer of its peer is full;
  * after a close or shutdown the peer reads the remaining bytes and then the end;
  * after an abort, or a close with unread bytes, the peer reads the remaining bytes,
  * and its calls then fail with -ECONNRESET.  A write after the peer's close fails

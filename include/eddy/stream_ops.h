@@ -4,8 +4,8 @@
  * A stream is a struct whose first member is 'struct eddy_stream', with a table of
  * operations.  The operations try_read and try_writev never suspend; the calls of
  * eddy/stream.h repeat them and wait between the tries.  eddy checks arguments,
- * reports a second reader or writer (-EBUSY), and keeps a stream whose write
- * ended in the middle from being written again.
+ * refuses a second reader or writer (-EBUSY), and refuses writes after a write that
+ * ended in the middle.
  *
  *     struct counter {
  *             struct eddy_stream stream;
@@ -52,8 +52,8 @@ struct eddy_stream_ops {
         int64_t (*try_writev)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
 
         /*
-         * Pass on the bytes that try_writev took but the stream has not yet sent.  Returns
-         * 0 if it holds none; -EAGAIN if a writer must wait; or an error.  Must not
+         * Pass on the bytes that try_writev took and that the stream still holds.  Returns
+         * 0 if none remain; -EAGAIN if a writer must wait; or an error.  Must not
          * suspend.  NULL: the stream never holds bytes.
          */
         int (*flush)(eddy_stream *stream);
@@ -80,23 +80,23 @@ struct eddy_stream_ops {
 
         /*
          * End the stream and free it.  Tasks in 'wait' must return -ECANCELED.  Without
-         * a flag, may suspend for a bounded time to send what the protocol owes its
-         * peer.
+         * a flag, may suspend for a bounded time to send held bytes and the protocol's
+         * own end.
          */
         void (*close)(eddy_stream *stream, unsigned flags);
 
-        /* The descriptor below, or -1.  NULL: there is none. */
+        /* The descriptor that the stream uses, or -1.  NULL: the stream has none. */
         int (*fd)(const eddy_stream *stream);
 
         /*
-         * Counts of bytes written: those that the peer has acknowledged, and those that
-         * are on the way.  NULL: unknown.
+         * Store the counts of bytes written: those that the peer has acknowledged, and
+         * those that it has not.  NULL: unknown.
          */
         void (*sent)(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
 
         /*
-         * The endpoint of this end or of the peer.  Errors: -ENOTCONN, -ENOTSUP.  NULL:
-         * the stream has none.
+         * Store the endpoint of this end or of the peer.  Errors: -ENOTCONN, -ENOTSUP.
+         * NULL: the stream has none.
          */
         int (*endpoint)(const eddy_stream *stream, enum eddy_stream_end end,
                         struct eddy_endpoint *ret_endpoint);
@@ -104,7 +104,7 @@ struct eddy_stream_ops {
         /*
          * Call 'fn(arg)' once when the connection was reset, or both directions have
          * ended; NULL withdraws the request.  Tasks may read and write meanwhile.
-         * Errors: -EALREADY if that has happened.  Must not suspend.  NULL: not supported.
+         * Errors: -EALREADY if either has happened.  Must not suspend.  NULL: not supported.
          */
         int (*watch_hangup)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
 
@@ -112,8 +112,8 @@ struct eddy_stream_ops {
 };
 
 /*
- * Flags of the operation 'close'.  eddy_stream_abort() gives the first,
- * eddy_stream_close_now() the other.
+ * Flags of the operation 'close'.  eddy_stream_abort() passes EDDY_STREAM_ABORT,
+ * eddy_stream_close_now() passes EDDY_STREAM_NO_WAIT.
  */
 enum {
         EDDY_STREAM_ABORT = 1 << 0,   /* drop the bytes that were not sent */

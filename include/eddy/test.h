@@ -170,7 +170,7 @@ struct eddy_test_sweep {
  *   EDDY_TEST_VERBOSE=1      print a line before each run
  *
  * It is also a finding if a run of a sweep does not reach a point that the first
- * run counted, or fails without a fault; there is no replay string for that, and
+ * run counted, or fails without a fault; such a finding has no replay string, and
  * the message says so.
  *
  * Suspends: no; called where eddy_run() would be.

@@ -40,8 +40,8 @@ struct eddy_tls_opts {
         unsigned flags;
         int version_min;       /* EDDY_TLS_1_2 (also 0) or EDDY_TLS_1_3 */
         const char *ca_file;   /* trusted certificates instead of the system's */
-        const char *crl_file;  /* revocation lists: one for each issuer of the chain; a certificate
-                                  that they name is refused */
+        const char *crl_file;  /* revocation lists, one for each issuer of the chain; certificates
+                                  on these lists are refused */
         const char *cert_file; /* own certificate and its chain; a server must have one */
         const char *key_file;  /* private key; NULL: in 'cert_file' */
         const char *alpn;      /* protocols by preference, separated by commas: "h2,http/1.1" */
@@ -62,7 +62,7 @@ enum { EDDY_TLS_SESSIONS_MAX = 256, EDDY_TLS_CERTIFICATES_MAX = 64 };
  * appended to that file (ignored in set-user-ID programs).
  *
  * Suspends: yes.
- * Errors: EDDY_E_TLS_BAD_FILE  a file is missing or is not what it should be
+ * Errors: EDDY_E_TLS_BAD_FILE  a file is missing, or has the wrong contents
  *         -EINVAL              an option is not valid
  *         -ECANCELED, -ENOMEM
  * Owns: returns (owned) '*ret_config', to be closed by eddy_tls_config_close().
@@ -98,9 +98,10 @@ EDDY_API void eddy_tls_config_close(eddy_tls_config *config);
 
 /* Options of one connection.  All zero is the default. */
 struct eddy_tls_conn_opts {
-        /* Bytes that were already read from the stream and belong to the handshake.  If a
-         * client has any after STARTTLS, they were injected: close the connection (RFC 3207, 6).
-         * A server passes those that followed the client's command. */
+        /* Bytes that were already read from the stream and belong to the handshake.  A server
+         * passes the bytes that followed the client's STARTTLS command.  A client never has such
+         * bytes: if some followed the server's answer to STARTTLS, they were injected, and the
+         * client must close the connection (RFC 3207, 6). */
         const void *received;
         size_t received_bytes;
         struct eddy_tls_fault *ret_fault; /* filled in on failure; NULL: not wanted */
@@ -145,7 +146,7 @@ EDDY_API EDDY_MUST_USE int eddy_tls_server(eddy_stream *lower, eddy_tls_config *
                                            const struct eddy_tls_conn_opts *opts,
                                            eddy_stream **ret_stream);
 
-/* A connection after its handshake.  Texts are "" if there is nothing. */
+/* A connection after its handshake.  A text without a value is "". */
 struct eddy_tls_info {
         int version;           /* EDDY_TLS_1_2 or EDDY_TLS_1_3 */
         bool is_resumed;       /* no certificates were exchanged */
@@ -180,10 +181,10 @@ EDDY_API const char *eddy_tls_fault_text(const eddy_stream *stream);
 /*
  * Make a private key (ECDSA, P-256) and a self-signed certificate for tests: for
  * 'names', host names and addresses separated by commas, valid from an hour ago
- * until 'valid_ns' from now.  The lengths of its signatures vary, and so do the
- * schedules of simulated runs; there, use a key of Ed25519.  Writes both files,
+ * until 'valid_ns' from now.  Signatures of such a key vary in length, so a simulated
+ * run does not repeat its schedule; use an Ed25519 key there.  Writes both files,
  * which must not exist; only the owner can read 'key_file'.  A client trusts the
- * certificate if it is given as 'ca_file'.
+ * certificate if 'ca_file' names its file.
  *
  * Suspends: yes.
  * Errors: -EEXIST, -EACCES, ...  a file cannot be made; neither remains

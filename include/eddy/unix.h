@@ -4,7 +4,7 @@
  *
  * Any process that may write the socket file may connect to it.  An abstract name
  * has no file and no permissions: every process of the network namespace may
- * connect, and any may take the name first.
+ * connect, and any of them may listen on the name before the server does.
  */
 #ifndef EDDY_UNIX_H
 #define EDDY_UNIX_H
@@ -45,11 +45,12 @@ struct eddy_unix_listen_opts {
         uint32_t mode;    /* permissions of the socket file, such as 0660; 0: as umask(2) leaves
                              them.  They apply before the first client can connect. */
         /*
-         * Replace a socket file that no process listens on, as a server leaves that was
-         * killed.  Other files, and sockets with a listener, are never removed.  The
-         * check connects once, which a living listener accepts and finds closed.  Two
-         * processes that replace a stale file in the same instant may both succeed; the
-         * later one then has the path.
+         * Replace a socket file that no process listens on, such as a killed server
+         * leaves.  Other files, and sockets with a listener, are never removed.  The
+         * check connects to the socket and closes the connection; a server that still
+         * listens accepts this connection and reads its end.  If two processes replace a
+         * stale file in the same instant, both may succeed, and the later one has the
+         * path.
          */
         bool replace_stale;
         uintptr_t reserved[4]; /* zero */
@@ -57,8 +58,8 @@ struct eddy_unix_listen_opts {
 
 /*
  * Listen on the Unix socket 'path', at most EDDY_ENDPOINT_PATH_MAX bytes; a path
- * that begins with '@' is an abstract name, which ends with the listener and takes
- * no mode.  eddy_listener_close() removes the file.
+ * that begins with '@' is an abstract name, for which 'mode' has no effect.
+ * eddy_listener_close() removes the file, or gives up the name.
  *
  * Suspends: no.
  * Errors: -EADDRINUSE           the file or the name exists already

@@ -52,8 +52,8 @@ EDDY_API const void *eddy_var_get(const eddy_var *var);
  *
  * Suspends: no.
  * Errors: EDDY_E_RUN_NOT_RUNNING
- *         -ENOMEM  the value stays: there is no memory to separate it from the
- *                  value of tasks that inherited it
+ *         -ENOMEM  the value stays, because separating it from the values of tasks
+ *                  that inherited it needs memory
  */
 EDDY_API int eddy_var_unset(const eddy_var *var);
 

@@ -44,7 +44,7 @@ static int copy_add(struct ed_http1_exchange *exchange, const char *text, size_t
         return err < 0 ? err : ed_buf_append(&exchange->copies, "", 1);
 }
 
-/* Copy path and host: inside the target there is no room for their NULs. */
+/* Copy path and host: the target has no room for their NULs. */
 static int take_target(struct ed_http1_exchange *exchange)
 {
         const struct ed_http1_head *head = &exchange->message.head;
@@ -459,7 +459,7 @@ static int http1_upgrade(eddy_http_exchange *base, const struct eddy_http_header
         err = write_upgrade(exchange, headers, headers_count);
         if (err < 0)
                 return err;
-        exchange->closing = true; /* there is no next request */
+        exchange->closing = true; /* this was the last request */
         exchange->answer = ED_HTTP_ANSWERING;
         exchange->left = 0;
         err = put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out));
