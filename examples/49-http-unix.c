@@ -4,8 +4,8 @@
  *
  * Only the call that listens differs from a server on a port.  The mode of the
  * socket file decides which processes may connect, and `replace_stale` lets the
- * server start again after it was killed.  The listener removes the file.  With
- * curl the request would be `curl --unix-socket PATH http://localhost/name`.
+ * server start again after it was killed.  Closing the listener removes the file.
+ * With curl the request would be `curl --unix-socket PATH http://localhost/name`.
  *
  * Run: 49-http-unix
  * Time: wall 0 s

@@ -2,10 +2,10 @@
  * 50-own-stream - a stream of one's own, in about a hundred lines: it counts the bytes of any
  * stream below it and limits the rate of its writes.
  *
- * The operations never suspend, except `wait`.  They try; eddy
- * repeats the try after a wait, refuses a second writer, and keeps a message that
- * was cut off from being continued by another.  Whatever runs on a stream runs on
- * this one: readers, copies, TLS, HTTP.
+ * The operations never suspend, except `wait`.  Each reads or writes what is possible
+ * now; eddy waits between the tries, refuses a second writer, and refuses writes after
+ * a message that was cut off.  Everything that uses a stream can use this one: readers,
+ * copies, TLS, HTTP.
  *
  * Run: 50-own-stream
  * Time: virtual 2 s
@@ -26,7 +26,7 @@ struct meter {
         struct eddy_stream stream; /* first */
         eddy_stream *lower;
         uint64_t read, written;
-        int64_t next_ns; /* no write before */
+        int64_t next_ns; /* no write before this time */
 };
 
 static struct meter *meter_of(const eddy_stream *stream)

@@ -1,10 +1,10 @@
 /*
  * 51-chat - a chat server by lines, with three clients.
  *
- * Each client has a task that reads lines with an eddy_reader.  The
- * buffer's size is the longest line: a client that sends more is shown out, and
- * no client can make the server grow.  A lock per client keeps lines whole that
- * several tasks write to it.
+ * Each client has a task that reads lines with an eddy_reader.  The buffer's size
+ * limits the length of a line: a client that sends a longer one is disconnected, and no
+ * client can make the server's memory grow.  Several tasks write to a client; a lock
+ * per client keeps their lines whole.
  *
  * Run: 51-chat
  * Time: wall 0 s

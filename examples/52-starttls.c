@@ -2,11 +2,11 @@
  * 52-starttls - a line protocol that begins in plain text and goes on with TLS, client and
  * server in one program.
  *
- * Between the answer to STARTTLS and the handshake, the client
- * refuses bytes that have arrived already.  An attacker who injects text there would
- * otherwise have it read as if it had come through TLS (RFC 3207, section 6).  The
- * server passes early bytes to the handshake, where only TLS is accepted.  After the
- * handshake each side begins with an empty reader.
+ * Between the answer to STARTTLS and the handshake, the client refuses bytes that have
+ * arrived already.  Otherwise the client would read text that an attacker injects there
+ * as if the text had come through TLS (RFC 3207, section 6).  The server passes early
+ * bytes to the handshake, where only TLS is accepted.  After the handshake each side
+ * begins with an empty reader.
  *
  * Run: 52-starttls
  * Time: wall 0 s
@@ -56,7 +56,7 @@ static int expect(struct session *session, const char *start, char **ret_line)
 
 /* --- the server --- */
 
-static int injects; /* text after the answer, as an attacker in the middle would */
+static int injects; /* send text after the answer, as an attacker in the middle would */
 
 static int serve(void *arg)
 {
@@ -83,7 +83,7 @@ static int serve(void *arg)
         if (err == 0)
                 err = send_line(&session, "250 hello\r\n");
         eddy_stream_close(session.stream);
-        return injects ? 0 : err; /* a client that refuses ends the handshake */
+        return injects ? 0 : err; /* a client that refuses early bytes closes the stream */
 }
 
 /* --- the client --- */

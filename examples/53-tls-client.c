@@ -1,9 +1,10 @@
 /*
  * 53-tls-client - connects to a server by TLS and prints the server's certificate.
  *
- * eddy_tls_client() verifies the certificate and the name; a failure has a name of
- * its own, and the fault says in words what is wrong.  Without a third argument the
- * system's certificates are trusted, as for 53-tls-client example.org 443.
+ * eddy_tls_client() verifies the certificate and the name.  Each kind of failure has
+ * its own error code, and the fault describes the cause in words.  Without a third
+ * argument the program trusts the system's certificates, as in
+ * `53-tls-client example.org 443`.
  *
  * Run: 53-tls-client localhost $TLS_PORT $TLS_CERT
  * Time: wall 0 s

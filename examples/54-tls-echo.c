@@ -1,10 +1,10 @@
 /*
  * 54-tls-echo - a TLS server that sends back what it receives, and a client of it.
  *
- * Each connection has its own task, which does its handshake, so a slow client does
- * not delay the others; a handshake may take ten seconds.  The server runs until
- * its scope is cancelled.  For the example the program makes a
- * certificate; a real server has one from an authority.
+ * The task of each connection also does the handshake, so a slow client does not delay
+ * the others; a handshake may take ten seconds.  The server runs until its scope is
+ * cancelled.  This program makes its own certificate; a real server has one from an
+ * authority.
  *
  * Run: 54-tls-echo
  * Time: wall 0 s
