@@ -30,8 +30,8 @@ EDDY_BEGIN_DECLS
 
 /*
  * Serves a connection, in a task of its own.  The function owns 'stream' and must
- * close it.  For TLS, the function does the handshake.  Its result is not used: a
- * failure ends only this connection.
+ * close it.  For TLS, the function does the handshake.  The server does not use the
+ * function's result: a failure ends only this connection.
  */
 typedef int eddy_serve_fn(eddy_stream *stream, void *arg);
 
@@ -56,8 +56,8 @@ struct eddy_serve_opts {
  * (EDDY_REPORT_ACCEPT); existing connections continue.
  *
  * Suspends: yes.
- * Errors: -ECANCELED  the server was asked to stop, or the listener was closed; while
- *                     accepting is paused, the server does not notice the close
+ * Errors: -ECANCELED  the server was asked to stop, or the listener was closed; a
+ *                     close during a pause of accepting is noticed after the pause
  *         -EBUSY      another task accepts from the listener
  *         -EINVAL     'drain_ns' is negative
  *         -ENOMEM     the server could not be started
