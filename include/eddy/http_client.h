@@ -189,9 +189,9 @@ struct eddy_http_request {
  * credentials.  It is refused without a proxy and through a tunnel, because the server
  * would receive it.  A Host from the caller that differs from the URL's is refused if
  * a proxy reads the request (RFC 9112, 3.2).  If the server closes a reused connection
- * before the first byte of a response, the request is sent once more on a new
- * connection, provided that its method is idempotent (RFC 9110, 9.2.2), and that a
- * source of its body was not read yet or can be rewound.  Redirects are not followed.
+ * before the first byte of a response, the client sends the request once more on a new
+ * connection, if the method is idempotent (RFC 9110, 9.2.2), and if 'body_source' is
+ * not set, was not read yet, or can be rewound.  Redirects are not followed.
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:

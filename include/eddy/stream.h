@@ -145,10 +145,10 @@ EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn
  * Call 'fn(arg)' once, from the loop, when the stream's connection was reset, or both
  * directions have ended; NULL withdraws the request.  Tasks may read and write
  * meanwhile.  If only the peer's direction has ended, 'fn' is not called, because the
- * peer may still read.  A close by the peer looks the same with TCP, until bytes that
- * are written later are answered with a reset; with Unix sockets 'fn' is called at
- * once.  'fn' must not suspend and must not close the stream; closing the stream
- * withdraws the request.
+ * peer may still read.  With TCP, a close by the peer looks like such an end, until a
+ * later write is answered with a reset; with Unix sockets, a close calls 'fn' at once.
+ * 'fn' must not suspend and must not close the stream; closing the stream withdraws
+ * the request.
  *
  * Suspends: no.
  * Errors: -EALREADY         the connection was reset or has ended already
