@@ -283,7 +283,9 @@ static int begin(eddy_http_response *response, const struct eddy_http_request *r
                 err = ed_buf_append(&response->url, request->url, strlen(request->url) + 1);
         if (err < 0)
                 return err;
-        key = ed_http_key_of(&url, request->opts.tls);
+        /* The client's own configuration is the default, also if the request names it. */
+        key = ed_http_key_of(&url,
+                             request->opts.tls == client->pool.tls ? NULL : request->opts.tls);
         ed_http_limit_begin(&limit, time_limit(timeout_ns));
         err = ed_http_pool_acquire(&client->pool, &key, &response->conn);
         return (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_POOL);

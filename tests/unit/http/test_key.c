@@ -1,0 +1,458 @@
+/*
+ * test_key.c - a connection carries only requests that agree in all that it depends on: scheme,
+ * host, port, TLS configuration, and the options of the client (proxies with their credentials,
+ * Unix path, given addresses). Random requests: of the key alone, and through the pool.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "../tls/tls_test.h"
+#include "eddy/test_net.h"
+#include "http/pool.h"
+#include "http_test.h"
+
+/* A new option must be added to the random options below if a connection depends on it. */
+#define IS_LAST(type, last)                                                                        \
+        _Static_assert(offsetof(struct type, reserved) ==                                          \
+                               offsetof(struct type, last) + sizeof(((struct type *) 0)->last),    \
+                       "test_key.c does not know the newest option of " #type)
+IS_LAST(eddy_http_client_opts, resolve_count);
+IS_LAST(eddy_http_request_opts, tls);
+
+static bool is_full(void)
+{
+        return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+}
+
+static uint64_t state = 88172645463325252;
+
+/* Returns a random number from 0 to n - 1. */
+static unsigned draw(unsigned n)
+{
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        return (unsigned) (state >> 33) % n;
+}
+
+/* ---- the key alone ----------------------------------------------------------------- */
+
+enum { PAIRS = 1000000, HOST_LONG = 40 };
+
+struct half {
+        struct ed_url url;
+        eddy_tls_config *tls;
+};
+
+static void half_draw(struct half *half)
+{
+        unsigned bytes = 1 + draw(draw(8) ? 4 : HOST_LONG);
+
+        for (unsigned i = 0; i < bytes; i++)
+                half->url.host[i] = "ab.-"[draw(4)];
+        half->url.host[bytes] = '\0';
+        half->url.host_bytes = (uint16_t) bytes;
+        half->url.is_https = draw(2);
+        half->url.port = (uint16_t) (draw(2) ? draw(2) ? 80 : 443 : draw(UINT16_MAX + 1));
+        half->tls = (eddy_tls_config *) (uintptr_t) (8 * draw(3));
+}
+
+/* Change some fields at random, most often none or a single one. */
+static void half_change(struct half *half)
+{
+        struct ed_url *url = &half->url;
+
+        if (draw(6) == 0)
+                url->is_https = !url->is_https;
+        if (draw(6) == 0)
+                url->port ^= (uint16_t) (1 << draw(16));
+        if (draw(6) == 0)
+                half->tls = (eddy_tls_config *) (uintptr_t) (8 * draw(3));
+        if (draw(6) == 0)
+                url->host[draw(url->host_bytes)] = "ab.-"[draw(4)];
+        if (draw(6) == 0 && url->host_bytes > 1)
+                url->host[--url->host_bytes] = '\0';
+        if (draw(6) == 0) {
+                url->host[url->host_bytes++] = "ab.-"[draw(4)];
+                url->host[url->host_bytes] = '\0';
+        }
+}
+
+/* P1 */
+TEST(keys_are_equal_if_and_only_if_no_field_differs)
+{
+        static struct half halves[2];
+        int equal = 0;
+
+        for (int i = 0; i < PAIRS; i++) {
+                const struct ed_url *a = &halves[0].url, *b = &halves[1].url;
+                struct ed_http_key keys[2];
+                bool same;
+
+                half_draw(&halves[0]);
+                halves[1] = halves[0];
+                half_change(&halves[1]);
+                for (int j = 0; j < 2; j++)
+                        keys[j] = ed_http_key_of(&halves[j].url, halves[j].tls);
+                same = a->is_https == b->is_https && a->port == b->port &&
+                       strcmp(a->host, b->host) == 0 &&
+                       (!a->is_https || halves[0].tls == halves[1].tls);
+                equal += same;
+                if (ed_http_key_equal(&keys[0], &keys[1]) != same ||
+                    ed_http_key_equal(&keys[1], &keys[0]) != same)
+                        test_fail(__FILE__, __LINE__,
+                                  "pair %d: %d %s:%d %p and %d %s:%d %p are%s equal", i,
+                                  a->is_https, a->host, a->port, (void *) halves[0].tls,
+                                  b->is_https, b->host, b->port, (void *) halves[1].tls,
+                                  same ? " not" : "");
+        }
+        CHECK(equal > PAIRS / 8 && equal < PAIRS / 2);
+}
+
+/* ---- through the pool -------------------------------------------------------------- */
+
+enum {
+        ROUNDS_FEW = 25,
+        ROUNDS_FULL = 500,
+        CLIENTS = 4,
+        REQUESTS = 100, /* of a round */
+        PORTS = 4,      /* 0, 1: servers; 2, 3: proxies */
+        PINNED = PORTS, /* the address and port of server 0 by the option 'resolve' */
+        PATHS = PINNED + 1,
+        LISTENERS = PATHS + 2,
+        CONFIGS = 7,
+};
+
+/* Options of a client, by number. */
+struct drawn {
+        unsigned tls;              /* a configuration: 0, 1 */
+        unsigned proxy, tls_proxy; /* of proxies[] */
+        unsigned path;             /* 0: none */
+        bool no_proxy, pinned;
+};
+
+/* An address that is a server, a proxy of both kinds, and a server after the proxy. */
+struct door {
+        struct world *world;
+        eddy_listener *listener;
+        int number;
+};
+
+struct world {
+        eddy_scope *scope;
+        eddy_tls_config *server, *configs[CONFIGS];
+        struct tls_files files;
+        struct door doors[LISTENERS];
+        uint16_t ports[PORTS];
+        int accepted;
+        struct drawn drawn[CLIENTS];
+        eddy_http_client *clients[CLIENTS];
+        char seen[REQUESTS][128]; /* what each connection depends on */
+        int seen_count;
+};
+
+static const char *const hosts[] = { "a.test", "b.test", "A.Test", "127.0.0.1" };
+
+/* ---- the servers and proxies ---- */
+
+struct guest {
+        struct door *door;
+        eddy_stream *stream;
+        char buf[1024];
+        size_t held;
+};
+
+static bool guest_read(struct guest *guest)
+{
+        int64_t n;
+
+        CHECK(guest->held + 1 < sizeof(guest->buf));
+        n = eddy_stream_read(guest->stream, guest->buf + guest->held,
+                             sizeof(guest->buf) - guest->held - 1);
+        if (n <= 0)
+                return false;
+        guest->held += (size_t) n;
+        guest->buf[guest->held] = '\0';
+        return true;
+}
+
+static void guest_write(struct guest *guest, const void *data, size_t bytes)
+{
+        CHECK_EQ(eddy_stream_write(guest->stream, data, bytes), 0);
+        guest->held = 0;
+}
+
+/* A tunnel through a SOCKS5 proxy, which wants a user name if one is offered. */
+static void guest_socks(struct guest *guest)
+{
+        if (memchr(guest->buf + 2, 2, guest->held - 2)) {
+                guest_write(guest, "\5\2", 2);
+                CHECK(guest_read(guest));
+                guest_write(guest, "\1\0", 2);
+        } else {
+                guest_write(guest, "\5\0", 2);
+        }
+        CHECK(guest_read(guest));
+        guest_write(guest, "\5\0\0\1\0\0\0\0\0\0", 10);
+}
+
+/* Answer requests. All must depend on the same; their header says on what. */
+static void guest_serve(struct guest *guest)
+{
+        char first[128] = "", depends[128], via[32];
+        char *header;
+
+        snprintf(via, sizeof(via), "\r\nX-Via: %d\r\n", guest->door->number);
+        for (;;) {
+                while (!strstr(guest->buf, "\r\n\r\n"))
+                        if (!guest_read(guest))
+                                return;
+                header = strstr(guest->buf, "\r\nX-Depends: ");
+                CHECK(header);
+                CHECK_EQ(sscanf(header, "\r\nX-Depends: %127s", depends), 1);
+                if (!first[0])
+                        snprintf(first, sizeof(first), "%s", depends);
+                CHECK_STR(depends, first);
+                CHECK(strstr(guest->buf, via));
+                guest->buf[0] = '\0';
+                guest_write(guest, OK_2, strlen(OK_2));
+        }
+}
+
+struct arrival {
+        struct door *door;
+        eddy_stream *stream;
+};
+
+static int guest_run(void *arg)
+{
+        const struct arrival *arrival = arg;
+        struct guest whole = { arrival->door, arrival->stream, "", 0 }, *guest = &whole;
+        struct eddy_tls_conn_opts opts = { .received = guest->buf };
+        bool more = guest_read(guest);
+
+        if (more && guest->buf[0] == 5) {
+                guest_socks(guest);
+                more = guest_read(guest);
+        } else if (more && strncmp(guest->buf, "CONNECT", 7) == 0) {
+                guest_write(guest, "HTTP/1.1 200 OK\r\n\r\n", 19);
+                more = guest_read(guest);
+        }
+        if (more && guest->buf[0] == 22) {
+                opts.received_bytes = guest->held;
+                CHECK_EQ(eddy_tls_server(guest->stream, guest->door->world->server, &opts,
+                                         &guest->stream),
+                         0);
+                guest->held = 0;
+                guest->buf[0] = '\0';
+        }
+        if (more)
+                guest_serve(guest);
+        eddy_stream_close(guest->stream);
+        return 0;
+}
+
+static int door_run(void *arg)
+{
+        struct door *door = arg;
+        struct arrival arrival = { door, NULL };
+
+        while (eddy_listener_accept(door->listener, &arrival.stream) == 0) {
+                door->world->accepted++;
+                CHECK_EQ(eddy_scope_start_copy(door->world->scope, guest_run, &arrival,
+                                               sizeof(arrival)),
+                         0);
+        }
+        return 0;
+}
+
+static void doors_open(struct world *world)
+{
+        for (int i = 0; i < LISTENERS; i++) {
+                struct door *door = &world->doors[i];
+
+                *door = (struct door){ world, NULL, i };
+                if (i < PORTS) {
+                        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &door->listener), 0);
+                        world->ports[i] = (uint16_t) eddy_listener_port(door->listener);
+                } else if (i == PINNED) {
+                        CHECK_EQ(eddy_tcp_listen("127.0.0.2", world->ports[0], NULL,
+                                                 &door->listener),
+                                 0);
+                } else {
+                        CHECK_EQ(eddy_unix_listen(i == PATHS ? "@one" : "@two", NULL,
+                                                  &door->listener),
+                                 0);
+                }
+                CHECK_EQ(eddy_scope_start(world->scope, door_run, door), 0);
+        }
+}
+
+/* ---- clients and requests ---- */
+
+enum { PROXIES = 7 };
+
+/* Write a proxy's URL; returns NULL for none. */
+static const char *proxy_text(const struct world *world, unsigned proxy, char out[64])
+{
+        static const char *const starts[PROXIES] = {
+                "", "", "", "u:p@", "u:q@", "socks5://", "socks5://u:p@",
+        };
+
+        snprintf(out, 64, "%s127.0.0.1:%u", starts[proxy],
+                 world->ports[proxy == 2 ? PORTS - 1 : PORTS - 2]);
+        return proxy ? out : NULL;
+}
+
+static void client_make(struct world *world, int number)
+{
+        struct drawn *drawn = &world->drawn[number];
+        char proxy[64], tls_proxy[64], pinned[64];
+        const char *resolve = pinned;
+        struct eddy_http_client_opts opts = { .connections_max = 1000,
+                                              .keepalive_ns = EDDY_SEC(3600),
+                                              .resolve = &resolve };
+
+        *drawn = (struct drawn){ .tls = draw(2),
+                                 .proxy = draw(PROXIES),
+                                 .tls_proxy = draw(PROXIES),
+                                 .path = draw(3) ? 0 : 1 + draw(2),
+                                 .no_proxy = draw(2),
+                                 .pinned = draw(2) };
+        snprintf(pinned, sizeof(pinned), "a.test:%u:127.0.0.2", world->ports[0]);
+        opts.tls = world->configs[drawn->tls];
+        opts.http_proxy = proxy_text(world, drawn->proxy, proxy);
+        opts.https_proxy = proxy_text(world, drawn->tls_proxy, tls_proxy);
+        opts.no_proxy = drawn->no_proxy ? "b.test" : NULL;
+        opts.unix_path = drawn->path == 0 ? NULL : drawn->path == 1 ? "@one" : "@two";
+        opts.resolve_count = drawn->pinned;
+        CHECK_EQ(eddy_http_client_new(&opts, &world->clients[number]), 0);
+}
+
+/* Returns the number of the listener that a request must reach. */
+static int door_of(const struct drawn *drawn, bool is_https, const char *host, unsigned port)
+{
+        unsigned proxy = is_https ? drawn->tls_proxy : drawn->proxy;
+
+        if (drawn->path)
+                return PATHS + (int) drawn->path - 1;
+        if (drawn->no_proxy && strcmp(host, "b.test") == 0)
+                proxy = 0;
+        if (proxy)
+                return proxy == 2 ? PORTS - 1 : PORTS - 2;
+        return drawn->pinned && port == 0 && host[1] == '.' && (host[0] | 32) == 'a' ? PINNED
+                                                                                     : (int) port;
+}
+
+/* Returns true if an earlier request of the round depends on the same. */
+static bool was_seen(struct world *world, const char *depends)
+{
+        for (int i = 0; i < world->seen_count; i++)
+                if (strcmp(world->seen[i], depends) == 0)
+                        return true;
+        snprintf(world->seen[world->seen_count++], sizeof(world->seen[0]), "%s", depends);
+        return false;
+}
+
+static void request_send(struct world *world)
+{
+        unsigned number = draw(CLIENTS), host = draw(4), port = draw(2), tls = draw(CONFIGS + 1);
+        const struct drawn *drawn = &world->drawn[number];
+        bool is_https = draw(2), is_user = draw(2), is_new;
+        unsigned actual = tls == CONFIGS ? drawn->tls : tls;
+        char url[128], depends[128], via[32];
+        struct eddy_http_header headers[] = { { "X-Depends", depends }, { "X-Via", via } };
+        struct eddy_http_request request = { .url = url, .headers = headers, .headers_count = 2 };
+        eddy_http_response *response;
+        int before = world->accepted;
+
+        /* Two spellings of a host are the same; credentials of a URL belong to the request. */
+        snprintf(url, sizeof(url), "%s://%s%s:%u/", is_https ? "https" : "http",
+                 is_user ? "user@" : "", hosts[host], world->ports[port]);
+        snprintf(depends, sizeof(depends), "client%u-%s-%s-%u-tls%u", number,
+                 is_https ? "https" : "http", hosts[host == 2 ? 0 : host], port,
+                 is_https ? actual : 0);
+        snprintf(via, sizeof(via), "%d", door_of(drawn, is_https, hosts[host], port));
+        request.opts.tls = tls == CONFIGS ? NULL : world->configs[tls];
+        is_new = !was_seen(world, depends);
+        CHECK_EQ(eddy_http_client_send(world->clients[number], &request, &response), 0);
+        CHECK_EQ(eddy_http_response_status(response), 200);
+        CHECK_EQ(eddy_http_response_discard(response), 0);
+        eddy_http_response_close(response);
+        if (world->accepted - before != is_new)
+                test_fail(__FILE__, __LINE__, "%d connections for %s, which is %s",
+                          world->accepted - before, depends, is_new ? "new" : "not new");
+}
+
+/* ---- configurations of TLS ---- */
+
+static void configs_make(struct world *world)
+{
+        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER, .alpn = "one,two" };
+        struct eddy_tls_opts opts[CONFIGS] = { { .flags = 0 } };
+        char other[160];
+
+        tls_files_make(&world->files, "a.test,b.test,127.0.0.1");
+        server.cert_file = world->files.cert;
+        server.key_file = world->files.key;
+        CHECK_EQ(eddy_tls_config_new(&server, NULL, &world->server), 0);
+        snprintf(other, sizeof(other), "%s/twice.pem", tls_folder());
+        tls_shell("cat %s %s > twice.pem", world->files.cert, world->files.cert);
+        for (int i = 0; i < CONFIGS; i++)
+                opts[i].ca_file = world->files.cert;
+        /* 1: another configuration of the same options, with its own sessions */
+        opts[2].ca_file = other;
+        opts[3].flags = EDDY_TLS_INSECURE;
+        opts[4].alpn = "two";
+        opts[5].version_min = EDDY_TLS_1_3;
+        opts[6].cert_file = world->files.cert;
+        opts[6].key_file = world->files.key;
+        for (int i = 0; i < CONFIGS; i++)
+                CHECK_EQ(eddy_tls_config_new(&opts[i], NULL, &world->configs[i]), 0);
+}
+
+static void configs_close(struct world *world)
+{
+        eddy_tls_config_close(world->server);
+        for (int i = 0; i < CONFIGS; i++)
+                eddy_tls_config_close(world->configs[i]);
+}
+
+static int rounds_main(void *arg)
+{
+        static const struct eddy_address here = { .family = AF_INET, .bytes = { 127, 0, 0, 1 } };
+        static struct world world;
+        int *rounds = arg;
+        eddy_scope scope;
+
+        world = (struct world){ .scope = &scope };
+        CHECK_EQ(eddy_test_name_add("a.test", &here, 1), 0);
+        CHECK_EQ(eddy_test_name_add("b.test", &here, 1), 0);
+        configs_make(&world);
+        eddy_scope_begin(&scope, NULL);
+        doors_open(&world);
+        for (int i = 0; i < *rounds; i++) {
+                world.seen_count = 0;
+                for (int j = 0; j < CLIENTS; j++)
+                        client_make(&world, j);
+                for (int j = 0; j < REQUESTS; j++)
+                        request_send(&world);
+                for (int j = 0; j < CLIENTS; j++)
+                        eddy_http_client_close(world.clients[j]);
+        }
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < LISTENERS; i++)
+                eddy_listener_close(world.doors[i].listener);
+        configs_close(&world);
+        return 0;
+}
+
+/* P1 */
+TEST(connection_carries_only_requests_that_agree_in_all_it_depends_on)
+{
+        int rounds = is_full() ? ROUNDS_FULL : ROUNDS_FEW;
+
+        http_run(rounds_main, &rounds);
+}
