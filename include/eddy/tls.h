@@ -105,7 +105,10 @@ struct eddy_tls_conn_opts {
         const void *received;
         size_t received_bytes;
         struct eddy_tls_fault *ret_fault; /* filled in on failure; NULL: not wanted */
-        uintptr_t reserved[4];            /* zero */
+        /* A client: how the server is reached, for example its port and the proxy.  A session is
+         * resumed only by connections with the same configuration, host and route.  Copied; NULL: "" */
+        const char *route;
+        uintptr_t reserved[3]; /* zero */
 };
 
 /*

@@ -6,6 +6,7 @@
  * has ended.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "eddy/error.h"
@@ -33,16 +34,40 @@ static int make_tls(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
         return err;
 }
 
+enum { ROUTE_ROOM = 16 + EDDY_ENDPOINT_PATH_MAX + ED_URL_HOST_MAX + ED_PROXY_SECRET_MAX };
+
+/*
+ * Write how a server is reached. Sessions of TLS are resumed only on the same route. The password
+ * of a proxy is left out: it does not choose the way.
+ */
+static void route_write(const struct ed_http_conn *conn, char out[ROUTE_ROOM])
+{
+        const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
+        const struct ed_http_key *key = &conn->origin->key;
+        const struct ed_http_proxy *proxy =
+                ed_http_proxies_find(&client->proxies, key->is_https, key->host);
+
+        if (client->unix_path[0])
+                snprintf(out, ROUTE_ROOM, "%u unix %s", key->port, client->unix_path);
+        else if (proxy)
+                snprintf(out, ROUTE_ROOM, "%u %s %s:%u %s", key->port,
+                         proxy->is_socks ? "socks" : "http", proxy->host, proxy->port, proxy->user);
+        else
+                snprintf(out, ROUTE_ROOM, "%u", key->port);
+}
+
 /* Do the handshake on '*stream', which is replaced. */
 static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_stream **stream)
 {
-        struct eddy_tls_conn_opts opts = { .ret_fault = fault };
+        char route[ROUTE_ROOM];
+        struct eddy_tls_conn_opts opts = { .ret_fault = fault, .route = route };
         const struct ed_http_key *key = &conn->origin->key;
         struct ed_http_pool *pool = conn->pool;
         eddy_tls_config *tls = key->tls ? key->tls : pool->tls;
         eddy_stream *lower = *stream;
         int err;
 
+        route_write(conn, route);
         err = eddy_tls_client(lower, tls ? tls : pool->made_tls, key->host, &opts, stream);
         if (err < 0)
                 eddy_stream_close_now(lower);

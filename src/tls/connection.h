@@ -31,6 +31,7 @@ struct ed_tls {
         void *idle_arg;
         struct eddy_tls_fault fault;
         char host[256]; /* a client's; "" else */
+        char *route;    /* owned; NULL: "" */
 };
 
 extern const struct eddy_stream_ops ed_tls_stream_ops;

@@ -59,10 +59,23 @@ static void set_time(struct ed_tls *tls)
                                    (time_t) (tls->verified_ns / EDDY_SEC(1)));
 }
 
-static int set_client(struct ed_tls *tls, const char *host)
+static int set_route(struct ed_tls *tls, const char *route)
 {
-        int err;
+        size_t bytes = strlen(route) + 1;
 
+        tls->route = ed_alloc(bytes);
+        if (!tls->route)
+                return -ENOMEM;
+        memcpy(tls->route, route, bytes);
+        return 0;
+}
+
+static int set_client(struct ed_tls *tls, const char *host, const char *route)
+{
+        int err = route && *route ? set_route(tls, route) : 0;
+
+        if (err < 0)
+                return err;
         SSL_set_connect_state(tls->ssl);
         if (!host)
                 return tls->config->flags & EDDY_TLS_INSECURE ? 0 : -EINVAL;
@@ -213,7 +226,9 @@ int eddy_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *hos
         if (!lower || !config || config->flags & EDDY_TLS_SERVER)
                 return -EINVAL;
         err = tls_new(lower, config, &tls);
-        return err < 0 ? err : finish(tls, set_client(tls, host), opts, ret_stream);
+        if (err < 0)
+                return err;
+        return finish(tls, set_client(tls, host, opts ? opts->route : NULL), opts, ret_stream);
 }
 
 int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,

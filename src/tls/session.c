@@ -18,8 +18,14 @@ struct kept {
         struct ed_list link;
         SSL_SESSION *session; /* owned */
         int64_t verified_ns;  /* when the certificate was verified: not by a resumption */
+        const char *route;    /* after the host's NUL */
         char host[];
 };
+
+static const char *route_of(const struct ed_tls *tls)
+{
+        return tls->route ? tls->route : "";
+}
 
 static void kept_free(eddy_tls_config *config, struct kept *kept)
 {
@@ -33,20 +39,21 @@ int ed_tls_session_on_new(SSL *ssl, SSL_SESSION *session)
 {
         struct ed_tls *tls = SSL_get_app_data(ssl);
         eddy_tls_config *config = tls->config;
-        size_t bytes = strlen(tls->host) + 1;
+        size_t host_bytes = strlen(tls->host) + 1, route_bytes = strlen(route_of(tls)) + 1;
         struct kept *kept;
 
         /* On another thread the session is not worth a lock; after a reload it is not trusted. */
         if (tls->bio.detached || tls->contexts != config->contexts)
                 return 0;
-        kept = ed_alloc(sizeof(*kept) + bytes);
+        kept = ed_alloc(sizeof(*kept) + host_bytes + route_bytes);
         if (!kept)
                 return 0; /* OpenSSL frees the session */
         if (config->sessions_count == EDDY_TLS_SESSIONS_MAX)
                 kept_free(config, ed_container_of(config->sessions.prev, struct kept, link));
         kept->session = session;
         kept->verified_ns = tls->verified_ns;
-        memcpy(kept->host, tls->host, bytes);
+        memcpy(kept->host, tls->host, host_bytes);
+        kept->route = memcpy(kept->host + host_bytes, route_of(tls), route_bytes);
         ed_list_push_front(&config->sessions, &kept->link);
         config->sessions_count++;
         return 1;
@@ -66,12 +73,11 @@ static bool is_fresh(const struct kept *kept, int64_t now_ns)
 void ed_tls_session_resume(struct ed_tls *tls)
 {
         eddy_tls_config *config = tls->config;
-        const char *host = tls->host;
 
         ed_list_each (link, &config->sessions) {
                 struct kept *kept = ed_container_of(link, struct kept, link);
 
-                if (strcmp(kept->host, host) != 0)
+                if (strcmp(kept->host, tls->host) != 0 || strcmp(kept->route, route_of(tls)) != 0)
                         continue;
                 if (is_fresh(kept, tls->verified_ns) &&
                     SSL_set_session(tls->ssl, kept->session) == 1)

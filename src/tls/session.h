@@ -1,5 +1,6 @@
 /*
- * tls/session.h - a client's sessions, for resumption: by host, within one configuration.
+ * tls/session.h - a client's sessions, for resumption: by host and route, within one
+ * configuration.
  */
 #ifndef ED_TLS_SESSION_H
 #define ED_TLS_SESSION_H
@@ -12,7 +13,7 @@ struct ed_tls;
 int ed_tls_session_on_new(SSL *ssl, SSL_SESSION *session);
 
 /*
- * Resume a session with the host of 'tls' if there is one; it is used once (RFC 8446, C.4).
+ * Resume a session with the host and route of 'tls' if there is one; it is used once (RFC 8446, C.4).
  * 'verified_ns' is the present time, and becomes that of the session's verification.
  */
 void ed_tls_session_resume(struct ed_tls *tls);

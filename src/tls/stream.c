@@ -372,6 +372,7 @@ void ed_tls_free(struct ed_tls *tls)
         ed_tls_bio_fini(&tls->bio);
         ed_tls_contexts_unref(tls->contexts);
         eddy_tls_config_close(tls->config);
+        ed_free(tls->route);
         ed_free(tls);
 }
 

@@ -146,6 +146,7 @@ struct world {
         struct door doors[LISTENERS];
         uint16_t ports[PORTS];
         int accepted;
+        bool resumed; /* the latest connection with TLS */
         struct drawn drawn[CLIENTS];
         eddy_http_client *clients[CLIENTS];
         char seen[REQUESTS][128]; /* what each connection depends on */
@@ -231,6 +232,7 @@ static int guest_run(void *arg)
         struct guest whole = { arrival->door, arrival->stream, "", 0 }, *guest = &whole;
         struct eddy_tls_conn_opts opts = { .received = guest->buf };
         bool more = guest_read(guest);
+        struct eddy_tls_info info;
 
         if (more && guest->buf[0] == 5) {
                 guest_socks(guest);
@@ -244,6 +246,8 @@ static int guest_run(void *arg)
                 CHECK_EQ(eddy_tls_server(guest->stream, guest->door->world->server, &opts,
                                          &guest->stream),
                          0);
+                CHECK_EQ(eddy_tls_info(guest->stream, &info), 0);
+                guest->door->world->resumed = info.is_resumed;
                 guest->held = 0;
                 guest->buf[0] = '\0';
         }
@@ -291,35 +295,45 @@ static void doors_open(struct world *world)
 
 /* ---- clients and requests ---- */
 
-enum { PROXIES = 7 };
+enum { PROXIES = 8 };
 
 /* Write a proxy's URL; returns NULL for none. */
 static const char *proxy_text(const struct world *world, unsigned proxy, char out[64])
 {
         static const char *const starts[PROXIES] = {
-                "", "", "", "u:p@", "u:q@", "socks5://", "socks5://u:p@",
+                "127.0.0.1",
+                "127.0.0.1",
+                "127.0.0.1",
+                "u:p@127.0.0.1",
+                "u:q@127.0.0.1",
+                "socks5://127.0.0.1",
+                "socks5://u:p@127.0.0.1",
+                "localhost",
         };
 
-        snprintf(out, 64, "%s127.0.0.1:%u", starts[proxy],
-                 world->ports[proxy == 2 ? PORTS - 1 : PORTS - 2]);
+        snprintf(out, 64, "%s:%u", starts[proxy], world->ports[proxy == 2 ? PORTS - 1 : PORTS - 2]);
         return proxy ? out : NULL;
+}
+
+static struct drawn client_draw(void)
+{
+        return (struct drawn){ .tls = draw(2),
+                               .proxy = draw(PROXIES),
+                               .tls_proxy = draw(PROXIES),
+                               .path = draw(3) ? 0 : 1 + draw(2),
+                               .no_proxy = draw(2),
+                               .pinned = draw(2) };
 }
 
 static void client_make(struct world *world, int number)
 {
-        struct drawn *drawn = &world->drawn[number];
+        const struct drawn *drawn = &world->drawn[number];
         char proxy[64], tls_proxy[64], pinned[64];
         const char *resolve = pinned;
         struct eddy_http_client_opts opts = { .connections_max = 1000,
                                               .keepalive_ns = EDDY_SEC(3600),
                                               .resolve = &resolve };
 
-        *drawn = (struct drawn){ .tls = draw(2),
-                                 .proxy = draw(PROXIES),
-                                 .tls_proxy = draw(PROXIES),
-                                 .path = draw(3) ? 0 : 1 + draw(2),
-                                 .no_proxy = draw(2),
-                                 .pinned = draw(2) };
         snprintf(pinned, sizeof(pinned), "a.test:%u:127.0.0.2", world->ports[0]);
         opts.tls = world->configs[drawn->tls];
         opts.http_proxy = proxy_text(world, drawn->proxy, proxy);
@@ -355,31 +369,65 @@ static bool was_seen(struct world *world, const char *depends)
         return false;
 }
 
-static void request_send(struct world *world)
+/* A request, by numbers. */
+struct question {
+        unsigned client, host, port, tls; /* of hosts[], servers, configurations */
+        bool is_https, is_user;
+};
+
+static struct question question_draw(void)
 {
-        unsigned number = draw(CLIENTS), host = draw(4), port = draw(2), tls = draw(CONFIGS + 1);
-        const struct drawn *drawn = &world->drawn[number];
-        bool is_https = draw(2), is_user = draw(2), is_new;
-        unsigned actual = tls == CONFIGS ? drawn->tls : tls;
+        return (struct question){ .client = draw(CLIENTS),
+                                  .host = draw(4),
+                                  .port = draw(2),
+                                  .tls = draw(CONFIGS + 1),
+                                  .is_https = draw(2),
+                                  .is_user = draw(2) };
+}
+
+/* Write all that the connection depends on. Two spellings of a host are equal. */
+static void question_text(const struct world *world, const struct question *question, char out[128])
+{
+        unsigned tls = question->tls < CONFIGS ? question->tls : world->drawn[question->client].tls;
+
+        snprintf(out, 128, "client%u-%s-%s-%u-tls%u", question->client,
+                 question->is_https ? "https" : "http",
+                 hosts[question->host == 2 ? 0 : question->host], question->port,
+                 question->is_https ? tls : 0);
+}
+
+static void question_send(struct world *world, const struct question *question)
+{
+        const struct drawn *drawn = &world->drawn[question->client];
+        const char *host = hosts[question->host];
         char url[128], depends[128], via[32];
         struct eddy_http_header headers[] = { { "X-Depends", depends }, { "X-Via", via } };
         struct eddy_http_request request = { .url = url, .headers = headers, .headers_count = 2 };
         eddy_http_response *response;
-        int before = world->accepted;
 
-        /* Two spellings of a host are the same; credentials of a URL belong to the request. */
-        snprintf(url, sizeof(url), "%s://%s%s:%u/", is_https ? "https" : "http",
-                 is_user ? "user@" : "", hosts[host], world->ports[port]);
-        snprintf(depends, sizeof(depends), "client%u-%s-%s-%u-tls%u", number,
-                 is_https ? "https" : "http", hosts[host == 2 ? 0 : host], port,
-                 is_https ? actual : 0);
-        snprintf(via, sizeof(via), "%d", door_of(drawn, is_https, hosts[host], port));
-        request.opts.tls = tls == CONFIGS ? NULL : world->configs[tls];
-        is_new = !was_seen(world, depends);
-        CHECK_EQ(eddy_http_client_send(world->clients[number], &request, &response), 0);
+        /* The credentials of a URL belong to the request, not to the connection. */
+        snprintf(url, sizeof(url), "%s://%s%s:%u/", question->is_https ? "https" : "http",
+                 question->is_user ? "user@" : "", host, world->ports[question->port]);
+        question_text(world, question, depends);
+        snprintf(via, sizeof(via), "%d", door_of(drawn, question->is_https, host, question->port));
+        if (question->tls < CONFIGS)
+                request.opts.tls = world->configs[question->tls];
+        CHECK_EQ(eddy_http_client_send(world->clients[question->client], &request, &response), 0);
         CHECK_EQ(eddy_http_response_status(response), 200);
         CHECK_EQ(eddy_http_response_discard(response), 0);
         eddy_http_response_close(response);
+}
+
+/* A request opens a connection only if none before it depends on the same. */
+static void question_check(struct world *world, const struct question *question)
+{
+        int before = world->accepted;
+        char depends[128];
+        bool is_new;
+
+        question_text(world, question, depends);
+        is_new = !was_seen(world, depends);
+        question_send(world, question);
         if (world->accepted - before != is_new)
                 test_fail(__FILE__, __LINE__, "%d connections for %s, which is %s",
                           world->accepted - before, depends, is_new ? "new" : "not new");
@@ -419,11 +467,11 @@ static void configs_close(struct world *world)
                 eddy_tls_config_close(world->configs[i]);
 }
 
-static int rounds_main(void *arg)
+/* Run 'fn' in a world. */
+static void world_run(void (*fn)(struct world *world))
 {
         static const struct eddy_address here = { .family = AF_INET, .bytes = { 127, 0, 0, 1 } };
         static struct world world;
-        int *rounds = arg;
         eddy_scope scope;
 
         world = (struct world){ .scope = &scope };
@@ -432,27 +480,139 @@ static int rounds_main(void *arg)
         configs_make(&world);
         eddy_scope_begin(&scope, NULL);
         doors_open(&world);
-        for (int i = 0; i < *rounds; i++) {
-                world.seen_count = 0;
-                for (int j = 0; j < CLIENTS; j++)
-                        client_make(&world, j);
-                for (int j = 0; j < REQUESTS; j++)
-                        request_send(&world);
-                for (int j = 0; j < CLIENTS; j++)
-                        eddy_http_client_close(world.clients[j]);
-        }
+        fn(&world);
         eddy_scope_cancel(&scope);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         for (int i = 0; i < LISTENERS; i++)
                 eddy_listener_close(world.doors[i].listener);
         configs_close(&world);
+}
+
+static void rounds(struct world *world)
+{
+        for (int i = 0; i < (is_full() ? ROUNDS_FULL : ROUNDS_FEW); i++) {
+                world->seen_count = 0;
+                for (int j = 0; j < CLIENTS; j++) {
+                        world->drawn[j] = client_draw();
+                        client_make(world, j);
+                }
+                for (int j = 0; j < REQUESTS; j++) {
+                        struct question question = question_draw();
+
+                        question_check(world, &question);
+                }
+                for (int j = 0; j < CLIENTS; j++)
+                        eddy_http_client_close(world->clients[j]);
+        }
+}
+
+static int rounds_main(void *arg)
+{
+        (void) arg;
+        world_run(rounds);
         return 0;
 }
 
 /* P1 */
 TEST(connection_carries_only_requests_that_agree_in_all_it_depends_on)
 {
-        int rounds = is_full() ? ROUNDS_FULL : ROUNDS_FEW;
+        http_run(rounds_main, NULL);
+}
 
-        http_run(rounds_main, &rounds);
+/* ---- sessions of TLS ----------------------------------------------------------------- */
+
+/* Change one thing of a client or its request, or nothing. */
+static void pair_change(struct drawn *drawn, struct question *question)
+{
+        struct drawn other = client_draw();
+
+        switch (draw(9)) {
+        case 0:
+        case 7:
+        case 8:
+                drawn->tls_proxy = other.tls_proxy;
+                break;
+        case 1:
+                drawn->path = other.path;
+                break;
+        case 2:
+                drawn->no_proxy = other.no_proxy;
+                break;
+        case 3:
+                drawn->pinned = other.pinned;
+                break;
+        case 4:
+                question->host = draw(4);
+                break;
+        case 5:
+                question->port = draw(2);
+                break;
+        default:
+                break;
+        }
+}
+
+/* Write what a session depends on, within one configuration. */
+static void session_text(const struct drawn *drawn, const struct question *question, char out[64])
+{
+        static const unsigned ways[PROXIES] = { 0, 1, 2, 3, 3, 4, 5, 6 }; /* without passwords */
+        const char *host = hosts[question->host == 2 ? 0 : question->host];
+        bool is_direct = drawn->no_proxy && strcmp(host, "b.test") == 0;
+
+        if (drawn->path)
+                snprintf(out, 64, "%s %u path %u", host, question->port, drawn->path);
+        else
+                snprintf(out, 64, "%s %u by %u", host, question->port,
+                         is_direct ? 0 : ways[drawn->tls_proxy]);
+}
+
+/* Two clients share a configuration, one after the other. */
+static void session_pair(struct world *world, int *resumed)
+{
+        struct eddy_tls_opts opts = { .ca_file = world->files.cert };
+        struct question question = question_draw();
+        char texts[2][64];
+
+        question.is_https = true;
+        question.tls = 0;
+        world->drawn[0] = client_draw();
+        eddy_tls_config_close(world->configs[0]);
+        CHECK_EQ(eddy_tls_config_new(&opts, NULL, &world->configs[0]), 0);
+        for (int i = 0; i < 2; i++) {
+                question.client = (unsigned) i;
+                if (i == 1) {
+                        world->drawn[1] = world->drawn[0];
+                        pair_change(&world->drawn[1], &question);
+                }
+                session_text(&world->drawn[i], &question, texts[i]);
+                client_make(world, i);
+                question_send(world, &question);
+                eddy_http_client_close(world->clients[i]);
+        }
+        *resumed += world->resumed;
+        if (world->resumed != (strcmp(texts[0], texts[1]) == 0))
+                test_fail(__FILE__, __LINE__, "a session of \"%s\" %s \"%s\"", texts[0],
+                          world->resumed ? "was used for" : "was not used for", texts[1]);
+}
+
+static void sessions(struct world *world)
+{
+        int pairs = is_full() ? 20000 : 1000, resumed = 0;
+
+        for (int i = 0; i < pairs; i++)
+                session_pair(world, &resumed);
+        CHECK(resumed > pairs / 8 && resumed < pairs * 3 / 4);
+}
+
+static int sessions_main(void *arg)
+{
+        (void) arg;
+        world_run(sessions);
+        return 0;
+}
+
+/* S2 */
+TEST(session_is_resumed_only_by_requests_with_the_same_host_port_and_proxy)
+{
+        http_run(sessions_main, NULL);
 }

@@ -87,6 +87,39 @@ TEST(no_session_is_resumed_by_a_client_that_differs_in_an_option_or_the_host)
         io_run(differing_clients);
 }
 
+static int differing_routes(void *arg)
+{
+        static const char *const routes[] = { NULL, "443", "44", "443 http a:1", "443 http b:1" };
+        size_t n = sizeof(routes) / sizeof(routes[0]);
+        struct tls_rig rig = { .host = NULL };
+        eddy_tls_config *config;
+
+        tls_rig_open(&rig);
+        eddy_tls_config_close(rig.client_config);
+        for (size_t i = 0; i < n * n * 2; i++) {
+                CHECK_EQ(eddy_tls_config_new(&rig.client_opts, NULL, &config), 0);
+                if (i >= n * n) /* a session of TLS 1.2 is kept again */
+                        SSL_CTX_set_max_proto_version(config->contexts->list[0], TLS1_2_VERSION);
+                rig.route = routes[i % n];
+                CHECK(!visit(&rig, config));
+                rig.route = routes[i / n % n];
+                CHECK_EQ(visit(&rig, config), i % n == i / n % n);
+                CHECK(visit(&rig, config));
+                rig.route = rig.route ? NULL : "";
+                CHECK_EQ(visit(&rig, config), rig.route || i % n == 0);
+                eddy_tls_config_close(config);
+        }
+        rig.client_config = NULL;
+        tls_rig_close(&rig);
+        return 0;
+}
+
+/* S2 */
+TEST(no_session_is_resumed_on_another_route)
+{
+        io_run(differing_routes);
+}
+
 static int differing_servers(void *arg)
 {
         struct tls_rig rig = { .host = NULL };

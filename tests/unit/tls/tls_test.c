@@ -134,7 +134,7 @@ static int shake_server(void *arg)
 int tls_rig_client(void *arg)
 {
         struct tls_rig *rig = arg;
-        struct eddy_tls_conn_opts opts = { .ret_fault = &rig->client_fault };
+        struct eddy_tls_conn_opts opts = { .ret_fault = &rig->client_fault, .route = rig->route };
 
         rig->client_err = eddy_tls_client(rig->lower.b, rig->client_config,
                                           rig->host ? rig->host : "localhost", &opts, &rig->client);

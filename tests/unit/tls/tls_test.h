@@ -35,6 +35,7 @@ struct tls_rig {
         eddy_tls_config *server_config, *client_config;
         struct io_pair lower;
         const char *host; /* NULL: "localhost" */
+        const char *route;
         eddy_stream *server, *client;
         int server_err, client_err;
         struct eddy_tls_fault server_fault, client_fault;
