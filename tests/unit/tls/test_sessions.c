@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tls/connection.h"
 #include "tls_test.h"
@@ -250,14 +251,21 @@ TEST(a_client_offers_no_certificate_after_the_handshake)
 
 /* -- errors of others ------------------------------------------------------------------ */
 
-enum { ROUNDS = 2000, BURST = 10 };
+enum { ROUNDS_FEW = 2000, ROUNDS_FULL = 100000, BURST = 10 };
+
+static int rounds(void)
+{
+        bool full = getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+
+        return full ? ROUNDS_FULL : ROUNDS_FEW;
+}
 
 static int healthy(void *arg)
 {
         struct tls_rig *rig = arg;
         char buf[4];
 
-        for (int i = 0; i < ROUNDS; i++) {
+        for (int i = 0, n = rounds(); i < n; i++) {
                 CHECK_EQ(eddy_stream_write(rig->client, "ping", 4), 0);
                 CHECK_EQ(eddy_sleep(0), 0);
                 io_read_all(rig->server, buf, 4);
@@ -272,7 +280,7 @@ static int failing(void *arg)
 {
         struct tls_rig *rig = arg;
 
-        for (int i = 0; i < ROUNDS / BURST; i++) {
+        for (int i = 0, n = rounds() / BURST; i < n; i++) {
                 struct tls_rig one = *rig;
                 eddy_stream *lower;
                 char byte;
