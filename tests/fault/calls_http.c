@@ -95,6 +95,9 @@ static int serve_task(void *arg)
         return 0;
 }
 
+/* Listen and connect by a Unix socket, or by TCP. */
+static bool by_path;
+
 static void web_begin(void)
 {
         /* One connection to fight for, at times. */
@@ -107,10 +110,15 @@ static void web_begin(void)
         memset(&web, 0, sizeof(web));
         web.turns = 2;
         web.drain = world_chance(2);
-        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &web.listener), 0);
+        if (by_path) {
+                opts.unix_path = "@web";
+                CHECK_EQ(eddy_unix_listen(opts.unix_path, NULL, &web.listener), 0);
+        } else {
+                CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &web.listener), 0);
+        }
         CHECK_EQ(eddy_http_client_new(&opts, &web.client), 0);
         snprintf(web.url, sizeof(web.url), "http://127.0.0.1:%u/",
-                 eddy_listener_port(web.listener));
+                 by_path ? 80 : eddy_listener_port(web.listener));
 }
 
 /* Every connection is back in the pool or closed. */
@@ -279,6 +287,13 @@ static int world_send(void *arg)
         return run_clients(NULL);
 }
 EVERY_POINT_WEB(send, eddy_http_client_send)
+
+static int world_send_by_path(void *arg)
+{
+        by_path = true;
+        return world_send(arg);
+}
+EVERY_POINT_WEB(send_by_path, eddy_http_client_send)
 
 static int world_response_body(void *arg)
 {
