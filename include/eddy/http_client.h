@@ -224,6 +224,7 @@ struct eddy_http_request {
  *         EDDY_E_HTTP_PROXY_INVALID     the proxy does not follow its protocol
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
  *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
+ *         -EINVAL                       the client, the request or 'ret_response' is NULL
  *         -ECANCELED, -ENOMEM
  * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and
  *       what 'body_source' refers to until the response is freed; returns (owned)
@@ -233,7 +234,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
                                                  eddy_http_response **ret_response);
 
-/* Pool counters.  Suspends: no. */
+/* Pool counters; zeros for a NULL client.  Suspends: no. */
 struct eddy_http_client_stats {
         uint64_t requests;    /* sent, including repeats */
         uint64_t connections; /* opened since the client was made */

@@ -3,6 +3,9 @@
  *
  * A response comes from eddy_http_client_send() with its head.  The body is read as a
  * whole, in parts, or not at all.
+ *
+ * Calls with a NULL response, or with NULL where a result goes, return -EINVAL, unless
+ * their comment says otherwise.
  */
 #ifndef EDDY_HTTP_RESPONSE_H
 #define EDDY_HTTP_RESPONSE_H
@@ -19,12 +22,12 @@ struct eddy_http_header {
         const char *value;
 };
 
-/* Returns the status code, 200 to 999.  Suspends: no. */
+/* Returns the status code, 200 to 999; -EINVAL for a NULL response.  Suspends: no. */
 EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 
 /*
- * Returns the value of the first header with this name (case-insensitive), or NULL.
- * Valid until the response is freed.
+ * Returns the value of the first header with this name (case-insensitive), or NULL,
+ * also if an argument is NULL.  Valid until the response is freed.
  *
  * Suspends: no.
  */
@@ -35,6 +38,7 @@ EDDY_API const char *eddy_http_response_header(const eddy_http_response *respons
  * Store header number 'i', in the order received.  Returns 0, or -ENOENT after the last.
  *
  * Suspends: no.
+ * Errors: -ENOENT, -EINVAL
  */
 EDDY_API int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
                                           struct eddy_http_header *ret_header);
@@ -62,7 +66,12 @@ struct eddy_http_response_info {
         uintptr_t reserved[4]; /* zero */
 };
 
-/* Store what is known about the response now.  Suspends: no. */
+/*
+ * Store what is known about the response now.  For a NULL response: version 0, an
+ * empty URL, no peer and no durations.  A NULL 'ret_info' is ignored.
+ *
+ * Suspends: no.
+ */
 EDDY_API void eddy_http_response_info(const eddy_http_response *response,
                                       struct eddy_http_response_info *ret_info);
 
@@ -72,6 +81,7 @@ EDDY_API void eddy_http_response_info(const eddy_http_response *response,
  * the end of the body was read; before that none is found.
  *
  * Suspends: no.
+ * Errors: as eddy_http_response_header_at()
  */
 EDDY_API const char *eddy_http_response_trailer(const eddy_http_response *response,
                                                 const char *name);
@@ -86,7 +96,7 @@ EDDY_API int eddy_http_response_trailer_at(const eddy_http_response *response, s
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
  *         EDDY_E_HTTP_CODING_UNKNOWN, _CODING_INVALID, with the option 'decode';
- *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; -ECANCELED
+ *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; -ECANCELED, -EINVAL
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *response, void *buf,
                                                        size_t bytes);

@@ -91,7 +91,8 @@ struct eddy_http_server_opts {
  * Suspends: yes.
  * Errors: -ECANCELED  the server was asked to stop
  *         -ENOMEM     the server could not be started
- *         -EINVAL     a limit is out of range, a time is negative, or a flag is unknown
+ *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown,
+ *                     or 'listener' is NULL
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */

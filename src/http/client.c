@@ -134,6 +134,11 @@ void eddy_http_client_close(eddy_http_client *client)
 void eddy_http_client_stats(const eddy_http_client *client,
                             struct eddy_http_client_stats *ret_stats)
 {
+        if (!ret_stats)
+                return;
+        *ret_stats = (struct eddy_http_client_stats){ 0 };
+        if (!client)
+                return;
         *ret_stats = (struct eddy_http_client_stats){
                 .requests = client->requests,
                 .connections = client->pool.connections,
@@ -322,6 +327,8 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         struct ed_task *task;
         int err;
 
+        if (!client || !request || !ret_response)
+                return -EINVAL;
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;

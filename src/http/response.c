@@ -1,6 +1,7 @@
 /*
  * http/response.c - the public calls of a response, by its protocol's table of operations.
  */
+#include <errno.h>
 #include <strings.h>
 
 #include "eddy/error.h"
@@ -10,23 +11,33 @@
 
 int eddy_http_response_status(const eddy_http_response *response)
 {
-        return response->ops->status(response);
+        return response ? response->ops->status(response) : -EINVAL;
 }
 
 const char *eddy_http_response_header(const eddy_http_response *response, const char *name)
 {
-        return response->ops->header(response, name);
+        return response && name ? response->ops->header(response, name) : NULL;
 }
 
 int eddy_http_response_header_at(const eddy_http_response *response, size_t i,
                                  struct eddy_http_header *ret_header)
 {
-        return response->ops->header_at(response, i, ret_header);
+        return response && ret_header ? response->ops->header_at(response, i, ret_header) : -EINVAL;
 }
 
 void eddy_http_response_info(const eddy_http_response *response,
                              struct eddy_http_response_info *ret_info)
 {
+        static const struct eddy_endpoint unknown = { .kind = EDDY_ENDPOINT_NONE };
+
+        if (!ret_info)
+                return;
+        if (!response) {
+                *ret_info = (struct eddy_http_response_info){
+                        .url = "", .peer = &unknown, .timings = { -1, -1, -1, -1, -1, -1 }
+                };
+                return;
+        }
         *ret_info = (struct eddy_http_response_info){
                 .version = response->ops->version(response),
                 .url = ed_buf_data(&response->url),
@@ -38,13 +49,16 @@ void eddy_http_response_info(const eddy_http_response *response,
 int eddy_http_response_trailer_at(const eddy_http_response *response, size_t i,
                                   struct eddy_http_header *ret_trailer)
 {
-        return response->ops->trailer_at(response, i, ret_trailer);
+        return response && ret_trailer ? response->ops->trailer_at(response, i, ret_trailer)
+                                       : -EINVAL;
 }
 
 const char *eddy_http_response_trailer(const eddy_http_response *response, const char *name)
 {
         struct eddy_http_header trailer;
 
+        if (!response || !name)
+                return NULL;
         for (size_t i = 0; response->ops->trailer_at(response, i, &trailer) == 0; i++)
                 if (strcasecmp(trailer.name, name) == 0)
                         return trailer.value;
@@ -74,6 +88,8 @@ int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t 
         struct ed_http_limit limit;
         int64_t n;
 
+        if (!response || (!buf && bytes > 0))
+                return -EINVAL;
         ed_http_limit_begin(&limit, response->deadline_ns);
         n = ed_http_decoding_read(response, buf, bytes);
         return reading_end(response, &limit, n, n == 0);
@@ -84,6 +100,8 @@ int eddy_http_response_body(eddy_http_response *response, const void **ret_data,
         struct ed_http_limit limit;
         int err;
 
+        if (!response || !ret_data || !ret_bytes)
+                return -EINVAL;
         ed_http_limit_begin(&limit, response->deadline_ns);
         err = ed_http_decoding_body(response, ret_data, ret_bytes);
         return (int) reading_end(response, &limit, err, err == 0);
@@ -94,6 +112,8 @@ int eddy_http_response_discard(eddy_http_response *response)
         struct ed_http_limit limit;
         int err;
 
+        if (!response)
+                return -EINVAL;
         ed_http_limit_begin(&limit, response->deadline_ns);
         err = ed_http_decoding_discard(response);
         return (int) reading_end(response, &limit, err, err == 0);
