@@ -60,6 +60,7 @@ static inline int enter(const eddy_stream *stream, enum eddy_stream_side side,
 static int wait(eddy_stream *stream, enum eddy_stream_side side)
 {
         struct user user = { stream };
+        struct ed_task *task;
         int err;
 
         stream->users[side] = &user;
@@ -67,7 +68,8 @@ static int wait(eddy_stream *stream, enum eddy_stream_side side)
         if (!user.stream)
                 return err < 0 ? err : -ECANCELED;
         stream->users[side] = NULL;
-        return err;
+        /* The end of a wait is not a result, so a cancel takes precedence. */
+        return err < 0 ? err : ed_suspend_enter(&task);
 }
 
 int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes)

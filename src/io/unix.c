@@ -82,10 +82,14 @@ int eddy_unix_connect(const char *path, const struct eddy_unix_connect_opts *opt
         (void) opts;
         if (err < 0)
                 return err;
-        err = ed_suspend_enter(&task);
-        if (err < 0)
-                return err;
-        while ((err = try_connect(task->loop, &to, ret_stream)) == -EAGAIN) {
+        for (;;) {
+                /* The end of a pause is not a result, so a cancel takes precedence. */
+                err = ed_suspend_enter(&task);
+                if (err < 0)
+                        return err;
+                err = try_connect(task->loop, &to, ret_stream);
+                if (err != -EAGAIN)
+                        break;
                 err = eddy_sleep(FULL_PAUSE_NS);
                 if (err < 0)
                         return err;

@@ -195,6 +195,39 @@ TEST(a_connect_waits_while_the_backlog_is_full)
         run_in_folder(full);
 }
 
+static int connect_and_note(void *arg)
+{
+        eddy_stream *stream = NULL;
+
+        *(int *) arg = eddy_unix_connect("@full", NULL, &stream);
+        eddy_stream_close(stream);
+        return 0;
+}
+
+/* There is room, and a cancel, between the end of the pause and the turn of the task. */
+SIM_TEST(a_connect_that_was_cancelled_at_the_end_of_its_pause_does_not_connect)
+{
+        struct eddy_unix_listen_opts opts = { .backlog = 1 };
+        eddy_listener *listener;
+        eddy_stream *first, *accepted;
+        eddy_scope scope;
+        int result = 1;
+
+        CHECK_EQ(eddy_unix_listen("@full", &opts, &listener), 0);
+        CHECK_EQ(eddy_unix_connect("@full", NULL, &first), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, connect_and_note, &result);
+        CHECK_EQ(eddy_sleep(EDDY_MS(10)), 0); /* armed before the pause: this task runs first */
+        CHECK_EQ(result, 1);
+        CHECK_EQ(eddy_listener_accept(listener, &accepted), 0);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(result, -ECANCELED);
+        eddy_stream_close(first);
+        eddy_stream_close(accepted);
+        eddy_listener_close(listener);
+}
+
 /* -- the socket file ---------------------------------------------------------- */
 
 static void check_mode(uint32_t mode, mode_t mask, mode_t expected)

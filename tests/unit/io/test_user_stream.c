@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "../scope/sim_run.h"
 #include "eddy/stream_ops.h"
 #include "eddy/test.h"
 #include "eddy/test_net.h"
@@ -17,6 +18,7 @@ struct bare {
         struct eddy_stream stream;
         int64_t written; /* the result of try_writev */
         int closes;
+        int result; /* of write_and_note() */
 };
 
 static struct bare *bare_of(eddy_stream *stream)
@@ -121,6 +123,32 @@ static int takes_nothing(void *arg)
 TEST(a_stream_that_takes_no_byte_and_reports_no_error_fails_the_write)
 {
         io_run(takes_nothing);
+}
+
+static int write_and_note(void *arg)
+{
+        struct bare *bare = arg;
+
+        bare->result = eddy_stream_write(&bare->stream, "x", 1);
+        return 0;
+}
+
+/* The cancel is between the end of the stream's wait and the turn of the task. */
+SIM_TEST(a_write_that_was_cancelled_at_the_end_of_a_wait_writes_nothing)
+{
+        struct bare bare = { .written = -EAGAIN, .result = 1 };
+        eddy_scope scope;
+
+        eddy_stream_init(&bare.stream, &bare_ops);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, write_and_note, &bare);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0); /* armed before the wait: this task runs first */
+        CHECK_EQ(bare.result, 1);
+        bare.written = 1;
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(bare.result, -ECANCELED);
+        eddy_stream_close(&bare.stream);
 }
 
 /* -- a second close ------------------------------------------------------------------ */
