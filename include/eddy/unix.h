@@ -48,9 +48,11 @@ struct eddy_unix_listen_opts {
          * Replace a socket file that no process listens on, such as a killed server
          * leaves.  Other files, and sockets with a listener, are never removed.  The
          * check connects to the socket and closes the connection; a server that still
-         * listens accepts this connection and reads its end.  If two processes replace a
-         * stale file in the same instant, both may succeed, and the later one has the
-         * path.
+         * listens accepts this connection and reads its end.  During the call the file
+         * 'path'.lock exists and is locked: if several processes replace the same path at
+         * the same time, one succeeds, and the others get -EADDRINUSE.  Between its
+         * bind(2) and listen(2), a listener without this option looks stale: give this
+         * option to all processes that may start at the same time.
          */
         bool replace_stale;
         uintptr_t reserved[4]; /* zero */
@@ -62,7 +64,8 @@ struct eddy_unix_listen_opts {
  * eddy_listener_close() removes the file, or gives up the name.
  *
  * Suspends: no.
- * Errors: -EADDRINUSE           the file or the name exists already
+ * Errors: -EADDRINUSE           the file or the name exists already, or another process is
+ *                               replacing the file
  *         -ENOENT, -EACCES, -EROFS, ...  the file cannot be made
  *         -EINVAL               an option is out of range
  *         EDDY_E_ENDPOINT_PATH  an empty path or name

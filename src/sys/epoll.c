@@ -471,23 +471,21 @@ static int bind_ip(int fd, const struct eddy_endpoint *at, const struct ed_liste
 static int epoll_listen(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
                         const struct ed_listen_opts *opts, struct ed_socket_file *ret_file)
 {
-        uint32_t backlog = opts->backlog && opts->backlog < SOMAXCONN ? opts->backlog : SOMAXCONN;
+        struct ed_listen_opts own = *opts;
         int err;
 
         (void) sys;
+        if (own.backlog == 0 || own.backlog > SOMAXCONN)
+                own.backlog = SOMAXCONN;
         *ret_file = (struct ed_socket_file){ 0 };
         if (at->kind == EDDY_ENDPOINT_IP)
-                err = bind_ip(fd, at, opts);
+                err = bind_ip(fd, at, &own);
         else if (at->path[0] == '\0')
                 err = ed_sockaddr_bind(fd, at); /* an abstract name, without a file */
         else
-                err = ed_socket_file_bind(fd, at, opts, ret_file);
-        if (err < 0)
-                return err;
-        if (listen(fd, (int) backlog) == 0)
-                return 0;
-        err = -errno;
-        epoll_socket_file_remove(sys, at, ret_file);
+                return ed_socket_file_listen(fd, at, &own, ret_file);
+        if (err == 0 && listen(fd, (int) own.backlog) < 0)
+                err = -errno;
         return err;
 }
 

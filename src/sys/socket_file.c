@@ -7,9 +7,11 @@
 #include "sys/socket_file.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/path_lock.h"
 #include "sys/sockaddr.h"
 
 /* Store the identity of the socket file at a path. Errors: -ENOTSOCK, -errno. */
@@ -60,21 +62,41 @@ static void remove_stale(const struct eddy_endpoint *at)
                 ed_socket_file_remove(at, &file);
 }
 
-int ed_socket_file_bind(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
-                        struct ed_socket_file *ret_file)
+static int bind_and_listen(int fd, const struct eddy_endpoint *at,
+                           const struct ed_listen_opts *opts, struct ed_socket_file *ret_file)
 {
-        int err;
+        int err = ed_sockaddr_bind(fd, at);
 
-        if (opts->replace_stale)
-                remove_stale(at);
-        err = ed_sockaddr_bind(fd, at);
         if (err < 0)
                 return err;
         err = file_at(at, ret_file);
+        if (err < 0)
+                return err;
         /* No client can connect before listen(2). */
-        if (err == 0 && opts->mode && chmod(at->path, opts->mode) < 0) {
+        if ((opts->mode && chmod(at->path, opts->mode) < 0) ||
+            listen(fd, (int) opts->backlog) < 0) {
                 err = -errno;
                 ed_socket_file_remove(at, ret_file);
         }
+        return err;
+}
+
+int ed_socket_file_listen(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
+                          struct ed_socket_file *ret_file)
+{
+        int lock, err;
+
+        if (!opts->replace_stale)
+                return bind_and_listen(fd, at, opts, ret_file);
+        /*
+         * Between bind(2) and listen(2) the file looks stale. Without the lock two processes could
+         * find the same stale file, and the slower would remove the file of the faster.
+         */
+        lock = ed_path_lock(at->path);
+        if (lock < 0)
+                return lock;
+        remove_stale(at);
+        err = bind_and_listen(fd, at, opts, ret_file);
+        ed_path_unlock(at->path, lock);
         return err;
 }

@@ -7,11 +7,12 @@
 #include "sys/sys.h"
 
 /*
- * Bind 'fd' to the path of 'at'. Sets the mode of the new file, and stores its identity. Errors:
- * those of bind(2), stat(2) and chmod(2); the file is removed then.
+ * Bind 'fd' to the path of 'at', and listen with opts->backlog as it is. Sets the mode of the new
+ * file, and stores its identity. Errors: those of bind(2), stat(2), chmod(2), listen(2) and
+ * ed_path_lock(); the file is removed then.
  */
-int ed_socket_file_bind(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
-                        struct ed_socket_file *ret_file);
+int ed_socket_file_listen(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
+                          struct ed_socket_file *ret_file);
 
 /* Remove the file at the path of 'at' if it is 'file'. */
 void ed_socket_file_remove(const struct eddy_endpoint *at, const struct ed_socket_file *file);

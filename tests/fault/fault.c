@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -173,13 +174,19 @@ int fault_clock_gettime(clockid_t id, struct timespec *ret)
 }
 
 /* A system without /sys or /proc has empty files there, so that they are read. */
-int fault_open(const char *function, int line, const char *path, int flags)
+int fault_open(const char *function, int line, const char *path, int flags, ...)
 {
+        unsigned mode = 0;
+        va_list args;
         int fd;
 
         if (fault_here(function, "open", line))
                 return -1;
-        fd = open(path, flags);
+        va_start(args, flags);
+        if (flags & O_CREAT)
+                mode = va_arg(args, unsigned);
+        va_end(args);
+        fd = open(path, flags, mode);
         return fd < 0 && errno == ENOENT ? open("/dev/null", flags) : fd;
 }
 

@@ -50,7 +50,7 @@ int fault_accept4(const char *function, int line, int fd, struct sockaddr *addre
                   socklen_t *bytes, int flags);
 int fault_connect(const char *function, int line, int fd, const struct sockaddr *address,
                   socklen_t bytes);
-int fault_open(const char *function, int line, const char *path, int flags);
+int fault_open(const char *function, int line, const char *path, int flags, ...);
 int fault_epoll_ctl(const char *function, int line, int epoll_fd, int op, int fd,
                     struct epoll_event *event);
 int fault_epoll_pwait2(const char *function, int line, int epoll_fd, struct epoll_event *events,

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -60,6 +61,8 @@
 #define epoll_wait(...)          FAULTY(epoll_wait, -1, __VA_ARGS__)
 #define eventfd(...)             FAULTY(eventfd, -1, __VA_ARGS__)
 #define fcntl(...)               FAULTY(fcntl, -1, __VA_ARGS__)
+#define flock(...)               FAULTY(flock, -1, __VA_ARGS__)
+#define fstat(...)               FAULTY(fstat, -1, __VA_ARGS__)
 #define getpeername(...)         FAULTY(getpeername, -1, __VA_ARGS__)
 #define getrandom(...)           FAULTY(getrandom, -1, __VA_ARGS__)
 #define getsockname(...)         FAULTY(getsockname, -1, __VA_ARGS__)

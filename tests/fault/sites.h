@@ -16,16 +16,19 @@
         X(above_stdio, close, 1)                                                                   \
         X(above_stdio, fcntl, 1)                                                                   \
         X(ask, syscall, 1)                                                                         \
+        X(bind_and_listen, chmod, 1)                                                               \
+        X(bind_and_listen, listen, 1)                                                              \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
         X(ed_handler_install, sigaction, 1)                                                        \
+        X(ed_path_unlock, close, 1)                                                                \
+        X(ed_path_unlock, unlink, 1)                                                               \
         X(ed_signal_check, sigaction, 1)                                                           \
         X(ed_sleeper_fini, close, 1)                                                               \
         X(ed_sleeper_init, eventfd, 1)                                                             \
         X(ed_sleeper_sleep, syscall, 1)                                                            \
-        X(ed_socket_file_bind, chmod, 1)                                                           \
-        X(ed_socket_file_remove, unlink, 1)                                                        \
         X(ed_sockaddr_bind, bind, 1)                                                               \
+        X(ed_socket_file_remove, unlink, 1)                                                        \
         X(ed_sys_called_from, backtrace, 1)                                                        \
         X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
@@ -91,10 +94,15 @@
         X(file_at, lstat, 1)                                                                       \
         X(file_open, open, 1)                                                                      \
         X(is_exported, dladdr, 1)                                                                  \
+        X(is_file, fstat, 1)                                                                       \
+        X(is_file, lstat, 1)                                                                       \
         X(is_loaded, dladdr, 1)                                                                    \
         X(is_stale, close, 1)                                                                      \
         X(is_stale, connect, 1)                                                                    \
         X(is_stale, socket, 1)                                                                     \
+        X(lock_once, close, 1)                                                                     \
+        X(lock_once, flock, 1)                                                                     \
+        X(lock_once, open, 1)                                                                      \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
         X(on_sample, backtrace, 1)                                                                 \
         X(pause_ns, nanosleep, 1)                                                                  \
@@ -120,6 +128,8 @@
         X(epoll_wait, EINTR)                                                                       \
         X(eventfd, EMFILE, ENFILE, ENODEV, ENOMEM)                                                 \
         X(fcntl, EMFILE, EINVAL)                                                                   \
+        X(flock, EINTR, EWOULDBLOCK, ENOLCK)                                                       \
+        X(fstat, ENOMEM)                                                                           \
         X(getpeername, ENOBUFS, ENOMEM)                                                            \
         X(getrandom, EINTR)                                                                        \
         X(getsockname, ENOBUFS, ENOMEM)                                                            \

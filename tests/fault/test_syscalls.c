@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -270,16 +271,32 @@ static void leave_stale_file(const char *path)
         close(fd);
 }
 
-static char unix_path[64];
+static char unix_path[64], lock_path[sizeof(unix_path) + 8];
+
+/* Another process is replacing the path. */
+static int listen_while_locked(const struct eddy_unix_listen_opts *opts)
+{
+        int fd = open(lock_path, O_CREAT | O_RDWR | O_CLOEXEC, 0600), err;
+        eddy_listener *listener;
+
+        CHECK(fd >= 0);
+        CHECK_EQ(flock(fd, LOCK_EX), 0);
+        err = eddy_unix_listen(unix_path, opts, &listener);
+        CHECK(err < 0);
+        close(fd);
+        return err == -EADDRINUSE ? 0 : err;
+}
 
 static int main_unix(void *arg)
 {
         struct eddy_unix_listen_opts opts = { .mode = 0600, .replace_stale = true };
         eddy_stream *stream, *accepted;
         eddy_listener *listener;
-        int err = eddy_unix_listen(unix_path, &opts, &listener);
+        int err = listen_while_locked(&opts);
 
         (void) arg;
+        if (err == 0)
+                err = eddy_unix_listen(unix_path, &opts, &listener);
         if (err < 0)
                 return err;
         err = eddy_unix_connect(unix_path, NULL, &stream);
@@ -300,9 +317,11 @@ static int drive_unix(void)
         int err;
 
         snprintf(unix_path, sizeof(unix_path), "/tmp/eddy-syscalls-%ld.sock", (long) getpid());
+        snprintf(lock_path, sizeof(lock_path), "%s.lock", unix_path);
         leave_stale_file(unix_path);
         err = run_counted(main_unix, NULL);
         (void) unlink(unix_path);
+        (void) unlink(lock_path); /* if its removal has failed */
         return err;
 }
 

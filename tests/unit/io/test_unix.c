@@ -6,6 +6,12 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -312,6 +318,135 @@ static int stale(void *arg)
 TEST(only_a_socket_file_without_a_listener_is_replaced)
 {
         run_in_folder(stale);
+}
+
+/* -- processes that replace a stale file at the same time -------------------------- */
+
+enum { RIVALS = 6, RACES = 500 };
+
+/* Shared by all processes. */
+static struct arena {
+        atomic_int race;   /* the number of the race that has begun */
+        atomic_int judged; /* and that has been judged */
+        atomic_int tried, left;
+        atomic_int results[RIVALS];
+} * arena;
+
+static void await(atomic_int *number, int wanted)
+{
+        while (atomic_load(number) < wanted)
+                sched_yield();
+}
+
+static int rival(void *arg)
+{
+        struct eddy_unix_listen_opts replace = { .replace_stale = true };
+        atomic_int *result = arg;
+
+        for (int i = 1; i <= RACES; i++) {
+                eddy_listener *listener = NULL;
+
+                await(&arena->race, i);
+                atomic_store(result, eddy_unix_listen(path, &replace, &listener));
+                atomic_fetch_add(&arena->tried, 1);
+                await(&arena->judged, i);
+                eddy_listener_close(listener);
+                atomic_fetch_add(&arena->left, 1);
+        }
+        return 0;
+}
+
+/* Exactly one process listens, and the path is that of its listener. */
+static void judge(void)
+{
+        struct sockaddr_un address = { .sun_family = AF_UNIX };
+        int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), winners = 0;
+
+        for (int i = 0; i < RIVALS; i++) {
+                int result = atomic_load(&arena->results[i]);
+
+                CHECK(result == 0 || result == -EADDRINUSE);
+                winners += result == 0;
+        }
+        CHECK_EQ(winners, 1);
+        memcpy(address.sun_path, path, strlen(path) + 1);
+        CHECK_EQ(connect(fd, (struct sockaddr *) &address, sizeof(address)), 0);
+        close(fd);
+}
+
+static void fork_rivals(pid_t *pids)
+{
+        struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
+
+        for (int i = 0; i < RIVALS; i++) {
+                pids[i] = fork();
+                CHECK(pids[i] >= 0);
+                if (pids[i] == 0) {
+                        prctl(PR_SET_PDEATHSIG, SIGKILL);
+                        _exit(eddy_run(rival, &arena->results[i], &opts) != 0);
+                }
+        }
+}
+
+TEST(of_processes_that_replace_a_stale_file_at_the_same_time_one_succeeds)
+{
+        pid_t pids[RIVALS];
+        int status;
+
+        snprintf(folder, sizeof(folder), "/tmp/eddy-unix-XXXXXX");
+        CHECK(mkdtemp(folder));
+        snprintf(path, sizeof(path), "%s/s", folder);
+        arena = mmap(NULL, sizeof(*arena), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                     0);
+        CHECK(arena != MAP_FAILED);
+        fork_rivals(pids);
+        for (int i = 1; i <= RACES; i++) {
+                leave_stale();
+                atomic_store(&arena->race, i);
+                await(&arena->tried, i * RIVALS);
+                judge();
+                atomic_store(&arena->judged, i);
+                await(&arena->left, i * RIVALS);
+                CHECK(!exists(path));
+        }
+        for (int i = 0; i < RIVALS; i++) {
+                CHECK_EQ(waitpid(pids[i], &status, 0), pids[i]);
+                CHECK_EQ(status, 0);
+        }
+        munmap(arena, sizeof(*arena));
+        CHECK_EQ(rmdir(folder), 0);
+}
+
+static int locked(void *arg)
+{
+        struct eddy_unix_listen_opts replace = { .replace_stale = true };
+        eddy_listener *listener;
+        char lock[sizeof(path) + 8];
+        int fd;
+
+        (void) arg;
+        leave_stale();
+        snprintf(lock, sizeof(lock), "%s.lock", path);
+        fd = open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+        CHECK(fd >= 0);
+        CHECK_EQ(flock(fd, LOCK_EX), 0);
+        CHECK_EQ(eddy_unix_listen(path, &replace, &listener), -EADDRINUSE);
+        CHECK(exists(path));
+        /* The file of a process that was killed is not locked. */
+        close(fd);
+        CHECK_EQ(eddy_unix_listen(path, &replace, &listener), 0);
+        CHECK(!exists(lock));
+        eddy_listener_close(listener);
+        /* A link is not followed. */
+        CHECK_EQ(symlink("/nowhere/else", lock), 0);
+        CHECK_EQ(eddy_unix_listen(path, &replace, &listener), -ELOOP);
+        CHECK_EQ(unlink(lock), 0);
+        return 0;
+}
+
+TEST(a_path_that_another_process_is_replacing_is_in_use)
+{
+        run_in_folder(locked);
 }
 
 static int taken_over(void *arg)

@@ -1,0 +1,19 @@
+/*
+ * sys/path_lock.h - a lock for a path among processes, by a file "PATH.lock" that exists while the
+ * lock is held.
+ */
+#ifndef ED_SYS_PATH_LOCK_H
+#define ED_SYS_PATH_LOCK_H
+
+/*
+ * Lock the path of a socket. Never waits. Returns a descriptor for ed_path_unlock().
+ *
+ * Errors: -EADDRINUSE  another process holds the lock
+ *         those of open(2) and flock(2)
+ */
+int ed_path_lock(const char *path);
+
+/* Remove the file and release the lock. */
+void ed_path_unlock(const char *path, int fd);
+
+#endif
