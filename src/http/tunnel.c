@@ -24,6 +24,7 @@ enum {
 struct answer {
         struct ed_http1_head head;
         struct ed_http1_field fields[ANSWER_FIELDS_MAX];
+        size_t bytes; /* in 'data' */
         char data[ANSWER_BYTES_MAX];
 };
 
@@ -50,31 +51,41 @@ static int write_connect(const struct ed_http_proxy *proxy, eddy_stream *stream,
         return eddy_stream_writev(stream, slices, sizeof(slices) / sizeof(slices[0]));
 }
 
-/* Read the head of the answer. Returns its status. */
-static int read_answer(struct answer *answer, eddy_stream *stream)
+/* Read the next head. Returns its status. The bytes after the head remain. */
+static int read_head(struct answer *answer, eddy_stream *stream)
 {
-        size_t bytes = 0;
         int64_t n;
 
         ed_http1_response_init(&answer->head, answer->fields, &answer_limits, ED_HTTP1_TO_CONNECT);
-        for (;;) {
-                if (bytes == sizeof(answer->data))
+        while ((n = ed_http1_head_parse(&answer->head, answer->data, answer->bytes)) == 0) {
+                if (answer->bytes == sizeof(answer->data))
                         return EDDY_E_HTTP_PROXY_INVALID;
-                n = eddy_stream_read(stream, answer->data + bytes, sizeof(answer->data) - bytes);
+                n = eddy_stream_read(stream, answer->data + answer->bytes,
+                                     sizeof(answer->data) - answer->bytes);
                 if (n < 0)
                         return (int) n;
                 if (n == 0)
                         return EDDY_E_HTTP_PROXY_INVALID;
-                bytes += (size_t) n;
-                n = ed_http1_head_parse(&answer->head, answer->data, bytes);
-                if (n < 0)
-                        return EDDY_E_HTTP_PROXY_INVALID;
-                if (n == 0)
-                        continue;
-                if (answer->head.status / 100 == 2 && (size_t) n < bytes)
-                        return EDDY_E_HTTP_PROXY_INVALID;
-                return answer->head.status;
+                answer->bytes += (size_t) n;
         }
+        if (n < 0)
+                return EDDY_E_HTTP_PROXY_INVALID;
+        answer->bytes -= (size_t) n;
+        memmove(answer->data, answer->data + n, answer->bytes);
+        return answer->head.status;
+}
+
+/* Read the answer. Returns its status. Interim responses are skipped (RFC 9110, 15.2). */
+static int read_answer(struct answer *answer, eddy_stream *stream)
+{
+        int status = 100;
+
+        answer->bytes = 0;
+        for (int i = 0; i <= ED_HTTP1_INTERIM_MAX && status / 100 == 1 && status != 101; i++)
+                status = read_head(answer, stream);
+        if (status / 100 == 2 && answer->bytes > 0)
+                return EDDY_E_HTTP_PROXY_INVALID;
+        return status;
 }
 
 static int connect_through(const struct ed_http_proxy *proxy, eddy_stream *stream, const char *host,

@@ -240,6 +240,18 @@ static int connect_opens(void *arg)
                      (struct script){ { BYTES("CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n"
                                               "Proxy-Authorization: Basic dTpw\r\n\r\n") },
                                       { BYTES("HTTP/1.0 200 OK\r\n\r\n") } });
+        /* Interim responses, and lengths, which do not count (RFC 9110, 9.3.6 and 15.2). */
+        check_tunnel("http://p:1", "a.test",
+                     (struct script){ { BYTES("CONNECT a.test:443 HTTP/1.1\r\n"
+                                              "Host: a.test:443\r\n\r\n") },
+                                      { BYTES("HTTP/1.1 100 Continue\r\n\r\n"
+                                              "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                                              "HTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\n") } });
+        check_tunnel("http://p:1", "a.test",
+                     (struct script){ { BYTES("CONNECT a.test:443 HTTP/1.1\r\n"
+                                              "Host: a.test:443\r\n\r\n") },
+                                      { BYTES("HTTP/1.1 200 OK\r\n"
+                                              "Transfer-Encoding: chunked\r\n\r\n") } });
         return 0;
 }
 
@@ -264,6 +276,15 @@ static int connect_refused(void *arg)
                 { BYTES("HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
                   EDDY_E_HTTP_PROXY_INVALID },
                 { BYTES("SSH-2.0-x\r\n"), EDDY_E_HTTP_PROXY_INVALID },
+                { BYTES("\r\nHTTP/1.1 200 OK\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID },
+                { BYTES("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
+                  EDDY_E_HTTP_PROXY_INVALID },
+                { BYTES("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+                  EDDY_E_HTTP_PROXY_INVALID },
+                { BYTES("HTTP/1.1 100 C\r\n\r\nHTTP/1.1 407 P\r\n\r\n"), EDDY_E_HTTP_PROXY_AUTH },
+                { BYTES("HTTP/1.1 103 E\r\n\r\nHTTP/1.1 101 S\r\nUpgrade: x\r\n"
+                        "Connection: upgrade\r\n\r\n"),
+                  EDDY_E_HTTP_PROXY_INVALID },
                 { BYTES("HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03"), EDDY_E_HTTP_PROXY_INVALID },
                 { BYTES("HTTP/1.1 200 OK\r\nA:\0\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID },
         };
@@ -275,6 +296,11 @@ static int connect_refused(void *arg)
                 script.answers[0] = cases[i].answer;
                 CHECK_EQ(tunnel("p:1", "a.test", &script), cases[i].err);
         }
+        /* Interim responses without end. */
+        for (size_t i = 0; i < sizeof(large); i++)
+                large[i] = "HTTP/1.1 100 C\r\n\r\n"[i % 18];
+        script.answers[0] = (struct bytes){ large, sizeof(large) / 18 * 18 };
+        CHECK_EQ(tunnel("p:1", "a.test", &script), EDDY_E_HTTP_PROXY_INVALID);
         /* A head without end. */
         for (size_t i = 0; i < sizeof(large); i++)
                 large[i] = "A: b\r\n"[i % 6];
