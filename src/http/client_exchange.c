@@ -132,9 +132,12 @@ static int exchange_large(struct ed_http1_response *response,
         else
                 ed_http_upload_pause(upload);
         if (err >= 0 && !refuses(response))
-                return ed_http_upload_keep(upload);
+                return upload->error < 0 ? upload->error : ed_http_upload_keep(upload);
         ed_http_upload_drop(upload);
-        return err == -ECANCELED && upload->error < 0 ? upload->error : err;
+        if (err == -ECANCELED && upload->error < 0)
+                return upload->error;
+        upload->error = 0; /* the request was refused, or has failed */
+        return err;
 }
 
 static int http1_prepare(eddy_http_response *base, const struct eddy_http_request *request,
@@ -249,16 +252,6 @@ static int http1_header_at(const eddy_http_response *base, size_t i,
 
 /* ---- the body -------------------------------------------------------------- */
 
-/* Begin a call that reads the body. The rest of the request is sent meanwhile. */
-static int reading_begin(struct ed_http1_response *response, struct ed_task **ret_task)
-{
-        int err = ed_suspend_enter(ret_task);
-
-        if (err >= 0)
-                err = response->err;
-        return err < 0 ? err : ed_http_upload_start(&response->upload);
-}
-
 static void http1_fail(eddy_http_response *base, int err)
 {
         struct ed_http1_response *response = http1_of(base);
@@ -269,6 +262,19 @@ static void http1_fail(eddy_http_response *base, int err)
         if (base->conn)
                 ed_http_pool_release(base->conn, false);
         base->conn = NULL;
+}
+
+/* Begin a call that reads the body. The rest of the request is sent meanwhile. */
+static int reading_begin(struct ed_http1_response *response, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        /* The upload failed while the last call had a result. The server may wait for the rest. */
+        if (err >= 0 && response->err == 0 && response->upload.error < 0)
+                http1_fail(&response->base, response->upload.error);
+        if (err >= 0)
+                err = response->err;
+        return err < 0 ? err : ed_http_upload_start(&response->upload);
 }
 
 /*

@@ -87,8 +87,9 @@ struct rig {
         struct peer peer;
         eddy_http_client *client;
         eddy_scope scope;
-        char url[64];  /* "http://127.0.0.1:PORT" */
-        char body[64]; /* the last one's first bytes, as text */
+        const struct eddy_http_body_source *source; /* for the tests' own use */
+        char url[64];                               /* "http://127.0.0.1:PORT" */
+        char body[64];                              /* the last one's first bytes, as text */
         size_t body_bytes;
         int status;
 };

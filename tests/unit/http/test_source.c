@@ -59,6 +59,8 @@ static struct {
         bool same;
         bool early;       /* begin to answer before the body was read */
         bool early_whole; /* answer before the body was read */
+        bool begun;       /* the answer has begun early */
+        int status;       /* of an early answer; 0: 200 */
         size_t bytes;
 } seen;
 
@@ -90,9 +92,11 @@ static int compare(eddy_http_exchange *exchange, void *arg)
         note(seen.coding, sizeof(seen.coding),
              eddy_http_exchange_header(exchange, "transfer-encoding"));
         if (seen.early) {
-                err = eddy_http_exchange_begin(exchange, 200, NULL, 0, 2);
+                err = eddy_http_exchange_begin(exchange, seen.status ? seen.status : 200, NULL, 0,
+                                               2);
                 if (err < 0)
                         return err;
+                seen.begun = true;
         }
         if (seen.early_whole) {
                 err = seen.early ? eddy_sleep(EDDY_MS(1)) : 0;
@@ -338,6 +342,71 @@ SOURCE_TEST(error_of_a_source_after_an_early_whole_response_is_reported)
         source.err = -EIO;
         fail_after_response(rig, source, 0, -EIO);
         fail_after_response(rig, source, 51, -EIO);
+}
+
+/* Fails some turns after the response has begun: '*arg'. */
+static int64_t fail_after_turns(void *arg, void *buf, size_t bytes)
+{
+        int *turns = arg;
+
+        (void) buf;
+        (void) bytes;
+        while (!seen.begun || (*turns)-- > 0)
+                if (eddy_sleep(0) < 0)
+                        return -ECANCELED;
+        return -EIO;
+}
+
+static int fetch_failing(void *arg)
+{
+        struct rig *rig = arg;
+
+        return rig_fetch(rig,
+                         &(struct eddy_http_request){ .url = "/", .body_source = rig->source });
+}
+
+/* The server waits for the rest of the request before it ends its response. */
+SOURCE_TEST(error_of_a_source_at_the_time_of_an_early_head_ends_the_request)
+{
+        for (int i = 0; i < 300; i++) { /* the loop polls after some of them */
+                int64_t before_ns = eddy_now();
+                int turns = i;
+                struct eddy_http_body_source source = { .read = fail_after_turns, .arg = &turns };
+
+                seen.early = true;
+                seen.begun = false;
+                rig->source = &source;
+                CHECK_ERR(eddy_call_timeout(fetch_failing, rig, EDDY_MIN(1)), -EIO);
+                CHECK(eddy_now() - before_ns < EDDY_SEC(1));
+                CHECK_STATS(rig->client, 0, 0, 0);
+        }
+}
+
+/* A refusal stops the sending, so the source's later error does not count. */
+SOURCE_TEST(error_of_a_source_at_the_time_of_a_refusal_leaves_the_response_whole)
+{
+        int refused = 0;
+
+        for (int i = 0; i < 300; i++) {
+                int turns = i, err;
+                struct eddy_http_body_source source = { .read = fail_after_turns, .arg = &turns };
+                struct eddy_http_request request = { .url = "/", .body_source = &source };
+                eddy_http_response *response;
+
+                seen.early = seen.early_whole = true;
+                seen.begun = false;
+                seen.status = 400;
+                err = rig_send(rig, &request, &response);
+                if (err < 0) {
+                        CHECK_ERR(err, -EIO);
+                        continue;
+                }
+                CHECK_EQ(eddy_http_response_status(response), 400);
+                CHECK_EQ(eddy_http_response_discard(response), 0);
+                eddy_http_response_close(response);
+                refused++;
+        }
+        CHECK(refused > 0 && refused < 300);
 }
 
 static int read_body(void *arg)
