@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
 import time
 
 import e2e
@@ -223,6 +224,67 @@ def server_that_says_nothing_ends_at_the_timeout(eddy):
 
 
 @claim
+def message_of_a_timeout_names_the_limit_and_its_value(eddy):
+    silent, part = says(b"", False), says(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n123", False)
+    cases = [
+        (silent, ["--timeout", "0.4s"], None, "request_timeout",
+         "no complete response within --timeout 0.4s"),
+        (silent, ["--read-timeout", "400ms"], None, "request_timeout",
+         "no byte sent or received for --read-timeout 400ms"),
+        (part, ["--read-timeout", "0.4s"], 200, "request_timeout",
+         "no byte sent or received for --read-timeout 0.4s"),
+        (part, ["--timeout", "19s", "--deadline", "400ms"], 200, "deadline_exceeded",
+         "--deadline 400ms passed before the response was complete"),
+    ]
+    for answer, args, status, code, message in cases:
+        line = against(eddy, answer, *args)
+        equal((line["status"], line["error"]), (status, {"code": code, "message": message}))
+        check(400 <= line["ms"] < e2e.SOON * 1000, line)
+    line = eddy.fetch("--attempts", "1", "--connect-timeout", "0.4s", "--read-timeout", "200ms",
+                      f"http://127.0.0.1:{e2e.deaf_port(eddy)}/").lines()[0]
+    equal(line["error"], {"code": "connect_error",
+                          "message": "no connection within --connect-timeout 0.4s"})
+
+
+@claim
+def slow_body_passes_the_read_timeout(eddy):
+    def answer(connection, _):
+        e2e.read_head(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
+        for _ in range(12):
+            time.sleep(0.3)
+            connection.sendall(b"x")
+
+    line = eddy.fetch("--read-timeout", "3s", eddy.serve(answer).url).lines()[0]
+    equal((line["status"], line["bytes"], line["error"]), (200, 12, None), line)
+    check(line["ms"] >= 3600, line)
+
+
+@claim
+def read_timeout_ends_an_upload_that_stops_and_none_that_moves(eddy):
+    released = threading.Event()
+    eddy.stack.callback(released.set)
+
+    def reads_slowly(connection, _):
+        end = time.monotonic() + 4
+        while time.monotonic() < end:
+            time.sleep(0.2)
+            connection.recv(1 << 20)
+        connection.sendall(b"HTTP/1.1 413 Enough\r\nContent-Length: 0\r\n\r\n")
+        e2e.until_closed(connection)
+
+    def reads_nothing(_connection, _number):
+        released.wait(e2e.LIMIT_S)
+
+    args = ["-d", "@" + eddy.file("body", b"b" * (40 << 20)), "--attempts", "1", "--timeout", "20s"]
+    line = eddy.fetch(*args, "--read-timeout", "2500ms", eddy.serve(reads_slowly).url).lines()[0]
+    equal((line["status"], line["error"]), (413, None), line)
+    line = eddy.fetch(*args, "--read-timeout", "400ms", eddy.serve(reads_nothing).url).lines()[0]
+    equal(line["error"], {"code": "request_timeout",
+                          "message": "no byte sent or received for --read-timeout 400ms"})
+
+
+@claim
 def response_cut_at_any_byte_gives_a_line_and_hangs_nothing(eddy):
     whole = (b"HTTP/1.1 200 OK\r\nServer: x\r\nTransfer-Encoding: chunked\r\n\r\n"
              b"4\r\nabcd\r\n3;ext=1\r\nefg\r\n0\r\nX-Trailer: y\r\n\r\n")
@@ -305,6 +367,8 @@ USAGE = [
     (["--data", "-i"], ["--data needs a value"]),
     (["--timeout", ""], ["--timeout: an empty value"]),
     (["--timeout", "1m30s"], ["in one", "90s"]),
+    (["--read-timeout", "0s"], ["--read-timeout", "above 0"]),
+    (["--speed-time", "3"], ["unknown option --speed-time", "--read-timeout"]),
     (["-X", "post"], ["POST"]),
     (["-H", "no colon"], ["NAME: VALUE"]),
     (["-d", "@/no/such/file"], ["/no/such/file"]),
@@ -357,8 +421,8 @@ def help_and_version_are_everywhere(eddy):
         equal(result.code, 0, result)
         check(result.out.startswith("eddy "), result)
     text = eddy.run("fetch", "--help").out
-    for option in ("-i", "-c", "--per-host", "--timeout", "--connect-timeout", "--deadline",
-                   "--attempts", "--backoff", "--header", "--method", "--data", "-H,", "-X,", "-d,",
+    for option in ("-i", "-c", "--per-host", "--timeout", "--connect-timeout", "--read-timeout",
+                   "--deadline", "--attempts", "--backoff", "--header", "--method", "--data", "-H,", "-X,", "-d,",
                    "-o", "--force",
                    "--body", "--save", "--progress", "--summary"):
         check(f"  {option} " in text or f" {option} " in text, option, "is not in --help")

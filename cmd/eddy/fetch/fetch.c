@@ -117,7 +117,7 @@ static int work_all(struct ed_fetch_run *run)
         eddy_scope whole, work;
         int err;
 
-        eddy_scope_begin(&whole, &(struct eddy_scope_opts){ .timeout_ns = run->opts.deadline_ns });
+        eddy_scope_begin(&whole, &(struct eddy_scope_opts){ .timeout_ns = run->opts.deadline.ns });
         run->whole = &whole;
         eddy_scope_start(&whole, watch_stop, run);
         if (run->opts.progress != ED_PROGRESS_OFF)
@@ -172,7 +172,8 @@ static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
         struct eddy_http_client_opts client_opts = {
                 .connections_max = opts->concurrency,
                 .per_host_max = opts->per_host,
-                .timeouts = { .connect_ns = opts->connect_timeout_ns },
+                .timeouts = { .connect_ns = opts->connect_timeout.ns,
+                              .read_ns = opts->read_timeout.ns },
                 .tls = tls,
                 .body_bytes_max = opts->body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
                 .http_proxy = opts->http_proxy,

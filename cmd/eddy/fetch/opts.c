@@ -42,7 +42,8 @@ static const char help[] =
         "  -c N                     requests at a time, 1 to 65536 (50)\n"
         "  --per-host N             of them to one host and port (no further limit)\n"
         "  --timeout D              for one attempt, from the start of its connect (60s)\n"
-        "  --connect-timeout D      for name lookup and connect (5s)\n"
+        "  --connect-timeout D      for name lookup, connect and TLS handshake (5s)\n"
+        "  --read-timeout D         for a time in which no byte is sent or received (none)\n"
         "  --deadline D             for the whole run; URLs read but not finished by then get\n"
         "                           the error deadline_exceeded (none)\n"
         "  --attempts N             in all, for one URL (3)\n"
@@ -86,7 +87,8 @@ static const char help[] =
         "  invalid_request_line  tls_error  dns_error  connect_error  connection_reset\n"
         "  request_timeout  stream_truncated  invalid_response  response_too_large\n"
         "  deadline_exceeded  out_of_memory\n"
-        "A status of 400 and above counts as failed, with \"error\" null.\n"
+        "The message of a timeout names the limit that passed.  A status of 400 and above counts\n"
+        "as failed, with \"error\" null.\n"
         "\n"
         "Ctrl-C (or SIGTERM) stops the run: finished results are written, requests in flight are\n"
         "dropped and counted in the summary.  When the reader of the output goes away (| head),\n"
@@ -99,6 +101,7 @@ enum {
         OPT_PER_HOST = 256,
         OPT_TIMEOUT,
         OPT_CONNECT_TIMEOUT,
+        OPT_READ_TIMEOUT,
         OPT_DEADLINE,
         OPT_ATTEMPTS,
         OPT_BACKOFF,
@@ -121,6 +124,7 @@ static const struct option options[] = {
         { "per-host", required_argument, NULL, OPT_PER_HOST },
         { "timeout", required_argument, NULL, OPT_TIMEOUT },
         { "connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT },
+        { "read-timeout", required_argument, NULL, OPT_READ_TIMEOUT },
         { "deadline", required_argument, NULL, OPT_DEADLINE },
         { "attempts", required_argument, NULL, OPT_ATTEMPTS },
         { "backoff", required_argument, NULL, OPT_BACKOFF },
@@ -148,11 +152,22 @@ static const struct option options[] = {
 #define HINT_RATE "-c (no option limits the rate yet; a lower -c sends fewer requests a second)"
 
 static const struct ed_option_hint hints[] = {
-        { "input", "-i" },           { "output", "-o" },          { "concurrency", "-c" },
-        { "parallel", "-c" },        { "parallel-max", "-c" },    { "jobs", "-c" },
-        { "request", "--method" },   { "max-time", "--timeout" }, { "retry", "--attempts" },
-        { "retries", "--attempts" }, { "rate", HINT_RATE },       { "max-rate", HINT_RATE },
-        { "rate-limit", HINT_RATE }, { "rps", HINT_RATE },        { NULL, NULL },
+        { "input", "-i" },
+        { "output", "-o" },
+        { "concurrency", "-c" },
+        { "parallel", "-c" },
+        { "parallel-max", "-c" },
+        { "jobs", "-c" },
+        { "request", "--method" },
+        { "max-time", "--timeout" },
+        { "retry", "--attempts" },
+        { "retries", "--attempts" },
+        { "rate", HINT_RATE },
+        { "max-rate", HINT_RATE },
+        { "rate-limit", HINT_RATE },
+        { "rps", HINT_RATE },
+        { "speed-time", "--read-timeout" },
+        { NULL, NULL },
 };
 
 static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:c:o:X:H:d:", options,
@@ -331,6 +346,12 @@ static int resolve_add(struct ed_fetch_opts *opts, const char *value)
         return 0;
 }
 
+static int limit_set(struct ed_fetch_limit *limit, const char *option, const char *value)
+{
+        limit->text = value;
+        return ed_option_duration("fetch", option, value, 1, &limit->ns);
+}
+
 /* The options for connections: TLS and routes. */
 static int connection_set(struct ed_fetch_opts *opts, int option, const char *value)
 {
@@ -378,12 +399,13 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return ed_option_count("fetch", "--attempts", value, 1, ED_FETCH_ATTEMPTS_MAX,
                                        &opts->attempts);
         case OPT_TIMEOUT:
-                return ed_option_duration("fetch", "--timeout", value, 1, &opts->timeout_ns);
+                return limit_set(&opts->timeout, "--timeout", value);
         case OPT_CONNECT_TIMEOUT:
-                return ed_option_duration("fetch", "--connect-timeout", value, 1,
-                                          &opts->connect_timeout_ns);
+                return limit_set(&opts->connect_timeout, "--connect-timeout", value);
+        case OPT_READ_TIMEOUT:
+                return limit_set(&opts->read_timeout, "--read-timeout", value);
         case OPT_DEADLINE:
-                return ed_option_duration("fetch", "--deadline", value, 1, &opts->deadline_ns);
+                return limit_set(&opts->deadline, "--deadline", value);
         case OPT_BACKOFF:
                 return ed_option_duration("fetch", "--backoff", value, 0, &opts->backoff_ns);
         case 'H':
@@ -508,8 +530,8 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
         *opts = (struct ed_fetch_opts){
                 .concurrency = 50,
                 .attempts = 3,
-                .timeout_ns = EDDY_SEC(60),
-                .connect_timeout_ns = EDDY_SEC(5),
+                .timeout = { EDDY_SEC(60), "60s" },
+                .connect_timeout = { EDDY_SEC(5), "5s" },
                 .backoff_ns = EDDY_MS(500),
         };
         proxies_take(opts);

@@ -25,6 +25,12 @@ enum ed_progress_mode {
         ED_PROGRESS_OFF,
 };
 
+/* A limit of time. */
+struct ed_fetch_limit {
+        int64_t ns;       /* 0: none */
+        const char *text; /* as it was given, for messages */
+};
+
 struct ed_fetch_opts {
         char *const *urls; /* borrowed from argv */
         size_t urls_count;
@@ -32,9 +38,10 @@ struct ed_fetch_opts {
         uint32_t concurrency;
         uint32_t per_host; /* 0: no separate limit */
         uint32_t attempts;
-        int64_t timeout_ns;
-        int64_t connect_timeout_ns;
-        int64_t deadline_ns; /* 0: none */
+        struct ed_fetch_limit timeout;
+        struct ed_fetch_limit connect_timeout;
+        struct ed_fetch_limit read_timeout;
+        struct ed_fetch_limit deadline;
         int64_t backoff_ns;
         struct eddy_http_header headers[ED_FETCH_HEADERS_MAX]; /* one allocation each */
         size_t headers_count;

@@ -67,11 +67,11 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_TLS_PROTOCOL, "tls_error", NULL, ED_RETRY_NEVER },
         { EDDY_E_TLS_TRUNCATED, "connection_reset", NULL, ED_RETRY_PASSES },
 
-        /* Timeouts and broken connections. */
+        /* Timeouts and broken connections. The lines name the option that set the limit. */
         { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },
-        { EDDY_E_HTTP_TIMEOUT_CONNECT, "connect_error", "no connection within --connect-timeout",
-          ED_RETRY_PASSES },
-        { -ETIMEDOUT, "request_timeout", "no complete response within --timeout", ED_RETRY_PASSES },
+        { EDDY_E_HTTP_TIMEOUT_CONNECT, "connect_error", NULL, ED_RETRY_PASSES },
+        { EDDY_E_HTTP_TIMEOUT_READ, "request_timeout", NULL, ED_RETRY_PASSES },
+        { -ETIMEDOUT, "request_timeout", NULL, ED_RETRY_PASSES },
         { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_PASSES },
         { -ECONNABORTED, "connection_reset", NULL, ED_RETRY_PASSES },
         { -EPIPE, "connection_reset", "the peer closed the connection", ED_RETRY_PASSES },
@@ -87,7 +87,7 @@ static const struct ed_outcome outcomes[] = {
         /* Errors of the run. */
         { -ECANCELED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
         { EDDY_E_HTTP_CLIENT_CLOSED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
-        { ED_E_DEADLINE, "deadline_exceeded", "--deadline passed before the response was complete",
+        { ED_E_DEADLINE, "deadline_exceeded", "the deadline of the run has passed",
           ED_RETRY_NEVER },
         { -ENOMEM, "out_of_memory", NULL, ED_RETRY_NEVER },
 };

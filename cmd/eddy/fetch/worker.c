@@ -2,6 +2,7 @@
  * fetch/worker.c - processing a URL: attempts, waits, its line.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "eddy/alloc.h"
@@ -17,6 +18,7 @@
 enum {
         READ_BYTES = 16 << 10,
         LINE_KEEP_BYTES = 64 << 10, /* memory that a worker keeps between lines */
+        MESSAGE_BYTES = 128,
 };
 
 struct worker {
@@ -62,7 +64,7 @@ static void attempt_started(void *arg)
         if (attempt->start_ns != 0)
                 return; /* the library repeats a request on a stale connection */
         attempt->start_ns = eddy_now();
-        eddy_scope_set_deadline(&attempt->scope, attempt->start_ns + attempt->run->opts.timeout_ns);
+        eddy_scope_set_deadline(&attempt->scope, attempt->start_ns + attempt->run->opts.timeout.ns);
 }
 
 static void attempt_sends(void *arg)
@@ -172,14 +174,45 @@ static int64_t attempt_wait(struct ed_fetch_run *run, const struct attempt *atte
         return ed_retry_wait(run, &retry);
 }
 
-/* Append the error of a line. The password in 'item' is already hidden. */
-static void error_add(struct ed_draft *line, const struct ed_fetch_item *item, int error)
+/*
+ * Returns a sentence about a limit of time that has passed, which names its option and value, or
+ * NULL for other errors. The sentence is in 'text'.
+ */
+static const char *limit_message(const struct ed_fetch_opts *opts, int error,
+                                 char text[MESSAGE_BYTES])
 {
-        char text[ED_URL_FAULT_BYTES];
-        const char *message = NULL;
+        switch (error) {
+        case -ETIMEDOUT:
+                snprintf(text, MESSAGE_BYTES, "no complete response within --timeout %s",
+                         opts->timeout.text);
+                return text;
+        case EDDY_E_HTTP_TIMEOUT_CONNECT:
+                snprintf(text, MESSAGE_BYTES, "no connection within --connect-timeout %s",
+                         opts->connect_timeout.text);
+                return text;
+        case EDDY_E_HTTP_TIMEOUT_READ:
+                snprintf(text, MESSAGE_BYTES, "no byte sent or received for --read-timeout %s",
+                         opts->read_timeout.text);
+                return text;
+        case ED_E_DEADLINE:
+                snprintf(text, MESSAGE_BYTES,
+                         "--deadline %s passed before the response was complete",
+                         opts->deadline.text);
+                return text;
+        default:
+                return NULL;
+        }
+}
+
+/* Append the error of a line. The password in 'item' is already hidden. */
+static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
+                      const struct ed_fetch_item *item, int error)
+{
+        char fault[ED_URL_FAULT_BYTES], limit[MESSAGE_BYTES];
+        const char *message = limit_message(&run->opts, error, limit);
 
         if (error == EDDY_E_URL_INVALID)
-                message = ed_url_fault(item->url, item->bytes, text);
+                message = ed_url_fault(item->url, item->bytes, fault);
         ed_draft_add_str(line, "{\"code\":");
         ed_draft_add_json_str(line, ed_outcome_of(error)->code);
         ed_draft_add_str(line, ",\"message\":");
@@ -213,7 +246,7 @@ static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_u64(line, attempts);
         ed_draft_add_str(line, ",\"error\":");
         if (attempt->error < 0)
-                error_add(line, item, attempt->error);
+                error_add(line, run, item, attempt->error);
         else
                 ed_draft_add_str(line, "null");
         if (run->opts.body) {

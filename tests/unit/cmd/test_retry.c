@@ -255,6 +255,7 @@ TEST(every_error_has_a_code_a_message_and_a_counter)
                 { -ENETUNREACH, "connect_error" },
                 { EDDY_E_NET_TIMED_OUT, "connect_error" },
                 { EDDY_E_HTTP_TIMEOUT_CONNECT, "connect_error" },
+                { EDDY_E_HTTP_TIMEOUT_READ, "request_timeout" },
                 { -ECONNRESET, "connection_reset" },
                 { EDDY_E_HTTP_CLOSED, "connection_reset" },
                 { -ETIMEDOUT, "request_timeout" },
