@@ -90,7 +90,9 @@ struct eddy_stream_ops {
 
         /*
          * Store the counts of bytes written: those that the peer has acknowledged, and
-         * those that it has not.  NULL: unknown.
+         * those that it has not.  NULL: unknown; a minimum speed then applies to the
+         * bytes that try_writev takes.  A stream on a socket takes them in large steps,
+         * and should return the counts of the socket.
          */
         void (*sent)(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
 
@@ -127,7 +129,8 @@ struct eddy_stream {
         bool is_broken;  /* eddy's: a write ended after a part of its bytes */
         bool is_closing; /* eddy's: eddy_stream_close() is waiting */
         bool is_lent;    /* eddy's: a handshake of TLS uses the stream; it cannot be closed */
-        uintptr_t reserved[2];
+        uint64_t taken;  /* eddy's: bytes that try_writev took */
+        uintptr_t reserved[1];
 };
 
 /* Initialise a new stream with its operations.  Suspends: no. */

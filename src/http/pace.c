@@ -11,8 +11,10 @@
 #include "base/def.h"
 #include "eddy/error.h"
 #include "eddy/scope.h"
-#include "eddy/stream.h"
+#include "eddy/stream_ops.h"
 #include "loop/loop.h"
+
+enum { LATE_PART = 8 }; /* a loop is late if it misses a window's end by this part of a window */
 
 #define NS_PER_S 1000000000.0
 
@@ -23,6 +25,7 @@ struct wait {
         struct ed_http_pace *pace;
         eddy_stream *stream;
         int64_t begun_ns;
+        int64_t end_ns; /* of the window */
         bool writes;
         bool too_slow;
 };
@@ -48,7 +51,8 @@ static void wait_arm(struct wait *wait, struct ed_loop *loop)
 {
         int64_t rest_ns = wait->pace->over_ns - wait->pace->waited_ns;
 
-        ed_timer_arm(&loop->timers, &wait->timer, ed_time_after(wait->begun_ns, rest_ns));
+        wait->end_ns = ed_time_after(wait->begun_ns, rest_ns);
+        ed_timer_arm(&loop->timers, &wait->timer, wait->end_ns);
 }
 
 /*
@@ -60,17 +64,26 @@ static bool has_read_enough(const struct ed_http_pace *pace, eddy_stream *stream
         return pace->moved >= pace->window_bytes || eddy_stream_is_readable(stream);
 }
 
-static bool has_taken_enough(struct ed_http_pace *pace, eddy_stream *stream)
+/*
+ * Returns true if the peer has taken enough in the window. 'late': the loop was late at the
+ * window's end.
+ */
+static bool has_taken_enough(struct ed_http_pace *pace, eddy_stream *stream, bool late)
 {
         struct eddy_stream_sent sent;
         bool is_enough;
 
         eddy_stream_sent(stream, &sent);
-        is_enough = sent.acknowledged - pace->left >= pace->window_bytes || sent.pending == 0 ||
+        is_enough = sent.acknowledged - pace->left >= pace->window_bytes ||
                     (pace->pending > sent.pending &&
                      pace->pending - sent.pending >= pace->window_bytes);
+        if (sent.acknowledged > 0)
+                is_enough |= sent.pending == 0;
+        else /* unknown, or none yet; a late loop has not seen what the peer took meanwhile */
+                is_enough |= late || stream->taken - pace->taken >= pace->window_bytes;
         pace->left = sent.acknowledged;
         pace->pending = sent.pending;
+        pace->taken = stream->taken;
         return is_enough;
 }
 
@@ -78,8 +91,9 @@ static void on_window_end(struct ed_timer *timer)
 {
         struct wait *wait = ed_container_of(timer, struct wait, timer);
         struct ed_loop *loop = ed_loop_current;
+        bool late = ed_loop_now(loop) - wait->end_ns > wait->pace->over_ns / LATE_PART;
 
-        if (wait->writes ? has_taken_enough(wait->pace, wait->stream)
+        if (wait->writes ? has_taken_enough(wait->pace, wait->stream, late)
                          : has_read_enough(wait->pace, wait->stream)) {
                 ed_http_pace_reset(wait->pace);
                 wait->begun_ns = ed_loop_now(loop);

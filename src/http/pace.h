@@ -7,7 +7,8 @@
  * count against the peer.
  *
  * Bytes written count when the peer's system takes them. The stream is asked for that number only
- * at a window's end. Bytes taken between two waits count too.
+ * at a window's end. Bytes taken between two waits count too. If the stream does not know the
+ * number, bytes count when the stream takes them.
  */
 #ifndef ED_HTTP_PACE_H
 #define ED_HTTP_PACE_H
@@ -25,6 +26,7 @@ struct ed_http_pace {
         uint64_t moved;        /* bytes read in the current window */
         uint64_t left;         /* bytes that had left the stream when the window began */
         uint64_t pending;      /* those that the peer had not taken then */
+        uint64_t taken;        /* bytes that the stream had taken then */
 };
 
 /* 'rate': minimum bytes per second; 0: no minimum. */

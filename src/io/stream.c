@@ -119,8 +119,10 @@ static int64_t put(eddy_stream *stream, struct ed_slices *slices)
                 if (err < 0)
                         return err;
         }
-        if (n > 0)
+        if (n > 0) {
+                stream->taken += (uint64_t) n;
                 ed_slices_skip(slices, (size_t) n);
+        }
         return n == 0 ? -EIO : n; /* against the contract: it would be tried for ever */
 }
 
@@ -202,6 +204,7 @@ int64_t eddy_stream_try_read(eddy_stream *stream, void *buf, size_t bytes)
 int64_t eddy_stream_try_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
 {
         struct ed_slices slices;
+        int64_t taken;
         int err = check_writable(stream);
 
         if (err < 0)
@@ -211,7 +214,10 @@ int64_t eddy_stream_try_writev(eddy_stream *stream, const struct eddy_slice *lis
                 return err;
         if (slices.n == 0)
                 return stream->ops->flush ? stream->ops->flush(stream) : 0;
-        return stream->ops->try_writev(stream, slices.list, slices.n);
+        taken = stream->ops->try_writev(stream, slices.list, slices.n);
+        if (taken > 0)
+                stream->taken += (uint64_t) taken;
+        return taken;
 }
 
 int eddy_stream_wait(eddy_stream *stream, enum eddy_stream_side side)
