@@ -204,6 +204,7 @@ struct eddy_http_request {
  *     closes the connection.  That second does not include the time in which
  *     'body_source' is read; to limit that time, use 'total_ns' or a scope.  Closing
  *     the response early also closes the connection.
+ * 'request_sent' of eddy_http_response_info() shows whether the whole request was sent.
  * Response bytes that are not read stay in the kernel's buffer and stop the
  * server from sending more.
  *

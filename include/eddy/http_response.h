@@ -10,6 +10,8 @@
 #ifndef EDDY_HTTP_RESPONSE_H
 #define EDDY_HTTP_RESPONSE_H
 
+#include <stdbool.h>
+
 #include "eddy/def.h"
 #include "eddy/endpoint.h"
 
@@ -63,6 +65,9 @@ struct eddy_http_response_info {
         const char *url;                  /* of the request that was answered */
         const struct eddy_endpoint *peer; /* of the connection; EDDY_ENDPOINT_NONE: unknown */
         struct eddy_http_timings timings;
+        bool request_sent; /* the system took the whole request; false: some is still to be sent,
+                              or the sending ended early, because the server refused the request
+                              or took no more of it */
         uintptr_t reserved[4]; /* zero */
 };
 

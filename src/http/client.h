@@ -65,6 +65,9 @@ struct ed_http_response_ops {
         /* Returns true if the last exchange read from the source of the request's body. */
         bool (*took_source)(const eddy_http_response *response);
 
+        /* Returns true if the system took the whole request. */
+        bool (*sent_request)(const eddy_http_response *response);
+
         /* Give the slot back if the whole response was received. */
         void (*settle)(eddy_http_response *response);
 

@@ -86,6 +86,7 @@ static int exchange_small(struct ed_http1_response *response,
         int err, sent;
 
         sent = write_all(response, request);
+        response->upload.cut = sent < 0;
         if (sent < 0) {
                 response->tainted = true;
                 if (!ed_http_may_have_answered(sent))
@@ -177,6 +178,13 @@ static int http1_exchange(eddy_http_response *base, const struct eddy_http_reque
 static bool http1_took_source(const eddy_http_response *base)
 {
         return http1_of(base)->upload.source_was_read;
+}
+
+static bool http1_sent_request(const eddy_http_response *base)
+{
+        const struct ed_http_upload *upload = &http1_of(base)->upload;
+
+        return !upload->cut && !ed_http_upload_is_pending(upload);
 }
 
 static bool http1_was_answered(const eddy_http_response *base)
@@ -404,6 +412,7 @@ static const struct ed_http_response_ops http1_ops = {
         .exchange = http1_exchange,
         .was_answered = http1_was_answered,
         .took_source = http1_took_source,
+        .sent_request = http1_sent_request,
         .settle = http1_settle,
         .fail = http1_fail,
         .close = http1_close,

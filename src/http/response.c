@@ -43,6 +43,7 @@ void eddy_http_response_info(const eddy_http_response *response,
                 .url = ed_buf_data(&response->url),
                 .peer = &response->peer,
                 .timings = response->timings,
+                .request_sent = response->ops->sent_request(response),
         };
 }
 

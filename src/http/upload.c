@@ -155,9 +155,9 @@ static int upload_run(void *arg)
         ed_http_upload_drop(upload); /* all is written, or the client was closed */
         /* The stream may hold the last bytes. */
         set_writing(upload, true);
-        if (*upload->stream && eddy_stream_writev(*upload->stream, NULL, 0) < 0)
-                return 0; /* the response finds the failure */
-        return 0;
+        err = *upload->stream ? eddy_stream_writev(*upload->stream, NULL, 0) : 0;
+        upload->cut |= err < 0 && err != -ECANCELED;
+        return 0; /* the response finds the failure */
 }
 
 int ed_http_upload_start(struct ed_http_upload *upload)

@@ -1,6 +1,8 @@
 /*
  * test_info.c - what a response reports: version, URL, peer, durations, trailers.
  */
+#include <unistd.h>
+
 #include "http_test.h"
 
 #define SLOW_OK "?", ".", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", ".", "<ok"
@@ -87,6 +89,7 @@ CLIENT_TEST_BOTH(url_version_and_peer_are_reported, NULL,
                 info = info_of(response);
                 CHECK_STR(info.url, url);
                 CHECK_EQ(info.version, i == 0 ? 11 : 10);
+                CHECK(info.request_sent);
                 eddy_endpoint_format(info.peer, peer);
                 CHECK_STR(peer, rig->url + strlen("http://"));
                 eddy_http_response_close(response);
@@ -124,4 +127,60 @@ CLIENT_TEST_BOTH(trailers_are_known_at_the_end_of_the_body, NULL,
         CHECK(!eddy_http_response_trailer(response, "a"));
         eddy_http_response_close(response);
         CHECK_EQ(rig->peer.accepted, 1);
+}
+
+/* ---- the request --------------------------------------------------------------------- */
+
+/* The server answers a request that it does not read, and closes. */
+static int answer_at_once(void *arg)
+{
+        static const char answer[] =
+                "HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno";
+        eddy_stream *stream;
+
+        while (eddy_listener_accept(arg, &stream) == 0) {
+                CHECK_EQ(eddy_stream_write(stream, answer, sizeof(answer) - 1), 0);
+                eddy_stream_close(stream);
+        }
+        return 0;
+}
+
+static void pause_before_sending(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_sleep(EDDY_MS(50)), 0);
+}
+
+static int send_late(void *arg)
+{
+        struct eddy_http_request request = { .url = "http://h/", .on_send = pause_before_sending };
+        char path[64];
+        struct eddy_http_client_opts opts = { .unix_path = path };
+        eddy_http_response *response;
+        eddy_http_client *client;
+        eddy_listener *listener;
+        eddy_scope scope;
+
+        (void) arg;
+        snprintf(path, sizeof(path), "@eddy-info-%d", (int) getpid());
+        CHECK_EQ(eddy_unix_listen(opts.unix_path, NULL, &listener), 0);
+        CHECK_EQ(eddy_http_client_new(&opts, &client), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, answer_at_once, listener), 0);
+        for (int i = 0; i < 2; i++) { /* the second response is in the memory of the first */
+                CHECK_EQ(eddy_http_client_send(client, &request, &response), 0);
+                CHECK_EQ(eddy_http_response_status(response), 413);
+                CHECK(!info_of(response).request_sent);
+                eddy_http_response_close(response);
+        }
+        eddy_http_client_close(client);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_listener_close(listener);
+        return 0;
+}
+
+TEST(request_that_the_peer_does_not_take_is_reported)
+{
+        http_run_real(send_late, NULL);
 }

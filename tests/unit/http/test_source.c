@@ -203,6 +203,7 @@ SOURCE_TEST(source_is_read_further_while_the_response_is_read)
 {
         struct source source = { .end = BYTES };
         struct eddy_http_request request = from(&source, BYTES);
+        struct eddy_http_response_info info;
         eddy_http_response *response;
         const void *data;
         size_t bytes;
@@ -210,7 +211,11 @@ SOURCE_TEST(source_is_read_further_while_the_response_is_read)
         seen.early = true;
         CHECK_EQ(rig_send(rig, &request, &response), 0);
         CHECK(source.at < BYTES);
+        eddy_http_response_info(response, &info);
+        CHECK(!info.request_sent);
         CHECK_EQ(eddy_http_response_body(response, &data, &bytes), 0);
+        eddy_http_response_info(response, &info);
+        CHECK(info.request_sent);
         CHECK_EQ(bytes, 2);
         CHECK_EQ(seen.bytes, BYTES);
         CHECK(seen.same);

@@ -118,6 +118,14 @@ static int post(eddy_http_response **ret_response)
         return err;
 }
 
+static bool was_sent(const eddy_http_response *response)
+{
+        struct eddy_http_response_info info;
+
+        eddy_http_response_info(response, &info);
+        return info.request_sent;
+}
+
 struct world_call {
         eddy_task_fn *serve;
         void (*steps)(void);
@@ -188,8 +196,10 @@ static void early_refusal(void)
         CHECK_EQ(post(&response), 0);
         CHECK_EQ(eddy_http_response_status(response), 413);
         CHECK(eddy_now() - begun_ns < EDDY_SEC(2));
+        CHECK(!was_sent(response));
         CHECK_EQ(eddy_http_response_body(response, &data, &bytes), 0);
         CHECK_STR(data, "too big");
+        CHECK(!was_sent(response));
         CHECK_STATS(world.client, 0, 0, 0);
         eddy_http_response_close(response);
 }
@@ -235,6 +245,7 @@ static void whole_upload(void)
                 CHECK_EQ(eddy_http_response_status(response), 200);
                 CHECK_EQ(eddy_http_response_body(response, &data, &bytes), 0);
                 CHECK_STR(data, "ok");
+                CHECK(was_sent(response));
                 eddy_http_response_close(response);
                 /* All was sent, so the connection is used again. */
                 CHECK_STATS(world.client, 1, 1, 0);
@@ -274,6 +285,7 @@ static void given_up(void)
         CHECK_EQ(eddy_http_response_status(response), 200);
         CHECK_EQ(eddy_http_response_body(response, &data, &bytes), 0);
         CHECK_STR(data, "ok");
+        CHECK(!was_sent(response));
         CHECK(eddy_now() - begun_ns < EDDY_SEC(4));
         CHECK_STATS(world.client, 0, 0, 0);
         eddy_http_response_close(response);
@@ -332,7 +344,9 @@ static void echo_in_pieces(void)
 
         CHECK_EQ(post(&response), 0);
         CHECK(world.received < body_bytes);
+        CHECK(!was_sent(response));
         check_got(read_rest(response, 0));
+        CHECK(was_sent(response));
         CHECK_EQ(world.received, body_bytes);
         CHECK_STATS(world.client, 1, 1, 0);
         eddy_http_response_close(response);
