@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +31,31 @@ enum { RSA_BITS_ON_LOOP = 2048, ALPN_BYTES_MAX = 255 };
         "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:"                               \
         "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
 
+/* Returns the reason of OpenSSL's first error, which later ones only repeat in general words. */
+static const char *reason_of_first(void)
+{
+        unsigned long error = ERR_peek_error();
+
+        if (error == 0)
+                return NULL;
+        if (ERR_SYSTEM_ERROR(error))
+                return eddy_error_text(-ERR_GET_REASON(error));
+        if ((ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE) ||
+            (ERR_GET_LIB(error) == ERR_LIB_OSSL_DECODER &&
+             ERR_GET_REASON(error) == ERR_R_UNSUPPORTED))
+                return "the file holds none in PEM format";
+        if ((ERR_GET_LIB(error) == ERR_LIB_X509 &&
+             ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH) ||
+            (ERR_GET_LIB(error) == ERR_LIB_SSL &&
+             ERR_GET_REASON(error) == SSL_R_NO_CERTIFICATE_ASSIGNED))
+                return "it is the key of another certificate";
+        return ERR_reason_error_string(error);
+}
+
 /* Store a reason for a failure: 'text', followed by OpenSSL's reason if there is one. */
 static void fault_set(struct eddy_tls_fault *fault, const char *text, const char *name)
 {
-        unsigned long error = ERR_peek_last_error();
-        const char *reason = error ? ERR_reason_error_string(error) : NULL;
+        const char *reason = reason_of_first();
 
         if (fault)
                 snprintf(fault->text, sizeof(fault->text), "%s%s%s%s%s", text, name ? " " : "",
@@ -148,7 +169,9 @@ static int load_certificate(SSL_CTX *context, const struct ed_tls_certificate *c
                 fault_set(fault, "cannot read a certificate from", certificate->cert_file);
                 return EDDY_E_TLS_BAD_FILE;
         }
-        if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1) {
+        /* OpenSSL accepts a key of another type than the certificate's, so check that too. */
+        if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
+            SSL_CTX_check_private_key(context) != 1) {
                 fault_set(fault, "cannot use the private key of", key);
                 return EDDY_E_TLS_BAD_FILE;
         }

@@ -66,7 +66,6 @@ def certificate_for_another_host_is_refused(eddy):
     line = eddy.fetch("--cacert", cert, url + "/").lines()[0]
     equal(line["error"], {"code": "tls_error", "message": "the certificate is for another host"})
 
-
 @claim
 def insecure_accepts_any_certificate_with_a_warning(eddy):
     url, _ = secure_mock(eddy)
@@ -129,6 +128,25 @@ def mock_refuses_files_that_are_not_certificates(eddy):
     file = eddy.file("file", "nonsense\n")
     e2e.one_line(eddy.run("mock", "--cert", file), 2, "--cert", file)
     e2e.one_line(eddy.run("mock", "--key", file), 2, "--key", "--cert")
+
+
+@claim
+def mock_says_what_is_wrong_with_a_file(eddy):
+    cert, key = certificate(eddy, "localhost")
+    other = eddy.file("other.pem")
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", other], check=True,
+                   capture_output=True)
+    missing, none = "No such file or directory", "the file holds none in PEM format"
+    for args, words in [(["--cert", cert, "--key", eddy.file("gone")], ["private key", "gone", missing]),
+                        (["--cert", eddy.file("gone"), "--key", key], ["certificate", missing]),
+                        (["--cert", cert, "--key", other], ["private key", "another certificate"]),
+                        (["--cert", key], ["certificate", none]),
+                        (["--cert", cert], ["private key", none])]:
+        e2e.one_line(eddy.run("mock", *args), 2, "--cert", *words)
+    openssl(eddy.folder, "genpkey", "-algorithm", "rsa", "-out", other)
+    e2e.one_line(eddy.run("mock", "--cert", cert, "--key", other), 2, "another certificate")
+    env = dict(os.environ, TMPDIR=eddy.file("gone"))
+    e2e.one_line(eddy.run("mock", "--tls", env=env), 1, "--tls", "gone", missing, "TMPDIR")
 
 
 if __name__ == "__main__":

@@ -264,7 +264,7 @@ def wrong_command_lines_are_refused(eddy):
 def port_in_use_is_said(eddy):
     url = eddy.mock()
     e2e.one_line(eddy.run("mock", "--listen", "127.0.0.1:" + url.rsplit(":", 1)[1]), 1,
-                 "--listen", "in use")
+                 "--listen", "in use", "another port")
 
 
 @claim

@@ -50,14 +50,23 @@ static int say_where(const struct ed_mock_opts *opts, const struct made *made, u
         return ED_EXIT_OK;
 }
 
+/* Returns the folder for temporary files; a name that is too long is not used. */
+static const char *folder_parent(void)
+{
+        static const char name[] = "/eddy-mock-XXXXXX";
+        const char *parent = getenv("TMPDIR");
+
+        if (!parent || !*parent ||
+            strlen(parent) + sizeof(name) > sizeof(((struct made *) 0)->folder))
+                return "/tmp";
+        return parent;
+}
+
 static int make_certificate(struct made *made)
 {
-        const char *parent = getenv("TMPDIR");
         int err;
 
-        if (snprintf(made->folder, sizeof(made->folder), "%s/eddy-mock-XXXXXX",
-                     parent && *parent ? parent : "/tmp") >= (int) sizeof(made->folder))
-                snprintf(made->folder, sizeof(made->folder), "/tmp/eddy-mock-XXXXXX");
+        snprintf(made->folder, sizeof(made->folder), "%s/eddy-mock-XXXXXX", folder_parent());
         if (!mkdtemp(made->folder)) {
                 err = -errno;
                 made->folder[0] = '\0';
@@ -101,8 +110,14 @@ static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
                 err = eddy_tls_config_new(&tls_opts, &fault, ret_tls);
         if (err == 0)
                 return 0;
-        ed_console_say("mock", "%s: %s", opts->cert_file ? "--cert" : "--tls",
-                       fault.text[0] ? fault.text : eddy_error_text(err));
+        if (opts->cert_file)
+                ed_console_say("mock", "%s: %s", opts->key_file ? "--cert, --key" : "--cert",
+                               fault.text[0] ? fault.text : eddy_error_text(err));
+        else
+                ed_console_say("mock",
+                               "--tls: cannot write a certificate to a folder in %s: %s; set "
+                               "TMPDIR, or give --cert and --key",
+                               folder_parent(), fault.text[0] ? fault.text : eddy_error_text(err));
         run->exit_code = err == EDDY_E_TLS_BAD_FILE ? ED_EXIT_USAGE : ED_EXIT_FAILED;
         return err;
 }
@@ -117,10 +132,12 @@ static int serve(void *arg)
 
         err = eddy_tcp_listen(opts->host, opts->port, NULL, &listener);
         if (err < 0) {
-                ed_console_say("mock", "--listen %s, port %u: %s", opts->host, opts->port,
+                ed_console_say("mock", "--listen %s, port %u: %s%s", opts->host, opts->port,
                                err == -EINVAL ? "not an address; names are not looked up: write "
                                                 "127.0.0.1 for localhost"
-                                              : eddy_error_text(err));
+                                              : eddy_error_text(err),
+                               err == -EADDRINUSE ? "; give another port, or 0 for a free one"
+                                                  : "");
                 run->exit_code = err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED;
                 return 0;
         }
