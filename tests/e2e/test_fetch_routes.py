@@ -43,13 +43,22 @@ def host_is_reached_at_the_address_of_an_option(eddy):
 
 @claim
 def route_that_is_not_valid_is_a_usage_error(eddy):
-    for args, option in ((("--resolve", "a.test:80"), "--resolve"),
+    for args, option in ((("--resolve", "a.test:80"), "--resolve 'a.test:80'"),
+                         (("--resolve", "a.test:80:127.0.0.1", "--resolve", "b.test"), "'b.test'"),
                          (("--resolve", "a.test:80:b"), "--resolve"),
                          (("--unix-socket", ""), "--unix-socket"),
                          (("--unix-socket", "x" * 200), "--unix-socket")):
         result = eddy.fetch(*args, "http://a.test/")
         equal(result.code, 2, result)
         check(option in result.err, result)
+
+
+@claim
+def unix_socket_that_is_missing_is_named(eddy):
+    path = eddy.file("gone")
+    line = eddy.fetch("--unix-socket", path, "--attempts", "1", "http://a.test/").lines()[0]
+    equal(line["error"], {"code": "connect_error",
+                          "message": f"--unix-socket {path}: No such file or directory"})
 
 
 if __name__ == "__main__":

@@ -67,6 +67,13 @@ def certificate_for_another_host_is_refused(eddy):
     equal(line["error"], {"code": "tls_error", "message": "the certificate is for another host"})
 
 @claim
+def port_of_plain_http_is_named_as_the_reason(eddy):
+    line = eddy.fetch("--attempts", "1", eddy.mock().replace("http:", "https:") + "/").lines()[0]
+    equal(line["error"]["code"], "tls_error", line)
+    check("the peer does not speak TLS" in line["error"]["message"], line)
+
+
+@claim
 def insecure_accepts_any_certificate_with_a_warning(eddy):
     url, _ = secure_mock(eddy)
     result = eddy.fetch("--insecure", url + "/bytes/1")

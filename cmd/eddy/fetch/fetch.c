@@ -165,6 +165,25 @@ static int tls_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
         return err;
 }
 
+/* Report the first value of --resolve that a client refuses. */
+static void resolve_blame(const struct ed_fetch_opts *opts)
+{
+        for (size_t i = 0; i < opts->resolve_count; i++) {
+                struct eddy_http_client_opts one = { .resolve = &opts->resolve[i],
+                                                     .resolve_count = 1 };
+                eddy_http_client *client = NULL;
+
+                if (eddy_http_client_new(&one, &client) == -EINVAL) {
+                        ed_console_usage("fetch",
+                                         "--resolve '%s': write it as "
+                                         "HOST:PORT:ADDRESS[,ADDRESS]...",
+                                         opts->resolve[i]);
+                        return;
+                }
+                eddy_http_client_close(client);
+        }
+}
+
 /* A proxy may hold a password, so messages do not show it. */
 static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
 {
@@ -199,8 +218,7 @@ static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
                                                       : "the path is empty");
                 run->setup_failed = true;
         } else if (err == -EINVAL) {
-                ed_console_usage("fetch",
-                                 "--resolve: write each as HOST:PORT:ADDRESS[,ADDRESS]...");
+                resolve_blame(opts);
                 run->setup_failed = true;
         }
         return err;

@@ -103,17 +103,18 @@ int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_lin
 
 size_t ed_urls_hide_password(char *url, size_t bytes)
 {
-        char *end = url + bytes, *start, *at, *colon;
+        char *end = url + bytes, *start, *at = NULL, *colon;
+        char *scheme_end = memmem(url, bytes, "://", 3);
         size_t stars;
 
-        start = memmem(url, bytes, "://", 3);
-        if (!start)
-                return bytes;
-        start += 3;
-        at = NULL;
-        for (char *c = start; c < end && *c != '/' && *c != '?' && *c != '#'; c++)
+        start = scheme_end ? scheme_end + 3 : url;
+        for (char *c = start; c < end; c++) {
+                /* A text without a scheme is not a URL: it may have the password anywhere. */
+                if (scheme_end && (*c == '/' || *c == '?' || *c == '#'))
+                        break;
                 if (*c == '@')
                         at = c;
+        }
         colon = at ? memchr(start, ':', (size_t) (at - start)) : NULL;
         if (!colon)
                 return bytes;

@@ -49,8 +49,9 @@ void ed_urls_grow(struct ed_urls *urls, size_t bytes);
 int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_line);
 
 /*
- * Replace the password in a URL ("http://user:password@host/") by at most three stars, in place.
- * Returns the remaining size.
+ * Replace the password in a URL ("http://user:password@host/") by at most three stars, in place. In
+ * a text without "://" all between the first colon and the last @ is replaced. Returns the remaining
+ * size.
  */
 size_t ed_urls_hide_password(char *url, size_t bytes);
 

@@ -18,7 +18,7 @@
 enum {
         READ_BYTES = 16 << 10,
         LINE_KEEP_BYTES = 64 << 10, /* memory that a worker keeps between lines */
-        MESSAGE_BYTES = 128,
+        MESSAGE_BYTES = 256,
 };
 
 struct worker {
@@ -204,15 +204,40 @@ static const char *limit_message(const struct ed_fetch_opts *opts, int error,
         }
 }
 
-/* Append the error of a line. The password in 'item' is already hidden. */
-static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
-                      const struct ed_fetch_item *item, int error)
+/*
+ * Returns a sentence about an error with the detail that only this attempt has, or NULL. The
+ * sentence is constant, in 'attempt' or in 'text'.
+ */
+static const char *detail_message(const struct ed_fetch_opts *opts, const struct attempt *attempt,
+                                  const struct ed_fetch_item *item, char text[MESSAGE_BYTES])
 {
-        char fault[ED_URL_FAULT_BYTES], limit[MESSAGE_BYTES];
-        const char *message = limit_message(&run->opts, error, limit);
+        int error = attempt->error;
 
         if (error == EDDY_E_URL_INVALID)
-                message = ed_url_fault(item->url, item->bytes, fault);
+                return ed_url_fault(item->url, item->bytes, text);
+        /* The other errors of TLS name the reason. */
+        if ((error == EDDY_E_TLS_PROTOCOL || error == EDDY_E_TLS_ALERT ||
+             error == EDDY_E_TLS_BAD_CERTIFICATE) &&
+            attempt->tls_fault.text[0])
+                return attempt->tls_fault.text;
+        if (strcmp(ed_outcome_of(error)->code, "connect_error") == 0 && opts->unix_path) {
+                snprintf(text, MESSAGE_BYTES, "--unix-socket %s: %s", opts->unix_path,
+                         ed_outcome_message(error));
+                return text;
+        }
+        return NULL;
+}
+
+/* Append the error of a line. The password in 'item' is already hidden. */
+static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
+                      const struct ed_fetch_item *item, const struct attempt *attempt)
+{
+        int error = attempt->error;
+        char text[MESSAGE_BYTES];
+        const char *message = limit_message(&run->opts, error, text);
+
+        if (!message)
+                message = detail_message(&run->opts, attempt, item, text);
         ed_draft_add_str(line, "{\"code\":");
         ed_draft_add_json_str(line, ed_outcome_of(error)->code);
         ed_draft_add_str(line, ",\"message\":");
@@ -246,7 +271,7 @@ static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_u64(line, attempts);
         ed_draft_add_str(line, ",\"error\":");
         if (attempt->error < 0)
-                error_add(line, run, item, attempt->error);
+                error_add(line, run, item, attempt);
         else
                 ed_draft_add_str(line, "null");
         if (run->opts.body) {

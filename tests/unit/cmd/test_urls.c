@@ -176,6 +176,10 @@ TEST(passwords_of_urls_are_not_shown)
         check_hidden("http://user:@host/", "http://user:@host/");
         check_hidden("http://user@host:80/", "http://user@host:80/");
         check_hidden("http://host:80/x@y", "http://host:80/x@y");
-        check_hidden("no url at all: a@b", "no url at all: a@b");
+        check_hidden("no url at all: a@b", "no url at all:**@b");
+        check_hidden("user:secret@host/", "user:***@host/");
+        check_hidden("http:/user:secret@host/", "http:***@host/");
+        check_hidden("//user:se/cret@host/", "//user:***@host/");
+        check_hidden("host:80/x", "host:80/x");
         check_hidden("http://", "http://");
 }
