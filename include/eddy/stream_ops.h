@@ -54,7 +54,9 @@ struct eddy_stream_ops {
         /*
          * Pass on the bytes that try_writev took and that the stream still holds.  Returns
          * 0 if none remain; -EAGAIN if a writer must wait; or an error.  Must not
-         * suspend.  NULL: the stream never holds bytes.
+         * suspend.  A stream on another one passes its own bytes on, and then returns
+         * eddy_stream_try_writev(lower, NULL, 0): 'lower' may hold bytes, as TLS does.
+         * NULL: neither the stream nor a stream below ever holds bytes.
          */
         int (*flush)(eddy_stream *stream);
 
