@@ -50,7 +50,11 @@ int ed_tls_out_flush(struct ed_tls_bio *bio)
         }
         ed_buf_fini(&bio->out); /* an idle connection keeps no buffer */
         err = (int) eddy_stream_try_writev(bio->lower, NULL, 0);
-        return err == -EBUSY ? -EAGAIN : err;
+        if (err == -EBUSY)
+                return -EAGAIN;
+        if (err < 0 && err != -EAGAIN)
+                bio->write_error = err;
+        return err;
 }
 
 int ed_tls_out_send(struct ed_tls_bio *bio)

@@ -42,6 +42,9 @@ extern const struct eddy_stream_ops ed_tls_stream_ops;
  */
 int ed_tls_error(struct ed_tls *tls, int result);
 
+/* Store as the fault's text that the stream below failed. */
+void ed_tls_fault_lower(struct ed_tls *tls, int error);
+
 /* Free everything but the stream below. */
 void ed_tls_free(struct ed_tls *tls);
 

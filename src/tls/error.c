@@ -46,11 +46,21 @@ static int verdict_error(long verdict)
         }
 }
 
-/* Keep an error and its reason. */
-static int fail(struct ed_tls *tls, int error, const char *text, const char *reason)
+static void fault_set(struct ed_tls *tls, const char *text, const char *reason)
 {
         snprintf(tls->fault.text, sizeof(tls->fault.text), "%s%s%s", text, *reason ? ": " : "",
                  reason);
+}
+
+void ed_tls_fault_lower(struct ed_tls *tls, int error)
+{
+        fault_set(tls, "the connection failed", eddy_error_text(error));
+}
+
+/* Keep an error and its reason. */
+static int fail(struct ed_tls *tls, int error, const char *text, const char *reason)
+{
+        fault_set(tls, text, reason);
         ERR_clear_error();
         return tls->error = error;
 }

@@ -454,5 +454,13 @@ const struct eddy_stream_ops ed_tls_stream_ops = {
 
 const char *eddy_tls_fault_text(const eddy_stream *stream)
 {
-        return stream && stream->ops == &ed_tls_stream_ops ? tls_of(stream)->fault.text : "";
+        struct ed_tls *tls;
+
+        if (!stream || stream->ops != &ed_tls_stream_ops)
+                return "";
+        tls = tls_of(stream);
+        /* A failed write leaves the stream readable, so it is not the stream's final error. */
+        if (!tls->fault.text[0] && tls->bio.write_error < 0)
+                ed_tls_fault_lower(tls, tls->bio.write_error);
+        return tls->fault.text;
 }

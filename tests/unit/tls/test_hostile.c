@@ -179,9 +179,67 @@ TEST(an_early_answer_can_be_read_after_a_write_that_failed)
         io_run(early_answer);
 }
 
-/* -- a reader and a writer at once ------------------------------------------------- */
-
 enum { MUCH = 8 << 20 };
+
+static int fails_by_write(eddy_stream *stream)
+{
+        return eddy_stream_write(stream, "more", 4);
+}
+
+static int fails_by_shutdown(eddy_stream *stream)
+{
+        return eddy_stream_shutdown(stream);
+}
+
+/* The stream holds bytes already. */
+static int fails_by_flush(eddy_stream *stream)
+{
+        return (int) eddy_stream_try_writev(stream, NULL, 0);
+}
+
+static void fill(eddy_stream *stream)
+{
+        char *data = calloc(1, MUCH);
+        struct eddy_slice slice = { data, MUCH };
+
+        while (eddy_stream_try_writev(stream, &slice, 1) > 0)
+                continue;
+        free(data);
+}
+
+static int write_faults(void *arg)
+{
+        static int (*const calls[])(eddy_stream *) = { fails_by_write, fails_by_shutdown,
+                                                       fails_by_flush };
+
+        for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+                struct tls_rig rig = { .host = NULL };
+                char want[100];
+                int err;
+
+                tls_rig_open(&rig);
+                tls_rig_shake(&rig);
+                if (calls[i] == fails_by_flush)
+                        fill(rig.client);
+                CHECK_STR(eddy_tls_fault_text(rig.client), "");
+                eddy_stream_abort(rig.server);
+                rig.server = NULL;
+                io_settle();
+                err = calls[i](rig.client);
+                CHECK(err == -ECONNRESET || err == -EPIPE);
+                snprintf(want, sizeof(want), "the connection failed: %s", eddy_error_text(err));
+                CHECK_STR(eddy_tls_fault_text(rig.client), want);
+                tls_rig_close(&rig);
+        }
+        return 0;
+}
+
+TEST(a_write_shutdown_or_flush_that_failed_leaves_its_reason)
+{
+        io_run(write_faults);
+}
+
+/* -- a reader and a writer at once ------------------------------------------------- */
 
 static int writes_much(void *arg)
 {
