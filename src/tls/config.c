@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
+#include <openssl/proverr.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,35 +32,47 @@ enum { RSA_BITS_ON_LOOP = 2048, ALPN_BYTES_MAX = 255 };
         "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:"                               \
         "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
 
-/* Returns the reason of OpenSSL's first error, which later ones only repeat in general words. */
-static const char *reason_of_first(void)
-{
-        unsigned long error = ERR_peek_error();
+#define NO_CERTIFICATE "the file holds no certificate (PEM)"
+#define NO_KEY         "the file holds no private key (PEM)"
 
-        if (error == 0)
-                return NULL;
+static bool error_is(unsigned long error, int lib, int reason)
+{
+        return ERR_GET_LIB(error) == lib && ERR_GET_REASON(error) == reason;
+}
+
+/*
+ * Returns why OpenSSL could not use a file, or NULL; 'missing' is the reason if the file does not
+ * hold what it should.
+ */
+static const char *file_reason(const char *missing)
+{
+        unsigned long error = ERR_peek_error(); /* the first: later ones have general reasons */
+
         if (ERR_SYSTEM_ERROR(error))
                 return eddy_error_text(-ERR_GET_REASON(error));
-        if ((ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE) ||
-            (ERR_GET_LIB(error) == ERR_LIB_OSSL_DECODER &&
-             ERR_GET_REASON(error) == ERR_R_UNSUPPORTED))
-                return "the file holds none in PEM format";
-        if ((ERR_GET_LIB(error) == ERR_LIB_X509 &&
-             ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH) ||
-            (ERR_GET_LIB(error) == ERR_LIB_SSL &&
-             ERR_GET_REASON(error) == SSL_R_NO_CERTIFICATE_ASSIGNED))
+        if (error_is(error, ERR_LIB_PEM, PEM_R_NO_START_LINE) ||
+            error_is(error, ERR_LIB_X509, X509_R_NO_CERTIFICATE_OR_CRL_FOUND) ||
+            error_is(error, ERR_LIB_OSSL_DECODER, ERR_R_UNSUPPORTED))
+                return missing;
+        if (error_is(error, ERR_LIB_PROV, PROV_R_BAD_DECRYPT) ||
+            error_is(error, ERR_LIB_PEM, PEM_R_BAD_DECRYPT))
+                return "the key is encrypted; give a key without a passphrase";
+        if (error_is(error, ERR_LIB_X509, X509_R_KEY_VALUES_MISMATCH) ||
+            error_is(error, ERR_LIB_X509, X509_R_KEY_TYPE_MISMATCH) ||
+            error_is(error, ERR_LIB_SSL, SSL_R_NO_CERTIFICATE_ASSIGNED))
                 return "it is the key of another certificate";
         return ERR_reason_error_string(error);
 }
 
-/* Store a reason for a failure: 'text', followed by OpenSSL's reason if there is one. */
-static void fault_set(struct eddy_tls_fault *fault, const char *text, const char *name)
+/* Store a reason for a failure: 'text', the file's name and file_reason(). */
+static void fault_set(struct eddy_tls_fault *fault, const char *text, const char *name,
+                      const char *missing)
 {
-        const char *reason = reason_of_first();
+        const char *reason = file_reason(missing);
 
         if (fault)
-                snprintf(fault->text, sizeof(fault->text), "%s%s%s%s%s", text, name ? " " : "",
-                         name ? name : "", reason ? ": " : "", reason ? reason : "");
+                snprintf(fault->text, sizeof(fault->text), "%s %s%s%s", text, name,
+                         reason ? ": " : "", reason ? reason : "");
         ERR_clear_error();
 }
 
@@ -139,14 +152,16 @@ static int load_trust(SSL_CTX *context, const eddy_tls_config *config, struct ed
         if (config->ca_file ? SSL_CTX_load_verify_file(context, config->ca_file) != 1
                             : SSL_CTX_set_default_verify_paths(context) != 1) {
                 fault_set(fault, "cannot read trusted certificates from",
-                          config->ca_file ? config->ca_file : "the system's store");
+                          config->ca_file ? config->ca_file : "the system's store",
+                          NO_CERTIFICATE);
                 return EDDY_E_TLS_BAD_FILE;
         }
         if (!config->crl_file)
                 return 0;
         lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
         if (!lookup || X509_load_crl_file(lookup, config->crl_file, X509_FILETYPE_PEM) < 1) {
-                fault_set(fault, "cannot read revocation lists from", config->crl_file);
+                fault_set(fault, "cannot read revocation lists from", config->crl_file,
+                          "the file holds no revocation list (PEM)");
                 return EDDY_E_TLS_BAD_FILE;
         }
         X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
@@ -166,13 +181,15 @@ static int load_certificate(SSL_CTX *context, const struct ed_tls_certificate *c
 
         SSL_CTX_set_default_passwd_cb(context, no_passphrase);
         if (SSL_CTX_use_certificate_chain_file(context, certificate->cert_file) != 1) {
-                fault_set(fault, "cannot read a certificate from", certificate->cert_file);
+                fault_set(fault, "cannot read a certificate from", certificate->cert_file,
+                          NO_CERTIFICATE);
                 return EDDY_E_TLS_BAD_FILE;
         }
         /* OpenSSL accepts a key of another type than the certificate's, so check that too. */
         if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
             SSL_CTX_check_private_key(context) != 1) {
-                fault_set(fault, "cannot use the private key of", key);
+                fault_set(fault, "cannot use the private key of", key,
+                          certificate->key_file ? NO_KEY : NO_KEY "; give the key's file too");
                 return EDDY_E_TLS_BAD_FILE;
         }
         return 0;

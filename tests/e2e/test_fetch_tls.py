@@ -143,17 +143,55 @@ def mock_says_what_is_wrong_with_a_file(eddy):
     other = eddy.file("other.pem")
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", other], check=True,
                    capture_output=True)
-    missing, none = "No such file or directory", "the file holds none in PEM format"
+    missing = "No such file or directory"
     for args, words in [(["--cert", cert, "--key", eddy.file("gone")], ["private key", "gone", missing]),
                         (["--cert", eddy.file("gone"), "--key", key], ["certificate", missing]),
                         (["--cert", cert, "--key", other], ["private key", "another certificate"]),
-                        (["--cert", key], ["certificate", none]),
-                        (["--cert", cert], ["private key", none])]:
-        e2e.one_line(eddy.run("mock", *args), 2, "--cert", *words)
+                        (["--cert", key], ["--cert", "holds no certificate"]),
+                        (["--cert", cert], ["--key", "holds no private key"])]:
+        e2e.one_line(eddy.run("mock", *args), 2, *words)
     openssl(eddy.folder, "genpkey", "-algorithm", "rsa", "-out", other)
     e2e.one_line(eddy.run("mock", "--cert", cert, "--key", other), 2, "another certificate")
     env = dict(os.environ, TMPDIR=eddy.file("gone"))
     e2e.one_line(eddy.run("mock", "--tls", env=env), 1, "--tls", "gone", missing, "TMPDIR")
+
+
+@claim
+def files_of_tls_that_cannot_be_used_are_named_with_the_option_and_the_reason(eddy):
+    cert = secure_mock(eddy)[1]
+    key = cert.replace("cert.pem", "key.pem")
+    other = eddy.file("other.key")
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ED25519", "-out", other], check=True)
+    secret = eddy.file("secret.key")
+    subprocess.run(["openssl", "pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out",
+                    secret], check=True)
+    missing = eddy.file("missing.pem")
+    cases = (
+        (["--cacert", missing], f"--cacert: cannot read trusted certificates from {missing}: "
+                                "No such file or directory"),
+        (["--cacert", key], f"--cacert: cannot read trusted certificates from {key}: "
+                            "the file holds no certificate (PEM)"),
+        (["--cert", missing], f"--cert: cannot read a certificate from {missing}: "
+                              "No such file or directory"),
+        (["--cert", key], f"--cert: cannot read a certificate from {key}: "
+                          "the file holds no certificate (PEM)"),
+        (["--cert", cert], f"--key: cannot use the private key of {cert}: "
+                           "the file holds no private key (PEM); give the key's file too"),
+        (["--cert", cert, "--key", cert], f"--key: cannot use the private key of {cert}: "
+                                          "the file holds no private key (PEM)"),
+        (["--cert", cert, "--key", missing], f"--key: cannot use the private key of {missing}: "
+                                             "No such file or directory"),
+        (["--cert", cert, "--key", other], f"--key: cannot use the private key of {other}: "
+                                           "it is the key of another certificate"),
+        (["--cert", cert, "--key", secret], f"--key: cannot use the private key of {secret}: "
+                                            "the key is encrypted; give a key without a "
+                                            "passphrase"),
+    )
+    for args, text in cases:
+        result = eddy.fetch(*args, "https://localhost/")
+        e2e.one_line(result, 2, text + " ")
+        if args[0] == "--cert":
+            e2e.one_line(eddy.run("mock", *args), 2, text)
 
 
 if __name__ == "__main__":

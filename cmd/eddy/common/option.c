@@ -16,6 +16,13 @@
 
 enum { WORDS_MAX = 64, NAME_BYTES_MAX = 32, CHOICES_MAX = 3, CHOICES_BYTES = 128 };
 
+const char *ed_option_of_fault(const struct eddy_tls_fault *fault)
+{
+        if (strstr(fault->text, "private key of"))
+                return "--key";
+        return strstr(fault->text, "trusted certificates") ? "--cacert" : "--cert";
+}
+
 int ed_option_count(const char *command, const char *option, const char *value, uint32_t min,
                     uint32_t max, uint32_t *ret_count)
 {

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "eddy/def.h"
+#include "eddy/tls.h"
 
 /*
  * Parse 'value' of 'option' ("--timeout"). Errors are reported on stderr.
@@ -27,6 +28,9 @@ EDDY_MUST_USE int ed_option_duration(const char *command, const char *option, co
  */
 EDDY_MUST_USE int ed_option_port(const char *command, const char *option, const char *value,
                                  const char *text, uint16_t *ret_port);
+
+/* Returns the option whose file eddy_tls_config_new() could not use. */
+const char *ed_option_of_fault(const struct eddy_tls_fault *fault);
 
 /* An option's name in other programs, and the option here ("-o", "--timeout"). */
 struct ed_option_hint {

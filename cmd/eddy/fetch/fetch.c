@@ -159,7 +159,7 @@ static int tls_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
                 return 0;
         err = eddy_tls_config_new(&tls_opts, &fault, ret_tls);
         if (err == EDDY_E_TLS_BAD_FILE) {
-                ed_console_usage("fetch", "%s", fault.text);
+                ed_console_usage("fetch", "%s: %s", ed_option_of_fault(&fault), fault.text);
                 run->setup_failed = true;
         }
         return err;

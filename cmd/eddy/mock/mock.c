@@ -111,7 +111,7 @@ static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
         if (err == 0)
                 return 0;
         if (opts->cert_file)
-                ed_console_say("mock", "%s: %s", opts->key_file ? "--cert, --key" : "--cert",
+                ed_console_say("mock", "%s: %s", ed_option_of_fault(&fault),
                                fault.text[0] ? fault.text : eddy_error_text(err));
         else
                 ed_console_say("mock",
