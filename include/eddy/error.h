@@ -59,7 +59,7 @@ EDDY_BEGIN_DECLS
         X(HTTP, 11, BODY_LENGTH, "the source of the body ended before the body's length")          \
         X(HTTP, 20, CODING_UNKNOWN, "the body has a content coding that is not supported")         \
         X(HTTP, 21, CODING_INVALID, "the body does not follow its content coding")                 \
-        X(HTTP, 22, PROXY_AUTH, "the proxy wants other credentials")                               \
+        X(HTTP, 22, PROXY_AUTH, "the proxy does not accept the credentials, or wants some")        \
         X(HTTP, 23, PROXY_REFUSED, "the proxy cannot connect to the host, or does not allow it")   \
         X(HTTP, 24, PROXY_INVALID, "the proxy does not follow its protocol")                       \
         X(LOOP, 0, CLOSED, "the loop is closed")                                                   \

@@ -220,7 +220,7 @@ struct eddy_http_request {
  *                                       system's trusted certificates cannot be read
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_BODY_LENGTH       the source ended before 'bytes' bytes
- *         EDDY_E_HTTP_PROXY_AUTH        the proxy wants other credentials
+ *         EDDY_E_HTTP_PROXY_AUTH        the proxy does not accept the credentials, or wants some
  *         EDDY_E_HTTP_PROXY_REFUSED     the proxy cannot connect, or does not allow it
  *         EDDY_E_HTTP_PROXY_INVALID     the proxy does not follow its protocol
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed

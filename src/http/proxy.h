@@ -74,7 +74,7 @@ bool ed_http_proxy_address(const char *text, size_t bytes, struct eddy_address *
  * 'stream' are those of the host; after an error it is of no use.
  *
  * Suspends: yes.
- * Errors: EDDY_E_HTTP_PROXY_AUTH     the proxy wants other credentials
+ * Errors: EDDY_E_HTTP_PROXY_AUTH     it does not accept the credentials, or wants some
  *         EDDY_E_HTTP_PROXY_REFUSED  it cannot connect, or does not allow it
  *         EDDY_E_HTTP_PROXY_INVALID  it does not follow its protocol
  *         those of the stream

@@ -106,7 +106,8 @@ static int connect_through(const struct ed_http_proxy *proxy, eddy_stream *strea
                 return status < 0 ? status : 0;
         if (status < 200)
                 return EDDY_E_HTTP_PROXY_INVALID;
-        return status == 407 ? EDDY_E_HTTP_PROXY_AUTH : EDDY_E_HTTP_PROXY_REFUSED;
+        /* tinyproxy answers 401 to wrong credentials. */
+        return status == 407 || status == 401 ? EDDY_E_HTTP_PROXY_AUTH : EDDY_E_HTTP_PROXY_REFUSED;
 }
 
 /* ---- SOCKS5 ---------------------------------------------------------------------- */

@@ -268,6 +268,8 @@ static int connect_refused(void *arg)
         } cases[] = {
                 { BYTES("HTTP/1.1 407 P\r\nProxy-Authenticate: Basic\r\n\r\n"),
                   EDDY_E_HTTP_PROXY_AUTH },
+                { BYTES("HTTP/1.0 401 U\r\nWWW-Authenticate: Basic\r\n\r\n"),
+                  EDDY_E_HTTP_PROXY_AUTH },
                 { BYTES("HTTP/1.1 403 F\r\nContent-Length: 2\r\n\r\nno"),
                   EDDY_E_HTTP_PROXY_REFUSED },
                 { BYTES("HTTP/1.1 502 B\r\n\r\n"), EDDY_E_HTTP_PROXY_REFUSED },
