@@ -87,8 +87,8 @@ static int protocol_error(struct ed_tls *tls)
         if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
                 return fail(tls, EDDY_E_TLS_BAD_CERTIFICATE, "the client sent no certificate", "");
         if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)
-                return fail(tls, EDDY_E_TLS_PROTOCOL, "the peer does not speak TLS",
-                            text ? text : "");
+                return fail(tls, EDDY_E_TLS_PROTOCOL, "the peer does not speak TLS on this port",
+                            "");
         if (reason == ERR_R_MALLOC_FAILURE)
                 return fail(tls, -ENOMEM, "no memory", "");
         return fail(tls, EDDY_E_TLS_PROTOCOL, "TLS failed", text ? text : "");
