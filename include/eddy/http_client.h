@@ -175,7 +175,9 @@ struct eddy_http_request {
          * the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
-        struct eddy_tls_fault *ret_tls_fault; /* why TLS failed, after EDDY_E_TLS_*; may be NULL */
+        /* Why no connection was made, in words: after EDDY_E_TLS_*, and after an error of a
+         * proxy, whose host and port the text names.  May be NULL. */
+        struct eddy_tls_fault *ret_tls_fault;
         struct eddy_http_request_opts opts;
         uintptr_t reserved[1]; /* zero */
 };

@@ -104,21 +104,24 @@ static int connect_unix(struct ed_http_conn *conn, const char *path, eddy_stream
         return err;
 }
 
-/* Connect to the origin, or to its proxy and by a tunnel of the proxy to the origin. */
-static int reach(struct ed_http_conn *conn, eddy_stream **ret_stream)
+/* Store that the proxy failed, without its credentials. */
+static void fault_of_proxy(const struct ed_http_proxy *proxy, int err, struct eddy_tls_fault *fault)
 {
-        const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
+        bool is_ipv6 = strchr(proxy->host, ':') != NULL;
+
+        snprintf(fault->text, sizeof(fault->text), "proxy %s%.150s%s:%u: %s", is_ipv6 ? "[" : "",
+                 proxy->host, is_ipv6 ? "]" : "", (unsigned) proxy->port, eddy_error_text(err));
+}
+
+/* Connect to the proxy, and by its tunnel to the origin. */
+static int reach_by(struct ed_http_conn *conn, const struct ed_http_proxy *proxy,
+                    eddy_stream **ret_stream)
+{
         const struct ed_http_key *key = &conn->origin->key;
-        const struct ed_http_proxy *proxy;
         eddy_stream *stream;
         int64_t began_ns;
         int err;
 
-        if (client->unix_path[0])
-                return connect_unix(conn, client->unix_path, ret_stream);
-        proxy = ed_http_proxies_find(&client->proxies, key->is_https, key->host);
-        if (!proxy)
-                return connect_host(conn, key->host, key->port, ret_stream);
         err = connect_host(conn, proxy->host, proxy->port, &stream);
         if (err < 0)
                 return err;
@@ -130,6 +133,25 @@ static int reach(struct ed_http_conn *conn, eddy_stream **ret_stream)
                 eddy_stream_close_now(stream);
         else
                 *ret_stream = stream;
+        return err;
+}
+
+/* Connect to the origin, on its own or by its proxy. */
+static int reach(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_stream **ret_stream)
+{
+        const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
+        const struct ed_http_key *key = &conn->origin->key;
+        const struct ed_http_proxy *proxy;
+        int err;
+
+        if (client->unix_path[0])
+                return connect_unix(conn, client->unix_path, ret_stream);
+        proxy = ed_http_proxies_find(&client->proxies, key->is_https, key->host);
+        if (!proxy)
+                return connect_host(conn, key->host, key->port, ret_stream);
+        err = reach_by(conn, proxy, ret_stream);
+        if (err < 0 && err != -ECANCELED)
+                fault_of_proxy(proxy, err, fault);
         return err;
 }
 
@@ -145,7 +167,7 @@ static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *faul
         if (key->is_https && !key->tls && !conn->pool->tls)
                 err = make_tls(conn->pool, fault);
         if (err == 0)
-                err = reach(conn, &stream);
+                err = reach(conn, fault, &stream);
         if (err == 0 && conn->unwanted) {
                 eddy_stream_close_now(stream);
                 return -ECANCELED;

@@ -217,11 +217,19 @@ def proxies_that_fail_are_connect_errors(eddy):
         (b"SSH-2.0\r\n\r\n", "does not follow"),
     )
     for text, words in cases:
-        line = fetch(eddy, "--proxy", eddy.serve(say(text)).url, secure).lines()[0]
+        port = eddy.serve(say(text)).port
+        line = fetch(eddy, "--proxy", f"http://user:secret@127.0.0.1:{port}", secure).lines()[0]
         equal((line["error"]["code"], line["status"]), ("connect_error", None), line)
         check(words in line["error"]["message"], line)
-    line = fetch(eddy, "--proxy", f"127.0.0.1:{e2e.free_port()}", secure).lines()[0]
-    equal(line["error"]["code"], "connect_error", line)
+        check(line["error"]["message"].startswith(f"proxy 127.0.0.1:{port}: "), line)
+        check("secret" not in str(line), line)
+    port = e2e.free_port()
+    for url in (secure, "http://a.test/"):
+        line = fetch(eddy, "--proxy", f"u:secret@127.0.0.1:{port}", url).lines()[0]
+        equal(line["error"], {"code": "connect_error",
+                              "message": f"proxy 127.0.0.1:{port}: Connection refused"})
+    line = fetch(eddy, "--proxy", f"socks5://[::1]:{port}", secure).lines()[0]
+    check(line["error"]["message"].startswith(f"proxy [::1]:{port}: "), line)
     begin = time.monotonic()
     silent = eddy.serve(lambda connection, number: e2e.until_closed(connection))
     line = fetch(eddy, "--proxy", silent.url, "--connect-timeout", "500ms", secure).lines()[0]

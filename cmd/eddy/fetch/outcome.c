@@ -43,10 +43,7 @@ static const struct ed_outcome outcomes[] = {
         { -ENOBUFS, "connect_error", NULL, ED_RETRY_PASSES },
 
         /* A proxy that wants credentials always will; another failure of a proxy may pass. */
-        { EDDY_E_HTTP_PROXY_AUTH, "connect_error",
-          "the proxy does not accept the credentials, or wants some: write it as "
-          "http://USER:PASSWORD@HOST:PORT",
-          ED_RETRY_NEVER },
+        { EDDY_E_HTTP_PROXY_AUTH, "connect_error", NULL, ED_RETRY_NEVER },
         { EDDY_E_HTTP_PROXY_REFUSED, "connect_error", NULL, ED_RETRY_PASSES },
         { EDDY_E_HTTP_PROXY_INVALID, "connect_error", NULL, ED_RETRY_NEVER },
 

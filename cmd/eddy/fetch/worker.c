@@ -18,7 +18,7 @@
 enum {
         READ_BYTES = 16 << 10,
         LINE_KEEP_BYTES = 64 << 10, /* memory that a worker keeps between lines */
-        MESSAGE_BYTES = 256,
+        MESSAGE_BYTES = sizeof(struct eddy_tls_fault) + 64,
 };
 
 struct worker {
@@ -204,6 +204,14 @@ static const char *limit_message(const struct ed_fetch_opts *opts, int error,
         }
 }
 
+/* Returns true for errors about a certificate, whose own texts are more exact than OpenSSL's. */
+static bool is_about_certificate(int error)
+{
+        return eddy_error_facility(error) == EDDY_E_TLS && error != EDDY_E_TLS_PROTOCOL &&
+               error != EDDY_E_TLS_ALERT && error != EDDY_E_TLS_BAD_CERTIFICATE &&
+               error != EDDY_E_TLS_BAD_FILE;
+}
+
 /*
  * Returns a sentence about an error with the detail that only this attempt has, or NULL. The
  * sentence is constant, in 'attempt' or in 'text'.
@@ -211,15 +219,18 @@ static const char *limit_message(const struct ed_fetch_opts *opts, int error,
 static const char *detail_message(const struct ed_fetch_opts *opts, const struct attempt *attempt,
                                   const struct ed_fetch_item *item, char text[MESSAGE_BYTES])
 {
+        const char *fault = attempt->tls_fault.text;
         int error = attempt->error;
 
         if (error == EDDY_E_URL_INVALID)
                 return ed_url_fault(item->url, item->bytes, text);
-        /* The other errors of TLS name the reason. */
-        if ((error == EDDY_E_TLS_PROTOCOL || error == EDDY_E_TLS_ALERT ||
-             error == EDDY_E_TLS_BAD_CERTIFICATE) &&
-            attempt->tls_fault.text[0])
-                return attempt->tls_fault.text;
+        if (error == EDDY_E_HTTP_PROXY_AUTH && *fault) {
+                snprintf(text, MESSAGE_BYTES, "%s: write it as http://USER:PASSWORD@HOST:PORT",
+                         fault);
+                return text;
+        }
+        if (*fault && !is_about_certificate(error))
+                return fault;
         if (strcmp(ed_outcome_of(error)->code, "connect_error") == 0 && opts->unix_path) {
                 snprintf(text, MESSAGE_BYTES, "--unix-socket %s: %s", opts->unix_path,
                          ed_outcome_message(error));
