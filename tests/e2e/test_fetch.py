@@ -231,6 +231,18 @@ def statuses_that_will_not_change_are_not_tried_again(eddy):
 
 
 @claim
+def post_that_is_answered_with_a_failure_is_repeated_and_the_help_says_so(eddy):
+    for status in (408, 429, 500):
+        for attempts in ("3", "1"):
+            url = f"{eddy.mock()}/status/{status}"
+            line = eddy.fetch("-d", "x", "--backoff", "1ms", "--attempts", attempts, url).lines()[0]
+            equal((line["status"], line["attempts"]), (status, int(attempts)))
+    text = " ".join(eddy.run("fetch", "--help").out.split())
+    check("The statuses 408, 429 and 5xx are retried for every method" in text, text)
+    check("With --attempts 1 a POST is sent once" in text, text)
+
+
+@claim
 def retry_after_is_waited_for(eddy):
     mock = eddy.mock()
     result = eddy.fetch("--backoff", "1ms", mock + "/flaky/1?token=a&retry_after=0.5")
