@@ -157,6 +157,13 @@ def mock_says_what_is_wrong_with_a_file(eddy):
 
 
 @claim
+def certificates_of_the_environment_replace_the_system_s(eddy):
+    url, cert = secure_mock(eddy)
+    result = eddy.fetch(url + "/bytes/5", env={**os.environ, "SSL_CERT_FILE": cert})
+    equal((result.code, result.lines()[0]["bytes"]), (0, 5), result)
+
+
+@claim
 def files_of_tls_that_cannot_be_used_are_named_with_the_option_and_the_reason(eddy):
     cert = secure_mock(eddy)[1]
     key = cert.replace("cert.pem", "key.pem")

@@ -1,6 +1,6 @@
 """Documents against the tree: the README's program, the map of CONTRIBUTING,
-files named in pages, links, the list of examples, goals of the Makefile, the manual pages' options
-and markup, one version everywhere.
+files named in pages, links, the list of examples, goals of the Makefile, the manual pages' options,
+synopses and markup, one version everywhere.
 """
 import fnmatch
 import os
@@ -16,6 +16,7 @@ MAP = "CONTRIBUTING.md"
 NAMING_PAGES = (MAP, "docs/inside.md")
 C_FILE = re.compile(r"(?<![\w<./*-])[\w./*-]+\.[chS]\b")
 QUOTED = re.compile(r"`([\w./-]+)`")
+TAG = re.compile(r"^\.TP(?: \d+)?\n(.*)$", re.M)
 
 
 def line_of(text, part):
@@ -131,6 +132,21 @@ def check_versions(tree):
         tree.finding("CHANGELOG.md", 1, f"has no section for {version}")
 
 
+def options(text):
+    return set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", text.replace("\\-", "-")))
+
+
+def check_synopsis(tree, path, page):
+    """Each option of a page is in its synopsis; of -X and --method, the long one."""
+    section = re.search(r'^\.SH "?SYNOPSIS"?\n(.*?)^\.SH ', page, re.M | re.S)
+    synopsis = options(section.group(1) if section else "")
+    for tag in TAG.findall(page):
+        names = options(tag)
+        long_names = {name for name in names if name.startswith("--")}
+        for name in sorted((long_names or names) - synopsis - {"--help", "--version"}):
+            tree.finding(path, line_of(page, tag), f"the synopsis does not have {name}")
+
+
 def check_pages(tree):
     for path in tree.files("docs/man"):
         if not re.search(r"\.[1-8]$", path):
@@ -143,16 +159,13 @@ def check_pages(tree):
             if f"docs/man/{name}.1" not in tree.files("docs/man"):
                 tree.finding(path, line_of(text, f".BR {name} (1)"),
                              f"refers to {name}(1), which is not there")
+        check_synopsis(tree, path, text)
         if shutil.which("groff"):
             result = tree.run(["groff", "-man", "-Tutf8", "-ww", "-z", path])
             for line in result.stderr.splitlines():
                 match = re.match(r"troff:(?:<[^>]*>|[^:]*):(\d+): (.*)", line)
                 tree.finding(path, int(match.group(1)) if match else 1,
                              match.group(2) if match else line)
-
-
-def options(text):
-    return set(re.findall(r"(?<![\w-])--?[A-Za-z][a-z0-9-]*", text.replace("\\-", "-")))
 
 
 def check_help(tree):
@@ -166,7 +179,7 @@ def check_help(tree):
                                 stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                 timeout=20)
         page = tree.text(path)
-        tagged = options("\n".join(re.findall(r"^\.TP(?: \d+)?\n(.*)$", page, re.M)))
+        tagged = options("\n".join(TAG.findall(page)))
         helped = options(result.stdout + result.stderr)
         for name in sorted(helped - options(page)):
             tree.finding(path, 1, f"`eddy {' '.join(command)} --help` names {name}; describe it")
