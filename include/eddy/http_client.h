@@ -40,8 +40,9 @@ typedef struct eddy_http_client eddy_http_client;
  *
  *     pool_ns     wait for a free connection when connections_max or per_host_max is
  *                 reached: EDDY_E_HTTP_TIMEOUT_POOL
- *     connect_ns  for the name, the connection and the TLS handshake, each time the
- *                 client connects: EDDY_E_HTTP_TIMEOUT_CONNECT
+ *     connect_ns  for the name, the connection, the proxy's tunnel (CONNECT, SOCKS)
+ *                 and the TLS handshake, each time the client connects:
+ *                 EDDY_E_HTTP_TIMEOUT_CONNECT
  *     read_ns     longest time within a call without a byte received and without a
  *                 byte of the request sent: EDDY_E_HTTP_TIMEOUT_READ
  *     total_ns    from the call of eddy_http_client_send() until the end of the body

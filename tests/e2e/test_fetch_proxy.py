@@ -232,8 +232,12 @@ def proxies_that_fail_are_connect_errors(eddy):
     check(line["error"]["message"].startswith(f"proxy [::1]:{port}: "), line)
     begin = time.monotonic()
     silent = eddy.serve(lambda connection, number: e2e.until_closed(connection))
-    line = fetch(eddy, "--proxy", silent.url, "--connect-timeout", "500ms", secure).lines()[0]
-    equal(line["error"]["code"], "connect_error", line)
+    for proxy in (silent.url, silent.url.replace("http", "socks5")):
+        line = fetch(eddy, "--proxy", proxy, "--connect-timeout", "500ms", secure).lines()[0]
+        equal(line["error"], {"code": "connect_error",
+                              "message": "no connection within --connect-timeout 500ms"})
+    text = " ".join(eddy.run("fetch", "--help").out.split())
+    check("for name lookup, connect, the proxy's CONNECT or SOCKS, and TLS handshake" in text, text)
     check(time.monotonic() - begin < e2e.SOON)
 
 
