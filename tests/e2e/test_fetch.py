@@ -274,6 +274,7 @@ def retry_after_of_hours_ends_the_attempts(eddy):
     result = eddy.fetch(mock + "/status/503?retry_after=7200")
     equal((result.code, result.lines()[0]["attempts"]), (1, 1), result)
     check(result.seconds < e2e.SOON, result.seconds)
+    check("1 not retried: " in result.err, result)
 
 
 @claim
@@ -292,6 +293,7 @@ def no_retry_is_made_that_cannot_end_before_the_deadline(eddy):
     line = result.lines()[0]
     equal((result.code, line["status"], line["attempts"], line["error"]), (1, 503, 1, None))
     check(result.seconds < e2e.SOON, result.seconds)
+    check("1 not retried: " in result.err, result)
 
 
 @claim

@@ -40,7 +40,7 @@ static const char help[] =
         "\n"
         "How\n"
         "  -c N                     requests at a time, 1 to 65536 (50)\n"
-        "  --per-host N             of them to one host and port (no further limit)\n"
+        "  --per-host N             requests at a time to one host and port (no further limit)\n"
         "  --timeout D              for one attempt, from the start of its connect (60s)\n"
         "  --connect-timeout D      for name lookup, connect, the proxy's CONNECT or SOCKS, and\n"
         "                           TLS handshake (5s)\n"

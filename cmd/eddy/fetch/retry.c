@@ -49,19 +49,19 @@ int64_t ed_retry_wait(struct ed_fetch_run *run, const struct ed_retry *retry)
         int64_t wait_ns, after_ns;
 
         if (retry->attempts >= run->opts.attempts)
-                return -1;
+                return ED_RETRY_LAST;
         if (retry->error < 0 ? !ed_outcome_is_retried(retry->error, run->idempotent || !retry->sent)
                              : !ed_outcome_status_is_retried(retry->status))
-                return -1;
+                return ED_RETRY_LAST;
         wait_ns = ed_retry_backoff(run->opts.backoff_ns, retry->attempts, &run->random);
         if (retry->after &&
             ed_retry_after_parse(retry->after, retry->date, time(NULL), &after_ns) == 0) {
                 if (after_ns > ED_RETRY_AFTER_MAX_NS)
-                        return -1;
+                        return ED_RETRY_TOO_LONG;
                 if (after_ns > wait_ns)
                         wait_ns = after_ns;
         }
         if (!ed_retry_fits(eddy_now(), wait_ns, eddy_scope_deadline(run->whole)))
-                return -1;
+                return ED_RETRY_TOO_LONG;
         return wait_ns;
 }

@@ -46,7 +46,13 @@ struct ed_retry {
         const char *date;  /* the response's Date, or NULL */
 };
 
-/* Returns the wait before the next attempt, or -1 if this one is the last. */
+/* Results of ed_retry_wait() without a wait. */
+enum {
+        ED_RETRY_LAST = -1,     /* a success, a failure that stays, or the last of --attempts */
+        ED_RETRY_TOO_LONG = -2, /* the wait would be too long, or reach over the deadline */
+};
+
+/* Returns the wait before the next attempt, or why this one is the last. */
 int64_t ed_retry_wait(struct ed_fetch_run *run, const struct ed_retry *retry);
 
 #endif

@@ -124,6 +124,12 @@ void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draf
         }
         if (*before == ',')
                 ed_draft_add_str(text, "\n");
+        if (stats->not_retried > 0) {
+                ed_draft_add_grouped(text, stats->not_retried);
+                ed_draft_add_str(text,
+                                 " not retried: the next attempt would be after --deadline, or "
+                                 "in over an hour (Retry-After)\n");
+        }
         if (stop_text(stats->stop))
                 ed_draft_add_printf(text, "%s\n", stop_text(stats->stop));
 }
@@ -153,6 +159,7 @@ void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed
         json_count(text, ",\"ok\":", stats->ok);
         json_count(text, ",\"failed\":", stats->failed);
         json_count(text, ",\"retries\":", stats->retries);
+        json_count(text, ",\"not_retried\":", stats->not_retried);
         json_count(text, ",\"cancelled\":", stats->cancelled);
         json_count(text, ",\"not_started\":", stats->not_started);
         json_count(text, ",\"not_written\":", stats->lost);

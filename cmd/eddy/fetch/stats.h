@@ -30,6 +30,7 @@ struct ed_stats {
         uint64_t ok;          /* written, status below 400 */
         uint64_t failed;      /* written, all others */
         uint64_t retries;     /* attempts after the first */
+        uint64_t not_retried; /* the next attempt would have come too late */
         uint64_t cancelled;   /* in flight when the run was stopped: no line */
         uint64_t not_started; /* read, but not started: no line */
         uint64_t lost;        /* finished, but the line could not be written */

@@ -158,7 +158,7 @@ static void attempt_release(struct attempt *attempt)
         ed_save_file_drop(&attempt->run->save, &attempt->file);
 }
 
-/* Returns the wait before the next attempt, or -1 if this one is the last. */
+/* As ed_retry_wait(). */
 static int64_t attempt_wait(struct ed_fetch_run *run, const struct attempt *attempt,
                             unsigned attempts)
 {
@@ -366,6 +366,7 @@ static void item_work(struct worker *worker, struct ed_fetch_item *item)
                 }
                 wait_ns = attempt_wait(run, &attempt, tries);
                 if (wait_ns < 0) {
+                        run->stats.not_retried += wait_ns == ED_RETRY_TOO_LONG;
                         item_finish(worker, item, &attempt, attempts);
                         return;
                 }

@@ -180,6 +180,7 @@ TEST(summary_counts_what_happened)
         stats.cancelled = 3;
         stats.not_started = 1500;
         stats.lost = 2;
+        stats.not_retried = 7;
         stats.unread = true;
         stats.stop = ED_STOP_SIGNAL;
         ed_stats_print(&stats, EDDY_SEC(110), &text);
@@ -189,6 +190,8 @@ TEST(summary_counts_what_happened)
                   "latency p50 1.0s p90 1.0s p99 1.0s max 5.0s\n"
                   "status 200: 12,380, 503: 51\n"
                   "errors invalid_request_line: 1, request_timeout: 1\n"
+                  "7 not retried: the next attempt would be after --deadline, or in over an hour "
+                  "(Retry-After)\n"
                   "stopped by a signal\n");
         ed_draft_fini(&text);
 }
@@ -210,15 +213,17 @@ TEST(json_summary_has_the_same_numbers)
         ed_stats_add(&stats, 0, -ETIMEDOUT, 0, EDDY_MS(5));
         stats.start_ns = 0;
         stats.retries = 1;
+        stats.not_retried = 3;
         stats.stop = ED_STOP_DEADLINE;
         ed_stats_print_json(&stats, EDDY_SEC(4), &text);
-        CHECK_STR(str(&text),
-                  "{\"done\":2,\"ok\":1,\"failed\":1,\"retries\":1,\"cancelled\":0,"
-                  "\"not_started\":0,\"not_written\":0,\"input_read\":true,\"bytes\":10,"
-                  "\"wall_s\":4.000,\"rate\":0.5,"
-                  "\"ms\":{\"p50\":5.0,\"p90\":5.0,\"p99\":5.0,\"max\":5.0},"
-                  "\"statuses\":{\"200\":1},\"errors\":{\"request_timeout\":1},"
-                  "\"stopped\":\"deadline\"}\n");
+        CHECK_STR(
+                str(&text),
+                "{\"done\":2,\"ok\":1,\"failed\":1,\"retries\":1,\"not_retried\":3,\"cancelled\":0,"
+                "\"not_started\":0,\"not_written\":0,\"input_read\":true,\"bytes\":10,"
+                "\"wall_s\":4.000,\"rate\":0.5,"
+                "\"ms\":{\"p50\":5.0,\"p90\":5.0,\"p99\":5.0,\"max\":5.0},"
+                "\"statuses\":{\"200\":1},\"errors\":{\"request_timeout\":1},"
+                "\"stopped\":\"deadline\"}\n");
         ed_draft_reset(&text, 0);
         stats = (struct ed_stats){ 0 };
         ed_stats_print_json(&stats, 0, &text);

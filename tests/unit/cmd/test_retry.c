@@ -152,7 +152,8 @@ static int64_t wait_after(struct ed_retry retry, bool idempotent)
 TEST(the_last_attempt_is_not_repeated)
 {
         CHECK_EQ(wait_after((struct ed_retry){ .attempts = 2, .status = 503 }, true), 0);
-        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 3, .status = 503 }, true), -1);
+        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 3, .status = 503 }, true),
+                 ED_RETRY_LAST);
 }
 
 TEST(only_failures_that_may_pass_are_repeated)
@@ -160,10 +161,12 @@ TEST(only_failures_that_may_pass_are_repeated)
         struct ed_retry sent = { .attempts = 1, .error = -ECONNRESET, .sent = true };
         struct ed_retry unsent = { .attempts = 1, .error = -ECONNRESET };
 
-        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .status = 200 }, true), -1);
-        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .error = ED_E_LINE_NUL }, true), -1);
+        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .status = 200 }, true),
+                 ED_RETRY_LAST);
+        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .error = ED_E_LINE_NUL }, true),
+                 ED_RETRY_LAST);
         CHECK_EQ(wait_after(sent, true), 0);
-        CHECK_EQ(wait_after(sent, false), -1);
+        CHECK_EQ(wait_after(sent, false), ED_RETRY_LAST);
         CHECK_EQ(wait_after(unsent, false), 0);
 }
 
@@ -173,7 +176,7 @@ TEST(a_longer_retry_after_replaces_the_back_off_up_to_an_hour)
 
         CHECK_EQ(wait_after(retry, true), ED_RETRY_AFTER_MAX_NS);
         retry.after = "3601";
-        CHECK_EQ(wait_after(retry, true), -1);
+        CHECK_EQ(wait_after(retry, true), ED_RETRY_TOO_LONG);
         retry.after = "Sun, 06 Nov 1994 08:49:47 GMT";
         retry.date = "Sun, 06 Nov 1994 08:49:37 GMT";
         CHECK_EQ(wait_after(retry, true), EDDY_SEC(10));
