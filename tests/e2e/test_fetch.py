@@ -98,7 +98,7 @@ def save_refuses_a_folder_with_something_in_it(eddy):
     os.mkdir(eddy.file("bodies"))
     eddy.file("bodies/0", "precious")
     e2e.one_line(eddy.fetch("--save", eddy.file("bodies"), mock + "/bytes/1"), 2, "--save",
-                 "--force")
+                 "name a new one, because indexes begin at 0 again (--force replaces its files)")
     with open(eddy.file("bodies/0"), "rb") as file:
         equal(file.read(), b"precious")
     equal(eddy.fetch("--save", eddy.file("bodies"), "--force", mock + "/bytes/1").code, 0)

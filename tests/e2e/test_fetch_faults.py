@@ -432,7 +432,8 @@ def help_and_version_are_everywhere(eddy):
 def output_file_that_holds_something_is_refused_and_left_alone(eddy):
     mock = eddy.mock()
     path = eddy.file("out", "precious\n")
-    e2e.one_line(eddy.fetch("-o", path, mock + "/bytes/1"), 2, "-o", "--force")
+    e2e.one_line(eddy.fetch("-o", path, mock + "/bytes/1"), 2,
+                 f"-o {path}: the file is not empty; name a new one (--force discards its contents)")
     with open(path, encoding="utf-8") as file:
         equal(file.read(), "precious\n")
     equal(eddy.fetch("-o", path, "--force", mock + "/bytes/1").code, 0)

@@ -63,8 +63,8 @@ static int file_prepare(struct ed_output *output, const char *command, bool forc
                 goto fail_say;
         if (st.st_size > 0 && !force) {
                 ed_console_say(command,
-                               "-o %s: the file is not empty; name a new one, or add --force to "
-                               "overwrite it",
+                               "-o %s: the file is not empty; name a new one (--force discards its "
+                               "contents)",
                                output->name);
                 return ED_EXIT_USAGE;
         }

@@ -42,10 +42,11 @@ int ed_save_open(struct ed_save *save, const char *command, const char *path, bo
                 return ED_EXIT_OUTPUT;
         }
         if (!force && !folder_is_empty(path)) {
-                ed_console_say(command,
-                               "--save %s: the folder is not empty; name a new one, or add --force "
-                               "to overwrite files in it",
-                               path);
+                ed_console_say(
+                        command,
+                        "--save %s: the folder is not empty; name a new one, because indexes "
+                        "begin at 0 again (--force replaces its files)",
+                        path);
                 ed_save_close(save);
                 return ED_EXIT_USAGE;
         }
