@@ -4,11 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/console.h"
 #include "common/nearest.h"
+#include "common/option.h"
 #include "eddy/version.h"
 #include "fetch/fetch.h"
 #include "mock/mock.h"
@@ -63,13 +65,15 @@ static int word_refuse(const char *word)
 {
         static const char *const words[] = { "fetch", "mock", "help", "--help", "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
+        bool is_url = strstr(word, "://") != NULL;
 
+        word = ed_option_without_password(word);
         if (meant)
                 return ed_console_usage(NULL, "unknown command %s; did you mean %s?", word, meant);
         if (*word == '-')
                 return ed_console_usage(
                         NULL, "unknown option %s; name a command first: fetch or mock", word);
-        if (strstr(word, "://"))
+        if (is_url)
                 return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
                                         word, word);
         return ed_console_usage(NULL, "unknown command %s; there are fetch, mock and help", word);

@@ -54,6 +54,27 @@ def urls_that_are_none_fail_in_their_own_lines(eddy):
 
 
 @claim
+def nothing_before_the_at_of_a_refused_url_is_printed(eddy):
+    cases = {
+        "http://u:sec/ret@127.0.0.1:1/": "http://***@127.0.0.1:1/",
+        "http://u:se c?r#et@127.0.0.1:1/": "http://***@127.0.0.1:1/",
+        "u:secret@127.0.0.1": "***@127.0.0.1",
+        "ftp://u:secret@127.0.0.1/": "ftp://***@127.0.0.1/",
+        "http://u%3a:secret@127.0.0.1/": "http://***@127.0.0.1/",
+    }
+    result = eddy.fetch(*cases)
+    equal([line["url"] for line in result.lines()], list(cases.values()))
+    equal({line["error"]["code"] for line in result.lines()}, {"invalid_request_line"})
+    check("%2F" in result.lines()[0]["error"]["message"], result)
+    late = eddy.fetch("--deadline", "1ms", "-i", eddy.file("urls", "\n".join(list(cases) * 200)))
+    for shown in (result, late, eddy.run("http://u:secret@h"), eddy.fetch("-i", "http://u:secret@h")):
+        for part in ("sec", "se c", "r#et"):
+            check(part not in shown.out and part not in shown.err, part, shown)
+    line = eddy.fetch("--attempts", "1", f"http://u:p@127.0.0.1:{e2e.free_port()}/").lines()[0]
+    check(line["url"].startswith("http://u:***@127.0.0.1:"), line)
+
+
+@claim
 def lines_that_are_too_long_or_hold_a_nul_are_refused_alone(eddy):
     mock = eddy.mock()
     good = f"{mock}/bytes/1\n".encode()

@@ -16,6 +16,13 @@
 
 enum { WORDS_MAX = 64, NAME_BYTES_MAX = 32, CHOICES_MAX = 3, CHOICES_BYTES = 128 };
 
+const char *ed_option_without_password(const char *url)
+{
+        const char *at = strrchr(url, '@');
+
+        return at ? at : url;
+}
+
 const char *ed_option_of_fault(const struct eddy_tls_fault *fault)
 {
         if (strstr(fault->text, "private key of"))

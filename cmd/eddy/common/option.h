@@ -29,6 +29,9 @@ EDDY_MUST_USE int ed_option_duration(const char *command, const char *option, co
 EDDY_MUST_USE int ed_option_port(const char *command, const char *option, const char *value,
                                  const char *text, uint16_t *ret_port);
 
+/* Returns the part of a URL that messages may show: all from its last @ on, or the URL. */
+const char *ed_option_without_password(const char *url);
+
 /* Returns the option whose file eddy_tls_config_new() could not use. */
 const char *ed_option_of_fault(const struct eddy_tls_fault *fault);
 

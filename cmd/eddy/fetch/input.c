@@ -13,7 +13,7 @@
 /* Queue an item for the workers. Errors: -ECANCELED, -ENOMEM */
 static int item_put(struct ed_fetch_run *run, const char *url, size_t bytes, int error)
 {
-        struct ed_fetch_item *item = eddy_malloc(sizeof(*item) + bytes + 1);
+        struct ed_fetch_item *item = eddy_malloc(sizeof(*item) + bytes + ED_URLS_STARS_BYTES + 1);
         int err;
 
         if (!item)

@@ -472,7 +472,7 @@ static int opts_check(struct ed_fetch_opts *opts)
                                                  "with -i FILE (-i -: standard input)");
         if (opts->input && strstr(opts->input, "://") && access(opts->input, F_OK) < 0)
                 return ed_console_usage("fetch", "-i %s: not a file, but a URL; name it without -i",
-                                        opts->input);
+                                        ed_option_without_password(opts->input));
         if (opts->output && strcmp(opts->output, "-") == 0)
                 opts->output = NULL;
         if (opts->save && strcmp(opts->save, "-") == 0)

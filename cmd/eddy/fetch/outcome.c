@@ -112,6 +112,11 @@ const struct ed_outcome *ed_outcome_of(int error)
         return &outcome_other;
 }
 
+bool ed_outcome_is_line(int error)
+{
+        return strcmp(ed_outcome_of(error)->code, "invalid_request_line") == 0;
+}
+
 const char *ed_outcome_message(int error)
 {
         const struct ed_outcome *outcome = ed_outcome_of(error);

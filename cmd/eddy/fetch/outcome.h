@@ -29,6 +29,9 @@ struct ed_outcome {
 /* Never returns NULL. An error that is not in the table is a system error: connect_error. */
 const struct ed_outcome *ed_outcome_of(int error);
 
+/* Returns true if the error is that of an input line, not of a request. */
+bool ed_outcome_is_line(int error);
+
 /* Returns a sentence about the error. */
 const char *ed_outcome_message(int error);
 

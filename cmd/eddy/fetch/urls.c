@@ -101,25 +101,21 @@ int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_lin
         }
 }
 
-size_t ed_urls_hide_password(char *url, size_t bytes)
+size_t ed_urls_hide_password(char *url, size_t bytes, bool refused)
 {
-        char *end = url + bytes, *start, *at = NULL, *colon;
-        char *scheme_end = memmem(url, bytes, "://", 3);
-        size_t stars;
+        static const char stars[ED_URLS_STARS_BYTES] = "***";
+        char *start = memmem(url, bytes, "://", 3), *end = url + bytes, *at = NULL, *hidden;
 
-        start = scheme_end ? scheme_end + 3 : url;
-        for (char *c = start; c < end; c++) {
-                /* A text without a scheme is not a URL: it may have the password anywhere. */
-                if (scheme_end && (*c == '/' || *c == '?' || *c == '#'))
-                        break;
+        start = start ? start + 3 : url;
+        for (char *c = start; c < end && (refused || !strchr("/?#", *c)); c++) {
                 if (*c == '@')
                         at = c;
         }
-        colon = at ? memchr(start, ':', (size_t) (at - start)) : NULL;
-        if (!colon)
+        hidden = at && !refused ? memchr(start, ':', (size_t) (at - start)) : start;
+        if (!at || !hidden)
                 return bytes;
-        stars = (size_t) (at - colon) - 1 < 3 ? (size_t) (at - colon) - 1 : 3;
-        memset(colon + 1, '*', stars);
-        memmove(colon + 1 + stars, at, (size_t) (end - at));
-        return (size_t) (colon + 1 + stars - url) + (size_t) (end - at);
+        hidden += !refused;
+        memmove(hidden + sizeof(stars), at, (size_t) (end - at));
+        memcpy(hidden, stars, sizeof(stars));
+        return (size_t) (hidden - url) + sizeof(stars) + (size_t) (end - at);
 }

@@ -16,6 +16,7 @@
 enum {
         ED_URLS_LINE_BYTES_MAX = 64 << 10,
         ED_URLS_SHOWN_BYTES_MAX = 200, /* shown from a line that is not a request */
+        ED_URLS_STARS_BYTES = 3,       /* "***", in place of a password */
         ED_URLS_ROOM = 2 * ED_URLS_LINE_BYTES_MAX,
 };
 
@@ -49,10 +50,10 @@ void ed_urls_grow(struct ed_urls *urls, size_t bytes);
 int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_line);
 
 /*
- * Replace the password in a URL ("http://user:password@host/") by at most three stars, in place. In
- * a text without "://" all between the first colon and the last @ is replaced. Returns the remaining
- * size.
+ * Replace the password in a URL ("http://user:password@host/") by three stars, in place: 'url' has
+ * room for ED_URLS_STARS_BYTES more. In a text that is 'refused' as a URL, the password may have any
+ * bytes: all between "://" (or the beginning) and the last @ is replaced. Returns the new size.
  */
-size_t ed_urls_hide_password(char *url, size_t bytes);
+size_t ed_urls_hide_password(char *url, size_t bytes, bool refused);
 
 #endif

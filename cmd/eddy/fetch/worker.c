@@ -212,6 +212,18 @@ static bool is_about_certificate(int error)
                error != EDDY_E_TLS_BAD_FILE;
 }
 
+/* Returns what is wrong with a URL, from which the password was hidden, or NULL. */
+static const char *url_message(const struct ed_fetch_item *item, char text[MESSAGE_BYTES])
+{
+        const char *fault = ed_url_fault(item->url, item->bytes, text);
+
+        if (!fault && memmem(item->url, item->bytes, "***@", 4))
+                return "the URL is not valid: percent-encode / (%2F), ? (%3F), # (%23) and the "
+                       "like "
+                       "in its user name and password";
+        return fault;
+}
+
 /*
  * Returns a sentence about an error with the detail that only this attempt has, or NULL. The
  * sentence is constant, in 'attempt' or in 'text'.
@@ -223,7 +235,7 @@ static const char *detail_message(const struct ed_fetch_opts *opts, const struct
         int error = attempt->error;
 
         if (error == EDDY_E_URL_INVALID)
-                return ed_url_fault(item->url, item->bytes, text);
+                return url_message(item, text);
         if (error == EDDY_E_HTTP_PROXY_AUTH && *fault) {
                 snprintf(text, MESSAGE_BYTES, "%s: write it as http://USER:PASSWORD@HOST:PORT",
                          fault);
@@ -256,6 +268,15 @@ static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_str(line, "}");
 }
 
+/* Hide the password in the item's URL, which may not be valid. */
+static void item_hide(struct ed_fetch_item *item, int error)
+{
+        char text[ED_URL_FAULT_BYTES];
+        bool refused = ed_outcome_is_line(error) || ed_url_fault(item->url, item->bytes, text);
+
+        item->bytes = ed_urls_hide_password(item->url, item->bytes, refused);
+}
+
 /*
  * Build an item's line. This also hides the password in the item's URL, which is not used
  * afterwards.
@@ -267,7 +288,7 @@ static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_str(line, "{\"index\":");
         ed_draft_add_u64(line, item->index);
         ed_draft_add_str(line, ",\"url\":");
-        item->bytes = ed_urls_hide_password(item->url, item->bytes);
+        item_hide(item, attempt->error);
         ed_draft_add_json(line, item->url, item->bytes);
         ed_draft_add_str(line, ",\"status\":");
         if (attempt->status)

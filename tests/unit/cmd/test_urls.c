@@ -157,29 +157,40 @@ TEST(endless_line_is_refused_once_and_the_next_one_read)
         free(data);
 }
 
-static void check_hidden(const char *url, const char *shown)
+static void check_hidden(const char *url, bool refused, const char *shown)
 {
         char text[128];
         size_t bytes = strlen(url);
 
         memcpy(text, url, bytes + 1);
-        bytes = ed_urls_hide_password(text, bytes);
+        bytes = ed_urls_hide_password(text, bytes, refused);
         text[bytes] = '\0';
         CHECK_STR(text, shown);
 }
 
 TEST(passwords_of_urls_are_not_shown)
 {
-        check_hidden("http://user:secret@host/a:b@c", "http://user:***@host/a:b@c");
-        check_hidden("http://user:se@cret@host", "http://user:***@host");
-        check_hidden("http://user:x@host/", "http://user:*@host/");
-        check_hidden("http://user:@host/", "http://user:@host/");
-        check_hidden("http://user@host:80/", "http://user@host:80/");
-        check_hidden("http://host:80/x@y", "http://host:80/x@y");
-        check_hidden("no url at all: a@b", "no url at all:**@b");
-        check_hidden("user:secret@host/", "user:***@host/");
-        check_hidden("http:/user:secret@host/", "http:***@host/");
-        check_hidden("//user:se/cret@host/", "//user:***@host/");
-        check_hidden("host:80/x", "host:80/x");
-        check_hidden("http://", "http://");
+        check_hidden("http://user:secret@host/a:b@c", false, "http://user:***@host/a:b@c");
+        check_hidden("http://user:se@cret@host", false, "http://user:***@host");
+        check_hidden("http://user:x@host/", false, "http://user:***@host/");
+        check_hidden("http://user:@host/", false, "http://user:***@host/");
+        check_hidden("http://user:***@host/", false, "http://user:***@host/");
+        check_hidden("http://user@host:80/", false, "http://user@host:80/");
+        check_hidden("http://host:80/x@y", false, "http://host:80/x@y");
+        check_hidden("host:80/x", false, "host:80/x");
+        check_hidden("http://", false, "http://");
+}
+
+TEST(nothing_before_the_at_of_a_refused_url_is_shown)
+{
+        check_hidden("no url at all: a@b", true, "***@b");
+        check_hidden("user:secret@host/", true, "***@host/");
+        check_hidden("http:/user:secret@host/", true, "***@host/");
+        check_hidden("//user:se/cret@host/", true, "***@host/");
+        check_hidden("http://u:sec/ret@host:1/", true, "http://***@host:1/");
+        check_hidden("http://u:s?c#r@t@host:1/", true, "http://***@host:1/");
+        check_hidden("http://@", true, "http://***@");
+        check_hidden("http://***@host/", true, "http://***@host/");
+        check_hidden("http://host:x/", true, "http://host:x/");
+        check_hidden("", true, "");
 }
