@@ -104,6 +104,8 @@ class Eddy:
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
+        # A mock that is killed leaves its certificate's folder: the case's folder is removed.
+        options.setdefault("env", {**os.environ, "TMPDIR": self.folder})
         child = subprocess.Popen([self.path, *args], **options)
         self.stack.callback(self.end, child)
         return child

@@ -14,6 +14,7 @@ def secure_mock(eddy, *args):
     url = eddy.mock("--tls", *args)
     line = eddy.child.stdout.readline().decode().split()
     equal(line[0], "certificate")
+    check(line[1].startswith(eddy.folder), line)
     return url, line[1]
 
 
