@@ -56,7 +56,7 @@ struct eddy_http_timings {
         int64_t tls_ns;        /* for the handshake */
         int64_t first_byte_ns; /* from sending the request to the response's first byte */
         int64_t total_ns;      /* from the call that sent the request until the end of the body
-                                  was read */
+                                  was received */
 };
 
 /* About a response and its connection.  Valid until the response is freed. */

@@ -194,10 +194,10 @@ static bool can_repeat(const eddy_http_response *response, const struct eddy_htt
         return source->rewind && source->rewind(source->arg) >= 0;
 }
 
-/* Returns the end of a time from now; 0 if the time is 0: no limit. */
-static int64_t time_limit(int64_t timeout_ns)
+/* Returns the end of a time that begins at 'now_ns'; 0 if the time is 0: no limit. */
+static int64_t time_limit(int64_t now_ns, int64_t timeout_ns)
 {
-        return timeout_ns ? ed_time_after(eddy_now(), timeout_ns) : 0;
+        return timeout_ns ? ed_time_after(now_ns, timeout_ns) : 0;
 }
 
 /*
@@ -212,8 +212,9 @@ static int open_in_time(eddy_http_response *response, const struct eddy_http_req
         struct ed_task *task;
         int err;
 
-        ed_http_limit_begin(&limit, time_limit(timeout_ns));
+        ed_http_limit_begin(&limit, time_limit(eddy_now(), timeout_ns));
         err = ed_http_conn_open(response->conn, request->ret_tls_fault);
+        response->ready_ns = eddy_now();
         err = (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_CONNECT);
         /* The connection is still unused: if a cancel came meanwhile, pass it on. */
         if (err >= 0)
@@ -291,8 +292,9 @@ static int begin(eddy_http_response *response, const struct eddy_http_request *r
         /* The client's own configuration is the default, also if the request names it. */
         key = ed_http_key_of(&url,
                              request->opts.tls == client->pool.tls ? NULL : request->opts.tls);
-        ed_http_limit_begin(&limit, time_limit(timeout_ns));
-        err = ed_http_pool_acquire(&client->pool, &key, &response->conn);
+        ed_http_limit_begin(&limit, time_limit(response->began_ns, timeout_ns));
+        response->ready_ns = response->began_ns;
+        err = ed_http_pool_acquire(&client->pool, &key, &response->ready_ns, &response->conn);
         return (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_POOL);
 }
 
@@ -305,14 +307,14 @@ static int send_in_time(eddy_http_response *response, const struct eddy_http_req
 
         response->began_ns = eddy_now();
         response->timings.total_ns = -1;
-        response->deadline_ns = time_limit(timeout_ns);
+        response->deadline_ns = time_limit(response->began_ns, timeout_ns);
         response->body_bytes_max = request->opts.body_bytes_max ? request->opts.body_bytes_max
                                                                 : response->client->body_bytes_max;
         ed_http_decoding_begin(&response->decoding);
         ed_http_limit_begin(&limit, response->deadline_ns);
         err = begin(response, request);
         if (err >= 0) {
-                response->timings.wait_ns = eddy_now() - response->began_ns;
+                response->timings.wait_ns = response->ready_ns - response->began_ns;
                 if (request->on_start)
                         request->on_start(request->on_start_arg);
                 err = send_on(response, request);
@@ -341,6 +343,8 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
                 return err;
         }
         response->ops->settle(response);
+        if (!response->conn) /* the body has arrived too */
+                response->timings.total_ns = response->received_ns - response->began_ns;
         ed_debug_made(response, ED_DEBUG_RESPONSE);
         *ret_response = response;
         return 0;

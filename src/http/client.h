@@ -97,6 +97,8 @@ struct eddy_http_response {
         struct ed_http_conn *conn; /* NULL: given back to the pool */
         int64_t deadline_ns;       /* end of the request's total time; 0: none */
         int64_t began_ns;          /* when the call began that sent the request */
+        int64_t ready_ns;          /* when its connection was ready */
+        int64_t received_ns;       /* when the last bytes up to the head's end arrived */
         struct eddy_http_timings timings;
         struct eddy_endpoint peer;
         struct ed_buf url; /* with a NUL */
@@ -110,7 +112,6 @@ struct ed_http1_response {
         struct ed_buf out;            /* the request's head */
         struct ed_buf trailers;       /* of the response */
         struct ed_http_upload upload; /* unsent part of a large request */
-        int64_t began_ns;             /* when the exchange began */
         bool closing;                 /* the request has "Connection: close" */
         bool tainted;                 /* an error, a cancel, or a request not fully sent */
         int err;                      /* error returned by all further reads */

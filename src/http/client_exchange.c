@@ -27,7 +27,7 @@ static struct ed_http1_response *http1_of(const eddy_http_response *response)
 
 static int read_head(struct ed_http1_response *response)
 {
-        struct eddy_http_timings *timings = &response->base.timings;
+        eddy_http_response *base = &response->base;
         struct ed_http_message *message = &response->message;
         uint32_t interim = 0;
         int64_t n;
@@ -43,8 +43,9 @@ static int read_head(struct ed_http1_response *response)
                                 return EDDY_E_HTTP_CLOSED;
                         if (n < 0)
                                 return (int) n;
-                        if (timings->first_byte_ns < 0)
-                                timings->first_byte_ns = eddy_now() - response->began_ns;
+                        base->received_ns = eddy_now();
+                        if (base->timings.first_byte_ns < 0)
+                                base->timings.first_byte_ns = base->received_ns - base->ready_ns;
                         continue;
                 }
                 if (message->head.status >= 200)
@@ -162,7 +163,6 @@ static int http1_exchange(eddy_http_response *base, const struct eddy_http_reque
         int err;
 
         response->tainted = false;
-        response->began_ns = eddy_now();
         ed_http_message_next(&response->message);
         ed_http1_response_init(&response->message.head, response->fields, &base->client->limits,
                                ed_http1_answers_to(method, strlen(method)));

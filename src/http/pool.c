@@ -286,7 +286,7 @@ static bool conn_is_silent(const struct ed_http_conn *conn)
  * connections are closed. If all are closed, returns the slot of the last one, to be connected.
  * Returns NULL if none is idle.
  */
-static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
+static struct ed_http_conn *idle_lend(struct ed_http_origin *origin, int64_t now_ns)
 {
         struct ed_http_conn *conn = NULL;
 
@@ -295,7 +295,7 @@ static struct ed_http_conn *idle_lend(struct ed_http_origin *origin)
                         conn_free(conn); /* the origin stays: it has the next connection */
                 conn = ed_container_of(origin->idle.next, struct ed_http_conn, same);
                 idle_take(conn);
-                if (!idle_is_over(conn, ed_loop_now(conn->pool->loop)) && conn_is_silent(conn))
+                if (!idle_is_over(conn, now_ns) && conn_is_silent(conn))
                         return conn;
         }
         if (conn)
@@ -569,7 +569,7 @@ static int take_place(struct ed_http_pool *pool, struct ed_http_origin *origin,
         return 0;
 }
 
-int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *key,
+int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *key, int64_t *now_ns,
                          struct ed_http_conn **ret_conn)
 {
         struct ed_http_origin *origin;
@@ -586,7 +586,7 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *ke
         if (err < 0)
                 return err;
         /* An origin with such a connection has no waiters, so this does not overtake any. */
-        conn = idle_lend(origin);
+        conn = idle_lend(origin, *now_ns);
         if (!conn)
                 conn = spare_lend(origin);
         if (!conn) {
@@ -596,8 +596,11 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *ke
                         return err;
                 }
         }
-        if (!conn)
-                return wait_for_slot(task, pool, origin, ret_conn);
+        if (!conn) {
+                err = wait_for_slot(task, pool, origin, ret_conn);
+                *now_ns = ed_loop_now(pool->loop);
+                return err;
+        }
         *ret_conn = lend(conn);
         return 0;
 }

@@ -152,13 +152,14 @@ bool ed_http_key_equal(const struct ed_http_key *a, const struct ed_http_key *b)
 
 /*
  * Borrow a slot for the key: on an open and silent connection, or on one that is still to be opened
- * or is being opened (its stream is NULL). Waits for a slot if necessary.
+ * or is being opened (its stream is NULL). Waits for a slot if necessary. '*now_ns' is the time of
+ * the call, and after a wait the time of its end.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_CLIENT_CLOSED, -ECANCELED, -ENOMEM; no slot is held then.
  */
 EDDY_MUST_USE int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *key,
-                                       struct ed_http_conn **ret_conn);
+                                       int64_t *now_ns, struct ed_http_conn **ret_conn);
 
 /*
  * Wait until a task of the client has opened the connection, and start that task if necessary.

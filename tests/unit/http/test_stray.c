@@ -273,6 +273,7 @@ TEST(a_connection_does_not_outlive_its_time_while_a_task_computes)
 static void hand_over(const char *method, const char *text, bool after)
 {
         uint64_t before = connections();
+        int64_t now_ns = eddy_now();
         struct ed_http_conn *conn;
         struct ed_http_key key;
         struct ed_url url;
@@ -283,7 +284,7 @@ static void hand_over(const char *method, const char *text, bool after)
         i = world.accepted - 1;
         CHECK_EQ(ed_url_parse(world.url, strlen(world.url), &url), 0);
         key = ed_http_key_of(&url, NULL);
-        CHECK_EQ(ed_http_pool_acquire(&world.client->pool, &key, &conn), 0);
+        CHECK_EQ(ed_http_pool_acquire(&world.client->pool, &key, &now_ns, &conn), 0);
         CHECK(conn->stream);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, fetch_task, (void *) (uintptr_t) method), 0);
