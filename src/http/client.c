@@ -151,23 +151,25 @@ void eddy_http_client_stats(const eddy_http_client *client,
 
 /* ---- sending --------------------------------------------------------------- */
 
-/* Parse the URL. A non-ASCII host name is converted to the ASCII form that DNS and Host need. */
-static int read_url(const char *text, struct ed_url *url)
+/* Convert a non-ASCII host name to the form that DNS and Host need. */
+static int host_to_ascii(struct ed_url *url)
 {
         struct ed_name name;
+        int err = ed_name_parse(url->host, &name);
+
+        return err < 0 ? err : ed_url_set_host(url, name.text, strlen(name.text));
+}
+
+static int read_url(const char *text, struct ed_url *url)
+{
         int err;
 
         if (!text)
                 return EDDY_E_URL_INVALID;
         err = ed_url_parse(text, strlen(text), url);
-        if (err < 0)
+        if (err < 0 || ed_likely(url->host_kind != ED_URL_NAME_IDN))
                 return err;
-        if (ed_likely(url->host_kind != ED_URL_NAME_IDN))
-                return 0;
-        err = ed_name_parse(url->host, &name);
-        if (err < 0)
-                return err;
-        return ed_url_set_host(url, name.text, strlen(name.text));
+        return host_to_ascii(url);
 }
 
 /*
@@ -200,22 +202,49 @@ static int64_t time_limit(int64_t now_ns, int64_t timeout_ns)
         return timeout_ns ? ed_time_after(now_ns, timeout_ns) : 0;
 }
 
+int64_t ed_http_call_until(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, int error)
+{
+        struct eddy_scope_opts opts = { .deadline_ns = deadline_ns };
+        eddy_scope scope;
+        int64_t result;
+        int end;
+
+        eddy_scope_begin(&scope, &opts);
+        result = fn(arg);
+        end = eddy_scope_end(&scope);
+        return result == -ECANCELED && end == -ETIMEDOUT ? error : result;
+}
+
+/* A call that sends. */
+struct sending {
+        eddy_http_response *response;
+        const struct eddy_http_request *request;
+        struct ed_http_key key;
+};
+
+static int64_t open_connection(void *arg)
+{
+        const struct sending *sending = arg;
+
+        return ed_http_conn_open(sending->response->conn, sending->request->ret_tls_fault);
+}
+
 /*
  * Wait until the response's connection is open. After an error the slot is given back. The opening
  * continues for other requests, unless its time has passed.
  */
-static int open_in_time(eddy_http_response *response, const struct eddy_http_request *request)
+static int open_in_time(struct sending *sending)
 {
-        int64_t timeout_ns = ed_http_timeout(request->opts.timeouts.connect_ns,
+        eddy_http_response *response = sending->response;
+        int64_t timeout_ns = ed_http_timeout(sending->request->opts.timeouts.connect_ns,
                                              response->client->timeouts.connect_ns);
-        struct ed_http_limit limit;
+        int64_t deadline_ns = time_limit(eddy_now(), timeout_ns);
         struct ed_task *task;
         int err;
 
-        ed_http_limit_begin(&limit, time_limit(eddy_now(), timeout_ns));
-        err = ed_http_conn_open(response->conn, request->ret_tls_fault);
+        err = (int) ed_http_call(open_connection, sending, deadline_ns,
+                                 EDDY_E_HTTP_TIMEOUT_CONNECT);
         response->ready_ns = eddy_now();
-        err = (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_CONNECT);
         /* The connection is still unused: if a cancel came meanwhile, pass it on. */
         if (err >= 0)
                 err = ed_suspend_enter(&task);
@@ -242,9 +271,10 @@ static void note_connection(eddy_http_response *response, bool opened)
  * Connect if necessary and do the exchange. Retry once on a new connection if the old one was
  * stale.
  */
-static int send_on(eddy_http_response *response, const struct eddy_http_request *request)
+static int send_on(struct sending *sending)
 {
-        eddy_http_client *client = response->client;
+        const struct eddy_http_request *request = sending->request;
+        eddy_http_response *response = sending->response;
         const char *method = ed_http_request_method(request);
         struct ed_http_conn *conn = response->conn;
         bool reused, opened;
@@ -253,12 +283,12 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
         for (;;) {
                 opened = !conn->stream;
                 if (opened) {
-                        err = open_in_time(response, request);
+                        err = open_in_time(sending);
                         if (err < 0)
                                 return err;
                 }
                 note_connection(response, opened);
-                client->requests++;
+                response->client->requests++;
                 if (request->on_send)
                         request->on_send(request->on_send_arg);
                 reused = conn->reused;
@@ -270,14 +300,24 @@ static int send_on(eddy_http_response *response, const struct eddy_http_request 
         }
 }
 
-/* Check the request, and borrow a slot for it. */
-static int begin(eddy_http_response *response, const struct eddy_http_request *request)
+static int64_t take_slot(void *arg)
 {
-        eddy_http_client *client = response->client;
+        const struct sending *sending = arg;
+        eddy_http_response *response = sending->response;
+
+        response->ready_ns = response->began_ns;
+        return ed_http_pool_acquire(&response->client->pool, &sending->key, &response->ready_ns,
+                                    &response->conn);
+}
+
+/* Check the request, and borrow a slot for it. */
+static int begin(struct sending *sending)
+{
+        const struct eddy_http_request *request = sending->request;
+        eddy_http_response *response = sending->response;
         int64_t timeout_ns =
-                ed_http_timeout(request->opts.timeouts.pool_ns, client->timeouts.pool_ns);
-        struct ed_http_limit limit;
-        struct ed_http_key key;
+                ed_http_timeout(request->opts.timeouts.pool_ns, response->client->timeouts.pool_ns);
+        eddy_tls_config *tls;
         struct ed_url url;
         int err;
 
@@ -290,20 +330,33 @@ static int begin(eddy_http_response *response, const struct eddy_http_request *r
         if (err < 0)
                 return err;
         /* The client's own configuration is the default, also if the request names it. */
-        key = ed_http_key_of(&url,
-                             request->opts.tls == client->pool.tls ? NULL : request->opts.tls);
-        ed_http_limit_begin(&limit, time_limit(response->began_ns, timeout_ns));
-        response->ready_ns = response->began_ns;
-        err = ed_http_pool_acquire(&client->pool, &key, &response->ready_ns, &response->conn);
-        return (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_POOL);
+        tls = request->opts.tls;
+        sending->key = ed_http_key_of(&url, tls == response->client->pool.tls ? NULL : tls);
+        return (int) ed_http_call(take_slot, sending, time_limit(response->began_ns, timeout_ns),
+                                  EDDY_E_HTTP_TIMEOUT_POOL);
+}
+
+static int64_t send_all(void *arg)
+{
+        struct sending *sending = arg;
+        const struct eddy_http_request *request = sending->request;
+        eddy_http_response *response = sending->response;
+        int err;
+
+        err = begin(sending);
+        if (err < 0)
+                return err;
+        response->timings.wait_ns = response->ready_ns - response->began_ns;
+        if (request->on_start)
+                request->on_start(request->on_start_arg);
+        return send_on(sending);
 }
 
 static int send_in_time(eddy_http_response *response, const struct eddy_http_request *request)
 {
         int64_t timeout_ns = ed_http_timeout(request->opts.timeouts.total_ns,
                                              response->client->timeouts.total_ns);
-        struct ed_http_limit limit;
-        int err;
+        struct sending sending = { .response = response, .request = request };
 
         response->began_ns = eddy_now();
         response->timings.total_ns = -1;
@@ -311,15 +364,8 @@ static int send_in_time(eddy_http_response *response, const struct eddy_http_req
         response->body_bytes_max = request->opts.body_bytes_max ? request->opts.body_bytes_max
                                                                 : response->client->body_bytes_max;
         ed_http_decoding_begin(&response->decoding);
-        ed_http_limit_begin(&limit, response->deadline_ns);
-        err = begin(response, request);
-        if (err >= 0) {
-                response->timings.wait_ns = response->ready_ns - response->began_ns;
-                if (request->on_start)
-                        request->on_start(request->on_start_arg);
-                err = send_on(response, request);
-        }
-        return (int) ed_http_limit_end(&limit, err, EDDY_E_HTTP_TIMEOUT_TOTAL);
+        return (int) ed_http_call(send_all, &sending, response->deadline_ns,
+                                  EDDY_E_HTTP_TIMEOUT_TOTAL);
 }
 
 int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_request *request,

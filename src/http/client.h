@@ -142,11 +142,8 @@ void ed_http1_responses_drop(eddy_http_client *client);
 
 /* ---- limits of time ---------------------------------------------------------- */
 
-/* A part of a call whose time is limited. */
-struct ed_http_limit {
-        eddy_scope scope;
-        bool on;
-};
+/* A part of a call. */
+typedef int64_t ed_http_part_fn(void *arg);
 
 /* Returns the limit that applies to a request; 0: none. */
 static inline int64_t ed_http_timeout(int64_t requests_ns, int64_t clients_ns)
@@ -156,21 +153,13 @@ static inline int64_t ed_http_timeout(int64_t requests_ns, int64_t clients_ns)
         return requests_ns > 0 ? requests_ns : 0;
 }
 
-/* Begin the part. 'deadline_ns': eddy_now() clock; 0: no limit. */
-static inline void ed_http_limit_begin(struct ed_http_limit *limit, int64_t deadline_ns)
-{
-        limit->on = deadline_ns != 0;
-        if (ed_unlikely(limit->on))
-                eddy_scope_begin(&limit->scope,
-                                 &(struct eddy_scope_opts){ .deadline_ns = deadline_ns });
-}
+/* Call fn(arg) in a scope. Returns the result, or 'error' if the deadline stopped the call. */
+int64_t ed_http_call_until(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, int error);
 
-/* End the part. Returns its result, or 'error' if the limit stopped the part. */
-static inline int64_t ed_http_limit_end(struct ed_http_limit *limit, int64_t result, int error)
+/* Returns ed_http_call_until(), or without a deadline (0) fn(arg). */
+static inline int64_t ed_http_call(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, int error)
 {
-        int end = ed_unlikely(limit->on) ? eddy_scope_end(&limit->scope) : 0;
-
-        return result == -ECANCELED && end == -ETIMEDOUT ? error : result;
+        return deadline_ns ? ed_http_call_until(fn, arg, deadline_ns, error) : fn(arg);
 }
 
 /* Drop one reference. */

@@ -162,10 +162,6 @@ static int write_line(struct ed_http1_writer *writer, struct ed_buf *out, const 
         char prefix[sizeof("http://") + ED_URL_AUTHORITY_ROOM] = "", *host = prefix + 7;
         int err;
 
-        if (!proxy && !given->host) {
-                ed_http1_write_request_to(writer, out, method, strlen(method), url);
-                return 0;
-        }
         if (proxy) {
                 memcpy(prefix, "http://", 7);
                 (void) ed_url_authority(url, host);
@@ -235,7 +231,11 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
         /* Credentials for a proxy must not reach the origin. */
         if (err >= 0 && given.proxy_authorization && !proxy)
                 err = EDDY_E_HTTP_INVALID_REQUEST;
-        if (err >= 0)
+        if (err < 0)
+                return err;
+        if (!proxy && !given.host)
+                ed_http1_write_request_to(&writer, out, method, strlen(method), url);
+        else
                 err = write_line(&writer, out, method, url, &given, proxy);
         if (err < 0)
                 return err;

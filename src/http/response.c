@@ -66,19 +66,51 @@ const char *eddy_http_response_trailer(const eddy_http_response *response, const
         return NULL;
 }
 
+/* A call that reads the body. */
+struct reading {
+        eddy_http_response *response;
+        void *buf;
+        size_t bytes;
+        const void **ret_data;
+        size_t *ret_bytes;
+};
+
+static int64_t read_some(void *arg)
+{
+        const struct reading *reading = arg;
+
+        return ed_http_decoding_read(reading->response, reading->buf, reading->bytes);
+}
+
+static int64_t read_whole(void *arg)
+{
+        const struct reading *reading = arg;
+
+        return ed_http_decoding_body(reading->response, reading->ret_data, reading->ret_bytes);
+}
+
+static int64_t drop_rest(void *arg)
+{
+        const struct reading *reading = arg;
+
+        return ed_http_decoding_discard(reading->response);
+}
+
 /*
- * End a call that reads the body. At the body's end, 'ended', the time stops. If the time passes
+ * Make a call that reads the body; 0 is the body's end, at which the time stops. If the time passes
  * before, the connection is closed.
  */
-static int64_t reading_end(eddy_http_response *response, struct ed_http_limit *limit, int64_t n,
-                           bool ended)
+static int64_t read_in_time(ed_http_part_fn *fn, struct reading *reading)
 {
-        if (ended) {
+        eddy_http_response *response = reading->response;
+        int64_t n;
+
+        n = ed_http_call(fn, reading, response->deadline_ns, EDDY_E_HTTP_TIMEOUT_TOTAL);
+        if (n == 0) {
                 response->deadline_ns = 0;
                 if (response->timings.total_ns < 0)
                         response->timings.total_ns = eddy_now() - response->began_ns;
         }
-        n = ed_http_limit_end(limit, n, EDDY_E_HTTP_TIMEOUT_TOTAL);
         if (n == EDDY_E_HTTP_TIMEOUT_TOTAL)
                 response->ops->fail(response, (int) n);
         return n;
@@ -86,38 +118,31 @@ static int64_t reading_end(eddy_http_response *response, struct ed_http_limit *l
 
 int64_t eddy_http_response_read(eddy_http_response *response, void *buf, size_t bytes)
 {
-        struct ed_http_limit limit;
-        int64_t n;
+        struct reading reading = { .response = response, .buf = buf, .bytes = bytes };
 
         if (!response || (!buf && bytes > 0))
                 return -EINVAL;
-        ed_http_limit_begin(&limit, response->deadline_ns);
-        n = ed_http_decoding_read(response, buf, bytes);
-        return reading_end(response, &limit, n, n == 0);
+        return read_in_time(read_some, &reading);
 }
 
 int eddy_http_response_body(eddy_http_response *response, const void **ret_data, size_t *ret_bytes)
 {
-        struct ed_http_limit limit;
-        int err;
+        struct reading reading = { .response = response,
+                                   .ret_data = ret_data,
+                                   .ret_bytes = ret_bytes };
 
         if (!response || !ret_data || !ret_bytes)
                 return -EINVAL;
-        ed_http_limit_begin(&limit, response->deadline_ns);
-        err = ed_http_decoding_body(response, ret_data, ret_bytes);
-        return (int) reading_end(response, &limit, err, err == 0);
+        return (int) read_in_time(read_whole, &reading);
 }
 
 int eddy_http_response_discard(eddy_http_response *response)
 {
-        struct ed_http_limit limit;
-        int err;
+        struct reading reading = { .response = response };
 
         if (!response)
                 return -EINVAL;
-        ed_http_limit_begin(&limit, response->deadline_ns);
-        err = ed_http_decoding_discard(response);
-        return (int) reading_end(response, &limit, err, err == 0);
+        return (int) read_in_time(drop_rest, &reading);
 }
 
 void eddy_http_response_close(eddy_http_response *response)
