@@ -17,6 +17,7 @@
 #include "eddy/serve.h"
 #include "eddy/time.h"
 #include "http/server_exchange.h"
+#include "io/serve.h"
 #include "loop/loop.h"
 
 enum {
@@ -95,24 +96,13 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
         }
 }
 
-/* read_head_within() in its scope. Errors: -ETIMEDOUT, and those that end the connection. */
-static int read_head_call(void *arg)
-{
-        struct connection *connection = arg;
-        struct eddy_scope_opts opts = { .timeout_ns = connection->server->opts.idle_timeout_ns };
-        eddy_scope scope;
-        int err, end;
-
-        eddy_scope_begin(&scope, &opts);
-        err = read_head_within(connection, &scope);
-        end = eddy_scope_end(&scope);
-        return err == -ECANCELED && end < 0 ? end : err;
-}
-
 /* Wait for a request and read its head. Errors: -ETIMEDOUT, and errors that end the connection. */
 static int read_head(struct connection *connection)
 {
+        struct eddy_scope_opts opts = { .timeout_ns = connection->server->opts.idle_timeout_ns };
         struct ed_http1_exchange *exchange = connection->exchange;
+        struct ed_serve_idle idle;
+        int err;
 
         ed_http_message_next(&exchange->message);
         ed_http1_request_init(&exchange->message.head, exchange->fields,
@@ -120,7 +110,11 @@ static int read_head(struct connection *connection)
         exchange->message.body = (struct ed_http1_body){ .done = false };
         exchange->answer = ED_HTTP_UNANSWERED;
         exchange->head_only = false;
-        return eddy_serve_idle(read_head_call, connection);
+        err = ed_serve_idle_begin(&idle, &opts);
+        if (err < 0)
+                return err;
+        err = read_head_within(connection, &idle.scope);
+        return ed_serve_idle_end(&idle, err);
 }
 
 /* Answer a head that could not be read. */

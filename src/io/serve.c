@@ -14,6 +14,7 @@
 #include "eddy/semaphore.h"
 #include "eddy/time.h"
 #include "io/listener.h"
+#include "io/serve.h"
 #include "loop/loop.h"
 #include "scope/debug/debug.h"
 #include "scope/scope.h"
@@ -26,7 +27,7 @@ struct serving {
         bool stopping;
         eddy_semaphore room;         /* units for further connections */
         eddy_semaphore over;         /* one unit: the keeper may end */
-        struct ed_list idle;         /* of struct idle */
+        struct ed_list idle;         /* of struct ed_serve_idle */
         struct ed_shortage shortage; /* of descriptors and of memory */
         const char *name;
         int64_t drain_ns;
@@ -37,12 +38,6 @@ struct serving {
 struct connection {
         struct serving *serving;
         eddy_stream *stream;
-};
-
-/* A call that the stop cancels, on its task's stack. */
-struct idle {
-        struct ed_list link;
-        eddy_scope scope;
 };
 
 /* ---- the connections ------------------------------------------------------- */
@@ -62,22 +57,36 @@ static struct serving *serving_now(void)
         return NULL;
 }
 
-int eddy_serve_idle(eddy_task_fn *fn, void *arg)
+int ed_serve_idle_begin(struct ed_serve_idle *idle, const struct eddy_scope_opts *opts)
 {
         struct serving *serving = serving_now();
-        struct idle idle;
-        int result, err;
 
-        if (!serving)
-                return fn(arg);
+        ed_assert(serving, "an idle call was begun outside a connection");
         if (serving->stopping)
                 return -ECANCELED;
-        eddy_scope_begin(&idle.scope, NULL);
-        ed_list_push_back(&serving->idle, &idle.link);
-        result = fn(arg);
-        ed_list_remove(&idle.link);
-        err = eddy_scope_end(&idle.scope);
+        eddy_scope_begin(&idle->scope, opts);
+        ed_list_push_back(&serving->idle, &idle->link);
+        return 0;
+}
+
+int ed_serve_idle_end(struct ed_serve_idle *idle, int result)
+{
+        int err;
+
+        ed_list_remove(&idle->link);
+        err = eddy_scope_end(&idle->scope);
         return result == -ECANCELED && err < 0 ? err : result;
+}
+
+int eddy_serve_idle(eddy_task_fn *fn, void *arg)
+{
+        struct ed_serve_idle idle;
+        int err;
+
+        if (!serving_now())
+                return fn(arg);
+        err = ed_serve_idle_begin(&idle, NULL);
+        return err < 0 ? err : ed_serve_idle_end(&idle, fn(arg));
 }
 
 bool eddy_serve_is_stopping(void)
@@ -175,7 +184,8 @@ static void stop(struct serving *serving)
         serving->stopping = true;
         if (serving->is_open) {
                 ed_list_each (link, &serving->idle)
-                        eddy_scope_cancel(&ed_container_of(link, struct idle, link)->scope);
+                        eddy_scope_cancel(
+                                &ed_container_of(link, struct ed_serve_idle, link)->scope);
                 if (serving->drain_ns > 0)
                         (void) eddy_scope_set_deadline(
                                 &serving->connections,
