@@ -46,7 +46,7 @@ struct server {
 struct connection {
         struct server *server;
         eddy_stream *stream;
-        eddy_scope *handling; /* scope of the handler */
+        eddy_scope scope; /* cancelled if the client is gone while a handler runs */
         struct ed_http1_exchange *exchange;
 };
 
@@ -177,28 +177,24 @@ static void client_gone(void *arg)
         struct connection *connection = arg;
 
         connection->exchange->aborted = true;
-        eddy_scope_cancel(connection->handling);
+        eddy_scope_cancel(&connection->scope);
 }
 
-/* Call the handler, which is cancelled when its client is gone. */
+/* Call the handler. If its client is gone, the handler and the connection are cancelled. */
 static int handle(struct connection *connection)
 {
         struct server *server = connection->server;
         struct ed_http1_exchange *exchange = connection->exchange;
-        eddy_scope scope;
         int result;
 
         if (server->opts.flags & EDDY_HTTP_SERVER_FINISH)
                 return server->handler(&exchange->base, server->arg);
-        eddy_scope_begin(&scope, NULL);
-        connection->handling = &scope;
         /* Without memory to watch, or with a stream that cannot be watched, writes find the end. */
         if (eddy_stream_watch_hangup(connection->stream, client_gone, connection) == -EALREADY)
                 client_gone(connection);
         result = server->handler(&exchange->base, server->arg);
         if (connection->stream) /* the handler has not taken it */
                 (void) eddy_stream_watch_hangup(connection->stream, NULL, NULL);
-        (void) eddy_scope_end(&scope);
         return result;
 }
 
@@ -279,6 +275,7 @@ static void connection_serve(struct connection *connection)
         struct ed_http1_exchange *exchange = connection->exchange;
         int err;
 
+        eddy_scope_begin(&connection->scope, NULL);
         /* The server may have stopped before this task first ran. */
         while (!exchange->closing && !eddy_serve_is_stopping()) {
                 err = read_head(connection);
@@ -289,6 +286,7 @@ static void connection_serve(struct connection *connection)
                         refuse_head(exchange, err);
                 }
         }
+        (void) eddy_scope_end(&connection->scope);
         if (must_linger(exchange))
                 (void) eddy_call_timeout(linger, connection, LINGER_NS);
 }
