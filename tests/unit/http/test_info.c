@@ -40,6 +40,21 @@ CLIENT_TEST(durations_are_those_of_the_steps, NULL, SCRIPT(SLOW_OK, SLOW_OK))
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
+CLIENT_TEST(time_ends_when_the_body_has_arrived_not_when_it_is_read, NULL,
+            SCRIPT("?", ".", "<" OK_2))
+{
+        struct eddy_http_timings timings;
+        eddy_http_response *response;
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        timings = info_of(response).timings;
+        CHECK(timings.total_ns >= timings.first_byte_ns && timings.total_ns < EDDY_MS(1100));
+        http_pause(EDDY_SEC(1));
+        CHECK_EQ(eddy_http_response_discard(response), 0);
+        CHECK_EQ(info_of(response).timings.total_ns, timings.total_ns);
+        eddy_http_response_close(response);
+}
+
 struct waiting {
         struct rig *rig;
         int64_t wait_ns, connect_ns;
