@@ -23,6 +23,9 @@ enum { SANITIZER_FACTOR = 1 };
 /* A single page suffices for code with stack-clash protection, but libraries may lack it. */
 enum { GUARD_BYTES = 16 * 1024, SLAB_STACKS_MIN = 16, SLAB_STACKS_MAX = 1024 };
 
+/* A function without calls may use this many bytes below the stack pointer. */
+enum { RED_ZONE_BYTES = 128 };
+
 /*
  * Slots are a power of two apart, so the same byte of all slots maps to one set of the first-level
  * cache.  The top of each slot, with struct ed_stack first, is moved down by a few cache lines, so
@@ -223,6 +226,22 @@ struct ed_stack *ed_stack_get_slow(struct ed_stacks *stacks, unsigned class)
         }
         stacks->used++;
         return slab_take(slab);
+}
+
+void ed_stack_release(const struct ed_stack *stack, const void *sp)
+{
+        size_t page = ed_sys_page_bytes();
+        uintptr_t low = (uintptr_t) stack->bottom, high = (uintptr_t) sp;
+
+        /* A program may run a task's code on memory of its own. */
+        if (high < low || high > (uintptr_t) stack->top)
+                return;
+        if (stack->guard == ED_GUARD_CANARY)
+                low += sizeof(canary);
+        low = (low + page - 1) & ~(uintptr_t) (page - 1);
+        high = (high - RED_ZONE_BYTES) & ~(uintptr_t) (page - 1);
+        if (low < high)
+                ed_sys_release((void *) low, high - low);
 }
 
 void ed_stacks_watch(struct ed_stacks *stacks, ed_stack_put_fn *fn)

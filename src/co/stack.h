@@ -98,6 +98,12 @@ static inline void ed_stack_put(struct ed_stacks *stacks, struct ed_stack *stack
         stacks->used--;
 }
 
+/*
+ * Returns the pages of a stack below 'sp' to the kernel.  'sp' is the stack pointer of a context that
+ * does not run and continues later.
+ */
+void ed_stack_release(const struct ed_stack *stack, const void *sp);
+
 /* Returns true if 'address' is in the guard of one of these stacks.  Safe in signal handlers. */
 bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address);
 

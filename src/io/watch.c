@@ -128,6 +128,12 @@ static bool take_back(void *arg)
         return true;
 }
 
+/* TLS and handlers of requests use a stack deeply before they wait. */
+static void on_long_wait(struct ed_long_wait *wait)
+{
+        ed_task_release_stack(ed_container_of(wait, struct ed_watch_waiter, long_wait)->task);
+}
+
 /*
  * Park with 'waiter' registered. After a return of 0 the watch exists and has no waiter on this
  * side.
@@ -143,7 +149,9 @@ static int park(struct ed_watch *watch, enum ed_watch_side side, struct ed_watch
         loop->waits++;
         if (watch->net)
                 ed_debug_net(task);
+        ed_long_wait_begin(loop, &waiter->long_wait, on_long_wait);
         err = ed_suspend_park(task, waits_for, take_back, waiter);
+        ed_long_wait_end(&waiter->long_wait);
         loop->waits--;
         if (!waiter->watch)
                 return err < 0 ? err : -ECANCELED;

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "loop/long_wait.h"
 #include "scope/suspend.h"
 
 struct ed_watch;
@@ -25,7 +26,8 @@ struct ed_watch_waiter {
         struct ed_watch *watch; /* NULL: unregistered; the watch may be gone */
         struct ed_task *task;
         struct ed_alarm *alarm; /* if not NULL: the task pauses, and events do not wake it */
-        bool woken;             /* not used in a pause */
+        struct ed_long_wait long_wait;
+        bool woken; /* not used in a pause */
 };
 
 enum ed_watch_side { ED_WATCH_READ, ED_WATCH_WRITE, ED_WATCH_SIDES };

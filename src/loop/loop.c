@@ -22,6 +22,7 @@ void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
         loop->thread = ed_thread_self();
         loop->now_ns = sys->ops->now(sys);
         ed_list_init(&loop->locals);
+        ed_list_init(&loop->long_waits);
         ed_co_init_thread(&loop->co);
         ed_stacks_init(&loop->stacks);
         ed_timers_init(&loop->timers, loop->now_ns);

@@ -110,6 +110,8 @@ struct ed_loop {
         struct ed_list locals;
         struct ed_inbox *inbox; /* from other threads; NULL: not requested yet */
         struct ed_timers timers;
+        struct ed_list long_waits; /* of struct ed_long_wait, the oldest first */
+        struct ed_timer long_timer;
         struct eddy_lag lag; /* of past turns */
 };
 

@@ -219,6 +219,12 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         return task;
 }
 
+void ed_task_release_stack(const struct ed_task *task)
+{
+        if (task->fiber.ready.state == ED_FIBER_PARKED && !task->loop->debug)
+                ed_stack_release(task->stack, task->fiber.co.sp);
+}
+
 /* --- handles --- */
 
 const char *ed_task_face_name(const struct eddy_task *face, char *buf, size_t bytes)

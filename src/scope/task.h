@@ -113,6 +113,12 @@ static inline struct ed_task *ed_task_running(void)
         return ed_container_of(loop->current, struct ed_task, fiber);
 }
 
+/*
+ * Returns the unused pages of a parked task's stack to the kernel.  Not in debug mode, which reads
+ * there how deep the stack was used.
+ */
+ED_SHARED void ed_task_release_stack(const struct ed_task *task);
+
 /* Returns the name of a task or handle; writes to 'buf' if no name was given. */
 ED_SHARED const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes);
 const char *ed_task_face_name(const struct eddy_task *face, char *buf, size_t bytes);

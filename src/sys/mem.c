@@ -34,6 +34,15 @@ void ed_sys_unmap(void *memory, size_t bytes)
         (void) munmap(memory, bytes);
 }
 
+/*
+ * Not MADV_FREE: the kernel would take these pages only when memory is short, and count them as the
+ * process's until then.  Locked memory is not released.
+ */
+void ed_sys_release(void *memory, size_t bytes)
+{
+        (void) madvise(memory, bytes, MADV_DONTNEED);
+}
+
 int ed_sys_guard_install(void *page, size_t bytes)
 {
         return madvise(page, bytes, MADV_GUARD_INSTALL) < 0 ? -errno : 0;

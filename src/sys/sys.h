@@ -209,6 +209,8 @@ uint32_t ed_sys_cpu_count(void);
 /* Reserve address space; pages take no memory until touched. Errors: -ENOMEM. */
 int ed_sys_map(size_t bytes, void **ret_memory);
 void ed_sys_unmap(void *memory, size_t bytes);
+/* Return whole pages to the kernel; they remain mapped, and contain zeros when touched again. */
+void ed_sys_release(void *memory, size_t bytes);
 
 /*
  * Make 'bytes' at 'page' fault when touched: install() needs no separate mapping

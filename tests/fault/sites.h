@@ -55,6 +55,7 @@
         X(ed_sys_mappings_max, open, 1)                                                            \
         X(ed_sys_mappings_max, read, 1)                                                            \
         X(ed_sys_peek, process_vm_readv, 1)                                                        \
+        X(ed_sys_release, madvise, 1)                                                              \
         X(ed_sys_symbol, dladdr, 1)                                                                \
         X(ed_sys_thread_end_watch, pthread_setspecific, 1)                                         \
         X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "eddy/alloc.h"
+#include "resident.h"
 #include "starve.h"
 #include "sys/sys.h"
 #include "test.h"
@@ -227,6 +228,83 @@ TEST_DIES(a_dead_canary_is_an_overflow, SIGABRT)
 
         memset(stack->bottom, 0, 64);
         ed_stack_put(&stacks, stack);
+}
+
+/* ---- releasing pages -------------------------------------------------------- */
+
+enum { KIB = 1024, DEEP_BYTES = 32 * KIB };
+
+/* Fills a stack down to its bottom, but for the canary's line. */
+static void fill(struct ed_stack *stack)
+{
+        memset(stack->bottom + 64, 'x', usable(stack) - 64);
+}
+
+/* The whole pages below the red zone of 'sp' are released, and nothing else. */
+static void check_released(const struct ed_stack *stack, const char *sp)
+{
+        size_t page = ed_sys_page_bytes();
+        const char *low = stack->bottom + (stack->guard == ED_GUARD_CANARY ? page : 0);
+        const char *high = (const char *) ((uintptr_t) (sp - 128) / page * page);
+
+        CHECK_EQ(resident_pages(low, high), 0);
+        for (const char *byte = high; byte < stack->top; byte++)
+                CHECK_EQ(*byte, 'x');
+        for (const char *byte = low; byte < high; byte += page)
+                CHECK_EQ(*byte, 0);
+}
+
+TEST(pages_below_a_parked_context_are_released)
+{
+        /* In the middle of a page, at its end, and with the red zone across it. */
+        static const size_t depths[] = { 1000, 2 * 4096, 2 * 4096 + 127, 2 * 4096 - 64 };
+        struct ed_stack *stack;
+
+        ed_stacks_init(&stacks);
+        stack = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+                const char *top = (const char *) ((uintptr_t) stack->top / 4096 * 4096);
+
+                fill(stack);
+                CHECK(resident_pages(stack->bottom, stack->top) >=
+                      DEEP_BYTES / ed_sys_page_bytes());
+                ed_stack_release(stack, top - depths[i]);
+                check_released(stack, top - depths[i]);
+        }
+        if (stack->guard != ED_GUARD_CANARY)
+                CHECK_EQ(ed_sys_guard_holds(stack->bottom - 1), 1);
+        ed_stack_put(&stacks, stack);
+        ed_stacks_fini(&stacks);
+}
+
+TEST(a_canary_is_not_released)
+{
+        struct ed_stack *stack = with_canary();
+
+        fill(stack);
+        ed_stack_release(stack, stack->top - KIB);
+        check_released(stack, stack->top - KIB);
+        ed_stack_put(&stacks, stack);
+        ed_stacks_fini(&stacks);
+}
+
+/* A program may continue a task on memory of its own. */
+TEST(nothing_is_released_for_a_stack_pointer_elsewhere)
+{
+        struct ed_stack *stack;
+        size_t before;
+
+        ed_stacks_init(&stacks);
+        stack = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        fill(stack);
+        before = resident_pages(stack->bottom, stack->top);
+        ed_stack_release(stack, &stack);
+        ed_stack_release(stack, stack->bottom - 1);
+        ed_stack_release(stack, stack->bottom);
+        ed_stack_release(stack, stack->top + 1);
+        CHECK_EQ(resident_pages(stack->bottom, stack->top), before);
+        ed_stack_put(&stacks, stack);
+        ed_stacks_fini(&stacks);
 }
 
 TEST(no_memory_for_a_slab_is_no_stack)
