@@ -45,17 +45,22 @@ static void forget(struct ed_http_message *message)
                 ed_buf_consume(message->trailers, ed_buf_bytes(message->trailers));
 }
 
+void ed_http_message_drop_buffer(struct ed_http_message *message)
+{
+        ed_assert(message->base == message->end, "a buffer was dropped with bytes in it");
+        ed_free(message->in);
+        message->in = NULL;
+        message->room = 0;
+}
+
 void ed_http_message_reset(struct ed_http_message *message)
 {
         forget(message);
         message->stream = NULL;
         message->base = message->at = message->end = 0;
         message->received = 0;
-        if (message->room > message->room_first) {
-                ed_free(message->in);
-                message->in = NULL;
-                message->room = 0;
-        }
+        if (message->room > message->room_first)
+                ed_http_message_drop_buffer(message);
 }
 
 void ed_http_message_next(struct ed_http_message *message)

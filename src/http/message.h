@@ -74,6 +74,9 @@ void ed_http_message_fini(struct ed_http_message *message);
 /* Reset everything and shrink the buffer to its first size: ready for another stream. */
 void ed_http_message_reset(struct ed_http_message *message);
 
+/* Free the buffer, which is empty; the next read allocates another. */
+void ed_http_message_drop_buffer(struct ed_http_message *message);
+
 /*
  * Begin the next message of the stream. Bytes already read beyond the previous message are its
  * start. The caller then calls ed_http1_request_init() or ed_http1_response_init() on its head.
@@ -91,6 +94,9 @@ void ed_http_message_skip(struct ed_http_message *message);
  * Errors: -ENOMEM, and those of the stream
  */
 EDDY_MUST_USE int64_t ed_http_message_fill(struct ed_http_message *message);
+
+/* As ed_http_message_fill(), without a wait. Errors: also -EAGAIN: no bytes have arrived. */
+EDDY_MUST_USE int64_t ed_http_message_try_fill(struct ed_http_message *message);
 
 /*
  * Look for the end of the head. Returns 1 if the head is complete, else 0.

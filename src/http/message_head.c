@@ -34,24 +34,46 @@ static int make_room(struct ed_http_message *message, size_t room)
         return 0;
 }
 
-int64_t ed_http_message_fill(struct ed_http_message *message)
+/* Make room in the buffer for more of the head. */
+static int make_room_for_more(struct ed_http_message *message)
 {
         size_t room = message->room;
-        int64_t n;
-        int err;
 
-        if (ed_unlikely(message->end + 1 >= room)) {
-                /* Growth is limited, because the parser refuses a head above its limit. */
-                if (message->base == 0)
-                        room = room ? 2 * room : message->room_first;
-                err = make_room(message, room);
-                if (err < 0)
-                        return err;
-        }
+        if (ed_likely(message->end + 1 < room))
+                return 0;
+        /* Growth is limited, because the parser refuses a head above its limit. */
+        if (message->base == 0)
+                room = room ? 2 * room : message->room_first;
+        return make_room(message, room);
+}
+
+int64_t ed_http_message_fill(struct ed_http_message *message)
+{
+        int64_t n;
+        int err = make_room_for_more(message);
+
+        if (err < 0)
+                return err;
         n = ed_http_message_receive(message, message->in + message->end,
                                     message->room - message->end - 1);
         if (n > 0)
                 message->end += (size_t) n;
+        return n;
+}
+
+int64_t ed_http_message_try_fill(struct ed_http_message *message)
+{
+        int64_t n;
+        int err = make_room_for_more(message);
+
+        if (err < 0)
+                return err;
+        n = eddy_stream_try_read(*message->stream, message->in + message->end,
+                                 message->room - message->end - 1);
+        if (n > 0) {
+                message->end += (size_t) n;
+                message->received += (uint64_t) n;
+        }
         return n;
 }
 

@@ -18,7 +18,9 @@
 #include "eddy/time.h"
 #include "http/server_exchange.h"
 #include "io/serve.h"
+#include "loop/long_wait.h"
 #include "loop/loop.h"
+#include "scope/suspend.h"
 
 enum {
         BUFFER_BYTES = 4 << 10, /* initial size of a connection's buffer */
@@ -48,6 +50,7 @@ struct connection {
         eddy_stream *stream;
         eddy_scope scope; /* cancelled if the client is gone while a handler runs */
         struct ed_http1_exchange *exchange;
+        struct ed_long_wait idle; /* while it waits for a request's first byte */
 };
 
 /* ---- the date -------------------------------------------------------------- */
@@ -67,6 +70,37 @@ static const char *date_now(struct server *server)
 
 enum request { REQUEST_COMPLETE = 1, REQUEST_NONE = 0 };
 
+/* The connection has been idle for a second: free what only a request needs. */
+static void on_long_idle(struct ed_long_wait *idle)
+{
+        struct ed_http1_exchange *exchange =
+                ed_container_of(idle, struct connection, idle)->exchange;
+
+        ed_http_message_drop_buffer(&exchange->message);
+        ed_buf_fini(&exchange->out);
+        ed_buf_fini(&exchange->copies);
+}
+
+/* Read the first bytes of a request. */
+static int64_t fill_first(struct connection *connection)
+{
+        struct ed_task *task;
+        int64_t n;
+        int err = ed_suspend_enter(&task);
+
+        while (err == 0) {
+                n = ed_http_message_try_fill(&connection->exchange->message);
+                if (n != -EAGAIN) {
+                        ed_suspend_passed(task);
+                        return n;
+                }
+                ed_long_wait_begin(task->loop, &connection->idle, on_long_idle);
+                err = eddy_stream_wait(connection->stream, EDDY_STREAM_READING);
+                ed_long_wait_end(&connection->idle);
+        }
+        return err;
+}
+
 /*
  * Read until a head is complete. The scope has the deadline of an idle connection until the first
  * byte arrives, then the deadline of a head.
@@ -85,7 +119,7 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
                 err = ed_http_message_parse(message);
                 if (err != 0)
                         return err;
-                n = ed_http_message_fill(message);
+                n = begun ? ed_http_message_fill(message) : fill_first(connection);
                 if (n <= 0)
                         return n < 0 ? (int) n : ed_http1_head_finish(&message->head);
                 if (!begun)
