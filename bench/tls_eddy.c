@@ -200,7 +200,7 @@ static int serve_main(void *arg)
         if (err == 0)
                 err = eddy_event_wait(&bench->all_done);
         if (err == 0)
-                err = eddy_sleep(EDDY_SEC(1)); /* the last ones become idle */
+                err = eddy_sleep(EDDY_SEC(3)); /* the last ones are idle for some time */
         if (err < 0)
                 return err;
         printf("{\"client\": \"eddy %s\", \"ok\": %ld, \"kib\": %ld}\n", eddy_version(),
