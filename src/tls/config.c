@@ -152,8 +152,7 @@ static int load_trust(SSL_CTX *context, const eddy_tls_config *config, struct ed
         if (config->ca_file ? SSL_CTX_load_verify_file(context, config->ca_file) != 1
                             : SSL_CTX_set_default_verify_paths(context) != 1) {
                 fault_set(fault, "cannot read trusted certificates from",
-                          config->ca_file ? config->ca_file : "the system's store",
-                          NO_CERTIFICATE);
+                          config->ca_file ? config->ca_file : "the system's store", NO_CERTIFICATE);
                 return EDDY_E_TLS_BAD_FILE;
         }
         if (!config->crl_file)
