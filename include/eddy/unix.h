@@ -49,10 +49,10 @@ struct eddy_unix_listen_opts {
          * leaves.  Other files, and sockets with a listener, are never removed.  The
          * check connects to the socket and closes the connection; a server that still
          * listens accepts this connection and reads its end.  During the call the file
-         * 'path'.lock exists and is locked: if several processes replace the same path at
-         * the same time, one succeeds, and the others get -EADDRINUSE.  Between its
-         * bind(2) and listen(2), a listener without this option looks stale: give this
-         * option to all processes that may start at the same time.
+         * 'path'.eddy-lock exists and is locked: if several processes replace the same
+         * path at the same time, one succeeds, and the others get -EADDRINUSE.  Between
+         * its bind(2) and listen(2), a listener without this option looks stale: give
+         * this option to all processes that may start at the same time.
          */
         bool replace_stale;
         uintptr_t reserved[4]; /* zero */

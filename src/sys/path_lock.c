@@ -16,11 +16,11 @@
 
 #include "eddy/endpoint.h"
 
-enum { NAME_ROOM = EDDY_ENDPOINT_PATH_MAX + sizeof(".lock"), TRIES = 100 };
+enum { NAME_ROOM = EDDY_ENDPOINT_PATH_MAX + sizeof(ED_PATH_LOCK_END), TRIES = 100 };
 
 static void name_write(const char *path, char out[NAME_ROOM])
 {
-        snprintf(out, NAME_ROOM, "%s.lock", path);
+        snprintf(out, NAME_ROOM, "%s" ED_PATH_LOCK_END, path);
 }
 
 /* Returns true if the path names the open file: a former holder has not removed the file. */

@@ -1,9 +1,12 @@
 /*
- * sys/path_lock.h - a lock for a path among processes, by a file "PATH.lock" that exists while the
- * lock is held.
+ * sys/path_lock.h - a lock for a path among processes, by a file "PATH.eddy-lock" that exists while
+ * the lock is held.
  */
 #ifndef ED_SYS_PATH_LOCK_H
 #define ED_SYS_PATH_LOCK_H
+
+/* Not ".lock": programs often have a lock or a process number of their own in such a file. */
+#define ED_PATH_LOCK_END ".eddy-lock"
 
 /*
  * Lock the path of a socket. Never waits. Returns a descriptor for ed_path_unlock().

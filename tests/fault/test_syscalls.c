@@ -272,7 +272,7 @@ static void leave_stale_file(const char *path)
         close(fd);
 }
 
-static char unix_path[64], lock_path[sizeof(unix_path) + 8];
+static char unix_path[64], lock_path[sizeof(unix_path) + 16];
 
 /* Another process is replacing the path. */
 static int listen_while_locked(const struct eddy_unix_listen_opts *opts)
@@ -318,7 +318,7 @@ static int drive_unix(void)
         int err;
 
         snprintf(unix_path, sizeof(unix_path), "/tmp/eddy-syscalls-%ld.sock", (long) getpid());
-        snprintf(lock_path, sizeof(lock_path), "%s.lock", unix_path);
+        snprintf(lock_path, sizeof(lock_path), "%s.eddy-lock", unix_path);
         leave_stale_file(unix_path);
         err = run_counted(main_unix, NULL);
         (void) unlink(unix_path);

@@ -421,12 +421,12 @@ static int locked(void *arg)
 {
         struct eddy_unix_listen_opts replace = { .replace_stale = true };
         eddy_listener *listener;
-        char lock[sizeof(path) + 8];
+        char lock[sizeof(path) + 16];
         int fd;
 
         (void) arg;
         leave_stale();
-        snprintf(lock, sizeof(lock), "%s.lock", path);
+        snprintf(lock, sizeof(lock), "%s.eddy-lock", path);
         fd = open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
         CHECK(fd >= 0);
         CHECK_EQ(flock(fd, LOCK_EX), 0);
@@ -447,6 +447,33 @@ static int locked(void *arg)
 TEST(a_path_that_another_process_is_replacing_is_in_use)
 {
         run_in_folder(locked);
+}
+
+static int locked_by_program(void *arg)
+{
+        struct eddy_unix_listen_opts replace = { .replace_stale = true };
+        eddy_listener *listener;
+        char lock[sizeof(path) + 8];
+        int fd;
+
+        (void) arg;
+        leave_stale();
+        snprintf(lock, sizeof(lock), "%s.lock", path);
+        fd = open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+        CHECK(fd >= 0);
+        CHECK_EQ(flock(fd, LOCK_EX), 0);
+        CHECK_EQ(eddy_unix_listen(path, &replace, &listener), 0);
+        CHECK(exists(lock));
+        eddy_listener_close(listener);
+        close(fd);
+        CHECK_EQ(unlink(lock), 0);
+        return 0;
+}
+
+/* As of a program that runs only once. */
+TEST(a_lock_of_the_programs_own_beside_the_path_is_left_alone)
+{
+        run_in_folder(locked_by_program);
 }
 
 static int taken_over(void *arg)
