@@ -233,7 +233,10 @@ void ed_stack_release(const struct ed_stack *stack, const void *sp)
         size_t page = ed_sys_page_bytes();
         uintptr_t low = (uintptr_t) stack->bottom, high = (uintptr_t) sp;
 
-        /* A program may run a task's code on memory of its own. */
+        /*
+         * A program may run a task's code on memory of its own, which must not be a part of the
+         * task's stack (docs/design/stacks.md).
+         */
         if (high < low || high > (uintptr_t) stack->top)
                 return;
         if (stack->guard == ED_GUARD_CANARY)
