@@ -32,12 +32,13 @@ static bool is_file(const char *name, int fd)
                here.st_dev == open_file.st_dev && here.st_ino == open_file.st_ino;
 }
 
+/* Reading suffices for flock(2), so a file that another user left can be locked too. */
 static int lock_once(const char *name)
 {
         int fd, result;
 
         do
-                fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+                fd = open(name, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0444);
         while (fd < 0 && errno == EINTR);
         if (fd < 0)
                 return -errno;
