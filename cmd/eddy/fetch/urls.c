@@ -43,6 +43,23 @@ static bool is_blank(char c)
 }
 
 /*
+ * Returns how many bytes of a refused line may be shown. If the rest may have the '@' that ends a
+ * user name and password, nothing after the scheme is shown.
+ */
+static size_t shown_bytes(const char *data, size_t bytes)
+{
+        const char *end = data + ED_URLS_SHOWN_BYTES_MAX, *from;
+
+        if (bytes <= ED_URLS_SHOWN_BYTES_MAX)
+                return bytes;
+        from = memmem(data, ED_URLS_SHOWN_BYTES_MAX, "://", 3);
+        from = from ? from + 3 : data;
+        if (memchr(from, '/', (size_t) (end - from)) || memchr(from, '@', (size_t) (end - from)))
+                return ED_URLS_SHOWN_BYTES_MAX;
+        return (size_t) (from - data);
+}
+
+/*
  * Check a line of 'bytes' bytes and fill in '*ret_line'; 'cut' means that the line continues after
  * them. Returns false for a line to skip.
  */
@@ -68,8 +85,8 @@ static bool line_judge(const char *data, size_t bytes, bool first, bool cut,
                 ret_line->error = ED_E_LINE_TOO_LONG;
         else if (memchr(data, '\0', bytes))
                 ret_line->error = ED_E_LINE_NUL;
-        if (ret_line->error && bytes > ED_URLS_SHOWN_BYTES_MAX)
-                ret_line->bytes = ED_URLS_SHOWN_BYTES_MAX;
+        if (ret_line->error)
+                ret_line->bytes = shown_bytes(data, bytes);
         return true;
 }
 

@@ -114,7 +114,7 @@ TEST(line_of_the_maximum_passes_and_one_more_byte_does_not)
         CHECK(data);
         for (size_t extra = 0; extra < 2; extra++) {
                 CHECK_EQ(ed_urls_init(&urls), 0);
-                memset(data, 'x', max + extra);
+                memset(data, '/', max + extra);
                 memcpy(data + max + extra, "\r\ny\n", 4);
                 memcpy(ed_urls_room(&urls, &room), data, max + extra + 4);
                 ed_urls_grow(&urls, max + extra + 4);
@@ -130,6 +130,38 @@ TEST(line_of_the_maximum_passes_and_one_more_byte_does_not)
         free(data);
 }
 
+/* The line is refused, and 'shown' bytes of it are shown. */
+static void check_shown(const char *begin, size_t shown)
+{
+        const size_t bytes = 300;
+        struct ed_urls_line line;
+        struct ed_urls urls;
+        size_t room;
+        char *data;
+
+        CHECK_EQ(ed_urls_init(&urls), 0);
+        data = ed_urls_room(&urls, &room);
+        CHECK(room > bytes);
+        memset(data, 'x', bytes);
+        memcpy(data, begin, strlen(begin));
+        data[bytes - 3] = '\0'; /* not allowed in a line */
+        data[bytes - 2] = '@';
+        data[bytes - 1] = '\n';
+        ed_urls_grow(&urls, bytes);
+        CHECK_EQ(ed_urls_next(&urls, false, &line), 1);
+        CHECK_EQ(line.error, ED_E_LINE_NUL);
+        CHECK_EQ(line.bytes, shown);
+        ed_urls_fini(&urls);
+}
+
+TEST(start_of_a_password_whose_end_is_cut_off_is_not_shown)
+{
+        check_shown("http://user:secret", 7);
+        check_shown("user:secret", 0);
+        check_shown("http://host/path", ED_URLS_SHOWN_BYTES_MAX);
+        check_shown("http://user:secret@host", ED_URLS_SHOWN_BYTES_MAX); /* hidden later */
+}
+
 TEST(endless_line_is_refused_once_and_the_next_one_read)
 {
         size_t bytes = 1000000;
@@ -138,7 +170,7 @@ TEST(endless_line_is_refused_once_and_the_next_one_read)
         char expected[128];
 
         CHECK(data);
-        memset(data, 'x', bytes);
+        memset(data, '/', bytes);
         memcpy(data + bytes, "\nok\n", 4);
         snprintf(expected, sizeof(expected), ">%.*s|ok|", 100, data);
         feed(data, bytes + 4, 4096, &all);
