@@ -179,7 +179,7 @@ def curl_needs_a_certificate_for_a_server_that_requires_one(eddy):
 # -- nginx ------------------------------------------------------------------------
 
 NGINX = """
-daemon off; pid nginx.pid; error_log error.log; worker_processes 1;
+daemon off; master_process off; pid nginx.pid; error_log error.log;
 events {{}}
 http {{
   access_log off; client_max_body_size 0;
