@@ -272,7 +272,9 @@ static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
 static void item_hide(struct ed_fetch_item *item, int error)
 {
         char text[ED_URL_FAULT_BYTES];
-        bool refused = ed_outcome_is_line(error) || ed_url_fault(item->url, item->bytes, text);
+        /* A URL whose response arrived is valid. */
+        bool refused = error < 0 &&
+                       (ed_outcome_is_line(error) || ed_url_fault(item->url, item->bytes, text));
 
         item->bytes = ed_urls_hide_password(item->url, item->bytes, refused);
 }
