@@ -19,9 +19,9 @@ MESON_ARGS ?=
 # Slow cases wait for time to pass rather than for the processor.
 export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
 
-# MemorySanitizer has to see all that a program runs; c-ares, libidn2, OpenSSL and libstdc++ are not built for it.
+# MemorySanitizer has to see all that a program runs; c-ares, libidn2, jansson, OpenSSL and libstdc++ are not built for it.
 # What its own calls take of a stack is no measure.
-MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net
+MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net,wire/json_peers
 
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
@@ -71,7 +71,7 @@ musl: deps-check $(MUSL)/build.ninja       ## the tests of the core with musl in
 
 cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and branches the tests run
 	@find $(COVER) -name '*.gcda' -delete
-	@tools/run-tests $(COVER) --build --only unit,kit,sim,fault,bug,traces --but http-,cmd-,gdb- --patience 4
+	@tools/run-tests $(COVER) --build --only unit,wire,kit,sim,fault,bug,traces --but http-,cmd-,gdb- --patience 4
 	@tools/cover $(COVER)
 
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample

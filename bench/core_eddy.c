@@ -278,6 +278,8 @@ static const struct {
         { "to-thread", row_to_thread },
         { "channel", row_channel },
         { "stream", row_stream },
+        { "file-read", row_file_read },
+        { "file-many", row_file_many },
         { "sleep-small", row_sleep_small },
         { "queue-many", row_queue_many },
         { "event-many", row_event_many },

@@ -28,6 +28,10 @@ struct bench {
 /* core_eddy.c */
 int row_deadline(struct bench *bench);
 
+/* core_eddy_file.c */
+int row_file_read(struct bench *bench);
+int row_file_many(struct bench *bench);
+
 /* core_eddy_sync.c */
 int row_lock(struct bench *bench);
 int row_event(struct bench *bench);

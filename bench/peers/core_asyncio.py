@@ -8,8 +8,10 @@ joined by awaiting them.
 
 import asyncio
 import json
+import os
 import platform
 import sys
+import tempfile
 import threading
 import time
 
@@ -465,6 +467,40 @@ async def row_timers_fire(bench):
         while bench.done % bench.extra:
             await asyncio.sleep(0.001)
     bench.end()
+
+
+def read_at_once(path):
+    with open(path, "rb", buffering=0) as file:
+        assert len(file.read(4096)) == 4096
+
+
+def make_file(file):
+    file.write(bytes(4096))
+    file.flush()
+    return file.name
+
+
+async def row_file_read(bench):
+    call = asyncio.get_running_loop().run_in_executor
+    with tempfile.NamedTemporaryFile() as file:
+        make_file(file)
+        bench.begin()
+        for _ in range(bench.count):
+            assert len(await call(None, os.pread, file.fileno(), 4096, 0)) == 4096
+            bench.done += 1
+        bench.end()
+
+
+async def row_file_many(bench):
+    """All three calls in one job: aiofiles needs a job for each."""
+    call = asyncio.get_running_loop().run_in_executor
+    with tempfile.NamedTemporaryFile() as file:
+        path = make_file(file)
+        bench.begin()
+        while bench.done < bench.count:
+            await asyncio.gather(*(call(None, read_at_once, path) for _ in range(bench.extra)))
+            bench.done += bench.extra
+        bench.end()
 
 
 def new_loop(name):

@@ -114,10 +114,109 @@ static void row_threadsafe(void)
         bench_span_end(&span);
 }
 
+/* --- files --- */
+
+enum { PIECE_BYTES = 4096 };
+
+static char path[64], piece[PIECE_BYTES];
+
+struct job {
+        uv_fs_t fs;
+        char buf[PIECE_BYTES];
+        uv_file fd;
+};
+
+static void make_file(void)
+{
+        FILE *file;
+
+        snprintf(path, sizeof(path), "/tmp/eddy-bench-%ld", (long) getpid());
+        file = fopen(path, "we");
+        if (!file || fwrite(piece, PIECE_BYTES, 1, file) != 1 || fclose(file) != 0)
+                bench_die("file", "no file");
+}
+
+static void on_read_again(uv_fs_t *fs);
+
+static void read_again(struct job *job, uv_fs_cb fn)
+{
+        uv_buf_t buf = uv_buf_init(job->buf, PIECE_BYTES);
+
+        uv_fs_read(&loop, &job->fs, job->fd, &buf, 1, 0, fn);
+}
+
+static void on_read_again(uv_fs_t *fs)
+{
+        if (fs->result != PIECE_BYTES)
+                bench_die("file-read", "no bytes");
+        uv_fs_req_cleanup(fs);
+        if (++done < count)
+                read_again((struct job *) fs, on_read_again);
+}
+
+/* file-read: uv_fs_read(), which always uses a thread. */
+static void row_file_read(void)
+{
+        static struct job job;
+
+        make_file();
+        job.fd = uv_fs_open(&loop, &job.fs, path, UV_FS_O_RDONLY, 0, NULL);
+        uv_fs_req_cleanup(&job.fs);
+        bench_span_begin(&span);
+        read_again(&job, on_read_again);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        bench_span_end(&span);
+        unlink(path);
+}
+
+static void on_closed(uv_fs_t *fs)
+{
+        uv_fs_req_cleanup(fs);
+        done++;
+}
+
+static void on_read_once(uv_fs_t *fs)
+{
+        struct job *job = (struct job *) fs;
+
+        if (fs->result != PIECE_BYTES)
+                bench_die("file-many", "no bytes");
+        uv_fs_req_cleanup(fs);
+        uv_fs_close(&loop, fs, job->fd, on_closed);
+}
+
+static void on_opened(uv_fs_t *fs)
+{
+        struct job *job = (struct job *) fs;
+
+        job->fd = (uv_file) fs->result;
+        uv_fs_req_cleanup(fs);
+        read_again(job, on_read_once);
+}
+
+static void row_file_many(void)
+{
+        struct job *jobs = calloc((size_t) extra, sizeof(*jobs));
+
+        if (!jobs)
+                bench_die("file-many", "no memory");
+        make_file();
+        bench_span_begin(&span);
+        while (done < count) {
+                for (long i = 0; i < extra; i++)
+                        uv_fs_open(&loop, &jobs[i].fs, path, UV_FS_O_RDONLY, 0, on_opened);
+                uv_run(&loop, UV_RUN_DEFAULT);
+        }
+        bench_span_end(&span);
+        unlink(path);
+        free(jobs);
+}
+
 static const struct {
         const char *name;
         void (*run)(void);
 } rows[] = {
+        { "file-read", row_file_read },         { "file-many", row_file_many },
         { "deadline", row_deadline },           { "deadline-among", row_deadline },
         { "timers-cancel", row_timers_cancel }, { "timers-fire", row_timers_fire },
         { "threadsafe", row_threadsafe },

@@ -75,6 +75,30 @@ EDDY_BEGIN_DECLS
         X(ENDPOINT, 0, ADDRESS, "not an IPv4 address, or an IPv6 address in brackets")             \
         X(ENDPOINT, 1, PORT, "the address is not followed by a port from 0 to 65535")              \
         X(ENDPOINT, 2, PATH, "the path of the Unix socket is empty or has a control character")    \
+        X(JSON, 0, SYNTAX, "the text is not valid JSON")                                           \
+        X(JSON, 1, TRUNCATED, "the JSON text ends inside of a value")                              \
+        X(JSON, 2, NUMBER, "a number of the JSON text is not valid")                               \
+        X(JSON, 3, STRING, "a string of the JSON text is not valid")                               \
+        X(JSON, 4, UTF8, "a string of the JSON text is not UTF-8")                                 \
+        X(JSON, 5, DEPTH, "the JSON text has more nested arrays and objects than allowed")         \
+        X(FIELD, 0, TYPE, "the value has another type")                                            \
+        X(FIELD, 1, RANGE, "the value is outside of its limits")                                   \
+        X(FIELD, 2, LENGTH, "the string or array is shorter or longer than allowed")               \
+        X(FIELD, 3, TEXT, "the string cannot be converted to a C string, or from one")             \
+        X(FIELD, 4, MISSING, "a required field is missing")                                        \
+        X(FIELD, 5, UNKNOWN, "a field is not known")                                               \
+        X(FIELD, 6, DUPLICATE, "a field is given twice")                                           \
+        X(FIELD, 7, TABLE, "the table of fields is not usable")                                    \
+        X(FILE, 0, SYNC, "an earlier sync of the file failed, so written bytes may be lost")       \
+        X(FILE, 1, TOO_LARGE, "the file is larger than the limit of the call")                     \
+        X(LIMITER, 0, AMOUNT, "the amount is above the limit of a whole window")                   \
+        X(LIMITER, 1, CLOSED, "the limiter was closed")                                            \
+        X(BREAKER, 0, OPEN, "the circuit breaker is open")                                         \
+        X(RETRY, 0, FINAL, "another attempt would fail too, or would do harm")                     \
+        X(RETRY, 1, ATTEMPTS, "all attempts were made")                                            \
+        X(RETRY, 2, WAIT, "the server asks for a longer wait than is allowed")                     \
+        X(RETRY, 3, DEADLINE, "the deadline comes before the next attempt")                        \
+        X(RETRY, 4, BUDGET, "the budget of retries is used up")                                    \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -94,6 +118,12 @@ enum {
         EDDY_E_TEST = 0x10c00,
         EDDY_E_STREAM = 0x10d00,
         EDDY_E_ENDPOINT = 0x10e00,
+        EDDY_E_JSON = 0x10f00,
+        EDDY_E_FIELD = 0x11000,
+        EDDY_E_FILE = 0x11100,
+        EDDY_E_LIMITER = 0x11400,
+        EDDY_E_BREAKER = 0x11500,
+        EDDY_E_RETRY = 0x11600,
 };
 
 enum {

@@ -12,11 +12,11 @@
  *     err = eddy_http_response_body(response, &body, &body_bytes);
  *
  * Limit the time of a request in one of two ways: put the calls that send it and read
- * its response in a scope with a deadline, whose end then returns -ETIMEDOUT; or set
- * 'timeouts', each of which has its own error.  A connection returns to the pool only
- * if its exchange is known to be complete; otherwise it is closed.  Each connection is
- * checked before it is reused: if the server has closed it or sent anything on it, the
- * client uses another one.
+ * its response in a scope with a deadline, and the scope's end returns -ETIMEDOUT if
+ * the deadline passes; or set 'timeouts', each of which has its own error.  A
+ * connection returns to the pool only if its exchange is known to be complete;
+ * otherwise it is closed.  Each connection is checked before it is reused: if the
+ * server has closed it or sent anything on it, the client uses another one.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H
@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include "eddy/def.h"
+#include "eddy/http_hooks.h"
 #include "eddy/http_response.h"
 #include "eddy/tls.h"
 
@@ -43,8 +44,8 @@ typedef struct eddy_http_client eddy_http_client;
  *     connect_ns  for the name, the connection, the proxy's tunnel (CONNECT, SOCKS)
  *                 and the TLS handshake, each time the client connects:
  *                 EDDY_E_HTTP_TIMEOUT_CONNECT
- *     read_ns     longest time within a call without a byte received and without a
- *                 byte of the request sent: EDDY_E_HTTP_TIMEOUT_READ
+ *     read_ns     longest time, within a call, in which no byte is received and no
+ *                 byte of the request is sent: EDDY_E_HTTP_TIMEOUT_READ
  *     total_ns    from the call of eddy_http_client_send() until the end of the body
  *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
  */
@@ -74,7 +75,8 @@ struct eddy_http_client_opts {
         const char *unix_path; /* connect to this Unix socket for all URLs; copied; NULL: by TCP */
         const char *const *resolve; /* addresses for hosts, instead of DNS; copied */
         size_t resolve_count;
-        uintptr_t reserved[4]; /* zero */
+        const struct eddy_http_hooks *hooks; /* around each attempt; copied; NULL: none */
+        uintptr_t reserved[3];               /* zero */
 };
 
 /*
@@ -94,14 +96,15 @@ struct eddy_http_client_opts {
  *
  * Each entry of 'resolve' has the format of curl's --resolve:
  * "HOST:PORT:ADDRESS[,ADDRESS]...", with at most 8 addresses; IPv6 addresses may have
- * brackets.  The host "*" matches every host.  The first matching entry applies, to a
- * proxy's name too.  Certificates are still verified for the URL's host.
+ * brackets.  The host "*" matches every host.  The first matching entry applies.
+ * Entries also apply to a proxy's name.  Certificates are still verified for the
+ * URL's host.
  *
  * With 'decode', requests have "Accept-Encoding: gzip, deflate, br, zstd" unless
- * they set it, and the calls that read a body return it decoded; a chain of up to
- * five codings is decoded.  The headers are unchanged: Content-Length counts the
- * coded bytes.  'body_bytes_max' limits both the coded and the decoded bytes.  A
- * body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  zstd uses
+ * the caller sets that header, and the calls that read a body return it decoded; a
+ * chain of up to five codings is decoded.  The headers are unchanged: Content-Length
+ * counts the coded bytes.  'body_bytes_max' limits both the coded and the decoded
+ * bytes.  A body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  zstd uses
  * malloc() and not eddy's allocator.
  *
  * Suspends: no.
@@ -136,7 +139,7 @@ struct eddy_http_request_opts {
 };
 
 /*
- * A body that is read while it is sent, from a stream or a function.  The client
+ * A body that is read from a stream or a function while it is sent.  The client
  * reads it in a helper task, and only during calls that send this request or read its
  * response.
  */
@@ -176,8 +179,9 @@ struct eddy_http_request {
          * the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
-        /* Why no connection was made, in words: after EDDY_E_TLS_*, and after an error of a
-         * proxy, whose host and port the text names.  May be NULL. */
+        /* Says in words why no connection was made.  Set after EDDY_E_TLS_* and after an
+         * error of a proxy (the text then names the proxy's host and port).  May be
+         * NULL. */
         struct eddy_tls_fault *ret_tls_fault;
         struct eddy_http_request_opts opts;
         uintptr_t reserved[1]; /* zero */
@@ -189,12 +193,13 @@ struct eddy_http_request {
  * (with a body, or for POST, PUT and PATCH), Transfer-Encoding (if the body's length
  * is unknown) and Authorization (if the URL has a user name).  Transfer-Encoding from
  * the caller is refused.  A Proxy-Authorization from the caller replaces the proxy's
- * credentials.  It is refused without a proxy and through a tunnel, because the server
- * would receive it.  A Host from the caller that differs from the URL's is refused if
- * a proxy reads the request (RFC 9112, 3.2).  If the server closes a reused connection
- * before the first byte of a response, the client sends the request once more on a new
- * connection, if the method is idempotent (RFC 9110, 9.2.2), and if 'body_source' is
- * not set, was not read yet, or can be rewound.  Redirects are not followed.
+ * credentials.  It is refused if there is no proxy or a tunnel is used, because the
+ * server would receive it.  A Host from the caller that differs from the URL's is
+ * refused if a proxy reads the request (RFC 9112, 3.2).  If the server closes a reused
+ * connection before the first byte of a response, the client sends the request once
+ * more on a new connection.  This requires that the method is idempotent (RFC 9110,
+ * 9.2.2), and that 'body_source' is not set, was not read yet, or can be rewound.
+ * Redirects are not followed.
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:
@@ -230,8 +235,8 @@ struct eddy_http_request {
  *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
  *         -EINVAL                       the client, the request or 'ret_response' is NULL
  *         -ECANCELED, -ENOMEM
- * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and
- *       what 'body_source' refers to until the response is freed; returns (owned)
+ * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and,
+ *       until the response is freed, what 'body_source' refers to; returns (owned)
  *       '*ret_response', to be freed by eddy_http_response_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,

@@ -14,6 +14,8 @@
 
 #include "eddy/def.h"
 #include "eddy/endpoint.h"
+#include "eddy/json.h"
+#include "eddy/retry.h"
 
 EDDY_BEGIN_DECLS
 
@@ -117,6 +119,28 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_body(eddy_http_response *response,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
+ * Read the rest of the body as eddy_http_response_body(), and read it as JSON into the struct at
+ * 'out' (eddy/fields.h), as eddy_json_read().  The caller checks the status first.  Neither the
+ * status nor Content-Type is checked: servers send JSON as text/plain too, and a page of HTML is
+ * an error at its first byte.  On failure 'out' is not changed, and the body can be read again.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_http_response_body() and eddy_json_read()
+ * Owns: returns strings and lists (owned), until eddy_fields_fini().
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_response_json(eddy_http_response *response,
+                                                   const struct eddy_fields *fields, void *out);
+
+/*
+ * Returns the details of the last eddy_http_response_json() that could not use the body, or NULL:
+ * the place and a sentence.  Valid until the response is closed or the next call.
+ *
+ * Suspends: no.
+ */
+EDDY_API const struct eddy_json_error *eddy_http_response_json_error(
+        const eddy_http_response *response);
+
+/*
  * Read and drop the rest of the body, so that the connection can be kept.  If the call is
  * cancelled, the rest of a body that is decoded (option 'decode') cannot be read any more:
  * later reads return EDDY_E_HTTP_STATE.
@@ -133,6 +157,17 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
  * Suspends: no.
  */
 EDDY_API void eddy_http_response_close(eddy_http_response *response);
+
+/*
+ * Read what the response says about another attempt: Retry-After, retry-after-ms and
+ * x-should-retry (eddy/retry.h).  A date counts from the response's Date, or from the
+ * time of day.  NULL stores a hint that is all zero, as of a response without these
+ * headers.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_http_response_retry_hint(const eddy_http_response *response,
+                                            struct eddy_retry_hint *ret_hint);
 
 static inline void eddy_http_response_auto_release(eddy_http_response **response)
 {

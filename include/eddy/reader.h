@@ -86,8 +86,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_exactly(eddy_reader *reader, size_t b
 
 /*
  * Take the bytes up to and including the first 'separator', which has
- * 'separator_bytes' bytes of any value.  Returns their number; or 0 if the stream
- * ended before the first of them.
+ * 'separator_bytes' bytes of any value.  Returns the number of bytes taken; or 0
+ * if the stream ended before the first of them.
  *
  * Suspends: yes.
  * Errors: EDDY_E_STREAM_LIMIT  the buffer is full and has no separator
@@ -122,8 +122,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_line(eddy_reader *reader, char **ret_
 
 /*
  * Wait until the buffer has at least 'bytes' bytes, or the stream has ended, and
- * take nothing.  Returns the number of bytes in the buffer: less than 'bytes' only
- * at the end of the stream, else possibly more.
+ * take nothing.  Returns the number of bytes in the buffer.  It may be more
+ * than 'bytes', and is less only at the end of the stream.
  *
  * Suspends: yes.
  * Errors: EDDY_E_STREAM_LIMIT  'bytes' is more than the buffer's size
@@ -184,8 +184,8 @@ EDDY_API EDDY_MUST_USE int eddy_reader_copy(eddy_reader *reader, eddy_stream *to
                                             struct eddy_stream_copied *ret_copied);
 
 /*
- * Copy from one stream to another like eddy_reader_copy(), through a buffer of 16 KiB
- * of its own.  Bytes that were read but could not be written are dropped; if they
+ * Copy from one stream to another like eddy_reader_copy(), but through an internal
+ * buffer of 16 KiB.  Bytes that were read but could not be written are dropped; if they
  * matter, call eddy_reader_copy().
  *
  * Suspends: yes.

@@ -34,6 +34,7 @@ enum {
         /* A mistake in the program: a call was refused ('error' is its result), or, with 'error' 0,
          * memory that tasks use goes away; the process is aborted after that report. */
         EDDY_REPORT_MISUSE = 16,
+        EDDY_REPORT_METRICS = 17, /* a metric was not made, or refused a series */
 };
 
 struct eddy_report {
@@ -202,6 +203,7 @@ struct eddy_lag {
         uint64_t count; /* turns */
         int64_t max_ns; /* the longest one */
         uint64_t buckets[EDDY_LAG_BUCKETS];
+        uint64_t sum_ns; /* of all */
 };
 
 /*

@@ -135,9 +135,9 @@ EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
  * only eddy_scope_end() is correct.  A scope that was never begun records nothing.
  *
  * Suspends: no.
- * Errors: -ECANCELED  the scope has ended or is cancelled; this is not a failure: for
- *                     the result of eddy_scope_end(), this start is a call inside
- *                     that returned -ECANCELED
+ * Errors: -ECANCELED  the scope has ended or is cancelled; this is not a failure:
+ *                     eddy_scope_end() counts this start among the calls inside
+ *                     the scope that returned -ECANCELED
  *         -EAGAIN     tasks_max tasks are running
  *         -ENOMEM     no memory for a stack
  *         -EINVAL     the scope was never begun; also reported
@@ -222,8 +222,8 @@ EDDY_API int64_t eddy_scope_deadline(const eddy_scope *scope);
 /*
  * eddy_scope_is_cancelled() returns 1 if suspending calls inside now return
  * -ECANCELED for any cause, otherwise 0.  eddy_scope_expired() returns 1 if this
- * scope's own deadline has passed, otherwise 0; it is valid after the scope's end
- * too, while its frame exists.
+ * scope's own deadline has passed, otherwise 0; it may also be called after the
+ * scope's end, while the scope's memory exists.
  *
  * Suspends: no.
  */

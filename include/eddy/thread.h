@@ -137,7 +137,7 @@ EDDY_API int eddy_thread_pool_shutdown(eddy_thread_pool *pool);
  */
 EDDY_API void eddy_thread_pool_close(eddy_thread_pool *pool);
 
-/* Pool counters. */
+/* Counters of a pool, or, for NULL, the sums of all pools of this thread's loop. */
 struct eddy_thread_pool_info {
         uint32_t threads;   /* alive, both lanes */
         uint32_t running;   /* jobs on a thread */

@@ -1,5 +1,5 @@
 /*
- * co/entry_aarch64.S - the first frame of a context, AArch64.
+ * co/entry_aarch64.S - the first frame of a context, AArch64.  The switch itself: co.h.
  *
  * The stack holds the argument and the function; above them it is aligned.  This frame is marked as
  * having no caller, so backtraces end here.

@@ -1,5 +1,5 @@
 /*
- * co/entry_x86_64.S - the first frame of a context, x86-64.
+ * co/entry_x86_64.S - the first frame of a context, x86-64.  The switch itself: co.h.
  *
  * The stack holds the argument and the function; above them it is aligned as for a call.  This
  * frame is marked as having no caller, so backtraces end here.

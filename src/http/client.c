@@ -10,6 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "eddy/version.h"
+#include "http/attempt.h"
 #include "io/dns_name.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
@@ -30,6 +31,8 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         pool->keepalive_ns = opts->keepalive_ns ? opts->keepalive_ns : KEEPALIVE_DEFAULT_NS;
         client->timeouts = opts->timeouts;
         client->decode = opts->decode;
+        if (opts->hooks)
+                client->hooks = *opts->hooks;
         client->body_bytes_max = opts->body_bytes_max ? opts->body_bytes_max : BODY_DEFAULT_BYTES;
         client->limits.fields_max = opts->headers_max ? opts->headers_max : ED_HTTP1_FIELDS_MAX;
         client->limits.head_bytes_max =
@@ -281,6 +284,13 @@ static int send_on(struct sending *sending)
         int err;
 
         for (;;) {
+                err = ed_http_attempt_begin(response, request);
+                if (err < 0) {
+                        /* Nothing was sent: the connection is as good as before. */
+                        ed_http_pool_release(conn, true);
+                        response->conn = NULL;
+                        return err;
+                }
                 opened = !conn->stream;
                 if (opened) {
                         err = open_in_time(sending);
@@ -296,6 +306,7 @@ static int send_on(struct sending *sending)
                 if (err >= 0 || !was_stale(response, method, reused, err) ||
                     !can_repeat(response, request))
                         return err;
+                ed_http_attempt_end(response, err);
                 ed_http_conn_disconnect(conn);
         }
 }
@@ -383,14 +394,19 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         err = ed_http1_response_new(client, &response);
         if (err < 0)
                 return err;
+        ed_http_attempt_init(response);
         err = send_in_time(response, request);
         if (err < 0) {
+                ed_http_attempt_end(response, err);
                 response->ops->close(response);
                 return err;
         }
+        ed_http_attempt_answered(response);
         response->ops->settle(response);
-        if (!response->conn) /* the body has arrived too */
+        if (!response->conn) { /* the body has arrived too */
                 response->timings.total_ns = response->received_ns - response->began_ns;
+                ed_http_attempt_end(response, 0);
+        }
         ed_debug_made(response, ED_DEBUG_RESPONSE);
         *ret_response = response;
         return 0;

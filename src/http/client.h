@@ -41,6 +41,8 @@ struct eddy_http_client {
         struct ed_http_proxies proxies;
         struct ed_http_overrides overrides;
         char unix_path[EDDY_ENDPOINT_PATH_MAX + 1]; /* "": none */
+        struct eddy_http_hooks hooks;
+        uint64_t attempts; /* counted only with hooks */
         bool decode;
 };
 
@@ -52,6 +54,12 @@ struct ed_http_response_ops {
         /* Check the request and prepare to send it. Nothing is sent; the response has no connection yet. */
         int (*prepare)(eddy_http_response *response, const struct eddy_http_request *request,
                        const struct ed_url *url);
+
+        /* Add a header to the prepared request, which begins an exchange next. */
+        int (*add_header)(eddy_http_response *response, const char *name, const char *value);
+
+        /* Remove the headers that were added. */
+        void (*drop_added)(eddy_http_response *response);
 
         /*
          * Send the request on the open connection, and read the head of the response. May be called
@@ -104,12 +112,17 @@ struct eddy_http_response {
         struct ed_buf url; /* with a NUL */
         uint64_t body_bytes_max;
         struct ed_http_decoding decoding;
+        struct eddy_json_error *json_error; /* of the last eddy_http_response_json(); NULL: none */
+        struct eddy_http_attempt attempt;
+        bool in_attempt; /* it has begun and not ended */
+        char method[24]; /* of the attempt; a longer one is cut */
 };
 
 /* A response of HTTP/1. It owns the buffers; an idle connection needs none. */
 struct ed_http1_response {
         struct eddy_http_response base;
         struct ed_buf out;            /* the request's head */
+        size_t added_bytes;           /* of these, headers that hooks have added */
         struct ed_buf trailers;       /* of the response */
         struct ed_http_upload upload; /* unsent part of a large request */
         bool closing;                 /* the request has "Connection: close" */

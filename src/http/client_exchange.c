@@ -7,6 +7,7 @@
  * in between failed or was cancelled.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -154,6 +155,36 @@ static int http1_prepare(eddy_http_response *base, const struct eddy_http_reques
                 ed_http_timeout(opts->timeouts.read_ns, base->client->timeouts.read_ns);
         return ed_http_request_write(base->client, request, url, &response->out,
                                      &response->closing);
+}
+
+/* The head ends with an empty line, and the header goes before this line. */
+static int http1_add_header(eddy_http_response *base, const char *name, const char *value)
+{
+        struct ed_http1_response *response = http1_of(base);
+        size_t bytes = strlen(name) + 2 + strlen(value) + 2;
+        char *room;
+        int err;
+
+        err = ed_buf_reserve(&response->out, bytes + 1, &room);
+        if (err < 0)
+                return err == -EMSGSIZE ? EDDY_E_HTTP_INVALID_REQUEST : err;
+        snprintf(room - 2, bytes + 1, "%s: %s\r\n", name, value);
+        memcpy(room + bytes - 2, "\r\n", 2);
+        ed_buf_grow(&response->out, bytes);
+        response->added_bytes += bytes;
+        return 0;
+}
+
+static void http1_drop_added(eddy_http_response *base)
+{
+        struct ed_http1_response *response = http1_of(base);
+        struct ed_buf *out = &response->out;
+
+        if (response->added_bytes == 0)
+                return;
+        ed_buf_drop(out, response->added_bytes);
+        memcpy(ed_buf_data(out) + ed_buf_bytes(out) - 2, "\r\n", 2);
+        response->added_bytes = 0;
 }
 
 static int http1_exchange(eddy_http_response *base, const struct eddy_http_request *request)
@@ -409,6 +440,8 @@ static void http1_close(eddy_http_response *base)
 
 static const struct ed_http_response_ops http1_ops = {
         .prepare = http1_prepare,
+        .add_header = http1_add_header,
+        .drop_added = http1_drop_added,
         .exchange = http1_exchange,
         .was_answered = http1_was_answered,
         .took_source = http1_took_source,
@@ -454,6 +487,8 @@ int ed_http1_response_new(eddy_http_client *client, eddy_http_response **ret_res
         }
         client->refs++;
         response->base.conn = NULL;
+        response->base.json_error = NULL;
+        response->added_bytes = 0;
         response->upload.source_was_read = false;
         response->upload.cut = false; /* reset the state of the previous exchange */
         response->upload.error = 0;

@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <strings.h>
 
+#include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
-#include "http/client.h"
+#include "http/attempt.h"
 #include "scope/debug/debug.h"
 
 int eddy_http_response_status(const eddy_http_response *response)
@@ -113,6 +114,7 @@ static int64_t read_in_time(ed_http_part_fn *fn, struct reading *reading)
         }
         if (n == EDDY_E_HTTP_TIMEOUT_TOTAL)
                 response->ops->fail(response, (int) n);
+        ed_http_attempt_read(response, n, n == 0);
         return n;
 }
 
@@ -145,11 +147,67 @@ int eddy_http_response_discard(eddy_http_response *response)
         return (int) read_in_time(drop_rest, &reading);
 }
 
+/* Keep the details of a failure; without memory there are none. */
+static int json_failed(eddy_http_response *response, const struct eddy_json_error *error)
+{
+        if (!response->json_error)
+                response->json_error = ed_alloc(sizeof(*error));
+        if (response->json_error)
+                *response->json_error = *error;
+        return error->error;
+}
+
+int eddy_http_response_json(eddy_http_response *response, const struct eddy_fields *fields,
+                            void *out)
+{
+        struct eddy_json_error error;
+        const void *data;
+        size_t bytes;
+        int err;
+
+        if (!response)
+                return -EINVAL;
+        ed_free(response->json_error);
+        response->json_error = NULL;
+        err = eddy_http_response_body(response, &data, &bytes);
+        if (err < 0)
+                return err;
+        if (eddy_json_read(fields, data, bytes, out, &error) < 0)
+                return json_failed(response, &error);
+        return 0;
+}
+
+const struct eddy_json_error *eddy_http_response_json_error(const eddy_http_response *response)
+{
+        return response ? response->json_error : NULL;
+}
+
 void eddy_http_response_close(eddy_http_response *response)
 {
         if (!response)
                 return;
         ed_debug_gone(response);
+        ed_http_attempt_end(response, 0);
         ed_http_decoding_end(&response->decoding);
+        ed_free(response->json_error);
+        response->json_error = NULL;
         response->ops->close(response);
+}
+
+void eddy_http_response_retry_hint(const eddy_http_response *response,
+                                   struct eddy_retry_hint *ret_hint)
+{
+        struct ed_sys *sys;
+        struct eddy_retry_headers headers = {
+                .retry_after = eddy_http_response_header(response, "Retry-After"),
+                .retry_after_ms = eddy_http_response_header(response, "retry-after-ms"),
+                .should_retry = eddy_http_response_header(response, "x-should-retry"),
+                .date = eddy_http_response_header(response, "Date"),
+        };
+
+        *ret_hint = (struct eddy_retry_hint){ 0 };
+        if (!response)
+                return;
+        sys = response->client->pool.loop->sys;
+        eddy_retry_hint_read(&headers, sys->ops->time_of_day(sys) / EDDY_SEC(1), ret_hint);
 }

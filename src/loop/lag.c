@@ -33,6 +33,7 @@ void ed_lag_add(struct eddy_lag *lag, int64_t turn_ns)
         if (turn_ns > lag->max_ns)
                 lag->max_ns = turn_ns;
         lag->count++;
+        lag->sum_ns += (uint64_t) turn_ns;
         lag->buckets[bucket_of((uint64_t) turn_ns)]++;
 }
 

@@ -57,6 +57,12 @@ void ed_report_run(struct ed_run *run, int kind, int error, const char *task, co
         run->opts.report(&report, run->opts.report_arg);
 }
 
+void ed_report_here(int kind, int error, const char *text)
+{
+        if (ed_loop_current)
+                ed_report_run(ed_run_of(ed_loop_current), kind, error, NULL, text);
+}
+
 void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
                     const char *text)
 {

@@ -143,6 +143,8 @@ void ed_report_deadlock(struct ed_run *run);
 void ed_report_dump(struct ed_run *run);
 void ed_report_stacks(struct ed_run *run);
 void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
+/* For the run of this thread's loop; without a loop, does nothing. */
+void ed_report_here(int kind, int error, const char *text);
 bool ed_report_fault(const void *address);
 extern ED_SHARED eddy_report_fn ed_report_to_stderr;
 

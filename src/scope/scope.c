@@ -23,14 +23,14 @@ static void scope_expire(struct ed_scope *scope)
         ed_node_cancel(&scope->node);
 }
 
-/* Run calls that were due earlier first, even if the loop is late for both. */
+/* Calls that are already queued run first: they were due earlier, even if the loop is late. */
 void ed_scope_on_deadline(struct ed_timer *timer)
 {
         struct ed_scope *scope = ed_container_of(timer, struct ed_scope, timer);
         int64_t deadline_ns = scope->deadline_ns;
 
         ed_call_make_polled(scope->node.owner->loop);
-        /* A call that ran now may have moved the deadline. */
+        /* Those calls may have moved the deadline. */
         if (!scope->expired && scope->deadline_ns == deadline_ns)
                 scope_expire(scope);
 }
@@ -44,6 +44,7 @@ static int64_t shield_deadline(struct ed_node *node)
         return INT64_MAX;
 }
 
+/* A deadline that has passed expires the scope at once. */
 static void deadline_set(struct ed_loop *loop, struct ed_scope *scope, int64_t deadline_ns,
                          int64_t now_ns)
 {

@@ -42,6 +42,12 @@ static const struct fallible kinds[ED_SIM_CALLS] = {
         [ED_SIM_CALL_WORKER_NEW] = { "worker_new", { -EAGAIN, -ENOMEM } },
         [ED_SIM_CALL_BIND] = { "bind", { -EADDRINUSE, -EADDRNOTAVAIL, -EACCES, -ENOMEM } },
         [ED_SIM_CALL_KEEPALIVE] = { "keepalive", { -ENOBUFS, -ENOMEM } },
+        [ED_SIM_CALL_FILE_OPEN] = { "file_open", { -EMFILE, -EACCES, -ENOSPC, -EIO, -ENOMEM } },
+        [ED_SIM_CALL_FILE_READ] = { "file_read", { ED_SIM_SHORT, -EIO } },
+        [ED_SIM_CALL_FILE_WRITE] = { "file_write", { ED_SIM_SHORT, -ENOSPC, -EDQUOT, -EIO } },
+        [ED_SIM_CALL_FILE_SYNC] = { "file_sync", { -EIO, -ENOSPC, -EDQUOT } },
+        [ED_SIM_CALL_FILE_STAT] = { "file_stat", { -EACCES, -EIO } },
+        [ED_SIM_CALL_FILE_CHANGE] = { "file_change", { -EACCES, -ENOSPC, -EIO, -EROFS } },
 };
 
 const char *ed_sim_call_name(enum ed_sim_call call)

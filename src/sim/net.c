@@ -76,7 +76,9 @@ static void descriptor_give(struct ed_sim *sim, struct ed_sim_socket *sock, int 
 
 uint64_t ed_sim_sockets(const struct ed_sys *sys)
 {
-        return ed_sim_of((struct ed_sys *) sys)->sockets_open;
+        const struct ed_sim *sim = ed_sim_of((struct ed_sys *) sys);
+
+        return sim->sockets_open + sim->files_open;
 }
 
 int ed_sim_net_init(struct ed_sim *sim)
@@ -643,7 +645,10 @@ static void end_socket(struct ed_sys *sys, int fd, bool abort)
 
 void ed_sim_close(struct ed_sys *sys, int fd)
 {
-        end_socket(sys, fd, false);
+        if (ed_sim_is_file(fd))
+                ed_sim_file_close(ed_sim_of(sys), fd);
+        else
+                end_socket(sys, fd, false);
 }
 
 void ed_sim_abort(struct ed_sys *sys, int fd)

@@ -250,6 +250,7 @@ static int collect(struct ed_sim *sim, struct ed_event *events, int max)
 
         ed_sim_net_deliver(sim);
         n = ed_sim_net_collect(sim, events, max);
+        n += ed_sim_file_collect(sim, events + n, max - n);
         return n + ed_sim_worker_collect(sim, events + n, max - n);
 }
 
@@ -269,6 +270,7 @@ static int wait_until(struct ed_sim *sim, int64_t until_ns, struct ed_event *eve
         while (n == 0 && sim->now_ns != until_ns && !take_wake(sim)) {
                 int64_t next_ns = earlier(ed_sim_net_next(sim), ed_sim_worker_next(sim));
 
+                next_ns = earlier(next_ns, ed_sim_file_next(sim));
                 if (next_ns < 0 && until_ns < 0)
                         return -EDEADLK;
                 sim->now_ns = earlier(next_ns, until_ns);
@@ -312,11 +314,12 @@ static void sim_free(struct ed_sys *sys)
                         .trace = sim->trace,
                         .calls = sim->calls,
                         .faults = sim->faults,
-                        .sockets = sim->sockets_open,
+                        .sockets = sim->sockets_open + sim->files_open,
                         .moved = sim->moved,
                         .lasted_ns = sim->now_ns - START_NS,
                 };
         ed_sim_worker_fini(sim);
+        ed_sim_file_fini(sim);
         ed_sim_net_fini(sim);
         ed_free(sim->names);
         ed_free(sim);
@@ -358,6 +361,10 @@ static const struct ed_sys_ops sim_ops = {
         .close = ed_sim_close,
         .abort = ed_sim_abort,
         .lookup = sim_lookup,
+        .file_try = ed_sim_file_try,
+        .file_run = ed_sim_file_run,
+        .submit = ed_sim_submit,
+        .cancel = ed_sim_cancel,
         .cpu_count = ed_sim_cpu_count,
         .worker_new = ed_sim_worker_new,
         .worker_run = ed_sim_worker_run,
@@ -413,9 +420,14 @@ int ed_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
         err = ed_sim_net_init(sim);
         if (err < 0)
                 goto fail_names;
+        err = ed_sim_file_init(sim);
+        if (err < 0)
+                goto fail_net;
         *ret_sys = &sim->sys;
         return 0;
 
+fail_net:
+        ed_sim_net_fini(sim);
 fail_names:
         ed_free(sim->names);
 fail_free:

@@ -11,6 +11,8 @@
  * sockets. Descriptors are small integers from ED_SIM_FD_FIRST up, lowest free first; they are not
  * descriptors of the process.
  *
+ * Files are in memory too (sim/disk.h), and what was not synced can be lost in a crash.
+ *
  * There are no threads either: poll() calls the function of a job on the loop's thread when the
  * job's duration has passed.
  */
@@ -53,6 +55,12 @@ enum ed_sim_call {
         ED_SIM_CALL_WORKER_NEW,
         ED_SIM_CALL_BIND,
         ED_SIM_CALL_KEEPALIVE,
+        ED_SIM_CALL_FILE_OPEN,
+        ED_SIM_CALL_FILE_READ,
+        ED_SIM_CALL_FILE_WRITE,
+        ED_SIM_CALL_FILE_SYNC,
+        ED_SIM_CALL_FILE_STAT,
+        ED_SIM_CALL_FILE_CHANGE, /* of size, mode or name */
         ED_SIM_CALLS,
 };
 
@@ -183,5 +191,23 @@ int ed_sim_address_dead(struct ed_sys *sys, const struct eddy_address *address);
  * twice that. The default is a millisecond.
  */
 void ed_sim_job_ns(struct ed_sys *sys, int64_t job_ns);
+
+/*
+ * The simulated disk (sim/disk.h) loses power now, or in the n-th file operation from now (1: the
+ * next; 0: not). All operations then fail with -EIO until the power is on again; files that were
+ * open stay useless. Stores the number of states that the crash can leave, if the power is off
+ * already that of the former crash. Errors: -ENOMEM.
+ */
+int ed_sim_power_off(struct ed_sys *sys, uint64_t *ret_states);
+void ed_sim_power_off_at(struct ed_sys *sys, uint64_t n);
+
+/* Returns the number of file operations so far. */
+uint64_t ed_sim_file_ops(const struct ed_sys *sys);
+
+/*
+ * Switch the power on, with the disk in one of those states (below that number). May be repeated
+ * for another state of the same crash. Errors: -EINVAL: there are fewer states; -ENOMEM.
+ */
+int ed_sim_power_on(struct ed_sys *sys, uint64_t state);
 
 #endif

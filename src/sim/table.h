@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/list.h"
+#include "sim/disk.h"
 #include "sim/sim.h"
 
 /* Four words of xoshiro256**. */
@@ -21,6 +22,7 @@ struct ed_sim_name {
 };
 
 struct ed_sim_socket;
+struct ed_sim_file;
 
 struct ed_sim {
         struct ed_sys sys;
@@ -51,6 +53,15 @@ struct ed_sim {
         struct ed_list running; /* workers with a job */
         uint32_t workers;       /* number made so far */
         int64_t job_ns;         /* duration of a job */
+
+        struct ed_disk disk;
+        struct ed_sim_file *files; /* indexed by descriptor */
+        size_t files_count;
+        uint32_t files_open;
+        struct ed_list submitted; /* operations that are not done */
+        uint64_t file_ops;        /* number done so far */
+        uint64_t power_off_at, crash_states;
+        uint64_t crashes; /* and returns of the power */
 };
 
 static inline struct ed_sim *ed_sim_of(struct ed_sys *sys)
@@ -74,6 +85,7 @@ enum ed_sim_mark {
         ED_SIM_CUT_OFF,
         ED_SIM_WORKER,
         ED_SIM_JOB,
+        ED_SIM_FILE,
 };
 
 void ed_sim_mark(struct ed_sim *sim, enum ed_sim_mark what, uint64_t a, uint64_t b);
@@ -135,6 +147,26 @@ int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes,
 int ed_sim_shutdown(struct ed_sys *sys, int fd);
 void ed_sim_close(struct ed_sys *sys, int fd);
 void ed_sim_abort(struct ed_sys *sys, int fd);
+
+/* --- files --- */
+
+/* Errors: -ENOMEM. */
+int ed_sim_file_init(struct ed_sim *sim);
+void ed_sim_file_fini(struct ed_sim *sim);
+
+bool ed_sim_is_file(int fd);
+void ed_sim_file_close(struct ed_sim *sim, int fd);
+
+/* Returns the time when the next operation is done, or -1. */
+int64_t ed_sim_file_next(const struct ed_sim *sim);
+
+/* Do the operations whose time has come; returns the number of events stored, at most 'max'. */
+int ed_sim_file_collect(struct ed_sim *sim, struct ed_event *events, int max);
+
+int64_t ed_sim_file_try(struct ed_sys *sys, struct ed_file_op *op);
+void ed_sim_file_run(struct ed_sys *sys, struct ed_file_op *op);
+int ed_sim_submit(struct ed_sys *sys, struct ed_file_op *op);
+bool ed_sim_cancel(struct ed_sys *sys, struct ed_file_op *op);
 
 /* --- workers --- */
 

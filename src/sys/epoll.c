@@ -27,6 +27,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "sys/files.h"
 #include "sys/fork.h"
 #include "sys/libc.h"
 #include "sys/output.h"
@@ -657,6 +658,8 @@ static const struct ed_sys_ops epoll_ops = {
         .shutdown = epoll_shutdown,
         .close = epoll_close,
         .abort = epoll_abort,
+        .file_try = ed_file_try,
+        .file_run = ed_file_run,
         .cpu_count = epoll_cpu_count,
         .worker_new = epoll_worker_new,
         .worker_run = ed_worker_run,

@@ -27,12 +27,45 @@ static inline int ed_backtrace(void **ret_frames, int max)
 #endif
 
 #ifndef __GLIBC__
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/uio.h>
+
 static inline int ed_epoll_pwait2(int epoll_fd, struct epoll_event *events, int max,
                                   const struct timespec *timeout, const sigset_t *signals)
 {
         return (int) syscall(SYS_epoll_pwait2, epoll_fd, events, max, timeout, signals, _NSIG / 8);
 }
 #define epoll_pwait2 ed_epoll_pwait2
+
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT 0x00000008
+#endif
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE (1 << 0)
+#endif
+
+static inline ssize_t ed_preadv2(int fd, const struct iovec *pieces, int n, int64_t offset,
+                                 int flags)
+{
+        return syscall(SYS_preadv2, fd, pieces, n, (long) offset, (long) (offset >> 32), flags);
+}
+#define preadv2 ed_preadv2
+
+static inline int ed_renameat2(int from_folder, const char *from, int to_folder, const char *to,
+                               unsigned flags)
+{
+        return (int) syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+#define renameat2 ed_renameat2
+
+static inline ssize_t ed_getdents64(int fd, void *buf, size_t bytes)
+{
+        return syscall(SYS_getdents64, fd, buf, bytes);
+}
+#undef getdents64
+#define getdents64 ed_getdents64
 #endif
 
 #endif

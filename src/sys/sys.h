@@ -75,6 +75,8 @@ struct ed_sys {
         bool clock_runs;     /* now() advances by itself; false: only in poll() */
 };
 
+struct ed_file_op;
+
 struct ed_sys_ops {
         const char *name;
         void (*free)(struct ed_sys *sys);
@@ -179,6 +181,21 @@ struct ed_sys_ops {
          */
         int (*lookup)(struct ed_sys *sys, const char *name, struct eddy_address *ret_addresses,
                       size_t max);
+
+        /*
+         * Do an operation on a file (sys/files.h) if that needs no wait. Returns its result, or
+         * -EAGAIN.
+         */
+        int64_t (*file_try)(struct ed_sys *sys, struct ed_file_op *op);
+        /* Do an operation and store its result. May wait for a disk. Any thread. */
+        void (*file_run)(struct ed_sys *sys, struct ed_file_op *op);
+        /*
+         * Begin an operation that completes by itself: poll() notifies 'op->done'. NULL: this table
+         * has none; a worker must call file_run(). Errors: -EAGAIN, -ENOMEM; not begun.
+         */
+        int (*submit)(struct ed_sys *sys, struct ed_file_op *op);
+        /* Returns true if the operation is dropped: never done, and not notified. */
+        bool (*cancel)(struct ed_sys *sys, struct ed_file_op *op);
 
         /* Returns the number of processors this process may use, at least 1. */
         uint32_t (*cpu_count)(struct ed_sys *sys);

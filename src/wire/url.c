@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "eddy/error.h"
 #include "wire/chars.h"
 
@@ -103,39 +104,6 @@ static bool label_is_number(const char *label, size_t bytes)
         return i == bytes;
 }
 
-/* Returns the length of the well-formed UTF-8 sequence at 'text', or 0 (RFC 3629: no overlong
- * forms, no surrogates, no code points above U+10FFFF). */
-static size_t utf8_sequence(const char *text, size_t bytes)
-{
-        uint8_t first = (uint8_t) text[0];
-        uint8_t second = bytes > 1 ? (uint8_t) text[1] : 0;
-        uint8_t low = 0x80, high = 0xBF;
-        size_t n;
-
-        if (first >= 0xC2 && first <= 0xDF)
-                n = 2;
-        else if (first >= 0xE0 && first <= 0xEF)
-                n = 3;
-        else if (first >= 0xF0 && first <= 0xF4)
-                n = 4;
-        else
-                return 0;
-        if (first == 0xE0)
-                low = 0xA0;
-        if (first == 0xED)
-                high = 0x9F;
-        if (first == 0xF0)
-                low = 0x90;
-        if (first == 0xF4)
-                high = 0x8F;
-        if (n > bytes || second < low || second > high)
-                return 0;
-        for (size_t i = 2; i < n; i++)
-                if (((uint8_t) text[i] & 0xC0) != 0x80)
-                        return 0;
-        return n;
-}
-
 /* Check labels of 1 to 63 bytes; the name may end in one dot. Returns the kind or an error. */
 static int host_name_check(const char *host, size_t bytes)
 {
@@ -147,7 +115,7 @@ static int host_name_check(const char *host, size_t bytes)
                 bytes--;
         while (at < bytes) {
                 if ((uint8_t) host[at] >= 0x80) {
-                        size_t n = utf8_sequence(host + at, bytes - at);
+                        size_t n = ed_utf8_length((const unsigned char *) host + at, bytes - at);
 
                         if (n == 0)
                                 return EDDY_E_URL_INVALID;

@@ -226,6 +226,16 @@ static int read_call(void *arg)
         return (int) n;
 }
 
+/* The body is not JSON, which is found when all of it has been read. */
+static int json_call(void *arg)
+{
+        static const struct eddy_fields none;
+        int err = eddy_http_response_json(arg, &none, NULL);
+
+        CHECK_EQ(err == EDDY_E_JSON_SYNTAX, eddy_http_response_json_error(arg) != NULL);
+        return err == EDDY_E_JSON_SYNTAX ? 0 : err;
+}
+
 static int discard_call(void *arg)
 {
         return eddy_http_response_discard(arg);
@@ -301,6 +311,13 @@ static int world_response_body(void *arg)
         return run_clients(body_call);
 }
 EVERY_POINT_WEB(response_body, eddy_http_response_body)
+
+static int world_response_json(void *arg)
+{
+        (void) arg;
+        return run_clients(json_call);
+}
+EVERY_POINT_WEB(response_json, eddy_http_response_json)
 
 static int world_response_read(void *arg)
 {
@@ -420,6 +437,42 @@ static int world_exchange_respond(void *arg)
 }
 EVERY_POINT_WEB(exchange_respond, eddy_http_exchange_respond)
 
+static int respond_with(eddy_http_exchange *exchange, eddy_file *file)
+{
+        struct eddy_http_file_body source;
+        char body[BYTES];
+        int err;
+
+        fill(body, 0, BYTES);
+        err = eddy_file_write(file, body, BYTES);
+        if (err == 0)
+                err = eddy_http_file_body_init(&source, file, 0, BYTES);
+        if (err < 0)
+                return err;
+        return eddy_http_exchange_respond_file(exchange, 200, NULL, 0, file, 0,
+                                               EDDY_HTTP_FILE_REST);
+}
+
+static int exchange_file(void *arg)
+{
+        eddy_file *file;
+        int err = eddy_file_temporary(NULL, &file);
+
+        if (err < 0)
+                return err;
+        err = respond_with(arg, file);
+        eddy_file_close(file);
+        return err;
+}
+
+static int world_exchange_file(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_file, false);
+}
+EVERY_POINT_WEB(exchange_file, eddy_http_exchange_respond_file)
+ALSO(exchange_file, eddy_http_file_body_init)
+
 static int exchange_in_parts(void *arg)
 {
         return respond_in_parts(arg);
@@ -433,6 +486,65 @@ static int world_exchange_write(void *arg)
 EVERY_POINT_WEB(exchange_write, eddy_http_exchange_write)
 ALSO(exchange_write, eddy_http_exchange_begin)
 ALSO(exchange_write, eddy_http_exchange_end)
+
+/* --- the page of metrics --- */
+
+static eddy_metrics *metrics;
+
+static int ask_page_once(void)
+{
+        static const char page[] = "# TYPE a_total counter\na_total 0\n";
+        char url[100];
+        struct eddy_http_request request = { .url = url };
+        eddy_http_response *response = NULL;
+        const void *data;
+        size_t bytes;
+        int err;
+
+        snprintf(url, sizeof(url), "%smetrics", web.url);
+        err = eddy_http_client_send(web.client, &request, &response);
+        if (err == 0)
+                err = eddy_http_response_body(response, &data, &bytes);
+        if (err == 0 && eddy_http_response_status(response) == 200)
+                CHECK_STR(data, page);
+        eddy_http_response_close(response);
+        return err;
+}
+
+static int ask_page(void *arg)
+{
+        for (int i = 0; i < web.turns; i++) {
+                int err;
+
+                world_pause();
+                err = ask_page_once();
+                if (err < 0)
+                        CHECK(world_is_cancelled());
+                web.answered += err == 0;
+                web.asked++;
+        }
+        (void) arg;
+        return 0;
+}
+
+static int answer_page(void *arg)
+{
+        return eddy_http_metrics(arg, metrics);
+}
+
+static int world_http_metrics(void *arg)
+{
+        struct eddy_metrics_opts opts = { .without_process = 1, .without_loop = 1 };
+        int err;
+
+        (void) arg;
+        CHECK_EQ(eddy_metrics_new(&opts, &metrics), 0);
+        CHECK(eddy_metrics_counter(metrics, "a_total", NULL, NULL) != NULL);
+        err = run_handler_for(answer_page, false, ask_page);
+        eddy_metrics_close(metrics);
+        return err;
+}
+EVERY_POINT_WEB(http_metrics, eddy_http_metrics)
 
 /* --- the handler takes the stream --- */
 

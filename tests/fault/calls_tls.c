@@ -1,30 +1,15 @@
 /*
  * calls_tls.c - the worlds of TLS; see every_call.h.
- *
- * The key is of Ed25519: the lengths of its signatures do not vary, and with them the schedules.
  */
 #include "every_call.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-static const char cert_text[] = "-----BEGIN CERTIFICATE-----\n"
-                                "MIIBVTCCAQegAwIBAgIUffgPOgqASwvmxUdXV+g9NhHTozswBQYDK2VwMBQxEjAQ\n"
-                                "BgNVBAMMCWxvY2FsaG9zdDAgFw0yNjExMjIyMTIzMzhaGA8yMTI2MTAyOTIxMjMz\n"
-                                "OFowFDESMBAGA1UEAwwJbG9jYWxob3N0MCowBQYDK2VwAyEALgAjuvP2TYHj7qU9\n"
-                                "0G+gzN5mhKCBDLPIVQWSIEqPmiyjaTBnMB0GA1UdDgQWBBTTFW37EAKqbzAdM7jc\n"
-                                "kLexLgZQbTAfBgNVHSMEGDAWgBTTFW37EAKqbzAdM7jckLexLgZQbTAPBgNVHRMB\n"
-                                "Af8EBTADAQH/MBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAFBgMrZXADQQD7x+cUYziU\n"
-                                "BKyrPS26/DOFRyuuvtK93F3j+YQVb39G3n/t2IVzOfCBXW3sCVejNVw5/vApHXEk\n"
-                                "K5j3K6TeAMUL\n"
-                                "-----END CERTIFICATE-----\n"
-                                "-----BEGIN PRIVATE KEY-----\n"
-                                "MC4CAQAwBQYDK2VwBCIEIK6MWTpRpbdo8Gp9bXK/nUIn/aM4Ji08kTBTF+Vp+zJR\n"
-                                "-----END PRIVATE KEY-----\n";
+#include "certificate.h"
 
 static struct {
-        char file[64];
+        char file[CERTIFICATE_PATH_BYTES];
         eddy_tls_config *client_config, *server_config;
         eddy_stream *client, *server; /* the streams below, then those of TLS */
 } tls;
@@ -42,14 +27,8 @@ static struct eddy_tls_opts client_opts(void)
 /* One file has the certificate and its key. */
 static void file_make(void)
 {
-        int fd;
-
         memset(&tls, 0, sizeof(tls));
-        snprintf(tls.file, sizeof(tls.file), "/tmp/eddy-tls-XXXXXX");
-        fd = mkstemp(tls.file);
-        CHECK(fd >= 0);
-        CHECK_EQ(write(fd, cert_text, sizeof(cert_text) - 1), sizeof(cert_text) - 1);
-        close(fd);
+        certificate_write(tls.file);
 }
 
 /* --- configurations --- */

@@ -20,9 +20,15 @@
         X(bind_and_listen, listen, 1)                                                              \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
+        X(count_fds, opendir, 1)                                                                   \
+        X(count_fds, readdir, 1)                                                                   \
+        X(ed_file_try, lseek, 1)                                                                   \
         X(ed_handler_install, sigaction, 1)                                                        \
+        X(ed_is_terminal, isatty, 1)                                                               \
         X(ed_path_unlock, close, 1)                                                                \
         X(ed_path_unlock, unlink, 1)                                                               \
+        X(ed_process_use, getrlimit, 1)                                                            \
+        X(ed_process_use, getrusage, 1)                                                            \
         X(ed_signal_check, sigaction, 1)                                                           \
         X(ed_sleeper_fini, close, 1)                                                               \
         X(ed_sleeper_init, eventfd, 1)                                                             \
@@ -92,6 +98,7 @@
         X(epoll_write, write, 1)                                                                   \
         X(error_has_room, poll, 1)                                                                 \
         X(fault_stack_make, sigaltstack, 2)                                                        \
+        X(fds, stat, 1)                                                                            \
         X(file_at, lstat, 1)                                                                       \
         X(file_open, open, 1)                                                                      \
         X(is_exported, dladdr, 1)                                                                  \
@@ -101,17 +108,37 @@
         X(is_stale, close, 1)                                                                      \
         X(is_stale, connect, 1)                                                                    \
         X(is_stale, socket, 1)                                                                     \
+        X(list_once, getdents64, 1)                                                                \
         X(lock_once, close, 1)                                                                     \
         X(lock_once, flock, 1)                                                                     \
         X(lock_once, open, 1)                                                                      \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
         X(on_sample, backtrace, 1)                                                                 \
+        X(open_at, openat, 1)                                                                      \
         X(pause_ns, nanosleep, 1)                                                                  \
+        X(perform, fchmod, 1)                                                                      \
+        X(perform, ftruncate, 1)                                                                   \
+        X(perform, mkdir, 1)                                                                       \
+        X(perform, rmdir, 1)                                                                       \
+        X(perform, unlink, 1)                                                                      \
         X(poll_now, poll, 1)                                                                       \
+        X(read_now, preadv2, 1)                                                                    \
+        X(read_waiting, preadv, 1)                                                                 \
+        X(read_waiting, readv, 1)                                                                  \
+        X(rename_path, renameat2, 1)                                                               \
+        X(read_stat, close, 1)                                                                     \
+        X(read_stat, open, 1)                                                                      \
+        X(read_stat, read, 1)                                                                      \
         X(set_option, setsockopt, 1)                                                               \
+        X(stat_fd, fstat, 1)                                                                       \
+        X(stat_path, fstatat, 1)                                                                   \
         X(status_take, read, 1)                                                                    \
+        X(sync_fd, fdatasync, 1)                                                                   \
+        X(sync_fd, fsync, 1)                                                                       \
         X(watch_forks, pthread_atfork, 1)                                                          \
-        X(worker_main, pthread_setname_np, 1)
+        X(worker_main, pthread_setname_np, 1)                                                      \
+        X(write_waiting, pwritev, 1)                                                               \
+        X(write_waiting, writev, 1)
 
 /* How a call may fail, EINTR first if it may.  No EAGAIN for a descriptor that never would. */
 #define ERRORS(X)                                                                                  \
@@ -128,24 +155,38 @@
         X(epoll_pwait2, EINTR, ENOSYS, EPERM)                                                      \
         X(epoll_wait, EINTR)                                                                       \
         X(eventfd, EMFILE, ENFILE, ENODEV, ENOMEM)                                                 \
+        X(fchmod, EPERM, EROFS, EIO)                                                               \
         X(fcntl, EMFILE, EINVAL)                                                                   \
+        X(fdatasync, EIO, ENOSPC, EDQUOT)                                                          \
         X(flock, EINTR, EWOULDBLOCK, ENOLCK)                                                       \
         X(fstat, ENOMEM)                                                                           \
+        X(fstatat, EACCES, ENOENT, ENOMEM)                                                         \
+        X(fsync, EIO, ENOSPC, EDQUOT)                                                              \
+        X(ftruncate, EFBIG, EIO)                                                                   \
+        X(getdents64, EIO, ENOENT, ENOMEM)                                                         \
         X(getpeername, ENOBUFS, ENOMEM)                                                            \
         X(getrandom, EINTR)                                                                        \
+        X(getrlimit, EFAULT)                                                                       \
+        X(getrusage, EFAULT)                                                                       \
         X(getsockname, ENOBUFS, ENOMEM)                                                            \
         X(getsockopt, ENOBUFS, ENOMEM)                                                             \
+        X(isatty, ENOTTY)                                                                          \
         X(listen, EADDRINUSE, ENOMEM)                                                              \
+        X(lseek, ESPIPE)                                                                           \
         X(lstat, EACCES, ENOENT, ENOMEM)                                                           \
         X(madvise, EINVAL, ENOMEM, EAGAIN)                                                         \
+        X(mkdir, EACCES, ENOSPC, EROFS, EIO)                                                       \
         X(mmap, ENOMEM, EAGAIN)                                                                    \
         X(mprotect, ENOMEM, EACCES)                                                                \
         X(munmap, ENOMEM)                                                                          \
         X(nanosleep, EINTR)                                                                        \
         X(open, EINTR, ENOENT, EACCES, EMFILE, ENFILE, ENOMEM)                                     \
+        X(openat, EINTR, ENOENT, EACCES, EMFILE, ENFILE, ENOMEM)                                   \
         X(opendir, EMFILE, ENFILE, ENOENT, EACCES, ENOMEM)                                         \
         X(pipe2, EMFILE, ENFILE, ENOMEM)                                                           \
         X(poll, EINTR, ENOMEM)                                                                     \
+        X(preadv, EINTR, EIO, ENOMEM)                                                              \
+        X(preadv2, EINTR, EAGAIN, EOPNOTSUPP, ENOSYS, EIO)                                         \
         X(process_vm_readv, EPERM, ENOSYS, EFAULT)                                                 \
         X(pthread_atfork, ENOMEM)                                                                  \
         X(pthread_create, EAGAIN, ENOMEM)                                                          \
@@ -153,10 +194,14 @@
         X(pthread_key_create, EAGAIN, ENOMEM)                                                      \
         X(pthread_setname_np, EACCES, EMFILE)                                                      \
         X(pthread_setspecific, ENOMEM)                                                             \
+        X(pwritev, EINTR, ENOSPC, EIO, EFBIG)                                                      \
         X(read, EINTR, EAGAIN, EIO, ENOMEM)                                                        \
         X(readdir, EIO, ENOMEM)                                                                    \
         X(readlink, EACCES, ENOENT, ENOMEM)                                                        \
+        X(readv, EINTR, EIO, ENOMEM)                                                               \
         X(recv, EINTR, EAGAIN, ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENOMEM)                        \
+        X(renameat2, EACCES, EROFS, ENOSPC, EIO)                                                   \
+        X(rmdir, EACCES, EBUSY, EROFS, EIO)                                                        \
         X(sched_getaffinity, EINVAL)                                                               \
         X(send, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                      \
         X(sendmsg, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                   \
@@ -166,11 +211,13 @@
         X(sigaltstack, EPERM, ENOMEM)                                                              \
         X(sigtimedwait, EINTR)                                                                     \
         X(socket, EMFILE, ENFILE, ENOBUFS, ENOMEM, EACCES, EAFNOSUPPORT)                           \
+        X(stat, EACCES, ENOENT, ENOMEM)                                                            \
         X(syscall, EINTR, EAGAIN, ESRCH)                                                           \
         X(sysconf, EINVAL)                                                                         \
         X(timerfd_create, EMFILE, ENFILE, ENODEV, ENOMEM)                                          \
         X(unlink, EACCES, EBUSY, EROFS, EIO)                                                       \
-        X(write, EINTR, EAGAIN, EPIPE, ENOSPC, EIO, EFBIG)
+        X(write, EINTR, EAGAIN, EPIPE, ENOSPC, EIO, EFBIG)                                         \
+        X(writev, EINTR, ENOSPC, EIO, EFBIG)
 
 #define SURE(X)                                                                                    \
         X(clock_gettime, "a clock that every kernel has")                                          \
@@ -229,7 +276,11 @@
         X(epoll_watch_foreign, close, 1, "only after another failure")                             \
         X(fault_stack_free, sigaltstack, 2, "asks, and takes out what was put in, from outside of it")\
         X(is_static_program, dladdr, 1, "only after another failure")                              \
+        X(read_stat, sysconf, 2, "every system has pages and ticks")                               \
         X(signal_stack_left, sigaltstack, 1, "asks")                                               \
+        X(kind_of_entry, fstatat, 1, "only on file systems that do not store the kind")            \
+        X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
+        X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
         X(write_wake, syscall, 1, "an eventfd that can take no more has woken its loop already")
 /* clang-format on */
 

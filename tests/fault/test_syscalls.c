@@ -22,9 +22,11 @@
 #include "scenario.h"
 #include "scope/task.h"
 #include "sys/last_words.h"
+#include "sys/process_use.h"
 #include "sys/sleeper.h"
 #include "sys/symbol.h"
 #include "sys/sys.h"
+#include "sys/terminal.h"
 #include "sys/thread_end.h"
 #include "sys/thread_stack.h"
 #include "test.h"
@@ -326,6 +328,129 @@ static int drive_unix(void)
         return err;
 }
 
+/* --- files --- */
+
+static char files_path[64];
+
+/* A file of /proc has no cache, so threads read it. */
+static int read_proc(void)
+{
+        eddy_file *file;
+        char buf[8];
+        int64_t n;
+        int err = eddy_file_open("/proc/self/maps", EDDY_FILE_READ, 0, &file);
+
+        if (err < 0)
+                return err;
+        n = eddy_file_read(file, buf, sizeof(buf));
+        if (n >= 0)
+                n = eddy_file_read_at(file, buf, sizeof(buf), 0);
+        eddy_file_close(file);
+        return n < 0 ? (int) n : 0;
+}
+
+static int change_open_file(eddy_file *file)
+{
+        struct eddy_file_info info;
+        char buf[8];
+        int64_t n;
+        int err = eddy_file_write(file, "abc", 3);
+
+        if (err == 0)
+                err = eddy_file_write_at(file, "abc", 3, 1);
+        if (err == 0)
+                err = eddy_file_sync(file, EDDY_FILE_DATA_ONLY);
+        if (err == 0)
+                err = eddy_file_truncate(file, 2);
+        if (err == 0)
+                err = eddy_file_chmod(file, 0600);
+        if (err == 0)
+                err = eddy_file_stat(file, &info);
+        if (err == 0)
+                err = eddy_file_seek(file, 0);
+        if (err < 0)
+                return err;
+        n = eddy_file_read(file, buf, sizeof(buf));
+        CHECK(n < 0 || n == 2);
+        return n < 0 ? (int) n : 0;
+}
+
+static int change_file(const char *path)
+{
+        const unsigned flags = EDDY_FILE_READ | EDDY_FILE_WRITE | EDDY_FILE_NEW;
+        eddy_file *file;
+        int err = eddy_file_open(path, flags, 0, &file);
+
+        if (err < 0)
+                return err;
+        err = change_open_file(file);
+        eddy_file_close(file);
+        return err;
+}
+
+static int list_names(const char *path)
+{
+        struct eddy_folder_entry entry;
+        eddy_folder *folder;
+        int n, err = eddy_folder_open(path, &folder);
+
+        if (err < 0)
+                return err;
+        do
+                n = eddy_folder_next(folder, &entry);
+        while (n > 0);
+        eddy_folder_close(folder);
+        return n;
+}
+
+static int change_names(const char *from, const char *to)
+{
+        struct eddy_file_info info;
+        int err = change_file(from);
+
+        if (err == 0)
+                err = eddy_path_rename(from, to, 0);
+        if (err == 0)
+                err = eddy_path_stat(to, 0, &info);
+        if (err == 0)
+                err = list_names(files_path);
+        if (err == 0)
+                err = eddy_folder_sync(files_path);
+        return err == 0 ? eddy_path_remove(to) : err;
+}
+
+static int main_files(void *arg)
+{
+        char from[80], to[80];
+        int err = eddy_folder_make(files_path, 0700);
+
+        (void) arg;
+        snprintf(from, sizeof(from), "%s/from", files_path);
+        snprintf(to, sizeof(to), "%s/to", files_path);
+        if (err == 0)
+                err = change_names(from, to);
+        if (err == 0)
+                err = read_proc();
+        if (err == 0)
+                return eddy_folder_remove(files_path);
+        (void) unlink(from);
+        (void) unlink(to);
+        (void) rmdir(files_path);
+        return err;
+}
+
+static int drive_files(void)
+{
+        int err;
+
+        snprintf(files_path, sizeof(files_path), "/tmp/eddy-syscalls-%ld.d", (long) getpid());
+        err = run_counted(main_files, NULL);
+        (void) rmdir(files_path);
+        return err;
+}
+
+/* --- signals --- */
+
 static bool is_handled(int signo)
 {
         struct sigaction now;
@@ -396,13 +521,14 @@ static void compute_until_reported(void)
                 continue;
 }
 
+/* If the watchdog looks between two naps, the task runs, and its signal ends the next nap. */
 static void nap_until_reported(void)
 {
         const struct timespec nap = { .tv_nsec = 20000000 };
         int seen = reports;
 
         while (reports == seen)
-                CHECK_EQ(nanosleep(&nap, NULL), 0);
+                CHECK(nanosleep(&nap, NULL) == 0 || errno == EINTR);
 }
 
 /* Once it answers the watchdog, once it is blocked, and once it blocks all signals. */
@@ -646,6 +772,25 @@ static int drive_kit(void)
         return n < 0 ? n : 0;
 }
 
+/* The page of metrics and the format of a log: what is unknown is left out. */
+static int drive_use(void)
+{
+        struct ed_process_use use;
+
+        ed_process_use(&use);
+        CHECK(use.fds == -1 || use.fds > 0);
+        CHECK(use.start_seconds == -1 || use.start_seconds > 1e9);
+        CHECK(use.resident_bytes == -1 || use.resident_bytes > 0);
+        CHECK(!ed_is_terminal(-1));
+        (void) ed_is_terminal(0);
+        return 0;
+}
+
+static void without_folder_size(void)
+{
+        fault_persistent("fds", "stat", EACCES);
+}
+
 static int drive_scenario(eddy_task_fn *fn)
 {
         struct setup setup = { .on_epoll = true };
@@ -678,6 +823,7 @@ static const struct drive drives[] = {
         { "abort", drive_abort, NULL, false },
         { "options", drive_options, NULL, false },
         { "unix", drive_unix, NULL, false },
+        { "files", drive_files, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },
         { "watchdog", drive_watchdog, NULL, false },
@@ -691,6 +837,8 @@ static const struct drive drives[] = {
         { "stacks, no madvise", drive_stacks, without_madvise, false },
         { "stacks, no mprotect", drive_stacks, without_mprotect, false },
         { "kit", drive_kit, NULL, false },
+        { "use", drive_use, NULL, false },
+        { "use, no size of a folder", drive_use, without_folder_size, false },
         { "counts, no affinity", drive_counts, without_affinity, false },
         SCENARIO_OF(threads) NET_SCENARIOS(SCENARIO_OF)
 };

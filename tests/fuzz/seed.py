@@ -2,8 +2,9 @@
 """Writes the seeds of the fuzzers, tests/fuzz/corpus/TARGET/seed-*.
 
 The messages are every fifth of tests/wire/requests.h and corpus.h, but for the
-longest, after the four bytes that choose (fuzz_http1.h); the URLs and dates are
-in this file.  Files of other names, such as what a fuzzer has found, are left
+longest, after the four bytes that choose (fuzz_http1.h); the JSON texts are every
+fifth of tests/wire/json_corpus.h; the URLs and dates are in this file, and so are
+structs for fuzz_json.c.  Files of other names, such as what a fuzzer has found, are left
 alone.
 """
 import importlib.machinery
@@ -14,11 +15,18 @@ import re
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CORPUS = HERE.parent / "wire" / "corpus.h"
+JSON_CORPUS = HERE.parent / "wire" / "json_corpus.h"
 EVERY = 5
 BYTES_MAX = 600
 
 LIMITS = {"DEFAULT": 0, "LINE_20": 1, "HEAD_40": 2, "FIELDS_3": 4, "BODY_5": 8, "HUGE_BODY": 16}
 RESPONSES = {"RESPONSE": 0, "TO_HEAD": 1, "TO_CONNECT": 2}
+STRUCTS = [
+    '{"b":true,"i":-128,"u":18446744073709551615,"s":"a\\n","r":[1],"in":{"d":1.5,"text":"abc"},'
+    '"two":[{"d":1},{"text":"a"}],"more":[{},{},{}],"list":["a","\\ud83d\\ude00"]}',
+    '{"s":null,"x":[{}],"in":{"d":1001}}',
+    '{"list":[],"more":null,"two":[{},{},{}]}',
+]
 SIMPLE = {"r": 13, "n": 10, "t": 9, "\\": 92, '"': 34}
 
 URLS = [
@@ -98,6 +106,14 @@ def cases():
         yield args[1].strip(), args[2].strip(), parts_of(args[4], macros)
 
 
+def json_cases():
+    """The texts of json_corpus.h, in order."""
+    text = JSON_CORPUS.read_text()
+    for call in re.finditer(r"^(?:CASE|CHOICE)\(", text, re.M):
+        args = arguments(text, call.end() - 1)
+        yield parts_of(args[2], {})
+
+
 def write(target, seeds):
     folder = HERE / "corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -118,6 +134,7 @@ def main():
     responses = [chosen(*c) for c in every if c[0] != "REQUEST"]
     write("fuzz_http1_request", requests[::EVERY])
     write("fuzz_http1_response", responses[::EVERY])
+    write("fuzz_json", list(json_cases())[::EVERY] + [text.encode() for text in STRUCTS])
     write("fuzz_url", [url.encode() for url in URLS])
     print(f"{len(every)} cases in the corpus")
 

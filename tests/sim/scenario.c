@@ -14,7 +14,7 @@
 int tasks_begun, tasks_ended;
 _Atomic int jobs_called, jobs_released;
 
-/* Of the run under way. */
+/* Of the run under way; NULL: none, or one of a sweep of the kit. */
 static const struct setup *now;
 static uint64_t parks;
 
@@ -76,6 +76,7 @@ void scenario_run(eddy_task_fn *main_fn, const struct setup *setup, struct outco
         ed_test_at_suspend = count_park;
         (void) ed_test_run_with(main_fn, NULL, &opts, &more, &result, &figures);
         ed_test_at_suspend = NULL;
+        now = NULL;
         *ret_outcome = (struct outcome){
                 .result = result.result,
                 .allocations = result.allocations,
@@ -96,6 +97,14 @@ bool one_was_cancelled(void)
 {
         return ed_test_now && ed_test_now->opts.cancel_task > 1 &&
                ed_test_now->result.was_cancelled;
+}
+
+bool is_disturbed(void)
+{
+        const struct eddy_test_opts *opts = &ed_test_now->opts;
+
+        return opts->cancel_at || opts->alloc_at || opts->call_at ||
+               (now && now->cut != ED_SIM_CUT_NONE);
 }
 
 /* --- sweeps --- */

@@ -70,7 +70,10 @@
         X(served)                                                                                  \
         X(routed)                                                                                  \
         X(descriptors)                                                                             \
-        X(signals)
+        X(signals)                                                                                 \
+        X(files)                                                                                   \
+        X(service)                                                                                 \
+        X(https)
 
 #define SCENARIOS(X)                                                                               \
         CORE_SCENARIOS(X)                                                                          \
@@ -139,6 +142,9 @@ uint64_t sweep_next(uint64_t at, uint64_t count, uint64_t sample);
  * that one was to do need not be done, though nothing else went wrong.
  */
 bool one_was_cancelled(void);
+
+/* Whether something is made to go wrong in the run: a cancel, an allocation, a call or a cut. */
+bool is_disturbed(void);
 
 /* Tasks that began and ended, of all scopes of the scenario; both 0 at its begin. */
 extern int tasks_begun, tasks_ended;

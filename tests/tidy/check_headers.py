@@ -13,7 +13,7 @@ LANGUAGES += [(compiler, "c++", standard) for compiler in ("g++", "clang++")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 
 # Of libraries that only tests link.
-NOT_IN_EVERYTHING = ("eddy/eddy.h", "eddy/test.h", "eddy/test_net.h")
+NOT_IN_EVERYTHING = ("eddy/eddy.h", "eddy/test.h", "eddy/test_file.h", "eddy/test_net.h")
 
 # Macros whose text is compiled only where they are used.
 BOTH = {
@@ -47,7 +47,43 @@ int gather(void)
 }
 """,
 }
+# Tables of fields, which need the designated initialisers of C99 and C++20.
+TABLE = """
+struct inner { double x; bool has_x; };
+struct outer {
+        bool b; int8_t i; uint64_t u; long l; char text[8]; char *string, *raw; int color;
+        struct inner in, array[2], *list; size_t array_count, list_count;
+        char words[2][4]; size_t words_count; char **strings; size_t strings_count;
+};
+static const char *const colors[] = { "red", "green", 0 };
+static const struct eddy_field inner_list[] = {
+        EDDY_FIELD(struct inner, x, EDDY_FIELD_FLAG(struct inner, has_x), EDDY_FIELD_MIN(0),
+                   EDDY_FIELD_MAX(9)),
+};
+static const struct eddy_fields inner_fields = EDDY_FIELDS(struct inner, inner_list, 0);
+static const struct eddy_field outer_list[] = {
+        EDDY_FIELD(struct outer, b), EDDY_FIELD(struct outer, i), EDDY_FIELD(struct outer, u),
+        EDDY_FIELD(struct outer, l), EDDY_FIELD(struct outer, text, EDDY_FIELD_REQUIRED),
+        EDDY_FIELD(struct outer, string, EDDY_FIELD_AS("s"), EDDY_FIELD_LENGTH(1, 9)),
+        EDDY_FIELD_RAW(struct outer, raw), EDDY_FIELD_ENUM(struct outer, color, colors),
+        EDDY_FIELD_STRUCT(struct outer, in, &inner_fields),
+        EDDY_FIELD_ARRAY_OF(struct outer, array, array_count, &inner_fields),
+        EDDY_FIELD_LIST_OF(struct outer, list, list_count, &inner_fields),
+        EDDY_FIELD_ARRAY(struct outer, words, words_count),
+        EDDY_FIELD_LIST(struct outer, strings, strings_count),
+};
+static const struct eddy_fields outer_fields =
+        EDDY_FIELDS(struct outer, outer_list, EDDY_FIELDS_STRICT);
+int table(struct outer *outer);
+int table(struct outer *outer)
+{
+        eddy_fields_fini(&outer_fields, outer);
+        return eddy_fields_check(&outer_fields);
+}
+"""
+
 USES = {
+    "eddy/fields.h": TABLE,
     "eddy/scope.h": """
 int use(void);
 int use(void)
@@ -64,6 +100,11 @@ int use(void)
 
 
 USES_IN_CPP = {
+    "eddy/fields.h": f"""
+#if __cplusplus >= 202002L
+{TABLE}
+#endif
+""",
     "eddy/scope.h": """
 int use()
 {

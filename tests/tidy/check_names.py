@@ -6,7 +6,9 @@ import re
 LINES_MAX = 300
 MACRO = re.compile(r"^\s*#\s*define\s+(\w+)")
 # One that a function has too: it calls that function's other form, with what only a macro knows.
-FUNCTION_MACRO = re.compile(r"#\s*define\s+(eddy_\w+)\([^)]*\)[\s\\]*\1_(?:named|at)\(")
+# Or it ends a list of values, as those of eddy/log.h.
+FUNCTION_MACRO = re.compile(r"#\s*define\s+(eddy_\w+)\([^)]*\)[\s\\]*"
+                            r"(?:\1_(?:named|at|values)|eddy_log_write)\(")
 TAG = re.compile(r"\b(struct|union|enum)\s+(\w+)\s*\{")
 TYPE = re.compile(r"^typedef\b[^;{]*?\b(\w+)\s*(?:\([^;]*\))?;|^\}\s*(\w+);", re.M)
 ENUM = re.compile(r"\benum\b[^{;]*\{([^}]*)\}")

@@ -9,6 +9,7 @@
 
 #include "eddy/alloc.h"
 #include "eddy/base64.h"
+#include "eddy/json.h"
 
 enum { ROOM_FIRST = 512, FORMATTED_BYTES_MAX = 512 };
 
@@ -125,117 +126,12 @@ void ed_draft_add_ms(struct ed_draft *text, int64_t duration_ns)
         ed_draft_add(text, decimal, sizeof(decimal));
 }
 
-/*
- * Returns the length of the UTF-8 sequence at 'p', with 'bytes' bytes to the end of the text, or 0
- * if it is not valid. RFC 3629, 4: the table of well-formed sequences.
- */
-static size_t utf8_length(const unsigned char *p, size_t bytes)
-{
-        unsigned char low = 0x80, high = 0xbf;
-        size_t length;
-
-        if (p[0] < 0x80)
-                return 1;
-        if (p[0] < 0xc2 || p[0] > 0xf4)
-                return 0;
-        length = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-        if (bytes < length)
-                return 0;
-        if (p[0] == 0xe0)
-                low = 0xa0; /* otherwise two bytes would suffice */
-        else if (p[0] == 0xed)
-                high = 0x9f; /* surrogates follow */
-        else if (p[0] == 0xf0)
-                low = 0x90; /* otherwise three would suffice */
-        else if (p[0] == 0xf4)
-                high = 0x8f; /* the last code point is U+10FFFF */
-        if (p[1] < low || p[1] > high)
-                return 0;
-        for (size_t i = 2; i < length; i++) {
-                if (p[i] < 0x80 || p[i] > 0xbf)
-                        return 0;
-        }
-        return length;
-}
-
-bool ed_draft_is_utf8(const void *data, size_t bytes)
-{
-        const unsigned char *p = data, *end = p + bytes;
-
-        while (p < end) {
-                size_t length = utf8_length(p, (size_t) (end - p));
-
-                if (length == 0)
-                        return false;
-                p += length;
-        }
-        return true;
-}
-
-static bool json_is_plain(unsigned char c)
-{
-        return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
-static void json_add_escape(struct ed_draft *text, unsigned char c)
-{
-        static const char hex[] = "0123456789abcdef";
-        char escape[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
-        char letter = 0;
-
-        switch (c) {
-        case '"':
-        case '\\':
-                letter = (char) c;
-                break;
-        case '\n':
-                letter = 'n';
-                break;
-        case '\r':
-                letter = 'r';
-                break;
-        case '\t':
-                letter = 't';
-                break;
-        case '\b':
-                letter = 'b';
-                break;
-        case '\f':
-                letter = 'f';
-                break;
-        default:
-                break;
-        }
-        escape[1] = letter ? letter : 'u';
-        ed_draft_add(text, escape, letter ? 2 : sizeof(escape));
-}
-
 void ed_draft_add_json(struct ed_draft *text, const void *data, size_t bytes)
 {
-        const unsigned char *p = data, *end = p + bytes, *run;
+        char *room = text_reserve(text, eddy_json_quoted_bytes(data, bytes));
 
-        ed_draft_add(text, "\"", 1);
-        while (p < end) {
-                size_t length;
-
-                for (run = p; p < end && json_is_plain(*p);)
-                        p++;
-                if (p > run) {
-                        ed_draft_add(text, run, (size_t) (p - run));
-                        continue;
-                }
-                if (*p < 0x80) {
-                        json_add_escape(text, *p++);
-                        continue;
-                }
-                length = utf8_length(p, (size_t) (end - p));
-                if (length > 0)
-                        ed_draft_add(text, p, length);
-                else
-                        ed_draft_add_str(text, "\xef\xbf\xbd");
-                p += length ? length : 1;
-        }
-        ed_draft_add(text, "\"", 1);
+        if (room)
+                text->bytes += eddy_json_quote(data, bytes, room);
 }
 
 void ed_draft_add_json_str(struct ed_draft *text, const char *str)
@@ -253,7 +149,7 @@ static void text_add_base64(struct ed_draft *text, const void *data, size_t byte
 
 void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t bytes)
 {
-        if (ed_draft_is_utf8(data, bytes)) {
+        if (eddy_json_is_utf8(data, bytes)) {
                 ed_draft_add_json(text, data, bytes);
                 return;
         }

@@ -57,7 +57,4 @@ void ed_draft_add_json_str(struct ed_draft *text, const char *str);
 /* Append a JSON string if the bytes are UTF-8, else {"_base64":"..."}. */
 void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t bytes);
 
-/* Returns true for UTF-8 (RFC 3629: shortest form, no surrogates). */
-bool ed_draft_is_utf8(const void *data, size_t bytes);
-
 #endif

@@ -18,6 +18,7 @@
 #include "eddy/run.h"
 #include "eddy/time.h"
 #include "fetch/progress.h"
+#include "fetch/retry.h"
 #include "fetch/run.h"
 
 /* After a signal the program must end within a second; most of this time is for finished lines that
@@ -437,7 +438,7 @@ int ed_fetch_main(int argc, char **argv)
                 goto done_opts;
         concurrency_hold(&run.opts);
         progress_choose(&run.opts);
-        ed_random_init(&run.random);
+        ed_retry_policy_init(&run.retry_policy, &run.opts);
         run.idempotent = eddy_http_method_is_idempotent(run.opts.method);
         exit_code = run_whole(&run);
         ed_save_close(&run.save);

@@ -10,87 +10,80 @@
 
 static const struct ed_outcome outcomes[] = {
         /* Lines that are not valid requests. */
-        { ED_E_LINE_TOO_LONG, "invalid_request_line", "the line is longer than 64 KiB",
-          ED_RETRY_NEVER },
-        { ED_E_LINE_NUL, "invalid_request_line", "the line contains a NUL byte", ED_RETRY_NEVER },
+        { ED_E_LINE_TOO_LONG, "invalid_request_line", "the line is longer than 64 KiB" },
+        { ED_E_LINE_NUL, "invalid_request_line", "the line contains a NUL byte" },
         { EDDY_E_URL_INVALID, "invalid_request_line",
           "the URL is not valid: write http://HOST[:PORT][/PATH] or https://..., and "
           "percent-encode spaces and "
-          "bytes that are not ASCII",
-          ED_RETRY_NEVER },
+          "bytes that are not ASCII" },
         { EDDY_E_URL_SCHEME, "invalid_request_line",
-          "the URL's scheme is not supported: use http or https", ED_RETRY_NEVER },
+          "the URL's scheme is not supported: use http or https" },
         { EDDY_E_URL_CREDENTIALS, "invalid_request_line",
           "Basic credentials need a user name without a colon (%3A), no control character, and at "
-          "most 4096 bytes of user name and password: change those of the URL",
-          ED_RETRY_NEVER },
-        { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL, ED_RETRY_NEVER },
+          "most 4096 bytes of user name and password: change those of the URL" },
+        { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL },
 
-        /* Names and connections. A name that does not exist will not appear within a second, but a
-         * failed name server may recover. */
-        { EDDY_E_DNS_NOT_FOUND, "dns_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_DNS_NO_ADDRESS, "dns_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_DNS_BAD_NAME, "dns_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_DNS_FAILED, "dns_error", NULL, ED_RETRY_PASSES },
-        { -ECONNREFUSED, "connect_error", NULL, ED_RETRY_PASSES },
-        { -EHOSTUNREACH, "connect_error", NULL, ED_RETRY_PASSES },
-        { -ENETUNREACH, "connect_error", NULL, ED_RETRY_PASSES },
-        { -EHOSTDOWN, "connect_error", NULL, ED_RETRY_PASSES },
-        { -ENETDOWN, "connect_error", NULL, ED_RETRY_PASSES },
-        { -EADDRNOTAVAIL, "connect_error", NULL, ED_RETRY_PASSES },
-        { -EMFILE, "connect_error", NULL, ED_RETRY_PASSES },
-        { -ENFILE, "connect_error", NULL, ED_RETRY_PASSES },
-        { -ENOBUFS, "connect_error", NULL, ED_RETRY_PASSES },
+        /* Names and connections. */
+        { EDDY_E_DNS_NOT_FOUND, "dns_error", NULL },
+        { EDDY_E_DNS_NO_ADDRESS, "dns_error", NULL },
+        { EDDY_E_DNS_BAD_NAME, "dns_error", NULL },
+        { EDDY_E_DNS_FAILED, "dns_error", NULL },
+        { -ECONNREFUSED, "connect_error", NULL },
+        { -EHOSTUNREACH, "connect_error", NULL },
+        { -ENETUNREACH, "connect_error", NULL },
+        { -EHOSTDOWN, "connect_error", NULL },
+        { -ENETDOWN, "connect_error", NULL },
+        { -EADDRNOTAVAIL, "connect_error", NULL },
+        { -EMFILE, "connect_error", NULL },
+        { -ENFILE, "connect_error", NULL },
+        { -ENOBUFS, "connect_error", NULL },
 
         /* A proxy that wants credentials always will; another failure of a proxy may pass. */
-        { EDDY_E_HTTP_PROXY_AUTH, "connect_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_HTTP_PROXY_REFUSED, "connect_error", NULL, ED_RETRY_PASSES },
-        { EDDY_E_HTTP_PROXY_INVALID, "connect_error", NULL, ED_RETRY_NEVER },
+        { EDDY_E_HTTP_PROXY_AUTH, "connect_error", NULL },
+        { EDDY_E_HTTP_PROXY_REFUSED, "connect_error", NULL },
+        { EDDY_E_HTTP_PROXY_INVALID, "connect_error", NULL },
 
-        /* TLS. A certificate that is refused stays so; a connection that broke may not. */
-        { EDDY_E_TLS_EXPIRED, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_NOT_YET_VALID, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_WRONG_HOST, "tls_error", NULL, ED_RETRY_NEVER },
+        /* TLS. */
+        { EDDY_E_TLS_EXPIRED, "tls_error", NULL },
+        { EDDY_E_TLS_NOT_YET_VALID, "tls_error", NULL },
+        { EDDY_E_TLS_WRONG_HOST, "tls_error", NULL },
         { EDDY_E_TLS_UNKNOWN_ISSUER, "tls_error",
-          "the certificate's issuer is not trusted: give its certificate by --cacert",
-          ED_RETRY_NEVER },
+          "the certificate's issuer is not trusted: give its certificate by --cacert" },
         { EDDY_E_TLS_SELF_SIGNED, "tls_error",
-          "the certificate is self-signed and not trusted: give it by --cacert if you trust it",
-          ED_RETRY_NEVER },
-        { EDDY_E_TLS_REVOKED, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_CRL, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_BAD_CERTIFICATE, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_BAD_FILE, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_ALERT, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_PROTOCOL, "tls_error", NULL, ED_RETRY_NEVER },
-        { EDDY_E_TLS_TRUNCATED, "connection_reset", NULL, ED_RETRY_PASSES },
+          "the certificate is self-signed and not trusted: give it by --cacert if you trust it" },
+        { EDDY_E_TLS_REVOKED, "tls_error", NULL },
+        { EDDY_E_TLS_CRL, "tls_error", NULL },
+        { EDDY_E_TLS_BAD_CERTIFICATE, "tls_error", NULL },
+        { EDDY_E_TLS_BAD_FILE, "tls_error", NULL },
+        { EDDY_E_TLS_ALERT, "tls_error", NULL },
+        { EDDY_E_TLS_PROTOCOL, "tls_error", NULL },
+        { EDDY_E_TLS_TRUNCATED, "connection_reset", NULL },
 
         /* Timeouts and broken connections. The lines name the option that set the limit. */
-        { EDDY_E_NET_TIMED_OUT, "connect_error", NULL, ED_RETRY_PASSES },
-        { EDDY_E_HTTP_TIMEOUT_CONNECT, "connect_error", NULL, ED_RETRY_PASSES },
-        { EDDY_E_HTTP_TIMEOUT_READ, "request_timeout", NULL, ED_RETRY_PASSES },
-        { -ETIMEDOUT, "request_timeout", NULL, ED_RETRY_PASSES },
-        { -ECONNRESET, "connection_reset", "the peer reset the connection", ED_RETRY_PASSES },
-        { -ECONNABORTED, "connection_reset", NULL, ED_RETRY_PASSES },
-        { -EPIPE, "connection_reset", "the peer closed the connection", ED_RETRY_PASSES },
-        { EDDY_E_HTTP_CLOSED, "connection_reset", NULL, ED_RETRY_PASSES },
-        { EDDY_E_HTTP_TRUNCATED, "stream_truncated", NULL, ED_RETRY_PASSES },
+        { EDDY_E_NET_TIMED_OUT, "connect_error", NULL },
+        { EDDY_E_HTTP_TIMEOUT_CONNECT, "connect_error", NULL },
+        { EDDY_E_HTTP_TIMEOUT_READ, "request_timeout", NULL },
+        { -ETIMEDOUT, "request_timeout", NULL },
+        { -ECONNRESET, "connection_reset", "the peer reset the connection" },
+        { -ECONNABORTED, "connection_reset", NULL },
+        { -EPIPE, "connection_reset", "the peer closed the connection" },
+        { EDDY_E_HTTP_CLOSED, "connection_reset", NULL },
+        { EDDY_E_HTTP_TRUNCATED, "stream_truncated", NULL },
 
         /* The peer's response is unusable. */
-        { EDDY_E_HTTP_INVALID_RESPONSE, "invalid_response", NULL, ED_RETRY_NEVER },
-        { EDDY_E_HTTP_CODING_UNKNOWN, "invalid_response", NULL, ED_RETRY_NEVER },
-        { EDDY_E_HTTP_CODING_INVALID, "invalid_response", NULL, ED_RETRY_NEVER },
-        { EDDY_E_HTTP_TOO_LARGE, "response_too_large", NULL, ED_RETRY_NEVER },
+        { EDDY_E_HTTP_INVALID_RESPONSE, "invalid_response", NULL },
+        { EDDY_E_HTTP_CODING_UNKNOWN, "invalid_response", NULL },
+        { EDDY_E_HTTP_CODING_INVALID, "invalid_response", NULL },
+        { EDDY_E_HTTP_TOO_LARGE, "response_too_large", NULL },
 
         /* Errors of the run. */
-        { -ECANCELED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
-        { EDDY_E_HTTP_CLIENT_CLOSED, "cancelled", "the run was stopped", ED_RETRY_NEVER },
-        { ED_E_DEADLINE, "deadline_exceeded", "the deadline of the run has passed",
-          ED_RETRY_NEVER },
-        { -ENOMEM, "out_of_memory", NULL, ED_RETRY_NEVER },
+        { -ECANCELED, "cancelled", "the run was stopped" },
+        { EDDY_E_HTTP_CLIENT_CLOSED, "cancelled", "the run was stopped" },
+        { ED_E_DEADLINE, "deadline_exceeded", "the deadline of the run has passed" },
+        { -ENOMEM, "out_of_memory", NULL },
 };
 
-static const struct ed_outcome outcome_other = { 0, "connect_error", NULL, ED_RETRY_PASSES };
+static const struct ed_outcome outcome_other = { 0, "connect_error", NULL };
 
 /* All codes, in the order of the summary. */
 static const char *const codes[] = {
@@ -138,14 +131,4 @@ int ed_outcome_number(int error)
 const char *ed_outcome_code(int number)
 {
         return number >= 0 && number < CODES ? codes[number] : NULL;
-}
-
-bool ed_outcome_is_retried(int error, bool harmless)
-{
-        return harmless && ed_outcome_of(error)->retry == ED_RETRY_PASSES;
-}
-
-bool ed_outcome_status_is_retried(int status)
-{
-        return status == 408 || status == 429 || (status >= 500 && status <= 599);
 }

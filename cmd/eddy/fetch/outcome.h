@@ -1,6 +1,5 @@
 /*
- * fetch/outcome.h - the result of a request: codes in result lines for the library's errors, and
- * which errors are retried.
+ * fetch/outcome.h - the result of a request: codes in result lines for the library's errors.
  */
 #ifndef ED_CMD_FETCH_OUTCOME_H
 #define ED_CMD_FETCH_OUTCOME_H
@@ -14,16 +13,10 @@ enum {
         ED_E_DEADLINE = -0x70002, /* --deadline passed */
 };
 
-enum ed_outcome_retry {
-        ED_RETRY_NEVER,  /* the next attempt would fail too */
-        ED_RETRY_PASSES, /* the next attempt may succeed */
-};
-
 struct ed_outcome {
         int error;
         const char *code;
         const char *message; /* NULL: eddy_error_text() */
-        enum ed_outcome_retry retry;
 };
 
 /* Never returns NULL. An error that is not in the table is a system error: connect_error. */
@@ -39,15 +32,5 @@ const char *ed_outcome_message(int error);
 enum { ED_OUTCOME_CODES_MAX = 32 };
 int ed_outcome_number(int error);
 const char *ed_outcome_code(int number);
-
-/*
- * Returns true if a request is repeated after 'error' (negative). 'harmless': none of it was sent,
- * or its method is idempotent. The error alone is not enough: a connection can time out or become
- * unreachable both before and after the request.
- */
-bool ed_outcome_is_retried(int error, bool harmless);
-
-/* Returns true if a status is retried: 408, 429 and 5xx. */
-bool ed_outcome_status_is_retried(int status);
 
 #endif

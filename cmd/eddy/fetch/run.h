@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/random.h"
 #include "eddy/http_client.h"
 #include "eddy/queue.h"
+#include "eddy/retry.h"
 #include "eddy/scope.h"
 #include "fetch/opts.h"
 #include "fetch/output.h"
@@ -28,7 +28,7 @@ struct ed_fetch_run {
         struct ed_output output;
         struct ed_save save;
         struct ed_stats stats;
-        struct ed_random random;
+        struct eddy_retry_policy retry_policy;
         eddy_http_client *client;
         eddy_queue queue;
         eddy_scope *work;

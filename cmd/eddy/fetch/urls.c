@@ -48,15 +48,16 @@ static bool is_blank(char c)
  */
 static size_t shown_bytes(const char *data, size_t bytes)
 {
-        const char *end = data + ED_URLS_SHOWN_BYTES_MAX, *from;
+        const size_t max = ED_URLS_SHOWN_BYTES_MAX;
+        size_t from = 0;
 
-        if (bytes <= ED_URLS_SHOWN_BYTES_MAX)
+        if (bytes <= max)
                 return bytes;
-        from = memmem(data, ED_URLS_SHOWN_BYTES_MAX, "://", 3);
-        from = from ? from + 3 : data;
-        if (memchr(from, '/', (size_t) (end - from)) || memchr(from, '@', (size_t) (end - from)))
-                return ED_URLS_SHOWN_BYTES_MAX;
-        return (size_t) (from - data);
+        while (from + 3 <= max && memcmp(data + from, "://", 3) != 0)
+                from++;
+        from = from + 3 <= max ? from + 3 : 0;
+        return memchr(data + from, '/', max - from) || memchr(data + from, '@', max - from) ? max
+                                                                                            : from;
 }
 
 /*
@@ -98,16 +99,16 @@ static void urls_consume(struct ed_urls *urls, size_t bytes)
 
 int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_line)
 {
-        for (;;) {
+        while (urls->end > urls->start) {
                 char *data = urls->data + urls->start;
                 size_t held = urls->end - urls->start;
-                char *newline = held > 0 ? memchr(data, '\n', held) : NULL;
+                char *newline = memchr(data, '\n', held);
                 size_t bytes = newline ? (size_t) (newline - data) : held;
                 bool refused = urls->inside_refused, first = urls->offset == 0;
                 bool cut = !newline && !at_end;
 
                 /* Refuse a line after one byte more than its maximum, plus one for a final CR. */
-                if (!newline && !(at_end && held > 0) && bytes <= ED_URLS_LINE_BYTES_MAX + 1)
+                if (cut && bytes <= ED_URLS_LINE_BYTES_MAX + 1)
                         return 0;
                 urls_consume(urls, bytes + (newline ? 1 : 0));
                 urls->inside_refused = cut;
@@ -116,6 +117,12 @@ int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_lin
                 ret_line->offset = urls->offset;
                 return 1;
         }
+        return 0;
+}
+
+static bool ends_authority(char c)
+{
+        return c == '/' || c == '?' || c == '#';
 }
 
 size_t ed_urls_hide_password(char *url, size_t bytes, bool refused)
@@ -124,7 +131,7 @@ size_t ed_urls_hide_password(char *url, size_t bytes, bool refused)
         char *start = memmem(url, bytes, "://", 3), *end = url + bytes, *at = NULL, *hidden;
 
         start = start ? start + 3 : url;
-        for (char *c = start; c < end && (refused || !strchr("/?#", *c)); c++) {
+        for (char *c = start; c < end && (refused || !ends_authority(*c)); c++) {
                 if (*c == '@')
                         at = c;
         }

@@ -158,20 +158,25 @@ static void attempt_release(struct attempt *attempt)
         ed_save_file_drop(&attempt->run->save, &attempt->file);
 }
 
-/* As ed_retry_wait(). */
+/* Returns the wait before the next attempt, or ED_RETRY_*. */
 static int64_t attempt_wait(struct ed_fetch_run *run, const struct attempt *attempt,
-                            unsigned attempts)
+                            struct eddy_retry *retry)
 {
-        struct ed_retry retry = { .attempts = attempts,
-                                  .error = attempt->error,
-                                  .status = attempt->status,
-                                  .sent = attempt->sent };
+        struct ed_retry result = { .error = attempt->error,
+                                   .status = attempt->status,
+                                   .sent = attempt->sent,
+                                   .idempotent = run->idempotent };
+        struct eddy_retry_cause cause;
+        int64_t wait_ns;
+        int err;
 
-        if (attempt->response) {
-                retry.after = eddy_http_response_header(attempt->response, "Retry-After");
-                retry.date = eddy_http_response_header(attempt->response, "Date");
-        }
-        return ed_retry_wait(run, &retry);
+        if (attempt->response)
+                eddy_http_response_retry_hint(attempt->response, &result.hint);
+        ed_retry_cause_of(&result, &cause);
+        err = eddy_retry_next(retry, &cause, &wait_ns);
+        if (err == EDDY_E_RETRY_WAIT || err == EDDY_E_RETRY_DEADLINE)
+                return ED_RETRY_TOO_LONG;
+        return err < 0 ? ED_RETRY_LAST : wait_ns;
 }
 
 /*
@@ -371,9 +376,11 @@ static void item_work(struct worker *worker, struct ed_fetch_item *item)
 {
         struct ed_fetch_run *run = worker->run;
         struct attempt attempt;
-        unsigned tries = 0, attempts = 0;
+        struct eddy_retry retry;
+        unsigned attempts = 0;
         int64_t wait_ns;
 
+        eddy_retry_begin(&retry, &run->retry_policy);
         for (;;) {
                 if (item->error == 0)
                         attempt_make(worker, &attempt, item);
@@ -381,13 +388,12 @@ static void item_work(struct worker *worker, struct ed_fetch_item *item)
                         attempt = (struct attempt){ .run = run,
                                                     .error = item->error,
                                                     .file = { .fd = -1 } };
-                tries++;
                 attempts += attempt.start_ns != 0;
                 if (attempt.error == -ECANCELED) {
                         item_cancelled(worker, item, &attempt, attempts);
                         return;
                 }
-                wait_ns = attempt_wait(run, &attempt, tries);
+                wait_ns = attempt_wait(run, &attempt, &retry);
                 if (wait_ns < 0) {
                         run->stats.not_retried += wait_ns == ED_RETRY_TOO_LONG;
                         item_finish(worker, item, &attempt, attempts);

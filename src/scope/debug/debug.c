@@ -11,9 +11,14 @@
 #include "sys/symbol.h"
 
 static const char *const kind_names[ED_DEBUG_KINDS] = {
-        [ED_DEBUG_STREAM] = "a stream",           [ED_DEBUG_LISTENER] = "a listener",
-        [ED_DEBUG_RESPONSE] = "an HTTP response", [ED_DEBUG_CLIENT] = "an HTTP client",
-        [ED_DEBUG_POOL] = "a thread pool",        [ED_DEBUG_SIGNAL] = "an open signal",
+        [ED_DEBUG_STREAM] = "a stream",
+        [ED_DEBUG_LISTENER] = "a listener",
+        [ED_DEBUG_RESPONSE] = "an HTTP response",
+        [ED_DEBUG_CLIENT] = "an HTTP client",
+        [ED_DEBUG_POOL] = "a thread pool",
+        [ED_DEBUG_SIGNAL] = "an open signal",
+        [ED_DEBUG_FILE] = "a file",
+        [ED_DEBUG_FOLDER] = "an open folder",
 };
 
 static const char *const found_names[ED_DEBUG_FOUND] = {

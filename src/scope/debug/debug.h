@@ -21,6 +21,8 @@ enum ed_debug_kind {
         ED_DEBUG_CLIENT,
         ED_DEBUG_POOL,
         ED_DEBUG_SIGNAL,
+        ED_DEBUG_FILE,
+        ED_DEBUG_FOLDER,
         ED_DEBUG_KINDS,
 };
 

@@ -488,15 +488,24 @@ void ed_thread_pools_end(struct ed_loop *loop, int64_t close_ns)
         }
 }
 
+static void info_add(const eddy_thread_pool *pool, struct eddy_thread_pool_info *info)
+{
+        info->running += pool->running;
+        info->abandoned += pool->abandoned;
+        for (int i = 0; i < ED_LANES; i++) {
+                info->threads += pool->lanes[i].threads;
+                info->queued += pool->lanes[i].queued_count;
+        }
+}
+
 void eddy_thread_pool_info(const eddy_thread_pool *pool, struct eddy_thread_pool_info *ret_info)
 {
+        struct pools *pools = pool || !ed_loop_current ? NULL : pools_find(ed_loop_current);
+
         *ret_info = (struct eddy_thread_pool_info){ 0 };
-        if (!pool)
-                return;
-        ret_info->running = pool->running;
-        ret_info->abandoned = pool->abandoned;
-        for (int i = 0; i < ED_LANES; i++) {
-                ret_info->threads += pool->lanes[i].threads;
-                ret_info->queued += pool->lanes[i].queued_count;
-        }
+        if (pool)
+                info_add(pool, ret_info);
+        for (struct ed_list *link = pools ? pools->all.next : NULL; link && link != &pools->all;
+             link = link->next)
+                info_add(ed_container_of(link, eddy_thread_pool, link), ret_info);
 }

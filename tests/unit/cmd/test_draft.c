@@ -7,6 +7,7 @@
 
 #include "common/draft.h"
 #include "eddy/alloc.h"
+#include "eddy/json.h"
 #include "starve.h"
 
 /* What 'text' holds, for CHECK_STR. */
@@ -82,7 +83,7 @@ TEST(utf8_knows_the_limits_of_rfc_3629)
         };
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-                CHECK_EQ(ed_draft_is_utf8(cases[i].bytes, strlen(cases[i].bytes)), cases[i].valid);
+                CHECK_EQ(eddy_json_is_utf8(cases[i].bytes, strlen(cases[i].bytes)), cases[i].valid);
 }
 
 TEST(utf8_never_reads_behind_its_end)
@@ -95,7 +96,7 @@ TEST(utf8_never_reads_behind_its_end)
 
                 CHECK(cut);
                 memcpy(cut, whole, bytes);
-                CHECK(!ed_draft_is_utf8(cut, bytes));
+                CHECK(!eddy_json_is_utf8(cut, bytes));
                 eddy_free(cut);
         }
 }

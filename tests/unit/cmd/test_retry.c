@@ -1,6 +1,6 @@
 /*
- * test_retry.c - back-off is drawn from nought up to a bound that doubles;
- * Retry-After is seconds or a date; which results are worth another attempt.
+ * test_retry.c - the program's rules of another attempt: how --attempts and --backoff become a
+ * policy, and which results are worth another attempt.
  */
 #include "test.h"
 
@@ -8,193 +8,124 @@
 
 #include "common/duration.h"
 #include "eddy/error.h"
+#include "eddy/run.h"
 #include "eddy/time.h"
 #include "fetch/outcome.h"
 #include "fetch/retry.h"
-#include "fetch/run.h"
 
-enum { DRAWS = 2000 };
+struct decision {
+        struct ed_fetch_opts opts;
+        struct ed_retry result;
+        uint32_t attempts;
+        int64_t wait_ns; /* -1: none follows */
+};
 
-/* The largest and the mean of many draws. */
-static int64_t largest(int64_t backoff_ns, unsigned failures, double *ret_mean)
+static int decide(void *arg)
 {
-        struct ed_random random = { 7 };
-        int64_t max = 0;
-        double sum = 0;
+        struct decision *decision = arg;
+        struct eddy_retry_policy policy;
+        struct eddy_retry_cause cause;
+        struct eddy_retry retry;
 
-        for (int i = 0; i < DRAWS; i++) {
-                int64_t wait = ed_retry_backoff(backoff_ns, failures, &random);
+        ed_retry_policy_init(&policy, &decision->opts);
+        eddy_retry_begin(&retry, &policy);
+        ed_retry_cause_of(&decision->result, &cause);
+        for (uint32_t i = 0; i < decision->attempts; i++)
+                if (eddy_retry_next(&retry, &cause, &decision->wait_ns) < 0)
+                        decision->wait_ns = -1;
+        return 0;
+}
 
-                CHECK(wait >= 0);
-                sum += (double) wait;
-                if (wait > max)
-                        max = wait;
+static int64_t wait_of(struct decision decision)
+{
+        CHECK_EQ(eddy_run(decide, &decision, NULL), 0);
+        return decision.wait_ns;
+}
+
+/* The wait of a run with three attempts and no back-off. */
+static int64_t wait_after(uint32_t attempts, struct ed_retry result)
+{
+        return wait_of((struct decision){
+                .opts = { .attempts = 3 }, .result = result, .attempts = attempts });
+}
+
+static bool status_is_retried(int status)
+{
+        return wait_after(1, (struct ed_retry){ .status = status, .sent = true }) == 0;
+}
+
+static bool error_is_retried(int error, bool sent, bool idempotent)
+{
+        return wait_after(1, (struct ed_retry){
+                                     .error = error, .sent = sent, .idempotent = idempotent }) == 0;
+}
+
+TEST(backoff_is_below_a_bound_that_doubles_up_to_a_minute)
+{
+        struct decision decision = { .opts = { .attempts = 100, .backoff_ns = EDDY_MS(500) },
+                                     .result = { .status = 503 } };
+        int64_t bound_ns = EDDY_MS(500);
+
+        for (decision.attempts = 1; decision.attempts < 20; decision.attempts++) {
+                for (int i = 0; i < 20; i++)
+                        CHECK(wait_of(decision) < bound_ns);
+                bound_ns = bound_ns * 2 > EDDY_MIN(1) ? EDDY_MIN(1) : bound_ns * 2;
         }
-        *ret_mean = sum / DRAWS;
-        return max;
-}
-
-TEST(backoff_is_full_jitter_below_a_bound_that_doubles)
-{
-        double mean;
-
-        for (unsigned failures = 1; failures <= 7; failures++) {
-                int64_t bound = EDDY_MS(500) << (failures - 1);
-                int64_t max = largest(EDDY_MS(500), failures, &mean);
-
-                CHECK(max < bound);
-                CHECK(max > bound - bound / 50);
-                CHECK(mean > 0.45 * (double) bound && mean < 0.55 * (double) bound);
-        }
-}
-
-TEST(backoff_never_exceeds_a_minute)
-{
-        double mean;
-
-        CHECK(largest(EDDY_MS(500), 8, &mean) <= ED_RETRY_BACKOFF_MAX_NS);
-        CHECK(largest(EDDY_MS(500), 1000, &mean) <= ED_RETRY_BACKOFF_MAX_NS);
-        CHECK(largest(EDDY_MS(500), 1000, &mean) > ED_RETRY_BACKOFF_MAX_NS / 2);
-}
-
-TEST(backoff_above_a_minute_is_its_own_bound)
-{
-        double mean;
-
-        CHECK(largest(EDDY_MIN(5), 9, &mean) <= EDDY_MIN(5));
-        CHECK(largest(EDDY_MIN(5), 1, &mean) > EDDY_MIN(2));
-        CHECK_EQ(largest(0, 5, &mean), 0);
-}
-
-static int64_t retry_after(const char *value, const char *date)
-{
-        int64_t ns = -7;
-
-        if (ed_retry_after_parse(value, date, 1000000000, &ns) < 0) {
-                CHECK_EQ(ns, -7);
-                return -1;
-        }
-        return ns;
-}
-
-TEST(retry_after_takes_seconds_with_decimals)
-{
-        CHECK_EQ(retry_after("0", NULL), 0);
-        CHECK_EQ(retry_after("120", NULL), EDDY_SEC(120));
-        CHECK_EQ(retry_after("1.5", NULL), EDDY_MS(1500));
-        CHECK_EQ(retry_after("99999999999999999999", NULL), ED_DURATION_MAX_NS);
-}
-
-TEST(retry_after_as_a_date_counts_from_the_response_s_date)
-{
-        const char *date = "Sun, 06 Nov 1994 08:49:37 GMT";
-
-        CHECK_EQ(retry_after("Sun, 06 Nov 1994 08:50:07 GMT", date), EDDY_SEC(30));
-        CHECK_EQ(retry_after("Sun, 06 Nov 1994 08:49:37 GMT", date), 0);
-        CHECK_EQ(retry_after("Sun, 06 Nov 1994 08:49:00 GMT", date), 0);
-        CHECK_EQ(retry_after("Mon, 06 Nov 2034 08:49:37 GMT", date), ED_DURATION_MAX_NS);
-}
-
-TEST(retry_after_as_a_date_counts_from_now_without_a_date)
-{
-        CHECK_EQ(retry_after("Sun, 09 Sep 2001 01:47:10 GMT", NULL), EDDY_SEC(30));
-        CHECK_EQ(retry_after("Sun, 09 Sep 2001 01:47:10 GMT", "nonsense"), EDDY_SEC(30));
-}
-
-TEST(retry_after_that_is_neither_is_ignored)
-{
-        static const char *const cases[] = { "",
-                                             "-1",
-                                             "soon",
-                                             "1 s",
-                                             "1e3",
-                                             "inf",
-                                             "0x10",
-                                             "Sun, 06 Nov 1994",
-                                             "1,5",
-                                             "1.2.3",
-                                             "1..2",
-                                             ".",
-                                             "...",
-                                             "5.5.",
-                                             "99999999999999999999.0.0",
-                                             "1.",
-                                             ".5",
-                                             "1 2",
-                                             "12:30",
-                                             "Sun, 06 Nov 1994 08:49:37",
-                                             "\xff" };
-
-        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-                CHECK_EQ(retry_after(cases[i], NULL), -1);
-}
-
-TEST(no_wait_reaches_over_the_deadline)
-{
-        CHECK(ed_retry_fits(100, INT64_MAX / 2, 0));
-        CHECK(ed_retry_fits(100, 49, 150));
-        CHECK(!ed_retry_fits(100, 50, 150));
-        CHECK(!ed_retry_fits(100, 0, 100));
-        CHECK(!ed_retry_fits(100, 0, 50));
-}
-
-/* The wait of a run with three attempts, no back-off and no deadline. */
-static int64_t wait_after(struct ed_retry retry, bool idempotent)
-{
-        eddy_scope whole = { 0 };
-        struct ed_fetch_run run = { .opts = { .attempts = 3 },
-                                    .idempotent = idempotent,
-                                    .whole = &whole };
-
-        return ed_retry_wait(&run, &retry);
+        decision.opts.backoff_ns = 0;
+        CHECK_EQ(wait_of(decision), 0);
 }
 
 TEST(the_last_attempt_is_not_repeated)
 {
-        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 2, .status = 503 }, true), 0);
-        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 3, .status = 503 }, true),
-                 ED_RETRY_LAST);
+        CHECK_EQ(wait_after(2, (struct ed_retry){ .status = 503 }), 0);
+        CHECK_EQ(wait_after(3, (struct ed_retry){ .status = 503 }), -1);
 }
 
 TEST(only_failures_that_may_pass_are_repeated)
 {
-        struct ed_retry sent = { .attempts = 1, .error = -ECONNRESET, .sent = true };
-        struct ed_retry unsent = { .attempts = 1, .error = -ECONNRESET };
+        CHECK(!status_is_retried(200));
+        CHECK(!error_is_retried(ED_E_LINE_NUL, false, true));
+        CHECK(error_is_retried(-ECONNRESET, true, true));
+        CHECK(!error_is_retried(-ECONNRESET, true, false));
+        CHECK(error_is_retried(-ECONNRESET, false, false));
+}
 
-        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .status = 200 }, true),
-                 ED_RETRY_LAST);
-        CHECK_EQ(wait_after((struct ed_retry){ .attempts = 1, .error = ED_E_LINE_NUL }, true),
-                 ED_RETRY_LAST);
-        CHECK_EQ(wait_after(sent, true), 0);
-        CHECK_EQ(wait_after(sent, false), ED_RETRY_LAST);
-        CHECK_EQ(wait_after(unsent, false), 0);
+static int64_t wait_of_429(struct eddy_retry_headers headers)
+{
+        struct ed_retry retry = { .status = 429 };
+
+        eddy_retry_hint_read(&headers, 1000000000, &retry.hint);
+        return wait_after(1, retry);
 }
 
 TEST(a_longer_retry_after_replaces_the_back_off_up_to_an_hour)
 {
-        struct ed_retry retry = { .attempts = 1, .status = 429, .after = "3600" };
+        struct eddy_retry_headers headers = { .retry_after = "3600" };
 
-        CHECK_EQ(wait_after(retry, true), ED_RETRY_AFTER_MAX_NS);
-        retry.after = "3601";
-        CHECK_EQ(wait_after(retry, true), ED_RETRY_TOO_LONG);
-        retry.after = "Sun, 06 Nov 1994 08:49:47 GMT";
-        retry.date = "Sun, 06 Nov 1994 08:49:37 GMT";
-        CHECK_EQ(wait_after(retry, true), EDDY_SEC(10));
-        retry.after = "soon";
-        CHECK_EQ(wait_after(retry, true), 0);
+        CHECK_EQ(wait_of_429(headers), ED_RETRY_AFTER_MAX_NS);
+        headers.retry_after = "3601";
+        CHECK_EQ(wait_of_429(headers), -1);
+        headers.retry_after = "Sun, 06 Nov 1994 08:49:47 GMT";
+        headers.date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        CHECK_EQ(wait_of_429(headers), EDDY_SEC(10));
+        headers.retry_after = "soon";
+        CHECK_EQ(wait_of_429(headers), 0);
+        headers.retry_after_ms = "250";
+        CHECK_EQ(wait_of_429(headers), EDDY_MS(250));
+        headers.should_retry = "false";
+        CHECK_EQ(wait_of_429(headers), -1);
 }
 
-TEST(statuses_408_429_and_5xx_are_retried)
+TEST(statuses_408_425_429_and_5xx_but_501_and_505_are_retried)
 {
-        static const int retried[] = { 408, 429, 500, 502, 503, 504, 599 };
-        static const int final[] = {
-                200, 204, 301, 304, 400, 401, 403, 404, 409, 422, 499, 600, 999
-        };
+        static const int retried[] = { 408, 425, 429, 500, 502, 503, 504, 599 };
+        static const int final[] = { 200, 204, 301, 304, 400, 401, 403, 404,
+                                     409, 422, 499, 501, 505, 600, 999 };
 
         for (size_t i = 0; i < sizeof(retried) / sizeof(retried[0]); i++)
-                CHECK(ed_outcome_status_is_retried(retried[i]));
+                CHECK(status_is_retried(retried[i]));
         for (size_t i = 0; i < sizeof(final) / sizeof(final[0]); i++)
-                CHECK(!ed_outcome_status_is_retried(final[i]));
+                CHECK(!status_is_retried(final[i]));
 }
 
 /* B8.50: before anything was sent, for every method; after that, for idempotent ones only. */
@@ -215,8 +146,9 @@ TEST(failures_that_pass_are_retried_where_that_does_no_harm)
                                       -EXDEV };
 
         for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-                CHECK(ed_outcome_is_retried(errors[i], true));
-                CHECK(!ed_outcome_is_retried(errors[i], false));
+                CHECK(error_is_retried(errors[i], true, true));
+                CHECK(error_is_retried(errors[i], false, false));
+                CHECK(!error_is_retried(errors[i], true, false));
         }
 }
 
@@ -235,7 +167,7 @@ TEST(what_would_end_the_same_way_is_not_retried)
                                       -ECANCELED };
 
         for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-                CHECK(!ed_outcome_is_retried(errors[i], true));
+                CHECK(!error_is_retried(errors[i], true, true));
 }
 
 TEST(every_error_has_a_code_a_message_and_a_counter)

@@ -25,12 +25,17 @@ static int gives_back_nothing(void *arg)
         eddy_stream_close_now(NULL);
         eddy_stream_abort(NULL);
         eddy_listener_close(NULL);
+        eddy_log_close(NULL);
+        eddy_metrics_close(NULL);
         eddy_http_client_close(NULL);
         eddy_http_response_close(NULL);
         eddy_tls_config_close(NULL);
+        eddy_limiter_close(NULL);
         eddy_queue_fini(NULL);
         eddy_future_fini(NULL);
         eddy_as_completed_end(NULL);
+        eddy_file_close(NULL);
+        eddy_folder_close(NULL);
         eddy_free(NULL);
         return 0;
 }
@@ -54,14 +59,19 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
         EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+        EDDY_AUTO(eddy_log) eddy_log *log = NULL;
+        EDDY_AUTO(eddy_metrics) eddy_metrics *metrics = NULL;
         EDDY_AUTO(eddy_signal) eddy_signal *signal = NULL;
         EDDY_AUTO(eddy_thread_pool) eddy_thread_pool *pool = NULL;
         EDDY_AUTO(eddy_channel) eddy_channel *channel = NULL;
         EDDY_AUTO(eddy_remote) eddy_remote *remote = NULL;
         EDDY_AUTO(eddy_task) eddy_task *task = NULL;
+        EDDY_AUTO(eddy_limiter) eddy_limiter *limiter = NULL;
         EDDY_AUTO(eddy_queue) eddy_queue queue = { 0 };
         EDDY_AUTO(eddy_future) eddy_future future = { 0 };
         EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };
+        EDDY_AUTO(eddy_file) eddy_file *file = NULL;
+        EDDY_AUTO(eddy_folder) eddy_folder *folder = NULL;
         EDDY_AUTO(eddy_lock) eddy_lock *held = NULL;
         EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;
         static eddy_lock lock;
@@ -70,6 +80,8 @@ static int uses_auto(void *arg)
 
         (void) response;
         eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_log_open(&(struct eddy_log_opts){ .path = "/dev/null" }, &log), 0);
+        CHECK_EQ(eddy_metrics_new(NULL, &metrics), 0);
         CHECK_EQ(eddy_scope_start_task(&scope, at_once, NULL, NULL, &task), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(eddy_tls_config_new(&(struct eddy_tls_opts){ .flags = EDDY_TLS_INSECURE }, NULL,
@@ -81,10 +93,13 @@ static int uses_auto(void *arg)
         CHECK_EQ(eddy_signal_open((int[]){ SIGUSR1 }, 1, &signal), 0);
         CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);
         CHECK_EQ(eddy_channel_new(0, 1, &channel), 0);
+        CHECK_EQ(eddy_limiter_new(NULL, &limiter), 0);
         CHECK_EQ(eddy_loop_start_threadsafe(NULL, at_once, NULL, &remote), 0);
         CHECK_EQ(eddy_queue_put(&queue, &(void *){ arg }), 0);
         CHECK_EQ(eddy_future_set(&future, 1, NULL), 0);
         CHECK_EQ(eddy_as_completed_begin(&done, &task, 1), 0);
+        CHECK_EQ(eddy_file_temporary(NULL, &file), 0);
+        CHECK_EQ(eddy_folder_open("/", &folder), 0);
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         held = &lock;
         CHECK_EQ(eddy_semaphore_acquire(&semaphore), 0);

@@ -4,6 +4,7 @@
  * Unix path, given addresses). Random requests: of the key alone, and through the pool.
  */
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -17,7 +18,8 @@
         _Static_assert(offsetof(struct type, reserved) ==                                          \
                                offsetof(struct type, last) + sizeof(((struct type *) 0)->last),    \
                        "test_key.c does not know the newest option of " #type)
-IS_LAST(eddy_http_client_opts, resolve_count);
+/* Hooks may add headers, on which no connection depends. */
+IS_LAST(eddy_http_client_opts, hooks);
 IS_LAST(eddy_http_request_opts, tls);
 
 static bool is_full(void)
@@ -108,6 +110,7 @@ TEST(keys_are_equal_if_and_only_if_no_field_differs)
                                   same ? " not" : "");
         }
         CHECK(equal > PAIRS / 8 && equal < PAIRS / 2);
+        printf("# %d random pairs of keys, %d of them equal\n", PAIRS, equal);
 }
 
 /* ---- through the pool -------------------------------------------------------------- */
@@ -490,7 +493,9 @@ static void world_run(void (*fn)(struct world *world))
 
 static void rounds(struct world *world)
 {
-        for (int i = 0; i < (is_full() ? ROUNDS_FULL : ROUNDS_FEW); i++) {
+        int n = is_full() ? ROUNDS_FULL : ROUNDS_FEW;
+
+        for (int i = 0; i < n; i++) {
                 world->seen_count = 0;
                 for (int j = 0; j < CLIENTS; j++) {
                         world->drawn[j] = client_draw();
@@ -504,6 +509,7 @@ static void rounds(struct world *world)
                 for (int j = 0; j < CLIENTS; j++)
                         eddy_http_client_close(world->clients[j]);
         }
+        printf("# %d rounds of %d random requests, %d connections\n", n, REQUESTS, world->accepted);
 }
 
 static int rounds_main(void *arg)
@@ -602,6 +608,7 @@ static void sessions(struct world *world)
         for (int i = 0; i < pairs; i++)
                 session_pair(world, &resumed);
         CHECK(resumed > pairs / 8 && resumed < pairs * 3 / 4);
+        printf("# %d random pairs of requests, %d of them with the same session\n", pairs, resumed);
 }
 
 static int sessions_main(void *arg)

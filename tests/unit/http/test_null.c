@@ -17,8 +17,13 @@ static void check_null_response(void)
         struct eddy_http_response_info info;
         const void *data = "untouched";
         size_t bytes = 99;
+        struct eddy_retry_hint hint = { .has_wait = true, .wait_ns = 9, .should = 9 };
         char byte;
 
+        eddy_http_response_retry_hint(NULL, &hint);
+        CHECK(!hint.has_wait);
+        CHECK_EQ(hint.wait_ns, 0);
+        CHECK_EQ(hint.should, 0);
         CHECK_EQ(eddy_http_response_status(NULL), -EINVAL);
         CHECK(eddy_http_response_header(NULL, "a") == NULL);
         CHECK(eddy_http_response_trailer(NULL, "a") == NULL);
@@ -29,6 +34,8 @@ static void check_null_response(void)
         CHECK_EQ(eddy_http_response_body(NULL, &data, &bytes), -EINVAL);
         CHECK_STR(data, "untouched");
         CHECK_EQ(bytes, 99);
+        CHECK_EQ(eddy_http_response_json(NULL, NULL, &byte), -EINVAL);
+        CHECK(eddy_http_response_json_error(NULL) == NULL);
         CHECK_EQ(eddy_http_response_discard(NULL), -EINVAL);
         eddy_http_response_info(NULL, &info);
         CHECK_EQ(info.version, 0);

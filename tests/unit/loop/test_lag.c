@@ -54,6 +54,16 @@ TEST(a_clock_that_went_back_counts_as_no_time)
         CHECK_EQ(lag.buckets[0], 1);
 }
 
+TEST(the_sum_is_that_of_all_turns)
+{
+        struct eddy_lag lag = { 0 };
+
+        ed_lag_add(&lag, 5);
+        ed_lag_add(&lag, EDDY_SEC(3));
+        ed_lag_add(&lag, -5);
+        CHECK_EQ(lag.sum_ns, EDDY_SEC(3) + 5);
+}
+
 TEST(without_turns_a_percentile_is_nothing)
 {
         struct eddy_lag lag = { 0 };

@@ -70,12 +70,14 @@ TEST(every_fallible_call_can_fail)
  * is_writable, ready, unwatch_foreign, socket_file_remove, endpoint, unsent, close, abort,
  * cpu_count, worker_run, worker_free, worker_abandon; and pollable, which a simulation has not, and
  * watch_foreign, which fails as watch does.
+ * Operations on files have kinds of their own; file_try, file_run, submit and cancel do them all.
  */
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
-        enum { CANNOT = 23, NAME = 1 };
+        enum { CANNOT = 23, NAME = 1, FILES = 4 };
 
-        CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT, ED_SIM_CALLS - 1);
+        CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT - FILES,
+                 ED_SIM_CALL_FILE_OPEN - 1);
 }
 
 TEST(every_kind_has_a_name_and_errors_of_its_own)

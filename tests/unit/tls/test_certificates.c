@@ -670,7 +670,10 @@ TEST(each_bad_certificate_is_refused_by_its_own_error_as_curl_refuses_it)
 
 static int visit_good(void *arg)
 {
-        CHECK_EQ(visit_all(good, sizeof(good) / sizeof(good[0])), 0);
+        size_t n = sizeof(good) / sizeof(good[0]);
+
+        printf("# %zu good certificates\n", n);
+        CHECK_EQ(visit_all(good, n), 0);
         return 0;
 }
 

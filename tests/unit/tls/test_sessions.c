@@ -45,6 +45,7 @@ static int differing_clients(void *arg)
         struct tls_files other;
         eddy_tls_config *configs[CLIENTS];
         char both[128];
+        int rounds = 0;
 
         tls_files_make(&rig.files, NULL);
         tls_files_make(&other, NULL);
@@ -66,6 +67,7 @@ static int differing_clients(void *arg)
 
                 if (first == second)
                         continue;
+                rounds++;
                 CHECK_EQ(eddy_tls_config_new(&opts[first], NULL, &configs[0]), 0);
                 CHECK_EQ(eddy_tls_config_new(&opts[second], NULL, &configs[1]), 0);
                 rig.host = hosts[i / CLIENTS / CLIENTS];
@@ -77,6 +79,7 @@ static int differing_clients(void *arg)
                 eddy_tls_config_close(configs[0]);
                 eddy_tls_config_close(configs[1]);
         }
+        printf("# %d rounds of two clients that differ, 4 handshakes each\n", rounds);
         rig.client_config = NULL;
         tls_rig_close(&rig);
         return 0;
@@ -110,6 +113,7 @@ static int differing_routes(void *arg)
                 CHECK_EQ(visit(&rig, config), rig.route || i % n == 0);
                 eddy_tls_config_close(config);
         }
+        printf("# %zu rounds of two routes, 4 handshakes each\n", n * n * 2);
         rig.client_config = NULL;
         tls_rig_close(&rig);
         return 0;
@@ -322,6 +326,8 @@ static int side_by_side(void *arg)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_STR(eddy_tls_fault_text(rig.client), "");
         CHECK_STR(eddy_tls_fault_text(rig.server), "");
+        printf("# %d rounds of a healthy connection beside %d that fail\n", rounds(),
+               rounds() / BURST);
         tls_rig_close(&rig);
         return 0;
 }

@@ -1,0 +1,172 @@
+/*
+ * eddy/fields_macros.h - how the macros of eddy/fields.h find the types of members.
+ *
+ * Included by eddy/fields.h.  A type that cannot be a field gives an array of negative size in C,
+ * and an incomplete type in C++.
+ */
+#ifndef EDDY_FIELDS_MACROS_H
+#define EDDY_FIELDS_MACROS_H
+
+#include "eddy/fields.h"
+
+#define EDDY_FIELD_TYPE(type, member) __typeof__(((type *) 0)->member)
+#define EDDY_FIELD_ITEM(type, member) __typeof__(((type *) 0)->member[0])
+
+#ifdef __cplusplus
+/* Is defined for types that can be fields, and for those only. */
+template <typename T> struct eddy_field_type;
+template <int Kind> struct eddy_field_kind_is {
+        enum { EDDY_FIELD_KIND = Kind };
+};
+template <> struct eddy_field_type<bool> : eddy_field_kind_is<EDDY_KIND_BOOL> {
+};
+template <> struct eddy_field_type<signed char> : eddy_field_kind_is<EDDY_KIND_INT> {
+};
+template <> struct eddy_field_type<short> : eddy_field_kind_is<EDDY_KIND_INT> {
+};
+template <> struct eddy_field_type<int> : eddy_field_kind_is<EDDY_KIND_INT> {
+};
+template <> struct eddy_field_type<long> : eddy_field_kind_is<EDDY_KIND_INT> {
+};
+template <> struct eddy_field_type<long long> : eddy_field_kind_is<EDDY_KIND_INT> {
+};
+template <> struct eddy_field_type<unsigned char> : eddy_field_kind_is<EDDY_KIND_UINT> {
+};
+template <> struct eddy_field_type<unsigned short> : eddy_field_kind_is<EDDY_KIND_UINT> {
+};
+template <> struct eddy_field_type<unsigned> : eddy_field_kind_is<EDDY_KIND_UINT> {
+};
+template <> struct eddy_field_type<unsigned long> : eddy_field_kind_is<EDDY_KIND_UINT> {
+};
+template <> struct eddy_field_type<unsigned long long> : eddy_field_kind_is<EDDY_KIND_UINT> {
+};
+template <> struct eddy_field_type<double> : eddy_field_kind_is<EDDY_KIND_DOUBLE> {
+};
+template <> struct eddy_field_type<char *> : eddy_field_kind_is<EDDY_KIND_STRING> {
+};
+template <size_t N> struct eddy_field_type<char[N]> : eddy_field_kind_is<EDDY_KIND_CHARS> {
+};
+
+template <typename T> struct eddy_field_plain {
+        typedef T type;
+};
+template <typename T> struct eddy_field_plain<T &> {
+        typedef T type;
+};
+template <typename T, typename Want> struct eddy_field_same;
+template <typename T> struct eddy_field_same<T, T> {
+        enum { EDDY_FIELD_BYTES = sizeof(T) };
+};
+template <typename T> struct eddy_field_is_list {
+        enum { EDDY_FIELD_YES = 0 };
+};
+template <typename T> struct eddy_field_is_list<T *> {
+        enum { EDDY_FIELD_YES = 1 };
+};
+#define EDDY_FIELD_KIND_OF(what)                                                                   \
+        (int(eddy_field_type<eddy_field_plain<what>::type>::EDDY_FIELD_KIND))
+#define EDDY_FIELD_SIZE_AS(type, member, want)                                                     \
+        size_t(eddy_field_same<EDDY_FIELD_TYPE(type, member), want>::EDDY_FIELD_BYTES)
+#define EDDY_FIELD_SIZE_IF(cond, bytes) (sizeof(char[(cond) ? 1 : -1]) * (bytes))
+#define EDDY_FIELD_IS_LIST(type, member)                                                           \
+        eddy_field_is_list<EDDY_FIELD_TYPE(type, member)>::EDDY_FIELD_YES
+#else
+#define EDDY_FIELD_IS(what, type) __builtin_types_compatible_p(what, type)
+/* 0 for any other type. */
+#define EDDY_FIELD_KIND_OR_0(what)                                                                 \
+        (EDDY_FIELD_IS(what, bool) * EDDY_KIND_BOOL +                                              \
+         (EDDY_FIELD_IS(what, signed char) | EDDY_FIELD_IS(what, short) |                          \
+          EDDY_FIELD_IS(what, int) | EDDY_FIELD_IS(what, long) | EDDY_FIELD_IS(what, long long)) * \
+                 EDDY_KIND_INT +                                                                   \
+         (EDDY_FIELD_IS(what, unsigned char) | EDDY_FIELD_IS(what, unsigned short) |               \
+          EDDY_FIELD_IS(what, unsigned) | EDDY_FIELD_IS(what, unsigned long) |                     \
+          EDDY_FIELD_IS(what, unsigned long long)) *                                               \
+                 EDDY_KIND_UINT +                                                                  \
+         EDDY_FIELD_IS(what, double) * EDDY_KIND_DOUBLE +                                          \
+         EDDY_FIELD_IS(what, char *) * EDDY_KIND_STRING +                                          \
+         EDDY_FIELD_IS(what, char[]) * EDDY_KIND_CHARS)
+#define EDDY_FIELD_SIZE_IF(cond, bytes) (sizeof(char[(cond) ? 1 : -1]) * (bytes))
+#define EDDY_FIELD_KIND_OF(what)                                                                   \
+        (EDDY_FIELD_KIND_OR_0(what) * (int) sizeof(char[EDDY_FIELD_KIND_OR_0(what) ? 1 : -1]))
+#define EDDY_FIELD_SIZE_AS(type, member, want)                                                     \
+        EDDY_FIELD_SIZE_IF(EDDY_FIELD_IS(EDDY_FIELD_TYPE(type, member), want),                     \
+                           sizeof(EDDY_FIELD_TYPE(type, member)))
+/* The address of an array has the type of no pointer to a pointer. */
+#define EDDY_FIELD_IS_LIST(type, member)                                                           \
+        EDDY_FIELD_IS(EDDY_FIELD_TYPE(type, member), EDDY_FIELD_ITEM(type, member) *)
+#endif
+
+/* The offset of the count, if that is a size_t. */
+#define EDDY_FIELD_COUNT(type, count)                                                              \
+        (offsetof(type, count) + 0 * EDDY_FIELD_SIZE_AS(type, count, size_t))
+
+#define EDDY_FIELD_BEGIN(type, member, kind_of, shape_of, item, most, count_at, table, enums)      \
+        .name = #member, .kind = (kind_of), .shape = (shape_of), .offset = offsetof(type, member), \
+        .bytes = sizeof(item), .items_max = (most), .count_offset = (count_at), .fields = (table), \
+        .names = (enums)
+
+#define EDDY_FIELD_PUT_ONE(type, member, ...)                                                      \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_FIELD_KIND_OF(EDDY_FIELD_TYPE(type, member)),  \
+                                 EDDY_SHAPE_ONE, EDDY_FIELD_TYPE(type, member), 0, 0, NULL, NULL), \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_PUT_RAW(type, member, ...)                                                      \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_RAW, EDDY_SHAPE_ONE,                      \
+                                 char[EDDY_FIELD_SIZE_AS(type, member, char *)], 0, 0, NULL,       \
+                                 NULL),                                                            \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_PUT_ENUM(type, member, enum_names, ...)                                         \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_ENUM, EDDY_SHAPE_ONE,                     \
+                                 char[EDDY_FIELD_SIZE_IF(sizeof(EDDY_FIELD_TYPE(type, member)) ==  \
+                                                                 sizeof(int),                      \
+                                                         sizeof(int))],                            \
+                                 0, 0, NULL, enum_names),                                          \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_PUT_STRUCT(type, member, table, ...)                                            \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_STRUCT, EDDY_SHAPE_ONE,                   \
+                                 EDDY_FIELD_TYPE(type, member), 0, 0, table, NULL),                \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_MOST(type, member)                                                              \
+        EDDY_FIELD_SIZE_IF(!EDDY_FIELD_IS_LIST(type, member),                                      \
+                           sizeof(EDDY_FIELD_TYPE(type, member)) /                                 \
+                                   sizeof(EDDY_FIELD_ITEM(type, member)))
+#define EDDY_FIELD_NO_MOST(type, member) EDDY_FIELD_SIZE_IF(EDDY_FIELD_IS_LIST(type, member), 0)
+#define EDDY_FIELD_PUT_ARRAY(type, member, count, ...)                                             \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_FIELD_KIND_OF(EDDY_FIELD_ITEM(type, member)),  \
+                                 EDDY_SHAPE_ARRAY, EDDY_FIELD_ITEM(type, member),                  \
+                                 EDDY_FIELD_MOST(type, member), EDDY_FIELD_COUNT(type, count),     \
+                                 NULL, NULL),                                                      \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_PUT_LIST(type, member, count, ...)                                              \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_FIELD_KIND_OF(EDDY_FIELD_ITEM(type, member)),  \
+                                 EDDY_SHAPE_LIST, EDDY_FIELD_ITEM(type, member),                   \
+                                 EDDY_FIELD_NO_MOST(type, member), EDDY_FIELD_COUNT(type, count),  \
+                                 NULL, NULL),                                                      \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_PUT_ARRAY_OF(type, member, count, table, ...)                                   \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_STRUCT, EDDY_SHAPE_ARRAY,                 \
+                                 EDDY_FIELD_ITEM(type, member), EDDY_FIELD_MOST(type, member),     \
+                                 EDDY_FIELD_COUNT(type, count), table, NULL),                      \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_PUT_LIST_OF(type, member, count, table, ...)                                    \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_STRUCT, EDDY_SHAPE_LIST,                  \
+                                 EDDY_FIELD_ITEM(type, member), EDDY_FIELD_NO_MOST(type, member),  \
+                                 EDDY_FIELD_COUNT(type, count), table, NULL),                      \
+                        __VA_ARGS__                                                                \
+        }
+
+#endif

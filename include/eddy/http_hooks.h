@@ -1,0 +1,70 @@
+/*
+ * eddy/http_hooks.h - functions that an HTTP client calls before and after each attempt
+ * to send a request: for logs, metrics, traces, and headers such as traceparent.
+ *
+ *     static const struct eddy_http_hooks hooks = { .before = add_trace, .after = count };
+ *     struct eddy_http_client_opts opts = { .hooks = &hooks };
+ *
+ * An attempt begins when the request has left the pool's queue, and includes connecting.
+ * A request has a second attempt if the client repeats it on a new connection.  A request
+ * that fails before it leaves the queue, for example because its URL is invalid, has no
+ * attempt.
+ */
+#ifndef EDDY_HTTP_HOOKS_H
+#define EDDY_HTTP_HOOKS_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+struct eddy_http_attempt {
+        uint64_t id;     /* of the client's attempts: 1, 2, ... */
+        uint32_t number; /* of the attempt in its call of eddy_http_client_send(): 1, or 2 if
+                               the client repeats the request */
+        int status;      /* of the response; 0: none */
+        int error;       /* why the attempt failed, below 0; 0: it did not, whatever the status */
+        const char *method; /* valid during the call, like 'url'; in 'after' cut to 23 bytes */
+        const char *url;    /* with the password, if the caller's URL has one */
+        int64_t began_ns;   /* eddy_now() clock */
+        int64_t ended_ns;   /* 0 in 'before' */
+        void *opaque;       /* private */
+        uintptr_t reserved[3];
+};
+
+/*
+ * Both functions run in the task that makes the attempt, and must not suspend, because the
+ * request already occupies a place in the pool: wait before the call of
+ * eddy_http_client_send() instead.  Either may be NULL.
+ */
+struct eddy_http_hooks {
+        /* Called before each attempt.  May add headers.  A value below 0 ends the request with this
+         * error; nothing is sent, the connection is kept, and 'after' is called. */
+        int (*before)(struct eddy_http_attempt *attempt, void *arg);
+
+        /* Called once after each attempt: when the response was read to its end or is closed, or
+         * when the attempt has failed.  'error' is -ECANCELED if the last call that read the
+         * response was cancelled.  May run in a cancelled task. */
+        void (*after)(const struct eddy_http_attempt *attempt, void *arg);
+
+        void *arg;             /* of both */
+        uintptr_t reserved[2]; /* zero */
+};
+
+/*
+ * Add a header to the request of this attempt.  Call it in 'before' only.  The name
+ * and the value are copied.  A header that the request has already is not replaced.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST  HTTP forbids the name or the value; or the name
+ *                                      is Host, Connection, Content-Length,
+ *                                      Transfer-Encoding or Proxy-Authorization; or the
+ *                                      head is too large
+ *         -EINVAL                      not called in 'before'
+ *         -ENOMEM
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_attempt_add_header(struct eddy_http_attempt *attempt,
+                                                        const char *name, const char *value);
+
+EDDY_END_DECLS
+
+#endif

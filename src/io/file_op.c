@@ -1,0 +1,85 @@
+/*
+ * io/file_op.c - doing an operation on a file: at once, on a thread, or by the table.
+ */
+#include "io/file_op.h"
+
+#include <errno.h>
+
+#include "eddy/thread.h"
+#include "scope/suspend.h"
+
+/* --- by the table --- */
+
+static void on_done(struct ed_target *target, unsigned events)
+{
+        struct ed_file_op *op = ed_container_of(target, struct ed_file_op, done);
+
+        (void) events;
+        ed_suspend_wake(op->owner, 0);
+}
+
+static bool take_back(void *arg)
+{
+        struct ed_file_op *op = arg;
+        struct ed_task *task = op->owner;
+        struct ed_sys *sys = task->loop->sys;
+
+        return sys->ops->cancel(sys, op);
+}
+
+static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
+{
+        struct ed_loop *loop = task->loop;
+        int err;
+
+        op->done.on_events = on_done;
+        op->owner = task;
+        err = loop->sys->ops->submit(loop->sys, op);
+        if (err < 0)
+                return err;
+        loop->waits++;
+        err = ed_suspend_park(task, "a file", take_back, op);
+        loop->waits--;
+        return err < 0 ? err : op->result;
+}
+
+/* --- on a thread --- */
+
+struct call {
+        struct ed_file_op *op;
+        struct ed_sys *sys;
+};
+
+static int run(void *arg)
+{
+        struct call *call = arg;
+
+        call->sys->ops->file_run(call->sys, call->op);
+        return 0;
+}
+
+static int64_t do_on_thread(struct ed_task *task, struct ed_file_op *op)
+{
+        struct call call = { op, task->loop->sys };
+        int err = eddy_thread_pool_call_named(NULL, run, &call, NULL, "a file operation");
+
+        return err < 0 ? err : op->result;
+}
+
+int64_t ed_file_do(struct ed_file_op *op)
+{
+        struct ed_task *task;
+        struct ed_sys *sys;
+        int64_t result;
+        int err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        sys = task->loop->sys;
+        result = sys->ops->file_try(sys, op);
+        if (result != -EAGAIN) {
+                ed_suspend_passed(task);
+                return result;
+        }
+        return sys->ops->submit ? do_submitted(task, op) : do_on_thread(task, op);
+}

@@ -1,0 +1,288 @@
+/*
+ * wire/json_write.c - write a struct that a table describes.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fields.h"
+#include "eddy/error.h"
+#include "wire/json.h"
+
+enum { NUMBER_BYTES = 32 };
+
+struct writing {
+        struct ed_buf out;
+        struct eddy_json_error *error;
+        uint32_t depth; /* of arrays and objects */
+};
+
+#define FAIL(writing, code, place, ...)                                                            \
+        ed_json_fail((writing)->error, code, NULL, 0, place, __VA_ARGS__)
+
+/* Names the reason of an error of a buffer. */
+static int fail_room(const struct writing *writing, int error, const struct ed_field_place *place)
+{
+        if (error == -EMSGSIZE)
+                return FAIL(writing, error, place, "the text exceeds EDDY_JSON_WRITTEN_MAX bytes");
+        return FAIL(writing, error, place, "out of memory");
+}
+
+static int add(struct writing *writing, const char *text, size_t bytes,
+               const struct ed_field_place *place)
+{
+        int err = ed_buf_append(&writing->out, text, bytes);
+
+        return err < 0 ? fail_room(writing, err, place) : 0;
+}
+
+static int add_quoted(struct writing *writing, const char *text, size_t bytes,
+                      const struct ed_field_place *place)
+{
+        size_t quoted = eddy_json_quoted_bytes(text, bytes);
+        char *room;
+        int err = ed_buf_reserve(&writing->out, quoted, &room);
+
+        if (err < 0)
+                return fail_room(writing, err, place);
+        ed_buf_grow(&writing->out, eddy_json_quote(text, bytes, room));
+        return 0;
+}
+
+/* ---- scalars --------------------------------------------------------------------------------- */
+
+static int check_range(const struct writing *writing, const struct eddy_field *field, double number,
+                       const char *shown, const struct ed_field_place *place)
+{
+        if (field->has_min && number < field->min)
+                return FAIL(writing, EDDY_E_FIELD_RANGE, place, "%s is below the minimum %.17g",
+                            shown, field->min);
+        if (field->has_max && number > field->max)
+                return FAIL(writing, EDDY_E_FIELD_RANGE, place, "%s is above the maximum %.17g",
+                            shown, field->max);
+        return 0;
+}
+
+static int write_integer(struct writing *writing, const struct eddy_field *field, const void *at,
+                         const struct ed_field_place *place)
+{
+        char text[NUMBER_BYTES];
+        double number;
+        int err;
+
+        if (field->kind == EDDY_KIND_INT) {
+                int64_t value = ed_field_int_get(at, field->bytes);
+
+                snprintf(text, sizeof(text), "%" PRId64, value);
+                number = (double) value;
+        } else {
+                uint64_t value = ed_field_uint_get(at, field->bytes);
+
+                snprintf(text, sizeof(text), "%" PRIu64, value);
+                number = (double) value;
+        }
+        err = check_range(writing, field, number, text, place);
+        return err < 0 ? err : add(writing, text, strlen(text), place);
+}
+
+static int write_double(struct writing *writing, const struct eddy_field *field, double number,
+                        const struct ed_field_place *place)
+{
+        char text[NUMBER_BYTES];
+        int err;
+
+        snprintf(text, sizeof(text), "%.17g", number);
+        err = check_range(writing, field, number, text, place);
+        if (err < 0)
+                return err;
+        err = ed_json_double_write(&writing->out, number);
+        if (err == EDDY_E_FIELD_RANGE)
+                return FAIL(writing, err, place, "%s is not a number of JSON", text);
+        return err < 0 ? fail_room(writing, err, place) : 0;
+}
+
+static int write_string(struct writing *writing, const struct eddy_field *field, const char *text,
+                        size_t bytes, const struct ed_field_place *place)
+{
+        size_t least, most;
+
+        ed_field_bytes_limits(field, &least, &most);
+        if (bytes < least || bytes > most)
+                return FAIL(writing, EDDY_E_FIELD_LENGTH, place,
+                            "a string of %zu bytes, %zu to %zu are allowed", bytes, least, most);
+        if (!eddy_json_is_utf8(text, bytes))
+                return FAIL(writing, EDDY_E_FIELD_TEXT, place, "the string is not UTF-8");
+        return add_quoted(writing, text, bytes, place);
+}
+
+static int write_chars(struct writing *writing, const struct eddy_field *field, const char *text,
+                       const struct ed_field_place *place)
+{
+        size_t bytes = strnlen(text, field->bytes);
+
+        if (bytes == field->bytes)
+                return FAIL(writing, EDDY_E_FIELD_TEXT, place, "the array has no NUL");
+        return write_string(writing, field, text, bytes, place);
+}
+
+static int write_raw(struct writing *writing, const struct eddy_field *field, const char *text,
+                     const struct ed_field_place *place)
+{
+        /* A reader of the whole text has this limit, and tables are less deep. */
+        struct eddy_json_opts opts = { .depth_max = EDDY_JSON_DEPTH_DEFAULT - writing->depth };
+        struct eddy_json_error error;
+        size_t bytes = strlen(text), least, most;
+        int64_t written;
+        char *room;
+        int err = ed_buf_reserve(&writing->out, bytes, &room);
+
+        if (err < 0)
+                return fail_room(writing, err, place);
+        written = eddy_json_compact(text, bytes, room, &opts, &error);
+        if (written < 0)
+                return FAIL(writing, (int) written, place, "%s", error.text);
+        ed_field_bytes_limits(field, &least, &most);
+        if ((uint64_t) written < least || (uint64_t) written > most)
+                return FAIL(writing, EDDY_E_FIELD_LENGTH, place,
+                            "a text of %" PRId64 " bytes, %zu to %zu are allowed", written, least,
+                            most);
+        ed_buf_grow(&writing->out, (size_t) written);
+        return 0;
+}
+
+static int write_enum(struct writing *writing, const struct eddy_field *field, int number,
+                      const struct ed_field_place *place)
+{
+        for (int i = 0; field->names[i]; i++)
+                if (i == number)
+                        return add_quoted(writing, field->names[i], strlen(field->names[i]), place);
+        return FAIL(writing, EDDY_E_FIELD_RANGE, place, "%d has no name", number);
+}
+
+/* ---- items and members ----------------------------------------------------------------------- */
+
+static int write_struct(struct writing *writing, const struct eddy_fields *fields, const void *in,
+                        const struct ed_field_place *place);
+
+static int write_one(struct writing *writing, const struct eddy_field *field, const void *at,
+                     const struct ed_field_place *place)
+{
+        const char *string;
+
+        switch (field->kind) {
+        case EDDY_KIND_BOOL:
+                return *(const bool *) at ? add(writing, "true", 4, place)
+                                          : add(writing, "false", 5, place);
+        case EDDY_KIND_INT:
+        case EDDY_KIND_UINT:
+                return write_integer(writing, field, at, place);
+        case EDDY_KIND_DOUBLE:
+                return write_double(writing, field, *(const double *) at, place);
+        case EDDY_KIND_CHARS:
+                return write_chars(writing, field, at, place);
+        case EDDY_KIND_ENUM:
+                return write_enum(writing, field, *(const int *) at, place);
+        case EDDY_KIND_STRUCT:
+                return write_struct(writing, field->fields, at, place);
+        default:
+                string = *(char *const *) at;
+                if (!string)
+                        return FAIL(writing, EDDY_E_FIELD_MISSING, place, "the string is NULL");
+                if (field->kind == EDDY_KIND_RAW)
+                        return write_raw(writing, field, string, place);
+                return write_string(writing, field, string, strlen(string), place);
+        }
+}
+
+static int write_items(struct writing *writing, const struct eddy_field *field, const void *in,
+                       struct ed_field_place *place)
+{
+        /* The functions that find members serve readers too. */
+        void *from = (void *) (uintptr_t) in;
+        const char *items = ed_field_items(field, from);
+        size_t count = *ed_field_count(field, from), least, most;
+        int err = add(writing, "[", 1, place);
+
+        writing->depth++;
+        ed_field_items_limits(field, &least, &most);
+        if (count < least || count > most || (count > 0 && !items))
+                return FAIL(writing, EDDY_E_FIELD_LENGTH, place,
+                            "%zu items, %zu to %zu are allowed", items ? count : 0, least, most);
+        for (size_t i = 0; err == 0 && i < count; i++) {
+                place->index = i;
+                place->has_index = true;
+                err = i > 0 ? add(writing, ",", 1, place) : 0;
+                if (err == 0)
+                        err = write_one(writing, field, items + i * field->bytes, place);
+                place->has_index = false;
+        }
+        writing->depth--;
+        return err < 0 ? err : add(writing, "]", 1, place);
+}
+
+static bool is_absent(const struct eddy_field *field, const void *in)
+{
+        bool is_pointer = field->kind == EDDY_KIND_STRING || field->kind == EDDY_KIND_RAW;
+        const void *member = (const char *) in + field->offset;
+
+        if (field->required)
+                return false;
+        if (!ed_field_flag(field, in))
+                return true;
+        return field->shape == EDDY_SHAPE_ONE && is_pointer && !*(char *const *) member;
+}
+
+static int write_struct(struct writing *writing, const struct eddy_fields *fields, const void *in,
+                        const struct ed_field_place *up)
+{
+        bool is_first = true;
+        int err = add(writing, "{", 1, up);
+
+        writing->depth++;
+        for (size_t i = 0; err == 0 && i < fields->count; i++) {
+                const struct eddy_field *field = &fields->list[i];
+                struct ed_field_place place = { .up = up, .name = ed_field_name(field) };
+
+                place.name_bytes = strlen(place.name);
+                if (is_absent(field, in))
+                        continue;
+                err = is_first ? 0 : add(writing, ",", 1, &place);
+                is_first = false;
+                if (err == 0)
+                        err = add_quoted(writing, place.name, place.name_bytes, &place);
+                if (err == 0)
+                        err = add(writing, ":", 1, &place);
+                if (err < 0)
+                        return err;
+                if (field->shape == EDDY_SHAPE_ONE)
+                        err = write_one(writing, field, (const char *) in + field->offset, &place);
+                else
+                        err = write_items(writing, field, in, &place);
+        }
+        writing->depth--;
+        return err < 0 ? err : add(writing, "}", 1, up);
+}
+
+int eddy_json_write(const struct eddy_fields *fields, const void *in, char **ret_text,
+                    size_t *ret_bytes, struct eddy_json_error *ret_error)
+{
+        struct writing writing = { .error = ret_error };
+        const char *reason;
+        int err;
+
+        if (!ed_fields_are_usable(fields, &reason))
+                return ed_json_fail(ret_error, EDDY_E_FIELD_TABLE, NULL, 0, NULL, "%s", reason);
+        ed_buf_init(&writing.out, EDDY_JSON_WRITTEN_MAX);
+        err = write_struct(&writing, fields, in, NULL);
+        if (err == 0)
+                err = add(&writing, "", 1, NULL);
+        if (err < 0) {
+                ed_buf_fini(&writing.out);
+                return err;
+        }
+        *ret_text = writing.out.memory; /* nothing was consumed, so it begins there */
+        *ret_bytes = ed_buf_bytes(&writing.out) - 1;
+        return 0;
+}

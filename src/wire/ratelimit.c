@@ -1,0 +1,339 @@
+/*
+ * wire/ratelimit.c - headers that report rate limits.
+ */
+#include "eddy/ratelimit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/def.h"
+#include "eddy/http_date.h"
+#include "wire/ratelimit_field.h"
+
+enum { EPOCH_MIN_S = 1000000000, NANO_DIGITS = 9, RFC3339_BYTES = 19 };
+
+#define SECOND_NS    INT64_C(1000000000)
+#define EPOCH_MIN_MS INT64_C(100000000000) /* as seconds it is in the year 5138 */
+
+/* --- durations and times --- */
+
+/* Reads "1" or "1.25" as nanoseconds of a unit of 'unit_ns'.  At most INT64_MAX. */
+static bool read_amount(const char **at, int64_t unit_ns, int64_t *ret_ns)
+{
+        size_t digits = strspn(*at, "0123456789");
+        int64_t whole = 0, part_ns = 0, scale_ns = unit_ns;
+
+        if (digits == 0)
+                return false;
+        for (; digits > 0; digits--, (*at)++)
+                if (__builtin_mul_overflow(whole, 10, &whole) ||
+                    __builtin_add_overflow(whole, **at - '0', &whole))
+                        whole = INT64_MAX / 10;
+        if (**at == '.') {
+                digits = strspn(++*at, "0123456789");
+                if (digits == 0)
+                        return false;
+                for (; digits > 0; digits--, (*at)++) {
+                        scale_ns /= 10;
+                        part_ns += scale_ns * (**at - '0');
+                }
+        }
+        if (__builtin_mul_overflow(whole, unit_ns, &whole) ||
+            __builtin_add_overflow(whole, part_ns, &whole))
+                whole = INT64_MAX;
+        *ret_ns = whole;
+        return true;
+}
+
+/* Returns the unit after the amount at 'at', and its length; 0 if there is none. */
+static int64_t unit_after(const char *at, size_t *ret_bytes)
+{
+        static const struct {
+                const char *name;
+                int64_t ns;
+        } units[] = { { "ms", 1000000 },         { "us", 1000 },          { "ns", 1 },
+                      { "h", 3600 * SECOND_NS }, { "m", 60 * SECOND_NS }, { "s", SECOND_NS } };
+
+        at += strspn(at, "0123456789.");
+        for (size_t i = 0; i < ed_array_count(units); i++) {
+                *ret_bytes = strlen(units[i].name);
+                if (strncmp(at, units[i].name, *ret_bytes) == 0)
+                        return units[i].ns;
+        }
+        return 0;
+}
+
+int eddy_ratelimit_duration_parse(const char *text, int64_t *ret_ns)
+{
+        int64_t sum_ns = 0, ns, unit_ns;
+        const char *at = text;
+        size_t bytes;
+
+        unit_ns = unit_after(at, &bytes);
+        if (unit_ns == 0) {
+                if (!read_amount(&at, SECOND_NS, &sum_ns) || *at != '\0')
+                        return -EINVAL;
+                *ret_ns = sum_ns;
+                return 0;
+        }
+        do {
+                unit_ns = unit_after(at, &bytes);
+                if (unit_ns == 0 || !read_amount(&at, unit_ns, &ns))
+                        return -EINVAL;
+                at += bytes;
+                if (__builtin_add_overflow(sum_ns, ns, &sum_ns))
+                        sum_ns = INT64_MAX;
+        } while (*at != '\0');
+        *ret_ns = sum_ns;
+        return 0;
+}
+
+/* Returns whether 'text' begins as 'pattern', in which 9 is any digit. */
+static bool has_pattern(const char *text, const char *pattern)
+{
+        for (; *pattern; text++, pattern++)
+                if (*pattern == '9' ? *text < '0' || *text > '9'
+                                    : *text != *pattern && (*text | 0x20) != *pattern)
+                        return false;
+        return true;
+}
+
+static int two_digits(const char *text)
+{
+        return (text[0] - '0') * 10 + text[1] - '0';
+}
+
+/* Reads "Z" or "+02:00". */
+static bool read_offset(const char *text, int64_t *ret_s)
+{
+        int sign = *text == '-' ? -1 : 1;
+
+        if (strcasecmp(text, "z") == 0) {
+                *ret_s = 0;
+                return true;
+        }
+        if ((*text != '+' && *text != '-') || !has_pattern(text + 1, "99:99") || text[6] != '\0' ||
+            two_digits(text + 1) > 23 || two_digits(text + 4) > 59)
+                return false;
+        *ret_s = sign * (two_digits(text + 1) * 3600 + two_digits(text + 4) * 60);
+        return true;
+}
+
+/* Reads date and time of day by way of the form of HTTP, which has the same parts. */
+static int read_local_time(const char *text, int64_t *ret_s)
+{
+        static const char months[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+        char form[EDDY_HTTP_DATE_BYTES + 1];
+        int month;
+
+        if (!has_pattern(text, "9999-99-99t99:99:99"))
+                return -EINVAL;
+        month = two_digits(text + 5);
+        if (month < 1 || month > 12)
+                return -EINVAL;
+        snprintf(form, sizeof(form), "Thu, %.2s %s %.4s %.8s GMT", text + 8, months[month - 1],
+                 text, text + 11);
+        return eddy_http_date_parse(form, EDDY_HTTP_DATE_BYTES, 0, ret_s);
+}
+
+int eddy_ratelimit_time_parse(const char *text, int64_t *ret_ns)
+{
+        int64_t seconds, offset_s, ns, part_ns = 0, scale_ns = SECOND_NS;
+        int err = read_local_time(text, &seconds);
+
+        if (err < 0)
+                return err;
+        text += RFC3339_BYTES;
+        if (*text == '.') {
+                if (text[1] < '0' || text[1] > '9')
+                        return -EINVAL;
+                for (text++; *text >= '0' && *text <= '9'; text++) {
+                        scale_ns /= 10;
+                        part_ns += scale_ns * (*text - '0');
+                }
+        }
+        if (!read_offset(text, &offset_s))
+                return -EINVAL;
+        seconds -= offset_s;
+        if (seconds < 0 || __builtin_mul_overflow(seconds, SECOND_NS, &ns) ||
+            __builtin_add_overflow(ns, part_ns, &ns))
+                return -EINVAL;
+        *ret_ns = ns;
+        return 0;
+}
+
+/* --- headers --- */
+
+/* Returns a time of the clock that 'now_s' is of, as a time from now. */
+static int64_t from_now(int64_t at_ns, int64_t now_s)
+{
+        int64_t now_ns;
+
+        if (__builtin_mul_overflow(now_s, SECOND_NS, &now_ns))
+                return 0;
+        return at_ns > now_ns ? at_ns - now_ns : 0;
+}
+
+static bool read_count(const char *value, int64_t *ret_count)
+{
+        struct ed_ratelimit_entry entry;
+
+        if (!ed_ratelimit_entry_read(&value, &entry) || *value != '\0' || entry.number < 0 ||
+            entry.key[0])
+                return false;
+        *ret_count = entry.number;
+        return true;
+}
+
+static bool read_limit(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        struct ed_ratelimit_entry entry, first = { .number = -1 };
+        int64_t window_s = -1;
+
+        (void) now_s;
+        do {
+                if (!ed_ratelimit_entry_read(&value, &entry) || entry.number < 0 || entry.key[0])
+                        return false;
+                if (first.number < 0)
+                        first = entry;
+                if (window_s < 0 && entry.number == first.number)
+                        window_s = entry.window;
+        } while (*value != '\0');
+        seen->limit = first.number;
+        if (window_s > 0 && window_s <= INT64_MAX / SECOND_NS)
+                seen->window_ns = window_s * SECOND_NS;
+        return true;
+}
+
+static bool read_remaining(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        (void) now_s;
+        return read_count(value, &seen->remaining);
+}
+
+static bool read_reset_duration(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        (void) now_s;
+        if (eddy_ratelimit_duration_parse(value, &seen->reset_ns) < 0)
+                return false;
+        seen->refills = true;
+        return true;
+}
+
+static bool read_reset_time(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        int64_t at_ns;
+
+        if (eddy_ratelimit_time_parse(value, &at_ns) < 0)
+                return false;
+        seen->reset_ns = from_now(at_ns, now_s);
+        seen->refills = true;
+        return true;
+}
+
+/* Seconds from now, or since 1970; some servers send milliseconds since 1970. */
+static bool read_reset_seconds(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        const char *at = value;
+        int64_t ns, number;
+
+        if (strspn(value, "0123456789.") != strlen(value) ||
+            eddy_ratelimit_duration_parse(value, &ns) < 0 || !read_amount(&at, 1, &number))
+                return false;
+        if (number > EPOCH_MIN_MS)
+                ns = number < INT64_MAX / 1000000 ? number * 1000000 : INT64_MAX;
+        seen->reset_ns = number > EPOCH_MIN_S ? from_now(ns, now_s) : ns;
+        return true;
+}
+
+static int64_t seconds_as_ns(int64_t seconds)
+{
+        return seconds < 0 || seconds > INT64_MAX / SECOND_NS ? -1 : seconds * SECOND_NS;
+}
+
+/* Draft 07: limit=100, remaining=50, reset=30.  Others: "default";r=50;t=30. */
+static bool read_ratelimit(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        struct eddy_ratelimit found = *seen;
+        struct ed_ratelimit_entry entry;
+        int64_t fewest = -1;
+
+        (void) now_s;
+        do {
+                if (!ed_ratelimit_entry_read(&value, &entry))
+                        return false;
+                if (strcmp(entry.key, "limit") == 0)
+                        found.limit = entry.number;
+                else if (strcmp(entry.key, "remaining") == 0)
+                        found.remaining = entry.number;
+                else if (strcmp(entry.key, "reset") == 0)
+                        found.reset_ns = seconds_as_ns(entry.number);
+                if (entry.remaining < 0 || (fewest >= 0 && entry.remaining >= fewest))
+                        continue;
+                fewest = found.remaining = entry.remaining;
+                found.reset_ns = seconds_as_ns(entry.reset);
+        } while (*value != '\0');
+        *seen = found;
+        return true;
+}
+
+static bool read_policy(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        struct ed_ratelimit_entry entry, first = { .quota = -1 };
+
+        (void) now_s;
+        do {
+                if (!ed_ratelimit_entry_read(&value, &entry))
+                        return false;
+                if (first.quota < 0 && !entry.other_unit)
+                        first = entry;
+        } while (*value != '\0');
+        if (first.quota < 0)
+                return false;
+        seen->limit = first.quota;
+        seen->window_ns = first.window > 0 ? seconds_as_ns(first.window) : -1;
+        return true;
+}
+
+enum { REQUESTS, TOKENS };
+
+static const struct {
+        const char *name;
+        int unit;
+        bool (*read)(struct eddy_ratelimit *seen, const char *value, int64_t now_s);
+} headers[] = {
+        { "x-ratelimit-limit-requests", REQUESTS, read_limit },
+        { "x-ratelimit-remaining-requests", REQUESTS, read_remaining },
+        { "x-ratelimit-reset-requests", REQUESTS, read_reset_duration },
+        { "x-ratelimit-limit-tokens", TOKENS, read_limit },
+        { "x-ratelimit-remaining-tokens", TOKENS, read_remaining },
+        { "x-ratelimit-reset-tokens", TOKENS, read_reset_duration },
+        { "anthropic-ratelimit-requests-limit", REQUESTS, read_limit },
+        { "anthropic-ratelimit-requests-remaining", REQUESTS, read_remaining },
+        { "anthropic-ratelimit-requests-reset", REQUESTS, read_reset_time },
+        { "anthropic-ratelimit-tokens-limit", TOKENS, read_limit },
+        { "anthropic-ratelimit-tokens-remaining", TOKENS, read_remaining },
+        { "anthropic-ratelimit-tokens-reset", TOKENS, read_reset_time },
+        { "x-ratelimit-limit", REQUESTS, read_limit },
+        { "x-ratelimit-remaining", REQUESTS, read_remaining },
+        { "x-ratelimit-reset", REQUESTS, read_reset_seconds },
+        { "ratelimit-limit", REQUESTS, read_limit },
+        { "ratelimit-remaining", REQUESTS, read_remaining },
+        { "ratelimit-reset", REQUESTS, read_reset_seconds },
+        { "ratelimit", REQUESTS, read_ratelimit },
+        { "ratelimit-policy", REQUESTS, read_policy },
+};
+
+bool eddy_ratelimits_read(struct eddy_ratelimits *seen, const char *name, const char *value,
+                          int64_t now_s)
+{
+        for (size_t i = 0; i < ed_array_count(headers); i++)
+                if (strcasecmp(headers[i].name, name) == 0)
+                        return headers[i].read(headers[i].unit == REQUESTS ? &seen->requests
+                                                                           : &seen->tokens,
+                                               value, now_s);
+        return false;
+}

@@ -1,0 +1,306 @@
+/*
+ * test_hooks.c - a client's hooks: once before and once after each attempt, with its result.
+ */
+#include "eddy/test.h"
+#include "http_test.h"
+
+enum { NOTES_MAX = 8 };
+
+static struct {
+        int begun, ended;
+        int refuse; /* what 'before' returns */
+        char trace[16384];
+        int added; /* what adding the header returned */
+        struct eddy_http_attempt first[NOTES_MAX], last[NOTES_MAX];
+        char url[128], method[32];
+} notes;
+
+static int before(struct eddy_http_attempt *attempt, void *arg)
+{
+        char value[32];
+
+        CHECK(arg == &notes);
+        CHECK_EQ(notes.begun, notes.ended); /* one request at a time */
+        CHECK_EQ(attempt->ended_ns, 0);
+        CHECK_EQ(attempt->status, 0);
+        notes.first[notes.begun++] = *attempt;
+        if (notes.refuse < 0)
+                return notes.refuse;
+        if (notes.trace[0]) {
+                notes.added = eddy_http_attempt_add_header(attempt, "X-Trace", notes.trace);
+                return notes.added;
+        }
+        snprintf(value, sizeof(value), "attempt-%llu", (unsigned long long) attempt->id);
+        CHECK_EQ(eddy_http_attempt_add_header(attempt, "X-Attempt", value), 0);
+        CHECK_EQ(eddy_http_attempt_add_header(attempt, "X-More", "1"), 0);
+        return 0;
+}
+
+static void after(const struct eddy_http_attempt *attempt, void *arg)
+{
+        struct eddy_http_attempt late = *attempt;
+
+        CHECK(arg == &notes);
+        CHECK_EQ(notes.begun, notes.ended + 1);
+        CHECK_EQ(attempt->id, notes.first[notes.ended].id);
+        CHECK_EQ(attempt->number, notes.first[notes.ended].number);
+        CHECK(attempt->ended_ns >= attempt->began_ns && attempt->began_ns > 0);
+        CHECK_EQ(eddy_http_attempt_add_header(&late, "X-Late", "1"), -EINVAL);
+        snprintf(notes.url, sizeof(notes.url), "%s", attempt->url);
+        snprintf(notes.method, sizeof(notes.method), "%s", attempt->method);
+        notes.last[notes.ended++] = *attempt;
+}
+
+static const struct eddy_http_hooks hooks = { .before = before, .after = after, .arg = &notes };
+
+#define HOOKED OPTIONS(.hooks = &hooks)
+
+static void check_note(int i, uint64_t id, uint32_t number, int status, int error)
+{
+        CHECK(i < notes.ended);
+        CHECK_EQ(notes.last[i].id, id);
+        CHECK_EQ(notes.last[i].number, number);
+        CHECK_EQ(notes.last[i].status, status);
+        CHECK_EQ(notes.last[i].error, error);
+}
+
+CLIENT_TEST(hooks_run_around_each_request_and_add_headers, HOOKED,
+            SCRIPT(OK_2, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", OK_CHUNKED))
+{
+        char url[128];
+
+        CHECK_EQ(rig_get(rig, "/a"), 0);
+        CHECK(strstr(rig->peer.last, "\r\nX-Attempt: attempt-1\r\nX-More: 1\r\n\r\n"));
+        snprintf(url, sizeof(url), "%s/a", rig->url);
+        CHECK_STR(notes.url, url);
+        CHECK_STR(notes.method, "GET");
+        CHECK_EQ(rig_get(rig, "/b"), 0);
+        CHECK(strstr(rig->peer.last, "\r\nX-Attempt: attempt-2\r\nX-More: 1\r\n\r\n"));
+        CHECK_EQ(rig_fetch(rig,
+                           &(struct eddy_http_request){
+                                   .url = "/c", .method = "PUT", .body = "x", .body_bytes = 1 }),
+                 0);
+        CHECK_STR(notes.method, "PUT");
+        CHECK_EQ(notes.ended, 3);
+        check_note(0, 1, 1, 200, 0);
+        check_note(1, 2, 1, 404, 0);
+        check_note(2, 3, 1, 200, 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+CLIENT_TEST(a_repetition_is_an_attempt_of_its_own_with_its_own_headers, HOOKED,
+            SCRIPT(OK_2, "?", "!"), SCRIPT(OK_2))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(notes.ended, 3);
+        check_note(1, 2, 1, 0, -ECONNRESET);
+        check_note(2, 3, 2, 200, 0);
+        CHECK(strstr(rig->peer.last, "\r\nX-Attempt: attempt-3\r\nX-More: 1\r\n\r\n"));
+        CHECK(!strstr(rig->peer.last, "attempt-2"));
+}
+
+CLIENT_TEST(an_attempt_that_fails_has_its_error,
+            OPTIONS(.hooks = &hooks, .timeouts.read_ns = EDDY_SEC(2)), SCRIPT("?", "~"),
+            SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\no"), SCRIPT("?", "."))
+{
+        eddy_http_response *response;
+
+        CHECK_EQ(rig_get(rig, "/"), EDDY_E_HTTP_CLOSED);
+        check_note(0, 1, 1, 0, EDDY_E_HTTP_CLOSED);
+        CHECK_EQ(rig_get(rig, "/"), EDDY_E_HTTP_TIMEOUT_READ);
+        check_note(1, 2, 1, 200, EDDY_E_HTTP_TIMEOUT_READ);
+        CHECK_EQ(notes.last[1].ended_ns - notes.last[1].began_ns >= EDDY_SEC(2), 1);
+        CHECK_EQ(eddy_http_client_send(rig->client,
+                                       &(struct eddy_http_request){ .url = "http://127.0.0.1:1/" },
+                                       &response),
+                 -ECONNREFUSED);
+        check_note(2, 3, 1, 0, -ECONNREFUSED);
+}
+
+CLIENT_TEST(a_response_that_is_closed_early_or_after_a_cancel_ends_its_attempt, HOOKED,
+            SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\no"))
+{
+        eddy_http_response *response;
+        eddy_scope scope;
+        char byte[8];
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        CHECK_EQ(notes.ended, 0);
+        eddy_http_response_close(response);
+        check_note(0, 1, 1, 200, 0);
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(1) });
+        CHECK_EQ(eddy_http_response_read(response, byte, sizeof(byte)), 1);
+        CHECK_EQ(eddy_http_response_read(response, byte, sizeof(byte)), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), -ETIMEDOUT);
+        CHECK_EQ(notes.ended, 1);
+        eddy_http_response_close(response);
+        check_note(1, 2, 1, 200, -ECANCELED);
+}
+
+CLIENT_TEST(a_hook_can_refuse_a_request, HOOKED, SCRIPT(OK_2, OK_2))
+{
+        notes.refuse = -EACCES;
+        CHECK_EQ(rig_get(rig, "/"), -EACCES);
+        check_note(0, 1, 1, 0, -EACCES);
+        CHECK_EQ(rig->peer.requests, 0);
+        notes.refuse = 0;
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+CLIENT_TEST(a_refused_request_keeps_its_connection, HOOKED, SCRIPT(OK_2, OK_2))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        notes.refuse = -EACCES;
+        CHECK_EQ(rig_get(rig, "/"), -EACCES);
+        CHECK_STATS(rig->client, 1, 1, 0);
+        notes.refuse = 0;
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.requests, 2);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+/* Closes the client that makes the attempt. */
+static int closes_before(struct eddy_http_attempt *attempt, void *arg)
+{
+        struct rig **rig = arg;
+
+        (void) attempt;
+        if (*rig) {
+                eddy_http_client_close((*rig)->client);
+                (*rig)->client = NULL;
+        }
+        return 0;
+}
+
+static void closes_after(const struct eddy_http_attempt *attempt, void *arg)
+{
+        (void) attempt;
+        (void) closes_before(NULL, arg);
+}
+
+static struct rig *to_close;
+static const struct eddy_http_hooks closing_before = { .before = closes_before, .arg = &to_close };
+static const struct eddy_http_hooks closing_after = { .after = closes_after, .arg = &to_close };
+
+CLIENT_TEST(a_client_may_be_closed_before_an_attempt, OPTIONS(.hooks = &closing_before),
+            SCRIPT(OK_2, OK_2))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        to_close = rig;
+        CHECK_EQ(rig_get(rig, "/"), EDDY_E_HTTP_CLIENT_CLOSED);
+}
+
+CLIENT_TEST(a_client_may_be_closed_before_it_connects, OPTIONS(.hooks = &closing_before),
+            SCRIPT(OK_2))
+{
+        to_close = rig;
+        CHECK_EQ(rig_get(rig, "/"), EDDY_E_HTTP_CLIENT_CLOSED);
+}
+
+CLIENT_TEST(a_client_may_be_closed_when_its_response_is_closed, OPTIONS(.hooks = &closing_after),
+            SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\no"))
+{
+        eddy_http_response *response;
+
+        to_close = rig;
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        eddy_http_response_close(response);
+        CHECK(!rig->client);
+}
+
+CLIENT_TEST(a_client_may_be_closed_after_an_attempt, OPTIONS(.hooks = &closing_after), SCRIPT(OK_2))
+{
+        to_close = rig;
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+CLIENT_TEST(a_request_that_has_no_attempt_calls_no_hook, HOOKED, SCRIPT(OK_2))
+{
+        struct eddy_http_request request = { .url = "/", .method = "NOT VALID" };
+
+        CHECK_EQ(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_EQ(notes.begun, 0);
+}
+
+static int adds_wrong(struct eddy_http_attempt *attempt, void *arg)
+{
+        static const char *const wrong[][2] = {
+                { "Host", "h" },
+                { "content-length", "5" },
+                { "Transfer-Encoding", "chunked" },
+                { "Connection", "close" },
+                { "Proxy-Authorization", "Basic YTpi" },
+                { "a b", "1" },
+                { "", "1" },
+                { "X-A", "1\r\nX-B: 2" },
+                { "X-A", "1\nX-B: 2" },
+                { "X-A", "1\r" },
+                { "X-A\r\nX-B", "1" },
+                { "X-A:", "1" },
+                { NULL, "1" },
+                { "X-A", NULL },
+        };
+
+        (void) arg;
+        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+                CHECK_ERR(eddy_http_attempt_add_header(attempt, wrong[i][0], wrong[i][1]),
+                          EDDY_E_HTTP_INVALID_REQUEST);
+        return eddy_http_attempt_add_header(attempt, "X-Empty", "");
+}
+
+static const struct eddy_http_hooks wrong_hooks = { .before = adds_wrong };
+
+CLIENT_TEST(headers_that_http_forbids_are_refused_and_change_nothing,
+            OPTIONS(.hooks = &wrong_hooks), SCRIPT(OK_2))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK(strstr(rig->peer.last, "\r\nX-Empty: \r\n\r\n"));
+        CHECK(!strstr(rig->peer.last, "X-A"));
+}
+
+CLIENT_TEST(headers_beyond_the_limit_of_a_head_are_refused, HOOKED, SCRIPT(OK_2))
+{
+        struct eddy_http_header large = { "X-Large", NULL };
+        char *value = malloc(250 << 10);
+
+        CHECK(value);
+        memset(value, 'a', (250 << 10) - 1);
+        value[(250 << 10) - 1] = '\0';
+        large.value = value;
+        memset(notes.trace, 'b', sizeof(notes.trace) - 1);
+        CHECK_EQ(rig_fetch(rig, &(struct eddy_http_request){ .url = "/",
+                                                             .headers = &large,
+                                                             .headers_count = 1 }),
+                 EDDY_E_HTTP_INVALID_REQUEST);
+        check_note(0, 1, 1, 0, EDDY_E_HTTP_INVALID_REQUEST);
+        free(value);
+        notes.trace[0] = '\0';
+        CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+/* --- a server's wish --- */
+
+CLIENT_TEST(
+        a_response_says_when_to_try_again, NULL,
+        SCRIPT("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nRetry-After: Sun, 06 Nov 1994 08:50:07 "
+               "GMT\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nx-should-retry: true\r\n\r\n",
+               OK_2))
+{
+        struct eddy_retry_hint hint;
+        eddy_http_response *response;
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        eddy_http_response_retry_hint(response, &hint);
+        CHECK(hint.has_wait);
+        CHECK_EQ(hint.wait_ns, EDDY_SEC(30));
+        CHECK_EQ(hint.should, 1);
+        eddy_http_response_close(response);
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        eddy_http_response_retry_hint(response, &hint);
+        CHECK(!hint.has_wait);
+        CHECK_EQ(hint.should, 0);
+        eddy_http_response_close(response);
+}
