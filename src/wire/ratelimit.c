@@ -330,6 +330,8 @@ static const struct {
 bool eddy_ratelimits_read(struct eddy_ratelimits *seen, const char *name, const char *value,
                           int64_t now_s)
 {
+        if (!strcasestr(name, "ratelimit")) /* as most headers */
+                return false;
         for (size_t i = 0; i < ed_array_count(headers); i++)
                 if (strcasecmp(headers[i].name, name) == 0)
                         return headers[i].read(headers[i].unit == REQUESTS ? &seen->requests
