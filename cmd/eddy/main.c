@@ -8,18 +8,27 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "batch/batch.h"
+#include "batch/check.h"
+#include "batch/sort.h"
 #include "common/console.h"
 #include "common/nearest.h"
 #include "common/option.h"
 #include "eddy/version.h"
 #include "fetch/fetch.h"
 #include "mock/mock.h"
+#include "report/report.h"
 
 static const char help[] =
         "Usage: eddy COMMAND [options]\n"
         "\n"
+        "  batch    send a file of API requests, and write a file of answers\n"
+        "  check    examine a file of API requests, and send nothing\n"
+        "  retry    send those requests of batch again that failed\n"
+        "  sort     put answers into the order of their requests\n"
         "  fetch    fetch many URLs at a time, one line of JSON for each\n"
         "  mock     a web server that answers slowly, limits and fails on demand\n"
+        "  report   a page with plots about an output of batch\n"
         "  help     what a command does: eddy help fetch\n"
         "\n"
         "`eddy COMMAND --help` says more.  Results are on standard output, all else on stderr.\n"
@@ -31,8 +40,9 @@ static const struct {
         const char *name;
         command_fn *main;
 } commands[] = {
-        { "fetch", ed_fetch_main },
-        { "mock", ed_mock_main },
+        { "batch", ed_batch_main }, { "check", ed_check_main },   { "fetch", ed_fetch_main },
+        { "mock", ed_mock_main },   { "report", ed_report_main }, { "retry", ed_batch_main },
+        { "sort", ed_sort_main },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -63,7 +73,8 @@ static command_fn *command_find(const char *word)
 /* Report a first word that is neither a command nor an option of the program. */
 static int word_refuse(const char *word)
 {
-        static const char *const words[] = { "fetch", "mock", "help", "--help", "--version" };
+        static const char *const words[] = { "batch", "check", "fetch", "mock",   "report",
+                                             "retry", "sort",  "help",  "--help", "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
         bool is_url = strstr(word, "://") != NULL;
 
@@ -71,12 +82,17 @@ static int word_refuse(const char *word)
         if (meant)
                 return ed_console_usage(NULL, "unknown command %s; did you mean %s?", word, meant);
         if (*word == '-')
-                return ed_console_usage(
-                        NULL, "unknown option %s; name a command first: fetch or mock", word);
+                return ed_console_usage(NULL,
+                                        "unknown option %s; name a command first: batch, check, "
+                                        "fetch, mock, report, retry or sort",
+                                        word);
         if (is_url)
                 return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
                                         word, word);
-        return ed_console_usage(NULL, "unknown command %s; there are fetch, mock and help", word);
+        return ed_console_usage(NULL,
+                                "unknown command %s; there are batch, check, fetch, mock, report, "
+                                "retry, sort and help",
+                                word);
 }
 
 /* `eddy help`, `eddy help COMMAND`. */
@@ -103,7 +119,8 @@ int main(int argc, char **argv)
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN);
         if (!word)
-                return ed_console_usage(NULL, "name a command: fetch or mock");
+                return ed_console_usage(
+                        NULL, "name a command: batch, check, fetch, mock, report, retry or sort");
         command = command_find(word);
         if (command)
                 return command(argc - 1, argv + 1);

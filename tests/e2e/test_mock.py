@@ -1,8 +1,11 @@
-"""test_mock - `eddy mock`: each route, its bounds, the moods, and its end."""
+"""test_mock - `eddy mock`: each route, its bounds, the API, the moods, and its end."""
+import base64
+import email.utils
 import http.client
 import json
 import signal
 import socket
+import struct
 import time
 
 import e2e
@@ -31,7 +34,8 @@ def root_explains_the_routes(eddy):
     status, _, body = ask(url, "/")
     equal(status, 200)
     for route in (b"/delay/", b"/status/", b"/bytes/", b"/stream/", b"/echo", b"/flaky/",
-                  b"/close", b"/slow-body/"):
+                  b"/close", b"/slow-body/", b"/v1/embeddings", b"/v1/chat/completions",
+                  b"/v1/models"):
         check(route in body, route)
     equal(ask(url, "/nothing")[0], 404)
 
@@ -237,6 +241,330 @@ def many_wait_at_a_time(eddy):
     check(time.monotonic() - begin < e2e.SOON)
 
 
+def api(url, path, body=None, key="", headers=(), method=None):
+    """A request to the API; returns (status, headers, parsed body)."""
+    headers = dict(headers)
+    if key:
+        headers["Authorization"] = "Bearer " + key
+    data = None if body is None else json.dumps(body)
+    status, got, answer = ask(url, path, method or ("GET" if body is None else "POST"), data,
+                              headers)
+    return status, got, json.loads(answer)
+
+
+def error_of(answer, status, code, kind="invalid_request_error"):
+    """An error body of the API."""
+    got, headers, body = answer
+    equal((got, list(body)), (status, ["error"]), body)
+    equal(sorted(body["error"]), ["code", "message", "param", "type"])
+    equal((body["error"]["code"], body["error"]["type"]), (code, kind))
+    check(len(body["error"]["message"]) > 10, body)
+    check(headers["x-request-id"].startswith("req_"))
+    return body["error"]
+
+
+EMBED = {"model": "m", "input": "hello"}
+CHAT = {"model": "m", "messages": [{"role": "user", "content": "hello there"}]}
+
+
+@claim
+def embeddings_have_the_form_of_openai(eddy):
+    url = eddy.mock()
+    status, headers, one = api(url, "/v1/embeddings", EMBED)
+    equal((status, one["object"], one["model"]), (200, "list", "m"))
+    equal(one["usage"], {"prompt_tokens": 2, "total_tokens": 2})
+    equal([(d["object"], d["index"], len(d["embedding"])) for d in one["data"]],
+          [("embedding", 0, 8)])
+    check("x-ratelimit-limit-requests" not in headers)
+    two = api(url, "/v1/embeddings", {"model": "m", "input": ["x", "hello"]})[2]
+    equal(two["data"][1]["embedding"], one["data"][0]["embedding"])
+    packed = api(url, "/v1/embeddings", {**EMBED, "encoding_format": "base64"})[2]
+    floats = struct.unpack("<8f", base64.b64decode(packed["data"][0]["embedding"]))
+    check(all(abs(a - b) < 1e-7 for a, b in zip(floats, one["data"][0]["embedding"])), floats)
+    lists = api(url, "/v1/embeddings", {"model": "m", "input": [[1, 2], [3]], "dimensions": 3})[2]
+    equal((len(lists["data"]), len(lists["data"][1]["embedding"])), (2, 3))
+    url = eddy.mock("--dimensions", "1536")
+    equal(len(api(url, "/v1/embeddings", EMBED)[2]["data"][0]["embedding"]), 1536)
+
+
+@claim
+def chat_completions_have_the_form_of_openai(eddy):
+    url = eddy.mock()
+    status, _, answer = api(url, "/v1/chat/completions", {**CHAT, "n": 2, "max_tokens": 5})
+    equal((status, answer["object"], answer["model"]), (200, "chat.completion", "m"))
+    equal([(c["index"], c["finish_reason"], c["message"]["role"],
+            len(c["message"]["content"].split())) for c in answer["choices"]],
+          [(0, "length", "assistant", 5), (1, "length", "assistant", 5)])
+    equal([answer["usage"][name] for name in ("prompt_tokens", "completion_tokens",
+                                              "total_tokens")], [3, 10, 13])
+    again = api(url, "/v1/chat/completions", CHAT)[2]
+    equal(again["choices"][0]["finish_reason"], "stop")
+    check(again["choices"][0]["message"]["content"].startswith(
+        answer["choices"][0]["message"]["content"]))
+    check(again["id"] != answer["id"])
+    url = eddy.mock("--completion-tokens", "200")
+    equal(api(url, "/v1/chat/completions", CHAT)[2]["usage"]["completion_tokens"], 200)
+
+
+@claim
+def stream_of_events_adds_up_to_the_answer(eddy):
+    url = eddy.mock("--token-latency", "1ms")
+    whole = api(url, "/v1/chat/completions", {**CHAT, "n": 3})[2]
+    status, headers, body = ask(url, "/v1/chat/completions", "POST", json.dumps(
+        {**CHAT, "n": 3, "stream": True, "stream_options": {"include_usage": True}}))
+    equal((status, headers["Content-Type"]), (200, "text/event-stream; charset=utf-8"))
+    check(body.endswith(b"\n\ndata: [DONE]\n\n"))
+    events = body.decode().split("\n\n")[:-2]
+    check(all(event.startswith("data: ") for event in events))
+    chunks = [json.loads(event[6:]) for event in events]
+    equal({chunk["object"] for chunk in chunks}, {"chat.completion.chunk"})
+    equal(len({chunk["id"] for chunk in chunks}), 1)
+    equal((chunks[-1]["choices"], chunks[-1]["usage"]), ([], whole["usage"]))
+    text, ends = ["", "", ""], {}
+    for chunk in chunks[:-1]:
+        equal(chunk["usage"], None)
+        choice = chunk["choices"][0]
+        text[choice["index"]] += choice["delta"].get("content", "")
+        if choice["finish_reason"]:
+            ends[choice["index"]] = choice["finish_reason"]
+    equal(chunks[0]["choices"][0]["delta"]["role"], "assistant")
+    equal(text, [choice["message"]["content"] for choice in whole["choices"]])
+    equal(ends, {0: "stop", 1: "stop", 2: "stop"})
+    body = ask(url, "/v1/chat/completions", "POST", json.dumps({**CHAT, "stream": True}))[2]
+    check(b"usage" not in body)
+
+
+@claim
+def models_are_listed_and_others_are_unknown(eddy):
+    url = eddy.mock()
+    names = [model["id"] for model in api(url, "/v1/models")[2]["data"]]
+    equal(names, ["mock-chat", "mock-embedding"])
+    equal(api(url, "/v1/models/org%2Fa%20b")[2]["id"], "org/a b")
+    url = eddy.mock("--model", "one", "--model", "org/two")
+    equal([model["id"] for model in api(url, "/v1/models")[2]["data"]], ["one", "org/two"])
+    equal(api(url, "/v1/models/org/two")[2]["object"], "model")
+    error_of(api(url, "/v1/models/three"), 404, "model_not_found")
+    error_of(api(url, "/v1/models/" + "x" * 300), 404, "model_not_found")
+    error_of(api(url, "/v1/embeddings", EMBED), 404, "model_not_found")
+    equal(api(url, "/v1/embeddings", {**EMBED, "model": "one"})[0], 200)
+
+
+@claim
+def wrong_requests_get_the_errors_of_openai(eddy):
+    url = eddy.mock()
+    for path, body, param, code in (
+            ("/v1/embeddings", {"model": "m"}, "input", "missing_required_parameter"),
+            ("/v1/embeddings", {"input": "x"}, "model", "missing_required_parameter"),
+            ("/v1/embeddings", {"model": "m", "input": ""}, "input", "invalid_type"),
+            ("/v1/chat/completions", {"model": "m"}, "messages", "missing_required_parameter"),
+            ("/v1/chat/completions", [], None, None)):
+        equal(error_of(api(url, path, body), 400, code)["param"], param)
+    for body in (b"", b"{", b"\xff", b"[" * 100000):
+        status, headers, answer = ask(url, "/v1/embeddings", "POST", body)
+        error_of((status, headers, json.loads(answer)), 400, None)
+    error_of(api(url, "/v1/nothing", {}), 404, None)
+    equal(api(url, "/v1/embeddings")[1]["Allow"], "POST")
+    error_of(api(url, "/v1/embeddings"), 405, "method_not_supported")
+    error_of(api(url, "/v1/models", {}), 405, "method_not_supported")
+    equal(len({ask(url, path)[1]["x-request-id"] for path in ("/", "/nothing", "/bytes/1")}), 3)
+
+
+@claim
+def other_keys_are_refused(eddy):
+    url = eddy.mock("--api-key", "first", "--api-key", "second")
+    for path in ("/v1/models", "/v1/nothing"):
+        error_of(api(url, path), 401, None)
+        error_of(api(url, path, key="third"), 401, "invalid_api_key")
+        error_of(api(url, path, key="firs"), 401, "invalid_api_key")
+    long = "s" * 5000
+    check(long[:100] not in api(url, "/v1/models", key=long)[2]["error"]["message"])
+    equal([api(url, "/v1/models", key=key)[0] for key in ("first", "second")], [200, 200])
+    equal(api(url, "/v1/models", headers={"api-key": "second"})[0], 200)
+    equal(ask(url, "/bytes/1")[0], 401)
+    equal(ask(url, "/")[0], 200)
+
+
+@claim
+def requests_per_minute_are_limited_for_each_key(eddy):
+    url = eddy.mock("--rpm", "2", "--tpm", "1000", "--retry-after", "ms")
+    for left in ("1", "0"):
+        status, headers, _ = api(url, "/v1/embeddings", EMBED, "a")
+        equal((status, headers["x-ratelimit-limit-requests"],
+               headers["x-ratelimit-remaining-requests"]), (200, "2", left))
+        equal(headers["x-ratelimit-limit-tokens"], "1000")
+        check(headers["x-ratelimit-reset-requests"].endswith("s"))
+    answer = api(url, "/v1/embeddings", EMBED, "a")
+    error_of(answer, 429, "rate_limit_exceeded", "requests")
+    wait = int(answer[1]["retry-after-ms"])
+    check(0 < wait <= 30000, wait)
+    equal(int(answer[1]["Retry-After"]), (wait + 999) // 1000)
+    equal(answer[1]["x-ratelimit-remaining-requests"], "0")
+    equal(api(url, "/v1/embeddings", EMBED, "b")[0], 200)
+    # The headers are on errors too.
+    equal(api(url, "/v1/embeddings", {}, "c")[1]["x-ratelimit-remaining-requests"], "1")
+
+
+@claim
+def tokens_per_minute_are_limited_for_each_key(eddy):
+    url = eddy.mock("--tpm", "100")
+    big = {"model": "m", "input": "x" * 360}
+    status, headers, _ = api(url, "/v1/embeddings", big, "a")
+    left = int(headers["x-ratelimit-remaining-tokens"])
+    check(status == 200 and 10 <= left <= 11, status, left)
+    answer = api(url, "/v1/embeddings", big, "a")
+    error_of(answer, 429, "rate_limit_exceeded", "tokens")
+    check(0 < int(answer[1]["Retry-After"]) <= 48, answer[1]["Retry-After"])
+    equal(api(url, "/v1/embeddings", big, "b")[0], 200)
+    # A request that never fits is not worth a retry.
+    answer = api(url, "/v1/chat/completions", {**CHAT, "max_tokens": 98}, "c")
+    error_of(answer, 429, "rate_limit_exceeded", "tokens")
+    check("Retry-After" not in answer[1] and "too large" in answer[2]["error"]["message"])
+    equal(api(url, "/v1/chat/completions", {**CHAT, "max_tokens": 97}, "c")[0], 200)
+
+
+@claim
+def quota_ends_the_answers_of_a_key(eddy):
+    url = eddy.mock("--quota", "2")
+    equal([api(url, "/v1/models", key="a")[0] for _ in range(2)], [200, 200])
+    answer = api(url, "/v1/models", key="a")
+    error_of(answer, 429, "insufficient_quota", "insufficient_quota")
+    check("Retry-After" not in answer[1])
+    equal(api(url, "/v1/models", key="b")[0], 200)
+
+
+@claim
+def retry_after_has_the_form_asked_for(eddy):
+    def refused(form):
+        url = eddy.mock("--rate-limit", "1/m", "--retry-after", form)
+        ask(url, "/bytes/1")
+        status, headers, _ = ask(url, "/bytes/1")
+        equal(status, 429)
+        return headers
+    check(1 <= int(refused("seconds")["Retry-After"]) <= 60)
+    check("Retry-After" not in refused("none"))
+    headers = refused("date")
+    wait = email.utils.parsedate_to_datetime(headers["Retry-After"]) - \
+        email.utils.parsedate_to_datetime(headers["Date"])
+    check(0 < wait.total_seconds() <= 61, wait)
+
+
+@claim
+def waves_refuse_all_and_end(eddy):
+    begin = time.monotonic()
+    url = eddy.mock("--wave", "1s:500ms:7s")
+    seen, first = set(), None
+    while len(seen) < 3 and time.monotonic() - begin < e2e.LIMIT_S:
+        status, headers, _ = ask(url, "/bytes/1")
+        if status == 429:
+            first = first or time.monotonic() - begin
+            equal(headers["Retry-After"], "7")
+            seen.add("refused")
+        else:
+            seen.add("after" if "refused" in seen else "before")
+        time.sleep(0.02)
+        if "refused" in seen and "before" not in seen:
+            seen.add("before")  # the machine was too slow for the time before
+    equal(seen, {"before", "refused", "after"})
+    check(first >= 1, first)
+
+
+@claim
+def capacity_limits_what_is_served_at_a_time(eddy):
+    url = eddy.mock("--capacity", "2")
+    held = [socket.create_connection(address(url), timeout=e2e.LIMIT_S) for _ in range(2)]
+    for connection in held:
+        connection.sendall(b"GET /slow-body/60 HTTP/1.1\r\nHost: x\r\n\r\n")
+        check(connection.recv(100).startswith(b"HTTP/1.1 200"))
+    error_of(api(url, "/v1/models"), 429, "rate_limit_exceeded", "requests")
+    equal(ask(url, "/")[0], 200)
+    for connection in held:
+        # A reset shows the server at once that the client is gone.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+    e2e.wait_until(lambda: api(url, "/v1/models")[0] == 200, "room")
+    begin = time.monotonic()
+    url = eddy.mock("--capacity", "0,5@2s", "--capacity-status", "503")
+    while (answer := api(url, "/v1/models"))[0] != 200:
+        error_of(answer, 503, "service_unavailable", "server_error")
+        time.sleep(0.05)
+    check(2 <= time.monotonic() - begin < e2e.SOON)
+
+
+@claim
+def seed_repeats_the_errors(eddy):
+    def statuses(seed):
+        url = eddy.mock("--errors", "50%", "--seed", seed, "--latency", "exp:100us")
+        return [ask(url, "/bytes/1")[0] for _ in range(40)]
+    first = statuses("7")
+    equal(first, statuses("7"))
+    check(first != statuses("8"))
+    equal(set(first), {200, 500, 503})
+    url = eddy.mock("--errors", "100%")
+    status, headers, body = api(url, "/v1/models")
+    error_of((status, headers, body), status,
+             {500: None, 503: "service_unavailable"}[status], "server_error")
+
+
+@claim
+def truncated_bodies_end_early(eddy):
+    url = eddy.mock("--truncate", "100%", "--seed", "1")
+
+    def outcome(path, body):
+        try:
+            data = ask(url, path, "POST" if body else "GET", body and json.dumps(body))[2]
+        except http.client.IncompleteRead as short:
+            data = short.partial
+            kind = "dropped"
+        except (http.client.RemoteDisconnected, ConnectionResetError):
+            return "nothing", b""
+        else:
+            kind = "ended"
+        check(b"[DONE]" not in data)
+        return kind, data
+    equal({outcome("/v1/embeddings", EMBED)[0] for _ in range(10)}, {"dropped"})
+    equal({outcome("/bytes/1000", None)[0] for _ in range(10)}, {"dropped"})
+    equal(outcome("/status/204", None)[0], "nothing")
+    # A stream may also end as if it were whole.
+    equal({outcome("/v1/chat/completions", {**CHAT, "stream": True})[0] for _ in range(30)},
+          {"dropped", "ended"})
+    equal(outcome("/stream/100", None)[0], "dropped")
+    equal(ask(url, "/")[0], 200)
+
+
+@claim
+def stalled_bodies_halt_and_are_dropped(eddy):
+    url = eddy.mock("--stall", "100%:500ms")
+    for path in ("/bytes/1000", "/status/204"):
+        begin = time.monotonic()
+        try:
+            ask(url, path)
+            check(False, "not dropped")
+        except (http.client.IncompleteRead, http.client.RemoteDisconnected,
+                ConnectionResetError):
+            pass
+        check(0.5 <= time.monotonic() - begin < e2e.SOON)
+    url = eddy.mock("--stall", "1")
+    with socket.create_connection(address(url), timeout=1) as connection:
+        connection.sendall(b"GET /bytes/1000 HTTP/1.1\r\nHost: x\r\n\r\n")
+        try:
+            while connection.recv(65536):
+                pass
+            check(False, "not halted")
+        except socket.timeout:
+            pass
+
+
+@claim
+def latency_has_the_distribution_asked_for(eddy):
+    url = eddy.mock("--latency", "uniform:150ms:200ms")
+    for path in ("/bytes/1", "/v1/models"):
+        begin = time.monotonic()
+        ask(url, path)
+        check(0.15 <= time.monotonic() - begin < e2e.SOON)
+    for text in ("lognormal:1ms:0.5", "exp:1ms", "pareto:1ms:2"):
+        equal(ask(eddy.mock("--latency", text), "/bytes/1")[0], 200)
+
+
 @claim
 def wrong_command_lines_are_refused(eddy):
     for args, words in [
@@ -253,6 +581,25 @@ def wrong_command_lines_are_refused(eddy):
             (["--error-rate", "x"], ["--error-rate"]),
             (["--rate-limit", "10"], ["--rate-limit", "10/s"]),
             (["--rate-limit", "0/s"], ["--rate-limit"]),
+            (["--latency", "uniform:2s:1s"], ["--latency", "uniform:MIN:MAX"]),
+            (["--latency", "gauss:2s:1s"], ["--latency", "lognormal"]),
+            (["--token-latency", ""], ["--token-latency", "empty"]),
+            (["--latency", "exp:1s", "--latency-p99", "5s"], ["--latency-p99", "distribution"]),
+            (["--errors", "5"], ["--errors", "5%"]),
+            (["--truncate", "x"], ["--truncate", "5%"]),
+            (["--stall", "5%:1"], ["--stall", "unit"]),
+            (["--stall", "5%;1s"], ["--stall", "5%:30s"]),
+            (["--seed", "x"], ["--seed", "number"]),
+            (["--rpm", "0"], ["--rpm", "from 1"]),
+            (["--tpm", "1k"], ["--tpm", "k"]),
+            (["--quota", "-1"], ["--quota", "from 1"]),
+            (["--wave", "30s"], ["--wave", "PERIOD:LENGTH"]),
+            (["--capacity", "x"], ["--capacity", "8@0s,2@10s"]),
+            (["--capacity-status", "500"], ["--capacity-status", "429 or 503"]),
+            (["--retry-after", "1s"], ["--retry-after", "seconds, ms, date or none"]),
+            (["--api-key", ""], ["--api-key", "empty"]),
+            (["--dimensions", "4097"], ["--dimensions", "4096"]),
+            (["--key", "sk-1"], ["--key", "--cert", "--api-key"]),
             (["8080"], ["8080", "--listen HOST:PORT"]),
             (["--port", "8080"], ["did you mean --listen?"]),
             (["-latency", "1s"], ["did you mean --latency?"]),

@@ -29,8 +29,7 @@ void ed_draft_reset(struct ed_draft *text, size_t keep_bytes)
         text->failed = false;
 }
 
-/* Make room for 'bytes' more at the end. On failure marks the text and returns NULL. */
-static char *text_reserve(struct ed_draft *text, size_t bytes)
+char *ed_draft_room(struct ed_draft *text, size_t bytes)
 {
         size_t max = text->max ? text->max : ED_DRAFT_BYTES_MAX;
         size_t room = text->room ? text->room : ROOM_FIRST;
@@ -62,7 +61,7 @@ void ed_draft_add(struct ed_draft *text, const void *data, size_t bytes)
 
         if (bytes == 0)
                 return;
-        room = text_reserve(text, bytes);
+        room = ed_draft_room(text, bytes);
         if (!room)
                 return;
         memcpy(room, data, bytes);
@@ -128,7 +127,7 @@ void ed_draft_add_ms(struct ed_draft *text, int64_t duration_ns)
 
 void ed_draft_add_json(struct ed_draft *text, const void *data, size_t bytes)
 {
-        char *room = text_reserve(text, eddy_json_quoted_bytes(data, bytes));
+        char *room = ed_draft_room(text, eddy_json_quoted_bytes(data, bytes));
 
         if (room)
                 text->bytes += eddy_json_quote(data, bytes, room);
@@ -141,7 +140,7 @@ void ed_draft_add_json_str(struct ed_draft *text, const char *str)
 
 static void text_add_base64(struct ed_draft *text, const void *data, size_t bytes)
 {
-        char *room = text_reserve(text, EDDY_BASE64_BYTES(bytes));
+        char *room = ed_draft_room(text, EDDY_BASE64_BYTES(bytes));
 
         if (room)
                 text->bytes += eddy_base64_encode(data, bytes, room);

@@ -34,6 +34,12 @@ static inline bool ed_draft_is_whole(const struct ed_draft *text)
         return !text->failed;
 }
 
+/*
+ * Returns room for 'bytes' more bytes at the end; the caller writes there and adds the number to
+ * text->bytes. On failure marks the text and returns NULL.
+ */
+char *ed_draft_room(struct ed_draft *text, size_t bytes);
+
 void ed_draft_add(struct ed_draft *text, const void *data, size_t bytes);
 void ed_draft_add_str(struct ed_draft *text, const char *str);
 void ed_draft_add_printf(struct ed_draft *text, const char *format, ...) EDDY_PRINTF(2, 3);

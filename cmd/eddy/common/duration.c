@@ -80,7 +80,7 @@ int ed_duration_parse(const char *text, int64_t *ret_ns, const char **ret_why)
 
 int ed_duration_parse_seconds(const char *text, const char *end, int64_t *ret_ns)
 {
-        int64_t ns;
+        int64_t ns = 0;
 
         if (!end)
                 end = text + strlen(text);

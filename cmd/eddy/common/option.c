@@ -89,6 +89,53 @@ int ed_option_duration(const char *command, const char *option, const char *valu
         return 0;
 }
 
+int ed_option_once(const char *command, const char *option, const char *value,
+                   const char **ret_value)
+{
+        if (*ret_value) {
+                ed_console_usage(command, "%s %s: %s %s was given already; give one", option, value,
+                                 option, *ret_value);
+                return -EINVAL;
+        }
+        *ret_value = value;
+        return 0;
+}
+
+int ed_option_amount(const char *command, const char *option, const char *value,
+                     uint64_t *ret_amount)
+{
+        const char *unit = value + strspn(value, "0123456789");
+        uint64_t amount = 0, factor = 1;
+
+        if (*unit == 'k' || *unit == 'K')
+                factor = 1000;
+        else if (*unit == 'M')
+                factor = 1000000;
+        else if (*unit == 'G')
+                factor = 1000000000;
+        for (const char *digit = value; digit < unit && amount < (uint64_t) 1 << 48; digit++)
+                amount = amount * 10 + (uint64_t) (*digit - '0');
+        if (amount == 0 || amount > ((uint64_t) 1 << 48) / factor || (factor == 1 && *unit) ||
+            (factor > 1 && unit[1])) {
+                ed_console_usage(command, "%s %s: give a number above 0, such as 500, 90k or 2M",
+                                 option, value);
+                return -EINVAL;
+        }
+        *ret_amount = amount * factor;
+        return 0;
+}
+
+int ed_option_word(const char *command, const char *option, const char *value,
+                   const char *const *words, int n, const char *shown)
+{
+        for (int i = 0; i < n; i++) {
+                if (strcmp(value, words[i]) == 0)
+                        return i;
+        }
+        ed_console_usage(command, "%s %s: give one of %s", option, value, shown);
+        return -EINVAL;
+}
+
 /* Copy the part of 'word' before an "=", at most NAME_BYTES_MAX bytes. */
 static const char *name_of(const char *word, char name[NAME_BYTES_MAX + 1])
 {

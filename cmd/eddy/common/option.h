@@ -22,12 +22,37 @@ EDDY_MUST_USE int ed_option_duration(const char *command, const char *option, co
                                      int64_t min_ns, int64_t *ret_ns);
 
 /*
+ * Parse a number from 1 to 2^48, which may end in k, M or G: thousands, millions, billions.
+ *
+ * Errors: -EINVAL
+ */
+EDDY_MUST_USE int ed_option_amount(const char *command, const char *option, const char *value,
+                                   uint64_t *ret_amount);
+
+/*
  * Parse the port, 0 to 65535, in 'value', which begins at 'text'.
  *
  * Errors: -EINVAL
  */
 EDDY_MUST_USE int ed_option_port(const char *command, const char *option, const char *value,
                                  const char *text, uint16_t *ret_port);
+
+/*
+ * Store the value of an option that may be given once. A second value is refused, because the first
+ * would be ignored silently.
+ *
+ * Errors: -EINVAL
+ */
+EDDY_MUST_USE int ed_option_once(const char *command, const char *option, const char *value,
+                                 const char **ret_value);
+
+/*
+ * Returns the position of 'value' among 'n' words; 'shown' is their list for the message.
+ *
+ * Errors: -EINVAL
+ */
+EDDY_MUST_USE int ed_option_word(const char *command, const char *option, const char *value,
+                                 const char *const *words, int n, const char *shown);
 
 /* Returns the part of a URL that messages may show: all from its last @ on, or the URL. */
 const char *ed_option_without_password(const char *url);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 #include "eddy/http_text.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
-#include "fetch/progress.h"
 #include "fetch/retry.h"
 #include "fetch/run.h"
 
@@ -25,9 +23,6 @@
  * are not written yet. */
 #define STOP_SIGNAL_NS EDDY_MS(400)
 #define STOP_OTHER_NS  EDDY_MS(2000)
-
-#define PROGRESS_PLAIN_NS EDDY_SEC(10)
-#define PROGRESS_BAR_NS   EDDY_MS(200)
 
 /* Maximum body in memory with --body; otherwise the limit only refuses lengths that no disk could
  * hold. */
@@ -37,8 +32,6 @@
 enum {
         FILES_SPARE = 64, /* open files for everything except connections and bodies */
         SUMMARY_WAIT_MS = 200,
-        COLUMNS_USUAL = 80,
-        COLUMNS_MAX = 512,
 };
 
 /* Wait until the run is cancelled, and then limit the time for writing. */
@@ -54,8 +47,10 @@ static int watch_stop(void *arg)
 }
 
 /* Returns the number of URLs, or an estimate while the input is being read; 0 if unknown. */
-static uint64_t total_guess(const struct ed_fetch_run *run)
+static uint64_t total_guess(const void *arg)
 {
+        const struct ed_fetch_run *run = arg;
+
         if (run->input_whole)
                 return run->stats.read;
         if (run->input_fd < 0)
@@ -65,42 +60,6 @@ static uint64_t total_guess(const struct ed_fetch_run *run)
         return run->opts.urls_count +
                (uint64_t) ((double) run->input_urls * (double) run->input_total /
                            (double) run->input_done);
-}
-
-static unsigned terminal_columns(void)
-{
-        struct winsize size;
-
-        if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
-                return COLUMNS_USUAL;
-        return size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
-}
-
-/* If stderr has no room, a line is dropped, and the run does not wait. */
-static int show_progress(void *arg)
-{
-        struct ed_fetch_run *run = arg;
-        bool bar = run->opts.progress == ED_PROGRESS_BAR;
-        struct ed_progress progress = { 0 };
-        struct ed_draft line = { 0 };
-
-        while (eddy_sleep(bar ? PROGRESS_BAR_NS : PROGRESS_PLAIN_NS) == 0) {
-                ed_draft_reset(&line, SIZE_MAX);
-                if (bar) {
-                        ed_progress_print_bar(&progress, &run->stats, total_guess(run), eddy_now(),
-                                              terminal_columns(), &line);
-                } else {
-                        ed_progress_print(&progress, &run->stats, total_guess(run), eddy_now(),
-                                          &line);
-                        ed_draft_add_str(&line, "\n");
-                }
-                if (ed_draft_is_whole(&line))
-                        ed_console_write(line.data, line.bytes, 0);
-        }
-        if (bar)
-                ed_console_write("\r\033[K", 4, 0);
-        ed_draft_fini(&line);
-        return 0;
 }
 
 /* Skip the items that the workers left in the queue when the run was stopped. */
@@ -121,8 +80,7 @@ static int work_all(struct ed_fetch_run *run)
         eddy_scope_begin(&whole, &(struct eddy_scope_opts){ .timeout_ns = run->opts.deadline.ns });
         run->whole = &whole;
         eddy_scope_start(&whole, watch_stop, run);
-        if (run->opts.progress != ED_PROGRESS_OFF)
-                eddy_scope_start(&whole, show_progress, run);
+        ed_show_start(&run->show, &whole);
 
         eddy_scope_begin(&work, NULL);
         run->work = &work;
@@ -143,50 +101,7 @@ static int work_all(struct ed_fetch_run *run)
         return err;
 }
 
-/* Read the files of TLS, if any were given. Without them the client uses the system's. */
-static int tls_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
-{
-        const struct ed_fetch_opts *opts = &run->opts;
-        struct eddy_tls_opts tls_opts = {
-                .flags = opts->insecure ? EDDY_TLS_INSECURE : 0,
-                .ca_file = opts->ca_file,
-                .cert_file = opts->cert_file,
-                .key_file = opts->key_file,
-        };
-        struct eddy_tls_fault fault;
-        int err;
-
-        if (!opts->ca_file && !opts->cert_file && !opts->insecure)
-                return 0;
-        err = eddy_tls_config_new(&tls_opts, &fault, ret_tls);
-        if (err == EDDY_E_TLS_BAD_FILE) {
-                ed_console_usage("fetch", "%s: %s", ed_option_of_fault(&fault), fault.text);
-                run->setup_failed = true;
-        }
-        return err;
-}
-
-/* Report the first value of --resolve that a client refuses. */
-static void resolve_blame(const struct ed_fetch_opts *opts)
-{
-        for (size_t i = 0; i < opts->resolve_count; i++) {
-                struct eddy_http_client_opts one = { .resolve = &opts->resolve[i],
-                                                     .resolve_count = 1 };
-                eddy_http_client *client = NULL;
-
-                if (eddy_http_client_new(&one, &client) == -EINVAL) {
-                        ed_console_usage("fetch",
-                                         "--resolve '%s': write it as "
-                                         "HOST:PORT:ADDRESS[,ADDRESS]...",
-                                         opts->resolve[i]);
-                        return;
-                }
-                eddy_http_client_close(client);
-        }
-}
-
-/* A proxy may hold a password, so messages do not show it. */
-static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
+static int client_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
 {
         const struct ed_fetch_opts *opts = &run->opts;
         struct eddy_http_client_opts client_opts = {
@@ -194,65 +109,39 @@ static int client_open(struct ed_fetch_run *run, eddy_tls_config *tls)
                 .per_host_max = opts->per_host,
                 .timeouts = { .connect_ns = opts->connect_timeout.ns,
                               .read_ns = opts->read_timeout.ns },
-                .tls = tls,
                 .body_bytes_max = opts->body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
-                .http_proxy = opts->http_proxy,
-                .https_proxy = opts->https_proxy,
-                .no_proxy = opts->no_proxy,
                 .decode = opts->compressed,
-                .unix_path = opts->unix_path,
-                .resolve = opts->resolve,
-                .resolve_count = opts->resolve_count,
         };
-        int err = eddy_http_client_new(&client_opts, &run->client);
 
-        if (err == EDDY_E_URL_INVALID || err == EDDY_E_URL_SCHEME ||
-            err == EDDY_E_URL_CREDENTIALS) {
-                ed_console_usage("fetch",
-                                 "%s: write a proxy as "
-                                 "[http://|socks5://][USER:PASSWORD@]HOST[:PORT]",
-                                 opts->proxy_origin);
-                run->setup_failed = true;
-        } else if (err == EDDY_E_ENDPOINT_PATH || err == -ENAMETOOLONG) {
-                ed_console_usage("fetch", "--unix-socket '%s': %s", opts->unix_path,
-                                 err == -ENAMETOOLONG ? "the path is longer than 107 bytes"
-                                                      : "the path is empty");
-                run->setup_failed = true;
-        } else if (err == -EINVAL) {
-                resolve_blame(opts);
-                run->setup_failed = true;
-        }
-        return err;
+        return ed_connect_open(&opts->connect, "fetch", &client_opts, ret_tls, &run->client);
 }
 
 static int fetch_all(void *arg)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         struct ed_fetch_run *run = arg;
-        int err;
+        int err = client_open(run, &tls);
 
-        err = tls_open(run, &tls);
-        if (err < 0)
+        if (err < 0) {
+                run->setup_failed = err == ED_CONNECT_REFUSED;
                 return run->setup_failed ? 0 : err;
-
+        }
         err = ed_output_begin(&run->output);
         if (err < 0) {
                 run->output.err = err;
-                return 0;
+                err = 0;
+                goto fail_client;
         }
         err = eddy_queue_init(&run->queue, 0, 2 * run->opts.concurrency);
         if (err < 0)
                 goto fail_output;
-        err = client_open(run, tls);
-        if (err < 0)
-                goto fail_queue;
         err = work_all(run);
-        eddy_http_client_close(run->client);
-fail_queue:
         eddy_queue_fini(&run->queue);
 fail_output:
         ed_output_end(&run->output);
-        return run->setup_failed ? 0 : err;
+fail_client:
+        eddy_http_client_close(run->client);
+        return err;
 }
 
 /* Open the list of URLs. Returns 0 or the exit code. */
@@ -306,17 +195,6 @@ static void concurrency_hold(struct ed_fetch_opts *opts)
                        "-c %u reduced to %lu: %lu open files allowed (ulimit -n), %d reserved",
                        opts->concurrency, most, limit, FILES_SPARE);
         opts->concurrency = (uint32_t) most;
-}
-
-static void progress_choose(struct ed_fetch_opts *opts)
-{
-        if (opts->progress != ED_PROGRESS_AUTO)
-                return;
-        /* A bar and results on one terminal would overwrite each other. */
-        if (isatty(STDERR_FILENO) && (opts->output || !isatty(STDOUT_FILENO)))
-                opts->progress = ED_PROGRESS_BAR;
-        else
-                opts->progress = ED_PROGRESS_PLAIN;
 }
 
 static void summary_print(struct ed_fetch_run *run)
@@ -437,7 +315,10 @@ int ed_fetch_main(int argc, char **argv)
         if (exit_code)
                 goto done_opts;
         concurrency_hold(&run.opts);
-        progress_choose(&run.opts);
+        run.show = (struct ed_show){ .mode = ed_show_choose(run.opts.progress, run.opts.output),
+                                     .stats = &run.stats,
+                                     .total = total_guess,
+                                     .arg = &run };
         ed_retry_policy_init(&run.retry_policy, &run.opts);
         run.idempotent = eddy_http_method_is_idempotent(run.opts.method);
         exit_code = run_whole(&run);

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
-#include "fetch/outcome.h"
 #include "fetch/run.h"
 #include "fetch/urls.h"
 

@@ -8,21 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "eddy/http_client.h"
+#include "common/connect.h"
+#include "common/headers.h"
+#include "common/show.h"
 
 enum {
         ED_FETCH_CONCURRENCY_MAX = 65536,
         ED_FETCH_ATTEMPTS_MAX = 1000,
-        ED_FETCH_HEADERS_MAX = 64,
-        ED_FETCH_RESOLVE_MAX = 64,
         ED_FETCH_DATA_BYTES_MAX = 64 << 20,
-};
-
-enum ed_progress_mode {
-        ED_PROGRESS_AUTO,
-        ED_PROGRESS_BAR,
-        ED_PROGRESS_PLAIN,
-        ED_PROGRESS_OFF,
 };
 
 /* A limit of time. */
@@ -43,30 +36,19 @@ struct ed_fetch_opts {
         struct ed_fetch_limit read_timeout;
         struct ed_fetch_limit deadline;
         int64_t backoff_ns;
-        struct eddy_http_header headers[ED_FETCH_HEADERS_MAX]; /* one allocation each */
-        size_t headers_count;
+        struct ed_headers headers;
+        struct ed_connect connect;
         const char *method; /* never NULL */
         char *data;         /* NULL: none */
         size_t data_bytes;
         bool data_from_stdin;
-        const char *ca_file;   /* NULL: the system's trusted certificates */
-        const char *cert_file; /* NULL: none */
-        const char *key_file;  /* NULL: in cert_file */
-        bool insecure;
         bool compressed;
-        const char *http_proxy; /* of the environment or --proxy; NULL: none */
-        const char *https_proxy;
-        const char *no_proxy;
-        const char *unix_path; /* NULL: TCP */
-        const char *resolve[ED_FETCH_RESOLVE_MAX];
-        size_t resolve_count;
-        const char *proxy_origin; /* of the proxies, for messages */
-        const char *output;       /* NULL: standard output */
-        const char *save;         /* NULL: bodies are not saved */
+        const char *output; /* NULL: standard output */
+        const char *save;   /* NULL: bodies are not saved */
         bool force;
         bool body;
         bool summary_json;
-        enum ed_progress_mode progress;
+        enum ed_show_mode progress;
 };
 
 /*

@@ -14,20 +14,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/output.h"
+#include "common/stats.h"
 #include "eddy/http_client.h"
 #include "eddy/queue.h"
 #include "eddy/retry.h"
 #include "eddy/scope.h"
 #include "fetch/opts.h"
-#include "fetch/output.h"
 #include "fetch/save.h"
-#include "fetch/stats.h"
 
 struct ed_fetch_run {
         struct ed_fetch_opts opts;
         struct ed_output output;
         struct ed_save save;
         struct ed_stats stats;
+        struct ed_show show;
         struct eddy_retry_policy retry_policy;
         eddy_http_client *client;
         eddy_queue queue;

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/outcome.h"
 #include "eddy/alloc.h"
-#include "fetch/outcome.h"
 
 int ed_urls_init(struct ed_urls *urls)
 {

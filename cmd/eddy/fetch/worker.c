@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
-#include "fetch/outcome.h"
 #include "fetch/retry.h"
 #include "fetch/run.h"
 #include "fetch/url_fault.h"
@@ -112,8 +112,8 @@ static int attempt_exchange(struct worker *worker, struct attempt *attempt,
                                     &(struct eddy_http_request){
                                             .method = run->opts.method,
                                             .url = item->url,
-                                            .headers = run->opts.headers,
-                                            .headers_count = run->opts.headers_count,
+                                            .headers = run->opts.headers.items,
+                                            .headers_count = run->opts.headers.count,
                                             .body = run->opts.data,
                                             .body_bytes = run->opts.data_bytes,
                                             .on_start = attempt_started,
@@ -248,8 +248,8 @@ static const char *detail_message(const struct ed_fetch_opts *opts, const struct
         }
         if (*fault && !is_about_certificate(error))
                 return fault;
-        if (strcmp(ed_outcome_of(error)->code, "connect_error") == 0 && opts->unix_path) {
-                snprintf(text, MESSAGE_BYTES, "--unix-socket %s: %s", opts->unix_path,
+        if (strcmp(ed_outcome_of(error)->code, "connect_error") == 0 && opts->connect.unix_path) {
+                snprintf(text, MESSAGE_BYTES, "--unix-socket %s: %s", opts->connect.unix_path,
                          ed_outcome_message(error));
                 return text;
         }

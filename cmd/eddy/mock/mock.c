@@ -146,7 +146,8 @@ static int serve(void *arg)
         run->exit_code = say_where(opts, &run->made, eddy_listener_port(listener));
         if (run->exit_code)
                 return 0;
-        ed_bucket_init(&run->mock.bucket, opts->rate, eddy_now());
+        run->mock.start_ns = eddy_now();
+        ed_bucket_init(&run->mock.bucket, opts->rate, run->mock.start_ns);
         err = eddy_http_serve(listener,
                               &(struct eddy_http_server_opts){
                                       .connections_max = run->connections_max, .tls = tls },
@@ -171,7 +172,10 @@ int ed_mock_main(int argc, char **argv)
         run.connections_max = files > CONNECTIONS_MAX + FILES_SPARE ? CONNECTIONS_MAX
                               : files > 2 * FILES_SPARE             ? (uint32_t) files - FILES_SPARE
                                                                     : FILES_SPARE;
-        ed_random_init(&run.mock.random);
+        if (run.mock.opts.seeded)
+                run.mock.random.state = run.mock.opts.seed;
+        else
+                ed_random_init(&run.mock.random);
         err = eddy_run(serve, &run, &(struct eddy_run_opts){ .report = ed_console_report });
         made_remove(&run.made);
         signo = eddy_run_signal();

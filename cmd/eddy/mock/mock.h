@@ -10,15 +10,44 @@
 #include "common/random.h"
 #include "eddy/http_server.h"
 #include "mock/bucket.h"
+#include "mock/keys.h"
+#include "mock/latency.h"
+#include "mock/openai.h"
+#include "mock/schedule.h"
 #include "mock/tokens.h"
+
+enum { ED_MOCK_API_KEYS_MAX = 64, ED_MOCK_MODELS_MAX = 64 };
+
+/* How a refusal names the time until a retry. */
+enum ed_mock_retry_after {
+        ED_RETRY_AFTER_SECONDS, /* Retry-After, whole seconds */
+        ED_RETRY_AFTER_MS,      /* the same, and retry-after-ms */
+        ED_RETRY_AFTER_DATE,    /* Retry-After, a date */
+        ED_RETRY_AFTER_NONE,
+};
 
 struct ed_mock_opts {
         char host[64]; /* an address */
         uint16_t port;
-        int64_t latency_ns;     /* the median */
-        int64_t latency_p99_ns; /* 0: always the median */
-        double error_rate;      /* 0 to 1 */
-        double rate;            /* requests per second; 0: no limit */
+        struct ed_latency latency;
+        struct ed_latency token_latency; /* before each event of a stream */
+        double error_rate;               /* 0 to 1, as the next two */
+        double truncate_rate;
+        double stall_rate;
+        int64_t stall_ns;
+        double rate; /* requests per second; 0: no limit */
+        struct ed_limits limits;
+        struct ed_wave wave;
+        struct ed_schedule capacity;
+        int capacity_status;
+        enum ed_mock_retry_after retry_after;
+        bool seeded;
+        uint32_t seed;
+        struct ed_openai_opts openai;
+        const char *api_keys[ED_MOCK_API_KEYS_MAX]; /* none: every key is good */
+        uint32_t api_keys_count;
+        const char *models[ED_MOCK_MODELS_MAX]; /* none: requests may name any */
+        uint32_t models_count;
         bool tls;
         const char *cert_file; /* NULL: one is made */
         const char *key_file;  /* NULL: in cert_file */
@@ -29,6 +58,9 @@ struct ed_mock {
         struct ed_random random;
         struct ed_bucket bucket;
         struct ed_tokens tokens;
+        struct ed_keys keys;
+        int64_t start_ns;
+        uint32_t serving; /* requests that were let in and are not finished */
 };
 
 /* Answers one request; 'arg' is the struct ed_mock. */

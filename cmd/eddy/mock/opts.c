@@ -9,28 +9,71 @@
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/option.h"
+#include "eddy/time.h"
 #include "eddy/version.h"
-#include "mock/latency.h"
 #include "mock/mock.h"
+#include "mock/model.h"
+#include "mock/number.h"
+
+/* How long a body halts. */
+#define STALL_NS EDDY_SEC(600)
+
+enum { LIMIT_MAX = 1000000000, DIMENSIONS = 8 };
+
+/* The options, and values that are checked after the last of them. */
+struct mock_line {
+        struct ed_mock_opts *opts;
+        int64_t p99_ns;
+};
 
 static const char help[] =
         "Usage: eddy mock [options]\n"
         "\n"
-        "A web server that answers slowly, limits and fails on demand.  Its first line on\n"
-        "standard output is: listening on http://HOST:PORT\n"
+        "A web server that answers slowly, limits and fails on demand, also as an API in OpenAI's\n"
+        "format.  Its first line on standard output is: listening on http://HOST:PORT\n"
         "\n"
         "  --listen HOST:PORT   an address, and a port or 0 for a free one (127.0.0.1:0)\n"
-        "  --latency D          wait that long before each answer (none)\n"
-        "  --latency-p99 D      half of the answers take less than --latency, half more, and one\n"
-        "                       in a hundred more than this\n"
-        "  --error-rate P       answer that part of the requests, 0 to 1, by a 500 or 503 (0)\n"
-        "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (or N/m:\n"
-        "                       per minute)\n"
         "  --tls                serve https, with a certificate for localhost, 127.0.0.1 and ::1\n"
         "                       that is made for this run, in a file that the second line of\n"
         "                       standard output names: give it to clients by --cacert\n"
         "  --cert FILE, --key FILE\n"
         "                       serve https with this certificate and its key (PEM)\n"
+        "Slow answers:\n"
+        "  --latency D          wait that long before each answer (none)\n"
+        "  --latency-p99 D      half of the answers take less than --latency, half more, and one\n"
+        "                       in a hundred more than this\n"
+        "  --latency lognormal:MEDIAN:SIGMA, uniform:MIN:MAX, exp:MEAN or pareto:MIN:ALPHA\n"
+        "                       wait a random time with this distribution\n"
+        "  --token-latency D    wait before each event of a stream; D as for --latency (none)\n"
+        "Limits:\n"
+        "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (or N/m:\n"
+        "                       per minute)\n"
+        "  --rpm N, --tpm N     for each key, N requests or tokens per minute, with x-ratelimit-*\n"
+        "                       headers, and 429 rate_limit_exceeded above\n"
+        "  --quota N            for each key, 429 insufficient_quota after N requests\n"
+        "  --wave PERIOD:LENGTH[:RETRY_AFTER]\n"
+        "                       every PERIOD, answer 429 to all requests for LENGTH\n"
+        "  --capacity N         serve N requests at a time and refuse others at once; 8@0s,2@10s\n"
+        "                       is 8 at first, and 2 from 10 seconds after the start\n"
+        "  --capacity-status S  refuse those with 429 or 503 (429)\n"
+        "  --retry-after FORM   how refusals give the time: seconds, ms (also retry-after-ms),\n"
+        "                       date or none (seconds)\n"
+        "Failures, P is a percentage such as 5% or a part such as 0.05:\n"
+        "  --errors P, --error-rate P\n"
+        "                       answer that part of the requests by a 500 or 503 (0)\n"
+        "  --truncate P         end the body of that part early (0)\n"
+        "  --stall P[:D]        halt within the body of that part, for D (10m), and drop the\n"
+        "                       connection (0)\n"
+        "  --seed N             repeat the random choices for requests that arrive in the same\n"
+        "                       order\n"
+        "API:\n"
+        "  --api-key KEY        answer 401 to other keys in \"Authorization: Bearer\" or api-key;\n"
+        "                       may be repeated (every key is good)\n"
+        "  --model NAME         answer 404 to other models; may be repeated (every model exists)\n"
+        "  --dimensions N       numbers of an embedding (8)\n"
+        "  --completion-tokens N\n"
+        "                       words of an answer without max_tokens (8 to 40)\n"
+        "\n"
         "  -h, --help, --version\n"
         "Write durations as 250ms, 2.5s, 1m.\n"
         "\n";
@@ -44,8 +87,24 @@ enum {
         OPT_LISTEN = 256,
         OPT_LATENCY,
         OPT_LATENCY_P99,
+        OPT_TOKEN_LATENCY,
         OPT_ERROR_RATE,
+        OPT_ERRORS,
+        OPT_TRUNCATE,
+        OPT_STALL,
+        OPT_SEED,
         OPT_RATE_LIMIT,
+        OPT_RPM,
+        OPT_TPM,
+        OPT_QUOTA,
+        OPT_WAVE,
+        OPT_CAPACITY,
+        OPT_CAPACITY_STATUS,
+        OPT_RETRY_AFTER,
+        OPT_API_KEY,
+        OPT_MODEL,
+        OPT_DIMENSIONS,
+        OPT_COMPLETION_TOKENS,
         OPT_TLS,
         OPT_CERT,
         OPT_KEY,
@@ -56,8 +115,24 @@ static const struct option options[] = {
         { "listen", required_argument, NULL, OPT_LISTEN },
         { "latency", required_argument, NULL, OPT_LATENCY },
         { "latency-p99", required_argument, NULL, OPT_LATENCY_P99 },
+        { "token-latency", required_argument, NULL, OPT_TOKEN_LATENCY },
         { "error-rate", required_argument, NULL, OPT_ERROR_RATE },
+        { "errors", required_argument, NULL, OPT_ERRORS },
+        { "truncate", required_argument, NULL, OPT_TRUNCATE },
+        { "stall", required_argument, NULL, OPT_STALL },
+        { "seed", required_argument, NULL, OPT_SEED },
         { "rate-limit", required_argument, NULL, OPT_RATE_LIMIT },
+        { "rpm", required_argument, NULL, OPT_RPM },
+        { "tpm", required_argument, NULL, OPT_TPM },
+        { "quota", required_argument, NULL, OPT_QUOTA },
+        { "wave", required_argument, NULL, OPT_WAVE },
+        { "capacity", required_argument, NULL, OPT_CAPACITY },
+        { "capacity-status", required_argument, NULL, OPT_CAPACITY_STATUS },
+        { "retry-after", required_argument, NULL, OPT_RETRY_AFTER },
+        { "api-key", required_argument, NULL, OPT_API_KEY },
+        { "model", required_argument, NULL, OPT_MODEL },
+        { "dimensions", required_argument, NULL, OPT_DIMENSIONS },
+        { "completion-tokens", required_argument, NULL, OPT_COMPLETION_TOKENS },
         { "tls", no_argument, NULL, OPT_TLS },
         { "cert", required_argument, NULL, OPT_CERT },
         { "key", required_argument, NULL, OPT_KEY },
@@ -67,8 +142,9 @@ static const struct option options[] = {
 };
 
 static const struct ed_option_hint hints[] = {
-        { "port", "--listen" },   { "host", "--listen" },       { "bind", "--listen" },
-        { "delay", "--latency" }, { "errors", "--error-rate" }, { NULL, NULL },
+        { "port", "--listen" },   { "host", "--listen" },   { "bind", "--listen" },
+        { "delay", "--latency" }, { "token", "--api-key" }, { "concurrency", "--capacity" },
+        { NULL, NULL },
 };
 
 static const struct ed_option_set option_set_of_mock = { "mock", ":h", options, hints };
@@ -111,41 +187,36 @@ static int listen_set(struct ed_mock_opts *opts, const char *value)
         return 0;
 }
 
-/* Read a number with decimals. Returns the text after it, or NULL. */
-static const char *number_read(const char *text, double *ret_number)
+/* Parse a part of the requests, 5% or 0.05. */
+static int part_set(const char *option, const char *value, double *ret_part)
 {
-        double number = 0, place = 1;
-        int digits = 0;
+        const char *end = ed_number_read_part(value, ret_part);
 
-        for (; *text >= '0' && *text <= '9' && digits < 15; text++, digits++)
-                number = number * 10 + (*text - '0');
-        if (*text == '.') {
-                for (text++; *text >= '0' && *text <= '9' && digits < 15; text++, digits++) {
-                        place /= 10;
-                        number += place * (*text - '0');
-                }
-        }
-        *ret_number = number;
-        return digits > 0 ? text : NULL;
+        if (end && *end == '\0')
+                return 0;
+        ed_console_usage("mock", "%s %s: give a number from 0 to 1, or a percentage such as 5%%",
+                         option, value);
+        return -EINVAL;
 }
 
-static int error_rate_set(struct ed_mock_opts *opts, const char *value)
+/* Parse P or P:D. */
+static int stall_set(struct ed_mock_opts *opts, const char *value)
 {
-        double part;
-        const char *end = number_read(value, &part);
+        const char *why = "is not P% or P%:D, as in 5% or 5%:30s";
+        const char *end = ed_number_read_part(value, &opts->stall_rate);
 
-        if (!end || *end || part > 1) {
-                ed_console_usage("mock", "--error-rate %s: give a number from 0 to 1", value);
-                return -EINVAL;
-        }
-        opts->error_rate = part;
-        return 0;
+        if (end && *end == ':')
+                end = ed_number_read_duration(end + 1, "", &opts->stall_ns, &why);
+        if (end && *end == '\0')
+                return 0;
+        ed_console_usage("mock", "--stall %s %s", value, why);
+        return -EINVAL;
 }
 
 static int rate_limit_set(struct ed_mock_opts *opts, const char *value)
 {
         double count;
-        const char *end = number_read(value, &count);
+        const char *end = ed_number_read(value, &count);
         double seconds = !end ? 0 : strcmp(end, "/s") == 0 ? 1 : strcmp(end, "/m") == 0 ? 60 : 0;
 
         if (seconds <= 0 || count <= 0) {
@@ -156,19 +227,137 @@ static int rate_limit_set(struct ed_mock_opts *opts, const char *value)
         return 0;
 }
 
-static int option_set(struct ed_mock_opts *opts, int option, const char *value)
+static int retry_after_set(struct ed_mock_opts *opts, const char *value)
 {
+        static const char *const forms[] = {
+                [ED_RETRY_AFTER_SECONDS] = "seconds",
+                [ED_RETRY_AFTER_MS] = "ms",
+                [ED_RETRY_AFTER_DATE] = "date",
+                [ED_RETRY_AFTER_NONE] = "none",
+        };
+
+        for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+                if (strcmp(value, forms[i]) != 0)
+                        continue;
+                opts->retry_after = (enum ed_mock_retry_after) i;
+                return 0;
+        }
+        ed_console_usage("mock", "--retry-after %s: write seconds, ms, date or none", value);
+        return -EINVAL;
+}
+
+static int capacity_status_set(struct ed_mock_opts *opts, const char *value)
+{
+        if (strcmp(value, "429") != 0 && strcmp(value, "503") != 0) {
+                ed_console_usage("mock", "--capacity-status %s: write 429 or 503", value);
+                return -EINVAL;
+        }
+        opts->capacity_status = value[0] == '4' ? 429 : 503;
+        return 0;
+}
+
+/* Add a name to a list. */
+static int name_add(const char *option, const char *value, const char **names, uint32_t max,
+                    uint32_t *count)
+{
+        if (*value == '\0') {
+                ed_console_usage("mock", "%s: an empty value; give a name", option);
+                return -EINVAL;
+        }
+        if (*count == max) {
+                ed_console_usage("mock", "%s %s: there are more than %u", option, value, max);
+                return -EINVAL;
+        }
+        names[(*count)++] = value;
+        return 0;
+}
+
+/* Returns 'err', after a message if it is negative. */
+static int value_check(const char *option, const char *value, int err, const char *why)
+{
+        if (err < 0)
+                ed_console_usage("mock", "%s%s%s %s", option, *value ? " " : ": ",
+                                 *value ? value : "an empty value", why);
+        return err;
+}
+
+/* Set an option of the API. */
+static int api_option_set(struct ed_mock_opts *opts, int option, const char *value)
+{
+        switch (option) {
+        case OPT_API_KEY:
+                return name_add("--api-key", value, opts->api_keys, ED_MOCK_API_KEYS_MAX,
+                                &opts->api_keys_count);
+        case OPT_MODEL:
+                return name_add("--model", value, opts->models, ED_MOCK_MODELS_MAX,
+                                &opts->models_count);
+        case OPT_RPM:
+                return ed_option_count("mock", "--rpm", value, 1, LIMIT_MAX, &opts->limits.rpm);
+        case OPT_TPM:
+                return ed_option_count("mock", "--tpm", value, 1, LIMIT_MAX, &opts->limits.tpm);
+        case OPT_QUOTA:
+                return ed_option_count("mock", "--quota", value, 1, LIMIT_MAX, &opts->limits.quota);
+        case OPT_DIMENSIONS:
+                return ed_option_count("mock", "--dimensions", value, 1, ED_MODEL_DIMENSIONS_MAX,
+                                       &opts->openai.dimensions);
+        case OPT_COMPLETION_TOKENS:
+                return ed_option_count("mock", "--completion-tokens", value, 1, ED_OPENAI_WORDS_MAX,
+                                       &opts->openai.words);
+        default:
+                return -EINVAL;
+        }
+}
+
+/* Set an option that delays, limits or fails. */
+static int mood_option_set(struct ed_mock_opts *opts, int option, const char *value)
+{
+        const char *why = "";
+        int err;
+
+        switch (option) {
+        case OPT_LATENCY:
+                err = ed_latency_parse(value, &opts->latency, &why);
+                return value_check("--latency", value, err, why);
+        case OPT_TOKEN_LATENCY:
+                err = ed_latency_parse(value, &opts->token_latency, &why);
+                return value_check("--token-latency", value, err, why);
+        case OPT_ERROR_RATE:
+                return part_set("--error-rate", value, &opts->error_rate);
+        case OPT_ERRORS:
+                return part_set("--errors", value, &opts->error_rate);
+        case OPT_TRUNCATE:
+                return part_set("--truncate", value, &opts->truncate_rate);
+        case OPT_STALL:
+                return stall_set(opts, value);
+        case OPT_SEED:
+                opts->seeded = true;
+                return ed_option_count("mock", "--seed", value, 0, UINT32_MAX, &opts->seed);
+        case OPT_RATE_LIMIT:
+                return rate_limit_set(opts, value);
+        case OPT_WAVE:
+                err = ed_wave_parse(value, &opts->wave, &why);
+                return value_check("--wave", value, err, why);
+        case OPT_CAPACITY:
+                err = ed_schedule_parse(value, &opts->capacity, &why);
+                return value_check("--capacity", value, err, why);
+        case OPT_CAPACITY_STATUS:
+                return capacity_status_set(opts, value);
+        case OPT_RETRY_AFTER:
+                return retry_after_set(opts, value);
+        default:
+                return api_option_set(opts, option, value);
+        }
+}
+
+static int option_set(struct mock_line *line, int option, const char *value)
+{
+        struct ed_mock_opts *opts = line->opts;
+
         switch (option) {
         case OPT_LISTEN:
                 return listen_set(opts, value);
-        case OPT_LATENCY:
-                return ed_option_duration("mock", "--latency", value, 0, &opts->latency_ns);
         case OPT_LATENCY_P99:
-                return ed_option_duration("mock", "--latency-p99", value, 0, &opts->latency_p99_ns);
-        case OPT_ERROR_RATE:
-                return error_rate_set(opts, value);
-        case OPT_RATE_LIMIT:
-                return rate_limit_set(opts, value);
+                return ed_option_duration("mock", "--latency-p99", value, 0, &line->p99_ns);
         case OPT_TLS:
                 opts->tls = true;
                 return 0;
@@ -180,46 +369,69 @@ static int option_set(struct ed_mock_opts *opts, int option, const char *value)
                 opts->key_file = value;
                 return 0;
         default:
-                return -EINVAL;
+                return mood_option_set(opts, option, value);
         }
 }
 
-static int opts_check(const struct ed_mock_opts *opts, const char *word)
+/* Apply --latency-p99. */
+static int p99_apply(struct mock_line *line)
 {
+        struct ed_latency *latency = &line->opts->latency;
+
+        if (line->p99_ns == 0)
+                return 0;
+        if (latency->kind != ED_LATENCY_CONSTANT)
+                return ed_console_usage("mock",
+                                        "--latency-p99 needs a --latency that is a duration, the "
+                                        "median, not a distribution");
+        if (latency->ns == 0)
+                return ed_console_usage("mock", "--latency-p99 needs --latency, the median");
+        if (line->p99_ns < latency->ns)
+                return ed_console_usage("mock",
+                                        "--latency-p99 is below --latency, which is the median");
+        if (line->p99_ns > ED_LATENCY_MAX_NS)
+                return ed_console_usage("mock", "--latency-p99 is at most 1h");
+        *latency = ed_latency_of_p99(latency->ns, line->p99_ns);
+        return 0;
+}
+
+static int line_check(struct mock_line *line, const char *word)
+{
+        const struct ed_mock_opts *opts = line->opts;
+
         if (word)
                 return ed_console_usage("mock",
                                         "%s: mock has options only; where to listen is given as "
                                         "--listen HOST:PORT",
                                         word);
         if (opts->key_file && !opts->cert_file)
-                return ed_console_usage("mock", "--key needs --cert, the certificate of the key");
-        if (opts->latency_p99_ns > 0 && opts->latency_ns == 0)
-                return ed_console_usage("mock", "--latency-p99 needs --latency, the median");
-        if (opts->latency_p99_ns > 0 && opts->latency_p99_ns < opts->latency_ns)
                 return ed_console_usage("mock",
-                                        "--latency-p99 is below --latency, which is the median");
-        if (opts->latency_ns > ED_LATENCY_MAX_NS || opts->latency_p99_ns > ED_LATENCY_MAX_NS)
-                return ed_console_usage("mock", "--latency and --latency-p99 are at most 1h");
-        return 0;
+                                        "--key needs --cert, the certificate of the key; a key "
+                                        "that clients must give is --api-key");
+        return p99_apply(line);
 }
 
 int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *ret_exit)
 {
+        struct mock_line line = { .opts = opts };
         int option;
 
-        *opts = (struct ed_mock_opts){ .host = "127.0.0.1" };
+        *opts = (struct ed_mock_opts){ .host = "127.0.0.1",
+                                       .stall_ns = STALL_NS,
+                                       .capacity_status = 429,
+                                       .openai = { .dimensions = DIMENSIONS } };
         optind = 1;
         while ((option = ed_option_next(&option_set_of_mock, argc, argv)) != -1) {
                 if (option == 'h')
                         *ret_exit = help_print();
                 else if (option == OPT_VERSION)
                         *ret_exit = ed_console_print("mock", "eddy " EDDY_VERSION "\n");
-                else if (option == 0 || option_set(opts, option, optarg) < 0)
+                else if (option == 0 || option_set(&line, option, optarg) < 0)
                         *ret_exit = ED_EXIT_USAGE;
                 else
                         continue;
                 return 1;
         }
-        *ret_exit = opts_check(opts, argv[optind]);
+        *ret_exit = line_check(&line, argv[optind]);
         return *ret_exit ? 1 : 0;
 }

@@ -1,20 +1,19 @@
 /*
- * mock/routes.c - the mock's routes.
+ * mock/routes.c - the mock's routes outside the API.
  *
  * A path is a route's name and at most one argument. Every number has limits; a number outside them
  * is answered with a 400 that names the limits.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/draft.h"
 #include "common/duration.h"
 #include "eddy/time.h"
-#include "mock/latency.h"
-#include "mock/mock.h"
+#include "mock/api.h"
+#include "mock/gate.h"
 
 enum {
         DELAY_SECONDS_MAX = 3600,
@@ -23,6 +22,7 @@ enum {
         FLAKY_FAILURES_MAX = 1000,
         SLOW_PIECES = 10,
         ANSWER_BYTES_MAX = 256,
+        LINE_BYTES_MIN = 11, /* of /stream */
         PATTERN_BYTES = 16 << 10,
 };
 
@@ -37,25 +37,14 @@ const char ed_mock_routes[] =
         "  /flaky/N?token=T       503 for the first N requests with that token, then 200\n"
         "  /close                 drops the connection\n"
         "  /slow-body/SECONDS     a head at once, and a body that takes SECONDS (at most 3600)\n"
-        "/status and /flaky send Retry-After with ?retry_after=SECONDS.\n";
-
-EDDY_PRINTF(3, 4)
-static int answer(eddy_http_exchange *exchange, int status, const char *format, ...)
-{
-        static const struct eddy_http_header type = { "Content-Type", "text/plain; charset=utf-8" };
-        char text[ANSWER_BYTES_MAX];
-        va_list args;
-        int n;
-
-        va_start(args, format);
-        n = vsnprintf(text, sizeof(text), format, args);
-        va_end(args);
-        if (n < 0)
-                return -EINVAL;
-        if ((size_t) n >= sizeof(text))
-                n = sizeof(text) - 1;
-        return eddy_http_exchange_respond(exchange, status, &type, 1, text, (size_t) n);
-}
+        "/status and /flaky send Retry-After with ?retry_after=SECONDS.\n"
+        "\n"
+        "Routes of an API, in OpenAI's format:\n"
+        "  POST /v1/embeddings    vectors that depend only on the text\n"
+        "  POST /v1/chat/completions\n"
+        "                         words that depend only on the messages; also as a stream\n"
+        "  GET /v1/models         the models; also /v1/models/NAME\n"
+        "A token is 4 bytes of a text, or one word of an answer.\n";
 
 /* Returns the value of 'name' in the query, not decoded, or NULL. */
 static const char *query_find(const eddy_http_exchange *exchange, const char *name,
@@ -97,39 +86,33 @@ static int number_read(const char *text, uint64_t max, uint64_t *ret_number)
 }
 
 /* Answer, with Retry-After if the query requests it. */
-static int answer_status(eddy_http_exchange *exchange, int status, const char *text)
+static int status_send(struct ed_reply *reply, int status, const char *text)
 {
-        struct eddy_http_header headers[2] = { { "Content-Type", "text/plain; charset=utf-8" } };
         char after[ED_DURATION_TEXT_BYTES + 8];
-        size_t bytes, n = 1;
-        const char *value = query_find(exchange, "retry_after", &bytes);
+        size_t bytes;
+        const char *value = query_find(reply->exchange, "retry_after", &bytes);
         int64_t ignored_ns;
 
         if (value) {
                 if (bytes >= sizeof(after) ||
                     ed_duration_parse_seconds(value, value + bytes, &ignored_ns) < 0)
-                        return answer(exchange, 400, "retry_after: give a number of seconds\n");
+                        return ed_reply_text(reply, 400, "retry_after: give a number of seconds\n");
                 memcpy(after, value, bytes);
                 after[bytes] = '\0';
-                headers[n++] = (struct eddy_http_header){ "Retry-After", after };
+                ed_reply_header(reply, "Retry-After", after);
         }
         /* These statuses have no body. */
         if (status == 204 || status == 304)
-                return eddy_http_exchange_respond(exchange, status, headers + 1, n - 1, NULL, 0);
-        return eddy_http_exchange_respond(exchange, status, headers, n, text, strlen(text));
+                return ed_reply_send(reply, status, NULL, NULL, 0);
+        return ed_reply_text(reply, status, "%s", text);
 }
 
-static int route_help(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_help(struct ed_reply *reply, const char *arg)
 {
-        static const struct eddy_http_header headers[] = {
-                { "Content-Type", "text/plain; charset=utf-8" },
-                { "X-Content-Type-Options", "nosniff" }, /* scanners look for it */
-        };
-
-        (void) mock;
         (void) arg;
-        return eddy_http_exchange_respond(exchange, 200, headers, 2, ed_mock_routes,
-                                          strlen(ed_mock_routes));
+        ed_reply_header(reply, "X-Content-Type-Options", "nosniff"); /* scanners look for it */
+        return ed_reply_send(reply, 200, "text/plain; charset=utf-8", ed_mock_routes,
+                             strlen(ed_mock_routes));
 }
 
 /* Parse the seconds of /delay and /slow-body. */
@@ -143,78 +126,72 @@ static int seconds_read(const char *arg, int64_t *ret_ns)
         return 0;
 }
 
-static int route_delay(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_delay(struct ed_reply *reply, const char *arg)
 {
-        static const struct eddy_http_header type = { "Content-Type", "application/json" };
         char text[ANSWER_BYTES_MAX];
         int64_t ns;
         int err, n;
 
-        (void) mock;
         if (seconds_read(arg, &ns) < 0)
-                return answer(exchange, 400, "/delay/SECONDS: give a number from 0 to %d\n",
-                              DELAY_SECONDS_MAX);
+                return ed_reply_text(reply, 400, "/delay/SECONDS: give a number from 0 to %d\n",
+                                     DELAY_SECONDS_MAX);
         err = eddy_sleep(ns);
         if (err < 0)
                 return err;
         n = snprintf(text, sizeof(text), "{\"delay_ms\":%" PRId64 "}\n", ns / 1000000);
-        return eddy_http_exchange_respond(exchange, 200, &type, 1, text, (size_t) n);
+        return ed_reply_send(reply, 200, "application/json", text, (size_t) n);
 }
 
-static int route_status(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_status(struct ed_reply *reply, const char *arg)
 {
         uint64_t status;
         char text[ANSWER_BYTES_MAX];
 
-        (void) mock;
         if (number_read(arg, 599, &status) < 0 || status < 200)
-                return answer(exchange, 400, "/status/CODE: give a status from 200 to 599\n");
+                return ed_reply_text(reply, 400, "/status/CODE: give a status from 200 to 599\n");
         snprintf(text, sizeof(text), "status %d\n", (int) status);
-        return answer_status(exchange, (int) status, text);
+        return status_send(reply, (int) status, text);
 }
 
-static int route_bytes(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_bytes(struct ed_reply *reply, const char *arg)
 {
-        static const struct eddy_http_header type = { "Content-Type", "application/octet-stream" };
         static char pattern[PATTERN_BYTES];
         uint64_t left;
         int err;
 
-        (void) mock;
         if (number_read(arg, BYTES_MAX, &left) < 0)
-                return answer(exchange, 400, "/bytes/N: give a number from 0 to %d\n", BYTES_MAX);
+                return ed_reply_text(reply, 400, "/bytes/N: give a number from 0 to %d\n",
+                                     BYTES_MAX);
         if (pattern[0] == '\0') {
                 for (size_t i = 0; i < sizeof(pattern); i++)
                         pattern[i] = (char) ('a' + i % 26);
         }
-        err = eddy_http_exchange_begin(exchange, 200, &type, 1, (int64_t) left);
+        err = ed_reply_begin(reply, 200, "application/octet-stream", (int64_t) left, left);
         while (err == 0 && left > 0) {
                 size_t piece = left < sizeof(pattern) ? (size_t) left : sizeof(pattern);
 
-                err = eddy_http_exchange_write(exchange, pattern, piece);
+                err = ed_reply_write(reply, pattern, piece);
                 left -= piece;
         }
-        return err < 0 ? err : eddy_http_exchange_end(exchange);
+        return err < 0 ? err : ed_reply_end(reply);
 }
 
-static int route_stream(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_stream(struct ed_reply *reply, const char *arg)
 {
-        static const struct eddy_http_header type = { "Content-Type", "application/x-ndjson" };
         uint64_t lines;
         int err;
 
-        (void) mock;
         if (number_read(arg, STREAM_LINES_MAX, &lines) < 0)
-                return answer(exchange, 400, "/stream/N: give a number from 0 to %d\n",
-                              STREAM_LINES_MAX);
-        err = eddy_http_exchange_begin(exchange, 200, &type, 1, -1);
+                return ed_reply_text(reply, 400, "/stream/N: give a number from 0 to %d\n",
+                                     STREAM_LINES_MAX);
+        err = ed_reply_begin(reply, 200, "application/x-ndjson", -1, lines * LINE_BYTES_MIN);
         for (uint64_t i = 0; i < lines && err == 0; i++) {
                 char line[48];
                 int n = snprintf(line, sizeof(line), "{\"line\":%" PRIu64 "}\n", i);
 
-                err = eddy_http_exchange_write(exchange, line, (size_t) n);
+                err = ed_reply_write(reply, line, (size_t) n);
         }
-        return err < 0 ? err : eddy_http_exchange_end(exchange);
+        return err < 0 ? err : ed_reply_end(reply);
 }
 
 /* Append the headers as an object; values of equal names are joined by commas. */
@@ -253,90 +230,85 @@ static void headers_add(struct ed_draft *text, const eddy_http_exchange *exchang
         ed_draft_fini(&value);
 }
 
-static int route_echo(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_echo(struct ed_reply *reply, const char *arg)
 {
-        static const struct eddy_http_header type = { "Content-Type", "application/json" };
         struct ed_draft text = { 0 };
         const void *body;
         size_t bytes;
         int err;
 
-        (void) mock;
         (void) arg;
-        err = eddy_http_exchange_body(exchange, &body, &bytes);
+        err = eddy_http_exchange_body(reply->exchange, &body, &bytes);
         if (err < 0)
                 return err;
         ed_draft_add_str(&text, "{\"method\":");
-        ed_draft_add_json_str(&text, eddy_http_exchange_method(exchange));
+        ed_draft_add_json_str(&text, eddy_http_exchange_method(reply->exchange));
         ed_draft_add_str(&text, ",\"target\":");
-        ed_draft_add_json_str(&text, eddy_http_exchange_target(exchange));
+        ed_draft_add_json_str(&text, eddy_http_exchange_target(reply->exchange));
         ed_draft_add_str(&text, ",\"headers\":");
-        headers_add(&text, exchange);
+        headers_add(&text, reply->exchange);
         ed_draft_add_str(&text, ",\"body\":");
         ed_draft_add_json_body(&text, body, bytes);
         ed_draft_add_str(&text, "}\n");
         err = ed_draft_is_whole(&text)
-                      ? eddy_http_exchange_respond(exchange, 200, &type, 1, text.data, text.bytes)
+                      ? ed_reply_send(reply, 200, "application/json", text.data, text.bytes)
                       : -ENOMEM;
         ed_draft_fini(&text);
         return err;
 }
 
-static int route_flaky(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_flaky(struct ed_reply *reply, const char *arg)
 {
         uint64_t failures;
         uint32_t before;
         size_t bytes = 0;
-        const char *token = query_find(exchange, "token", &bytes);
+        const char *token = query_find(reply->exchange, "token", &bytes);
         int err;
 
         if (number_read(arg, FLAKY_FAILURES_MAX, &failures) < 0)
-                return answer(exchange, 400, "/flaky/N: give a number from 0 to %d\n",
-                              FLAKY_FAILURES_MAX);
-        err = ed_tokens_count(&mock->tokens, token ? token : "", bytes, &before);
+                return ed_reply_text(reply, 400, "/flaky/N: give a number from 0 to %d\n",
+                                     FLAKY_FAILURES_MAX);
+        err = ed_tokens_count(&reply->mock->tokens, token ? token : "", bytes, &before);
         if (err == -EINVAL)
-                return answer(exchange, 400, "token: at most %d bytes\n", ED_TOKEN_BYTES_MAX);
+                return ed_reply_text(reply, 400, "token: at most %d bytes\n", ED_TOKEN_BYTES_MAX);
         if (err < 0)
                 return err;
         if (before < failures)
-                return answer_status(exchange, 503, "not yet\n");
-        return answer(exchange, 200, "after %" PRIu32 " failures\n", (uint32_t) failures);
+                return status_send(reply, 503, "not yet\n");
+        return ed_reply_text(reply, 200, "after %" PRIu32 " failures\n", (uint32_t) failures);
 }
 
-static int route_close(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_close(struct ed_reply *reply, const char *arg)
 {
-        (void) mock;
         (void) arg;
-        eddy_http_exchange_abort(exchange);
+        eddy_http_exchange_abort(reply->exchange);
         return 0;
 }
 
-static int route_slow_body(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg)
+static int route_slow_body(struct ed_reply *reply, const char *arg)
 {
-        static const struct eddy_http_header type = { "Content-Type", "text/plain" };
         static const char piece[] = "123456789\n";
         int64_t ns;
         int err;
 
-        (void) mock;
         if (seconds_read(arg, &ns) < 0)
-                return answer(exchange, 400, "/slow-body/SECONDS: give a number from 0 to %d\n",
-                              DELAY_SECONDS_MAX);
-        err = eddy_http_exchange_begin(exchange, 200, &type, 1,
-                                       SLOW_PIECES * (int64_t) (sizeof(piece) - 1));
+                return ed_reply_text(reply, 400, "/slow-body/SECONDS: give a number from 0 to %d\n",
+                                     DELAY_SECONDS_MAX);
+        err = ed_reply_begin(reply, 200, "text/plain", SLOW_PIECES * (sizeof(piece) - 1),
+                             SLOW_PIECES * (sizeof(piece) - 1));
         for (int i = 0; i < SLOW_PIECES && err == 0; i++) {
                 err = eddy_sleep(ns / SLOW_PIECES);
                 if (err == 0)
-                        err = eddy_http_exchange_write(exchange, piece, sizeof(piece) - 1);
+                        err = ed_reply_write(reply, piece, sizeof(piece) - 1);
         }
-        return err < 0 ? err : eddy_http_exchange_end(exchange);
+        return err < 0 ? err : ed_reply_end(reply);
 }
 
 /* The name of a route with an argument ends in a slash. */
 static const struct {
         const char *name;
         bool takes_arg;
-        int (*answer)(struct ed_mock *mock, eddy_http_exchange *exchange, const char *arg);
+        int (*answer)(struct ed_reply *reply, const char *arg);
 } routes[] = {
         { "/delay/", true, route_delay }, { "/status/", true, route_status },
         { "/bytes/", true, route_bytes }, { "/stream/", true, route_stream },
@@ -344,45 +316,11 @@ static const struct {
         { "/close", false, route_close }, { "/slow-body/", true, route_slow_body },
 };
 
-/*
- * Apply the rate limit, the latency and the errors to any request except `/`. Returns 1 if the
- * request was answered.
- */
-static int moods(struct ed_mock *mock, eddy_http_exchange *exchange)
+/* Answer by the route for the path. */
+static int route_answer(struct ed_reply *reply, const char *path)
 {
-        int64_t wait_ns = ed_bucket_take(&mock->bucket, eddy_now());
-        int status, err;
+        int err = ed_gate_mood(reply);
 
-        if (wait_ns > 0) {
-                char after[24];
-                struct eddy_http_header header = { "Retry-After", after };
-
-                /* Whole seconds, rounded up: an earlier retry would be refused again. */
-                snprintf(after, sizeof(after), "%" PRId64, (wait_ns + 999999999) / 1000000000);
-                err = eddy_http_exchange_respond(exchange, 429, &header, 1, "slow down\n", 10);
-                return err < 0 ? err : 1;
-        }
-        err = eddy_sleep(
-                ed_latency_draw(mock->opts.latency_ns, mock->opts.latency_p99_ns, &mock->random));
-        if (err < 0)
-                return err;
-        if (ed_random_fraction(&mock->random) < mock->opts.error_rate) {
-                status = ed_random_next(&mock->random) & 1 ? 500 : 503;
-                err = answer(exchange, status, "an error, as asked for\n");
-                return err < 0 ? err : 1;
-        }
-        return 0;
-}
-
-int ed_mock_answer(eddy_http_exchange *exchange, void *arg)
-{
-        struct ed_mock *mock = arg;
-        const char *path = eddy_http_exchange_path(exchange);
-        int err;
-
-        if (strcmp(path, "/") == 0)
-                return route_help(mock, exchange, "");
-        err = moods(mock, exchange);
         if (err != 0)
                 return err < 0 ? err : 0;
         for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
@@ -390,7 +328,25 @@ int ed_mock_answer(eddy_http_exchange *exchange, void *arg)
 
                 if (routes[i].takes_arg ? strncmp(path, routes[i].name, bytes) == 0
                                         : strcmp(path, routes[i].name) == 0)
-                        return routes[i].answer(mock, exchange, path + bytes);
+                        return routes[i].answer(reply, path + bytes);
         }
-        return answer(exchange, 404, "no such route; / lists them\n");
+        return ed_reply_text(reply, 404, "no such route; / lists them\n");
+}
+
+int ed_mock_answer(eddy_http_exchange *exchange, void *arg)
+{
+        const char *path = eddy_http_exchange_path(exchange);
+        struct ed_reply reply;
+        int err;
+
+        ed_reply_init(&reply, arg, exchange);
+        if (strcmp(path, "/") == 0)
+                return route_help(&reply, "");
+        reply.is_api = ed_api_has(path);
+        reply.counts_tokens = ed_api_counts_tokens(path);
+        err = ed_gate_enter(&reply);
+        if (err == 0)
+                err = reply.is_api ? ed_api_answer(&reply, path) : route_answer(&reply, path);
+        ed_gate_leave(&reply);
+        return err < 0 && !reply.is_cut ? err : 0;
 }

@@ -4,8 +4,8 @@
  */
 #include "test.h"
 
+#include "common/histogram.h"
 #include "common/random.h"
-#include "fetch/histogram.h"
 
 static struct ed_histogram histogram;
 

@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/output.h"
 #include "eddy/run.h"
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 #include "eddy/time.h"
-#include "fetch/output.h"
 
 enum { TASKS_MAX = 300, LINE_MAX_BYTES = 200 << 10, FILE_MAX_BYTES = 4 << 20 };
 

@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <math.h>
 
+#include "common/progress.h"
 #include "common/random.h"
+#include "common/stats.h"
 #include "eddy/scope.h"
 #include "eddy/test.h"
 #include "eddy/time.h"
-#include "fetch/progress.h"
-#include "fetch/stats.h"
 
 static struct ed_stats stats;
 

@@ -7,10 +7,10 @@
 #include <errno.h>
 
 #include "common/duration.h"
+#include "common/outcome.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
-#include "fetch/outcome.h"
 #include "fetch/retry.h"
 
 struct decision {

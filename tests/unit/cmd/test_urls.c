@@ -4,8 +4,8 @@
  */
 #include "test.h"
 
+#include "common/outcome.h"
 #include "eddy/alloc.h"
-#include "fetch/outcome.h"
 #include "fetch/urls.h"
 
 /* Collects lines as "url|" or "!error:url|". */

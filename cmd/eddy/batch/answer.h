@@ -1,0 +1,85 @@
+/*
+ * batch/answer.h - one line of the output: written as OpenAI's batch files have it, and read again
+ * on resuming, by `eddy retry`, `eddy report` and `eddy sort`. No I/O.
+ *
+ *     {"id":"batch_req_...","custom_id":"a","response":{"status_code":200,"request_id":"req_1",
+ *      "body":{...}},"error":null,"x_meta":{...}}
+ *
+ * An answer of a server is in "response", whatever its status is; "error" is for requests without
+ * one. "x_meta" holds what the format has no place for; strict readers may want it off. Its members,
+ * in order, those in brackets only if known:
+ *
+ *     "input_line":7 ["input_hash":"0123456789abcdef"] "attempts":1 ["endpoint":"http://h:80"]
+ *     ["completed_at_ms":1700000000000] "t_queue_ms":0.1 ["t_first_ms":1.5] "t_total_ms":2.0
+ *     ["input_tokens":5,"output_tokens":6] ["metadata":{...}]
+ */
+#ifndef ED_CMD_BATCH_ANSWER_H
+#define ED_CMD_BATCH_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/usage.h"
+#include "common/draft.h"
+#include "eddy/def.h"
+
+/* All that a line holds. Texts are borrowed. */
+struct ed_answer {
+        const char *id; /* custom_id */
+        size_t id_bytes;
+        uint64_t number;        /* the line's, from 1 */
+        uint64_t hash;          /* of the request: "input_hash", 16 hexadecimal digits */
+        int status;             /* 0: no answer: 'code' and 'message' are set */
+        const char *request_id; /* of the header x-request-id; NULL or empty: a made one */
+        const void *body;
+        size_t body_bytes;
+        const char *code; /* of the error */
+        const char *message;
+        const char *metadata; /* of the request, JSON; NULL: none */
+        size_t metadata_bytes;
+        const char *endpoint; /* "http://host:port", without credentials; NULL: none */
+        unsigned attempts;
+        int64_t at_ms;         /* when the answer was complete: milliseconds since 1970 */
+        int64_t queue_ns;      /* from reading the line to the start of the last attempt */
+        int64_t first_ns;      /* of the last attempt: to the first byte, or the first token of a
+                                stream; -1: none */
+        int64_t total_ns;      /* of the last attempt */
+        struct ed_usage usage; /* of the body; set by ed_answer_write() */
+};
+
+enum { ED_ANSWER_META = 1 << 0 };
+
+/*
+ * Append the line with its line feed. A body that is a JSON object is compacted and keeps the
+ * spelling of strings and numbers; other JSON becomes {"_json":...}, text {"_text":"..."}, other
+ * bytes {"_base64":"..."}, no bytes {}. The key "id" is "batch_req_" and 24 hexadecimal digits that
+ * depend on id and hash only; a made request_id is "req_" and the same digits.
+ */
+void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *line);
+
+/* A line that was read. Values borrow the line. */
+struct ed_answer_seen {
+        char *id; /* in 'id_room', NUL-terminated */
+        size_t id_bytes;
+        int status;       /* 0: no answer */
+        bool is_ok;       /* a status below 400 and no error */
+        uint64_t hash;    /* 0: the line has none */
+        const char *code; /* of the error, as JSON text with its quotes; NULL: none */
+        size_t code_bytes;
+};
+
+enum { ED_ANSWER_ID_ROOM = 3 * 512 + 1 };
+
+/*
+ * Read a line without its line feed, in the forms of eddy, OpenAI and vLLM (whose "error" may be a
+ * string). 'id_room' receives the id. A line has a custom_id, and a response with a status or an
+ * error; of a member that is there twice, the first counts.
+ *
+ * Errors: -EINVAL  not such a line; nested deeper than EDDY_JSON_DEPTH_MAX; the id is longer than
+ *                  'id_room'
+ */
+EDDY_MUST_USE int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROOM],
+                                 struct ed_answer_seen *ret_seen);
+
+#endif

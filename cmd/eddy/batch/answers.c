@@ -1,0 +1,647 @@
+/*
+ * batch/answers.c - reading a file of answers line by line, and replacing it by one without some of
+ * its lines.
+ *
+ * A replaced file is written under another name and synced before it gets the file's name. At every
+ * moment the name refers to a whole file, the old one or the new one, and to a locked one.
+ */
+#include "batch/answers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch/answer.h"
+#include "common/console.h"
+#include "common/draft.h"
+#include "eddy/alloc.h"
+
+#define TEMP_SUFFIX    ".rewrite"
+#define DAMAGED_SUFFIX ".damaged"
+
+enum {
+        READ_BYTES = 256 << 10,
+        COPY_BYTES = 64 << 10,
+        NAME_BYTES = PATH_MAX + 16,
+        HEAD_BYTES = 4096,
+        OPENS_MAX = 16, /* while other programs replace the file */
+};
+
+/* --- lines of a file --- */
+
+struct line_scan {
+        int fd;
+        uint64_t end;    /* of the file, when the scan began */
+        uint64_t offset; /* of 'data' in the file */
+        uint64_t tail;   /* after the last line: where bytes without a line feed begin */
+        char *data;
+        size_t at; /* of the next line in 'data' */
+        size_t bytes, room;
+};
+
+struct scan_line {
+        const char *data; /* without the line feed; NULL: longer than ED_DRAFT_BYTES_MAX */
+        size_t bytes;
+        uint64_t offset;
+        uint64_t next; /* after the line feed */
+};
+
+static int line_scan_begin(struct line_scan *scan, int fd)
+{
+        struct stat st;
+
+        *scan = (struct line_scan){ .fd = fd, .room = READ_BYTES };
+        if (fstat(fd, &st) < 0)
+                return -errno;
+        scan->end = (uint64_t) st.st_size;
+        scan->data = eddy_malloc(scan->room);
+        return scan->data ? 0 : -ENOMEM;
+}
+
+static void line_scan_end(struct line_scan *scan)
+{
+        eddy_free(scan->data);
+}
+
+/* Read more of the file, after the bytes that are not taken yet. */
+static int line_scan_fill(struct line_scan *scan)
+{
+        uint64_t left;
+        ssize_t n;
+
+        if (scan->at > 0) {
+                scan->bytes -= scan->at;
+                scan->offset += scan->at;
+                memmove(scan->data, scan->data + scan->at, scan->bytes);
+                scan->at = 0;
+        }
+        if (scan->bytes == scan->room) {
+                char *data = eddy_realloc(scan->data, scan->room * 2);
+
+                if (!data)
+                        return -ENOMEM;
+                scan->data = data;
+                scan->room *= 2;
+        }
+        left = scan->end - scan->offset - scan->bytes;
+        if (left > scan->room - scan->bytes)
+                left = scan->room - scan->bytes;
+        do
+                n = pread(scan->fd, scan->data + scan->bytes, (size_t) left,
+                          (off_t) (scan->offset + scan->bytes));
+        while (n < 0 && errno == EINTR);
+        if (n <= 0)
+                return n < 0 ? -errno : -EIO; /* the file became shorter */
+        scan->bytes += (size_t) n;
+        return 0;
+}
+
+/* Find the next line, which is valid until the next call. Returns 1, 0 at the end, or an error. */
+static int line_scan_next(struct line_scan *scan, struct scan_line *ret_line)
+{
+        uint64_t start = scan->offset + scan->at;
+        size_t searched = 0; /* bytes without a line feed */
+        bool is_too_long = false;
+        int err;
+
+        for (;;) {
+                const char *line = scan->data + scan->at;
+                const char *feed = memchr(line + searched, '\n', scan->bytes - scan->at - searched);
+
+                if (feed) {
+                        scan->at = (size_t) (feed + 1 - scan->data);
+                        *ret_line = (struct scan_line){ .data = is_too_long ? NULL : line,
+                                                        .bytes = (size_t) (feed - line),
+                                                        .offset = start,
+                                                        .next = scan->offset + scan->at };
+                        return 1;
+                }
+                searched = scan->bytes - scan->at;
+                if (scan->offset + scan->bytes >= scan->end) {
+                        scan->tail = start;
+                        return 0;
+                }
+                if (searched >= ED_DRAFT_BYTES_MAX) {
+                        is_too_long = true;
+                        scan->at = scan->bytes;
+                        searched = 0;
+                }
+                err = line_scan_fill(scan);
+                if (err < 0)
+                        return err;
+        }
+}
+
+/* --- replacing the file --- */
+
+struct rewrite {
+        struct ed_answers *answers;
+        int fd;            /* of the new file; -1: not begun */
+        bool done;         /* the new file has the name */
+        uint64_t from, to; /* kept lines that are not copied yet */
+        char real[PATH_MAX];
+        char temp[NAME_BYTES];
+        char buf[COPY_BYTES];
+};
+
+static int all_write(int fd, const char *data, size_t bytes)
+{
+        while (bytes > 0) {
+                ssize_t n = write(fd, data, bytes);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n <= 0)
+                        return n < 0 ? -errno : -EIO;
+                data += n;
+                bytes -= (size_t) n;
+        }
+        return 0;
+}
+
+/* Append a part of one file to another. */
+static int range_copy(int from_fd, uint64_t from, uint64_t to, int to_fd, char buf[COPY_BYTES])
+{
+        while (from < to) {
+                size_t bytes = to - from < COPY_BYTES ? (size_t) (to - from) : COPY_BYTES;
+                ssize_t n = pread(from_fd, buf, bytes, (off_t) from);
+                int err;
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n <= 0)
+                        return n < 0 ? -errno : -EIO;
+                err = all_write(to_fd, buf, (size_t) n);
+                if (err < 0)
+                        return err;
+                from += (uint64_t) n;
+        }
+        return 0;
+}
+
+/* A file system without fsync returns EINVAL; the disk has not failed then. */
+static int file_sync(int fd)
+{
+        return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+        return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+static void rewrite_init(struct rewrite *rewrite, struct ed_answers *answers)
+{
+        rewrite->answers = answers;
+        rewrite->fd = -1;
+        rewrite->done = false;
+        rewrite->from = 0;
+        rewrite->to = 0;
+}
+
+/*
+ * Make the new file, beside the old one, and lock it. Symbolic links are followed, so they stay.
+ * Refuses if the name is not that of the old file any more.
+ */
+static int rewrite_begin(struct rewrite *rewrite)
+{
+        struct stat old, named;
+        int err;
+
+        if (fstat(rewrite->answers->fd, &old) < 0 ||
+            !realpath(rewrite->answers->path, rewrite->real) || stat(rewrite->real, &named) < 0)
+                return -errno;
+        if (!is_same_file(&old, &named))
+                return -ENOENT;
+        snprintf(rewrite->temp, sizeof(rewrite->temp), "%s%s", rewrite->real, TEMP_SUFFIX);
+        /* The lock on the old file says that a file of this name is left from a killed run. */
+        if (unlink(rewrite->temp) < 0 && errno != ENOENT)
+                return -errno;
+        rewrite->fd = open(rewrite->temp,
+                           O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (rewrite->fd < 0)
+                return -errno;
+        /* Only the administrator may give a file to others. */
+        if (fchown(rewrite->fd, old.st_uid, old.st_gid) < 0 && errno != EPERM)
+                goto fail_remove;
+        if (fchmod(rewrite->fd, old.st_mode & 0777) < 0)
+                goto fail_remove;
+        if (flock(rewrite->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+                goto fail_remove;
+        return 0;
+
+fail_remove:
+        err = -errno;
+        close(rewrite->fd);
+        rewrite->fd = -1;
+        unlink(rewrite->temp);
+        return err;
+}
+
+static int rewrite_flush(struct rewrite *rewrite)
+{
+        int err = range_copy(rewrite->answers->fd, rewrite->from, rewrite->to, rewrite->fd,
+                             rewrite->buf);
+
+        rewrite->from = rewrite->to;
+        return err;
+}
+
+static int rewrite_keep(struct rewrite *rewrite, const struct scan_line *line)
+{
+        int err = 0;
+
+        if (rewrite->to != line->offset) {
+                err = rewrite_flush(rewrite);
+                rewrite->from = line->offset;
+        }
+        rewrite->to = line->next;
+        return err;
+}
+
+static void rewrite_abandon(struct rewrite *rewrite)
+{
+        if (rewrite->fd < 0)
+                return;
+        close(rewrite->fd);
+        rewrite->fd = -1;
+        unlink(rewrite->temp);
+}
+
+/* Sync the file's folder, so that its name survives a crash of the system. */
+static int folder_sync(char *real)
+{
+        char *slash = strrchr(real, '/');
+        int fd, err;
+
+        slash[slash == real] = '\0';
+        fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == EACCES ? 0 : -errno; /* a folder that may be written only */
+        err = file_sync(fd);
+        close(fd);
+        return err;
+}
+
+/* Give the new file the name, and continue with it. */
+static int rewrite_commit(struct rewrite *rewrite)
+{
+        struct ed_answers *answers = rewrite->answers;
+        struct stat st;
+        int err = rewrite_flush(rewrite);
+
+        if (err == 0)
+                err = file_sync(rewrite->fd);
+        if (err == 0 && (fstat(rewrite->fd, &st) < 0 || rename(rewrite->temp, rewrite->real) < 0))
+                err = -errno;
+        if (err < 0) {
+                rewrite_abandon(rewrite);
+                return err;
+        }
+        close(answers->fd);
+        answers->fd = rewrite->fd;
+        answers->bytes = (uint64_t) st.st_size;
+        rewrite->fd = -1;
+        rewrite->done = true;
+        return folder_sync(rewrite->real);
+}
+
+/* --- moving damaged lines --- */
+
+struct repair {
+        struct rewrite rewrite;
+        int damaged_fd;    /* -1: not open */
+        off_t damaged_end; /* before the repair */
+        bool moves;        /* the failure is that of the file of damaged lines */
+        uint64_t lines, damaged, tail;
+        char damaged_name[NAME_BYTES];
+        char id_room[ED_ANSWER_ID_ROOM];
+};
+
+static bool line_is_answer(const struct scan_line *line, char id_room[ED_ANSWER_ID_ROOM])
+{
+        struct ed_answer_seen seen;
+
+        return line->data && ed_answer_read(line->data, line->bytes, id_room, &seen) == 0;
+}
+
+/* Open the file of damaged lines, and end a line that a killed run left without its end. */
+static int damaged_open(struct repair *repair)
+{
+        struct stat st;
+        char last = '\n';
+
+        snprintf(repair->damaged_name, sizeof(repair->damaged_name), "%s%s",
+                 repair->rewrite.answers->path, DAMAGED_SUFFIX);
+        repair->damaged_fd =
+                open(repair->damaged_name,
+                     O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        if (repair->damaged_fd < 0 || fstat(repair->damaged_fd, &st) < 0)
+                return -errno;
+        if (!S_ISREG(st.st_mode))
+                return -EEXIST;
+        repair->damaged_end = st.st_size;
+        if (st.st_size > 0 && pread(repair->damaged_fd, &last, 1, st.st_size - 1) < 0)
+                return -errno;
+        return last == '\n' ? 0 : all_write(repair->damaged_fd, "\n", 1);
+}
+
+/* Take back what was moved. */
+static void damaged_restore(struct repair *repair)
+{
+        if (repair->rewrite.done || repair->damaged_fd < 0)
+                return;
+        /* After a failure here the next run moves the lines again. */
+        (void) !ftruncate(repair->damaged_fd, repair->damaged_end);
+}
+
+static int line_move(struct repair *repair, const struct scan_line *line)
+{
+        int err = 0;
+
+        if (repair->rewrite.fd < 0) {
+                err = rewrite_begin(&repair->rewrite);
+                if (err < 0)
+                        return err;
+                repair->moves = true;
+                err = damaged_open(repair);
+        }
+        repair->moves = true;
+        if (err == 0)
+                err = range_copy(repair->rewrite.answers->fd, line->offset, line->next,
+                                 repair->damaged_fd, repair->rewrite.buf);
+        if (err < 0)
+                return err;
+        repair->moves = false;
+        repair->damaged++;
+        return rewrite_flush(&repair->rewrite);
+}
+
+static int lines_repair(struct repair *repair)
+{
+        struct ed_answers *answers = repair->rewrite.answers;
+        struct scan_line line;
+        struct line_scan scan;
+        int err = line_scan_begin(&scan, answers->fd);
+
+        while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
+                repair->lines++;
+                err = line_is_answer(&line, repair->id_room) ? rewrite_keep(&repair->rewrite, &line)
+                                                             : line_move(repair, &line);
+        }
+        if (err < 0)
+                goto end_scan;
+        repair->tail = scan.end - scan.tail;
+        if (repair->rewrite.fd >= 0) {
+                repair->moves = true;
+                err = file_sync(repair->damaged_fd);
+                if (err < 0)
+                        goto end_scan;
+                repair->moves = false;
+                err = rewrite_commit(&repair->rewrite);
+        } else if (repair->tail > 0 && ftruncate(answers->fd, (off_t) scan.tail) < 0) {
+                err = -errno;
+        } else {
+                answers->bytes = scan.tail;
+        }
+end_scan:
+        line_scan_end(&scan);
+        return err;
+}
+
+enum head { HEAD_BLANK, HEAD_OURS, HEAD_OTHER };
+
+/* How the file begins. A system that crashed may leave zeros. */
+static enum head head_of(const char *head, size_t bytes)
+{
+        static const char begin[] = "{\"id\":\"batch_req_";
+        size_t blank = 0;
+
+        while (blank < bytes && (head[blank] == '\0' || head[blank] == ' ' || head[blank] == '\t' ||
+                                 head[blank] == '\r' || head[blank] == '\n'))
+                blank++;
+        if (blank == bytes)
+                return HEAD_BLANK;
+        bytes -= blank;
+        return memcmp(head + blank, begin, bytes < sizeof(begin) - 1 ? bytes : sizeof(begin) - 1) ==
+                               0
+                       ? HEAD_OURS
+                       : HEAD_OTHER;
+}
+
+/*
+ * Returns 0 if the file is not an output, as its lines are not answers: then it is not changed.
+ * Returns 1 if it has an answer, or is the beginning of one, or blank.
+ */
+static int file_is_ours(const struct ed_answers *answers, char id_room[ED_ANSWER_ID_ROOM])
+{
+        enum head head = HEAD_BLANK;
+        struct scan_line line;
+        struct line_scan scan;
+        int err = line_scan_begin(&scan, answers->fd), found = 0;
+        bool has_lines = false;
+
+        if (err == 0 && scan.end > 0) {
+                err = line_scan_fill(&scan);
+                head = head_of(scan.data, scan.bytes < HEAD_BYTES ? scan.bytes : HEAD_BYTES);
+        }
+        while (err == 0 && !found && (err = line_scan_next(&scan, &line)) > 0) {
+                has_lines = true;
+                found = line_is_answer(&line, id_room);
+                err = 0;
+        }
+        line_scan_end(&scan);
+        if (err < 0)
+                return err;
+        return found || head == HEAD_BLANK || (head == HEAD_OURS && !has_lines);
+}
+
+static void repair_fault_say(const struct repair *repair, const char *command, const char *option,
+                             int err)
+{
+        const char *path = repair->rewrite.answers->path;
+        bool is_readonly = err == -EACCES || err == -EPERM || err == -EROFS;
+
+        if (repair->moves)
+                ed_console_say(command,
+                               "%s %s: line %" PRIu64
+                               " is not an answer, and cannot be moved to %s%s: %s",
+                               option, path, repair->lines, path, DAMAGED_SUFFIX, strerror(-err));
+        else if (is_readonly)
+                ed_console_say(command,
+                               "%s %s: line %" PRIu64
+                               " is not an answer, and a file without it cannot be written beside "
+                               "it: %s; make the folder writable, or move the file to another one",
+                               option, path, repair->lines, strerror(-err));
+        else
+                ed_console_say(command, "%s %s: %s", option, path, strerror(-err));
+}
+
+/* Repair the opened file. Returns 0 or the exit code. */
+static int file_repair(struct ed_answers *answers, const char *command, const char *option,
+                       struct ed_answers_found *found)
+{
+        struct repair *repair = eddy_malloc(sizeof(*repair));
+        int ours, err = -ENOMEM;
+
+        if (!repair) {
+                ed_console_say(command, "%s %s: %s", option, answers->path, strerror(-err));
+                return ED_EXIT_OUTPUT;
+        }
+        rewrite_init(&repair->rewrite, answers);
+        repair->damaged_fd = -1;
+        repair->moves = false;
+        repair->lines = repair->damaged = repair->tail = 0;
+        ours = file_is_ours(answers, repair->id_room);
+        if (ours == 0) {
+                ed_console_say(command,
+                               "%s %s: the file has no answer, but other contents; name another "
+                               "file, or remove it",
+                               option, answers->path);
+                eddy_free(repair);
+                return ED_EXIT_USAGE;
+        }
+        err = ours < 0 ? ours : lines_repair(repair);
+        if (err < 0) {
+                repair_fault_say(repair, command, option, err);
+                damaged_restore(repair);
+        } else {
+                found->torn += repair->tail;
+                found->damaged += repair->damaged;
+        }
+        rewrite_abandon(&repair->rewrite);
+        if (repair->damaged_fd >= 0)
+                close(repair->damaged_fd);
+        eddy_free(repair);
+        return err < 0 ? ED_EXIT_OUTPUT : 0;
+}
+
+/* --- the interface --- */
+
+enum opened { OPENED, OPENED_REPLACED, OPENED_LOCKED, OPENED_OTHER, OPENED_FAILED };
+
+/* Open the file and lock it. Another run may replace it between the two. */
+static enum opened file_lock(struct ed_answers *answers)
+{
+        struct stat st, named;
+
+        if (stat(answers->path, &st) == 0 && !S_ISREG(st.st_mode))
+                return OPENED_OTHER;
+        answers->fd = open(answers->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+        if (answers->fd < 0 || fstat(answers->fd, &st) < 0)
+                return OPENED_FAILED;
+        if (!S_ISREG(st.st_mode))
+                return OPENED_OTHER;
+        if (flock(answers->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+                return OPENED_LOCKED;
+        if (stat(answers->path, &named) < 0 || !is_same_file(&st, &named))
+                return OPENED_REPLACED;
+        return OPENED;
+}
+
+int ed_answers_open(struct ed_answers *answers, const char *command, const char *option,
+                    const char *path, struct ed_answers_found *found)
+{
+        enum opened opened = OPENED_REPLACED;
+        int code = ED_EXIT_OUTPUT;
+
+        *answers = (struct ed_answers){ .fd = -1, .path = path };
+        for (int i = 0; i < OPENS_MAX && opened == OPENED_REPLACED; i++) {
+                ed_answers_close(answers);
+                opened = file_lock(answers);
+        }
+        switch (opened) {
+        case OPENED:
+                code = file_repair(answers, command, option, found);
+                break;
+        case OPENED_REPLACED:
+        case OPENED_LOCKED:
+                ed_console_say(command, "%s %s: another eddy is writing to it", option, path);
+                code = ED_EXIT_USAGE;
+                break;
+        case OPENED_OTHER:
+                ed_console_say(command,
+                               "%s %s: %s needs a regular file, because it is the checkpoint",
+                               option, path, option);
+                code = ED_EXIT_USAGE;
+                break;
+        case OPENED_FAILED:
+                ed_console_say(command, "%s %s: %s", option, path, strerror(errno));
+                break;
+        }
+        if (code != 0)
+                ed_answers_close(answers);
+        return code;
+}
+
+int ed_answers_each(const struct ed_answers *answers, ed_answers_fn *fn, void *arg)
+{
+        struct scan_line line;
+        struct line_scan scan;
+        int err = line_scan_begin(&scan, answers->fd);
+
+        if (err < 0)
+                return err;
+        while (err == 0 && (err = line_scan_next(&scan, &line)) > 0)
+                err = line.data ? fn(arg, line.data, line.bytes) : -EMSGSIZE;
+        line_scan_end(&scan);
+        return err;
+}
+
+/* Copy the lines to keep, once there is one to remove. */
+static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void *arg,
+                        uint64_t *removed)
+{
+        struct scan_line line;
+        struct line_scan scan;
+        int err = line_scan_begin(&scan, rewrite->answers->fd);
+
+        if (err < 0)
+                return err;
+        while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
+                if (!line.data || keep(arg, line.data, line.bytes)) {
+                        err = rewrite_keep(rewrite, &line);
+                        continue;
+                }
+                err = rewrite->fd < 0 ? rewrite_begin(rewrite) : 0;
+                if (err == 0)
+                        err = rewrite_flush(rewrite);
+                ++*removed;
+        }
+        line_scan_end(&scan);
+        return err;
+}
+
+int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void *arg,
+                     uint64_t *ret_removed)
+{
+        struct rewrite *rewrite = eddy_malloc(sizeof(*rewrite));
+        uint64_t removed = 0;
+        int err;
+
+        if (!rewrite)
+                return -ENOMEM;
+        rewrite_init(rewrite, answers);
+        err = lines_filter(rewrite, keep, arg, &removed);
+        if (err == 0 && removed > 0)
+                err = rewrite_commit(rewrite);
+        rewrite_abandon(rewrite);
+        eddy_free(rewrite);
+        if (err == 0 && ret_removed)
+                *ret_removed = removed;
+        return err;
+}
+
+void ed_answers_close(struct ed_answers *answers)
+{
+        if (answers->fd >= 0)
+                close(answers->fd);
+        answers->fd = -1;
+}

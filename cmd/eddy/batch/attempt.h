@@ -1,0 +1,72 @@
+/*
+ * batch/attempt.h - one attempt at a request: sent, and its answer received.
+ */
+#ifndef ED_CMD_BATCH_ATTEMPT_H
+#define ED_CMD_BATCH_ATTEMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/endpoint.h"
+#include "batch/request.h"
+#include "common/draft.h"
+#include "eddy/concurrency.h"
+#include "eddy/http_client.h"
+#include "eddy/limiter.h"
+#include "eddy/scope.h"
+#include "eddy/tls.h"
+
+struct ed_batch_run;
+
+enum { ED_ATTEMPT_CODE_BYTES = 64 };
+
+struct ed_attempt {
+        struct ed_batch_run *run;
+        const struct ed_request *request;
+        struct ed_endpoint *endpoint; /* NULL: none was reached */
+        struct eddy_reservation reservation;
+        eddy_scope scope; /* shields the attempt from the end of the run; its deadline is that of
+                             the attempt */
+        bool begun;       /* the scope is open */
+        eddy_http_response *response;
+        struct ed_draft assembled; /* the body of a stream */
+        const void *body;          /* in the response or 'assembled' */
+        size_t body_bytes;
+        const char *request_id;           /* in the response; NULL: none */
+        char code[ED_ATTEMPT_CODE_BYTES]; /* of an error in the body; may be empty */
+        struct eddy_retry_hint hint;
+        struct eddy_tls_fault fault;
+        int64_t start_ns; /* 0: no work on a socket began */
+        int64_t first_ns; /* to the first byte, or the first token of a stream; -1: none */
+        int64_t total_ns;
+        int64_t learned_wait_ns; /* until a limit that the headers report allows more; 0: now */
+        int status;              /* 0: none */
+        int error;
+};
+
+void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,
+                     const struct ed_request *request);
+void ed_attempt_fini(struct ed_attempt *attempt);
+
+/*
+ * Send the request to the endpoint, and receive the answer. The results are in 'attempt'. A cancel
+ * of the task does not end the call; ed_attempt_limit() does.
+ *
+ * Suspends: yes.
+ */
+void ed_attempt_make(struct ed_attempt *attempt);
+
+/* End the attempt by 'end_ns', if it is in flight. */
+void ed_attempt_limit(struct ed_attempt *attempt, int64_t end_ns);
+
+/* Correct what was reserved of the endpoint's limits by the tokens that were used. */
+void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens);
+
+/* Returns what the attempt says about the endpoint's load. */
+enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt);
+
+/* Returns true if the answer says that the key has no quota left, which no wait changes. */
+bool ed_attempt_is_out_of_quota(const struct ed_attempt *attempt);
+
+#endif

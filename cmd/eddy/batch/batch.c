@@ -1,0 +1,502 @@
+/*
+ * batch/batch.c - `eddy batch`: sets up, watches and ends a run.
+ */
+#include "batch/batch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "batch/checkpoint.h"
+#include "batch/input.h"
+#include "batch/job.h"
+#include "batch/metrics.h"
+#include "batch/run.h"
+#include "batch/summary.h"
+#include "common/console.h"
+#include "common/duration.h"
+#include "common/option.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/run.h"
+#include "eddy/signal.h"
+#include "eddy/time.h"
+
+/* A process manager may send a signal twice. */
+#define SIGNAL_REPEAT_NS EDDY_MS(200)
+
+/* Time for writing finished lines after the requests have ended. */
+#define WRITE_NS EDDY_SEC(2)
+
+#define BODY_BYTES_MAX ((uint64_t) 256 << 20)
+
+enum {
+        FILES_SPARE = 64,     /* open files for everything except connections */
+        ROOM_SPARE = 256,     /* requests that wait, beyond those in flight */
+        ADAPTIVE_MOST = 1000, /* of -c auto */
+};
+
+void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
+                   const char *format, ...)
+{
+        int64_t end_ns = eddy_now() + drain_ns;
+        char text[512];
+        va_list args;
+
+        if (!run->work)
+                return; /* the work has ended meanwhile */
+        if (run->stats.stop == ED_STOP_NONE) {
+                run->stats.stop = stop;
+                if (format) {
+                        va_start(args, format);
+                        vsnprintf(text, sizeof(text), format, args);
+                        va_end(args);
+                        ed_console_say("batch", "stopping: %s", text);
+                }
+        }
+        if (end_ns < run->drain_end_ns)
+                ed_jobs_end(run, end_ns);
+        ed_jobs_unorder(run);
+        ed_output_stop(&run->output, run->drain_end_ns + WRITE_NS);
+        if (run->opts.errors)
+                ed_output_stop(&run->errors, run->drain_end_ns + WRITE_NS);
+        eddy_scope_cancel(run->work);
+}
+
+/* ---- tasks beside the work ----------------------------------------------------------------- */
+
+/* The first signal drains, the second drops what is in flight, the third ends the process. */
+static void signal_handle(struct ed_batch_run *run, int signo, int *count)
+{
+        if (++*count == 1) {
+                run->signo = run->work ? signo : 0;
+                ed_batch_stop(run, ED_STOP_SIGNAL, ED_BATCH_DRAIN_NS,
+                              "waiting up to 30s for %llu answers; the same signal again drops "
+                              "them",
+                              (unsigned long long) run->stats.in_flight);
+        } else if (*count == 2) {
+                ed_batch_stop(run, ED_STOP_SIGNAL, 0, NULL);
+        } else {
+                _exit(ED_EXIT_SIGNAL + signo);
+        }
+}
+
+static int watch_signals(void *arg)
+{
+        struct ed_batch_run *run = arg;
+        static const int all[] = { SIGUSR1, SIGINT, SIGTERM };
+        EDDY_AUTO(eddy_signal) eddy_signal *signals = NULL;
+        int signos[3] = { SIGUSR1 }, n = 1, signo, count = 0;
+        int64_t last_ns = -SIGNAL_REPEAT_NS;
+
+        /* A signal that is ignored stays so: a shell starts background commands with it. */
+        for (size_t i = 1; i < sizeof(all) / sizeof(all[0]); i++) {
+                struct sigaction now;
+
+                if (sigaction(all[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+                        signos[n++] = all[i];
+        }
+        if (eddy_signal_open(signos, (size_t) n, &signals) < 0)
+                return 0;
+        while ((signo = eddy_signal_wait(signals)) > 0) {
+                if (signo == SIGUSR1) {
+                        ed_show_now(&run->show);
+                        continue;
+                }
+                if (eddy_now() - last_ns < SIGNAL_REPEAT_NS)
+                        continue;
+                last_ns = eddy_now();
+                signal_handle(run, signo, &count);
+        }
+        return 0;
+}
+
+static int watch_deadline(void *arg)
+{
+        struct ed_batch_run *run = arg;
+
+        if (run->opts.deadline_ns > 0 && eddy_sleep(run->opts.deadline_ns) == 0)
+                ed_batch_stop(run, ED_STOP_DEADLINE, 0, "--deadline %s has passed",
+                              run->opts.deadline_text);
+        return 0;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static uint64_t total_guess(const void *arg)
+{
+        const struct ed_batch_run *run = arg;
+
+        if (run->opts.limit > 0 && run->total_is_known && run->opts.limit < run->total)
+                return run->opts.limit;
+        if (run->total_is_known)
+                return run->total;
+        return run->input_whole ? run->stats.read : 0;
+}
+
+/* Add what only this command has to the line of progress. */
+static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
+{
+        const struct ed_batch_run *run = arg;
+        int64_t now_ns = eddy_now();
+        char wait[ED_DURATION_TEXT_BYTES];
+
+        if (is_json) {
+                ed_draft_add_printf(line, ",\"refused\":%llu,\"slots\":%u,\"tokens\":%llu",
+                                    (unsigned long long) run->stats.refused,
+                                    ed_slots_limit(&run->slots),
+                                    (unsigned long long) (run->usage.input + run->usage.output));
+                return;
+        }
+        if (run->stats.refused > 0) {
+                ed_draft_add_str(line, " | 429 ");
+                ed_draft_add_grouped(line, run->stats.refused);
+        }
+        for (const struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
+             endpoint = endpoint->next) {
+                if (endpoint->paused_until_ns <= now_ns)
+                        continue;
+                ed_duration_print(endpoint->paused_until_ns - now_ns, wait);
+                ed_draft_add_printf(line, " | %s paused %s", endpoint->name, wait);
+                break; /* the line is short */
+        }
+}
+
+/* Run the reader and the jobs to their end, and the watchers beside them. */
+static int work_all(struct ed_batch_run *run)
+{
+        struct ed_slots_ramp ramp = { &run->slots, run->opts.ramp_ns };
+        eddy_scope whole, work;
+        int err;
+
+        eddy_scope_begin(&whole, NULL);
+        eddy_scope_begin(&work, NULL);
+        run->work = &work;
+        err = ed_metrics_begin(run, &whole);
+        if (err < 0) {
+                run->setup_failed = true;
+                eddy_scope_end(&work);
+                goto done;
+        }
+        eddy_scope_start(&whole, watch_signals, run);
+        eddy_scope_start(&whole, watch_deadline, run);
+        eddy_scope_start(&whole, ed_checkpoint_sync, run);
+        eddy_scope_start(&whole, ed_slots_open, &ramp);
+        ed_show_start(&run->show, &whole);
+        eddy_scope_start(&work, ed_input_read, run);
+        err = eddy_scope_end(&work);
+        if (err == -ECANCELED)
+                err = 0; /* stopped; the reason is known */
+done:
+        run->work = NULL;
+        eddy_scope_cancel(&whole);
+        eddy_scope_end(&whole);
+        ed_metrics_end(run);
+        run->stats.unread = !run->input_whole;
+        return run->setup_failed ? 0 : err;
+}
+
+static int endpoints_make(struct ed_batch_run *run)
+{
+        const struct ed_batch_opts *opts = &run->opts;
+        struct ed_endpoint_limits limits = { opts->rpm, opts->tpm, opts->burst_ns,
+                                             opts->concurrency_auto };
+        int err = ed_endpoints_init(&run->endpoints, &limits);
+
+        for (size_t i = 0; err == 0 && i < opts->base_urls_count; i++)
+                err = ed_endpoints_add_base(&run->endpoints, opts->base_urls[i]);
+        if (err == 0 && opts->api_key && opts->url && *opts->url != '/')
+                err = ed_endpoints_give_key(&run->endpoints, opts->url);
+        return err;
+}
+
+static int outputs_begin(struct ed_batch_run *run)
+{
+        int err = ed_output_begin(&run->output);
+
+        if (err == 0 && run->opts.errors)
+                err = ed_output_begin(&run->errors);
+        return err;
+}
+
+static void outputs_end(struct ed_batch_run *run)
+{
+        ed_output_end(&run->output);
+        if (run->opts.errors)
+                ed_output_end(&run->errors);
+}
+
+static int batch_all(void *arg)
+{
+        EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
+        struct ed_batch_run *run = arg;
+        const struct ed_batch_opts *opts = &run->opts;
+        struct eddy_http_client_opts client_opts = {
+                .connections_max = run->slots_most,
+                .timeouts = { .connect_ns = opts->connect_timeout_ns,
+                              .read_ns = opts->idle_timeout_ns },
+                .body_bytes_max = BODY_BYTES_MAX,
+        };
+        int err = ed_connect_open(&opts->connect, "batch", &client_opts, &tls, &run->client);
+
+        if (err < 0) {
+                run->setup_failed = err == ED_CONNECT_REFUSED;
+                return run->setup_failed ? 0 : err;
+        }
+        err = endpoints_make(run);
+        if (err == 0)
+                err = ed_slots_init(&run->slots, opts->concurrency_auto, run->slots_most,
+                                    opts->ramp_ns);
+        if (err == 0)
+                err = outputs_begin(run);
+        if (err == 0)
+                err = work_all(run);
+        outputs_end(run);
+        eddy_http_client_close(run->client);
+        return err;
+}
+
+/* ---- before and after ---------------------------------------------------------------------- */
+
+static int template_open(struct ed_batch_run *run)
+{
+        char error[ED_TEMPLATE_ERROR_BYTES];
+        int err;
+
+        run->rules = (struct ed_request_rules){ .method = run->opts.method, .url = run->opts.url };
+        if (!run->opts.body)
+                return 0;
+        err = ed_template_new(run->opts.body, run->opts.body_bytes, &run->body, error);
+        if (err == -ENOMEM) {
+                ed_console_say("batch", "out of memory");
+                return ED_EXIT_FAILED;
+        }
+        run->rules.body = run->body;
+        return err < 0 ? ed_console_usage("batch", "--body: %s", error) : 0;
+}
+
+/* Refuse an output that is the input. */
+static int paths_check(const struct ed_batch_run *run)
+{
+        const char *paths[] = { run->opts.output, run->opts.errors, run->opts.log };
+        static const char *const options[] = { "-o", "--errors", "--log" };
+        struct stat in, out, other;
+
+        for (size_t i = 0; i < 3; i++) {
+                if (!paths[i] || stat(paths[i], &out) < 0)
+                        continue;
+                if (fstat(run->input_fd, &in) == 0 && in.st_dev == out.st_dev &&
+                    in.st_ino == out.st_ino)
+                        return ed_console_usage("batch",
+                                                "%s %s: this is the input; name another "
+                                                "file",
+                                                options[i], paths[i]);
+                for (size_t j = 0; j < i; j++)
+                        if (paths[j] && stat(paths[j], &other) == 0 && other.st_dev == out.st_dev &&
+                            other.st_ino == out.st_ino)
+                                return ed_console_usage("batch",
+                                                        "%s and %s are the same file; name two",
+                                                        options[j], options[i]);
+        }
+        return 0;
+}
+
+/* Choose the number of slots, within the limit on open files. */
+static int slots_choose(struct ed_batch_run *run)
+{
+        unsigned long limit = ed_console_raise_files();
+        unsigned long most = limit > FILES_SPARE + 1 ? limit - FILES_SPARE : 1;
+        uint32_t wanted = run->opts.concurrency_auto ? ADAPTIVE_MOST : run->opts.concurrency;
+
+        if (wanted > most) {
+                if (!run->opts.concurrency_auto)
+                        ed_console_say("batch",
+                                       "-c %u reduced to %lu: %lu open files allowed (ulimit -n), "
+                                       "%d reserved",
+                                       wanted, most, limit, FILES_SPARE);
+                wanted = (uint32_t) most;
+        }
+        run->slots_most = wanted;
+        run->room_max = wanted + (wanted / 4 < ROOM_SPARE ? wanted / 4 : ROOM_SPARE) + 64;
+        eddy_semaphore_init(&run->room, run->room_max, 0);
+        if (!run->opts.ordered)
+                return 0;
+        run->order = eddy_malloc(run->room_max * sizeof(struct ed_batch_job *));
+        if (!run->order)
+                return ED_EXIT_FAILED;
+        memset(run->order, 0, run->room_max * sizeof(struct ed_batch_job *));
+        return 0;
+}
+
+static int64_t wall_offset(void)
+{
+        struct timespec now;
+
+        clock_gettime(CLOCK_REALTIME, &now);
+        return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec - eddy_now();
+}
+
+static int run_begin(struct ed_batch_run *run)
+{
+        int err = template_open(run);
+
+        if (err == 0)
+                err = ed_input_open(run);
+        if (err == 0)
+                err = paths_check(run);
+        if (err == 0 &&
+            (ed_ids_new(&run->ids) < 0 || (run->opts.only_failed && ed_ids_new(&run->only) < 0)))
+                err = ED_EXIT_FAILED;
+        if (err == 0)
+                err = ed_checkpoint_open(run);
+        if (err == 0)
+                err = paths_check(run); /* of files that were made only now, too */
+        if (err == 0)
+                err = ed_input_check(run);
+        if (err == 0)
+                err = slots_choose(run);
+        if (err == 0 && run->answered_before > 0)
+                ed_console_say("batch", "%s has %llu answers, whose requests are not sent again",
+                               run->opts.output, (unsigned long long) run->answered_before);
+        return err;
+}
+
+static void run_fini(struct ed_batch_run *run)
+{
+        ed_endpoints_fini(&run->endpoints);
+        ed_answers_close(&run->answers);
+        ed_answers_close(&run->failures);
+        ed_input_close(run);
+        ed_template_free(run->body);
+        ed_ids_free(run->ids);
+        ed_ids_free(run->only);
+        eddy_free(run->order);
+        ed_batch_opts_fini(&run->opts);
+}
+
+/* Report results that were not written, or may be lost. Returns 0 or the exit code. */
+static int output_judge(const struct ed_output *output, uint64_t lost)
+{
+        if (output->err == -EPIPE)
+                return 0;
+        if (output->err == -ETIMEDOUT)
+                ed_console_say("batch",
+                               "%llu answers could not be written: %s accepts no more data",
+                               (unsigned long long) lost, output->name);
+        else if (output->err < 0)
+                ed_console_say(
+                        "batch",
+                        "cannot write to %s: %s; what it has is kept: make room, and run the "
+                        "same command again",
+                        output->name, eddy_error_text(output->err));
+        else if (output->save_err < 0)
+                ed_console_say("batch", "%s may be incomplete on its disk: %s; check the disk",
+                               output->name, eddy_error_text(output->save_err));
+        if (output->removed)
+                ed_console_say("batch",
+                               "%s was removed or replaced during the run, and its answers are "
+                               "lost; run again, and leave the file in its place",
+                               output->name);
+        return output->err < 0 || output->save_err < 0 || output->removed ? ED_EXIT_OUTPUT : 0;
+}
+
+static int stop_exit(enum ed_stop stop)
+{
+        switch (stop) {
+        case ED_STOP_QUOTA:
+        case ED_STOP_KEY:
+        case ED_STOP_ERRORS:
+        case ED_STOP_COST:
+                return ED_EXIT_POLICY;
+        case ED_STOP_DEADLINE:
+        case ED_STOP_THROTTLED:
+                return ED_EXIT_RESUMABLE;
+        case ED_STOP_NONE:
+        case ED_STOP_CLOSED:
+                return ED_EXIT_OK;
+        default:
+                return ED_EXIT_FAILED;
+        }
+}
+
+/* Returns the exit code of a run, after messages. */
+static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
+{
+        int exit_code = output_judge(&run->output, run->stats.lost);
+
+        if (run->opts.errors && exit_code == 0)
+                exit_code = output_judge(&run->errors, run->stats.lost);
+        if (err < 0)
+                ed_console_say("batch", "%s", eddy_error_text(err));
+        if (run->only && run->failed_before == 0)
+                ed_console_say("batch", "%s names no failed request; nothing was sent",
+                               run->opts.errors);
+        else if (run->input_whole && run->stats.read == 0 && run->answered_before == 0)
+                ed_console_say("batch", "%s: the input has no request", run->opts.input);
+        if (run->signo)
+                return ED_EXIT_SIGNAL + run->signo;
+        if (exit_code || file_exit)
+                return exit_code ? exit_code : file_exit;
+        if (run->input_err)
+                return run->input_err;
+        if (run->stats.stop != ED_STOP_NONE)
+                return stop_exit(run->stats.stop);
+        return err < 0 || run->stats.failed > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
+}
+
+static int run_whole(struct ed_batch_run *run)
+{
+        int err, exit_code;
+
+        run->wall_offset_ns = wall_offset();
+        run->drain_end_ns = INT64_MAX;
+        run->stats.start_ns = eddy_now();
+        run->retry_policy = (struct eddy_retry_policy){
+                .attempts = run->opts.attempts,
+                .base_ns = run->opts.retry_base_ns ? run->opts.retry_base_ns : -1,
+                .cap_ns = run->opts.retry_max_ns,
+                .wait_max_ns = run->opts.throttle_wait_max_ns,
+        };
+        ed_random_init(&run->random);
+        run->show = (struct ed_show){ .mode = ed_show_choose(run->opts.progress, run->opts.output),
+                                      .stats = &run->stats,
+                                      .total = total_guess,
+                                      .more = progress_more,
+                                      .arg = run };
+        err = eddy_run(batch_all, run,
+                       &(struct eddy_run_opts){ .flags = EDDY_RUN_NO_SIGNALS,
+                                                .watchdog_ns = EDDY_SEC(1),
+                                                .report = ed_console_report });
+        exit_code = ed_checkpoint_close(run, run->signo == 0);
+        if (run->setup_failed)
+                return ED_EXIT_USAGE;
+        exit_code = run_judge(run, err, exit_code);
+        ed_summary_print(run);
+        return exit_code;
+}
+
+int ed_batch_main(int argc, char **argv)
+{
+        /* Static, because it is too large for a stack frame, and there is only one run. */
+        static struct ed_batch_run run;
+        int exit_code;
+
+        /* Until the progress can be printed. */
+        signal(SIGUSR1, SIG_IGN);
+        run.argv = argv;
+        run.input_fd = run.answers.fd = run.failures.fd = -1;
+        if (ed_batch_opts_parse(&run.opts, argc, argv, &exit_code) == 0) {
+                exit_code = ed_option_poller("batch");
+                if (exit_code == 0)
+                        exit_code = run_begin(&run);
+                if (exit_code == 0)
+                        exit_code = run_whole(&run);
+        }
+        run_fini(&run);
+        return exit_code;
+}

@@ -1,0 +1,611 @@
+/*
+ * batch/check.c - reads a file of requests, and reports what is wrong with it and what it amounts
+ * to. The report is the result, on standard output.
+ */
+#include "batch/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch/answer.h"
+#include "batch/answers.h"
+#include "batch/ids.h"
+#include "batch/input.h"
+#include "batch/source.h"
+#include "batch/tally.h"
+#include "batch/tokens.h"
+#include "common/console.h"
+#include "common/draft.h"
+#include "common/duration.h"
+#include "common/headers.h"
+#include "common/option.h"
+#include "common/slurp.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/version.h"
+
+enum { FAULTS_LISTED = 20, KINDS_LISTED = 20, CHECK_BODY_BYTES_MAX = 16 << 20 };
+
+static const char help[] =
+        "Usage: eddy check IN [-o OUT] [options]\n"
+        "\n"
+        "Reads a file of requests for eddy batch, sends nothing, and reports what is wrong with "
+        "it\n"
+        "and what it amounts to: requests, sizes, tokens, cost and time.\n"
+        "\n"
+        "  eddy check requests.jsonl -o answers.jsonl --rpm 5000 --tpm 2M --price 0.15/0.60\n"
+        "\n"
+        "  IN                       a file, or - for standard input; gzip and zstd are unpacked\n"
+        "  -o OUT                   the file of answers, which may be absent: requests that have\n"
+        "                           their answer there are not counted; it is not changed\n"
+        "\n"
+        "Lines, as for eddy batch\n"
+        "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
+        "  --url URL                for lines that are bare bodies, or rows of CSV\n"
+        "  --body JSON|@FILE        the body; {{name}} in a string is that field of the line\n"
+        "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
+        "\n"
+        "Estimates\n"
+        "  --rpm N, --tpm N         requests and tokens a minute; 2M is two million\n"
+        "  --base-url URL           not used, but counted if repeated: --rpm and --tpm are limits\n"
+        "                           for each\n"
+        "  -c N                     requests at a time, with --latency (50)\n"
+        "  --latency D              the time of one request, such as 2.5s\n"
+        "  --price IN/OUT           cost of a million tokens, such as 0.15/0.60\n"
+        "  -h, --help, --version\n"
+        "\n"
+        "Exit: 0 usable, 1 usable but with bad lines, 2 the command line is wrong, 3 not usable:\n"
+        "ids that occur twice, requests that changed after they were answered, no request, or a\n"
+        "file that cannot be read; 4 the report could not be written.\n";
+
+enum {
+        OPT_FORMAT = 256,
+        OPT_BASE_URL,
+        OPT_URL,
+        OPT_BODY,
+        OPT_RPM,
+        OPT_TPM,
+        OPT_LATENCY,
+        OPT_PRICE,
+        OPT_VERSION,
+};
+
+static const struct option check_longs[] = {
+        { "output", required_argument, NULL, 'o' },
+        { "format", required_argument, NULL, OPT_FORMAT },
+        { "base-url", required_argument, NULL, OPT_BASE_URL },
+        { "url", required_argument, NULL, OPT_URL },
+        { "body", required_argument, NULL, OPT_BODY },
+        { "method", required_argument, NULL, 'X' },
+        { "rpm", required_argument, NULL, OPT_RPM },
+        { "tpm", required_argument, NULL, OPT_TPM },
+        { "concurrency", required_argument, NULL, 'c' },
+        { "latency", required_argument, NULL, OPT_LATENCY },
+        { "price", required_argument, NULL, OPT_PRICE },
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, OPT_VERSION },
+        { NULL, 0, NULL, 0 },
+};
+
+static const struct ed_option_hint check_hints[] = {
+        { "input", "IN, without an option" },
+        { "timeout", "--latency, the time of one request" },
+        { NULL, NULL },
+};
+
+static const struct ed_option_set check_option_set = { "check", ":ho:c:X:", check_longs,
+                                                       check_hints };
+
+/* The kinds of faults of lines. */
+enum { BAD, TWICE, CHANGED, FAULTS_COUNT };
+
+struct check_fault {
+        uint64_t count;
+        const char *singular, *plural; /* "bad line" */
+};
+
+struct check_run {
+        const char *input, *output, *format, *body_text;
+        char *body; /* owned */
+        size_t body_bytes;
+        bool has_price;
+        struct ed_price price;
+        struct ed_tally_pace pace;
+
+        struct ed_request_rules rules;
+        struct ed_template *template;
+        struct ed_columns *columns;
+        struct ed_ids *ids;
+        struct ed_tally tally; /* of requests to send */
+        struct ed_draft report;
+        struct check_fault faults[FAULTS_COUNT];
+        uint64_t lines, bytes;
+        uint64_t requests, answered; /* lines that are requests; those that have their answer */
+        uint64_t odd;                /* lines of the output that are not answers */
+        uint64_t largest_bytes, largest_line;
+        char id[ED_ANSWER_ID_ROOM];
+};
+
+/* ---- the answers ----------------------------------------------------------------------------- */
+
+static int answer_note(void *arg, const char *line, size_t bytes)
+{
+        struct check_run *run = arg;
+        struct ed_answer_seen seen;
+        int flags;
+
+        if (ed_answer_read(line, bytes, run->id, &seen) < 0) {
+                run->odd++;
+                return 0;
+        }
+        if (!seen.is_ok)
+                return 0;
+        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.hash, ED_IDS_ANSWERED, NULL);
+        return flags < 0 ? flags : 0;
+}
+
+/* Read the file of answers. It is neither locked nor changed: a run may be writing to it. */
+static int answers_note(struct check_run *run)
+{
+        struct ed_answers answers = { .path = run->output };
+        struct stat st;
+        int err;
+
+        if (!run->output)
+                return 0;
+        answers.fd = open(run->output, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (answers.fd < 0 && errno == ENOENT)
+                return 0;
+        if (answers.fd < 0 || fstat(answers.fd, &st) < 0) {
+                ed_console_say("check", "-o %s: %s", run->output, strerror(errno));
+                ed_answers_close(&answers);
+                return ED_EXIT_INPUT;
+        }
+        if (!S_ISREG(st.st_mode)) {
+                ed_answers_close(&answers);
+                return ed_console_usage("check",
+                                        "-o %s: not a regular file; name the file of answers",
+                                        run->output);
+        }
+        err = ed_answers_each(&answers, answer_note, run);
+        ed_answers_close(&answers);
+        if (err == 0)
+                return 0;
+        ed_console_say("check", "-o %s: %s", run->output, eddy_error_text(err));
+        return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_INPUT;
+}
+
+/* ---- the lines ------------------------------------------------------------------------------- */
+
+/* Count a fault; the first ones of a kind are listed. */
+EDDY_PRINTF(4, 5)
+static void fault_add(struct check_run *run, struct check_fault *fault, uint64_t line,
+                      const char *format, ...)
+{
+        char text[ED_REQUEST_ERROR_BYTES + 256];
+        va_list args;
+
+        if (fault->count++ >= FAULTS_LISTED)
+                return;
+        va_start(args, format);
+        vsnprintf(text, sizeof(text), format, args);
+        va_end(args);
+        /* The text of users must not move the cursor. */
+        for (char *at = text; *at; at++)
+                if ((unsigned char) *at < 0x20 || *at == 0x7f)
+                        *at = '?';
+        ed_draft_add_printf(&run->report, "line %" PRIu64 ": %s\n", line, text);
+}
+
+static int request_note(struct check_run *run, const struct ed_request *request)
+{
+        bool same = true;
+        int flags = ed_ids_add(run->ids, request->id, request->id_bytes, request->hash, ED_IDS_READ,
+                               &same);
+
+        if (flags < 0)
+                return flags;
+        if (flags & ED_IDS_READ) {
+                fault_add(run, &run->faults[TWICE], request->number,
+                          "custom_id \"%.100s\" was used by an earlier line; ids must differ",
+                          request->id);
+                return 0;
+        }
+        if (flags & ED_IDS_ANSWERED && !same)
+                fault_add(run, &run->faults[CHANGED], request->number,
+                          "custom_id \"%.100s\" has an answer, but its request has changed since; "
+                          "use another id, or give eddy batch --on-changed send",
+                          request->id);
+        else if (flags & ED_IDS_ANSWERED && request->url)
+                run->answered++;
+        return flags & ED_IDS_ANSWERED && same ? 0 : 1;
+}
+
+static int line_note(void *arg, const struct ed_line *line)
+{
+        struct check_run *run = arg;
+        char error[ED_REQUEST_ERROR_BYTES];
+        struct ed_request *request = NULL;
+        uint64_t bytes = line->next - line->offset;
+        int err;
+
+        run->lines = line->number;
+        if (bytes > run->largest_bytes) {
+                run->largest_bytes = bytes;
+                run->largest_line = line->number;
+        }
+        if (line->is_too_long) {
+                fault_add(run, &run->faults[BAD], line->number, "the line is longer than %d MiB",
+                          ED_INPUT_LINE_BYTES_MAX >> 20);
+                return 0;
+        }
+        err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
+        if (err == 0 || err == -ENOMEM)
+                return err;
+        if (err == -EINVAL) {
+                fault_add(run, &run->faults[BAD], line->number, "%s%s%s%s",
+                          request ? "custom_id \"" : "", request ? request->id : "",
+                          request ? "\": " : "", error);
+        } else {
+                run->requests++;
+        }
+        /* A bad line with an id gets its error under this id, which must differ too. */
+        err = request ? request_note(run, request) : 0;
+        if (err > 0 && request->url)
+                ed_tally_add(&run->tally, request);
+        ed_request_free(request);
+        return err < 0 ? err : 0;
+}
+
+static int lines_note(struct check_run *run)
+{
+        struct ed_source source;
+        struct stat st;
+        int fd, err, exit_code = ed_source_open("check", run->input, &st, &fd);
+
+        if (exit_code)
+                return exit_code;
+        if (fd == STDIN_FILENO && isatty(fd))
+                ed_console_say("check", "requests are read from the terminal, up to Ctrl-D");
+        err = ed_source_init(&source,
+                             &(struct ed_source_opts){ .command = "check",
+                                                       .path = run->input,
+                                                       .line_bytes_max = ED_INPUT_LINE_BYTES_MAX,
+                                                       .csv = strcmp(run->format, "csv") == 0,
+                                                       .rules = &run->rules,
+                                                       .columns = &run->columns,
+                                                       .take = line_note,
+                                                       .arg = run });
+        if (err == 0)
+                err = ed_source_read(&source, fd, -1);
+        run->bytes = source.lines.offset;
+        ed_source_fini(&source);
+        if (fd != STDIN_FILENO)
+                close(fd);
+        return err < 0 ? ed_source_fault("check", run->input, err) : 0;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+static void more_add(struct ed_draft *report, const struct check_fault *fault)
+{
+        uint64_t more = fault->count > FAULTS_LISTED ? fault->count - FAULTS_LISTED : 0;
+
+        if (more > 0)
+                ed_draft_add_printf(report, "and %" PRIu64 " more %s\n", more,
+                                    more == 1 ? fault->singular : fault->plural);
+}
+
+static void row_add(struct ed_draft *report, const char *name, uint64_t count)
+{
+        ed_draft_add_printf(report, "%-16s", name);
+        ed_draft_add_grouped(report, count);
+}
+
+static void counts_add(struct check_run *run)
+{
+        struct ed_draft *report = &run->report;
+
+        if (report->bytes > 0)
+                ed_draft_add_str(report, "\n");
+        row_add(report, "requests", run->requests);
+        ed_draft_add_str(report, "\n");
+        for (int i = 0; i < FAULTS_COUNT; i++) {
+                const struct check_fault *fault = &run->faults[i];
+
+                if (fault->count == 0)
+                        continue;
+                row_add(report, fault->plural, fault->count);
+                ed_draft_add_str(report, "\n");
+        }
+        if (run->output) {
+                row_add(report, "answered", run->answered);
+                ed_draft_add_str(report, " of them\n");
+                row_add(report, "to send", run->tally.requests);
+                ed_draft_add_str(report, "\n");
+        }
+        if (run->odd > 0) {
+                row_add(report, "damaged", run->odd);
+                ed_draft_add_str(report, " lines of the output, which are not answers\n");
+        }
+        row_add(report, "bytes", run->bytes);
+        if (run->largest_line > 0) {
+                ed_draft_add_str(report, ", the largest line is line ");
+                ed_draft_add_u64(report, run->largest_line);
+                ed_draft_add_str(report, " with ");
+                ed_draft_add_grouped(report, run->largest_bytes);
+        }
+        ed_draft_add_str(report, "\n");
+}
+
+static void kinds_add(struct check_run *run)
+{
+        struct ed_tally *tally = &run->tally;
+        struct ed_draft *report = &run->report;
+        uint64_t others = tally->others;
+
+        ed_tally_order(tally);
+        for (size_t i = 0; i < tally->kinds_count; i++) {
+                const struct ed_tally_kind *kind = &tally->kinds[i];
+
+                if (i >= KINDS_LISTED) {
+                        others += kind->count;
+                        continue;
+                }
+                row_add(report, i == 0 ? "kinds" : "", kind->count);
+                ed_draft_add_printf(report, " %s %s\n", kind->name, kind->model);
+                /* No blank at the end of the line. */
+                if (!*kind->model && ed_draft_is_whole(report)) {
+                        report->bytes -= 2;
+                        ed_draft_add_str(report, "\n");
+                }
+        }
+        if (others > 0) {
+                row_add(report, "", others);
+                ed_draft_add_str(report, " others\n");
+        }
+}
+
+static void tokens_add(struct check_run *run)
+{
+        const struct ed_tally *tally = &run->tally;
+        struct ed_draft *report = &run->report;
+        uint64_t in = tally->input_tokens, out = tally->output_tokens;
+
+        if (in == 0 && out == 0)
+                return;
+        ed_draft_add_printf(report, "%-16sabout ", "tokens");
+        ed_draft_add_grouped(report, in > UINT64_MAX - out ? UINT64_MAX : in + out);
+        ed_draft_add_str(report, ": ");
+        ed_draft_add_grouped(report, in);
+        ed_draft_add_str(report, " of input, at most ");
+        ed_draft_add_grouped(report, out);
+        ed_draft_add_str(report, " of output\n");
+        if (tally->unlimited > 0 && out > 0) {
+                row_add(report, "", tally->unlimited);
+                ed_draft_add_str(report,
+                                 " requests have no max_tokens: their output is not counted\n");
+        } else if (tally->unlimited > 0) {
+                ed_draft_add_printf(report,
+                                    "%-16sno request has max_tokens: output is not counted\n", "");
+        }
+        if (run->pace.tpm > 0 && tally->largest_tokens > run->pace.tpm)
+                ed_draft_add_printf(report,
+                                    "%-16sa request has %" PRIu64 " tokens, more than --tpm\n", "",
+                                    tally->largest_tokens);
+}
+
+static void estimates_add(struct check_run *run)
+{
+        const struct ed_tally *tally = &run->tally;
+        struct ed_draft *report = &run->report;
+        uint64_t in = tally->input_tokens, out = tally->output_tokens;
+        char text[ED_DURATION_TEXT_BYTES];
+        const char *limit;
+        int64_t ns = ed_tally_time(tally, &run->pace, &limit);
+
+        if (run->has_price)
+                ed_draft_add_printf(report, "%-16sabout %.6g at most\n", "cost",
+                                    (double) ed_tokens_cost(&run->price, in, out) / 1e6);
+        if (limit) {
+                ed_duration_print(ns, text);
+                ed_draft_add_printf(report, "%-16s%s%s, because of %s\n", "time",
+                                    ns == ED_DURATION_MAX_NS ? "more than " : "at least ", text,
+                                    limit);
+        }
+}
+
+static int report_print(struct check_run *run)
+{
+        for (int i = 0; i < FAULTS_COUNT; i++)
+                more_add(&run->report, &run->faults[i]);
+        counts_add(run);
+        if (run->tally.requests > 0) {
+                kinds_add(run);
+                tokens_add(run);
+                estimates_add(run);
+        }
+        ed_draft_add(&run->report, "", 1);
+        if (!ed_draft_is_whole(&run->report)) {
+                ed_console_say("check", "out of memory");
+                return ED_EXIT_FAILED;
+        }
+        return ed_console_print("check", run->report.data);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int body_keep(struct check_run *run)
+{
+        if (*run->body_text == '@')
+                return ed_slurp("check", "--body", run->body_text + 1, CHECK_BODY_BYTES_MAX,
+                                &run->body, &run->body_bytes);
+        run->body_bytes = strlen(run->body_text);
+        run->body = eddy_malloc(run->body_bytes + 1);
+        if (!run->body)
+                return -ENOMEM;
+        memcpy(run->body, run->body_text, run->body_bytes + 1);
+        return 0;
+}
+
+static int price_take(struct check_run *run, const char *value)
+{
+        const char *why;
+
+        run->has_price = true;
+        if (ed_price_parse(value, &run->price, &why) == 0)
+                return 0;
+        ed_console_usage("check",
+                         "--price %s %s: write it as IN/OUT, the cost of a million tokens, such as "
+                         "0.15/0.60",
+                         value, why);
+        return -EINVAL;
+}
+
+static int option_take(struct check_run *run, int option, const char *value)
+{
+        static const char *const formats[] = { "auto", "json", "csv" };
+        int number;
+
+        switch (option) {
+        case 'o':
+                return ed_option_once("check", "-o", value, &run->output);
+        case 'c':
+                return ed_option_count("check", "-c", value, 1, 65536, &run->pace.concurrency);
+        case 'X':
+                run->rules.method = value;
+                return ed_headers_check_method("check", value);
+        case OPT_FORMAT:
+                number = ed_option_word("check", "--format", value, formats, 3, "auto, json, csv");
+                run->format = value;
+                return number < 0 ? number : 0;
+        case OPT_BASE_URL:
+                run->pace.servers++;
+                return 0;
+        case OPT_URL:
+                return ed_option_once("check", "--url", value, &run->rules.url);
+        case OPT_BODY:
+                return ed_option_once("check", "--body", value, &run->body_text);
+        case OPT_RPM:
+                return ed_option_amount("check", "--rpm", value, &run->pace.rpm);
+        case OPT_TPM:
+                return ed_option_amount("check", "--tpm", value, &run->pace.tpm);
+        case OPT_LATENCY:
+                return ed_option_duration("check", "--latency", value, 1, &run->pace.latency_ns);
+        case OPT_PRICE:
+                return price_take(run, value);
+        default:
+                return -EINVAL;
+        }
+}
+
+static int memory_fault(void)
+{
+        ed_console_say("check", "out of memory");
+        return ED_EXIT_FAILED;
+}
+
+/* Check combinations of options, and read the template. Returns 0 or the exit code. */
+static int options_check(struct check_run *run)
+{
+        char error[ED_TEMPLATE_ERROR_BYTES];
+        int err;
+
+        if (strcmp(run->format, "auto") == 0)
+                run->format = ed_source_is_csv(run->input) ? "csv" : "json";
+        if (strcmp(run->format, "csv") == 0 && (!run->rules.url || !run->body_text))
+                return ed_console_usage("check",
+                                        "CSV needs --url, and --body with the columns as {{name}}");
+        if (run->body_text && !run->rules.url)
+                return ed_console_usage("check", "--body needs --url, to which it is sent");
+        if (!run->body_text)
+                return 0;
+        err = body_keep(run);
+        if (err < 0)
+                return err == -ENOMEM ? memory_fault() : ED_EXIT_USAGE;
+        err = ed_template_new(run->body, run->body_bytes, &run->template, error);
+        if (err == -ENOMEM)
+                return memory_fault();
+        run->rules.body = run->template;
+        return err < 0 ? ed_console_usage("check", "--body: %s", error) : 0;
+}
+
+/* Returns 0 if there is work to do; otherwise 1 and the exit code. */
+static int options_parse(struct check_run *run, int argc, char **argv, int *ret_exit)
+{
+        int option;
+
+        optind = 1;
+        while ((option = ed_option_next(&check_option_set, argc, argv)) != -1) {
+                if (option == 'h' || option == OPT_VERSION) {
+                        *ret_exit = ed_console_print(
+                                "check", option == 'h' ? help : "eddy " EDDY_VERSION "\n");
+                        return 1;
+                }
+                if (option == 0 || option_take(run, option, optarg) < 0) {
+                        *ret_exit = ED_EXIT_USAGE;
+                        return 1;
+                }
+        }
+        if (optind + 1 == argc) {
+                run->input = argv[optind];
+                *ret_exit = options_check(run);
+        } else if (optind == argc) {
+                *ret_exit =
+                        ed_console_usage("check", "name the file of requests, or - for standard "
+                                                  "input: eddy check IN");
+        } else {
+                *ret_exit =
+                        ed_console_usage("check", "%s: there is one input, %s; did you mean -o %s?",
+                                         argv[optind + 1], argv[optind], argv[optind + 1]);
+        }
+        return *ret_exit != 0;
+}
+
+static int check_all(struct check_run *run)
+{
+        int exit_code;
+
+        if (ed_ids_new(&run->ids) < 0 || ed_tally_init(&run->tally) < 0)
+                return memory_fault();
+        exit_code = answers_note(run);
+        if (exit_code == 0)
+                exit_code = lines_note(run);
+        if (exit_code == 0)
+                exit_code = report_print(run);
+        if (exit_code)
+                return exit_code;
+        if (run->requests == 0)
+                ed_console_say("check", "%s: the input has no request", run->input);
+        if (run->requests == 0 || run->faults[TWICE].count > 0 || run->faults[CHANGED].count > 0)
+                return ED_EXIT_INPUT;
+        return run->faults[BAD].count > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
+}
+
+int ed_check_main(int argc, char **argv)
+{
+        /* Static, because it is too large for a stack frame. */
+        static struct check_run run = {
+                .format = "auto",
+                .pace = { .concurrency = 50 },
+                .faults = { [BAD] = { 0, "bad line", "bad lines" },
+                            [TWICE] = { 0, "repeated id", "repeated ids" },
+                            [CHANGED] = { 0, "changed request", "changed" } },
+        };
+        int exit_code;
+
+        if (options_parse(&run, argc, argv, &exit_code) == 0)
+                exit_code = check_all(&run);
+        ed_draft_fini(&run.report);
+        ed_tally_fini(&run.tally);
+        ed_ids_free(run.ids);
+        ed_columns_free(run.columns);
+        ed_template_free(run.template);
+        eddy_free(run.body);
+        return exit_code;
+}

@@ -1,0 +1,31 @@
+/*
+ * batch/choices.h - chunks of OpenAI's chat completions and completions, assembled into the whole
+ * completion. No I/O.
+ */
+#ifndef ED_CMD_BATCH_CHOICES_H
+#define ED_CMD_BATCH_CHOICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "batch/tree.h"
+#include "eddy/json.h"
+
+enum { ED_CHOICES_MAX = 128 };
+
+/* Zero, but for the tree, is the start. */
+struct ed_choices {
+        struct ed_tree *tree; /* borrowed: the completion */
+        size_t finished;      /* choices with a finish_reason */
+        bool is_chat;
+        bool has_token;
+        int error; /* -EBADMSG: a chunk is wrong; 0. Others are in the tree */
+};
+
+/* Take a chunk, an object. */
+void ed_choices_take(struct ed_choices *choices, const struct eddy_json_value *chunk);
+
+/* Returns whether there are choices, and all so far have finished. */
+bool ed_choices_are_finished(const struct ed_choices *choices);
+
+#endif

@@ -1,0 +1,371 @@
+/*
+ * batch/endpoint.c - endpoints, their limits, and the line in front of them.
+ */
+#include "batch/endpoint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/outcome.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/time.h"
+
+enum {
+        TABLE_SLOTS = 2 * ED_ENDPOINTS_MAX,
+        ANSWERS_FOR_PLACE = 4, /* answers until a window has another place */
+};
+
+#define THROTTLE_FIRST_NS EDDY_SEC(1)
+#define THROTTLE_MOST_NS  EDDY_SEC(60)
+
+/* How often endpoints are looked at, if none can be used. */
+#define LOOK_NS EDDY_MS(5)
+
+int ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_limits *limits)
+{
+        *endpoints = (struct ed_endpoints){ .limits = *limits };
+        endpoints->last = &endpoints->first;
+        eddy_semaphore_init(&endpoints->turn, 1, 0);
+        endpoints->table = eddy_malloc(TABLE_SLOTS * sizeof(struct ed_endpoint *));
+        if (!endpoints->table)
+                return -ENOMEM;
+        memset(endpoints->table, 0, TABLE_SLOTS * sizeof(struct ed_endpoint *));
+        return 0;
+}
+
+void ed_endpoints_fini(struct ed_endpoints *endpoints)
+{
+        struct ed_endpoint *endpoint = endpoints->first, *next;
+
+        for (; endpoint; endpoint = next) {
+                next = endpoint->next;
+                eddy_limiter_close(endpoint->limiter);
+                eddy_free(endpoint);
+        }
+        eddy_free(endpoints->table);
+        *endpoints = (struct ed_endpoints){ 0 };
+}
+
+/*
+ * Write the origin of an absolute URL, without credentials and with small letters: it names the
+ * endpoint. The client checks the URL later.
+ */
+static void origin_of(const char *url, char name[ED_ENDPOINT_NAME_BYTES])
+{
+        const char *host = strstr(url, "://"), *end, *at;
+        int scheme_bytes;
+
+        host = host ? host + 3 : url;
+        scheme_bytes = (int) (host - url);
+        end = host + strcspn(host, "/?#");
+        at = memrchr(host, '@', (size_t) (end - host));
+        if (at)
+                host = at + 1;
+        snprintf(name, ED_ENDPOINT_NAME_BYTES, "%.*s%.*s", scheme_bytes, url, (int) (end - host),
+                 host);
+        for (char *c = name; *c; c++)
+                if (*c >= 'A' && *c <= 'Z')
+                        *c = (char) (*c + 'a' - 'A');
+}
+
+static int limiter_make(const struct ed_endpoint_limits *limits, eddy_limiter **ret_limiter)
+{
+        struct eddy_limiter_limit items[2];
+        struct eddy_limiter_opts opts = { .limits = items, .burst_ns = limits->burst_ns };
+
+        if (limits->rpm)
+                items[opts.limits_count++] =
+                        (struct eddy_limiter_limit){ EDDY_LIMITER_REQUESTS, limits->rpm,
+                                                     EDDY_MIN(1) };
+        if (limits->tpm)
+                items[opts.limits_count++] =
+                        (struct eddy_limiter_limit){ EDDY_LIMITER_TOKENS, limits->tpm,
+                                                     EDDY_MIN(1) };
+        return eddy_limiter_new(&opts, ret_limiter);
+}
+
+static int endpoint_new(struct ed_endpoints *endpoints, const char *name,
+                        struct ed_endpoint **ret_endpoint)
+{
+        struct ed_endpoint *endpoint = eddy_malloc(sizeof(*endpoint));
+        int err;
+
+        if (!endpoint)
+                return -ENOMEM;
+        *endpoint =
+                (struct ed_endpoint){ .window = UINT32_MAX, .adapts = endpoints->limits.adapts };
+        snprintf(endpoint->name, sizeof(endpoint->name), "%s", name);
+        eddy_semaphore_init(&endpoint->turn, 1, 0);
+        err = limiter_make(&endpoints->limits, &endpoint->limiter);
+        if (err < 0) {
+                eddy_free(endpoint);
+                return err;
+        }
+        *endpoints->last = endpoint;
+        endpoints->last = &endpoint->next;
+        endpoints->count++;
+        *ret_endpoint = endpoint;
+        return 0;
+}
+
+static uint32_t name_hash(const char *name)
+{
+        uint32_t hash = 2166136261u;
+
+        for (; *name; name++)
+                hash = (hash ^ (unsigned char) *name) * 16777619u;
+        return hash;
+}
+
+/* Returns the place of a name in the table, which has room. */
+static struct ed_endpoint **place_of(struct ed_endpoints *endpoints, const char *name)
+{
+        uint32_t slot = name_hash(name) % TABLE_SLOTS;
+
+        while (endpoints->table[slot] && strcmp(endpoints->table[slot]->name, name) != 0)
+                slot = (slot + 1) % TABLE_SLOTS;
+        return &endpoints->table[slot];
+}
+
+/* Base URLs are added before all hosts, so they are the first of the list. */
+int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
+{
+        char name[ED_ENDPOINT_NAME_BYTES];
+        struct ed_endpoint *endpoint;
+        int err;
+
+        origin_of(base, name);
+        err = endpoint_new(endpoints, name, &endpoint);
+        if (err < 0)
+                return err;
+        /* Absolute URLs of this origin share its limits. */
+        *place_of(endpoints, name) = endpoint;
+        endpoint->base = base;
+        endpoint->gets_key = true;
+        endpoints->bases++;
+        return 0;
+}
+
+/* Find or make the endpoint of a host. */
+static int host_find(struct ed_endpoints *endpoints, const char *url,
+                     struct ed_endpoint **ret_endpoint)
+{
+        char name[ED_ENDPOINT_NAME_BYTES];
+        struct ed_endpoint **place;
+        int err;
+
+        origin_of(url, name);
+        place = place_of(endpoints, name);
+        if (!*place) {
+                if (endpoints->count >= ED_ENDPOINTS_MAX)
+                        return ED_E_HOSTS;
+                err = endpoint_new(endpoints, name, place);
+                if (err < 0)
+                        return err;
+        }
+        *ret_endpoint = *place;
+        return 0;
+}
+
+int ed_endpoints_give_key(struct ed_endpoints *endpoints, const char *url)
+{
+        struct ed_endpoint *endpoint;
+        int err = host_find(endpoints, url, &endpoint);
+
+        if (err == 0)
+                endpoint->gets_key = true;
+        return err;
+}
+
+/* Returns whether the endpoint may have another request in flight. */
+static bool is_open(const struct ed_endpoint *endpoint)
+{
+        return endpoint->in_flight < endpoint->window;
+}
+
+/* Reserve at the least loaded of several base URLs that can be used now. Errors: -EAGAIN */
+static int bases_try(struct ed_endpoints *endpoints, uint64_t tokens,
+                     struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
+{
+        struct ed_endpoint *endpoint = endpoints->first, *best = NULL;
+        int err = -EAGAIN;
+
+        for (size_t i = 0; i < endpoints->bases; i++, endpoint = endpoint->next) {
+                struct eddy_reservation got;
+                int tried;
+
+                if (!is_open(endpoint) || (best && endpoint->in_flight >= best->in_flight))
+                        continue;
+                tried = eddy_limiter_try_reserve(endpoint->limiter, 1, tokens, &got);
+                if (tried < 0) {
+                        err = tried;
+                        continue;
+                }
+                if (best)
+                        eddy_limiter_release(best->limiter, reservation);
+                best = endpoint;
+                *reservation = got;
+        }
+        *ret_endpoint = best;
+        return best ? 0 : err;
+}
+
+/* The caller has the turn of the base URLs, so no other task waits for their limiters. */
+static int bases_reserve(struct ed_endpoints *endpoints, uint64_t tokens,
+                         struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
+{
+        for (;;) {
+                int err = bases_try(endpoints, tokens, ret_endpoint, reservation);
+
+                if (err == -EAGAIN)
+                        err = eddy_sleep(LOOK_NS) < 0 ? -ECANCELED : -EAGAIN;
+                if (err != -EAGAIN)
+                        return err;
+        }
+}
+
+/* The caller has the endpoint's turn. */
+static int endpoint_reserve(struct ed_endpoint *endpoint, uint64_t tokens,
+                            struct eddy_reservation *reservation)
+{
+        int err = eddy_limiter_reserve(endpoint->limiter, 1, tokens, reservation);
+
+        while (err == 0 && !is_open(endpoint)) {
+                eddy_limiter_release(endpoint->limiter, reservation);
+                err = eddy_sleep(LOOK_NS);
+                if (err == 0)
+                        err = eddy_limiter_reserve(endpoint->limiter, 1, tokens, reservation);
+        }
+        return err;
+}
+
+/* Paths have one line for all base URLs, absolute URLs one for their host. */
+static eddy_semaphore *turn_of(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                               const char *url)
+{
+        return *url == '/' ? &endpoints->turn : &endpoint->turn;
+}
+
+int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
+                     struct ed_endpoint **ret_endpoint, struct eddy_reservation *ret_reservation)
+{
+        struct ed_endpoint *endpoint = endpoints->first;
+        eddy_semaphore *turn;
+        int err = 0;
+
+        if (*url == '/') {
+                if (endpoints->bases == 0)
+                        return ED_E_NO_BASE;
+        } else {
+                err = host_find(endpoints, url, &endpoint);
+                if (err < 0)
+                        return err;
+        }
+        turn = turn_of(endpoints, endpoint, url);
+        err = eddy_semaphore_acquire(turn);
+        if (err < 0)
+                return err;
+        if (*url == '/' && endpoints->bases > 1)
+                err = bases_reserve(endpoints, tokens, &endpoint, ret_reservation);
+        else
+                err = endpoint_reserve(endpoint, tokens, ret_reservation);
+        if (err < 0) {
+                eddy_semaphore_release(turn);
+                return err;
+        }
+        endpoint->in_flight++;
+        *ret_endpoint = endpoint;
+        return 0;
+}
+
+void ed_endpoint_pass(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint, const char *url)
+{
+        eddy_semaphore_release(turn_of(endpoints, endpoint, url));
+}
+
+void ed_endpoint_give(struct ed_endpoint *endpoint)
+{
+        endpoint->in_flight--;
+}
+
+/* Returns the time until a limit allows anything, 0 if it does now. */
+static int64_t wait_of(const struct eddy_ratelimit *seen)
+{
+        return seen->remaining == 0 && seen->reset_ns > 0 && !seen->refills ? seen->reset_ns : 0;
+}
+
+int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
+                          int64_t now_s)
+{
+        struct eddy_ratelimits seen = EDDY_RATELIMITS;
+        struct eddy_http_header header;
+        bool any = false;
+        int64_t requests_ns, tokens_ns;
+
+        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
+                any |= eddy_ratelimits_read(&seen, header.name, header.value, now_s);
+        if (!any)
+                return 0;
+        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_REQUESTS, &seen.requests);
+        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &seen.tokens);
+        requests_ns = wait_of(&seen.requests);
+        tokens_ns = wait_of(&seen.tokens);
+        return requests_ns > tokens_ns ? requests_ns : tokens_ns;
+}
+
+/* Returns the pause after a refusal that gives no time: it doubles with each one. */
+static int64_t own_pause(const struct ed_endpoint *endpoint, uint64_t random)
+{
+        int64_t pause_ns = THROTTLE_FIRST_NS << (endpoint->throttles < 6 ? endpoint->throttles : 6);
+
+        if (pause_ns > THROTTLE_MOST_NS)
+                pause_ns = THROTTLE_MOST_NS;
+        /* From half of it to all of it, so that many clients do not return together. */
+        return pause_ns / 2 + (int64_t) (random % (uint64_t) (pause_ns / 2 + 1));
+}
+
+int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint64_t random)
+{
+        int64_t now_ns = eddy_now();
+        /* Requests that were in flight together count as a single refusal. */
+        bool is_first = endpoint->paused_until_ns <= now_ns;
+
+        if (endpoint->throttles == 0)
+                endpoint->throttled_since_ns = now_ns;
+        if (endpoint->adapts && wait_ns < 0) {
+                endpoint->throttles++;
+                return now_ns - endpoint->throttled_since_ns;
+        }
+        /* A server that refuses again gave too short a time, such as 0. */
+        if (is_first && (wait_ns < 0 || endpoint->throttles > 0)) {
+                int64_t own_ns = own_pause(endpoint, random);
+
+                wait_ns = wait_ns > own_ns ? wait_ns : own_ns;
+        }
+        if (is_first) {
+                endpoint->throttles++;
+                endpoint->pauses++;
+                if (!endpoint->adapts)
+                        endpoint->window = endpoint->in_flight > 2 ? endpoint->in_flight / 2 : 1;
+                endpoint->credit = 0;
+                endpoint->paused_until_ns = now_ns;
+        }
+        if (now_ns + wait_ns > endpoint->paused_until_ns) {
+                endpoint->paused_ns += now_ns + wait_ns - endpoint->paused_until_ns;
+                endpoint->paused_until_ns = now_ns + wait_ns;
+                eddy_limiter_pause(endpoint->limiter, endpoint->paused_until_ns);
+        }
+        return endpoint->paused_until_ns - endpoint->throttled_since_ns;
+}
+
+void ed_endpoint_answered(struct ed_endpoint *endpoint)
+{
+        endpoint->throttles = 0;
+        if (endpoint->window == UINT32_MAX || ++endpoint->credit < ANSWERS_FOR_PLACE)
+                return;
+        endpoint->credit = 0;
+        endpoint->window++;
+}

@@ -1,0 +1,101 @@
+/*
+ * batch/endpoint.h - where requests are sent, with the limits of each place: the base URLs, and the
+ * host of each absolute URL.
+ *
+ * All base URLs together are one group, whose requests go to the one with the fewest requests in
+ * flight that is neither paused nor at its limit. Each host of absolute URLs is a group of its own.
+ * The requests of a group wait in line: the first of the line takes from a limit what it needs.
+ */
+#ifndef ED_CMD_BATCH_ENDPOINT_H
+#define ED_CMD_BATCH_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eddy/def.h"
+#include "eddy/http_response.h"
+#include "eddy/limiter.h"
+#include "eddy/semaphore.h"
+
+enum { ED_ENDPOINTS_MAX = 4096, ED_ENDPOINT_NAME_BYTES = 300 };
+
+struct ed_endpoint {
+        struct ed_endpoint *next;          /* of all endpoints, and of the base URLs */
+        char name[ED_ENDPOINT_NAME_BYTES]; /* "https://host:port" */
+        bool adapts;
+        const char *base; /* the base URL; NULL: a host of absolute URLs */
+        bool gets_key;    /* the API key is for this origin */
+        eddy_limiter *limiter;
+        eddy_semaphore turn; /* of absolute URLs */
+        uint32_t in_flight;
+        uint32_t window;            /* of requests in flight; UINT32_MAX until the first refusal */
+        uint32_t credit;            /* answers since the window grew */
+        uint32_t throttles;         /* in a row, without an answer between them */
+        int64_t throttled_since_ns; /* the first of them */
+        uint32_t key_refusals;      /* answers 401 */
+        uint64_t pauses;
+        int64_t paused_ns; /* in all */
+        int64_t paused_until_ns;
+        uint64_t sent, ok, failed;
+};
+
+struct ed_endpoint_limits {
+        uint64_t rpm, tpm; /* 0: none */
+        int64_t burst_ns;  /* 0: a second */
+        bool adapts;       /* the number of slots follows refusals, so only a time that a server
+                              gives makes a pause */
+};
+
+struct ed_endpoints {
+        struct ed_endpoint_limits limits;
+        struct ed_endpoint *first, **last;
+        size_t count, bases;
+        eddy_semaphore turn;        /* of the base URLs */
+        struct ed_endpoint **table; /* of hosts, by hash */
+};
+
+/* Call inside eddy_run(). Errors: -ENOMEM */
+EDDY_MUST_USE int ed_endpoints_init(struct ed_endpoints *endpoints,
+                                    const struct ed_endpoint_limits *limits);
+void ed_endpoints_fini(struct ed_endpoints *endpoints);
+
+/* Add a base URL (borrowed). Errors: -ENOMEM */
+EDDY_MUST_USE int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base);
+
+/* Let the origin of a URL have the API key. Errors: -ENOMEM; ED_E_HOSTS */
+EDDY_MUST_USE int ed_endpoints_give_key(struct ed_endpoints *endpoints, const char *url);
+
+/*
+ * Wait for the turn of a request to 'url', an absolute URL or a path, and reserve what it needs from
+ * the limits of the endpoint that will have it, which is then counted in 'in_flight'. The caller
+ * holds the turn of the group, and gives it back by ed_endpoint_pass() once it has a slot.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED;  EDDY_E_LIMITER_AMOUNT  more tokens than a minute has
+ *         ED_E_NO_BASE, ED_E_HOSTS, -ENOMEM
+ */
+EDDY_MUST_USE int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
+                                   struct ed_endpoint **ret_endpoint,
+                                   struct eddy_reservation *ret_reservation);
+void ed_endpoint_pass(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                      const char *url);
+
+/* The request is over, or was not sent. */
+void ed_endpoint_give(struct ed_endpoint *endpoint);
+
+/* Follow the limits in the headers of an answer. Returns how long the endpoint has nothing left. */
+int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
+                          int64_t now_s);
+
+/*
+ * The endpoint refused a request: pause it for 'wait_ns', or, if that is negative, for a time that
+ * doubles with each refusal. Returns how long the endpoint has been refusing, with this pause.
+ */
+int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint64_t random);
+
+/* The endpoint answered: its window grows by a quarter while as many answers arrive as it has
+ * places. */
+void ed_endpoint_answered(struct ed_endpoint *endpoint);
+
+#endif

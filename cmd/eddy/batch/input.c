@@ -1,0 +1,305 @@
+/*
+ * batch/input.c - reads the input twice if it is a file: to check it, and to send it.
+ */
+#include "batch/input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch/job.h"
+#include "batch/source.h"
+#include "common/console.h"
+#include "eddy/alloc.h"
+#include "eddy/stream.h"
+
+enum { FAULTS_SHOWN = 5 };
+
+/* The check of the input. */
+struct check {
+        struct ed_batch_run *run;
+        uint64_t faults;
+};
+
+static int source_init(struct ed_source *source, struct ed_batch_run *run, ed_source_fn *take,
+                       void *arg)
+{
+        return ed_source_init(source,
+                              &(struct ed_source_opts){ .command = "batch",
+                                                        .path = run->opts.input,
+                                                        .line_bytes_max = ED_INPUT_LINE_BYTES_MAX,
+                                                        .csv = strcmp(run->opts.format, "csv") == 0,
+                                                        .rules = &run->rules,
+                                                        .columns = &run->columns,
+                                                        .take = take,
+                                                        .arg = arg });
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+int ed_input_open(struct ed_batch_run *run)
+{
+        const char *path = run->opts.input;
+        struct stat st;
+        off_t at;
+        int exit_code = ed_source_open("batch", path, &st, &run->input_fd);
+
+        if (exit_code)
+                return exit_code;
+        if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
+                ed_console_say("batch", "requests are read from the terminal, up to Ctrl-D");
+        run->input_is_file = S_ISREG(st.st_mode);
+        at = run->input_is_file ? lseek(run->input_fd, 0, SEEK_CUR) : -1;
+        if (at >= 0 && st.st_size > at)
+                run->input_total = (uint64_t) (st.st_size - at);
+        return 0;
+}
+
+void ed_input_close(struct ed_batch_run *run)
+{
+        if (run->input_fd > STDIN_FILENO)
+                close(run->input_fd);
+        run->input_fd = -1;
+        ed_columns_free(run->columns);
+        run->columns = NULL;
+}
+
+/* Returns false for an id that `eddy retry` leaves out. */
+static bool id_is_wanted(const struct ed_batch_run *run, const char *id, size_t bytes)
+{
+        return !run->only || ed_ids_flags(run->only, id, bytes) != 0;
+}
+
+/* The same for a line that is not a request. */
+static bool line_is_wanted(const struct ed_batch_run *run, uint64_t number)
+{
+        char id[32];
+        int n = snprintf(id, sizeof(id), "line-%llu", (unsigned long long) number);
+
+        return id_is_wanted(run, id, (size_t) n);
+}
+
+/* ---- the check ----------------------------------------------------------------------------- */
+
+/* Report what makes the input unusable; only the first ones in words. */
+static void fault_say(struct check *check, const struct ed_request *request, const char *what)
+{
+        if (check->faults++ >= FAULTS_SHOWN)
+                return;
+        ed_console_say("batch", "%s: line %llu: custom_id \"%.100s\" %s", check->run->opts.input,
+                       (unsigned long long) request->number, request->id, what);
+}
+
+/* Make a request that has only an id, for a line that is none. */
+static int blank_request(uint64_t number, struct ed_request **ret_request)
+{
+        struct ed_request *request = eddy_malloc(sizeof(*request) + 32);
+        char *id = (char *) (request + 1);
+
+        if (!request)
+                return -ENOMEM;
+        *request = (struct ed_request){ .id = id, .number = number };
+        request->id_bytes = (size_t) snprintf(id, 32, "line-%llu", (unsigned long long) number);
+        *ret_request = request;
+        return 0;
+}
+
+/*
+ * Take a new id from a line whose rest need not be read, because it has no answer to compare with.
+ * Returns 1 if that was possible.
+ */
+static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
+{
+        const char *id;
+        size_t bytes;
+
+        if (run->columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
+            ed_ids_flags(run->ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
+                return 0;
+        run->total += id_is_wanted(run, id, bytes);
+        return ed_ids_add(run->ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
+}
+
+static int line_check(void *arg, const struct ed_line *line)
+{
+        struct check *check = arg;
+        struct ed_batch_run *run = check->run;
+        char error[ED_REQUEST_ERROR_BYTES];
+        struct ed_request *request = NULL;
+        bool same = true;
+        int flags, err;
+
+        if (line->is_too_long) {
+                run->total += line_is_wanted(run, line->number);
+                return 0;
+        }
+        err = line_check_id(run, line);
+        if (err != 0)
+                return err < 0 ? err : 0;
+        err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
+        if (err == 0)
+                return 0;
+        if (err == -ENOMEM)
+                return err;
+        /* A line that is not a request gets an error under its number. */
+        if (!request && blank_request(line->number, &request) < 0)
+                return -ENOMEM;
+        flags = ed_ids_add(run->ids, request->id, request->id_bytes, request->hash, ED_IDS_READ,
+                           &same);
+        if (flags >= 0 && flags & ED_IDS_READ)
+                fault_say(check, request, "was used by an earlier line; ids must differ");
+        else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !run->opts.changed_ok)
+                fault_say(check, request,
+                          "has an answer, but its request has changed since: use another id, or "
+                          "give --on-changed send");
+        if (flags >= 0 && (!(flags & ED_IDS_ANSWERED) || !same))
+                run->total += id_is_wanted(run, request->id, request->id_bytes);
+        ed_request_free(request);
+        return flags < 0 ? flags : 0;
+}
+
+int ed_input_check(struct ed_batch_run *run)
+{
+        off_t at = run->input_is_file ? lseek(run->input_fd, 0, SEEK_CUR) : -1;
+        struct check check = { .run = run };
+        struct ed_source source;
+        int err;
+
+        if (at < 0)
+                return 0;
+        err = source_init(&source, run, line_check, &check);
+        if (err == 0)
+                err = ed_source_read(&source, run->input_fd, at);
+        ed_source_fini(&source);
+        ed_ids_clear(run->ids, ED_IDS_READ);
+        if (err < 0)
+                return ed_source_fault("batch", run->opts.input, err);
+        if (check.faults > FAULTS_SHOWN)
+                ed_console_say("batch", "%s: and %llu more such lines", run->opts.input,
+                               (unsigned long long) check.faults - FAULTS_SHOWN);
+        if (check.faults > 0) {
+                ed_console_say("batch", "nothing was sent");
+                return ED_EXIT_INPUT;
+        }
+        run->total_is_known = true;
+        return 0;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+/*
+ * Decide about a request: 1 to send it, 0 to skip it, because it has its answer. An id that an
+ * earlier line of a pipe had gets an error under the line's number.
+ */
+static int request_admit(struct ed_batch_run *run, struct ed_request **request, char *error)
+{
+        struct ed_request *refused;
+        bool same = true;
+        int flags = ed_ids_add(run->ids, (*request)->id, (*request)->id_bytes, (*request)->hash,
+                               ED_IDS_READ, &same);
+
+        if (flags < 0)
+                return flags;
+        if (flags & ED_IDS_READ)
+                snprintf(error, ED_REQUEST_ERROR_BYTES,
+                         "custom_id \"%.100s\" was used by an earlier line; ids must differ",
+                         (*request)->id);
+        else if (flags & ED_IDS_ANSWERED && !same && !run->opts.changed_ok)
+                snprintf(error, ED_REQUEST_ERROR_BYTES,
+                         "custom_id \"%.100s\" has an answer, but its request has changed since: "
+                         "use another id, or give --on-changed send",
+                         (*request)->id);
+        else
+                return !(flags & ED_IDS_ANSWERED) || !same;
+        if (blank_request((*request)->number, &refused) < 0)
+                return -ENOMEM;
+        ed_request_free(*request);
+        *request = refused;
+        return 1;
+}
+
+/* Keep the path of a URL for the summary, without host and credentials. */
+static void path_note(struct ed_batch_run *run, const char *url)
+{
+        const char *host = strstr(url, "://"), *path;
+
+        path = *url == '/' || !host ? url : host + 3 + strcspn(host + 3, "/?#");
+        snprintf(run->path, sizeof(run->path), "%.*s", (int) strcspn(path, "?#"), path);
+}
+
+/* Start the job of a line. */
+static int line_send(void *arg, const struct ed_line *line)
+{
+        struct ed_batch_run *run = arg;
+        char error[ED_REQUEST_ERROR_BYTES] = "";
+        struct ed_request *request = NULL;
+        int err = -EINVAL;
+
+        if (line->is_too_long)
+                snprintf(error, sizeof(error), "the line is longer than %d MiB",
+                         ED_INPUT_LINE_BYTES_MAX >> 20);
+        else
+                err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request,
+                                      error);
+        if (err == 0 || err == -ENOMEM)
+                return err;
+        if (!request && blank_request(line->number, &request) < 0)
+                return -ENOMEM;
+        err = request_admit(run, &request, error);
+        if (err > 0 && !id_is_wanted(run, request->id, request->id_bytes))
+                err = 0;
+        if (err <= 0) {
+                ed_request_free(request);
+                return err;
+        }
+        if (run->stats.read == 0 && request->url)
+                path_note(run, request->url);
+        err = eddy_semaphore_acquire(&run->room);
+        if (err < 0) {
+                ed_request_free(request);
+                return err;
+        }
+        err = ed_job_start(run, request, *error ? error : NULL);
+        if (err < 0)
+                return err;
+        run->stats.read++;
+        run->input_done = line->next;
+        return run->opts.limit > 0 && run->stats.read >= run->opts.limit ? -ENODATA : 0;
+}
+
+static int stream_take(struct ed_source *source, eddy_stream *stream)
+{
+        for (;;) {
+                int64_t n = eddy_stream_read(stream, source->buf, ED_SOURCE_READ_BYTES);
+                int err;
+
+                if (n < 0)
+                        return (int) n;
+                err = ed_source_take(source, source->buf, (size_t) n);
+                if (err < 0 || n == 0)
+                        return err;
+        }
+}
+
+int ed_input_read(void *arg)
+{
+        struct ed_batch_run *run = arg;
+        eddy_stream *stream = NULL;
+        struct ed_source source;
+        int err = source_init(&source, run, line_send, run);
+
+        if (err == 0)
+                err = eddy_stream_from_fd(run->input_fd, 0, &stream);
+        if (err == 0)
+                err = stream_take(&source, stream);
+        eddy_stream_close(stream);
+        ed_source_fini(&source);
+        run->input_whole = err == 0 || err == -ENODATA;
+        if (!run->input_whole && err != -ECANCELED) {
+                run->input_err = ed_source_fault("batch", run->opts.input, err);
+                ed_batch_stop(run, ED_STOP_INPUT, ED_BATCH_DRAIN_NS, NULL);
+        }
+        return 0;
+}

@@ -1,0 +1,25 @@
+/*
+ * batch/input.h - the input of a run: opened, checked before anything is sent, and read.
+ */
+#ifndef ED_CMD_BATCH_INPUT_H
+#define ED_CMD_BATCH_INPUT_H
+
+#include "batch/run.h"
+
+enum { ED_INPUT_LINE_BYTES_MAX = 256 << 20 };
+
+/* Open the input. Returns 0 or the exit code, after a message. */
+EDDY_MUST_USE int ed_input_open(struct ed_batch_run *run);
+void ed_input_close(struct ed_batch_run *run);
+
+/*
+ * Read the whole input, if it is a file, before anything is sent: count the requests without an
+ * answer, and refuse ids that occur twice, and ids whose request has changed since it was answered.
+ * Blocks on the disk. Returns 0 or the exit code, after messages.
+ */
+EDDY_MUST_USE int ed_input_check(struct ed_batch_run *run);
+
+/* The reader's task: starts a job for each line, until the input ends or the run is stopped. */
+eddy_task_fn ed_input_read;
+
+#endif

@@ -1,0 +1,517 @@
+/*
+ * batch/job.c - the task of one request.
+ *
+ *     turn of the endpoint --> limits --> slot --> attempt --> judge --> line
+ *            ^                                        |
+ *            +------- wait, without a slot <----------+
+ *
+ * A refusal (429, or 503 with Retry-After) pauses the endpoint and uses no attempt.
+ */
+#include "batch/job.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "batch/attempt.h"
+#include "batch/metrics.h"
+#include "common/duration.h"
+#include "common/outcome.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/event.h"
+#include "eddy/time.h"
+
+/* Answers 401 until an API key is taken as wrong. */
+enum { KEY_REFUSALS_MAX = 5 };
+
+/* The longest wait of a refused request whose endpoint has no pause. */
+#define REFUSED_WAIT_NS ((uint64_t) 200000000)
+
+/* The next step after an attempt. */
+enum verdict {
+        VERDICT_DONE,      /* its line is written */
+        VERDICT_RETRY,     /* another attempt, after a wait */
+        VERDICT_REFUSED,   /* the same attempt again, when the endpoint's pause is over */
+        VERDICT_ABANDONED, /* the run ends; no line */
+};
+
+struct ed_batch_job {
+        struct ed_batch_job *next, **at; /* in the list of attempts in flight */
+        struct ed_batch_run *run;
+        struct ed_request *request;
+        char *error; /* of the line; NULL: none */
+        uint64_t sequence;
+        int64_t read_ns;
+        struct eddy_retry retry;
+        unsigned attempts;
+        int ticket; /* of the slot; -1: it has none */
+        struct ed_attempt attempt;
+        eddy_event turn; /* of --ordered */
+};
+
+static void attempts_add(struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->run;
+
+        job->next = run->attempts;
+        job->at = &run->attempts;
+        if (job->next)
+                job->next->at = &job->next;
+        run->attempts = job;
+        run->stats.in_flight++;
+}
+
+static void attempts_remove(struct ed_batch_job *job)
+{
+        *job->at = job->next;
+        if (job->next)
+                job->next->at = job->at;
+        job->run->stats.in_flight--;
+}
+
+void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns)
+{
+        run->drain_end_ns = end_ns;
+        for (struct ed_batch_job *job = run->attempts; job; job = job->next)
+                ed_attempt_limit(&job->attempt, end_ns);
+}
+
+/* Give the slot and the endpoint's place back, if the job has them. */
+static void slot_give(struct ed_batch_job *job)
+{
+        if (job->ticket < 0)
+                return;
+        ed_endpoint_give(job->attempt.endpoint);
+        ed_slots_give(&job->run->slots, job->ticket, ed_attempt_load(&job->attempt));
+        job->ticket = -1;
+}
+
+/* ---- --ordered ----------------------------------------------------------------------------- */
+
+static struct ed_batch_job **order_place(struct ed_batch_run *run, uint64_t sequence)
+{
+        return &run->order[sequence % run->room_max];
+}
+
+/* Wait until all requests before this one have a line, or were abandoned. */
+static void order_wait(struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->run;
+        eddy_scope shield;
+
+        if (!run->opts.ordered || run->order_next == job->sequence)
+                return;
+        /* When the run ends, lines do not wait: an answer is worth more than the order, and the
+         * next run fills the gaps. */
+        eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD,
+                                                             .deadline_ns = INT64_MAX });
+        if (run->stats.stop == ED_STOP_NONE && eddy_event_wait(&job->turn) < 0)
+                ed_batch_stop(run, ED_STOP_INTERNAL, 0, NULL);
+        eddy_scope_end(&shield);
+}
+
+/* Let the next line be written. */
+static void order_pass(struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->run;
+
+        if (!run->opts.ordered)
+                return;
+        *order_place(run, job->sequence) = NULL;
+        while (run->order_next < run->sequence && !*order_place(run, run->order_next))
+                run->order_next++;
+        if (run->order_next < run->sequence)
+                eddy_event_set(&(*order_place(run, run->order_next))->turn);
+}
+
+void ed_jobs_unorder(struct ed_batch_run *run)
+{
+        for (uint64_t i = run->order_next; run->opts.ordered && i < run->sequence; i++)
+                if (*order_place(run, i))
+                        eddy_event_set(&(*order_place(run, i))->turn);
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+/* Returns the sentence of the option whose limit of time has passed, or NULL. */
+static const char *limit_message(const struct ed_batch_run *run, const struct ed_request *request,
+                                 int error, char *text, size_t room)
+{
+        const struct ed_batch_opts *opts = &run->opts;
+
+        if (error == -ETIMEDOUT && request->timeout_ns)
+                snprintf(text, room, "no complete response within the line's \"timeout\"");
+        else if (error == -ETIMEDOUT)
+                snprintf(text, room, "no complete response within --timeout %s",
+                         opts->timeout_text);
+        else if (error == EDDY_E_HTTP_TIMEOUT_CONNECT)
+                snprintf(text, room, "no connection within --connect-timeout %s",
+                         opts->connect_timeout_text);
+        else if (error == EDDY_E_HTTP_TIMEOUT_READ)
+                snprintf(text, room, "no byte sent or received for --idle-timeout %s",
+                         opts->idle_timeout_text);
+        else
+                return NULL;
+        return text;
+}
+
+/* Fill in why there is no answer. */
+static void error_describe(const struct ed_batch_job *job, struct ed_answer *answer, char *text,
+                           size_t room)
+{
+        const struct ed_attempt *attempt = &job->attempt;
+        int error = attempt->error;
+
+        if (job->error) {
+                answer->code = "invalid_request_line";
+                answer->message = job->error;
+                return;
+        }
+        answer->code = ed_outcome_of(error)->code;
+        answer->message = limit_message(job->run, job->request, error, text, room);
+        if (!answer->message && *attempt->fault.text)
+                answer->message = attempt->fault.text;
+        if (!answer->message)
+                answer->message = ed_outcome_message(error);
+}
+
+/* End the run if an endpoint has answered nothing but 401 to its API key. */
+static void key_check(struct ed_batch_job *job)
+{
+        const struct ed_attempt *attempt = &job->attempt;
+        struct ed_batch_run *run = job->run;
+
+        if (attempt->status != 401 || !run->opts.api_key || !attempt->endpoint->gets_key ||
+            attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
+                return;
+        ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,
+                      "%s refuses the API key (401): check --api-key-env or --api-key-file",
+                      attempt->endpoint->name);
+}
+
+/* End the run if its results say so. */
+static void limits_check(struct ed_batch_run *run)
+{
+        if (run->stats.failed > run->opts.max_errors)
+                ed_batch_stop(run, ED_STOP_ERRORS, ED_BATCH_DRAIN_NS,
+                              "more than %u requests failed (--max-errors)", run->opts.max_errors);
+        if (run->opts.max_cost > 0 && run->cost >= run->opts.max_cost)
+                ed_batch_stop(run, ED_STOP_COST, ED_BATCH_DRAIN_NS,
+                              "the answers cost %.6g, which reaches --max-cost",
+                              (double) run->cost / 1e6);
+}
+
+/* Count the tokens of an answer, and correct what was reserved for it. */
+static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
+{
+        struct ed_batch_run *run = job->run;
+
+        if (usage->input == 0 && usage->output == 0)
+                return;
+        run->usage.input += usage->input;
+        run->usage.output += usage->output;
+        run->usage.cached += usage->cached;
+        run->cost = ed_tokens_cost(&run->opts.price, run->usage.input, run->usage.output);
+        ed_tokens_mean_add(&run->mean, usage->output);
+        ed_attempt_reconcile(&job->attempt, usage->input + usage->output);
+}
+
+/* Note that an id has a line now. */
+static int answer_note(struct ed_batch_run *run, const struct ed_answer *answer, bool is_ok)
+{
+        bool same;
+        int err = ed_ids_add(run->ids, answer->id, answer->id_bytes, answer->hash,
+                             is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same);
+
+        if (err >= 0 && !same)
+                err = ed_ids_add(run->ids, answer->id, answer->id_bytes, 0, ED_IDS_AGAIN, NULL);
+        return err < 0 ? err : 0;
+}
+
+/* Write the job's line, to the output or to the errors. */
+static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
+{
+        struct ed_batch_run *run = job->run;
+        bool is_ok = answer->status > 0 && answer->status < 400;
+        struct ed_output *output = is_ok || !run->opts.errors ? &run->output : &run->errors;
+        struct ed_draft line = { 0 };
+        int err;
+
+        ed_answer_write(answer, run->opts.meta ? ED_ANSWER_META : 0, &line);
+        if (!ed_draft_is_whole(&line)) {
+                ed_draft_reset(&line, 0);
+                answer->status = 0;
+                answer->code = "response_too_large";
+                answer->message = "the answer makes a line that is too long, or memory is short";
+                is_ok = false;
+                output = run->opts.errors ? &run->errors : &run->output;
+                ed_answer_write(answer, run->opts.meta ? ED_ANSWER_META : 0, &line);
+        }
+        usage_count(job, &answer->usage);
+        ed_attempt_fini(&job->attempt);
+        if (run->opts.ordered)
+                slot_give(job);
+        order_wait(job);
+        err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
+        ed_draft_fini(&line);
+        order_pass(job);
+        if (err < 0) {
+                run->stats.lost++;
+                if (output->err == -EPIPE)
+                        ed_batch_stop(run, ED_STOP_CLOSED, 0, NULL);
+                else
+                        ed_batch_stop(run, ED_STOP_OUTPUT, 0, NULL);
+                return err;
+        }
+        return answer_note(run, answer, is_ok);
+}
+
+static void job_finish(struct ed_batch_job *job)
+{
+        const struct ed_request *request = job->request;
+        struct ed_attempt *attempt = &job->attempt;
+        struct ed_batch_run *run = job->run;
+        struct ed_answer answer = {
+                .id = request->id,
+                .id_bytes = request->id_bytes,
+                .number = request->number,
+                .hash = request->hash,
+                .metadata = request->metadata,
+                .metadata_bytes = request->metadata_bytes,
+                .attempts = job->attempts,
+                .at_ms = (eddy_now() + run->wall_offset_ns) / 1000000,
+                .queue_ns = attempt->start_ns ? attempt->start_ns - job->read_ns : 0,
+                .first_ns = attempt->first_ns,
+                .total_ns = attempt->total_ns,
+                .endpoint = attempt->endpoint ? attempt->endpoint->name : NULL,
+        };
+        int status = attempt->status, error = job->error ? EDDY_E_URL_INVALID : attempt->error;
+        int64_t latency_ns = attempt->start_ns ? attempt->total_ns : -1;
+        uint64_t body_bytes = attempt->body_bytes;
+        char text[sizeof(attempt->fault.text) + 64];
+
+        if (error == 0) {
+                answer.status = status;
+                answer.request_id = attempt->request_id;
+                answer.body = attempt->body;
+                answer.body_bytes = attempt->body_bytes;
+        } else {
+                error_describe(job, &answer, text, sizeof(text));
+        }
+        if (line_write(job, &answer) < 0)
+                return;
+        ed_stats_add(&run->stats, status, error, body_bytes, latency_ns);
+        key_check(job);
+        limits_check(run);
+}
+
+/* The run ends before the request has a line. */
+static void job_abandon(struct ed_batch_job *job)
+{
+        if (job->attempts > 0 || job->attempt.start_ns > 0)
+                job->run->stats.cancelled++;
+        else
+                job->run->stats.not_started++;
+        order_pass(job);
+}
+
+/* ---- attempts ------------------------------------------------------------------------------ */
+
+/* Returns how often a wait is doubled, if an endpoint answers nothing else. */
+static unsigned refusals_of(const struct ed_endpoint *endpoint)
+{
+        return endpoint->throttles < 64 ? endpoint->throttles / 8 : 8;
+}
+
+/* The endpoint refused the request for now: pause it, or end the run. Stores a wait of the request. */
+static enum verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
+{
+        struct ed_batch_run *run = job->run;
+        struct ed_attempt *attempt = &job->attempt;
+        int64_t wait_ns = attempt->hint.has_wait ? attempt->hint.wait_ns : -1, refused_ns;
+        char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES];
+
+        ed_duration_print(run->opts.throttle_wait_max_ns, most);
+        if (wait_ns > run->opts.throttle_wait_max_ns) {
+                ed_duration_print(wait_ns, wait);
+                ed_batch_stop(run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS,
+                              "%s asks for a pause of %s, longer than --max-throttle-wait %s",
+                              attempt->endpoint->name, wait, most);
+                return VERDICT_ABANDONED;
+        }
+        refused_ns = ed_endpoint_throttle(attempt->endpoint, wait_ns, ed_random_next(&run->random));
+        run->stats.refused++;
+        if (wait_ns < 0 && run->opts.concurrency_auto) /* the endpoint has no pause */
+                *ret_wait_ns = (int64_t) (ed_random_next(&run->random) %
+                                          (REFUSED_WAIT_NS << refusals_of(attempt->endpoint)));
+        if (refused_ns > run->opts.throttle_wait_max_ns) {
+                ed_batch_stop(run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS,
+                              "%s has refused all requests for longer than --max-throttle-wait %s",
+                              attempt->endpoint->name, most);
+                return VERDICT_ABANDONED;
+        }
+        return VERDICT_REFUSED;
+}
+
+/* Decide what follows the attempt, and store the wait before another one. */
+static enum verdict attempt_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
+{
+        struct ed_batch_run *run = job->run;
+        struct ed_attempt *attempt = &job->attempt;
+        struct eddy_retry_cause cause = { .error = attempt->error,
+                                          .status = attempt->status,
+                                          .repeatable = true,
+                                          .hint = attempt->hint };
+
+        if (attempt->error == -ECANCELED ||
+            (attempt->error == -ETIMEDOUT && eddy_now() >= run->drain_end_ns))
+                return VERDICT_ABANDONED;
+        if (ed_attempt_is_out_of_quota(attempt)) {
+                ed_batch_stop(run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
+                              "%s: the quota of this API key is used up (%s)",
+                              attempt->endpoint->name, attempt->code);
+                return VERDICT_ABANDONED;
+        }
+        if (attempt->error == 0 && attempt->hint.should >= 0 &&
+            (attempt->status == 429 || (attempt->status == 503 && attempt->hint.has_wait)))
+                return refusal_judge(job, ret_wait_ns);
+        job->attempts++;
+        if (attempt->endpoint && attempt->error == 0)
+                ed_endpoint_answered(attempt->endpoint);
+        if (eddy_retry_next(&job->retry, &cause, ret_wait_ns) < 0)
+                return VERDICT_DONE;
+        return VERDICT_RETRY;
+}
+
+/*
+ * Wait for the endpoint's turn, its limits and a slot, and make an attempt. A failure before
+ * anything was sent is stored as the attempt's error.
+ */
+static void attempt_make(struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->run;
+        struct ed_attempt *attempt = &job->attempt;
+        uint64_t tokens;
+
+        ed_attempt_init(attempt, run, job->request);
+        /* Servers report limits of tokens too, so they count without --tpm. */
+        tokens = ed_tokens_estimate(job->request);
+        if (job->request->output_tokens_max == 0)
+                tokens += ed_tokens_mean(&run->mean);
+        attempt->error = ed_endpoint_take(&run->endpoints, job->request->url, tokens,
+                                          &attempt->endpoint, &attempt->reservation);
+        if (attempt->error < 0)
+                return;
+        job->ticket = ed_slots_take(&run->slots);
+        ed_endpoint_pass(&run->endpoints, attempt->endpoint, job->request->url);
+        if (job->ticket < 0) {
+                eddy_limiter_release(attempt->endpoint->limiter, &attempt->reservation);
+                ed_endpoint_give(attempt->endpoint);
+                attempt->error = job->ticket;
+                return;
+        }
+        attempts_add(job);
+        ed_attempt_make(attempt);
+        attempts_remove(job);
+}
+
+static void job_attempt(struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->run;
+
+        for (;;) {
+                int64_t wait_ns = 0;
+                enum verdict verdict;
+
+                attempt_make(job);
+                verdict = attempt_judge(job, &wait_ns);
+                if (job->attempt.start_ns > 0)
+                        ed_metrics_attempt(run, &job->attempt, job->attempts);
+                if (verdict == VERDICT_DONE) {
+                        int64_t learned_ns = job->attempt.learned_wait_ns;
+
+                        job_finish(job);
+                        if (learned_ns > run->opts.throttle_wait_max_ns)
+                                ed_batch_stop(
+                                        run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS,
+                                        "%s reports that its limit is used up for longer than "
+                                        "--max-throttle-wait",
+                                        job->attempt.endpoint->name);
+                        slot_give(job);
+                        return;
+                }
+                slot_give(job);
+                ed_attempt_fini(&job->attempt);
+                if (verdict == VERDICT_ABANDONED || eddy_sleep(wait_ns) < 0) {
+                        job_abandon(job);
+                        return;
+                }
+                run->stats.retries += verdict == VERDICT_RETRY;
+        }
+}
+
+static int job_run(void *arg)
+{
+        struct ed_batch_job *job = arg;
+        struct ed_batch_run *run = job->run;
+
+        if (job->error)
+                job_finish(job);
+        else
+                job_attempt(job);
+        ed_attempt_fini(&job->attempt);
+        ed_request_free(job->request);
+        eddy_free(job->error);
+        eddy_free(job);
+        eddy_semaphore_release(&run->room);
+        return 0;
+}
+
+/* Returns a copy of a text, or NULL. */
+static char *text_copy(const char *text)
+{
+        size_t bytes = strlen(text) + 1;
+        char *copy = eddy_malloc(bytes);
+
+        return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+int ed_job_start(struct ed_batch_run *run, struct ed_request *request, const char *error)
+{
+        struct ed_batch_job *job = eddy_malloc(sizeof(*job));
+        int err = -ENOMEM;
+
+        if (!job)
+                goto fail_request;
+        *job = (struct ed_batch_job){ .run = run,
+                                      .request = request,
+                                      .sequence = run->sequence,
+                                      .ticket = -1,
+                                      .read_ns = eddy_now() };
+        eddy_retry_begin(&job->retry, &run->retry_policy);
+        if (error) {
+                job->error = text_copy(error);
+                if (!job->error)
+                        goto fail_job;
+        }
+        err = eddy_scope_start(run->work, job_run, job);
+        if (err < 0)
+                goto fail_job;
+        run->sequence++;
+        if (run->opts.ordered) {
+                *order_place(run, job->sequence) = job;
+                if (run->order_next == job->sequence)
+                        eddy_event_set(&job->turn);
+        }
+        return 0;
+
+fail_job:
+        eddy_free(job->error);
+        eddy_free(job);
+fail_request:
+        ed_request_free(request);
+        eddy_semaphore_release(&run->room);
+        return err;
+}

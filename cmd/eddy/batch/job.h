@@ -1,0 +1,24 @@
+/*
+ * batch/job.h - the task of one request: its attempts, the waits between them, its line.
+ */
+#ifndef ED_CMD_BATCH_JOB_H
+#define ED_CMD_BATCH_JOB_H
+
+#include "batch/run.h"
+
+/*
+ * Start the task of a request, which takes the request. 'error' is what is wrong with its line, or
+ * NULL; it is copied. The caller has taken a unit of 'room', which the task gives back.
+ *
+ * Errors: -ECANCELED, -ENOMEM; the request is freed, and the unit given back
+ */
+EDDY_MUST_USE int ed_job_start(struct ed_batch_run *run, struct ed_request *request,
+                               const char *error);
+
+/* Let all attempts in flight end by 'end_ns'. */
+void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns);
+
+/* Let lines of --ordered be written without waiting for those before them, because the run ends. */
+void ed_jobs_unorder(struct ed_batch_run *run);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * batch/metrics.c - the page for Prometheus, and the log of attempts.
+ *
+ * The labels are endpoints and statuses only: ids and URLs would make a series each.
+ */
+#include "batch/metrics.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/console.h"
+#include "common/option.h"
+#include "common/outcome.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/http_metrics.h"
+#include "eddy/http_server.h"
+#include "eddy/log.h"
+#include "eddy/metrics.h"
+#include "eddy/tcp.h"
+
+struct ed_batch_metrics {
+        eddy_metrics *page;
+        eddy_metric *attempts, *latency;
+        eddy_listener *listener;
+};
+
+/* Split HOST:PORT. */
+static int address_parse(const char *text, char host[256], uint16_t *ret_port)
+{
+        const char *colon = strrchr(text, ':');
+        size_t bytes = colon ? (size_t) (colon - text) : 0;
+
+        if (!colon || bytes >= 256) {
+                ed_console_usage("batch",
+                                 "--metrics %s: write it as HOST:PORT, such as "
+                                 "127.0.0.1:9090",
+                                 text);
+                return -EINVAL;
+        }
+        if (bytes >= 2 && text[0] == '[' && text[bytes - 1] == ']') {
+                text++;
+                bytes -= 2;
+        }
+        memcpy(host, text, bytes);
+        host[bytes] = '\0';
+        return ed_option_port("batch", "--metrics", text, colon + 1, ret_port);
+}
+
+static int serve(void *arg)
+{
+        struct ed_batch_metrics *metrics = arg;
+
+        return eddy_http_serve(metrics->listener, NULL, eddy_http_metrics, metrics->page);
+}
+
+/* Returns a number of the run that the page shows. */
+static double count_read(void *arg)
+{
+        return (double) *(const uint64_t *) arg;
+}
+
+/* Add the numbers that the run keeps anyway. */
+static int counts_add(struct ed_batch_run *run, eddy_metrics *page)
+{
+        struct {
+                const char *name, *help;
+                enum eddy_metric_kind kind;
+                uint64_t *value;
+        } counts[] = {
+                { "batch_ok_total", "Answers with a status below 400", EDDY_METRIC_COUNTER,
+                  &run->stats.ok },
+                { "batch_failed_total", "Requests that failed", EDDY_METRIC_COUNTER,
+                  &run->stats.failed },
+                { "batch_retries_total", "Attempts after a failed one", EDDY_METRIC_COUNTER,
+                  &run->stats.retries },
+                { "batch_refused_total", "Attempts that a server refused for a time",
+                  EDDY_METRIC_COUNTER, &run->stats.refused },
+                { "batch_in_flight", "Attempts in flight", EDDY_METRIC_GAUGE,
+                  &run->stats.in_flight },
+                { "batch_input_tokens_total", "Input tokens that answers report",
+                  EDDY_METRIC_COUNTER, &run->usage.input },
+                { "batch_output_tokens_total", "Output tokens that answers report",
+                  EDDY_METRIC_COUNTER, &run->usage.output },
+        };
+        int err = 0;
+
+        for (size_t i = 0; err == 0 && i < sizeof(counts) / sizeof(counts[0]); i++) {
+                eddy_metric *metric;
+
+                err = eddy_metric_new(page, counts[i].kind,
+                                      &(struct eddy_metric_opts){ .name = counts[i].name,
+                                                                  .help = counts[i].help,
+                                                                  .read = count_read,
+                                                                  .read_arg = counts[i].value },
+                                      &metric);
+        }
+        return err;
+}
+
+static int page_make(struct ed_batch_run *run, struct ed_batch_metrics *metrics)
+{
+        static const char *const by_result[] = { "endpoint", "result", NULL };
+        static const char *const by_endpoint[] = { "endpoint", NULL };
+        static const double seconds[] = { 0.01,  0.02,  0.04,   0.08,   0.16,  0.32,
+                                          0.64,  1.28,  2.56,   5.12,   10.24, 20.48,
+                                          40.96, 81.92, 163.84, 327.68, 600 };
+        int err = eddy_metrics_new(NULL, &metrics->page);
+
+        if (err == 0)
+                err = counts_add(run, metrics->page);
+        if (err == 0)
+                err = eddy_metric_new(
+                        metrics->page, EDDY_METRIC_COUNTER,
+                        &(struct eddy_metric_opts){
+                                .name = "batch_attempts_total",
+                                .help = "Attempts by endpoint and result: a status, or the code of "
+                                        "an error",
+                                .labels = by_result },
+                        &metrics->attempts);
+        if (err == 0)
+                err = eddy_metric_new(
+                        metrics->page, EDDY_METRIC_HISTOGRAM,
+                        &(struct eddy_metric_opts){ .name = "batch_attempt_seconds",
+                                                    .help = "Time of attempts",
+                                                    .labels = by_endpoint,
+                                                    .buckets = seconds,
+                                                    .buckets_count =
+                                                            sizeof(seconds) / sizeof(seconds[0]) },
+                        &metrics->latency);
+        return err;
+}
+
+static int page_begin(struct ed_batch_run *run, eddy_scope *scope)
+{
+        struct ed_batch_metrics *metrics;
+        char host[256];
+        uint16_t port;
+        int err = address_parse(run->opts.metrics, host, &port);
+
+        if (err < 0)
+                return err;
+        metrics = eddy_malloc(sizeof(*metrics));
+        if (!metrics)
+                return -ENOMEM;
+        *metrics = (struct ed_batch_metrics){ 0 };
+        run->metrics = metrics;
+        err = page_make(run, metrics);
+        if (err == 0)
+                err = eddy_tcp_listen(host, port, NULL, &metrics->listener);
+        if (err < 0) {
+                ed_console_usage("batch", "--metrics %s: %s", run->opts.metrics,
+                                 eddy_error_text(err));
+                return err;
+        }
+        if (port == 0) {
+                struct eddy_endpoint at = eddy_listener_endpoint(metrics->listener);
+                char text[EDDY_ENDPOINT_TEXT_BYTES];
+
+                eddy_endpoint_format(&at, text);
+                ed_console_say("batch", "metrics at http://%s/metrics", text);
+        }
+        return eddy_scope_start(scope, serve, metrics);
+}
+
+int ed_metrics_begin(struct ed_batch_run *run, eddy_scope *scope)
+{
+        struct eddy_log_opts log_opts = { .path = run->opts.log, .format = EDDY_LOG_JSON };
+        int err = 0;
+
+        if (run->opts.log) {
+                err = eddy_log_open(&log_opts, &run->log);
+                if (err < 0)
+                        ed_console_usage("batch", "--log %s: %s", run->opts.log,
+                                         eddy_error_text(err));
+        }
+        if (err == 0 && run->opts.metrics)
+                err = page_begin(run, scope);
+        return err;
+}
+
+void ed_metrics_end(struct ed_batch_run *run)
+{
+        eddy_log_close(run->log);
+        run->log = NULL;
+        if (!run->metrics)
+                return;
+        eddy_listener_close(run->metrics->listener);
+        eddy_metrics_close(run->metrics->page);
+        eddy_free(run->metrics);
+        run->metrics = NULL;
+}
+
+void ed_metrics_attempt(struct ed_batch_run *run, const struct ed_attempt *attempt,
+                        unsigned attempts)
+{
+        const char *endpoint = attempt->endpoint ? attempt->endpoint->name : "";
+        const char *cause =
+                attempt->error < 0 ? ed_outcome_of(attempt->error)->code : attempt->code;
+        char status[12];
+
+        if (run->log)
+                eddy_log_info(run->log, "attempt",
+                              eddy_log_text("custom_id", attempt->request->id,
+                                            attempt->request->id_bytes),
+                              eddy_log_uint("attempt", attempts),
+                              eddy_log_str("endpoint", endpoint),
+                              eddy_log_int("status", attempt->status),
+                              eddy_log_ms("ms", attempt->total_ns), eddy_log_str("cause", cause));
+        if (!run->metrics)
+                return;
+        snprintf(status, sizeof(status), "%d", attempt->status);
+        eddy_series_add(eddy_metric_series(
+                                run->metrics->attempts,
+                                (const char *[]){ endpoint, attempt->error < 0 ? cause : status }),
+                        1);
+        if (attempt->start_ns)
+                eddy_series_observe(
+                        eddy_metric_series(run->metrics->latency, (const char *[]){ endpoint }),
+                        (double) attempt->total_ns / 1e9);
+}

@@ -1,0 +1,26 @@
+/*
+ * batch/metrics.h - a run as others see it while it goes on: the page for Prometheus, and the log
+ * of attempts.
+ */
+#ifndef ED_CMD_BATCH_METRICS_H
+#define ED_CMD_BATCH_METRICS_H
+
+#include "batch/attempt.h"
+#include "batch/run.h"
+
+/*
+ * Open the log of --log, and the listener of --metrics, whose server runs in 'scope'. Errors are
+ * reported on stderr.
+ *
+ * Errors: the system's
+ */
+EDDY_MUST_USE int ed_metrics_begin(struct ed_batch_run *run, eddy_scope *scope);
+
+/* After the scope has ended. */
+void ed_metrics_end(struct ed_batch_run *run);
+
+/* Count and log an attempt. 'attempts' is its number; refusals have that of the next attempt. */
+void ed_metrics_attempt(struct ed_batch_run *run, const struct ed_attempt *attempt,
+                        unsigned attempts);
+
+#endif

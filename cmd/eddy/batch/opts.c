@@ -1,0 +1,686 @@
+/*
+ * batch/opts.c - reads and checks the command line of `eddy batch`, before any request is sent.
+ */
+#include "batch/opts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "batch/source.h"
+#include "batch/tokens.h"
+#include "common/console.h"
+#include "common/option.h"
+#include "common/slurp.h"
+#include "eddy/alloc.h"
+#include "eddy/http_text.h"
+#include "eddy/time.h"
+#include "eddy/version.h"
+
+#define BEARER "Bearer "
+
+enum { KEY_BYTES_MAX = 8 << 10, BODY_BYTES_MAX = 16 << 20 };
+
+static const char help[] =
+        "Usage: eddy batch IN [-o OUT] [--base-url URL] [options]\n"
+        "\n"
+        "Sends a file of API requests, many at a time, and writes one line of JSON for each\n"
+        "answer.  OUT is also the checkpoint: after any stop, the same command sends only what\n"
+        "has no answer yet.\n"
+        "\n"
+        "  eddy batch requests.jsonl -o answers.jsonl --base-url http://127.0.0.1:8000\n"
+        "  eddy batch requests.jsonl -o answers.jsonl --base-url https://api.openai.com \\\n"
+        "          --api-key-env OPENAI_API_KEY --rpm 5000 --tpm 2M -c 256\n"
+        "  eddy batch texts.csv -o out.jsonl --url http://127.0.0.1:8000/v1/embeddings \\\n"
+        "          --body '{\"model\":\"m\",\"input\":\"{{text}}\"}'\n"
+        "\n"
+        "Input\n"
+        "  IN                       a file, or - for standard input; gzip and zstd are unpacked\n"
+        "  Each line is one of:\n"
+        "    {\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1/embeddings\",\"body\":{...}}\n"
+        "                           as in OpenAI's batch files; also \"headers\", \"metadata\",\n"
+        "                           \"timeout\" in seconds, any method, and absolute URLs\n"
+        "    {...}                  a bare body, with --url\n"
+        "    {\"method\":\"GET\",\"url\":...,\"header\":{\"A\":[\"b\"]},\"body\":\"base64\"}   "
+        "vegeta\n"
+        "    https://host/path      a URL\n"
+        "    a,b,c                  CSV, with --url and --body; the first row names the columns\n"
+        "  Lines without custom_id get the id line-N.\n"
+        "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
+        "  --base-url URL           in front of each \"url\" that begins with /; may be repeated:\n"
+        "                           the one with the fewest requests in flight is chosen\n"
+        "  --url URL                for lines that are bare bodies, or rows of CSV\n"
+        "  --body JSON|@FILE        the body; {{name}} in a string is that field of the line\n"
+        "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
+        "  -H, --header 'NAME: VALUE'|@FILE\n"
+        "                           send this header, or those in FILE; may be repeated\n"
+        "  --api-key-env NAME, --api-key-file FILE\n"
+        "                           send \"Authorization: Bearer KEY\" to the hosts of --base-url\n"
+        "                           and --url, and to no other\n"
+        "  --api-key-header NAME    send the key in this header instead (Azure: api-key)\n"
+        "  --idempotency-header NAME\n"
+        "                           send this header, with a value that depends on custom_id and\n"
+        "                           body only, so that a server can refuse a repetition\n"
+        "\n"
+        "Output\n"
+        "  -o FILE                  answers with a status below 400; FILE may exist\n"
+        "  --errors FILE            all others (FILE.errors.jsonl, or the output without -o)\n"
+        "  --ordered                in the order of the input\n"
+        "  --no-meta                without \"x_meta\"; hashes of bodies are then not compared\n"
+        "  --on-changed stop|send   if the body of an answered id differs from the one that was\n"
+        "                           sent: stop before sending anything, or send it again (stop)\n"
+        "  --log FILE               one line of JSON for each attempt\n"
+        "  --metrics HOST:PORT      a page for Prometheus during the run\n"
+        "  --progress auto|bar|plain|json|off\n"
+        "                           on stderr (auto); SIGUSR1 prints it at any time\n"
+        "  --summary text|json      on stderr, at the end; json is an OpenAI Batch object (text)\n"
+        "\n"
+        "Pace\n"
+        "  -c N|auto                requests at a time, 1 to 65536; auto adapts to what the\n"
+        "                           servers accept (50)\n"
+        "  --ramp D                 time over which -c is reached at the start (1s)\n"
+        "  --rpm N, --tpm N         requests and tokens a minute, for each base URL or host; 2M "
+        "is\n"
+        "                           two million; limits in the headers of answers apply as well\n"
+        "  --burst D                the part of a minute's limit that is sent at once (1s)\n"
+        "  --timeout D              for one attempt, from the start of its connect (600s)\n"
+        "  --connect-timeout D      (5s)\n"
+        "  --idle-timeout D         for a time in which no byte is sent or received (600s)\n"
+        "  --max-attempts N         in all, for one request (6)\n"
+        "  --retry-base D, --retry-max D\n"
+        "                           bounds of the random wait after the first failure, and of\n"
+        "                           every wait (500ms, 60s)\n"
+        "  --max-throttle-wait D    end the run if a server asks for a longer pause (1h)\n"
+        "  429, and 503 with Retry-After, pause the base URL or host and use no attempt.\n"
+        "\n"
+        "Ends of the run\n"
+        "  --limit N                send at most N requests\n"
+        "  --max-errors N           end after more than N failed requests\n"
+        "  --price IN/OUT           cost of a million tokens, such as 0.15/0.60\n"
+        "  --max-cost AMOUNT        end when the answers have cost this much; needs --price\n"
+        "  --deadline D             end after this time\n"
+        "\n"
+        "Connections\n" ED_CONNECT_HELP "  -h, --help, --version\n"
+        "\n"
+        "Write durations as 250ms, 2.5s, 1m, 2h.  Ctrl-C sends nothing new and waits up to 30 s\n"
+        "for answers; a second Ctrl-C drops the requests in flight; a third ends at once.\n"
+        "A request whose answer was not written yet is sent again on resuming: a server may see a\n"
+        "request twice, never not at all.\n"
+        "\n"
+        "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 3 the input cannot be\n"
+        "used, 4 the output failed, 5 stopped by a limit (quota, --max-errors, --max-cost), 75\n"
+        "stopped but resumable (--deadline, --max-throttle-wait), 130 or 143 by a signal.\n";
+
+static const char retry_help[] =
+        "Usage: eddy retry IN -o OUT [options of eddy batch]\n"
+        "\n"
+        "Sends requests of IN again that failed, and no others: those whose ids are in the file "
+        "of\n"
+        "errors beside OUT.  Answers are added to OUT, and their errors removed.\n"
+        "\n"
+        "  eddy retry requests.jsonl -o answers.jsonl --base-url http://127.0.0.1:8000\n"
+        "\n"
+        "  IN                       the file of requests, as for eddy batch\n"
+        "  -o OUT                   the file of answers\n"
+        "  --errors FILE            the file of errors (OUT.errors.jsonl)\n"
+        "  -h, --help, --version\n"
+        "\n"
+        "All other options are those of eddy batch, which also sends requests that have neither "
+        "an\n"
+        "answer nor an error.  Exit: as eddy batch.\n";
+
+enum {
+        OPT_ERRORS = 256,
+        OPT_FORMAT,
+        OPT_BASE_URL,
+        OPT_URL,
+        OPT_BODY,
+        OPT_KEY_ENV,
+        OPT_KEY_FILE,
+        OPT_KEY_HEADER,
+        OPT_IDEMPOTENCY,
+        OPT_ORDERED,
+        OPT_NO_META,
+        OPT_CHANGED,
+        OPT_LOG,
+        OPT_METRICS,
+        OPT_PROGRESS,
+        OPT_SUMMARY,
+        OPT_RAMP,
+        OPT_RPM,
+        OPT_TPM,
+        OPT_BURST,
+        OPT_TIMEOUT,
+        OPT_CONNECT_TIMEOUT,
+        OPT_IDLE_TIMEOUT,
+        OPT_ATTEMPTS,
+        OPT_RETRY_BASE,
+        OPT_RETRY_MAX,
+        OPT_THROTTLE,
+        OPT_LIMIT,
+        OPT_MAX_ERRORS,
+        OPT_PRICE,
+        OPT_MAX_COST,
+        OPT_DEADLINE,
+        OPT_VERSION,
+};
+
+static const struct option options[] = {
+        { "output", required_argument, NULL, 'o' },
+        { "errors", required_argument, NULL, OPT_ERRORS },
+        { "format", required_argument, NULL, OPT_FORMAT },
+        { "base-url", required_argument, NULL, OPT_BASE_URL },
+        { "url", required_argument, NULL, OPT_URL },
+        { "body", required_argument, NULL, OPT_BODY },
+        { "method", required_argument, NULL, 'X' },
+        { "header", required_argument, NULL, 'H' },
+        { "api-key-env", required_argument, NULL, OPT_KEY_ENV },
+        { "api-key-file", required_argument, NULL, OPT_KEY_FILE },
+        { "api-key-header", required_argument, NULL, OPT_KEY_HEADER },
+        { "idempotency-header", required_argument, NULL, OPT_IDEMPOTENCY },
+        { "ordered", no_argument, NULL, OPT_ORDERED },
+        { "no-meta", no_argument, NULL, OPT_NO_META },
+        { "on-changed", required_argument, NULL, OPT_CHANGED },
+        { "log", required_argument, NULL, OPT_LOG },
+        { "metrics", required_argument, NULL, OPT_METRICS },
+        { "progress", required_argument, NULL, OPT_PROGRESS },
+        { "summary", required_argument, NULL, OPT_SUMMARY },
+        { "concurrency", required_argument, NULL, 'c' },
+        { "ramp", required_argument, NULL, OPT_RAMP },
+        { "rpm", required_argument, NULL, OPT_RPM },
+        { "tpm", required_argument, NULL, OPT_TPM },
+        { "burst", required_argument, NULL, OPT_BURST },
+        { "timeout", required_argument, NULL, OPT_TIMEOUT },
+        { "connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT },
+        { "idle-timeout", required_argument, NULL, OPT_IDLE_TIMEOUT },
+        { "max-attempts", required_argument, NULL, OPT_ATTEMPTS },
+        { "retry-base", required_argument, NULL, OPT_RETRY_BASE },
+        { "retry-max", required_argument, NULL, OPT_RETRY_MAX },
+        { "max-throttle-wait", required_argument, NULL, OPT_THROTTLE },
+        { "limit", required_argument, NULL, OPT_LIMIT },
+        { "max-errors", required_argument, NULL, OPT_MAX_ERRORS },
+        { "price", required_argument, NULL, OPT_PRICE },
+        { "max-cost", required_argument, NULL, OPT_MAX_COST },
+        { "deadline", required_argument, NULL, OPT_DEADLINE },
+        ED_CONNECT_LONGS,
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, OPT_VERSION },
+        { NULL, 0, NULL, 0 },
+};
+
+static const struct ed_option_hint hints[] = {
+        { "input", "IN, without an option" },
+        { "parallel", "-c" },
+        { "jobs", "-c" },
+        { "workers", "-c" },
+        { "request", "--method" },
+        { "data", "--body" },
+        { "max-time", "--timeout" },
+        { "read-timeout", "--idle-timeout" },
+        { "attempts", "--max-attempts" },
+        { "retry", "--max-attempts" },
+        { "retries", "--max-attempts" },
+        { "backoff", "--retry-base" },
+        { "rate", "--rpm" },
+        { "rps", "--rpm (60 times as much)" },
+        { "api-key", "--api-key-env or --api-key-file, which keep the key out of `ps`" },
+        { "resume", "nothing: the same command resumes" },
+        { NULL, NULL },
+};
+
+static const struct ed_option_set option_set_of_batch = { "batch", ":hko:c:H:X:", options, hints };
+
+static int duration_set(const char *option, const char *value, int64_t min_ns, int64_t *ret_ns,
+                        const char **ret_text)
+{
+        if (ret_text)
+                *ret_text = value;
+        return ed_option_duration("batch", option, value, min_ns, ret_ns);
+}
+
+static int base_url_add(struct ed_batch_opts *opts, const char *value)
+{
+        if (opts->base_urls_count == ED_BATCH_BASE_URLS_MAX) {
+                ed_console_usage("batch", "--base-url: at most %d are possible",
+                                 (int) ED_BATCH_BASE_URLS_MAX);
+                return -EINVAL;
+        }
+        opts->base_urls[opts->base_urls_count++] = value;
+        return 0;
+}
+
+/* Keep a copy of the API key, with room for "Bearer " before it. */
+static int key_set(struct ed_batch_opts *opts, const char *option, const char *from,
+                   const char *key, size_t bytes)
+{
+        while (bytes > 0 && strchr(" \t\r\n", key[bytes - 1]))
+                bytes--;
+        if (opts->api_key) {
+                ed_console_usage("batch", "%s: an API key was given already; give one", option);
+                return -EINVAL;
+        }
+        if (bytes == 0 || bytes > KEY_BYTES_MAX || !eddy_http_is_value(key, bytes)) {
+                ed_console_usage("batch", "%s %s: %s", option, from,
+                                 bytes == 0 ? "it is empty" : "it cannot be a header's value");
+                return -EINVAL;
+        }
+        opts->api_key = eddy_malloc(sizeof(BEARER) + bytes);
+        if (!opts->api_key)
+                return -ENOMEM;
+        memcpy(opts->api_key, BEARER, strlen(BEARER));
+        memcpy(opts->api_key + strlen(BEARER), key, bytes);
+        opts->api_key[strlen(BEARER) + bytes] = '\0';
+        return 0;
+}
+
+static int key_from_env(struct ed_batch_opts *opts, const char *name)
+{
+        const char *key = getenv(name);
+
+        if (!key) {
+                ed_console_usage("batch", "--api-key-env %s: this variable is not set; export it",
+                                 name);
+                return -EINVAL;
+        }
+        return key_set(opts, "--api-key-env", name, key, strlen(key));
+}
+
+static int key_from_file(struct ed_batch_opts *opts, const char *path)
+{
+        char *key;
+        size_t bytes;
+        int err = ed_slurp("batch", "--api-key-file", path, KEY_BYTES_MAX, &key, &bytes);
+
+        if (err < 0)
+                return err;
+        err = key_set(opts, "--api-key-file", path, key, bytes);
+        explicit_bzero(key, bytes);
+        eddy_free(key);
+        return err;
+}
+
+static int body_set(struct ed_batch_opts *opts, const char *text)
+{
+        eddy_free(opts->body);
+        opts->body = NULL;
+        if (*text == '@')
+                return ed_slurp("batch", "--body", text + 1, BODY_BYTES_MAX, &opts->body,
+                                &opts->body_bytes);
+        opts->body_bytes = strlen(text);
+        opts->body = eddy_malloc(opts->body_bytes + 1);
+        if (!opts->body)
+                return -ENOMEM;
+        memcpy(opts->body, text, opts->body_bytes + 1);
+        return 0;
+}
+
+static int header_name_set(const char *option, const char *value, const char **ret_name)
+{
+        if (!eddy_http_is_token(value, strlen(value))) {
+                ed_console_usage("batch", "%s %s: not a header's name", option, value);
+                return -EINVAL;
+        }
+        return ed_option_once("batch", option, value, ret_name);
+}
+
+static int concurrency_set(struct ed_batch_opts *opts, const char *value)
+{
+        opts->concurrency_auto = strcmp(value, "auto") == 0;
+        if (opts->concurrency_auto)
+                return 0;
+        return ed_option_count("batch", "-c", value, 1, ED_BATCH_CONCURRENCY_MAX,
+                               &opts->concurrency);
+}
+
+static int word_set(const char *option, const char *value, const char *const *words, int n,
+                    const char *shown, int *ret_number)
+{
+        int number = ed_option_word("batch", option, value, words, n, shown);
+
+        if (number < 0)
+                return number;
+        *ret_number = number;
+        return 0;
+}
+
+/* The options of requests and results. */
+static int content_set(struct ed_batch_opts *opts, int option, const char *value)
+{
+        static const char *const changed[] = { "stop", "send" };
+        static const char *const progress[] = { "auto", "bar", "plain", "json", "off" };
+        static const char *const summary[] = { "text", "json" };
+        static const char *const formats[] = { "auto", "json", "csv" };
+        int number = 0, err;
+
+        switch (option) {
+        case OPT_FORMAT:
+                opts->format = value;
+                return word_set("--format", value, formats, 3, "auto, json, csv", &number);
+        case OPT_CHANGED:
+                err = word_set("--on-changed", value, changed, 2, "stop, send", &number);
+                opts->changed_ok = number == 1;
+                return err;
+        case OPT_PROGRESS:
+                err = word_set("--progress", value, progress, 5, "auto, bar, plain, json, off",
+                               &number);
+                opts->progress = (enum ed_show_mode) number;
+                return err;
+        case OPT_SUMMARY:
+                err = word_set("--summary", value, summary, 2, "text, json", &number);
+                opts->summary_json = number == 1;
+                return err;
+        case OPT_BASE_URL:
+                return base_url_add(opts, value);
+        case OPT_URL:
+                return ed_option_once("batch", "--url", value, &opts->url);
+        case OPT_BODY:
+                return body_set(opts, value);
+        case 'X':
+                opts->method = value;
+                return ed_headers_check_method("batch", value);
+        case 'H':
+                return ed_headers_add(&opts->headers, "batch", value);
+        case OPT_KEY_ENV:
+                return key_from_env(opts, value);
+        case OPT_KEY_FILE:
+                return key_from_file(opts, value);
+        case OPT_KEY_HEADER:
+                return header_name_set("--api-key-header", value, &opts->api_key_header);
+        case OPT_IDEMPOTENCY:
+                return header_name_set("--idempotency-header", value, &opts->idempotency_header);
+        case OPT_ERRORS:
+                return ed_option_once("batch", "--errors", value, &opts->errors);
+        case OPT_LOG:
+                return ed_option_once("batch", "--log", value, &opts->log);
+        case OPT_METRICS:
+                return ed_option_once("batch", "--metrics", value, &opts->metrics);
+        default:
+                return ed_connect_set(&opts->connect, "batch", option, value);
+        }
+}
+
+static int price_set(struct ed_batch_opts *opts, const char *value)
+{
+        const char *why;
+
+        if (ed_price_parse(value, &opts->price, &why) == 0)
+                return 0;
+        ed_console_usage("batch",
+                         "--price %s %s: write it as IN/OUT, the cost of a million tokens, such as "
+                         "0.15/0.60",
+                         value, why);
+        return -EINVAL;
+}
+
+static int cost_set(struct ed_batch_opts *opts, const char *value)
+{
+        if (ed_price_amount_parse(value, &opts->max_cost) == 0 && opts->max_cost > 0)
+                return 0;
+        ed_console_usage("batch", "--max-cost %s: give an amount above 0, such as 2.50", value);
+        return -EINVAL;
+}
+
+/* The options of pace, and the flags. */
+static int option_set(struct ed_batch_opts *opts, int option, const char *value)
+{
+        switch (option) {
+        case 'o':
+                return ed_option_once("batch", "-o", value, &opts->output);
+        case 'c':
+                return concurrency_set(opts, value);
+        case OPT_ORDERED:
+                opts->ordered = true;
+                return 0;
+        case OPT_NO_META:
+                opts->meta = false;
+                return 0;
+        case OPT_RAMP:
+                return duration_set("--ramp", value, 0, &opts->ramp_ns, NULL);
+        case OPT_RPM:
+                return ed_option_amount("batch", "--rpm", value, &opts->rpm);
+        case OPT_TPM:
+                return ed_option_amount("batch", "--tpm", value, &opts->tpm);
+        case OPT_BURST:
+                return duration_set("--burst", value, 1, &opts->burst_ns, NULL);
+        case OPT_TIMEOUT:
+                return duration_set("--timeout", value, 1, &opts->timeout_ns, &opts->timeout_text);
+        case OPT_CONNECT_TIMEOUT:
+                return duration_set("--connect-timeout", value, 1, &opts->connect_timeout_ns,
+                                    &opts->connect_timeout_text);
+        case OPT_IDLE_TIMEOUT:
+                return duration_set("--idle-timeout", value, 1, &opts->idle_timeout_ns,
+                                    &opts->idle_timeout_text);
+        case OPT_ATTEMPTS:
+                return ed_option_count("batch", "--max-attempts", value, 1, ED_BATCH_ATTEMPTS_MAX,
+                                       &opts->attempts);
+        case OPT_RETRY_BASE:
+                return duration_set("--retry-base", value, 0, &opts->retry_base_ns, NULL);
+        case OPT_RETRY_MAX:
+                return duration_set("--retry-max", value, 1, &opts->retry_max_ns, NULL);
+        case OPT_THROTTLE:
+                return duration_set("--max-throttle-wait", value, 1, &opts->throttle_wait_max_ns,
+                                    NULL);
+        case OPT_LIMIT:
+                return ed_option_amount("batch", "--limit", value, &opts->limit);
+        case OPT_MAX_ERRORS:
+                return ed_option_count("batch", "--max-errors", value, 0, UINT32_MAX - 1,
+                                       &opts->max_errors);
+        case OPT_PRICE:
+                return price_set(opts, value);
+        case OPT_MAX_COST:
+                return cost_set(opts, value);
+        case OPT_DEADLINE:
+                return duration_set("--deadline", value, 1, &opts->deadline_ns,
+                                    &opts->deadline_text);
+        default:
+                return content_set(opts, option, value);
+        }
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+        size_t bytes = strlen(text), end_bytes = strlen(end);
+
+        return bytes >= end_bytes && strcmp(text + bytes - end_bytes, end) == 0;
+}
+
+/* Name the file of errors after the output: "out.errors.jsonl" beside "out.jsonl". */
+static int errors_name(struct ed_batch_opts *opts)
+{
+        const char *tail = ".jsonl";
+        int n, bytes = (int) strlen(opts->output);
+
+        if (ends_with(opts->output, tail))
+                bytes -= (int) strlen(tail);
+        n = snprintf(opts->errors_room, sizeof(opts->errors_room), "%.*s.errors.jsonl", bytes,
+                     opts->output);
+        if (n < 0 || (size_t) n >= sizeof(opts->errors_room))
+                return ed_console_usage("batch", "-o: the path is longer than %zu bytes",
+                                        sizeof(opts->errors_room) - 16);
+        opts->errors = opts->errors_room;
+        return 0;
+}
+
+/* Returns true for an absolute URL with a host. */
+static bool is_url(const char *url)
+{
+        size_t scheme = strncmp(url, "http://", 7) == 0    ? 7
+                        : strncmp(url, "https://", 8) == 0 ? 8
+                                                           : 0;
+        const char *end = url + scheme + strcspn(url + scheme, "/?#"), *host, *colon;
+
+        for (const char *c = url; *c; c++)
+                if (*c <= ' ' || *c > '~' || *c == '\\')
+                        return false;
+        host = memrchr(url + scheme, '@', (size_t) (end - url) - scheme);
+        host = host ? host + 1 : url + scheme;
+        colon = memrchr(host, ':', (size_t) (end - host));
+        if (colon && !memchr(colon, ']', (size_t) (end - colon)) &&
+            (end - colon > 6 || strtol(colon + 1, NULL, 10) > UINT16_MAX))
+                return false;
+        return scheme > 0 && end > host && *host != ':';
+}
+
+/* A path is appended to it, so it has neither a query nor a fragment. */
+static bool is_base_url(const char *url)
+{
+        return is_url(url) && !strpbrk(url, "?#");
+}
+
+/* Returns true if two base URLs differ at most by a slash at the end. */
+static bool is_same_base(const char *a, const char *b)
+{
+        size_t a_bytes = strlen(a), b_bytes = strlen(b);
+
+        while (a_bytes > 0 && a[a_bytes - 1] == '/')
+                a_bytes--;
+        while (b_bytes > 0 && b[b_bytes - 1] == '/')
+                b_bytes--;
+        return a_bytes == b_bytes && strncasecmp(a, b, a_bytes) == 0;
+}
+
+/* Check --base-url and --url. */
+static int urls_check(const struct ed_batch_opts *opts)
+{
+        for (size_t i = 0; i <= opts->base_urls_count; i++) {
+                bool is_base = i < opts->base_urls_count;
+                const char *url = is_base ? opts->base_urls[i] : opts->url;
+                const char *option = is_base ? "--base-url" : "--url";
+
+                if (!url || (is_base ? is_base_url(url) : is_url(url)))
+                        continue;
+                if (!is_base && *url == '/' && opts->base_urls_count > 0)
+                        continue;
+                return ed_console_usage(
+                        "batch", "%s %s: write http://HOST[:PORT][/PATH] or https%s", option,
+                        ed_option_without_password(url), is_base ? ", without ? and #" : "");
+        }
+        for (size_t i = 1; i < opts->base_urls_count; i++)
+                for (size_t j = 0; j < i; j++)
+                        if (is_same_base(opts->base_urls[i], opts->base_urls[j]))
+                                return ed_console_usage(
+                                        "batch", "--base-url %s: it is given twice; give it once",
+                                        ed_option_without_password(opts->base_urls[i]));
+        return 0;
+}
+
+/* Check combinations of options. */
+static int opts_check(struct ed_batch_opts *opts)
+{
+        bool csv = strcmp(opts->format, "csv") == 0;
+        int err = urls_check(opts);
+
+        if (strcmp(opts->format, "auto") == 0)
+                csv = ed_source_is_csv(opts->input);
+        opts->format = csv ? "csv" : "json";
+        if (err)
+                return err;
+        if (csv && (!opts->url || !opts->body))
+                return ed_console_usage("batch",
+                                        "CSV needs --url, and --body with the columns as {{name}}");
+        if (opts->body && !opts->url)
+                return ed_console_usage("batch", "--body needs --url, to which it is sent");
+        if (opts->max_cost && opts->price.input == 0 && opts->price.output == 0)
+                return ed_console_usage("batch", "--max-cost needs --price IN/OUT");
+        if (opts->api_key_header && !opts->api_key)
+                return ed_console_usage("batch",
+                                        "--api-key-header needs --api-key-env or --api-key-file");
+        if (opts->api_key && opts->base_urls_count == 0 && !opts->url)
+                return ed_console_usage("batch", "an API key is sent to the hosts of --base-url "
+                                                 "and --url only; give one");
+        if (opts->api_key_header)
+                memmove(opts->api_key, opts->api_key + strlen(BEARER),
+                        strlen(opts->api_key + strlen(BEARER)) + 1);
+        if (opts->output && strcmp(opts->output, "-") == 0)
+                opts->output = NULL;
+        if (opts->only_failed && !opts->output)
+                return ed_console_usage("retry", "-o OUT is missing: its file of errors names the "
+                                                 "requests that are sent");
+        if (opts->errors && !opts->output)
+                return ed_console_usage("batch", "--errors needs -o");
+        if (opts->output && !opts->errors)
+                err = errors_name(opts);
+        return err ? err : ed_connect_check(&opts->connect, "batch");
+}
+
+/* Overwrite the value of a header in the arguments, which `ps` shows. */
+static void header_overwrite(char *argument)
+{
+        char *colon = *argument == '@' ? NULL : strchr(argument, ':');
+
+        if (colon)
+                memset(colon + 1, '*', strlen(colon + 1));
+}
+
+static int arguments_take(struct ed_batch_opts *opts, int argc, char **argv)
+{
+        if (optind == argc)
+                return ed_console_usage("batch", "name the file of requests, or - for standard "
+                                                 "input: eddy batch IN -o OUT");
+        if (optind + 1 < argc)
+                return ed_console_usage("batch", "%s: there is one input, %s; did you mean -o %s?",
+                                        argv[optind + 1], argv[optind], argv[optind + 1]);
+        opts->input = argv[optind];
+        return opts_check(opts);
+}
+
+int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *ret_exit)
+{
+        int option, err;
+
+        *opts = (struct ed_batch_opts){
+                .format = "auto",
+                .concurrency = 50,
+                .ramp_ns = EDDY_SEC(1),
+                .max_errors = UINT32_MAX,
+                .timeout_ns = EDDY_SEC(600),
+                .connect_timeout_ns = EDDY_SEC(5),
+                .idle_timeout_ns = EDDY_SEC(600),
+                .timeout_text = "600s",
+                .connect_timeout_text = "5s",
+                .idle_timeout_text = "600s",
+                .attempts = 6,
+                .retry_base_ns = EDDY_MS(500),
+                .retry_max_ns = EDDY_SEC(60),
+                .throttle_wait_max_ns = EDDY_MIN(60),
+                .meta = true,
+                .only_failed = strcmp(argv[0], "retry") == 0,
+        };
+        ed_connect_init(&opts->connect);
+        optind = 1;
+        while ((option = ed_option_next(&option_set_of_batch, argc, argv)) != -1) {
+                if (option == 'h' || option == OPT_VERSION) {
+                        const char *text = opts->only_failed ? retry_help : help;
+
+                        *ret_exit = ed_console_print(
+                                "batch", option == 'h' ? text : "eddy " EDDY_VERSION "\n");
+                        return 1;
+                }
+                err = option == 0 ? -EINVAL : option_set(opts, option, optarg);
+                if (option == 'H')
+                        header_overwrite(optarg);
+                if (err < 0) {
+                        *ret_exit = ED_EXIT_USAGE;
+                        if (err == -ENOMEM) {
+                                ed_console_say("batch", "out of memory");
+                                *ret_exit = ED_EXIT_FAILED;
+                        }
+                        return 1;
+                }
+        }
+        *ret_exit = arguments_take(opts, argc, argv);
+        return *ret_exit ? 1 : 0;
+}
+
+void ed_batch_opts_fini(struct ed_batch_opts *opts)
+{
+        ed_headers_fini(&opts->headers);
+        eddy_free(opts->body);
+        if (opts->api_key)
+                explicit_bzero(opts->api_key, strlen(opts->api_key));
+        eddy_free(opts->api_key);
+        opts->body = NULL;
+        opts->api_key = NULL;
+}

@@ -1,0 +1,23 @@
+/*
+ * batch/pairs.h - pairs of numbers, sorted in place: qsort() may need as much memory again.
+ */
+#ifndef ED_CMD_BATCH_PAIRS_H
+#define ED_CMD_BATCH_PAIRS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ed_pair {
+        uint64_t first, second;
+};
+
+static inline bool ed_pair_is_before(const struct ed_pair *a, const struct ed_pair *b)
+{
+        return a->first != b->first ? a->first < b->first : a->second < b->second;
+}
+
+/* Sort by the first number, then by the second. No order of the pairs makes it slow. */
+void ed_pairs_sort(struct ed_pair *pairs, size_t count);
+
+#endif

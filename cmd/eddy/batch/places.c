@@ -1,0 +1,111 @@
+/*
+ * batch/places.c - a sorted array of hashes.
+ */
+#include "batch/places.h"
+
+#include <errno.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "common/random.h"
+#include "eddy/alloc.h"
+
+#define LINE_ID "line-"
+
+enum { ROOM_LEAST = 1024, LINE_DIGITS_MAX = 12 };
+
+void ed_places_init(struct ed_places *places)
+{
+        struct ed_random random;
+
+        ed_random_init(&random);
+        *places = (struct ed_places){ .seed = ed_random_next(&random) };
+}
+
+void ed_places_fini(struct ed_places *places)
+{
+        eddy_free(places->items);
+        places->items = NULL;
+        places->count = places->room = 0;
+}
+
+/* The hash of an id, with the place 0. */
+static struct ed_pair hash_of(const struct ed_places *places, const char *id, size_t bytes)
+{
+        XXH128_hash_t hash = XXH3_128bits_withSeed(id, bytes, places->seed);
+
+        return (struct ed_pair){ hash.high64, hash.low64 & ~ED_PLACE_MAX };
+}
+
+/* Returns N of "line-N", as the program writes it; 0: another id. */
+static uint64_t line_of_id(const char *id, size_t bytes)
+{
+        size_t head = strlen(LINE_ID);
+        uint64_t number = 0;
+
+        if (bytes <= head || bytes > head + LINE_DIGITS_MAX || memcmp(id, LINE_ID, head) != 0 ||
+            id[head] == '0')
+                return 0;
+        for (size_t i = head; i < bytes; i++) {
+                if (id[i] < '0' || id[i] > '9')
+                        return 0;
+                number = number * 10 + (uint64_t) (id[i] - '0');
+        }
+        return number;
+}
+
+int ed_places_add(struct ed_places *places, const char *id, size_t bytes, uint64_t place)
+{
+        struct ed_pair item = hash_of(places, id, bytes);
+        struct ed_pair *items;
+        size_t room;
+
+        if (place == 0 || place > ED_PLACE_MAX)
+                return -ERANGE;
+        ed_places_extend(places, place);
+        if (line_of_id(id, bytes) == place)
+                return 0;
+        if (places->count == places->room) {
+                room = places->room + places->room / 4 + ROOM_LEAST;
+                items = eddy_realloc(places->items, room * sizeof(*items));
+                if (!items)
+                        return -ENOMEM;
+                places->items = items;
+                places->room = room;
+        }
+        item.second |= place;
+        places->items[places->count++] = item;
+        return 0;
+}
+
+void ed_places_extend(struct ed_places *places, uint64_t last)
+{
+        if (last > places->last)
+                places->last = last;
+}
+
+void ed_places_seal(struct ed_places *places)
+{
+        ed_pairs_sort(places->items, places->count);
+}
+
+uint64_t ed_places_find(const struct ed_places *places, const char *id, size_t bytes)
+{
+        struct ed_pair wanted = hash_of(places, id, bytes);
+        size_t low = 0, high = places->count;
+        uint64_t line;
+
+        while (low < high) {
+                size_t middle = low + (high - low) / 2;
+
+                if (ed_pair_is_before(&places->items[middle], &wanted))
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        if (low < places->count && places->items[low].first == wanted.first &&
+            (places->items[low].second & ~ED_PLACE_MAX) == wanted.second)
+                return places->items[low].second & ED_PLACE_MAX;
+        line = line_of_id(id, bytes);
+        return line > 0 && line <= places->last ? line : ED_PLACE_NONE;
+}

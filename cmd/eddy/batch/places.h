@@ -1,0 +1,48 @@
+/*
+ * batch/places.h - the places of ids in an input, in 16 bytes for each id. No I/O.
+ *
+ * An id is known by 88 bits of its hash with a random seed, so two of 100 million ids are mistaken
+ * for each other with a probability below 10^-10. An id "line-N" that was not added has the place N,
+ * because that is the id of a line without one.
+ */
+#ifndef ED_CMD_BATCH_PLACES_H
+#define ED_CMD_BATCH_PLACES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/pairs.h"
+#include "eddy/def.h"
+
+#define ED_PLACE_NONE UINT64_MAX
+#define ED_PLACE_MAX  (((uint64_t) 1 << 40) - 1)
+
+struct ed_places {
+        struct ed_pair *items; /* the hash, and the place in the low 40 bits of 'second' */
+        size_t count, room;
+        uint64_t seed;
+        uint64_t last; /* the largest place */
+};
+
+void ed_places_init(struct ed_places *places);
+void ed_places_fini(struct ed_places *places);
+
+/*
+ * Add an id with its place, from 1 to ED_PLACE_MAX; of an id that is added twice the first place
+ * counts. An id "line-N" with the place N needs no memory.
+ *
+ * Errors: -ENOMEM;  -ERANGE  the place is too large
+ */
+EDDY_MUST_USE int ed_places_add(struct ed_places *places, const char *id, size_t bytes,
+                                uint64_t place);
+
+/* Set the last place, of lines without an id as well. */
+void ed_places_extend(struct ed_places *places, uint64_t last);
+
+/* Prepare for ed_places_find(), after the last ed_places_add(). */
+void ed_places_seal(struct ed_places *places);
+
+/* Returns the place of an id; ED_PLACE_NONE if it was not added. */
+uint64_t ed_places_find(const struct ed_places *places, const char *id, size_t bytes);
+
+#endif

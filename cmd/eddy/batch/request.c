@@ -1,0 +1,806 @@
+/*
+ * batch/request.c - reads lines of the input as requests.
+ *
+ * A line is first taken apart into borrowed pieces; then one allocation receives what they say.
+ */
+#include "batch/request.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <xxhash.h>
+
+#include "common/base64.h"
+#include "common/excerpt.h"
+#include "eddy/alloc.h"
+#include "eddy/http_text.h"
+#include "eddy/json.h"
+
+enum { TIMEOUT_SECONDS_MAX = 24 * 60 * 60, LINE_ID_BYTES_MAX = 32 };
+
+/* The members that make an object a request. */
+enum { CUSTOM_ID, METHOD, URL, BODY, HEADERS, HEADER, METADATA, TIMEOUT, MEMBERS_COUNT };
+static const char *const member_names[MEMBERS_COUNT] = {
+        "custom_id", "method", "url", "body", "headers", "header", "metadata", "timeout",
+};
+
+/* The members of a line. */
+struct parts {
+        const struct ed_request_rules *rules;
+        char *error;
+        struct eddy_json_value object;
+        struct eddy_json_value members[MEMBERS_COUNT]; /* EDDY_JSON_NONE: not there, or null */
+        struct eddy_json_value other;                  /* the name of the first other member */
+        const char *id_start, *id_end;                 /* the member "custom_id", with a comma */
+        char id[ED_REQUEST_ID_BYTES_MAX + 1];
+        size_t id_bytes; /* 0: none of its own */
+        const char *url; /* of a list of URLs, or --url; NULL: that of the object */
+        size_t url_bytes;
+        struct ed_draft filled; /* a body that is not as in the line */
+        const char *body;       /* NULL: none */
+        size_t body_bytes;
+        bool is_base64; /* the body is a JSON string with base64 */
+};
+
+/* The rest of an allocation. */
+struct blob {
+        char *at;
+};
+
+_Static_assert((int) ED_TEMPLATE_ERROR_BYTES <= (int) ED_REQUEST_ERROR_BYTES,
+               "they share a buffer");
+
+static EDDY_PRINTF(2, 3) int request_fault(const struct parts *parts, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(parts->error, ED_REQUEST_ERROR_BYTES, format, args);
+        va_end(args);
+        return -EINVAL;
+}
+
+static bool is_given(const struct parts *parts, int member)
+{
+        return parts->members[member].kind != EDDY_JSON_NONE;
+}
+
+/* Report a member that has a value of a wrong type. */
+static int member_fault(const struct parts *parts, int member, const char *remedy)
+{
+        const struct eddy_json_value *value = &parts->members[member];
+        char shown[ED_EXCERPT_BYTES];
+
+        return request_fault(parts, "\"%s\" is %s: %s", member_names[member],
+                             ed_excerpt(shown, value->text, value->bytes), remedy);
+}
+
+static int surrogate_fault(const struct parts *parts, const char *name)
+{
+        return request_fault(parts,
+                             "\"%s\" has half of a surrogate pair: write both halves, such "
+                             "as \\ud83c\\udf0a, or the character",
+                             name);
+}
+
+/* ---- ids ------------------------------------------------------------------------------------- */
+
+static int id_set(struct parts *parts, const char *id, size_t bytes)
+{
+        if (bytes > ED_REQUEST_ID_BYTES_MAX)
+                return request_fault(parts, "custom_id is %zu bytes long; at most %d are possible",
+                                     bytes, (int) ED_REQUEST_ID_BYTES_MAX);
+        memcpy(parts->id, id, bytes);
+        parts->id[bytes] = '\0';
+        parts->id_bytes = bytes;
+        return 0;
+}
+
+static int id_read_string(struct parts *parts, const struct eddy_json_value *value)
+{
+        int64_t bytes = eddy_json_string(value, NULL, 0);
+
+        if (bytes < 0)
+                return surrogate_fault(parts, "custom_id");
+        if (bytes == 0)
+                return request_fault(parts,
+                                     "\"custom_id\" is empty: write a text, or leave it out");
+        if (bytes > ED_REQUEST_ID_BYTES_MAX)
+                return id_set(parts, "", (size_t) bytes);
+        if (eddy_json_string(value, parts->id, sizeof(parts->id)) < 0)
+                return -EINVAL;
+        if (memchr(parts->id, '\0', (size_t) bytes))
+                return request_fault(parts, "\"custom_id\" has \\u0000 in it: remove it");
+        parts->id_bytes = (size_t) bytes;
+        return 0;
+}
+
+static int id_read(struct parts *parts)
+{
+        const struct eddy_json_value *value = &parts->members[CUSTOM_ID];
+
+        if (value->kind == EDDY_JSON_NONE)
+                return 0;
+        if (value->kind == EDDY_JSON_STRING)
+                return id_read_string(parts, value);
+        if (value->kind != EDDY_JSON_NUMBER || memchr(value->text, '.', value->bytes) ||
+            memchr(value->text, 'e', value->bytes) || memchr(value->text, 'E', value->bytes))
+                return member_fault(parts, CUSTOM_ID, "write a string or an integer");
+        return id_set(parts, value->text, value->bytes);
+}
+
+/* ---- taking lines apart ---------------------------------------------------------------------- */
+
+/*
+ * Take a member of the object. 'before' is where the text before the member ends: the bytes from
+ * there are removed with "custom_id".
+ */
+static int member_take(struct parts *parts, const struct eddy_json_value *name,
+                       const struct eddy_json_value *value, const char *before)
+{
+        int m = 0;
+
+        while (m < MEMBERS_COUNT && !eddy_json_is(name, member_names[m]))
+                m++;
+        if (m == MEMBERS_COUNT) {
+                if (parts->other.kind == EDDY_JSON_NONE)
+                        parts->other = *name;
+                return 0;
+        }
+        if (is_given(parts, m))
+                return request_fault(parts, "\"%s\" is there twice: remove one of them",
+                                     member_names[m]);
+        if (value->kind == EDDY_JSON_NULL)
+                return 0;
+        parts->members[m] = *value;
+        if (m != CUSTOM_ID)
+                return 0;
+        parts->id_start = before;
+        parts->id_end = value->text + value->bytes;
+        return id_read(parts);
+}
+
+/* Find the members of the object, and the place of "custom_id" in it. */
+static int object_split(struct parts *parts)
+{
+        const char *first = NULL, *before = NULL;
+        struct eddy_json_value name, value;
+        struct eddy_json_cursor cursor;
+        int err = eddy_json_walk(&parts->object, &cursor);
+
+        while (err == 0 && eddy_json_next(&cursor, &name, &value)) {
+                if (!first)
+                        first = name.text;
+                /* The first member is removed with the comma after it, others with the comma before. */
+                else if (parts->id_start == first && parts->id_end == before)
+                        parts->id_end = name.text;
+                err = member_take(parts, &name, &value, before ? before : first);
+                before = value.text + value.bytes;
+        }
+        return err;
+}
+
+/* Set the URL of --url. */
+static int url_of_rules(struct parts *parts)
+{
+        if (!parts->rules->url)
+                return request_fault(parts, "%s",
+                                     parts->rules->columns
+                                             ? "rows of CSV have no URL: give --url"
+                                             : "\"url\" is missing: add it to the line, or give "
+                                               "--url");
+        parts->url = parts->rules->url;
+        parts->url_bytes = strlen(parts->url);
+        return 0;
+}
+
+/* Fill in --body. */
+static int body_fill(struct parts *parts, const char *line, size_t bytes)
+{
+        int err = ed_template_fill(parts->rules->body, parts->rules->columns, line, bytes,
+                                   &parts->filled, parts->error);
+
+        parts->body = parts->filled.data;
+        parts->body_bytes = parts->filled.bytes;
+        return err < 0 ? err : 1;
+}
+
+/* Forget all members but the id: they are data. */
+static void members_forget(struct parts *parts)
+{
+        for (int m = 0; m < MEMBERS_COUNT; m++)
+                if (m != CUSTOM_ID)
+                        parts->members[m] = (struct eddy_json_value){ 0 };
+}
+
+/* The line is a body, except that its custom_id is not sent. */
+static int bare_split(struct parts *parts)
+{
+        const struct eddy_json_value *object = &parts->object;
+        const char *end = object->text + object->bytes;
+
+        members_forget(parts);
+        parts->body = object->text;
+        parts->body_bytes = object->bytes;
+        if (parts->id_start) {
+                ed_draft_add(&parts->filled, object->text,
+                             (size_t) (parts->id_start - object->text));
+                ed_draft_add(&parts->filled, parts->id_end, (size_t) (end - parts->id_end));
+                if (!ed_draft_is_whole(&parts->filled))
+                        return -ENOMEM;
+                parts->body = parts->filled.data;
+                parts->body_bytes = parts->filled.bytes;
+        }
+        return url_of_rules(parts) < 0 ? -EINVAL : 1;
+}
+
+/*
+ * Returns true for an object that is a body, not a request with members "url", "body" ...: there is
+ * --url, and the object has members of its own and not both a URL and a body or method.
+ */
+static bool is_bare(const struct parts *parts)
+{
+        bool has_request = is_given(parts, BODY) || is_given(parts, METHOD);
+
+        if (!parts->rules->url)
+                return false;
+        if (parts->other.kind != EDDY_JSON_NONE)
+                return !(has_request && is_given(parts, URL));
+        return !has_request && !is_given(parts, URL);
+}
+
+static int body_split(struct parts *parts)
+{
+        const struct eddy_json_value *body = &parts->members[BODY];
+        char shown[ED_EXCERPT_BYTES];
+
+        if (body->kind == EDDY_JSON_NONE && parts->other.kind != EDDY_JSON_NONE &&
+            !is_given(parts, HEADER))
+                return request_fault(
+                        parts,
+                        "%s is not a member of a request: write it in \"body\", or give "
+                        "--url if lines are bodies",
+                        ed_excerpt(shown, parts->other.text, parts->other.bytes));
+        if (body->kind == EDDY_JSON_NONE)
+                return 0;
+        parts->body = body->text;
+        parts->body_bytes = body->bytes;
+        parts->is_base64 = is_given(parts, HEADER);
+        if (parts->is_base64 && body->kind != EDDY_JSON_STRING)
+                return member_fault(
+                        parts, BODY,
+                        "a line with \"header\" has base64 there; write \"headers\" for "
+                        "a body of JSON");
+        return 0;
+}
+
+static int request_split(struct parts *parts, const char *line, size_t bytes)
+{
+        int err;
+
+        if (is_given(parts, HEADER) && is_given(parts, HEADERS))
+                return request_fault(parts, "the line has \"header\" and \"headers\": write all in "
+                                            "\"headers\"");
+        if (!is_given(parts, URL) && (err = url_of_rules(parts)) < 0)
+                return err;
+        if (parts->rules->body)
+                return body_fill(parts, line, bytes);
+        err = body_split(parts);
+        return err < 0 ? err : 1;
+}
+
+static int object_parts(struct parts *parts, const char *line, size_t bytes)
+{
+        struct eddy_json_error fault;
+        int err;
+
+        if (eddy_json_parse(line, bytes, NULL, &parts->object, &fault) < 0)
+                return request_fault(parts, "the line is not JSON: %s", fault.text);
+        err = object_split(parts);
+        if (err < 0)
+                return err;
+        if (parts->rules->body && parts->rules->url) {
+                members_forget(parts);
+                err = url_of_rules(parts);
+                return err < 0 ? err : body_fill(parts, line, bytes);
+        }
+        return is_bare(parts) ? bare_split(parts) : request_split(parts, line, bytes);
+}
+
+/* Returns true for a URL or a path. */
+static bool has_url_start(const char *text, size_t bytes)
+{
+        return (bytes > 0 && text[0] == '/') ||
+               (bytes >= 7 && strncasecmp(text, "http://", 7) == 0) ||
+               (bytes >= 8 && strncasecmp(text, "https://", 8) == 0);
+}
+
+static int url_parts(struct parts *parts, const char *line, size_t bytes)
+{
+        if (!has_url_start(line, bytes))
+                return request_fault(parts, "the line is neither a JSON object nor a URL: begin it "
+                                            "with {, http:// or https://");
+        parts->url = line;
+        parts->url_bytes = bytes;
+        return parts->rules->body ? body_fill(parts, line, bytes) : 1;
+}
+
+static int row_parts(struct parts *parts, const char *line, size_t bytes)
+{
+        struct ed_draft id = { 0 };
+        int err = ed_columns_field(parts->rules->columns, line, bytes, "custom_id", &id);
+
+        if (err == 0 && id.bytes > 0) {
+                if (memchr(id.data, '\0', id.bytes) || !eddy_json_is_utf8(id.data, id.bytes))
+                        err = request_fault(parts, "custom_id is not UTF-8 text: convert the input "
+                                                   "to UTF-8");
+                else
+                        err = id_set(parts, id.data, id.bytes);
+                if (err < 0) {
+                        ed_draft_fini(&id);
+                        return err;
+                }
+        }
+        ed_draft_fini(&id);
+        if (err == -ENOMEM)
+                return err;
+        /* Other faults of the row are reported when the template is filled. */
+        err = url_of_rules(parts);
+        if (err < 0)
+                return err;
+        if (!parts->rules->body)
+                return request_fault(parts, "rows of CSV need a template of the body: give --body");
+        return body_fill(parts, line, bytes);
+}
+
+static bool is_blank(char c)
+{
+        return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Take a line apart. Returns 1, or 0 for a line to skip. */
+static int line_parts(struct parts *parts, const char *line, size_t bytes)
+{
+        const char *at = line, *end = line + bytes;
+
+        while (at < end && is_blank(*at))
+                at++;
+        while (at < end && is_blank(end[-1]))
+                end--;
+        if (at == end)
+                return 0;
+        if (parts->rules->columns)
+                return row_parts(parts, line, bytes);
+        if (*at == '#')
+                return 0;
+        return *at == '{' ? object_parts(parts, at, (size_t) (end - at))
+                          : url_parts(parts, at, (size_t) (end - at));
+}
+
+/* ---- building requests ----------------------------------------------------------------------- */
+
+static char *blob_text(struct blob *blob, const char *text, size_t bytes)
+{
+        char *to = blob->at;
+
+        if (bytes > 0)
+                memcpy(to, text, bytes);
+        to[bytes] = '\0';
+        blob->at += bytes + 1;
+        return to;
+}
+
+/* Convert a string. Returns NULL for half of a surrogate pair. */
+static char *blob_string(struct blob *blob, const struct eddy_json_value *value, size_t *ret_bytes)
+{
+        int64_t bytes = eddy_json_string(value, blob->at, value->bytes);
+        char *to = blob->at;
+
+        if (bytes < 0)
+                return NULL;
+        *ret_bytes = (size_t) bytes;
+        blob->at += bytes + 1;
+        return to;
+}
+
+static bool header_is_ours(const char *name)
+{
+        static const char *const names[] = { "Content-Length", "Transfer-Encoding", "Connection" };
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+                if (strcasecmp(name, names[i]) == 0)
+                        return true;
+        return false;
+}
+
+/* Add a header whose strings are given. Values are never shown: they may be secret. */
+static int header_build(const struct parts *parts, const struct eddy_json_value *name,
+                        const struct eddy_json_value *value, struct ed_request *request,
+                        struct blob *blob)
+{
+        struct eddy_http_header *header = &request->headers[request->headers_count];
+        char shown[ED_EXCERPT_BYTES];
+        size_t bytes;
+        char *text;
+
+        ed_excerpt(shown, name->text, name->bytes);
+        text = blob_string(blob, name, &bytes);
+        if (!text || !eddy_http_is_token(text, bytes))
+                return request_fault(parts,
+                                     "header %s: the name of a header has only letters, digits and "
+                                     "characters such as -: write \"Content-Type\"",
+                                     shown);
+        if (header_is_ours(text))
+                return request_fault(
+                        parts, "header %s is set by the program: remove it from the line", shown);
+        header->name = text;
+        text = blob_string(blob, value, &bytes);
+        if (!text || !eddy_http_is_value(text, bytes))
+                return request_fault(parts,
+                                     "header %s: its value has a control character or half of a "
+                                     "surrogate pair: remove it",
+                                     shown);
+        header->value = text;
+        request->headers_count++;
+        return 0;
+}
+
+/* Count a header, and add the room that it needs, or build it if there is a request. */
+static int header_take(const struct parts *parts, const struct eddy_json_value *name,
+                       const struct eddy_json_value *value, struct ed_request *request,
+                       struct blob *blob, size_t *count, size_t *room)
+{
+        char shown[ED_EXCERPT_BYTES];
+
+        if (request)
+                return header_build(parts, name, value, request, blob);
+        if (value->kind != EDDY_JSON_STRING)
+                return request_fault(parts,
+                                     "header %s: the value is not a string: write such as "
+                                     "\"text/plain\"",
+                                     ed_excerpt(shown, name->text, name->bytes));
+        if (++*count > ED_REQUEST_HEADERS_MAX)
+                return request_fault(parts,
+                                     "the line has more than %d headers; at most %d are "
+                                     "possible",
+                                     (int) ED_REQUEST_HEADERS_MAX, (int) ED_REQUEST_HEADERS_MAX);
+        *room += name->bytes + value->bytes;
+        return 0;
+}
+
+/* Walk over the headers: each value is a string, or an array of strings. */
+static int headers_take(const struct parts *parts, struct ed_request *request, struct blob *blob,
+                        size_t *count, size_t *room)
+{
+        int member = is_given(parts, HEADER) ? HEADER : HEADERS, err = 0;
+        struct eddy_json_cursor headers, items;
+        struct eddy_json_value name, value, item;
+
+        if (!is_given(parts, member))
+                return 0;
+        if (parts->members[member].kind != EDDY_JSON_OBJECT ||
+            eddy_json_walk(&parts->members[member], &headers) < 0)
+                /* The value may be a secret. */
+                return request_fault(parts, "\"%s\" is not an object: write {\"X-Name\":\"value\"}",
+                                     member_names[member]);
+        while (err == 0 && eddy_json_next(&headers, &name, &value)) {
+                if (value.kind != EDDY_JSON_ARRAY)
+                        err = header_take(parts, &name, &value, request, blob, count, room);
+                else if (eddy_json_walk(&value, &items) == 0)
+                        while (err == 0 && eddy_json_next(&items, NULL, &item))
+                                err = header_take(parts, &name, &item, request, blob, count, room);
+        }
+        return err;
+}
+
+static int method_build(const struct parts *parts, struct ed_request *request, struct blob *blob)
+{
+        const struct eddy_json_value *value = &parts->members[METHOD];
+        const char *method = parts->rules->method;
+        size_t bytes;
+
+        if (value->kind == EDDY_JSON_NONE) {
+                if (!method)
+                        method = parts->body ? "POST" : "GET";
+                request->method = blob_text(blob, method, strlen(method));
+                return 0;
+        }
+        if (value->kind != EDDY_JSON_STRING)
+                return member_fault(parts, METHOD, "write a string such as \"POST\"");
+        request->method = blob_string(blob, value, &bytes);
+        if (!request->method || !eddy_http_is_token(request->method, bytes))
+                return member_fault(parts, METHOD, "write a method such as \"POST\"");
+        return 0;
+}
+
+static int url_build(const struct parts *parts, struct ed_request *request, struct blob *blob)
+{
+        const struct eddy_json_value *value = &parts->members[URL];
+        size_t bytes = parts->url_bytes;
+        char shown[ED_EXCERPT_BYTES];
+
+        if (parts->url) {
+                request->url = blob_text(blob, parts->url, bytes);
+        } else {
+                if (value->kind != EDDY_JSON_STRING)
+                        return member_fault(parts, URL,
+                                            "write a string such as \"/v1/embeddings\"");
+                request->url = blob_string(blob, value, &bytes);
+                if (!request->url)
+                        return surrogate_fault(parts, "url");
+        }
+        if (!has_url_start(request->url, bytes))
+                /* The text before an @ may be a password. */
+                return request_fault(
+                        parts,
+                        "the URL %s%sdoes not begin with http://, https:// or /: write "
+                        "such as \"/v1/embeddings\"",
+                        memchr(request->url, '@', bytes) ? ""
+                                                         : ed_excerpt(shown, request->url, bytes),
+                        memchr(request->url, '@', bytes) ? "" : " ");
+        for (size_t i = 0; i < bytes; i++) {
+                unsigned char c = (unsigned char) request->url[i];
+
+                if (c <= 0x20 || c == 0x7f)
+                        return request_fault(parts, "the URL has the byte %d in it%s: write %%%02X",
+                                             c, c == ' ' ? ", a space" : "", c);
+        }
+        return 0;
+}
+
+static int timeout_build(const struct parts *parts, struct ed_request *request)
+{
+        double seconds;
+
+        if (!is_given(parts, TIMEOUT))
+                return 0;
+        if (eddy_json_double(&parts->members[TIMEOUT], &seconds) < 0 || !(seconds > 0) ||
+            seconds > TIMEOUT_SECONDS_MAX)
+                return member_fault(parts, TIMEOUT,
+                                    "write seconds, above 0 and at most 86400, such as 30");
+        request->timeout_ns = (int64_t) (seconds * 1e9);
+        if (request->timeout_ns == 0)
+                request->timeout_ns = 1;
+        return 0;
+}
+
+static int base64_build(const struct parts *parts, struct ed_request *request, struct blob *blob)
+{
+        size_t chars;
+        char *text = blob_string(blob, &parts->members[BODY], &chars);
+        int64_t bytes = text ? ed_base64_decode(text, chars, text) : -EINVAL;
+
+        if (bytes < 0)
+                return member_fault(
+                        parts, BODY,
+                        "this is not base64; write \"headers\" instead of \"header\" for "
+                        "a body of JSON");
+        request->body = bytes > 0 ? text : NULL;
+        request->body_bytes = (size_t) bytes;
+        return 0;
+}
+
+/* ---- the body's content ---------------------------------------------------------------------- */
+
+static uint64_t hash_add(uint64_t hash, const char *data, size_t bytes)
+{
+        return XXH3_64bits_withSeed(data, bytes, hash);
+}
+
+/* Find what the body says about the answer. */
+static void body_study(struct ed_request *request, const struct eddy_json_value *body)
+{
+        struct eddy_json_value name, value;
+        struct eddy_json_cursor cursor;
+        uint64_t tokens = 0, number, n = 1;
+
+        if (eddy_json_walk(body, &cursor) < 0)
+                return;
+        while (eddy_json_next(&cursor, &name, &value)) {
+                if (eddy_json_is(&name, "stream"))
+                        request->streams = value.kind == EDDY_JSON_BOOL && value.text[0] == 't';
+                if (value.kind != EDDY_JSON_NUMBER || eddy_json_uint64(&value, &number) < 0)
+                        continue;
+                if (eddy_json_is(&name, "n") && number > 0)
+                        n = number;
+                else if ((eddy_json_is(&name, "max_tokens") ||
+                          eddy_json_is(&name, "max_completion_tokens") ||
+                          eddy_json_is(&name, "max_output_tokens")) &&
+                         number > tokens)
+                        tokens = number;
+        }
+        request->output_tokens_max = tokens > UINT64_MAX / n ? UINT64_MAX : tokens * n;
+}
+
+/* Add a body of JSON to the hash, without white space between tokens. */
+static int body_hash(const struct parts *parts, struct ed_request *request, uint64_t *hash)
+{
+        struct eddy_json_error fault;
+        struct eddy_json_value body = { .kind = EDDY_JSON_OBJECT };
+        char *compact = eddy_malloc(request->body_bytes);
+        int64_t bytes;
+        int err = 0;
+
+        if (!compact)
+                return -ENOMEM;
+        bytes = eddy_json_compact(request->body, request->body_bytes, compact, NULL, &fault);
+        if (bytes < 0) {
+                err = request_fault(parts, "the filled template is not JSON: %s", fault.text);
+        } else {
+                *hash = hash_add(*hash, compact, (size_t) bytes);
+                body.text = compact;
+                body.bytes = (size_t) bytes;
+                if (compact[0] == '{')
+                        body_study(request, &body);
+        }
+        eddy_free(compact);
+        return err;
+}
+
+static int request_hash(const struct parts *parts, struct ed_request *request)
+{
+        uint64_t hash = hash_add(0, request->method, strlen(request->method));
+        int err = 0;
+
+        hash = hash_add(hash, request->url, strlen(request->url));
+        for (size_t i = 0; i < request->headers_count; i++) {
+                const struct eddy_http_header *header = &request->headers[i];
+
+                hash = hash_add(hash, header->name, strlen(header->name));
+                hash = hash_add(hash, header->value, strlen(header->value));
+        }
+        if (request->body && parts->is_base64)
+                hash = hash_add(hash, request->body, request->body_bytes);
+        else if (request->body)
+                err = body_hash(parts, request, &hash);
+        request->hash = hash ? hash : 1; /* 0 means unknown */
+        return err;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static int parts_build(const struct parts *parts, struct ed_request *request, struct blob *blob)
+{
+        const struct eddy_json_value *metadata = &parts->members[METADATA];
+        int err = method_build(parts, request, blob);
+
+        if (err == 0)
+                err = url_build(parts, request, blob);
+        if (err == 0)
+                err = timeout_build(parts, request);
+        if (err == 0)
+                err = headers_take(parts, request, blob, NULL, NULL);
+        if (err < 0)
+                return err;
+        if (metadata->kind != EDDY_JSON_NONE) {
+                request->metadata = blob_text(blob, metadata->text, metadata->bytes);
+                request->metadata_bytes = metadata->bytes;
+        }
+        if (parts->is_base64) {
+                err = base64_build(parts, request, blob);
+        } else if (parts->body) {
+                request->body = blob_text(blob, parts->body, parts->body_bytes);
+                request->body_bytes = parts->body_bytes;
+                request->body_is_json = true;
+        }
+        request->is_url = parts->object.kind == EDDY_JSON_NONE && !parts->body;
+        return err < 0 ? err : request_hash(parts, request);
+}
+
+/* Returns a request that has only an id and a number, and room for more. */
+static struct ed_request *request_new(const struct parts *parts, uint64_t number,
+                                      size_t headers_count, size_t room, struct blob *ret_blob)
+{
+        size_t headers_bytes = headers_count * sizeof(struct eddy_http_header);
+        struct ed_request *request = eddy_malloc(sizeof(*request) + headers_bytes +
+                                                 parts->id_bytes + LINE_ID_BYTES_MAX + room);
+        char id[LINE_ID_BYTES_MAX];
+
+        if (!request)
+                return NULL;
+        *request = (struct ed_request){ .number = number };
+        request->headers = (struct eddy_http_header *) (request + 1);
+        ret_blob->at = (char *) (request + 1) + headers_bytes;
+        if (parts->id_bytes > 0) {
+                request->id = blob_text(ret_blob, parts->id, parts->id_bytes);
+                request->id_bytes = parts->id_bytes;
+        } else {
+                int n = snprintf(id, sizeof(id), "line-%llu", (unsigned long long) number);
+
+                request->id_bytes = (size_t) n;
+                request->id = blob_text(ret_blob, id, request->id_bytes);
+        }
+        return request;
+}
+
+static int request_build(const struct parts *parts, uint64_t number,
+                         struct ed_request **ret_request)
+{
+        const char *method = parts->rules->method;
+        size_t count = 0, room = 0;
+        struct ed_request *request;
+        struct blob blob;
+        int err = headers_take(parts, NULL, NULL, &count, &room);
+
+        if (err < 0)
+                return err;
+        room += (method ? strlen(method) : 0) + sizeof("POST");
+        room += parts->members[METHOD].bytes + parts->members[URL].bytes + parts->url_bytes + 1;
+        room += parts->members[METADATA].bytes + 1 + parts->body_bytes + 1;
+        request = request_new(parts, number, count, room, &blob);
+        if (!request)
+                return -ENOMEM;
+        err = parts_build(parts, request, &blob);
+        if (err < 0) {
+                eddy_free(request);
+                return err;
+        }
+        *ret_request = request;
+        return 1;
+}
+
+int ed_request_read(const struct ed_request_rules *rules, const char *line, size_t bytes,
+                    uint64_t number, struct ed_request **ret_request,
+                    char error[ED_REQUEST_ERROR_BYTES])
+{
+        struct parts parts = { .rules = rules, .error = error };
+        struct blob blob;
+        int result;
+
+        *ret_request = NULL;
+        result = line_parts(&parts, line, bytes);
+        if (result > 0)
+                result = request_build(&parts, number, ret_request);
+        if (result == -EINVAL && parts.id_bytes > 0) {
+                *ret_request = request_new(&parts, number, 0, 0, &blob);
+                if (!*ret_request)
+                        result = -ENOMEM;
+        }
+        ed_draft_fini(&parts.filled);
+        return result;
+}
+
+void ed_request_free(struct ed_request *request)
+{
+        eddy_free(request);
+}
+
+static const char *space_skip(const char *at, const char *end)
+{
+        while (at < end && (*at == ' ' || *at == '\t'))
+                at++;
+        return at;
+}
+
+bool ed_request_peek_id(const char *line, size_t bytes, const char **ret_id, size_t *ret_bytes)
+{
+        static const char name[] = "\"custom_id\"";
+        const char *end = line + bytes, *at = space_skip(line, end), *id;
+
+        if (at == end || *at != '{')
+                return false;
+        at = space_skip(at + 1, end);
+        if ((size_t) (end - at) < strlen(name) || memcmp(at, name, strlen(name)) != 0)
+                return false;
+        at = space_skip(at + strlen(name), end);
+        if (at == end || *at != ':')
+                return false;
+        at = space_skip(at + 1, end);
+        if (at == end || *at != '"')
+                return false;
+        id = ++at;
+        while (at < end && *at != '"' && *at != '\\' && *at >= ' ' && *at <= '~')
+                at++;
+        if (at == end || *at != '"' || at == id || at - id > ED_REQUEST_ID_BYTES_MAX)
+                return false;
+        *ret_id = id;
+        *ret_bytes = (size_t) (at - id);
+        return true;
+}
+
+uint64_t ed_request_key(const struct ed_request *request)
+{
+        return XXH3_64bits_withSeed(request->id, request->id_bytes, request->hash);
+}

@@ -1,0 +1,96 @@
+/*
+ * batch/request.h - one line of the input, read as a request: a line in, a request or a sentence
+ * about what is wrong with it out; no I/O.
+ *
+ * The shapes of a line:
+ *
+ *   {"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{...}}   OpenAI's batch files;
+ *                       also with "headers", "metadata", "timeout" (seconds), and any method and
+ *                       absolute URL. With a body, other members are ignored
+ *   {"model":"m","input":"..."}       a bare body, with --url: an object with other members that
+ *                       has not both "url" and one of "body" and "method". Its "custom_id" is the
+ *                       id, and is not sent
+ *   {"method":"GET","url":"http://...","header":{"A":["b"]},"body":"base64"}   vegeta's targets;
+ *                       the member "header" makes the difference
+ *   {"text":"..."}      with --body and --url: the fields of the template, and "custom_id"; without
+ *                       --url, "url", "method", "headers", "metadata" and "timeout" count too
+ *   https://host/path   a URL, or a path that begins with '/'
+ *   a,b,c               a row of CSV (RFC 4180), whose first row names the columns; with --url and
+ *                       a template of the body. The column "custom_id" is the id
+ *
+ * A body is sent as it is in the line. A member that is null counts as absent.
+ */
+#ifndef ED_CMD_BATCH_REQUEST_H
+#define ED_CMD_BATCH_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/template.h"
+#include "eddy/def.h"
+#include "eddy/http_response.h"
+
+enum {
+        ED_REQUEST_ID_BYTES_MAX = 512,
+        ED_REQUEST_HEADERS_MAX = 64,
+        ED_REQUEST_ERROR_BYTES = 320,
+};
+
+/* The options for all lines. Zero: only lines that need none of them. */
+struct ed_request_rules {
+        const char *method;               /* for lines that name none; NULL: POST with a body,
+                                              else GET */
+        const char *url;                  /* --url: of lines that are bare bodies; NULL: none */
+        const struct ed_template *body;   /* --body: NULL: none */
+        const struct ed_columns *columns; /* of CSV; NULL: lines are not CSV */
+};
+
+/* A request, in a single allocation with all texts, which end in NUL. */
+struct ed_request {
+        const char *id; /* custom_id, or "line-N" */
+        size_t id_bytes;
+        const char *method;
+        const char *url;  /* absolute, or a path that begins with '/' */
+        const char *body; /* NULL: none */
+        size_t body_bytes;
+        struct eddy_http_header *headers;
+        size_t headers_count;
+        const char *metadata; /* JSON text, or NULL */
+        size_t metadata_bytes;
+        int64_t timeout_ns; /* 0: that of the run */
+        uint64_t number;    /* of the line, from 1 */
+        uint64_t hash;      /* of method, URL, headers and body; the white space between JSON
+                                 tokens does not count */
+        uint64_t output_tokens_max; /* max_tokens, max_completion_tokens or max_output_tokens of
+                                       the body, times its "n"; 0: not given */
+        bool streams;               /* the body has "stream": true */
+        bool is_url;                /* a URL without anything else */
+        bool body_is_json;          /* false: bytes of vegeta's base64, or none */
+};
+
+/*
+ * Read a line without its line feed. Returns 1 and a request (owned), 0 for a line to skip (blank,
+ * or a comment in a list of URLs), or an error.
+ *
+ * Errors: -EINVAL  'error' is a sentence that says what is wrong, and what to write; if the line
+ *                  has a custom_id of its own, '*ret_request' still is a request with only 'id',
+ *                  'id_bytes' and 'number' set (owned), else NULL
+ *         -ENOMEM
+ */
+EDDY_MUST_USE int ed_request_read(const struct ed_request_rules *rules, const char *line,
+                                  size_t bytes, uint64_t number, struct ed_request **ret_request,
+                                  char error[ED_REQUEST_ERROR_BYTES]);
+
+/*
+ * Find the id of a line that begins with {"custom_id":"..."} without escapes, as most do, without
+ * reading the rest. Returns false for all other lines.
+ */
+bool ed_request_peek_id(const char *line, size_t bytes, const char **ret_id, size_t *ret_bytes);
+
+void ed_request_free(struct ed_request *request);
+
+/* Returns a number that depends on the id and the request only, to recognise a repetition by. */
+uint64_t ed_request_key(const struct ed_request *request);
+
+#endif

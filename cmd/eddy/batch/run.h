@@ -1,0 +1,104 @@
+/*
+ * batch/run.h - one run of `eddy batch`, shared by its files.
+ *
+ *     reader --> a task for each request --> turn of its endpoints --> slot --> attempt --> output
+ *     (input.c)  (job.c)                     (endpoint.c)
+ *
+ * The number of requests that are read and not finished is limited, so memory is too. A request
+ * that waits for its next attempt has no slot. All tasks run in the scope 'work'. Cancelling that
+ * scope ends every wait: for a turn, a slot, the next attempt; attempts are shielded, and continue
+ * until 'drain_end_ns'.
+ */
+#ifndef ED_CMD_BATCH_RUN_H
+#define ED_CMD_BATCH_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch/answer.h"
+#include "batch/answers.h"
+#include "batch/endpoint.h"
+#include "batch/ids.h"
+#include "batch/opts.h"
+#include "batch/request.h"
+#include "batch/slots.h"
+#include "batch/tokens.h"
+#include "batch/usage.h"
+#include "common/output.h"
+#include "common/random.h"
+#include "common/stats.h"
+#include "eddy/http_client.h"
+#include "eddy/log.h"
+#include "eddy/retry.h"
+#include "eddy/scope.h"
+#include "eddy/semaphore.h"
+
+struct ed_batch_job;
+struct ed_batch_metrics;
+
+/* How long answers are waited for after the run was stopped. */
+#define ED_BATCH_DRAIN_NS ((int64_t) 30 * 1000000000)
+
+struct ed_batch_run {
+        char *const *argv;
+        struct ed_batch_opts opts;
+        struct ed_request_rules rules;
+        struct ed_template *body;
+        struct ed_columns *columns;
+
+        struct ed_ids *ids;
+        struct ed_ids *only;       /* eddy retry: the ids to send; NULL: all */
+        struct ed_answers answers; /* the files, if there are any */
+        struct ed_answers failures;
+        struct ed_output output;
+        struct ed_output errors;          /* if opts.errors is set */
+        eddy_log *log;                    /* --log; NULL: none */
+        struct ed_batch_metrics *metrics; /* NULL: none */
+
+        struct ed_stats stats;
+        struct ed_show show;
+        uint64_t answered_before; /* ids that had an answer when the run began */
+        uint64_t failed_before;
+        uint64_t answers_bytes, failures_bytes; /* of the files, when the run began */
+        char path[256];                         /* of the first request, for the summary */
+        uint64_t total;                         /* requests to send, counted by the check */
+        bool total_is_known;
+        uint64_t cost; /* micro-units */
+        struct ed_usage usage;
+        struct ed_tokens_mean mean; /* of output tokens */
+
+        eddy_http_client *client;
+        struct eddy_retry_policy retry_policy;
+        struct ed_endpoints endpoints;
+        struct ed_slots slots;
+        struct ed_random random;
+        eddy_semaphore room; /* requests that may be read and not finished */
+        uint32_t room_max;
+        uint32_t slots_most;
+        eddy_scope *work;
+        struct ed_batch_job *attempts; /* those in flight, linked */
+        int64_t drain_end_ns;          /* INT64_MAX: no end */
+        int64_t wall_offset_ns;        /* from eddy_now() to the time since 1970 */
+
+        uint64_t sequence;           /* requests that have begun */
+        uint64_t order_next;         /* --ordered: the sequence of the request whose line is next */
+        struct ed_batch_job **order; /* --ordered: a ring of 'room_max' requests without a line */
+
+        int signo;         /* that ended the run; 0: none */
+        bool setup_failed; /* an option cannot be used, as was reported */
+        bool input_is_file;
+        bool input_whole;     /* read to its end, or to --limit */
+        int input_err;        /* an exit code; 0: none */
+        uint64_t input_total; /* bytes; 0: unknown */
+        uint64_t input_done;
+        int input_fd;
+};
+
+/*
+ * End the run for a reason, which is the first one unless one was given before: send nothing new,
+ * and let attempts continue for 'drain_ns'. The format makes a sentence for stderr; NULL: none.
+ */
+void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
+                   const char *format, ...) EDDY_PRINTF(4, 5);
+
+#endif

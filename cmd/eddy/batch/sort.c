@@ -1,0 +1,442 @@
+/*
+ * batch/sort.c - reads the ids of the requests with their places, and sorts the answers by them.
+ */
+#include "batch/sort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch/answer.h"
+#include "batch/input.h"
+#include "batch/places.h"
+#include "batch/sorter.h"
+#include "batch/source.h"
+#include "common/console.h"
+#include "common/draft.h"
+#include "common/option.h"
+#include "common/replace.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/version.h"
+
+enum { SORT_OUT_BYTES = 64 << 10 };
+
+#define MEMORY_DEFAULT ((size_t) 64000000)
+
+static const char help[] =
+        "Usage: eddy sort OUT --by IN [-o SORTED] [options]\n"
+        "\n"
+        "Puts the answers of eddy batch into the order of their requests.  Lines with an id that\n"
+        "IN does not have, and lines that are not answers, go to the end, in their order.\n"
+        "\n"
+        "  eddy sort answers.jsonl --by requests.jsonl -o sorted.jsonl\n"
+        "\n"
+        "  OUT                      the file of answers, or of errors\n"
+        "  --by IN                  the file of requests; gzip and zstd are unpacked\n"
+        "  --format auto|json|csv   of IN; auto: csv if it ends in .csv, .csv.gz or .csv.zst\n"
+        "                           (auto)\n"
+        "  -o SORTED                the sorted file, which is replaced when all is sorted; it may\n"
+        "                           be OUT; - is standard output (-)\n"
+        "  --memory N               bytes for lines, such as 256M; more lines than that are "
+        "sorted\n"
+        "                           in a temporary file, beside SORTED or in TMPDIR; ids take 16\n"
+        "                           bytes each in addition (64M)\n"
+        "  -h, --help, --version\n"
+        "\n"
+        "Exit: 0 sorted, 1 out of memory, 2 the command line is wrong, 3 a file cannot be read, 4\n"
+        "the output failed, 130 or 143 by a signal: then SORTED is unchanged.\n";
+
+enum { OPT_BY = 256, OPT_FORMAT, OPT_MEMORY, OPT_VERSION };
+
+static const struct option sort_longs[] = {
+        { "by", required_argument, NULL, OPT_BY },
+        { "format", required_argument, NULL, OPT_FORMAT },
+        { "output", required_argument, NULL, 'o' },
+        { "memory", required_argument, NULL, OPT_MEMORY },
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, OPT_VERSION },
+        { NULL, 0, NULL, 0 },
+};
+
+static const struct ed_option_hint sort_hints[] = {
+        { "input", "--by, and OUT without an option" },
+        { "order", "--by" },
+        { "buffer-size", "--memory" },
+        { NULL, NULL },
+};
+
+static const struct ed_option_set sort_option_set = { "sort", ":ho:", sort_longs, sort_hints };
+
+struct sort_run {
+        const char *answers, *by, *format, *output; /* 'output' NULL: standard output */
+        uint64_t memory;
+
+        struct ed_request_rules rules;
+        struct ed_columns *columns;
+        struct ed_places places;
+        struct ed_sorter *sorter;
+        struct ed_replace replace;
+        char *out;
+        size_t out_used;
+        uint64_t odd, strange; /* lines that are not answers; with an id that IN does not have */
+        uint64_t too_long;     /* the number of a line */
+        int sort_err;          /* of the temporary file */
+        char id[ED_ANSWER_ID_ROOM];
+};
+
+static int say_memory(void)
+{
+        ed_console_say("sort", "out of memory");
+        return ED_EXIT_FAILED;
+}
+
+/* ---- the requests ---------------------------------------------------------------------------- */
+
+static int place_take(void *arg, const struct ed_line *line)
+{
+        struct sort_run *run = arg;
+        char error[ED_REQUEST_ERROR_BYTES];
+        struct ed_request *request = NULL;
+        int err;
+
+        ed_places_extend(&run->places, line->number);
+        if (line->is_too_long)
+                return 0;
+        /* Bad lines have an error under their id, and a place too. */
+        err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
+        if (err == -ENOMEM || !request)
+                return err == -ENOMEM ? err : 0;
+        err = ed_places_add(&run->places, request->id, request->id_bytes, line->number);
+        ed_request_free(request);
+        return err;
+}
+
+/* Read a file to its end. Returns 0 or the exit code, after a message. */
+static int file_walk(struct sort_run *run, const char *path, size_t line_bytes_max, bool csv,
+                     ed_source_fn *take, enum ed_unpack_kind *ret_kind)
+{
+        struct ed_source source;
+        struct stat st;
+        int fd, err, exit_code = ed_source_open("sort", path, &st, &fd);
+
+        if (exit_code)
+                return exit_code;
+        err = ed_source_init(&source, &(struct ed_source_opts){ .command = "sort",
+                                                                .path = path,
+                                                                .line_bytes_max = line_bytes_max,
+                                                                .csv = csv,
+                                                                .rules = &run->rules,
+                                                                .columns = &run->columns,
+                                                                .take = take,
+                                                                .arg = run });
+        if (err == 0)
+                err = ed_source_read(&source, fd, -1);
+        *ret_kind = source.unpack.kind;
+        ed_source_fini(&source);
+        if (fd != STDIN_FILENO)
+                close(fd);
+        if (err == 0)
+                return 0;
+        if (run->too_long > 0) {
+                ed_console_say("sort", "%s: line %" PRIu64 " is longer than %zu MiB", path,
+                               run->too_long, line_bytes_max >> 20);
+                return ED_EXIT_INPUT;
+        }
+        return run->sort_err < 0 ? err : ed_source_fault("sort", path, err);
+}
+
+/* ---- the answers ----------------------------------------------------------------------------- */
+
+static bool is_blank_line(const struct ed_line *line)
+{
+        for (size_t i = 0; i < line->bytes; i++)
+                if (line->data[i] != ' ' && line->data[i] != '\t')
+                        return false;
+        return true;
+}
+
+static int answer_sort(void *arg, const struct ed_line *line)
+{
+        struct sort_run *run = arg;
+        struct ed_answer_seen seen;
+        uint64_t place = ED_PLACE_NONE;
+
+        if (line->is_too_long) {
+                run->too_long = line->number;
+                return -EMSGSIZE;
+        }
+        if (is_blank_line(line))
+                return 0;
+        if (ed_answer_read(line->data, line->bytes, run->id, &seen) < 0) {
+                run->odd++;
+        } else {
+                place = ed_places_find(&run->places, seen.id, seen.id_bytes);
+                if (place == ED_PLACE_NONE)
+                        run->strange++;
+        }
+        run->sort_err = ed_sorter_add(run->sorter, place, line->data, line->bytes);
+        return run->sort_err;
+}
+
+/* ---- the output ------------------------------------------------------------------------------ */
+
+static int fd_write(int fd, const char *data, size_t bytes)
+{
+        while (bytes > 0) {
+                ssize_t n = write(fd, data, bytes);
+
+                if (n < 0 && errno == EAGAIN)
+                        poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+                else if (n < 0 && errno != EINTR)
+                        return -errno;
+                if (n <= 0)
+                        continue;
+                data += n;
+                bytes -= (size_t) n;
+        }
+        return 0;
+}
+
+static int sorted_flush(struct sort_run *run)
+{
+        int err = fd_write(run->output ? run->replace.fd : STDOUT_FILENO, run->out, run->out_used);
+
+        run->out_used = 0;
+        return err;
+}
+
+static int sorted_write(void *arg, const char *data, size_t bytes)
+{
+        struct sort_run *run = arg;
+        int err = 0;
+
+        while (err == 0 && bytes > 0) {
+                size_t piece = SORT_OUT_BYTES - run->out_used;
+
+                piece = bytes < piece ? bytes : piece;
+                memcpy(run->out + run->out_used, data, piece);
+                run->out_used += piece;
+                data += piece;
+                bytes -= piece;
+                if (run->out_used == SORT_OUT_BYTES)
+                        err = sorted_flush(run);
+        }
+        return err;
+}
+
+/* The folder of temporary files. */
+static const char *folder_choose(const struct sort_run *run)
+{
+        const char *folder = getenv("TMPDIR");
+
+        if (run->output)
+                return run->replace.folder;
+        return folder && *folder ? folder : "/tmp";
+}
+
+static int disk_fault(const struct sort_run *run, int err)
+{
+        if (err == -ENOMEM)
+                return say_memory();
+        ed_console_say("sort", "a temporary file in %s: %s; %s, or raise --memory",
+                       folder_choose(run), eddy_error_text(err),
+                       run->output ? "make room there" : "set TMPDIR to another folder");
+        return ED_EXIT_OUTPUT;
+}
+
+static int output_fault(const struct sort_run *run, int err)
+{
+        if (err == -EPIPE && !run->output)
+                return ED_EXIT_OK;
+        ed_console_say("sort", "%s: %s", run->output ? run->output : "standard output",
+                       eddy_error_text(err));
+        return ED_EXIT_OUTPUT;
+}
+
+/* Refuse an output that is the input, and one that cannot be replaced. */
+static int output_open(struct sort_run *run)
+{
+        struct stat in, out;
+        int err;
+
+        if (!run->output)
+                return 0;
+        if (stat(run->by, &in) == 0 && stat(run->output, &out) == 0 && in.st_dev == out.st_dev &&
+            in.st_ino == out.st_ino)
+                return ed_console_usage("sort",
+                                        "-o %s: this is the file of requests; name another "
+                                        "file",
+                                        run->output);
+        err = ed_replace_begin(&run->replace, run->output);
+        if (err == -EBUSY) {
+                ed_console_say("sort", "-o %s: another eddy is writing to it", run->output);
+                return ED_EXIT_USAGE;
+        }
+        if (err == -EEXIST)
+                return ed_console_usage("sort",
+                                        "-o %s: not a regular file; name a file, or - for standard "
+                                        "output",
+                                        run->output);
+        return err < 0 ? output_fault(run, err) : 0;
+}
+
+/* Returns true if the answers are read from the file that is replaced. */
+static bool is_in_place(const struct sort_run *run)
+{
+        struct stat st;
+
+        return run->output && run->replace.lock_fd >= 0 && stat(run->answers, &st) == 0 &&
+               st.st_dev == run->replace.old.st_dev && st.st_ino == run->replace.old.st_ino;
+}
+
+static int sorted_finish(struct sort_run *run)
+{
+        bool is_disk;
+        int err = ed_sorter_finish(run->sorter, sorted_write, run, &is_disk);
+
+        if (is_disk)
+                return disk_fault(run, err);
+        if (err == 0)
+                err = sorted_flush(run);
+        if (err == 0 && run->output)
+                err = ed_replace_commit(&run->replace);
+        return err < 0 ? output_fault(run, err) : 0;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int option_apply(struct sort_run *run, int option, const char *value)
+{
+        static const char *const formats[] = { "auto", "json", "csv" };
+        int err;
+
+        switch (option) {
+        case OPT_BY:
+                return ed_option_once("sort", "--by", value, &run->by);
+        case 'o':
+                return ed_option_once("sort", "-o", value, &run->output);
+        case OPT_FORMAT:
+                err = ed_option_word("sort", "--format", value, formats, 3, "auto, json, csv");
+                run->format = value;
+                return err < 0 ? err : 0;
+        case OPT_MEMORY:
+                err = ed_option_amount("sort", "--memory", value, &run->memory);
+                if (err == 0 &&
+                    (run->memory < ED_SORTER_MEMORY_MIN || run->memory > ED_SORTER_MEMORY_MAX)) {
+                        ed_console_usage("sort", "--memory %s: give bytes from 300k to 64G", value);
+                        err = -EINVAL;
+                }
+                return err;
+        default:
+                return -EINVAL;
+        }
+}
+
+/* Check the arguments. Returns 0 or the exit code. */
+static int arguments_check(struct sort_run *run, int argc, char **argv)
+{
+        if (optind == argc)
+                return ed_console_usage(
+                        "sort", "name the file of answers: eddy sort OUT --by IN -o SORTED");
+        if (optind + 1 < argc)
+                return ed_console_usage("sort",
+                                        "%s: there is one file of answers, %s; did you mean "
+                                        "--by %s?",
+                                        argv[optind + 1], argv[optind], argv[optind + 1]);
+        run->answers = argv[optind];
+        if (!run->by)
+                return ed_console_usage("sort", "--by IN is missing: name the file of requests");
+        if (strcmp(run->by, "-") == 0 && strcmp(run->answers, "-") == 0)
+                return ed_console_usage("sort",
+                                        "OUT and --by are both standard input; name a file");
+        if (run->output && strcmp(run->output, "-") == 0)
+                run->output = NULL;
+        if (strcmp(run->format, "auto") == 0)
+                run->format = ed_source_is_csv(run->by) ? "csv" : "json";
+        return 0;
+}
+
+/* Returns 0 if there is work to do; otherwise 1 and the exit code. */
+static int command_parse(struct sort_run *run, int argc, char **argv, int *ret_exit)
+{
+        int option;
+
+        optind = 1;
+        while ((option = ed_option_next(&sort_option_set, argc, argv)) != -1) {
+                if (option == 'h' || option == OPT_VERSION) {
+                        *ret_exit = ed_console_print(
+                                "sort", option == 'h' ? help : "eddy " EDDY_VERSION "\n");
+                        return 1;
+                }
+                if (option == 0 || option_apply(run, option, optarg) < 0) {
+                        *ret_exit = ED_EXIT_USAGE;
+                        return 1;
+                }
+        }
+        *ret_exit = arguments_check(run, argc, argv);
+        return *ret_exit != 0;
+}
+
+/* Read and sort, into an output that is open. */
+static int answers_sort(struct sort_run *run)
+{
+        enum ed_unpack_kind kind;
+        bool in_place = is_in_place(run);
+        int exit_code = file_walk(run, run->by, ED_INPUT_LINE_BYTES_MAX,
+                                  strcmp(run->format, "csv") == 0, place_take, &kind);
+
+        if (exit_code)
+                return exit_code;
+        ed_places_seal(&run->places);
+        exit_code = file_walk(run, run->answers, ED_DRAFT_BYTES_MAX, false, answer_sort, &kind);
+        if (run->sort_err < 0)
+                return disk_fault(run, run->sort_err);
+        if (exit_code)
+                return exit_code;
+        if (in_place && (kind == ED_UNPACK_GZIP || kind == ED_UNPACK_ZSTD))
+                return ed_console_usage("sort",
+                                        "-o %s: this file is compressed, and the sorted one "
+                                        "is not; name another file",
+                                        run->output);
+        exit_code = sorted_finish(run);
+        if (exit_code == 0 && run->strange > 0)
+                ed_console_say("sort", "%" PRIu64 " %s that %s does not have; now at the end",
+                               run->strange,
+                               run->strange == 1 ? "line has an id" : "lines have ids", run->by);
+        if (exit_code == 0 && run->odd > 0)
+                ed_console_say("sort", "%" PRIu64 " %s; now at the end", run->odd,
+                               run->odd == 1 ? "line is not an answer" : "lines are not answers");
+        return exit_code;
+}
+
+int ed_sort_main(int argc, char **argv)
+{
+        /* Static, because it is too large for a stack frame. */
+        static struct sort_run run = { .format = "auto",
+                                       .memory = MEMORY_DEFAULT,
+                                       .replace = { .fd = -1, .lock_fd = -1 } };
+        int exit_code;
+
+        ed_places_init(&run.places);
+        if (command_parse(&run, argc, argv, &exit_code) == 0) {
+                exit_code = output_open(&run);
+                run.out = eddy_malloc(SORT_OUT_BYTES);
+                if (exit_code == 0 &&
+                    (!run.out ||
+                     ed_sorter_new((size_t) run.memory, folder_choose(&run), &run.sorter) < 0))
+                        exit_code = say_memory();
+                if (exit_code == 0)
+                        exit_code = answers_sort(&run);
+        }
+        ed_sorter_free(run.sorter);
+        ed_places_fini(&run.places);
+        ed_columns_free(run.columns);
+        ed_replace_end(&run.replace);
+        eddy_free(run.out);
+        return exit_code;
+}

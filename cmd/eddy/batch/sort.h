@@ -1,0 +1,10 @@
+/*
+ * batch/sort.h - the command `eddy sort`: puts answers into the order of their requests.
+ */
+#ifndef ED_CMD_BATCH_SORT_H
+#define ED_CMD_BATCH_SORT_H
+
+/* Run the command with its arguments. Returns the exit code. */
+int ed_sort_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,156 @@
+/*
+ * batch/source.c - unpacks and splits an input.
+ */
+#include "batch/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/console.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+
+int ed_source_open(const char *command, const char *path, struct stat *ret_st, int *ret_fd)
+{
+        bool is_stdin = strcmp(path, "-") == 0;
+        int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        int err = fd < 0 || fstat(fd, ret_st) < 0 ? errno : 0;
+
+        *ret_fd = -1;
+        if (err == 0 && S_ISDIR(ret_st->st_mode))
+                err = EISDIR;
+        if (err != 0) {
+                ed_console_say(command, "%s: %s", path, strerror(err));
+                if (fd > STDIN_FILENO)
+                        close(fd);
+                return ED_EXIT_INPUT;
+        }
+        *ret_fd = fd;
+        return 0;
+}
+
+bool ed_source_is_csv(const char *path)
+{
+        static const char *const ends[] = { ".csv", ".csv.gz", ".csv.zst" };
+        size_t bytes = strlen(path);
+
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+                if (bytes >= strlen(ends[i]) &&
+                    strcmp(path + bytes - strlen(ends[i]), ends[i]) == 0)
+                        return true;
+        return false;
+}
+
+int ed_source_init(struct ed_source *source, const struct ed_source_opts *opts)
+{
+        *source = (struct ed_source){ .opts = *opts };
+        ed_unpack_init(&source->unpack);
+        ed_lines_init(&source->lines, opts->line_bytes_max, opts->csv);
+        source->buf = eddy_malloc(ED_SOURCE_READ_BYTES);
+        return source->buf ? 0 : -ENOMEM;
+}
+
+void ed_source_fini(struct ed_source *source)
+{
+        ed_unpack_fini(&source->unpack);
+        ed_lines_fini(&source->lines);
+        eddy_free(source->buf);
+        source->buf = NULL;
+}
+
+/* Take the row that names the columns. */
+static int names_take(const struct ed_source_opts *opts, const struct ed_line *line)
+{
+        char error[ED_TEMPLATE_ERROR_BYTES];
+        int err;
+
+        if (*opts->columns)
+                return 0;
+        err = ed_columns_new(line->data, line->bytes, opts->columns, error);
+        opts->rules->columns = *opts->columns;
+        if (err == -EINVAL)
+                ed_console_say(opts->command, "%s: line 1: %s", opts->path, error);
+        return err;
+}
+
+/* Take the whole lines that have arrived. */
+static int lines_take(struct ed_source *source, bool at_end)
+{
+        struct ed_line line;
+        int err = 0;
+
+        while (err == 0 && ed_lines_next(&source->lines, at_end, &line)) {
+                if (source->opts.csv && line.number == 1)
+                        err = names_take(&source->opts, &line);
+                else
+                        err = source->opts.take(source->opts.arg, &line);
+        }
+        return err;
+}
+
+int ed_source_take(struct ed_source *source, const char *data, size_t bytes)
+{
+        bool at_end = bytes == 0;
+
+        for (;;) {
+                size_t room_bytes, taken;
+                char *room = ed_lines_room(&source->lines, &room_bytes);
+                int64_t n;
+                int err;
+
+                if (!room)
+                        return -ENOMEM;
+                n = ed_unpack_some(&source->unpack, data, bytes, &taken, room, room_bytes);
+                if (n < 0)
+                        return n == -EINVAL ? -EBADMSG : (int) n;
+                data += taken;
+                bytes -= taken;
+                ed_lines_grow(&source->lines, (size_t) n);
+                err = lines_take(source, at_end && n == 0);
+                if (err < 0)
+                        return err;
+                if (n == 0 && bytes == 0)
+                        return 0;
+        }
+}
+
+static ssize_t block_read(int fd, char *buf, off_t at)
+{
+        ssize_t n;
+
+        for (;;) {
+                n = at < 0 ? read(fd, buf, ED_SOURCE_READ_BYTES)
+                           : pread(fd, buf, ED_SOURCE_READ_BYTES, at);
+                /* Another program may have made standard input non-blocking. */
+                if (n < 0 && errno == EAGAIN)
+                        poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1);
+                else if (n >= 0 || errno != EINTR)
+                        return n < 0 ? -errno : n;
+        }
+}
+
+int ed_source_read(struct ed_source *source, int fd, off_t at)
+{
+        ssize_t n = 1;
+        int err = 0;
+
+        while (err == 0 && n > 0) {
+                n = block_read(fd, source->buf, at);
+                err = n < 0 ? (int) n : ed_source_take(source, source->buf, (size_t) n);
+                if (at >= 0 && n > 0)
+                        at += n;
+        }
+        return err;
+}
+
+int ed_source_fault(const char *command, const char *path, int err)
+{
+        if (err == -EBADMSG)
+                ed_console_say(command, "%s: the compressed data are damaged or end early", path);
+        else if (err != -EINVAL) /* which was reported */
+                ed_console_say(command, "%s: %s", path, eddy_error_text(err));
+        return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_INPUT;
+}

@@ -1,0 +1,72 @@
+/*
+ * batch/source.h - an input on its way from bytes to lines: unpacked, and split. The row of CSV that
+ * names the columns is taken out.
+ */
+#ifndef ED_CMD_BATCH_SOURCE_H
+#define ED_CMD_BATCH_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "batch/request.h"
+#include "common/lines.h"
+#include "common/unpack.h"
+#include "eddy/def.h"
+
+enum { ED_SOURCE_READ_BYTES = 64 << 10 };
+
+/* Called for each line. A result below 0 ends the walk. */
+typedef int ed_source_fn(void *arg, const struct ed_line *line);
+
+struct ed_source_opts {
+        const char *command; /* for messages */
+        const char *path;    /* "-": standard input */
+        size_t line_bytes_max;
+        bool csv;
+        struct ed_request_rules *rules; /* CSV: 'columns' is set */
+        struct ed_columns **columns;    /* CSV: set by the first row, unless it is set already */
+        ed_source_fn *take;
+        void *arg;
+};
+
+struct ed_source {
+        struct ed_source_opts opts;
+        struct ed_unpack unpack;
+        struct ed_lines lines;
+        char *buf; /* of ED_SOURCE_READ_BYTES, for the caller to read to */
+};
+
+/*
+ * Open a file, or standard input. Returns 0 or the exit code, after a message; then '*ret_fd' is
+ * -1.
+ */
+EDDY_MUST_USE int ed_source_open(const char *command, const char *path, struct stat *ret_st,
+                                 int *ret_fd);
+
+/* Returns true if the name of a file says that it has CSV. */
+bool ed_source_is_csv(const char *path);
+
+/* Errors: -ENOMEM; ed_source_fini() is allowed then */
+EDDY_MUST_USE int ed_source_init(struct ed_source *source, const struct ed_source_opts *opts);
+void ed_source_fini(struct ed_source *source);
+
+/*
+ * Take bytes of the input; none at its end.
+ *
+ * Errors: -EBADMSG  the compressed data are damaged or end early
+ *         -EINVAL   the names of the columns are wrong, which was reported
+ *         -EFBIG    of ed_unpack_some();  -ENOMEM;  those of 'take'
+ */
+EDDY_MUST_USE int ed_source_take(struct ed_source *source, const char *data, size_t bytes);
+
+/*
+ * Read a file from 'at' to its end, without moving its position; 'at' -1: read from the position,
+ * of a pipe as well. Blocks. Errors: those of ed_source_take() and read(2)
+ */
+EDDY_MUST_USE int ed_source_read(struct ed_source *source, int fd, off_t at);
+
+/* Report an error of the input, unless it was. Returns the exit code. */
+int ed_source_fault(const char *command, const char *path, int err);
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * batch/summary.c - the summary of a run.
+ */
+#include "batch/summary.h"
+
+#include <string.h>
+
+#include "common/console.h"
+#include "common/duration.h"
+#include "eddy/time.h"
+
+enum { WAIT_MS = 200, ENDPOINTS_SHOWN = 20 };
+
+/* ---- the command again --------------------------------------------------------------------- */
+
+/* Append a word as a shell reads it. */
+static void word_add(struct ed_draft *text, const char *word)
+{
+        static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                    "_-./:=@,+%";
+
+        if (*word && strspn(word, plain) == strlen(word)) {
+                ed_draft_add_str(text, word);
+                return;
+        }
+        ed_draft_add_str(text, "'");
+        for (; *word; word++) {
+                if (*word == '\'')
+                        ed_draft_add_str(text, "'\\''");
+                else
+                        ed_draft_add(text, word, 1);
+        }
+        ed_draft_add_str(text, "'");
+}
+
+/* Append a word of the command without the user name and password of a URL. */
+static void argument_add(struct ed_draft *text, const char *word)
+{
+        const char *host = strstr(word, "://"), *at;
+        struct ed_draft shown = { 0 };
+
+        host = host ? host + 3 : NULL;
+        at = host ? memrchr(host, '@', strcspn(host, "/?#")) : NULL;
+        if (!at) {
+                word_add(text, word);
+                return;
+        }
+        ed_draft_add(&shown, word, (size_t) (host - word));
+        ed_draft_add_str(&shown, "***");
+        ed_draft_add(&shown, at, strlen(at) + 1);
+        if (ed_draft_is_whole(&shown))
+                word_add(text, shown.data);
+        ed_draft_fini(&shown);
+}
+
+/* Append the command of this run, whose repetition retries what failed. */
+static void command_add(struct ed_draft *text, const struct ed_batch_run *run)
+{
+        ed_draft_add_str(text, "eddy");
+        for (char *const *word = run->argv; *word; word++) {
+                ed_draft_add_str(text, " ");
+                argument_add(text, *word);
+        }
+}
+
+/* Returns true if a repetition of the command would send something. */
+static bool has_rest(const struct ed_batch_run *run)
+{
+        return run->stats.failed > 0 || run->stats.stop != ED_STOP_NONE || !run->input_whole;
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoint)
+{
+        char paused[ED_DURATION_TEXT_BYTES];
+
+        ed_draft_add_str(text, endpoint->name);
+        ed_draft_add_str(text, ": ");
+        ed_draft_add_grouped(text, endpoint->sent);
+        ed_draft_add_str(text, " attempts, ");
+        ed_draft_add_grouped(text, endpoint->ok);
+        ed_draft_add_str(text, " ok");
+        if (endpoint->pauses > 0) {
+                ed_duration_print(endpoint->paused_ns, paused);
+                ed_draft_add_printf(text, ", paused %llu times, %s in all",
+                                    (unsigned long long) endpoint->pauses, paused);
+        }
+        ed_draft_add_str(text, "\n");
+}
+
+static void tokens_add(struct ed_draft *text, const struct ed_batch_run *run)
+{
+        if (run->usage.input == 0 && run->usage.output == 0)
+                return;
+        ed_draft_add_str(text, "tokens ");
+        ed_draft_add_grouped(text, run->usage.input);
+        ed_draft_add_str(text, " in, ");
+        ed_draft_add_grouped(text, run->usage.output);
+        ed_draft_add_str(text, " out");
+        if (run->usage.cached > 0) {
+                ed_draft_add_str(text, ", ");
+                ed_draft_add_grouped(text, run->usage.cached);
+                ed_draft_add_str(text, " cached");
+        }
+        if (run->opts.price.input > 0 || run->opts.price.output > 0)
+                ed_draft_add_printf(text, "; cost %.6g", (double) run->cost / 1e6);
+        ed_draft_add_str(text, "\n");
+}
+
+static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
+{
+        if (!run->opts.output)
+                return;
+        ed_draft_add_printf(text, "answers in %s: ", run->opts.output);
+        ed_draft_add_grouped(text, run->answered_before + run->stats.ok);
+        if (run->stats.failed > 0) {
+                ed_draft_add_printf(text, "; failures in %s: ", run->opts.errors);
+                ed_draft_add_grouped(text, run->stats.failed);
+        }
+        ed_draft_add_str(text, "\n");
+        if (!has_rest(run))
+                return;
+        ed_draft_add_str(text, run->stats.stop != ED_STOP_NONE ? "to resume: " : "to retry: ");
+        if (strcmp(run->opts.input, "-") == 0)
+                ed_draft_add_str(text, "the same command, with the same input: ");
+        command_add(text, run);
+        if (run->opts.headers.count > 0)
+                ed_draft_add_str(text, "  (with the values of -H, which are not shown)");
+        ed_draft_add_str(text, "\n");
+}
+
+static void text_print(const struct ed_batch_run *run, struct ed_draft *text)
+{
+        const struct ed_endpoint *endpoint = run->endpoints.first;
+
+        ed_stats_print(&run->stats, eddy_now(), text);
+        tokens_add(text, run);
+        for (int i = 0; endpoint && i < ENDPOINTS_SHOWN; i++, endpoint = endpoint->next)
+                if (run->endpoints.count > 1 || endpoint->pauses > 0)
+                        endpoint_add(text, endpoint);
+        if (endpoint)
+                ed_draft_add_printf(text, "and %zu more hosts\n",
+                                    run->endpoints.count - ENDPOINTS_SHOWN);
+        files_add(text, run);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void member_add(struct ed_draft *text, const char *name, uint64_t value)
+{
+        ed_draft_add_str(text, name);
+        ed_draft_add_u64(text, value);
+}
+
+/* Append a file's name, or null. */
+static void name_add(struct ed_draft *text, const char *member, const char *name)
+{
+        ed_draft_add_str(text, member);
+        if (name)
+                ed_draft_add_json_str(text, name);
+        else
+                ed_draft_add_str(text, "null");
+}
+
+static const char *status_of(const struct ed_batch_run *run)
+{
+        switch (run->stats.stop) {
+        case ED_STOP_NONE:
+                return "completed";
+        case ED_STOP_SIGNAL:
+        case ED_STOP_CLOSED:
+                return "cancelled";
+        case ED_STOP_DEADLINE:
+        case ED_STOP_THROTTLED:
+                return "expired";
+        default:
+                return "failed";
+        }
+}
+
+static void endpoints_json(const struct ed_batch_run *run, struct ed_draft *text)
+{
+        ed_draft_add_str(text, ",\"endpoints\":[");
+        for (const struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
+             endpoint = endpoint->next) {
+                name_add(text, endpoint == run->endpoints.first ? "{\"name\":" : ",{\"name\":",
+                         endpoint->name);
+                member_add(text, ",\"attempts\":", endpoint->sent);
+                member_add(text, ",\"ok\":", endpoint->ok);
+                member_add(text, ",\"pauses\":", endpoint->pauses);
+                ed_draft_add_printf(text, ",\"paused_s\":%.3f}",
+                                    (double) endpoint->paused_ns / 1e9);
+        }
+        ed_draft_add_str(text, "]");
+}
+
+/* Append what the object has no member for. */
+static void own_json(const struct ed_batch_run *run, struct ed_draft *text)
+{
+        ed_draft_add_str(text, ",\"x_eddy\":");
+        ed_stats_print_json(&run->stats, eddy_now(), text);
+        if (!ed_draft_is_whole(text))
+                return;
+        text->bytes -= 2; /* "}\n": the object goes on */
+        member_add(text, ",\"refused\":", run->stats.refused);
+        member_add(text, ",\"answered_before\":", run->answered_before);
+        ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->cost / 1e6);
+        endpoints_json(run, text);
+        ed_draft_add_str(text, ",\"retry_command\":");
+        if (run->opts.output && has_rest(run)) {
+                struct ed_draft command = { 0 };
+
+                command_add(&command, run);
+                ed_draft_add_json(text, command.data, command.bytes);
+                ed_draft_fini(&command);
+        } else {
+                ed_draft_add_str(text, "null");
+        }
+        ed_draft_add_str(text, "}}\n");
+}
+
+static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
+{
+        uint64_t start_s = (uint64_t) ((run->stats.start_ns + run->wall_offset_ns) / 1000000000);
+        uint64_t end_s = (uint64_t) ((eddy_now() + run->wall_offset_ns) / 1000000000);
+        uint64_t total =
+                run->answered_before + (run->total_is_known ? run->total : run->stats.read);
+
+        ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
+                            (unsigned long long) (run->stats.start_ns + run->wall_offset_ns));
+        ed_draft_add_json_str(text, run->path);
+        name_add(text, ",\"errors\":null,\"input_file_id\":", run->opts.input);
+        ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"",
+                            status_of(run));
+        name_add(text, ",\"output_file_id\":", run->opts.output);
+        name_add(text, ",\"error_file_id\":", run->stats.failed > 0 ? run->opts.errors : NULL);
+        member_add(text, ",\"created_at\":", start_s);
+        member_add(text, ",\"in_progress_at\":", start_s);
+        if (run->stats.stop == ED_STOP_NONE)
+                member_add(text, ",\"completed_at\":", end_s);
+        member_add(text, ",\"request_counts\":{\"total\":", total);
+        member_add(text, ",\"completed\":", run->answered_before + run->stats.ok);
+        member_add(text, ",\"failed\":", run->stats.failed);
+        member_add(text, "},\"usage\":{\"input_tokens\":", run->usage.input);
+        member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->usage.cached);
+        member_add(text, "},\"output_tokens\":", run->usage.output);
+        member_add(text, ",\"output_tokens_details\":{\"reasoning_tokens\":", 0);
+        member_add(text, "},\"total_tokens\":", run->usage.input + run->usage.output);
+        ed_draft_add_str(text, "},\"metadata\":null");
+        own_json(run, text);
+}
+
+void ed_summary_print(const struct ed_batch_run *run)
+{
+        struct ed_draft text = { 0 };
+
+        if (run->opts.summary_json)
+                json_print(run, &text);
+        else
+                text_print(run, &text);
+        if (ed_draft_is_whole(&text))
+                ed_console_write(text.data, text.bytes, WAIT_MS);
+        ed_draft_fini(&text);
+}

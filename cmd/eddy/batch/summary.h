@@ -1,0 +1,12 @@
+/*
+ * batch/summary.h - what a run has done, at its end.
+ */
+#ifndef ED_CMD_BATCH_SUMMARY_H
+#define ED_CMD_BATCH_SUMMARY_H
+
+#include "batch/run.h"
+
+/* Print the summary on stderr: as text, or as an OpenAI Batch object. */
+void ed_summary_print(const struct ed_batch_run *run);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * batch/tally.h - what a file of requests amounts to: requests by method, URL and model, sizes,
+ * tokens, and the time that they take at given limits. No I/O.
+ */
+#ifndef ED_CMD_BATCH_TALLY_H
+#define ED_CMD_BATCH_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/request.h"
+#include "common/excerpt.h"
+#include "eddy/def.h"
+
+enum { ED_TALLY_KINDS_MAX = 1024, ED_TALLY_NAME_BYTES = 160 };
+
+/* Requests with the same method, URL without its query, and model. */
+struct ed_tally_kind {
+        uint64_t count;
+        uint64_t hash;
+        char name[ED_TALLY_NAME_BYTES]; /* method and URL, printable, perhaps cut */
+        char model[ED_EXCERPT_BYTES];   /* empty: none */
+};
+
+struct ed_tally {
+        uint64_t requests;
+        uint64_t input_tokens, output_tokens; /* UINT64_MAX: that many or more */
+        uint64_t unlimited;                   /* requests that do not limit their output */
+        uint64_t largest_tokens;              /* of one request */
+        struct ed_tally_kind *kinds;          /* room for ED_TALLY_KINDS_MAX */
+        size_t kinds_count;
+        uint64_t others; /* requests beyond ED_TALLY_KINDS_MAX kinds */
+        uint16_t *slots; /* of a hash table: the place in 'kinds', plus 1 */
+};
+
+/* Errors: -ENOMEM */
+EDDY_MUST_USE int ed_tally_init(struct ed_tally *tally);
+void ed_tally_fini(struct ed_tally *tally);
+
+void ed_tally_add(struct ed_tally *tally, const struct ed_request *request);
+
+/* Order the kinds by their counts, the largest first. Nothing can be added after this. */
+void ed_tally_order(struct ed_tally *tally);
+
+/* The limits of a run. Zero: no such limit. */
+struct ed_tally_pace {
+        uint64_t rpm, tpm; /* for each server */
+        uint32_t servers;  /* 0: 1 */
+        uint32_t concurrency;
+        int64_t latency_ns; /* of one request; needed for 'concurrency' */
+};
+
+/*
+ * Returns the time that the requests need at least, at most ED_DURATION_MAX_NS, and the option that
+ * decides ("--rpm", "--tpm", "-c"; NULL: none).
+ */
+int64_t ed_tally_time(const struct ed_tally *tally, const struct ed_tally_pace *pace,
+                      const char **ret_limit);
+
+#endif

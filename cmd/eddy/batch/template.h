@@ -1,0 +1,63 @@
+/*
+ * batch/template.h - the body of requests as a JSON text with places for the fields of a line, and
+ * the columns of CSV.
+ *
+ *     {"model":"m","input":"{{text}}","user":"u-{{id}}"}
+ *
+ * {{name}} is inside a string. A string that is only {{name}} becomes the field's value with
+ * its type (of CSV: a string); within a longer string the field's text is inserted. "{{name:json}}"
+ * alone in a string inserts the field's text as JSON, so that CSV can hold numbers. In the name of a
+ * member, a place is always text. \u007b is a brace that begins no place. A template is checked when
+ * it is read: it must be JSON.
+ */
+#ifndef ED_CMD_BATCH_TEMPLATE_H
+#define ED_CMD_BATCH_TEMPLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/draft.h"
+#include "eddy/def.h"
+#include "eddy/json.h"
+
+enum { ED_TEMPLATE_FIELDS_MAX = 256, ED_TEMPLATE_ERROR_BYTES = 320, ED_COLUMNS_MAX = 1024 };
+
+struct ed_template;
+struct ed_columns;
+
+/*
+ * Read a template; 'text' is copied.
+ *
+ * Errors: -EINVAL  'error' is a sentence;  -ENOMEM
+ */
+EDDY_MUST_USE int ed_template_new(const char *text, size_t bytes, struct ed_template **ret_template,
+                                  char error[ED_TEMPLATE_ERROR_BYTES]);
+void ed_template_free(struct ed_template *template);
+
+/*
+ * Read the first row of CSV: the names of the columns, without the blanks around them. A name may be
+ * empty, and no template can use it then. Errors: as ed_template_new()
+ */
+EDDY_MUST_USE int ed_columns_new(const char *row, size_t bytes, struct ed_columns **ret_columns,
+                                 char error[ED_TEMPLATE_ERROR_BYTES]);
+void ed_columns_free(struct ed_columns *columns);
+
+/*
+ * Append the body for a line to 'body': of an object (columns NULL), or of a row of CSV.
+ *
+ * Errors: -EINVAL  the line lacks a field, or has a wrong number of columns; 'error' is a sentence
+ *         -ENOMEM
+ */
+EDDY_MUST_USE int ed_template_fill(const struct ed_template *template,
+                                   const struct ed_columns *columns, const char *line, size_t bytes,
+                                   struct ed_draft *body, char error[ED_TEMPLATE_ERROR_BYTES]);
+
+/*
+ * Append a field of a row of CSV, unquoted.
+ *
+ * Errors: -ENOENT  no such column;  -EINVAL  bad quotes, or a row that is too short;  -ENOMEM
+ */
+EDDY_MUST_USE int ed_columns_field(const struct ed_columns *columns, const char *row, size_t bytes,
+                                   const char *name, struct ed_draft *value);
+
+#endif

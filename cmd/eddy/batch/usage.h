@@ -1,0 +1,32 @@
+/*
+ * batch/usage.h - the tokens that an answer reports. No I/O.
+ */
+#ifndef ED_CMD_BATCH_USAGE_H
+#define ED_CMD_BATCH_USAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eddy/def.h"
+
+/* The largest count: larger ones become it, so that sums over answers do not overflow. */
+#define ED_USAGE_TOKENS_MAX ((uint64_t) 1000000000000)
+
+struct ed_usage {
+        uint64_t input;  /* with those from a cache */
+        uint64_t output; /* with those of reasoning */
+        uint64_t cached; /* the part of 'input' that was read from a cache */
+};
+
+/*
+ * Read the usage of an answer, in the forms of OpenAI (chat completions, completions, responses,
+ * embeddings), Anthropic, Gemini and Ollama. 'body' is a valid JSON text.
+ *
+ * Most servers write the usage at the end, so the last 4 KiB are read first, backwards; a longer
+ * body is walked from its start if they have no usage.
+ *
+ * Errors: -ENOENT  the body gives no usage; '*ret_usage' is zero
+ */
+int ed_usage_read(const char *body, size_t bytes, struct ed_usage *ret_usage);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * common/excerpt.c - texts of others, as messages show them.
+ */
+#include "common/excerpt.h"
+
+#include <string.h>
+
+#include "eddy/json.h"
+
+/* Returns the bytes of the printable character at the start of a text; 0: there is none. */
+static size_t char_bytes(const unsigned char *text, size_t bytes)
+{
+        unsigned char c = text[0];
+        size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+
+        if (c < 0x20 || c == 0x7f || n > bytes || !eddy_json_is_utf8(text, n))
+                return 0;
+        return c == 0xc2 && text[1] < 0xa0 ? 0 : n; /* U+0080 .. U+009F are control characters */
+}
+
+const char *ed_excerpt(char room[ED_EXCERPT_BYTES], const char *text, size_t bytes)
+{
+        size_t max = ED_EXCERPT_BYTES - sizeof("..."), at = 0, used = 0;
+
+        while (at < bytes) {
+                size_t n = char_bytes((const unsigned char *) text + at, bytes - at);
+
+                if (used + (n ? n : 1) > max)
+                        break;
+                if (n > 0)
+                        memcpy(room + used, text + at, n);
+                else
+                        room[used] = '?';
+                used += n ? n : 1;
+                at += n ? n : 1;
+        }
+        memcpy(room + used, at < bytes ? "..." : "", at < bytes ? 4 : 1);
+        return room;
+}

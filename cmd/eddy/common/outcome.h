@@ -1,0 +1,38 @@
+/*
+ * common/outcome.h - the result of a request: codes in result lines for the library's errors.
+ */
+#ifndef ED_CMD_COMMON_OUTCOME_H
+#define ED_CMD_COMMON_OUTCOME_H
+
+#include <stdbool.h>
+
+/* Errors of this program, in the library's numbering but far from its facilities. */
+enum {
+        ED_E_LINE_TOO_LONG = -0x70000,
+        ED_E_LINE_NUL = -0x70001,
+        ED_E_DEADLINE = -0x70002, /* --deadline passed */
+        ED_E_HOSTS = -0x70003,
+        ED_E_NO_BASE = -0x70004,
+};
+
+struct ed_outcome {
+        int error;
+        const char *code;
+        const char *message; /* NULL: eddy_error_text() */
+};
+
+/* Never returns NULL. An error that is not in the table is a system error: connect_error. */
+const struct ed_outcome *ed_outcome_of(int error);
+
+/* Returns true if the error is that of an input line, not of a request. */
+bool ed_outcome_is_line(int error);
+
+/* Returns a sentence about the error. */
+const char *ed_outcome_message(int error);
+
+/* Codes are numbered for counting; ed_outcome_code() returns the name. */
+enum { ED_OUTCOME_CODES_MAX = 32 };
+int ed_outcome_number(int error);
+const char *ed_outcome_code(int number);
+
+#endif

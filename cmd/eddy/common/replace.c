@@ -1,0 +1,165 @@
+/*
+ * common/replace.c - writes a file beside its name.
+ */
+#include "common/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "common/console.h"
+#include "eddy/alloc.h"
+
+#define NEW_SUFFIX ".new-XXXXXX"
+
+/* The file that a signal removes. */
+static char *volatile unfinished;
+
+static void signal_end(int signo)
+{
+        if (unfinished)
+                unlink(unfinished);
+        _exit(ED_EXIT_SIGNAL + signo);
+}
+
+static void signals_set(void)
+{
+        static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+        struct sigaction old;
+
+        for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+                /* A program that is run by nohup ignores SIGHUP. */
+                if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+                        signal(signals[i], signal_end);
+        }
+}
+
+static char *text_join(const char *head, size_t bytes, const char *tail)
+{
+        size_t tail_bytes = strlen(tail) + 1;
+        char *text = eddy_malloc(bytes + tail_bytes);
+
+        if (!text)
+                return NULL;
+        memcpy(text, head, bytes);
+        memcpy(text + bytes, tail, tail_bytes);
+        return text;
+}
+
+/* Open and lock the file that has the name. Another run may replace it between the two. */
+static int name_lock(struct ed_replace *replace)
+{
+        struct stat named;
+
+        if (stat(replace->real, &named) < 0)
+                return errno == ENOENT ? 0 : -errno;
+        if (!S_ISREG(named.st_mode))
+                return -EEXIST;
+        replace->lock_fd = open(replace->real, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (replace->lock_fd < 0 || fstat(replace->lock_fd, &replace->old) < 0)
+                return -errno;
+        if (flock(replace->lock_fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+                return -EBUSY;
+        if (stat(replace->real, &named) < 0 || named.st_dev != replace->old.st_dev ||
+            named.st_ino != replace->old.st_ino)
+                return -EBUSY;
+        return 0;
+}
+
+static int names_set(struct ed_replace *replace, const char *path)
+{
+        char *real = realpath(path, NULL);
+        const char *slash;
+
+        replace->real = text_join(real ? real : path, strlen(real ? real : path), "");
+        free(real);
+        if (!replace->real)
+                return -ENOMEM;
+        slash = strrchr(replace->real, '/');
+        replace->folder =
+                slash ? text_join(replace->real,
+                                  slash == replace->real ? 1 : (size_t) (slash - replace->real), "")
+                      : text_join(".", 1, "");
+        replace->temp = text_join(replace->real, strlen(replace->real), NEW_SUFFIX);
+        return replace->folder && replace->temp ? 0 : -ENOMEM;
+}
+
+static int new_make(struct ed_replace *replace)
+{
+        mode_t mask = umask(0);
+
+        umask(mask);
+        replace->fd = mkostemp(replace->temp, O_CLOEXEC);
+        if (replace->fd < 0)
+                return -errno;
+        unfinished = replace->temp;
+        if (replace->lock_fd < 0)
+                return fchmod(replace->fd, 0666 & ~mask) < 0 ? -errno : 0;
+        /* Only the administrator may give a file to others. */
+        if (fchown(replace->fd, replace->old.st_uid, replace->old.st_gid) < 0 && errno != EPERM)
+                return -errno;
+        return fchmod(replace->fd, replace->old.st_mode & 0777) < 0 ? -errno : 0;
+}
+
+int ed_replace_begin(struct ed_replace *replace, const char *path)
+{
+        int err;
+
+        *replace = (struct ed_replace){ .fd = -1, .lock_fd = -1 };
+        err = names_set(replace, path);
+        if (err == 0)
+                err = name_lock(replace);
+        if (err == 0) {
+                signals_set();
+                err = new_make(replace);
+        }
+        if (err < 0)
+                ed_replace_end(replace);
+        return err;
+}
+
+/* A file system may lack fsync; the disk has not failed then. */
+static int disk_sync(int fd)
+{
+        return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
+}
+
+int ed_replace_commit(struct ed_replace *replace)
+{
+        int fd, err = disk_sync(replace->fd);
+
+        if (err < 0)
+                return err;
+        if (rename(replace->temp, replace->real) < 0)
+                return -errno;
+        unfinished = NULL;
+        close(replace->fd);
+        replace->fd = -1;
+        fd = open(replace->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == EACCES ? 0 : -errno; /* a folder that may be written only */
+        err = disk_sync(fd);
+        close(fd);
+        return err;
+}
+
+void ed_replace_end(struct ed_replace *replace)
+{
+        if (replace->fd >= 0) {
+                unlink(replace->temp);
+                close(replace->fd);
+        }
+        unfinished = NULL;
+        if (replace->lock_fd >= 0)
+                close(replace->lock_fd);
+        eddy_free(replace->real);
+        eddy_free(replace->temp);
+        eddy_free(replace->folder);
+        *replace = (struct ed_replace){ .fd = -1, .lock_fd = -1 };
+}

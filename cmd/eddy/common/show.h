@@ -1,0 +1,40 @@
+/*
+ * common/show.h - shows the progress of a run on stderr while it runs.
+ */
+#ifndef ED_CMD_COMMON_SHOW_H
+#define ED_CMD_COMMON_SHOW_H
+
+#include <stdint.h>
+
+#include "common/stats.h"
+#include "eddy/scope.h"
+
+enum ed_show_mode {
+        ED_SHOW_AUTO,
+        ED_SHOW_BAR,   /* a line that overwrites itself */
+        ED_SHOW_PLAIN, /* a line each ten seconds */
+        ED_SHOW_JSON,  /* the same as JSON */
+        ED_SHOW_OFF,
+};
+
+struct ed_show {
+        enum ed_show_mode mode;
+        const struct ed_stats *stats;
+        /* Returns the number of pieces of work, or an estimate; 0: unknown. */
+        uint64_t (*total)(const void *arg);
+        /* Appends what the command adds to a line (" | paused 3s"); NULL: nothing. Called for each
+         * line; 'is_json': members, each after a comma. */
+        void (*more)(const void *arg, bool is_json, struct ed_draft *line);
+        const void *arg;
+};
+
+/* Returns the mode that AUTO means, if results go to the file 'output' (NULL: standard output). */
+enum ed_show_mode ed_show_choose(enum ed_show_mode mode, const char *output);
+
+/* Start a task in 'scope' that shows the progress until the scope is cancelled. */
+void ed_show_start(struct ed_show *show, eddy_scope *scope);
+
+/* Print the line now. */
+void ed_show_now(const struct ed_show *show);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * common/stats.c - counting, and printing the counts.
+ */
+#include "common/stats.h"
+
+#include "common/duration.h"
+
+void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes, int64_t latency_ns)
+{
+        if (error == 0 && status < 400)
+                stats->ok++;
+        else
+                stats->failed++;
+        if (status > 0 && status < ED_STATS_STATUSES)
+                stats->statuses[status]++;
+        if (error < 0)
+                stats->codes[ed_outcome_number(error)]++;
+        stats->bytes += bytes;
+        if (latency_ns >= 0)
+                ed_histogram_add(&stats->latency, latency_ns);
+}
+
+static double rate_of(const struct ed_stats *stats, int64_t wall_ns)
+{
+        return wall_ns > 0 ? (double) ed_stats_done(stats) / ((double) wall_ns / 1e9) : 0;
+}
+
+/* Append ", 50 ok" if the number is not 0. */
+static void count_add(struct ed_draft *text, uint64_t count, const char *what)
+{
+        if (count == 0)
+                return;
+        ed_draft_add_str(text, ", ");
+        ed_draft_add_grouped(text, count);
+        ed_draft_add_str(text, what);
+}
+
+static void duration_add(struct ed_draft *text, const char *before, int64_t duration_ns)
+{
+        char buf[ED_DURATION_TEXT_BYTES];
+
+        ed_duration_print(duration_ns, buf);
+        ed_draft_add_str(text, before);
+        ed_draft_add_str(text, buf);
+}
+
+static const char *stop_text(enum ed_stop stop)
+{
+        switch (stop) {
+        case ED_STOP_SIGNAL:
+                return "stopped by a signal";
+        case ED_STOP_DEADLINE:
+                return "stopped by --deadline";
+        case ED_STOP_CLOSED:
+                return "stopped: the reader of the output has gone";
+        case ED_STOP_OUTPUT:
+                return "stopped: the output failed";
+        case ED_STOP_INTERNAL:
+                return "stopped by an error";
+        case ED_STOP_INPUT:
+                return "stopped: the input could not be read to its end";
+        case ED_STOP_QUOTA:
+                return "stopped: the quota is used up";
+        case ED_STOP_KEY:
+                return "stopped: the server refuses the API key";
+        case ED_STOP_ERRORS:
+                return "stopped by --max-errors";
+        case ED_STOP_COST:
+                return "stopped by --max-cost";
+        case ED_STOP_THROTTLED:
+                return "stopped by --max-throttle-wait";
+        case ED_STOP_NONE:
+                break;
+        }
+        return NULL;
+}
+
+static const char *stop_name(enum ed_stop stop)
+{
+        static const char *const names[] = {
+                [ED_STOP_SIGNAL] = "signal",
+                [ED_STOP_DEADLINE] = "deadline",
+                [ED_STOP_CLOSED] = "output_closed",
+                [ED_STOP_OUTPUT] = "output_failed",
+                [ED_STOP_INTERNAL] = "error",
+                [ED_STOP_INPUT] = "input_failed",
+                [ED_STOP_KEY] = "api_key",
+                [ED_STOP_QUOTA] = "quota",
+                [ED_STOP_ERRORS] = "max_errors",
+                [ED_STOP_COST] = "max_cost",
+                [ED_STOP_THROTTLED] = "max_throttle_wait",
+        };
+
+        return names[stop];
+}
+
+void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text)
+{
+        int64_t wall_ns = now_ns - stats->start_ns;
+        const char *before = "status ";
+
+        ed_draft_add_grouped(text, ed_stats_done(stats));
+        duration_add(text, " done in ", wall_ns);
+        ed_draft_add_printf(text, ", %.1f/s: ", rate_of(stats, wall_ns));
+        ed_draft_add_grouped(text, stats->ok);
+        ed_draft_add_str(text, " ok, ");
+        ed_draft_add_grouped(text, stats->failed);
+        ed_draft_add_str(text, " failed");
+        count_add(text, stats->retries, " retries");
+        count_add(text, stats->refused, " refused for a time");
+        count_add(text, stats->cancelled, " cancelled");
+        count_add(text, stats->not_started, " not started");
+        count_add(text, stats->lost, " not written");
+        if (stats->unread) {
+                ed_draft_add_str(text, ", the input after these ");
+                ed_draft_add_grouped(text, ed_stats_done(stats) + stats->cancelled +
+                                                   stats->not_started + stats->lost);
+                ed_draft_add_str(text, " not read");
+        }
+        ed_draft_add_str(text, "\n");
+
+        if (stats->latency.count > 0) {
+                duration_add(text, "latency p50 ", ed_histogram_value(&stats->latency, 500));
+                duration_add(text, " p90 ", ed_histogram_value(&stats->latency, 900));
+                duration_add(text, " p99 ", ed_histogram_value(&stats->latency, 990));
+                duration_add(text, " max ", ed_histogram_value(&stats->latency, 1000));
+                ed_draft_add_str(text, "\n");
+        }
+        for (int i = 0; i < ED_STATS_STATUSES; i++) {
+                if (stats->statuses[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s%d: ", before, i);
+                ed_draft_add_grouped(text, stats->statuses[i]);
+                before = ", ";
+        }
+        if (*before == ',')
+                ed_draft_add_str(text, "\n");
+        before = "errors ";
+        for (int i = 0; i < ED_OUTCOME_CODES_MAX; i++) {
+                if (stats->codes[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s%s: ", before, ed_outcome_code(i));
+                ed_draft_add_grouped(text, stats->codes[i]);
+                before = ", ";
+        }
+        if (*before == ',')
+                ed_draft_add_str(text, "\n");
+        if (stats->not_retried > 0) {
+                ed_draft_add_grouped(text, stats->not_retried);
+                ed_draft_add_str(text,
+                                 " not retried: the next attempt would be after --deadline, or "
+                                 "in over an hour (Retry-After)\n");
+        }
+        if (stop_text(stats->stop))
+                ed_draft_add_printf(text, "%s\n", stop_text(stats->stop));
+}
+
+static void json_count(struct ed_draft *text, const char *before, uint64_t count)
+{
+        ed_draft_add_str(text, before);
+        ed_draft_add_u64(text, count);
+}
+
+static void json_ms(struct ed_draft *text, const char *before, const struct ed_histogram *latency,
+                    unsigned permille)
+{
+        ed_draft_add_str(text, before);
+        if (latency->count > 0)
+                ed_draft_add_ms(text, ed_histogram_value(latency, permille));
+        else
+                ed_draft_add_str(text, "null");
+}
+
+void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text)
+{
+        int64_t wall_ns = now_ns - stats->start_ns;
+        const char *before = "";
+
+        json_count(text, "{\"done\":", ed_stats_done(stats));
+        json_count(text, ",\"ok\":", stats->ok);
+        json_count(text, ",\"failed\":", stats->failed);
+        json_count(text, ",\"retries\":", stats->retries);
+        json_count(text, ",\"not_retried\":", stats->not_retried);
+        json_count(text, ",\"cancelled\":", stats->cancelled);
+        json_count(text, ",\"not_started\":", stats->not_started);
+        json_count(text, ",\"not_written\":", stats->lost);
+        ed_draft_add_printf(text, ",\"input_read\":%s", stats->unread ? "false" : "true");
+        json_count(text, ",\"bytes\":", stats->bytes);
+        ed_draft_add_printf(text, ",\"wall_s\":%.3f,\"rate\":%.1f", (double) wall_ns / 1e9,
+                            rate_of(stats, wall_ns));
+        json_ms(text, ",\"ms\":{\"p50\":", &stats->latency, 500);
+        json_ms(text, ",\"p90\":", &stats->latency, 900);
+        json_ms(text, ",\"p99\":", &stats->latency, 990);
+        json_ms(text, ",\"max\":", &stats->latency, 1000);
+        ed_draft_add_str(text, "},\"statuses\":{");
+        for (int i = 0; i < ED_STATS_STATUSES; i++) {
+                if (stats->statuses[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s\"%d\":", before, i);
+                ed_draft_add_u64(text, stats->statuses[i]);
+                before = ",";
+        }
+        ed_draft_add_str(text, "},\"errors\":{");
+        before = "";
+        for (int i = 0; i < ED_OUTCOME_CODES_MAX; i++) {
+                if (stats->codes[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s\"%s\":", before, ed_outcome_code(i));
+                ed_draft_add_u64(text, stats->codes[i]);
+                before = ",";
+        }
+        ed_draft_add_str(text, "},\"stopped\":");
+        if (stats->stop == ED_STOP_NONE)
+                ed_draft_add_str(text, "null");
+        else
+                ed_draft_add_json_str(text, stop_name(stats->stop));
+        ed_draft_add_str(text, "}\n");
+}

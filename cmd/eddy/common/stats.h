@@ -1,0 +1,68 @@
+/*
+ * common/stats.h - counters of a run, and its summary.
+ */
+#ifndef ED_CMD_COMMON_STATS_H
+#define ED_CMD_COMMON_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/draft.h"
+#include "common/histogram.h"
+#include "common/outcome.h"
+
+enum { ED_STATS_STATUSES = 1000 };
+
+/* Why a run ended before its input. */
+enum ed_stop {
+        ED_STOP_NONE,
+        ED_STOP_SIGNAL,
+        ED_STOP_DEADLINE,
+        ED_STOP_CLOSED, /* the reader of the results has closed them */
+        ED_STOP_OUTPUT, /* results could not be written */
+        ED_STOP_INTERNAL,
+        ED_STOP_INPUT,     /* the rest of the input could not be read */
+        ED_STOP_QUOTA,     /* the API key has no quota left */
+        ED_STOP_KEY,       /* the server refuses the API key */
+        ED_STOP_ERRORS,    /* --max-errors */
+        ED_STOP_COST,      /* --max-cost */
+        ED_STOP_THROTTLED, /* --max-throttle-wait */
+};
+
+struct ed_stats {
+        int64_t start_ns;
+        uint64_t read;        /* URLs of the input so far */
+        uint64_t in_flight;   /* started and not finished */
+        uint64_t ok;          /* written, status below 400 */
+        uint64_t failed;      /* written, all others */
+        uint64_t retries;     /* attempts after the first */
+        uint64_t refused;     /* attempts that a server refused for now: 429, 503 */
+        uint64_t not_retried; /* the next attempt would have come too late */
+        uint64_t cancelled;   /* in flight when the run was stopped: no line */
+        uint64_t not_started; /* read, but not started: no line */
+        uint64_t lost;        /* finished, but the line could not be written */
+        uint64_t bytes;       /* size of all bodies */
+        bool unread;          /* the input was not read to its end */
+        enum ed_stop stop;
+        uint64_t statuses[ED_STATS_STATUSES];
+        uint64_t codes[ED_OUTCOME_CODES_MAX];
+        struct ed_histogram latency;
+};
+
+static inline uint64_t ed_stats_done(const struct ed_stats *stats)
+{
+        return stats->ok + stats->failed;
+}
+
+/*
+ * Count a result whose line was written. 'status' 0: none; 'error' 0: none; 'latency_ns' negative:
+ * nothing was sent.
+ */
+void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
+                  int64_t latency_ns);
+
+/* Print the summary, as text or as one line of JSON. */
+void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
+void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * mock/gate.c - refuses, delays and fails requests, as the options choose.
+ */
+#include "mock/gate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/duration.h"
+#include "eddy/time.h"
+
+enum { KEY_SHOWN_MAX = 8 };
+
+/* Returns the key that a request gives as a bearer token or in api-key, or "". */
+static const char *key_of(const eddy_http_exchange *exchange)
+{
+        static const char bearer[] = "Bearer ";
+        const char *value = eddy_http_exchange_header(exchange, "Authorization");
+
+        if (value && strncasecmp(value, bearer, sizeof(bearer) - 1) == 0)
+                return value + sizeof(bearer) - 1;
+        value = eddy_http_exchange_header(exchange, "api-key");
+        return value ? value : "";
+}
+
+/* Send a refusal. Returns 1, or a negative error. */
+static int refuse(struct ed_reply *reply, const struct ed_openai_fault *fault)
+{
+        int err = ed_reply_fault(reply, fault);
+
+        return err < 0 ? err : 1;
+}
+
+/* Refuse because of a limit, and name the time until a retry; below 0: never. */
+static int limit_refuse(struct ed_reply *reply, const char *type, const char *code,
+                        const char *what, int64_t wait_ns)
+{
+        struct ed_openai_fault fault = { 0 };
+        char wait[ED_RESET_TEXT_BYTES];
+
+        if (wait_ns < 0) {
+                ed_openai_fault_set(&fault, 429, NULL, code, "%s.", what);
+        } else {
+                ed_reset_print(wait_ns, wait);
+                ed_openai_fault_set(&fault, 429, NULL, code, "%s. Please try again in %s.", what,
+                                    wait);
+                ed_reply_retry_after(reply, wait_ns);
+        }
+        fault.type = type;
+        return refuse(reply, &fault);
+}
+
+static int key_check(struct ed_reply *reply, const char *key)
+{
+        const struct ed_mock_opts *opts = &reply->mock->opts;
+        struct ed_openai_fault fault = { 0 };
+
+        if (opts->api_keys_count == 0)
+                return 0;
+        for (uint32_t i = 0; i < opts->api_keys_count; i++) {
+                if (strcmp(key, opts->api_keys[i]) == 0)
+                        return 0;
+        }
+        if (*key)
+                ed_openai_fault_set(&fault, 401, NULL, "invalid_api_key",
+                                    "Incorrect API key provided: %.*s%s.", KEY_SHOWN_MAX, key,
+                                    strlen(key) > KEY_SHOWN_MAX ? "***" : "");
+        else
+                ed_openai_fault_set(&fault, 401, NULL, NULL,
+                                    "You didn't provide an API key. Provide it in an "
+                                    "Authorization header: Authorization: Bearer YOUR_KEY.");
+        ed_reply_header(reply, "WWW-Authenticate", "Bearer");
+        return refuse(reply, &fault);
+}
+
+/* Add the state of the limits on requests and tokens of a key to the answer's head. */
+static void limits_show(struct ed_reply *reply, const struct ed_key *key)
+{
+        const struct ed_limits *limits = &reply->mock->opts.limits;
+        char reset[ED_RESET_TEXT_BYTES];
+
+        if (limits->rpm > 0) {
+                ed_reset_print(ed_bucket_full_ns(&key->requests), reset);
+                ed_reply_header_u64(reply, "x-ratelimit-limit-requests", limits->rpm);
+                ed_reply_header_u64(reply, "x-ratelimit-remaining-requests",
+                                    ed_bucket_left(&key->requests));
+                ed_reply_header(reply, "x-ratelimit-reset-requests", reset);
+        }
+        if (limits->tpm > 0) {
+                ed_reset_print(ed_bucket_full_ns(&key->tokens), reset);
+                ed_reply_header_u64(reply, "x-ratelimit-limit-tokens", limits->tpm);
+                ed_reply_header_u64(reply, "x-ratelimit-remaining-tokens",
+                                    ed_bucket_left(&key->tokens));
+                ed_reply_header(reply, "x-ratelimit-reset-tokens", reset);
+        }
+}
+
+/* Count the request against the limits of its key. */
+static int key_limit(struct ed_reply *reply, const char *name)
+{
+        struct ed_mock *mock = reply->mock;
+        const struct ed_limits *limits = &mock->opts.limits;
+        int64_t now_ns = eddy_now(), wait_ns;
+        struct ed_key *key;
+        char what[96];
+
+        if (limits->rpm == 0 && limits->tpm == 0 && limits->quota == 0)
+                return 0;
+        key = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
+        if (limits->quota > 0 && key->served >= limits->quota)
+                return limit_refuse(reply, "insufficient_quota", "insufficient_quota",
+                                    "You exceeded your current quota, please check your plan and "
+                                    "billing details",
+                                    -1);
+        wait_ns = ed_bucket_take(&key->requests, now_ns);
+        /* Brings the tokens up to date. */
+        (void) ed_bucket_take_many(&key->tokens, 0, now_ns);
+        if (wait_ns > 0) {
+                limits_show(reply, key);
+                snprintf(what, sizeof(what),
+                         "Rate limit reached for requests per min (RPM): Limit %u", limits->rpm);
+                return limit_refuse(reply, "requests", "rate_limit_exceeded", what, wait_ns);
+        }
+        key->served++;
+        /* A request to the API with tokens shows the limits after these are counted. */
+        if (!reply->counts_tokens)
+                limits_show(reply, key);
+        return 0;
+}
+
+int ed_gate_tokens(struct ed_reply *reply, uint64_t tokens)
+{
+        struct ed_mock *mock = reply->mock;
+        const struct ed_limits *limits = &mock->opts.limits;
+        const char *name = key_of(reply->exchange);
+        int64_t now_ns = eddy_now(), wait_ns;
+        struct ed_key *key;
+        char what[128];
+
+        if (limits->rpm == 0 && limits->tpm == 0)
+                return 0;
+        /* The entry may be new: the body has arrived since, and other keys were used. */
+        key = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
+        wait_ns = ed_bucket_take_many(&key->tokens, tokens, now_ns);
+        limits_show(reply, key);
+        if (wait_ns == 0)
+                return 0;
+        if (tokens > limits->tpm) {
+                snprintf(what, sizeof(what),
+                         "Request too large for tokens per min (TPM): Limit %u, Requested %llu",
+                         limits->tpm, (unsigned long long) tokens);
+                return limit_refuse(reply, "tokens", "rate_limit_exceeded", what, -1);
+        }
+        snprintf(what, sizeof(what),
+                 "Rate limit reached for tokens per min (TPM): Limit %u, Used %llu, Requested %llu",
+                 limits->tpm, (unsigned long long) (limits->tpm - ed_bucket_left(&key->tokens)),
+                 (unsigned long long) tokens);
+        return limit_refuse(reply, "tokens", "rate_limit_exceeded", what, wait_ns);
+}
+
+static int capacity_refuse(struct ed_reply *reply)
+{
+        struct ed_openai_fault fault = { 0 };
+
+        ed_openai_fault_set(&fault, reply->mock->opts.capacity_status, NULL,
+                            reply->mock->opts.capacity_status == 429 ? "rate_limit_exceeded"
+                                                                     : "service_unavailable",
+                            "The server serves as many requests at a time as it can; slow down.");
+        if (fault.status == 429)
+                fault.type = "requests";
+        return refuse(reply, &fault);
+}
+
+int ed_gate_enter(struct ed_reply *reply)
+{
+        struct ed_mock *mock = reply->mock;
+        const char *key = key_of(reply->exchange);
+        int64_t now_ns = eddy_now(), wait_ns;
+        int err = key_check(reply, key);
+
+        if (err != 0)
+                return err;
+        if (ed_wave_is_on(&mock->opts.wave, now_ns - mock->start_ns, &wait_ns))
+                return limit_refuse(reply, "requests", "rate_limit_exceeded",
+                                    "Rate limit reached: slow down", wait_ns);
+        if (mock->serving >= ed_schedule_at(&mock->opts.capacity, now_ns - mock->start_ns))
+                return capacity_refuse(reply);
+        mock->serving++;
+        reply->entered = true;
+        wait_ns = ed_bucket_take(&mock->bucket, now_ns);
+        if (wait_ns > 0)
+                return limit_refuse(reply, "requests", "rate_limit_exceeded",
+                                    "Rate limit reached: slow down", wait_ns);
+        return key_limit(reply, key);
+}
+
+void ed_gate_leave(struct ed_reply *reply)
+{
+        if (reply->entered)
+                reply->mock->serving--;
+        reply->entered = false;
+}
+
+int ed_gate_mood(struct ed_reply *reply)
+{
+        const struct ed_mock_opts *opts = &reply->mock->opts;
+        struct ed_random *random = &reply->random;
+        /* Always drawn in this order, so that an option does not change what others do. */
+        int64_t wait_ns = ed_latency_draw(&opts->latency, random);
+        bool fails = ed_random_fraction(random) < opts->error_rate;
+        bool truncates = ed_random_fraction(random) < opts->truncate_rate;
+        bool stalls = ed_random_fraction(random) < opts->stall_rate;
+        struct ed_openai_fault fault = { 0 };
+        int err = eddy_sleep(wait_ns);
+
+        if (err < 0)
+                return err;
+        if (fails) {
+                int status = ed_random_next(random) & 1 ? 500 : 503;
+
+                ed_openai_fault_set(&fault, status, NULL,
+                                    status == 503 ? "service_unavailable" : NULL,
+                                    "an error, as asked for");
+                return refuse(reply, &fault);
+        }
+        reply->fate = truncates ? ED_FATE_TRUNCATED : stalls ? ED_FATE_STALLED : ED_FATE_WHOLE;
+        return 0;
+}

@@ -1,0 +1,151 @@
+/*
+ * report/opts.c - options, and the names of files that follow from the name of the output.
+ */
+#include "report/opts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/console.h"
+#include "common/option.h"
+#include "eddy/version.h"
+
+static const char help[] =
+        "Usage: eddy report OUT [--errors FILE] [--log FILE] [-o PAGE] [--price IN/OUT]\n"
+        "                   [--title TEXT]\n"
+        "\n"
+        "Makes a page of HTML about an output of `eddy batch`, after the run or during it: "
+        "totals,\n"
+        "latencies, failures and tokens, in tables and plots.  The page is one file without\n"
+        "scripts; it loads nothing.\n"
+        "\n"
+        "  OUT                      the file of -o of eddy batch; files in the formats of OpenAI\n"
+        "                           and vLLM have no times, and fewer plots\n"
+        "  --errors FILE            its file of errors (that beside OUT, as eddy batch names it,\n"
+        "                           if it is there)\n"
+        "  --log FILE               the file of --log of eddy batch, for refusals (status 429)\n"
+        "  -o, --output PAGE|-      the page (OUT.html); - is standard output\n"
+        "  --price IN/OUT           cost of a million tokens, such as 0.15/0.60\n"
+        "  --title TEXT             the heading (the name of OUT)\n"
+        "  -h, --help, --version\n"
+        "\n"
+        "A last line that is not complete yet is left out.  Lines that are not answers are "
+        "counted\n"
+        "on the page.\n"
+        "\n"
+        "Exit: 0 the page was written, 2 the command line is wrong, 3 a file cannot be read or "
+        "has\n"
+        "no answers but other lines, 4 the page cannot be written.\n";
+
+enum { OPT_ERRORS = 256, OPT_LOG, OPT_PRICE, OPT_TITLE, OPT_VERSION };
+
+static const struct option options[] = {
+        { "errors", required_argument, NULL, OPT_ERRORS },
+        { "log", required_argument, NULL, OPT_LOG },
+        { "output", required_argument, NULL, 'o' },
+        { "price", required_argument, NULL, OPT_PRICE },
+        { "title", required_argument, NULL, OPT_TITLE },
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, OPT_VERSION },
+        { NULL, 0, NULL, 0 },
+};
+
+static const struct ed_option_hint hints[] = {
+        { "input", "OUT, without an option" },
+        { "cost", "--price" },
+        { "html", "-o" },
+        { NULL, NULL },
+};
+
+static const struct ed_option_set option_set_of_report = { "report", ":ho:", options, hints };
+
+static int price_set(struct ed_report_opts *opts, const char *value)
+{
+        const char *why = NULL;
+
+        if (ed_price_parse(value, &opts->price, &why) < 0) {
+                ed_console_usage("report", "--price %s: %s", value, why);
+                return -EINVAL;
+        }
+        opts->has_price = true;
+        return 0;
+}
+
+static int report_option_set(struct ed_report_opts *opts, int option, const char *value)
+{
+        switch (option) {
+        case 'o':
+                return ed_option_once("report", "-o", value, &opts->page);
+        case OPT_ERRORS:
+                return ed_option_once("report", "--errors", value, &opts->errors);
+        case OPT_LOG:
+                return ed_option_once("report", "--log", value, &opts->log);
+        case OPT_TITLE:
+                return ed_option_once("report", "--title", value, &opts->title);
+        default:
+                return price_set(opts, value);
+        }
+}
+
+/* Name the files that no option names. */
+static int names_complete(struct ed_report_opts *opts)
+{
+        const char *slash = strrchr(opts->answers, '/');
+        size_t bytes = strlen(opts->answers);
+
+        if (bytes + sizeof(".errors.jsonl") > PATH_MAX)
+                return ed_console_usage("report", "the name of OUT is too long");
+        if (!opts->page) {
+                snprintf(opts->page_room, sizeof(opts->page_room), "%s.html", opts->answers);
+                opts->page = opts->page_room;
+        }
+        if (!opts->title) {
+                snprintf(opts->title_room, sizeof(opts->title_room), "%s",
+                         slash && slash[1] ? slash + 1 : opts->answers);
+                opts->title = opts->title_room;
+        }
+        if (!opts->errors) {
+                if (bytes > 6 && strcmp(opts->answers + bytes - 6, ".jsonl") == 0)
+                        bytes -= 6;
+                snprintf(opts->errors_room, sizeof(opts->errors_room), "%.*s.errors.jsonl",
+                         (int) bytes, opts->answers);
+                opts->errors = opts->errors_room;
+                opts->errors_are_optional = true;
+        }
+        return 0;
+}
+
+static int line_finish(struct ed_report_opts *opts, int argc, char **argv)
+{
+        if (optind == argc)
+                return ed_console_usage("report", "name the output of eddy batch: eddy report OUT");
+        if (optind + 1 < argc)
+                return ed_console_usage("report", "%s: give one output; %s is already given",
+                                        argv[optind + 1], argv[optind]);
+        opts->answers = argv[optind];
+        if (strcmp(opts->answers, "-") == 0)
+                return ed_console_usage("report", "-: name a file; standard input is not read");
+        return names_complete(opts);
+}
+
+int ed_report_opts_parse(struct ed_report_opts *opts, int argc, char **argv, int *ret_exit)
+{
+        int option;
+
+        memset(opts, 0, sizeof(*opts));
+        optind = 1;
+        while ((option = ed_option_next(&option_set_of_report, argc, argv)) != -1) {
+                if (option == 'h')
+                        *ret_exit = ed_console_print("report", help);
+                else if (option == OPT_VERSION)
+                        *ret_exit = ed_console_print("report", "eddy " EDDY_VERSION "\n");
+                else if (option == 0 || report_option_set(opts, option, optarg) < 0)
+                        *ret_exit = ED_EXIT_USAGE;
+                else
+                        continue;
+                return 1;
+        }
+        *ret_exit = line_finish(opts, argc, argv);
+        return *ret_exit ? 1 : 0;
+}

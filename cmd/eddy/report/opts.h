@@ -1,0 +1,32 @@
+/*
+ * report/opts.h - the command line of `eddy report`.
+ */
+#ifndef ED_CMD_REPORT_OPTS_H
+#define ED_CMD_REPORT_OPTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "batch/tokens.h"
+#include "eddy/def.h"
+
+/* Texts are borrowed from the command line, or are in the rooms. */
+struct ed_report_opts {
+        const char *answers;
+        const char *errors; /* NULL: none */
+        const char *log;    /* NULL: none */
+        const char *page;   /* "-": standard output */
+        const char *title;
+        bool errors_are_optional; /* not named by an option */
+        bool has_price;
+        struct ed_price price;
+        char errors_room[PATH_MAX];
+        char page_room[PATH_MAX];
+        char title_room[PATH_MAX];
+};
+
+/* Errors: 1, and '*ret_exit' is the exit code: --help was printed, or a message */
+EDDY_MUST_USE int ed_report_opts_parse(struct ed_report_opts *opts, int argc, char **argv,
+                                       int *ret_exit);
+
+#endif

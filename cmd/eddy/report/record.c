@@ -1,0 +1,209 @@
+/*
+ * report/record.c - reading lines. Each member is optional but those that ed_answer_read() needs.
+ */
+#include "report/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "batch/usage.h"
+#include "eddy/json.h"
+
+#define ELLIPSIS "\xe2\x80\xa6"
+
+/* Durations of a line above a year do not count. */
+#define DURATION_MAX_MS ((double) 365 * 86400 * 1000)
+
+static const struct eddy_json_opts deep = { .depth_max = EDDY_JSON_DEPTH_MAX };
+
+/* Copy a text without NULs, cut at the end of a character. */
+static void text_keep(const char *text, size_t bytes, char *room, size_t room_bytes)
+{
+        size_t most = room_bytes - sizeof(ELLIPSIS), at = 0;
+        bool is_cut = bytes > room_bytes - 1;
+
+        if (is_cut) {
+                bytes = most;
+                while (bytes > 0 && ((unsigned char) text[bytes] & 0xc0) == 0x80)
+                        bytes--;
+        }
+        for (size_t i = 0; i < bytes; i++)
+                room[at++] = text[i] ? text[i] : ' ';
+        room[at] = '\0';
+        if (is_cut)
+                memcpy(room + at, ELLIPSIS, sizeof(ELLIPSIS));
+}
+
+/* Copy a string, or any other value as it is written. */
+static void value_keep(struct ed_record *record, const struct eddy_json_value *value, char *room,
+                       size_t room_bytes)
+{
+        int64_t bytes = value->kind == EDDY_JSON_STRING
+                                ? eddy_json_string(value, record->text, sizeof(record->text))
+                                : -EINVAL;
+
+        if (bytes >= 0)
+                text_keep(record->text, (size_t) bytes, room, room_bytes);
+        else if (value->kind == EDDY_JSON_STRING)
+                text_keep(value->text + 1, value->bytes - 2, room, room_bytes);
+        else
+                text_keep(value->text, value->bytes, room, room_bytes);
+}
+
+/* Returns milliseconds as nanoseconds; -1: not a duration. */
+static int64_t duration_read(const struct eddy_json_value *value)
+{
+        double ms;
+
+        if (eddy_json_double(value, &ms) < 0 || !(ms >= 0) || ms > DURATION_MAX_MS)
+                return -1;
+        return (int64_t) (ms * 1e6);
+}
+
+static uint64_t tokens_read(const struct eddy_json_value *value)
+{
+        uint64_t tokens;
+
+        if (eddy_json_uint64(value, &tokens) < 0)
+                return 0;
+        return tokens < ED_USAGE_TOKENS_MAX ? tokens : ED_USAGE_TOKENS_MAX;
+}
+
+static void meta_read(struct ed_record *record, const struct eddy_json_value *meta)
+{
+        struct eddy_json_value name, value;
+        struct eddy_json_cursor cursor;
+
+        if (meta->kind != EDDY_JSON_OBJECT || eddy_json_walk(meta, &cursor) < 0)
+                return;
+        while (eddy_json_next(&cursor, &name, &value)) {
+                uint64_t number = 0;
+
+                if (eddy_json_is(&name, "attempts")) {
+                        if (eddy_json_uint64(&value, &number) == 0 && number <= UINT32_MAX)
+                                record->attempts = number;
+                } else if (eddy_json_is(&name, "endpoint")) {
+                        value_keep(record, &value, record->endpoint, sizeof(record->endpoint));
+                } else if (eddy_json_is(&name, "completed_at_ms")) {
+                        if (eddy_json_uint64(&value, &number) == 0 && number <= INT64_MAX)
+                                record->at_ms = (int64_t) number;
+                } else if (eddy_json_is(&name, "t_queue_ms")) {
+                        record->queue_ns = duration_read(&value);
+                } else if (eddy_json_is(&name, "t_first_ms")) {
+                        record->first_ns = duration_read(&value);
+                } else if (eddy_json_is(&name, "t_total_ms")) {
+                        record->total_ns = duration_read(&value);
+                } else if (eddy_json_is(&name, "input_tokens")) {
+                        record->input = tokens_read(&value);
+                } else if (eddy_json_is(&name, "output_tokens")) {
+                        record->output = tokens_read(&value);
+                }
+        }
+}
+
+/* Find the message that a failed answer's body has, in the forms of usual APIs. */
+static void body_message_read(struct ed_record *record, const struct eddy_json_value *body)
+{
+        static const char *const paths[] = { "error.message", "error", "message",
+                                             "detail",        "_text", "" };
+        struct eddy_json_value value;
+
+        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+                if (eddy_json_get(body, paths[i], &value) == 0 && value.kind != EDDY_JSON_NULL) {
+                        value_keep(record, &value, record->message, sizeof(record->message));
+                        return;
+                }
+}
+
+/* Name the cause of a failure, and find its message. */
+static void failure_read(struct ed_record *record, const struct eddy_json_value *top)
+{
+        struct eddy_json_value fault = { 0 }, value;
+
+        if (eddy_json_get(top, "error", &fault) < 0 || fault.kind == EDDY_JSON_NULL) {
+                snprintf(record->cause, sizeof(record->cause), "HTTP %d", record->status);
+                if (eddy_json_get(top, "response.body", &value) == 0)
+                        body_message_read(record, &value);
+                return;
+        }
+        if (eddy_json_get(&fault, "code", &value) == 0 && value.kind != EDDY_JSON_NULL)
+                value_keep(record, &value, record->cause, sizeof(record->cause));
+        if (record->cause[0] == '\0' && record->status > 0)
+                snprintf(record->cause, sizeof(record->cause), "HTTP %d", record->status);
+        if (record->cause[0] == '\0')
+                snprintf(record->cause, sizeof(record->cause), "error without a code");
+        if (eddy_json_get(&fault, "message", &value) == 0)
+                fault = value;
+        value_keep(record, &fault, record->message, sizeof(record->message));
+}
+
+int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
+{
+        struct eddy_json_value top, value;
+        struct ed_answer_seen seen;
+        struct ed_usage usage;
+
+        if (ed_answer_read(line, bytes, record->room, &seen) < 0 ||
+            eddy_json_parse(line, bytes, &deep, &top, NULL) < 0)
+                return -EINVAL;
+        record->status = seen.status;
+        record->is_ok = seen.is_ok;
+        record->cause[0] = record->message[0] = record->endpoint[0] = '\0';
+        record->attempts = record->input = record->output = 0;
+        record->at_ms = 0;
+        record->queue_ns = record->first_ns = record->total_ns = -1;
+        text_keep(seen.id, seen.id_bytes, record->id, sizeof(record->id));
+        if (eddy_json_get(&top, "x_meta", &value) == 0)
+                meta_read(record, &value);
+        if (!record->is_ok)
+                failure_read(record, &top);
+        else if (record->input == 0 && record->output == 0 &&
+                 eddy_json_get(&top, "response.body", &value) == 0 &&
+                 ed_usage_read(value.text, value.bytes, &usage) == 0) {
+                record->input = usage.input;
+                record->output = usage.output;
+        }
+        return 0;
+}
+
+/* --- the log --- */
+
+/* Read "2026-11-23T12:30:05.123Z". Returns milliseconds since 1970; 0: not a time. */
+static int64_t time_read(const char *text)
+{
+        unsigned year, month, day, hour, minute, second, ms = 0;
+        int64_t days;
+        int end = 0;
+
+        if (sscanf(text, "%4u-%2u-%2uT%2u:%2u:%2u%n", &year, &month, &day, &hour, &minute, &second,
+                   &end) != 6 ||
+            end == 0 || year < 1970 || year > 9999 || month < 1 || month > 12 || day < 1 ||
+            day > 31)
+                return 0;
+        if (text[end] == '.' && sscanf(text + end + 1, "%3u", &ms) != 1)
+                return 0;
+        /* Days of a civil date, in years that begin in March. */
+        year -= month <= 2;
+        days = (int64_t) year * 365 + year / 4 - year / 100 + year / 400 +
+               (153 * ((month + 9) % 12) + 2) / 5 + day - 1 - 719468;
+        return ((days * 24 + hour) * 60 + minute) * 60000 + second * 1000 + ms;
+}
+
+int ed_record_read_log(const char *line, size_t bytes, int64_t *ret_at_ms, int *ret_status)
+{
+        struct eddy_json_value top, value;
+        uint64_t status;
+        char text[64];
+
+        if (eddy_json_parse(line, bytes, NULL, &top, NULL) < 0 || top.kind != EDDY_JSON_OBJECT ||
+            eddy_json_get(&top, "time", &value) < 0 ||
+            eddy_json_string(&value, text, sizeof(text)) < 0)
+                return -EINVAL;
+        *ret_at_ms = time_read(text);
+        *ret_status = -1;
+        if (*ret_at_ms > 0 && eddy_json_get(&top, "status", &value) == 0 &&
+            eddy_json_uint64(&value, &status) == 0 && status <= 999)
+                *ret_status = (int) status;
+        return 0;
+}

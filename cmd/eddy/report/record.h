@@ -1,0 +1,55 @@
+/*
+ * report/record.h - a line of the output, or of the log of attempts, as the report counts it.
+ * No I/O.
+ */
+#ifndef ED_CMD_REPORT_RECORD_H
+#define ED_CMD_REPORT_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/answer.h"
+#include "eddy/def.h"
+
+/* Texts are cut to these sizes, with their NUL; a cut one ends in an ellipsis. */
+enum {
+        ED_RECORD_ID_BYTES = 128,
+        ED_RECORD_CAUSE_BYTES = 64,
+        ED_RECORD_ENDPOINT_BYTES = 128,
+        ED_RECORD_MESSAGE_BYTES = 240,
+        ED_RECORD_TEXT_BYTES = 4096, /* a string that takes more in the line is not unescaped */
+};
+
+/* All is copied. Texts may have any bytes but NUL. */
+struct ed_record {
+        char id[ED_RECORD_ID_BYTES];
+        int status; /* 0: no answer */
+        bool is_ok;
+        char cause[ED_RECORD_CAUSE_BYTES];       /* of a failure: "HTTP 503", "request_timeout" */
+        char message[ED_RECORD_MESSAGE_BYTES];   /* of a failure; may be empty */
+        char endpoint[ED_RECORD_ENDPOINT_BYTES]; /* empty: not known */
+        uint64_t attempts;                       /* 0: not known */
+        int64_t at_ms;                           /* 0: not known */
+        int64_t queue_ns, first_ns, total_ns;    /* -1: not known */
+        uint64_t input, output;                  /* tokens */
+        char room[ED_ANSWER_ID_ROOM];            /* for ed_record_read() */
+        char text[ED_RECORD_TEXT_BYTES];
+};
+
+/*
+ * Read a line of answers or errors, without its line feed.
+ *
+ * Errors: -EINVAL  not such a line
+ */
+EDDY_MUST_USE int ed_record_read(struct ed_record *record, const char *line, size_t bytes);
+
+/*
+ * Read a line of --log. '*ret_status' is -1 if the line is not about an attempt.
+ *
+ * Errors: -EINVAL  not a line of a log
+ */
+EDDY_MUST_USE int ed_record_read_log(const char *line, size_t bytes, int64_t *ret_at_ms,
+                                     int *ret_status);
+
+#endif

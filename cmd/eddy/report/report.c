@@ -1,0 +1,321 @@
+/*
+ * report/report.c - `eddy report`: reads the files of a run, which may be going on, and writes the
+ * page.
+ *
+ * The files are not locked. Each is read up to the size that it has at the start, so a run that
+ * writes faster than the report reads does not keep it from ending.
+ */
+#include "report/report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/console.h"
+#include "common/draft.h"
+#include "common/lines.h"
+#include "common/replace.h"
+#include "eddy/alloc.h"
+#include "report/opts.h"
+#include "report/page.h"
+#include "report/totals.h"
+
+/* A file to read. */
+struct report_file {
+        const char *option; /* for messages */
+        const char *path;
+        bool is_log;
+        int fd;
+        uint64_t left; /* bytes to read; UINT64_MAX: to the end */
+        struct stat st;
+};
+
+struct report {
+        struct ed_report_opts opts;
+        struct ed_totals totals;
+        struct ed_record record;
+        struct report_file files[3]; /* answers, errors, log */
+        unsigned files_count;
+};
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Count a line. Returns false if it is not one of its file's. */
+static bool report_line_add(struct report *report, const struct report_file *file,
+                            const struct ed_line *line)
+{
+        int64_t at_ms;
+        int status;
+
+        if (line->is_too_long)
+                return false;
+        if (file->is_log) {
+                if (ed_record_read_log(line->data, line->bytes, &at_ms, &status) < 0)
+                        return false;
+                ed_totals_add_log(&report->totals, at_ms, status);
+                return true;
+        }
+        if (ed_record_read(&report->record, line->data, line->bytes) < 0)
+                return false;
+        ed_totals_add(&report->totals, &report->record);
+        return true;
+}
+
+/*
+ * Count the lines that are complete. At the end of the file, the bytes after the last line feed
+ * are a line only if they are whole: the run may be writing them.
+ */
+static void lines_count(struct report *report, const struct report_file *file,
+                        struct ed_lines *lines, bool at_end)
+{
+        struct ed_line line;
+
+        while (ed_lines_next(lines, at_end, &line)) {
+                if (line.bytes == 0 || report_line_add(report, file, &line))
+                        continue;
+                if (at_end)
+                        report->totals.torn++;
+                else if (file->is_log)
+                        report->totals.log_damaged++;
+                else
+                        report->totals.damaged++;
+        }
+}
+
+static int file_read(struct report *report, struct report_file *file)
+{
+        struct ed_lines lines;
+        ssize_t n = 1;
+
+        ed_lines_init(&lines, ED_DRAFT_BYTES_MAX, false);
+        while (n > 0) {
+                size_t bytes;
+                char *room = ed_lines_room(&lines, &bytes);
+
+                if (!room) {
+                        n = -ENOMEM;
+                        break;
+                }
+                if (bytes > file->left)
+                        bytes = (size_t) file->left;
+                do
+                        n = bytes > 0 ? read(file->fd, room, bytes) : 0;
+                while (n < 0 && errno == EINTR);
+                if (n < 0) {
+                        n = -errno;
+                        break;
+                }
+                ed_lines_grow(&lines, (size_t) n);
+                if (file->left != UINT64_MAX)
+                        file->left -= (uint64_t) n;
+                lines_count(report, file, &lines, false);
+        }
+        if (n == 0)
+                lines_count(report, file, &lines, true);
+        ed_lines_fini(&lines);
+        return (int) n;
+}
+
+/* Open a file of the run. Returns 0, 1 if an optional file is not there, or an error. */
+static int file_open_to_read(struct report *report, const char *option, const char *path,
+                             bool is_optional)
+{
+        struct report_file *file = &report->files[report->files_count];
+
+        *file = (struct report_file){ .option = option, .path = path, .left = UINT64_MAX };
+        file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (file->fd < 0 && errno == ENOENT && is_optional)
+                return 1;
+        if (file->fd < 0)
+                return -errno;
+        report->files_count++;
+        if (fstat(file->fd, &file->st) < 0)
+                return -errno;
+        if (S_ISDIR(file->st.st_mode))
+                return -EISDIR;
+        if (S_ISREG(file->st.st_mode))
+                file->left = (uint64_t) file->st.st_size;
+        return 0;
+}
+
+static int read_refuse(const char *option, const char *path, int err)
+{
+        ed_console_say("report", "%s %s: %s", option, path,
+                       err == -ENOMEM ? "out of memory" : strerror(-err));
+        return ED_EXIT_INPUT;
+}
+
+/* Open all files. Returns the exit code. */
+static int files_open(struct report *report)
+{
+        struct ed_report_opts *opts = &report->opts;
+        int err = file_open_to_read(report, "OUT", opts->answers, false);
+
+        if (err < 0)
+                return read_refuse("OUT", opts->answers, err);
+        err = file_open_to_read(report, "--errors", opts->errors, opts->errors_are_optional);
+        if (err < 0)
+                return read_refuse("--errors", opts->errors, err);
+        if (err == 0 && report->files[0].st.st_ino == report->files[1].st.st_ino &&
+            report->files[0].st.st_dev == report->files[1].st.st_dev) {
+                /* `eddy batch` writes both to one file if it is given the same name. */
+                close(report->files[--report->files_count].fd);
+                err = 1;
+        }
+        if (err == 1)
+                opts->errors = NULL;
+        if (!opts->log)
+                return 0;
+        err = file_open_to_read(report, "--log", opts->log, false);
+        if (err < 0)
+                return read_refuse("--log", opts->log, err);
+        report->files[report->files_count - 1].is_log = true;
+        report->totals.has_log = true;
+        return 0;
+}
+
+/* Read all files. Returns the exit code. */
+static int files_read(struct report *report)
+{
+        const struct ed_totals *totals = &report->totals;
+
+        for (unsigned i = 0; i < report->files_count; i++) {
+                struct report_file *file = &report->files[i];
+                int err = file_read(report, file);
+
+                if (err < 0)
+                        return read_refuse(file->option, file->path, err);
+        }
+        if (totals->ok + totals->failed == 0 && totals->damaged > 0) {
+                ed_console_say("report",
+                               "OUT %s: none of its lines is an answer; name the file of -o of "
+                               "eddy batch",
+                               report->opts.answers);
+                return ED_EXIT_INPUT;
+        }
+        return 0;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static int page_write(int fd, const char *data, size_t bytes)
+{
+        while (bytes > 0) {
+                ssize_t n = write(fd, data, bytes);
+
+                if (n < 0 && errno == EINTR)
+                        continue;
+                if (n <= 0)
+                        return n < 0 ? -errno : -EIO;
+                data += n;
+                bytes -= (size_t) n;
+        }
+        return 0;
+}
+
+/* Write to a device or a pipe. */
+static int page_write_through(const char *path, const struct ed_draft *page)
+{
+        int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), err;
+
+        if (fd < 0)
+                return -errno;
+        err = page_write(fd, page->data, page->bytes);
+        if (close(fd) < 0 && err == 0)
+                err = -errno;
+        return err;
+}
+
+/* Write the whole page beside its name, and give it the name. */
+static int page_write_file(const char *path, const struct ed_draft *page)
+{
+        struct ed_replace replace;
+        int err = ed_replace_begin(&replace, path);
+
+        if (err < 0)
+                return err;
+        err = page_write(replace.fd, page->data, page->bytes);
+        if (err == 0)
+                err = ed_replace_commit(&replace);
+        ed_replace_end(&replace);
+        return err;
+}
+
+/* Refuse to replace a file of the run. */
+static int page_check(const struct report *report)
+{
+        struct stat st;
+
+        if (strcmp(report->opts.page, "-") == 0 || stat(report->opts.page, &st) < 0)
+                return 0;
+        for (unsigned i = 0; i < report->files_count; i++)
+                if (report->files[i].st.st_dev == st.st_dev &&
+                    report->files[i].st.st_ino == st.st_ino && S_ISREG(st.st_mode))
+                        return ed_console_usage("report",
+                                                "-o %s: this is a file of the run; name another",
+                                                report->opts.page);
+        return 0;
+}
+
+static int page_make(const struct report *report)
+{
+        const struct ed_report_opts *opts = &report->opts;
+        struct ed_page page = { .title = opts->title,
+                                .output = opts->answers,
+                                .errors = opts->errors,
+                                .log = opts->log,
+                                .made_ms = (int64_t) time(NULL) * 1000,
+                                .has_price = opts->has_price,
+                                .price = opts->price };
+        struct ed_draft out = { 0 };
+        struct stat st;
+        int err = -ENOMEM;
+
+        ed_page_add(&out, &page, &report->totals);
+        if (ed_draft_is_whole(&out)) {
+                if (strcmp(opts->page, "-") == 0)
+                        err = page_write(STDOUT_FILENO, out.data, out.bytes);
+                else if (stat(opts->page, &st) == 0 && !S_ISREG(st.st_mode))
+                        err = page_write_through(opts->page, &out);
+                else
+                        err = page_write_file(opts->page, &out);
+        }
+        ed_draft_fini(&out);
+        if (err == 0 || (err == -EPIPE && strcmp(opts->page, "-") == 0))
+                return ED_EXIT_OK;
+        ed_console_say("report", "-o %s: %s", opts->page,
+                       err == -ENOMEM ? "out of memory" : strerror(-err));
+        return ED_EXIT_OUTPUT;
+}
+
+int ed_report_main(int argc, char **argv)
+{
+        struct report *report = eddy_malloc(sizeof(*report));
+        int code;
+
+        if (!report) {
+                ed_console_say("report", "out of memory");
+                return ED_EXIT_FAILED;
+        }
+        memset(report, 0, sizeof(*report));
+        if (ed_report_opts_parse(&report->opts, argc, argv, &code) == 0) {
+                code = files_open(report);
+                if (code == 0)
+                        code = page_check(report);
+                if (code == 0)
+                        code = files_read(report);
+                if (code == 0) {
+                        ed_totals_sort(&report->totals);
+                        code = page_make(report);
+                }
+        }
+        for (unsigned i = 0; i < report->files_count; i++)
+                close(report->files[i].fd);
+        eddy_free(report);
+        return code;
+}

@@ -1,0 +1,10 @@
+/*
+ * report/report.h - `eddy report`: a page of HTML about the output of `eddy batch`.
+ */
+#ifndef ED_CMD_REPORT_REPORT_H
+#define ED_CMD_REPORT_REPORT_H
+
+/* Returns the exit code. */
+int ed_report_main(int argc, char **argv);
+
+#endif

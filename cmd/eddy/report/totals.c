@@ -1,0 +1,191 @@
+/*
+ * report/totals.c - sums, tables of limited size, and lists of the ten that count most.
+ */
+#include "report/totals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char others[] = "all others";
+
+static struct ed_cause *cause_of(struct ed_totals *totals, const char *name)
+{
+        struct ed_cause *cause;
+
+        for (unsigned i = 0; i < totals->causes_count; i++)
+                if (strcmp(totals->causes[i].name, name) == 0)
+                        return &totals->causes[i];
+        if (totals->causes_count > ED_TOTALS_CAUSES_MAX)
+                return &totals->causes[ED_TOTALS_CAUSES_MAX];
+        if (totals->causes_count == ED_TOTALS_CAUSES_MAX)
+                name = others;
+        cause = &totals->causes[totals->causes_count++];
+        snprintf(cause->name, sizeof(cause->name), "%s", name);
+        return cause;
+}
+
+static struct ed_host *host_of(struct ed_totals *totals, const char *name)
+{
+        struct ed_host *host;
+
+        for (unsigned i = 0; i < totals->hosts_count; i++)
+                if (strcmp(totals->hosts[i].name, name) == 0)
+                        return &totals->hosts[i];
+        if (totals->hosts_count > ED_TOTALS_ENDPOINTS_MAX)
+                return &totals->hosts[ED_TOTALS_ENDPOINTS_MAX];
+        if (totals->hosts_count == ED_TOTALS_ENDPOINTS_MAX)
+                name = others;
+        host = &totals->hosts[totals->hosts_count++];
+        snprintf(host->name, sizeof(host->name), "%s", name);
+        return host;
+}
+
+static void host_add(struct ed_host *host, const struct ed_record *record)
+{
+        if (record->is_ok)
+                host->ok++;
+        else
+                host->failed++;
+        host->attempts += record->attempts;
+        host->input += record->input;
+        host->output += record->output;
+        if (record->total_ns > 0)
+                ed_spread_add(&host->latency, record->total_ns);
+}
+
+/* Returns the place for a new sample in a sorted list, or NULL if it is not among the first ten. */
+static struct ed_sample *sample_insert(struct ed_sample *list, unsigned *count, unsigned at)
+{
+        if (at == ED_TOTALS_TOP)
+                return NULL;
+        if (*count < ED_TOTALS_TOP)
+                ++*count;
+        memmove(&list[at + 1], &list[at], (*count - at - 1) * sizeof(list[0]));
+        return &list[at];
+}
+
+static void sample_set(struct ed_sample *sample, const struct ed_record *record)
+{
+        snprintf(sample->id, sizeof(sample->id), "%s", record->id);
+        snprintf(sample->cause, sizeof(sample->cause), "%s", record->cause);
+        snprintf(sample->message, sizeof(sample->message), "%s", record->message);
+        snprintf(sample->endpoint, sizeof(sample->endpoint), "%s", record->endpoint);
+        sample->status = record->status;
+        sample->attempts = record->attempts;
+        sample->at_ms = record->at_ms > 0 ? record->at_ms : INT64_MAX;
+        sample->total_ns = record->total_ns;
+}
+
+static void samples_add(struct ed_totals *totals, const struct ed_record *record)
+{
+        int64_t at_ms = record->at_ms > 0 ? record->at_ms : INT64_MAX;
+        struct ed_sample *sample;
+        unsigned at = totals->slowest_count;
+
+        while (at > 0 && totals->slowest[at - 1].total_ns < record->total_ns)
+                at--;
+        if (record->total_ns > 0) {
+                sample = sample_insert(totals->slowest, &totals->slowest_count, at);
+                if (sample)
+                        sample_set(sample, record);
+        }
+        if (record->is_ok)
+                return;
+        at = totals->errors_count;
+        while (at > 0 && totals->errors[at - 1].at_ms > at_ms)
+                at--;
+        sample = sample_insert(totals->errors, &totals->errors_count, at);
+        if (sample)
+                sample_set(sample, record);
+}
+
+/* Add the line to the interval of its time, and the time from reading the request to all times. */
+static void times_add(struct ed_totals *totals, const struct ed_record *record)
+{
+        struct ed_interval *interval;
+        int64_t start_ms = record->at_ms, before_ns = 0;
+
+        if (record->at_ms <= 0 || record->at_ms > ED_TIMELINE_AT_MAX_MS)
+                return;
+        before_ns += record->queue_ns > 0 ? record->queue_ns : 0;
+        before_ns += record->total_ns > 0 ? record->total_ns : 0;
+        start_ms -= before_ns / 1000000;
+        if (start_ms < 1)
+                start_ms = 1;
+        if (totals->timed == 0 || start_ms < totals->start_ms) {
+                totals->start_ms = start_ms;
+                (void) ed_timeline_at(&totals->timeline, start_ms);
+        }
+        if (record->at_ms > totals->end_ms)
+                totals->end_ms = record->at_ms;
+        totals->timed++;
+        interval = ed_timeline_at(&totals->timeline, record->at_ms);
+        if (record->is_ok)
+                interval->ok++;
+        else
+                interval->failed++;
+        interval->input += record->input;
+        interval->output += record->output;
+        if (record->total_ns > 0)
+                ed_spread_add(&interval->latency, record->total_ns);
+}
+
+void ed_totals_add(struct ed_totals *totals, const struct ed_record *record)
+{
+        if (record->is_ok)
+                totals->ok++;
+        else
+                totals->failed++;
+        totals->attempts += record->attempts;
+        totals->retries += record->attempts > 1 ? record->attempts - 1 : 0;
+        totals->input += record->input;
+        totals->output += record->output;
+        if (record->total_ns > 0) {
+                ed_histogram_add(&totals->latency, record->total_ns);
+                ed_spread_add(&totals->spread, record->total_ns);
+        }
+        if (record->first_ns >= 0)
+                ed_histogram_add(&totals->first, record->first_ns);
+        if (!record->is_ok)
+                cause_of(totals, record->cause)->count++;
+        host_add(host_of(totals, record->endpoint), record);
+        samples_add(totals, record);
+        times_add(totals, record);
+}
+
+void ed_totals_add_log(struct ed_totals *totals, int64_t at_ms, int status)
+{
+        if (status < 0)
+                return;
+        totals->log_attempts++;
+        if (status != 429)
+                return;
+        totals->log_refused++;
+        ed_timeline_at(&totals->timeline, at_ms)->refused++;
+}
+
+static int cause_compare(const void *a, const void *b)
+{
+        const struct ed_cause *x = a, *y = b;
+
+        if (x->count != y->count)
+                return x->count < y->count ? 1 : -1;
+        return strcmp(x->name, y->name);
+}
+
+static int host_compare(const void *a, const void *b)
+{
+        const struct ed_host *x = a, *y = b;
+        uint64_t x_count = x->ok + x->failed, y_count = y->ok + y->failed;
+
+        if (x_count != y_count)
+                return x_count < y_count ? 1 : -1;
+        return strcmp(x->name, y->name);
+}
+
+void ed_totals_sort(struct ed_totals *totals)
+{
+        qsort(totals->causes, totals->causes_count, sizeof(totals->causes[0]), cause_compare);
+        qsort(totals->hosts, totals->hosts_count, sizeof(totals->hosts[0]), host_compare);
+}

@@ -1,0 +1,74 @@
+/*
+ * report/totals.h - all that the page shows, added up line by line in bounded memory. No I/O.
+ */
+#ifndef ED_CMD_REPORT_TOTALS_H
+#define ED_CMD_REPORT_TOTALS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/histogram.h"
+#include "report/record.h"
+#include "report/spread.h"
+#include "report/timeline.h"
+
+enum {
+        ED_TOTALS_CAUSES_MAX = 64,    /* further ones count together */
+        ED_TOTALS_ENDPOINTS_MAX = 32, /* further ones count together */
+        ED_TOTALS_TOP = 10,
+};
+
+struct ed_cause {
+        char name[ED_RECORD_CAUSE_BYTES];
+        uint64_t count;
+};
+
+struct ed_host {
+        char name[ED_RECORD_ENDPOINT_BYTES]; /* empty: not known */
+        uint64_t ok, failed, attempts, input, output;
+        struct ed_spread latency;
+};
+
+/* A line of the lists. */
+struct ed_sample {
+        char id[ED_RECORD_ID_BYTES];
+        char cause[ED_RECORD_CAUSE_BYTES];
+        char message[ED_RECORD_MESSAGE_BYTES];
+        char endpoint[ED_RECORD_ENDPOINT_BYTES];
+        int status;
+        uint64_t attempts;
+        int64_t at_ms, total_ns;
+};
+
+/* Zero is the start. Some 2 MB. */
+struct ed_totals {
+        uint64_t ok, failed;
+        uint64_t damaged;  /* lines that are not answers */
+        uint64_t torn;     /* files with a last line that is not complete */
+        uint64_t timed;    /* lines with a time */
+        uint64_t attempts; /* of lines that have them */
+        uint64_t retries;
+        uint64_t input, output;
+        int64_t start_ms, end_ms; /* 0: not known; from the first request read to the last answer */
+        bool has_log;
+        uint64_t log_attempts, log_refused, log_damaged;
+        struct ed_histogram latency; /* of last attempts */
+        struct ed_histogram first;   /* time to the first byte */
+        struct ed_spread spread;     /* as 'latency' */
+        unsigned causes_count, hosts_count, slowest_count, errors_count;
+        struct ed_cause causes[ED_TOTALS_CAUSES_MAX + 1];
+        struct ed_host hosts[ED_TOTALS_ENDPOINTS_MAX + 1];
+        struct ed_sample slowest[ED_TOTALS_TOP];
+        struct ed_sample errors[ED_TOTALS_TOP]; /* by time; those without one at the end */
+        struct ed_timeline timeline;
+};
+
+void ed_totals_add(struct ed_totals *totals, const struct ed_record *record);
+
+/* Add a line of the log; 'status' -1: not about an attempt. */
+void ed_totals_add_log(struct ed_totals *totals, int64_t at_ms, int status);
+
+/* Sort causes and endpoints by their counts. Call this after the last line. */
+void ed_totals_sort(struct ed_totals *totals);
+
+#endif

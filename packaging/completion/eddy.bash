@@ -1,0 +1,140 @@
+# eddy.bash - for bash: commands and options of eddy. Made by tools/completion.
+
+_eddy() {
+        local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+        local command=${COMP_WORDS[1]} words=
+
+        # "--option=value" is three words.
+        if [ "$word" = = ]; then
+                word=
+        elif [ "$before" = = ]; then
+                before=${COMP_WORDS[COMP_CWORD - 2]}
+        fi
+        COMPREPLY=()
+        if [ "$COMP_CWORD" -eq 1 ]; then
+                words="batch check retry sort fetch mock report help --help --version"
+        else
+                case $command,$before in
+                batch,--format) words="auto json csv" ;;
+                batch,--on-changed) words="stop send" ;;
+                batch,--progress) words="auto bar plain json off" ;;
+                batch,--summary) words="text json" ;;
+                batch,-c) words="auto" ;;
+                batch,--body | batch,--api-key-file | batch,-o | batch,--errors | \
+                        batch,--log | batch,--cacert | batch,--cert | batch,--key | \
+                        batch,--unix-socket)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                batch,--base-url | batch,--url | batch,-X | batch,--method | \
+                        batch,-H | batch,--header | batch,--api-key-env | batch,--api-key-header | \
+                        batch,--idempotency-header | batch,--metrics | batch,--ramp | batch,--rpm | \
+                        batch,--tpm | batch,--burst | batch,--timeout | batch,--connect-timeout | \
+                        batch,--idle-timeout | batch,--max-attempts | batch,--retry-base | batch,--retry-max | \
+                        batch,--max-throttle-wait | batch,--limit | batch,--max-errors | batch,--price | \
+                        batch,--max-cost | batch,--deadline | batch,--proxy | batch,--resolve) return ;;
+                check,--format) words="auto json csv" ;;
+                check,--body)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                check,-o | check,--url | check,-X | check,--method | \
+                        check,--rpm | check,--tpm | check,--base-url | check,-c | \
+                        check,--latency | check,--price) return ;;
+                retry,--format) words="auto json csv" ;;
+                retry,--on-changed) words="stop send" ;;
+                retry,--progress) words="auto bar plain json off" ;;
+                retry,--summary) words="text json" ;;
+                retry,-c) words="auto" ;;
+                retry,--errors | retry,--body | retry,--api-key-file | retry,--log | \
+                        retry,--cacert | retry,--cert | retry,--key | retry,--unix-socket)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                retry,-o | retry,--base-url | retry,--url | retry,-X | \
+                        retry,--method | retry,-H | retry,--header | retry,--api-key-env | \
+                        retry,--api-key-header | retry,--idempotency-header | retry,--metrics | retry,--ramp | \
+                        retry,--rpm | retry,--tpm | retry,--burst | retry,--timeout | \
+                        retry,--connect-timeout | retry,--idle-timeout | retry,--max-attempts | retry,--retry-base | \
+                        retry,--retry-max | retry,--max-throttle-wait | retry,--limit | retry,--max-errors | \
+                        retry,--price | retry,--max-cost | retry,--deadline | retry,--proxy | \
+                        retry,--resolve) return ;;
+                sort,--format) words="auto json csv" ;;
+                sort,--by | sort,-o | sort,--memory) return ;;
+                fetch,--progress) words="auto bar plain json off" ;;
+                fetch,--summary) words="text json" ;;
+                fetch,-i | fetch,-d | fetch,--data | fetch,--cacert | \
+                        fetch,--cert | fetch,--key | fetch,--unix-socket | fetch,-o | \
+                        fetch,--save)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                fetch,-X | fetch,--method | fetch,-H | fetch,--header | \
+                        fetch,-c | fetch,--per-host | fetch,--timeout | fetch,--connect-timeout | \
+                        fetch,--read-timeout | fetch,--deadline | fetch,--attempts | fetch,--backoff | \
+                        fetch,--proxy | fetch,--resolve) return ;;
+                mock,--cert | mock,--key)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                mock,--listen | mock,--latency | mock,--latency-p99 | mock,--token-latency | \
+                        mock,--rate-limit | mock,--rpm | mock,--tpm | mock,--quota | \
+                        mock,--wave | mock,--capacity | mock,--capacity-status | mock,--retry-after | \
+                        mock,--errors | mock,--error-rate | mock,--truncate | mock,--stall | \
+                        mock,--seed | mock,--api-key | mock,--model | mock,--dimensions | \
+                        mock,--completion-tokens) return ;;
+                report,--errors | report,--log)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                report,-o | report,--output | report,--price | report,--title) return ;;
+                help,*) words="batch check retry sort fetch mock report help" ;;
+                *)
+                        case $command in
+                        batch) words="--format --base-url --url --body -X --method -H --header
+                                --api-key-env --api-key-file --api-key-header
+                                --idempotency-header -o --errors --ordered --no-meta
+                                --on-changed --log --metrics --progress --summary -c --ramp
+                                --rpm --tpm --burst --timeout --connect-timeout --idle-timeout
+                                --max-attempts --retry-base --retry-max --max-throttle-wait
+                                --limit --max-errors --price --max-cost --deadline --cacert
+                                --cert --key -k --insecure --proxy --unix-socket --resolve -h
+                                --help --version" ;;
+                        check) words="-o --format --url --body -X --method --rpm --tpm
+                                --base-url -c --latency --price -h --help --version" ;;
+                        retry) words="-o --errors -h --help --version --format --base-url --url
+                                --body -X --method -H --header --api-key-env --api-key-file
+                                --api-key-header --idempotency-header --ordered --no-meta
+                                --on-changed --log --metrics --progress --summary -c --ramp
+                                --rpm --tpm --burst --timeout --connect-timeout --idle-timeout
+                                --max-attempts --retry-base --retry-max --max-throttle-wait
+                                --limit --max-errors --price --max-cost --deadline --cacert
+                                --cert --key -k --insecure --proxy --unix-socket --resolve" ;;
+                        sort) words="--by --format -o --memory -h --help --version" ;;
+                        fetch) words="-i -X --method -H --header -d --data -c --per-host
+                                --timeout --connect-timeout --read-timeout --deadline --attempts
+                                --backoff --cacert --cert --key -k --insecure --proxy
+                                --unix-socket --resolve --compressed -o --force --body --save
+                                --progress --summary -h --help --version" ;;
+                        mock) words="--listen --tls --cert --key --latency --latency-p99
+                                --token-latency --rate-limit --rpm --tpm --quota --wave
+                                --capacity --capacity-status --retry-after --errors --error-rate
+                                --truncate --stall --seed --api-key --model --dimensions
+                                --completion-tokens -h --help --version" ;;
+                        report) words="--errors --log -o --output --price --title -h --help
+                                --version" ;;
+                        esac
+                        case $command,$word in
+                        *,-*) ;;
+                        batch,* | check,* | retry,* | sort,* | report,*)
+                                compopt -o default 2>/dev/null
+                                return
+                                ;;
+                        *) [ "$word" ] && words= ;;
+                        esac
+                        ;;
+                esac
+        fi
+        COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -F _eddy eddy

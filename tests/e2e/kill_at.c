@@ -1,0 +1,85 @@
+/*
+ * kill_at.c - loaded into a program by LD_PRELOAD: kills it at the Nth call that changes a file.
+ *
+ * KILL_AT=N counts the calls of write(), ftruncate(), rename(), unlink(), fsync() and fdatasync() on
+ * regular files from 1. KILL_HOW says when: "before" the call, "after" it, or "torn": a write
+ * writes half of its bytes first.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static _Atomic long calls;
+
+/* Returns true if this is the call to be killed at. */
+static int is_chosen(void)
+{
+        const char *at = getenv("KILL_AT");
+
+        return at && ++calls == strtol(at, NULL, 10);
+}
+
+static int is_how(const char *how)
+{
+        const char *value = getenv("KILL_HOW");
+
+        return value && strcmp(value, how) == 0;
+}
+
+static void end(void)
+{
+        kill(getpid(), SIGKILL);
+        for (;;)
+                pause();
+}
+
+static int is_file(int fd)
+{
+        struct stat st;
+
+        return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+        static ssize_t (*next)(int, const void *, size_t);
+        int chosen;
+        ssize_t n;
+
+        if (!next)
+                next = dlsym(RTLD_NEXT, "write");
+        chosen = is_file(fd) && is_chosen();
+        if (chosen && is_how("before"))
+                end();
+        n = next(fd, data, chosen && is_how("torn") ? bytes / 2 : bytes);
+        if (chosen)
+                end();
+        return n;
+}
+
+/* The other calls either happen or not. */
+#define CALL(name, types, args)                                                                    \
+        int name types                                                                             \
+        {                                                                                          \
+                static int(*next) types;                                                           \
+                int chosen = is_chosen(), n;                                                       \
+                                                                                                   \
+                if (!next)                                                                         \
+                        next = dlsym(RTLD_NEXT, #name);                                            \
+                if (chosen && !is_how("after"))                                                    \
+                        end();                                                                     \
+                n = next args;                                                                     \
+                if (chosen)                                                                        \
+                        end();                                                                     \
+                return n;                                                                          \
+        }
+
+CALL(ftruncate, (int fd, off_t bytes), (fd, bytes))
+CALL(rename, (const char *from, const char *to), (from, to))
+CALL(unlink, (const char *path), (path))
+CALL(fsync, (int fd), (fd))
+CALL(fdatasync, (int fd), (fd))

@@ -1,0 +1,642 @@
+"""test_batch - `eddy batch`: every request has one line, in the output or in the errors, after any
+kind of stop.
+"""
+import gzip
+import json
+import os
+import random
+import signal
+import threading
+import time
+import urllib.request
+
+import e2e
+from batch_api import Api, ids_of, lines_of, request, requests
+from e2e import check, claim, equal
+
+
+def batch(eddy, api, content, *args, **options):
+    """Run requests; returns the result, the answers and the errors."""
+    path = eddy.file("in.jsonl", content)
+    out = eddy.file("out.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "--progress", "off", *args,
+                      **options)
+    return result, lines_of(out), lines_of(eddy.file("out.errors.jsonl"))
+
+
+# ---- lines ---------------------------------------------------------------------------------------
+
+@claim
+def each_request_has_one_line_in_the_form_of_openai(eddy):
+    result, answers, errors = batch(eddy, Api(eddy), requests(50))
+    equal((result.code, len(answers), errors), (0, 50, []), result)
+    equal(sorted(line["custom_id"] for line in answers), sorted(f"r{i}" for i in range(50)))
+    for line in answers:
+        equal(sorted(line), ["custom_id", "error", "id", "response", "x_meta"])
+        equal(sorted(line["response"]), ["body", "request_id", "status_code"])
+        equal((line["error"], line["response"]["status_code"]), (None, 200))
+        equal(line["response"]["body"], {"echo": {"id": line["custom_id"]}})
+        check(line["response"]["request_id"].startswith("req-"), line)
+        equal(line["x_meta"]["attempts"], 1)
+
+
+@claim
+def statuses_and_failures_go_to_the_errors(eddy):
+    def answer(call):
+        if call.id == "r1":
+            return 400, {}, {"error": {"message": "no", "code": "bad"}}
+        return b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab" if call.id == "r2" else (200, {}, {})
+    result, answers, errors = batch(eddy, Api(eddy, answer), requests(4), "--max-attempts", "2",
+                                    "--retry-base", "1ms")
+    equal((result.code, len(answers)), (1, 2), result)
+    errors = {line["custom_id"]: line for line in errors}
+    equal(sorted(errors), ["r1", "r2"])
+    equal(errors["r1"]["response"]["body"]["error"]["code"], "bad")
+    equal((errors["r1"]["error"], errors["r1"]["x_meta"]["attempts"]), (None, 1))
+    equal(errors["r2"]["response"], None)
+    equal(errors["r2"]["error"]["code"], "stream_truncated")
+    equal(errors["r2"]["x_meta"]["attempts"], 2)
+
+
+@claim
+def bad_line_gets_an_error_with_its_number_and_the_rest_continues(eddy):
+    content = requests(1) + "{oops\n" + '{"custom_id":"x","method":5,"url":"/v1/echo","body":{}}\n' + \
+        '{"custom_id":"y","method":"POST","url":"nowhere","body":{}}\n' + request(9)
+    result, answers, errors = batch(eddy, Api(eddy), content)
+    equal((result.code, sorted(line["custom_id"] for line in answers)), (1, ["r0", "r9"]), result)
+    errors = {line["custom_id"]: line["error"] for line in errors}
+    equal(sorted(errors), ["line-2", "x", "y"])
+    for error in errors.values():
+        equal(error["code"], "invalid_request_line")
+    check('"method"' in errors["x"]["message"], errors)
+
+
+@claim
+def all_shapes_of_lines_are_sent(eddy):
+    api = Api(eddy)
+    content = request(0) + json.dumps({"id": "bare"}) + "\n" + api.url + "/plain\n" + \
+        json.dumps({"method": "POST", "url": api.url + "/vegeta", "header": {"X-A": ["1"]},
+                    "body": "eyJpZCI6InZlZ2V0YSJ9"}) + "\n"
+    result, answers, errors = batch(eddy, api, content, "--url", api.url + "/bare")
+    equal((result.code, len(answers), errors), (0, 4, []), result)
+    paths = {call.path: call for call in api.calls}
+    equal(sorted(paths), ["/bare", "/plain", "/v1/echo", "/vegeta"])
+    equal((paths["/plain"].method, paths["/bare"].body), ("GET", {"id": "bare"}))
+    equal((paths["/vegeta"].headers["x-a"], paths["/vegeta"].body), ("1", {"id": "vegeta"}))
+
+
+@claim
+def csv_fills_a_template(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.csv", 'name,text,n\nann,"two\nlines, ""quoted""",3\nbob,plain,4\n')
+    out = eddy.file("out.jsonl")
+    body = eddy.file("t.json", '{"id":"{{name}}","input":"say {{text}}","n":"{{n:json}}"}')
+    result = eddy.run("batch", path, "-o", out, "--url", api.url + "/x", "--body", "@" + body)
+    equal(result.code, 0, result)
+    equal(sorted((call.body["id"], call.body["input"], call.body["n"]) for call in api.calls),
+          [("ann", 'say two\nlines, "quoted"', 3), ("bob", "say plain", 4)])
+
+
+@claim
+def compressed_input_is_unpacked(eddy):
+    data = requests(500).encode()
+    path = eddy.file("in.jsonl.gz", gzip.compress(data[:3000]) + gzip.compress(data[3000:]))
+    out = eddy.file("out.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", Api(eddy).url)
+    equal((result.code, len(ids_of(out))), (0, 500), result)
+    with open(path, "r+b") as file:
+        file.truncate(os.path.getsize(path) - 20)
+    result = eddy.run("batch", path, "-o", eddy.file("other"), "--base-url", "http://127.0.0.1:1")
+    e2e.check(result.code == 3 and "damaged" in result.err, result)
+
+
+@claim
+def stream_becomes_one_answer_with_the_time_of_its_first_token(eddy):
+    def answer(call):
+        chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+        events = [{**chunk, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
+                  for delta, reason in (({"role": "assistant", "content": "He"}, None),
+                                        ({"content": "llo"}, None), ({}, "stop"))]
+        events.append({**chunk, "choices": [],
+                       "usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}})
+        text = "".join(f"data: {json.dumps(event)}\n\n" for event in events) + "data: [DONE]\n\n"
+        if call.id == "r1" and call.number < 5:
+            text = text[:200]
+        return 200, {"Content-Type": "text/event-stream"}, text.encode()
+    api = Api(eddy, answer)
+    content = "".join(request(i, body={"id": f"r{i}", "stream": True}) for i in range(2))
+    result, answers, _ = batch(eddy, api, content, "--retry-base", "1ms")
+    equal((result.code, len(answers)), (0, 2), result)
+    for line in answers:
+        body = line["response"]["body"]
+        equal((body["object"], body["choices"][0]["message"]["content"]), ("chat.completion", "Hello"))
+        equal(body["usage"]["total_tokens"], 5)
+        check(line["x_meta"]["output_tokens"] == 2, line)
+
+
+# ---- ids -----------------------------------------------------------------------------------------
+
+@claim
+def id_that_occurs_twice_stops_the_run_before_anything_is_sent(eddy):
+    api = Api(eddy)
+    result, answers, _ = batch(eddy, api, requests(3) + request(1))
+    equal((result.code, answers, api.calls), (3, [], []), result)
+    check('line 4: custom_id "r1"' in result.err, result)
+
+
+@claim
+def id_that_occurs_twice_in_a_pipe_gets_an_error_under_its_line(eddy):
+    api = Api(eddy)
+    out = eddy.file("out.jsonl")
+    result = eddy.run("batch", "-", "-o", out, "--base-url", api.url,
+                      stdin=(requests(3) + request(1)).encode())
+    equal((result.code, sorted(ids_of(out)), ids_of(eddy.file("out.errors.jsonl"))),
+          (1, ["r0", "r1", "r2"], ["line-4"]), result)
+
+
+@claim
+def changed_request_of_an_answered_id_stops_the_run(eddy):
+    api = Api(eddy)
+    batch(eddy, api, requests(2))
+    changed = request(0) + request(1, body={"id": "r1", "new": 1})
+    result, _, _ = batch(eddy, api, changed)
+    equal((result.code, len(api.calls)), (3, 2), result)
+    check('"r1"' in result.err and "--on-changed" in result.err, result)
+    result, answers, _ = batch(eddy, api, changed, "--on-changed", "send")
+    equal((result.code, len(api.calls), sorted(line["custom_id"] for line in answers)),
+          (0, 3, ["r0", "r1"]), result)
+    equal([line["response"]["body"] for line in answers if line["custom_id"] == "r1"],
+          [{"echo": {"id": "r1", "new": 1}}])
+    result, _, _ = batch(eddy, api, changed)
+    equal((result.code, len(api.calls)), (0, 3), result)
+
+
+@claim
+def changed_requests_that_a_kill_interrupts_keep_their_new_answers(eddy):
+    api = Api(eddy)
+    batch(eddy, api, requests(20))
+    changed = "".join(request(i, body={"id": f"r{i}", "new": 1}) for i in range(20))
+    slow = Api(eddy, lambda call: (time.sleep(0.1), (200, {}, {"new": True}))[1])
+    path, out = eddy.file("in.jsonl", changed), eddy.file("out.jsonl")
+    child = eddy.start("batch", path, "-o", out, "--base-url", slow.url, "-c", "2", "--on-changed", "send")
+    e2e.wait_until(lambda: len(slow.calls) >= 12, "requests")
+    child.kill()
+    child.wait()
+    sent = len(slow.calls)
+    result, answers, _ = batch(eddy, slow, changed, "--on-changed", "send")
+    equal((result.code, len(answers)), (0, 20), result)
+    check(all(line["response"]["body"] == {"new": True} for line in answers), answers)
+    check(len(slow.calls) <= 20 + 4, len(slow.calls), "sent, before the kill", sent)
+
+
+@claim
+def changed_request_that_fails_is_only_in_the_errors(eddy):
+    api = Api(eddy, lambda call: (400, {}, {}) if "new" in call.body else (200, {}, {}))
+    batch(eddy, api, requests(2))
+    result, answers, errors = batch(eddy, api, request(0) + request(1, body={"id": "r1", "new": 1}),
+                                    "--on-changed", "send")
+    equal((result.code, [line["custom_id"] for line in answers], [line["custom_id"] for line in errors]),
+          (1, ["r0"], ["r1"]), result)
+
+
+@claim
+def number_of_a_bad_line_that_is_also_an_id_stops_the_run(eddy):
+    api = Api(eddy)
+    content = "oops\n" + request(0).replace('"custom_id": "r0"', '"custom_id": "line-1"')
+    result, _, _ = batch(eddy, api, content)
+    equal((result.code, api.calls), (3, []), result)
+
+
+# ---- resuming ------------------------------------------------------------------------------------
+
+@claim
+def second_run_sends_nothing_and_failures_are_tried_again(eddy):
+    broken = [True]
+    api = Api(eddy, lambda call: (400, {}, {}) if broken[0] and call.id in ("r3", "r4") else (200, {}, {}))
+    result, answers, errors = batch(eddy, api, requests(10))
+    equal((result.code, len(answers), len(errors)), (1, 8, 2), result)
+    check("to retry: eddy batch" in result.err, result)
+    result, answers, errors = batch(eddy, api, requests(10))
+    equal((result.code, len(answers), len(errors), len(api.calls)), (1, 8, 2, 12), result)
+    broken[0] = False
+    result, answers, errors = batch(eddy, api, requests(10))
+    equal((result.code, len(answers), len(errors), len(api.calls)), (0, 10, 0, 14), result)
+    check(not os.path.exists(eddy.file("out.errors.jsonl")))
+    result, _, _ = batch(eddy, api, requests(10))
+    equal((result.code, len(api.calls)), (0, 14), result)
+
+
+@claim
+def killed_runs_lose_no_line_and_send_again_at_most_what_was_in_flight(eddy):
+    api = Api(eddy, lambda call: (time.sleep(random.random() / 100), (200, {}, {"id": call.id}))[1])
+    path, out = eddy.file("in.jsonl", requests(1000)), eddy.file("out.jsonl")
+    kills, slots = 0, 16
+    for _ in range(12):
+        before = set(ids_of(out)) if os.path.exists(out) else set()
+        child = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", str(slots))
+        time.sleep(random.uniform(0.05, 0.5))
+        child.kill()
+        child.wait()
+        kills += 1
+        with open(out, "rb") as file:
+            whole = file.read().rsplit(b"\n", 1)[0].splitlines()
+        check(before <= {json.loads(line)["custom_id"] for line in whole}, "a line was lost")
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "-c", str(slots))
+    equal(result.code, 0, result)
+    equal(sorted(ids_of(out)), sorted(f"r{i}" for i in range(1000)))
+    check(len(api.calls) <= 1000 + kills * slots, len(api.calls))
+
+
+@claim
+def torn_last_line_is_cut_off_and_damaged_lines_are_moved(eddy):
+    api = Api(eddy)
+    batch(eddy, api, requests(5))
+    out = eddy.file("out.jsonl")
+    with open(out, "rb") as file:
+        lines = file.read().splitlines(True)
+    with open(out, "wb") as file:
+        file.write(lines[0] + b"garbage\n" + lines[1] + lines[2] + lines[3][:-30])
+    result, answers, _ = batch(eddy, api, requests(5))
+    equal((result.code, len(answers), len(api.calls)), (0, 5, 7), result)
+    check("cut off" in result.err and "moved 1 lines" in result.err, result)
+    with open(out + ".damaged", "rb") as file:
+        equal(file.read(), b"garbage\n")
+
+
+@claim
+def second_run_beside_the_first_is_refused(eddy):
+    api = Api(eddy, lambda call: (time.sleep(0.5), (200, {}, {}))[1])
+    path, out = eddy.file("in.jsonl", requests(10)), eddy.file("out.jsonl")
+    first = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", "2")
+    e2e.wait_until(lambda: api.calls, "the first run")
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url)
+    e2e.one_line(result, 2, "another eddy is writing to it")
+    equal(first.wait(timeout=60), 0)
+    equal(len(ids_of(out)), 10)
+
+
+@claim
+def file_that_is_no_output_is_not_touched(eddy):
+    out = eddy.file("out.jsonl", "my diary\n")
+    path = eddy.file("in.jsonl", requests(1))
+    result = eddy.run("batch", path, "-o", out, "--base-url", "http://127.0.0.1:1")
+    equal(result.code, 2, result)
+    with open(out, encoding="ascii") as file:
+        equal(file.read(), "my diary\n")
+    result = eddy.run("batch", path, "-o", path, "--base-url", "http://127.0.0.1:1")
+    e2e.one_line(result, 2, "this is the input")
+
+
+# ---- stops ---------------------------------------------------------------------------------------
+
+@claim
+def first_ctrl_c_drains_and_the_same_command_resumes(eddy):
+    api = Api(eddy, lambda call: (time.sleep(0.3), (200, {}, {}))[1])
+    path, out = eddy.file("in.jsonl", requests(40)), eddy.file("out.jsonl")
+    child = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", "4")
+    e2e.wait_until(lambda: len(api.calls) >= 6, "requests")
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal(child.returncode, 130, err)
+    check(b"to resume: eddy batch" in err, err)
+    sent = len(api.calls)
+    check(sent < 40, sent)
+    equal(len(ids_of(out)), sent, "what was in flight has its line")
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "-c", "40")
+    equal((result.code, len(api.calls)), (0, 40), result)
+
+
+@claim
+def second_ctrl_c_drops_what_is_in_flight(eddy):
+    api = Api(eddy, lambda call: (time.sleep(30), (200, {}, {}))[1])
+    path, out = eddy.file("in.jsonl", requests(4)), eddy.file("out.jsonl")
+    child = eddy.start("batch", path, "-o", out, "--base-url", api.url)
+    e2e.wait_until(lambda: len(api.calls) == 4, "requests")
+    begin = time.monotonic()
+    child.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    child.send_signal(signal.SIGTERM)
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal(child.returncode, 143, err)
+    check(time.monotonic() - begin < e2e.SOON, err)
+    equal(ids_of(out), [])
+
+
+@claim
+def deadline_ends_the_run_resumable(eddy):
+    api = Api(eddy, lambda call: (time.sleep(0.1), (200, {}, {}))[1])
+    result, answers, _ = batch(eddy, api, requests(200), "-c", "4", "--deadline", "1s")
+    equal(result.code, 75, result)
+    check(0 < len(answers) < 200, len(answers))
+    result, answers, _ = batch(eddy, api, requests(200), "-c", "50")
+    equal((result.code, len(answers)), (0, 200), result)
+
+
+@claim
+def exhausted_quota_ends_the_run_at_once_with_the_reason(eddy):
+    def answer(call):
+        if call.number < 5:
+            return 200, {}, {}
+        return 429, {}, {"error": {"code": "insufficient_quota", "message": "pay"}}
+    api = Api(eddy, answer)
+    result, answers, errors = batch(eddy, api, requests(100), "-c", "2")
+    equal((result.code, len(answers), errors), (5, 5, []), result)
+    check("quota" in result.err and len(api.calls) <= 9, result, len(api.calls))
+
+
+@claim
+def max_errors_and_max_cost_end_the_run(eddy):
+    api = Api(eddy, lambda call: (400, {}, {}))
+    result, _, errors = batch(eddy, api, requests(100), "-c", "1", "--max-errors", "3")
+    equal((result.code, len(errors)), (5, 4), result)
+    usage = {"usage": {"prompt_tokens": 1000, "completion_tokens": 1000, "total_tokens": 2000}}
+    api = Api(eddy, lambda call: (200, {}, usage))
+    path = eddy.file("other.jsonl", requests(100))
+    result = eddy.run("batch", path, "-o", eddy.file("o"), "--base-url", api.url, "-c", "1",
+                      "--price", "1/2", "--max-cost", "0.01")
+    equal((result.code, len(api.calls)), (5, 4), result)
+    check("cost 0.012" in result.err, result)
+
+
+# ---- pace ----------------------------------------------------------------------------------------
+
+@claim
+def refusal_pauses_only_its_endpoint_and_uses_no_attempt(eddy):
+    refused = []
+
+    def answer(call):
+        if not refused:
+            refused.append(call.at)
+            return 429, {"Retry-After": "3"}, {}
+        time.sleep(0.02)
+        return 200, {}, {}
+    one, two = Api(eddy, answer), Api(eddy, lambda call: (time.sleep(0.02), (200, {}, {}))[1])
+    path, out = eddy.file("in.jsonl", requests(200)), eddy.file("out.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", one.url, "--base-url", two.url, "-c", "2",
+                      "--max-attempts", "1", "--ramp", "0s")
+    equal((result.code, len(ids_of(out))), (0, 200), result)
+    pause = [call.at - refused[0] for call in one.calls if call.at > refused[0] + 0.2]
+    check(not pause or min(pause) >= 3, "requests in the pause", pause[:3])
+    check(sum(call.at < refused[0] + 2.5 for call in two.calls) > 50, "the other went on")
+    check(all(line["x_meta"]["attempts"] == 1 for line in lines_of(out)))
+
+
+@claim
+def pause_longer_than_allowed_ends_the_run_resumable(eddy):
+    api = Api(eddy, lambda call: (429, {"Retry-After": "7200"}, {}))
+    result, answers, errors = batch(eddy, api, requests(5), "-c", "1")
+    equal((result.code, answers, errors, len(api.calls)), (75, [], [], 1), result)
+    check("--max-throttle-wait" in result.err, result)
+
+
+@claim
+def rpm_holds_for_each_endpoint_with_retries(eddy):
+    fails = [True] * 10
+    api = Api(eddy, lambda call: (500, {}, {}) if fails and fails.pop() else (200, {}, {}))
+    begin = time.monotonic()
+    result, answers, _ = batch(eddy, api, requests(20), "--rpm", "600", "--retry-base", "1ms")
+    equal((result.code, len(answers), len(api.calls)), (0, 20, 30), result)
+    check(time.monotonic() - begin > 1.9, "30 attempts at 10 a second")
+    ats = sorted(call.at for call in api.calls)
+    check(all(ats[i + 11] - ats[i] > 0.9 for i in range(len(ats) - 11)), "more than 10 in a second")
+
+
+@claim
+def request_above_the_token_limit_fails_at_once(eddy):
+    api = Api(eddy)
+    content = request(0) + request(1, body={"id": "r1", "max_tokens": 5000})
+    result, answers, errors = batch(eddy, api, content, "--tpm", "1000")
+    equal((result.code, len(answers), len(errors)), (1, 1, 1), result)
+    equal(errors[0]["error"]["code"], "token_estimate_exceeds_limit")
+
+
+@claim
+def least_loaded_base_url_gets_the_request(eddy):
+    slow = Api(eddy, lambda call: (time.sleep(0.5), (200, {}, {}))[1])
+    fast = Api(eddy)
+    path, out = eddy.file("in.jsonl", requests(300)), eddy.file("out.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", slow.url, "--base-url", fast.url, "-c", "8")
+    equal((result.code, len(ids_of(out))), (0, 300), result)
+    check(len(fast.calls) > 3 * len(slow.calls), len(fast.calls), len(slow.calls))
+
+
+@claim
+def ordered_output_has_the_order_of_the_input(eddy):
+    api = Api(eddy, lambda call: (time.sleep(random.random() / 20), (200, {}, {}))[1])
+    result, answers, _ = batch(eddy, api, requests(300), "-c", "20", "--ordered")
+    equal((result.code, [line["custom_id"] for line in answers]), (0, [f"r{i}" for i in range(300)]))
+
+
+@claim
+def adaptive_concurrency_finds_the_capacity(eddy):
+    busy = []
+
+    def answer(call):
+        busy.append(1)
+        try:
+            if len(busy) > 20:
+                return 429, {"Retry-After": "0"}, {}
+            time.sleep(0.02)
+            return 200, {}, {}
+        finally:
+            busy.pop()
+    api = Api(eddy, answer)
+    result, answers, _ = batch(eddy, api, requests(1000), "-c", "auto")
+    equal((result.code, len(answers)), (0, 1000), result)
+    check(len(api.calls) < 1100, len(api.calls))
+
+
+# ---- secrets -------------------------------------------------------------------------------------
+
+@claim
+def api_key_goes_to_the_base_url_only_and_is_never_shown(eddy):
+    key = "sk-very-secret"
+    api, other = Api(eddy), Api(eddy)
+    path = eddy.file("in.jsonl", request(0) + json.dumps(
+        {"custom_id": "o", "method": "POST", "url": other.url + "/steal", "body": {"id": "o"}}) + "\n")
+    out, log = eddy.file("out.jsonl"), eddy.file("log")
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "--api-key-env", "MY_KEY",
+                      "--log", log, "-H", "X-Token: hidden-token", env={**os.environ, "MY_KEY": key})
+    equal(result.code, 0, result)
+    equal(api.calls[0].headers["authorization"], "Bearer " + key)
+    check("authorization" not in other.calls[0].headers, other.calls[0].headers)
+    with open(out, encoding="utf-8") as a, open(log, encoding="utf-8") as b:
+        text = a.read() + b.read() + result.err + result.out
+    check(key not in text and "hidden-token" not in text, text)
+    equal(len(text.splitlines()) > 2, True)
+
+
+@claim
+def secrets_are_not_in_the_commands_and_errors_shown(eddy):
+    api = Api(eddy, lambda call: (400, {}, {}))
+    base = api.url.replace("http://", "http://user:s3cret@")
+    line = json.dumps({"custom_id": "h", "url": "/x", "body": {}, "headers": "Authorization: s3cret"})
+    for header in (("-kH", "X-Key: s3cret"), ("--head", "X-Key: s3cret"), ("--header=X-Key: s3cret",)):
+        path, out = eddy.file("in.jsonl", line + "\n" + request(1)), eddy.file("out.jsonl")
+        log = eddy.file("log")
+        for summary in ("text", "json"):
+            result = eddy.run("batch", path, "-o", out, "--base-url", base, *header, "--summary", summary,
+                              "--log", log, "--progress", "json")
+            equal(result.code, 1, result)
+            files = [eddy.file("out.errors.jsonl"), out, log]
+            text = result.err + "".join(open(name, encoding="utf-8").read() for name in files)
+            check("s3cret" not in text, text)
+            check("eddy batch" in text and api.url in text, text)
+    check(any(call.headers.get("x-key") == "s3cret" for call in api.calls))
+
+
+@claim
+def log_that_is_the_output_is_refused(eddy):
+    path, out = eddy.file("in.jsonl", requests(1)), eddy.file("out.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", "http://127.0.0.1:1", "--log", out)
+    equal(result.code, 2, result)
+
+
+@claim
+def base_url_that_cannot_be_one_is_refused(eddy):
+    path = eddy.file("in.jsonl", requests(1))
+    for base in ("http://", "http://exa mple", "http://h:99999", "http://h/#", "http://h/x?v=1", "h:80",
+                 "http://:80"):
+        result = eddy.run("batch", path, "--base-url", base)
+        e2e.one_line(result, 2, "--base-url")
+    result = eddy.run("batch", path, "--base-url", "http://h", "--base-url", "http://H/")
+    e2e.one_line(result, 2, "given twice")
+
+
+def handles(child, signo):
+    """Whether the program ignores or handles that signal, or has ended."""
+    with open(f"/proc/{child.pid}/status", encoding="ascii") as file:
+        masks = [int(line.split()[1], 16) for line in file if line.startswith(("SigIgn:", "SigCgt:"))]
+    return not masks or any(mask >> (signo - 1) & 1 for mask in masks)
+
+
+@claim
+def usr1_during_the_check_does_not_end_the_run(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.jsonl", requests(20000))
+    child = eddy.start("batch", path, "-o", eddy.file("out"), "--base-url", api.url, "--limit", "1")
+    # The signal of a program that has not begun yet ends it.
+    e2e.wait_until(lambda: handles(child, signal.SIGUSR1), "the program")
+    for _ in range(40):
+        if child.poll() is not None:
+            break
+        child.send_signal(signal.SIGUSR1)
+        time.sleep(0.01)
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal(child.returncode, 0, err)
+
+
+@claim
+def server_that_refuses_with_no_time_to_wait_is_not_hammered(eddy):
+    api = Api(eddy, lambda call: (429, {"Retry-After": "0"}, {}))
+    for slots in ("50", "auto"):
+        begin = len(api.calls)
+        path = eddy.file(f"in-{slots}.jsonl", requests(100))
+        result = eddy.run("batch", path, "-o", eddy.file(f"out-{slots}"), "--base-url", api.url, "-c", slots,
+                          "--deadline", "4s")
+        equal(result.code, 75, result)
+        check(len(api.calls) - begin < 300, slots, len(api.calls) - begin)
+
+
+@claim
+def absolute_urls_of_a_paused_base_do_not_stop_the_other_one(eddy):
+    bad, good = Api(eddy, lambda call: (429, {"Retry-After": "6"}, {})), Api(eddy)
+    content = "".join(request(i, url=bad.url + "/v1/echo") if i % 10 == 0 else request(i) for i in range(400))
+    path, out = eddy.file("in.jsonl", content), eddy.file("out.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", bad.url, "--base-url", good.url, "-c", "8",
+                      "--deadline", "4s")
+    equal((result.code, len(ids_of(out)) >= 300), (75, True), len(ids_of(out)), result)
+
+
+@claim
+def header_values_are_not_in_the_process_list(eddy):
+    api = Api(eddy, lambda call: (time.sleep(1), (200, {}, {}))[1])
+    path = eddy.file("in.jsonl", requests(1))
+    child = eddy.start("batch", path, "-o", eddy.file("out"), "--base-url", api.url, "-H",
+                       "Authorization: Bearer abc")
+    e2e.wait_until(lambda: api.calls, "a request")
+    with open(f"/proc/{child.pid}/cmdline", encoding="utf-8") as file:
+        check("abc" not in file.read())
+    equal(api.calls[0].headers["authorization"], "Bearer abc")
+    equal(child.wait(timeout=60), 0)
+
+
+@claim
+def refused_api_key_ends_the_run_at_once(eddy):
+    api = Api(eddy, lambda call: (401, {}, {"error": {"code": "invalid_api_key"}}))
+    key = eddy.file("key", "sk-wrong\n")
+    result, answers, errors = batch(eddy, api, requests(100), "-c", "1", "--api-key-file", key)
+    equal((result.code, answers, len(errors), len(api.calls)), (5, [], 5, 5), result)
+    check("refuses the API key" in result.err and "sk-wrong" not in result.err, result)
+
+
+# ---- seen from outside ---------------------------------------------------------------------------
+
+@claim
+def json_summary_is_an_openai_batch(eddy):
+    result, _, _ = batch(eddy, Api(eddy), requests(3) + "bad\n", "--summary", "json")
+    summary = json.loads(result.err.splitlines()[-1])
+    equal((summary["object"], summary["status"], summary["request_counts"]),
+          ("batch", "completed", {"total": 4, "completed": 3, "failed": 1}), result)
+    check(summary["x_eddy"]["retry_command"].startswith("eddy batch "), summary)
+
+
+@claim
+def usr1_prints_the_progress(eddy):
+    api = Api(eddy, lambda call: (time.sleep(1), (200, {}, {}))[1])
+    child = eddy.start("batch", eddy.file("in.jsonl", requests(2)), "-o", eddy.file("out"), "--base-url",
+                       api.url, "--progress", "json")
+    e2e.wait_until(lambda: len(api.calls) == 2, "requests")
+    child.send_signal(signal.SIGUSR1)
+    line = json.loads(child.stderr.readline())
+    equal((line["total"], line["in_flight"]), (2, 2), line)
+    equal(child.wait(timeout=60), 0)
+
+
+@claim
+def metrics_are_served_during_the_run(eddy):
+    hold = threading.Event()
+    eddy.stack.callback(hold.set)
+    api = Api(eddy, lambda call: (call.number > 0 and hold.wait(60), (200, {}, {}))[1])
+    child = eddy.start("batch", eddy.file("in.jsonl", requests(2)), "-o", eddy.file("out"), "--base-url",
+                       api.url, "--metrics", "127.0.0.1:0", "--progress", "off")
+    url = child.stderr.readline().decode().split()[-1]
+    e2e.wait_until(lambda: ids_of(eddy.file("out")), "the first answer")
+    with urllib.request.urlopen(url) as page:
+        text = page.read().decode()
+    check(f'batch_attempts_total{{endpoint="{api.url}",result="200"}} 1' in text and "batch_in_flight 1" in text, text)
+    hold.set()
+    equal(child.wait(timeout=60), 0)
+
+
+@claim
+def pretty_printed_answers_become_one_line_each(eddy):
+    body = json.dumps({"data": [{"a": [1, 2.50, "x\ny"]}], "usage": {"prompt_tokens": 1}}, indent=4)
+    result, answers, _ = batch(eddy, Api(eddy, lambda call: (200, {}, body.encode())), requests(3))
+    equal((result.code, len(answers)), (0, 3), result)
+    equal(answers[0]["response"]["body"], json.loads(body))
+
+
+@claim
+def answers_that_are_no_json_objects_are_wrapped(eddy):
+    bodies = {"r0": b"[1,2]", "r1": b"hello", "r2": b"\xff\x00", "r3": b""}
+    result, answers, _ = batch(eddy, Api(eddy, lambda call: (200, {}, bodies[call.id])), requests(4))
+    equal({line["custom_id"]: line["response"]["body"] for line in answers},
+          {"r0": {"_json": [1, 2]}, "r1": {"_text": "hello"}, "r2": {"_base64": "/wA="}, "r3": {}}, result)
+
+
+@claim
+def full_disk_keeps_whole_lines_and_the_run_resumes(eddy):
+    api = Api(eddy)
+    path, out = eddy.file("in.jsonl", requests(400)), eddy.file("out.jsonl")
+    command = f"ulimit -f 20; exec '{eddy.path}' batch '{path}' -o '{out}' --base-url {api.url}"
+    child = eddy.start("-c", command, executable="/bin/bash")
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal(child.returncode, 4, err)
+    check(0 < len(ids_of(out)) < 400, len(ids_of(out)))
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url)
+    equal((result.code, sorted(ids_of(out))), (0, sorted(f"r{i}" for i in range(400))), result)
+
+
+if __name__ == "__main__":
+    e2e.main()

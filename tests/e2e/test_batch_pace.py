@@ -1,0 +1,43 @@
+"""test_batch_pace - how many requests `eddy batch` completes against a server whose capacity changes:
+`-c auto` beside each fixed `-c`.
+"""
+import json
+import os
+
+import e2e
+from batch_api import ids_of
+from e2e import alone, check, claim, equal
+
+QUICK = bool(os.environ.get("EDDY_TEST_QUICK"))
+PART = 3 if QUICK else 10  # seconds of each capacity
+CAPACITIES = (40, 80, 30)
+
+
+def completed(eddy, slots):
+    """Returns how many requests a run completes, and how many attempts were refused."""
+    schedule = ",".join(f"{n}@{i * PART}s" for i, n in enumerate(CAPACITIES))
+    mock = eddy.mock("--latency", "50ms", "--capacity", schedule)
+    path = eddy.file("in.jsonl", "".join(
+        json.dumps({"custom_id": f"r{i}", "method": "POST", "url": "/v1/embeddings",
+                    "body": {"model": "m", "input": "x"}}) + "\n" for i in range(6000 * PART)))
+    out = eddy.file(f"out-{slots}.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", mock, "-c", slots, "--summary", "json",
+                      "--progress", "off", "--deadline", f"{PART * len(CAPACITIES)}s")
+    eddy.child.terminate()
+    equal(result.code, 75, result)
+    return len(ids_of(out)), json.loads(result.err.splitlines()[-1])["x_eddy"]["refused"]
+
+
+@claim
+@alone
+def adaptive_concurrency_completes_nearly_what_the_best_fixed_one_does(eddy):
+    auto, refused = completed(eddy, "auto")
+    fixed = {slots: completed(eddy, str(slots))[0] for slots in sorted(set(CAPACITIES))}
+    print(f"# auto: {auto} completed, {refused} refused; fixed: {fixed}", flush=True)
+    # The first seconds, in which auto has to find the capacity, weigh more in a short run.
+    check(auto >= (0.7 if QUICK else 0.9) * max(fixed.values()), auto, fixed)
+    check(refused < 0.01 * (auto + refused) + (20 if QUICK else 0), refused, "refused of", auto)
+
+
+if __name__ == "__main__":
+    e2e.main()

@@ -1,0 +1,289 @@
+"""test_batch_tools - `eddy check`, `eddy retry` and `eddy sort`: a file of requests is judged before
+it is sent, what failed is sent again, and answers get the order of their requests.
+"""
+import fcntl
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+
+import e2e
+from batch_api import Api, ids_of, lines_of, request, requests
+from e2e import check, claim, equal
+
+
+def answer(custom_id, size=0):
+    """A line of an output."""
+    return json.dumps({"id": "batch_req_1", "custom_id": custom_id, "error": None,
+                       "response": {"status_code": 200, "request_id": "q",
+                                    "body": {"pad": "x" * size}}}) + "\n"
+
+
+def rows_of(result):
+    """The counts of a report, by name."""
+    lines = result.out.split("\n\n")[-1].splitlines()
+    return {line[:16].strip(): line[16:] for line in lines if line[0] != " "}
+
+
+# ---- check ---------------------------------------------------------------------------------------
+
+@claim
+def check_counts_kinds_tokens_cost_and_time(eddy):
+    content = "".join(request(i, body={"id": f"r{i}", "model": "m" if i % 4 else "n",
+                                       "max_tokens": 1000}) for i in range(100))
+    path = eddy.file("in.jsonl", content)
+    result = eddy.run("check", path, "--rpm", "10", "--tpm", "50k", "--price", "1/10", "-c", "10",
+                      "--latency", "2s", "--base-url", "http://h")
+    equal((result.code, result.err), (0, ""), result)
+    rows = rows_of(result)
+    equal((rows["requests"], rows["kinds"]), ("100", "75 POST /v1/echo m"), result)
+    check("25 POST /v1/echo n\n" in result.out, result)
+    check("100,000 of output" in rows["tokens"], result)
+    check(rows["cost"].startswith("about 1.00"), result)
+    equal(rows["time"], "at least 10m00s, because of --rpm")
+    check(str(len(content.encode())) in rows["bytes"].replace(",", ""), result)
+
+
+@claim
+def check_lists_the_first_bad_lines_and_counts_the_rest(eddy):
+    path = eddy.file("in.jsonl", requests(3) + "{oops\n" * 30 +
+                     '{"custom_id":"x\\u001b","method":5,"url":"/v1/echo","body":{}}\n')
+    result = eddy.run("check", path)
+    equal(result.code, 1, result)
+    equal(result.out.count("line is not JSON"), 20, result)
+    check(result.out.startswith("line 4: ") and "and 11 more bad lines\n" in result.out, result)
+    equal((rows_of(result)["requests"], rows_of(result)["bad lines"]), ("3", "31"), result)
+    result = eddy.run("check", "-", stdin=path.encode() + b'\n{"custom_id":"x\\u001b"}\n/a\n')
+    check(result.code == 1 and 'custom_id "x?"' in result.out and "\x1b" not in result.out, result)
+
+
+@claim
+def check_refuses_repeated_ids_and_a_file_without_requests(eddy):
+    path = eddy.file("in.jsonl.gz", gzip.compress((requests(3) + request(1)).encode()))
+    result = eddy.run("check", path)
+    equal((result.code, rows_of(result)["repeated ids"]), (3, "1"), result)
+    check(result.out.startswith('line 4: custom_id "r1" was used by an earlier line'), result)
+    for content in (b"", b"\n# nothing\n", b"{oops\n"):
+        result = eddy.run("check", "-", stdin=content)
+        check(result.code == 3 and "the input has no request" in result.err, result)
+
+
+@claim
+def check_compares_with_the_output_and_leaves_it_alone(eddy):
+    path = eddy.file("in.jsonl", requests(10))
+    out = eddy.file("out.jsonl")
+    result = eddy.run("check", path, "-o", out)
+    equal((result.code, rows_of(result)["to send"]), (0, "10"), result)
+    check(not os.path.exists(out), result)
+    api = Api(eddy)
+    equal(eddy.run("batch", path, "-o", out, "--base-url", api.url, "--limit", "4").code, 0)
+    with open(out, "ab") as file:
+        file.write(b"damaged\n{torn")
+    with open(out, "rb") as file:
+        before = file.read()
+        fcntl.flock(file, fcntl.LOCK_EX)  # as a run that writes to it
+        result = eddy.run("check", path, "-o", out)
+    rows = rows_of(result)
+    equal((result.code, rows["answered"], rows["to send"]), (0, "4 of them", "6"), result)
+    check(rows["damaged"].startswith("1 "), result)
+    with open(out, "rb") as file:
+        equal(file.read(), before)
+    answered = ids_of(eddy.file("copy", before[:before.index(b"damaged")]))
+    changed = "".join(request(i, **({"body": {"id": "other"}} if f"r{i}" == answered[0] else {}))
+                      for i in range(10))
+    result = eddy.run("check", "-", "-o", out, stdin=changed.encode())
+    equal((result.code, rows_of(result)["changed"]), (3, "1"), result)
+    check(f'custom_id "{answered[0]}" has an answer' in result.out, result)
+    equal(len(api.calls), 4)
+
+
+@claim
+def check_reads_csv_with_its_template(eddy):
+    path = eddy.file("in.csv", "custom_id,text\na,one\nb,two,three\n")
+    e2e.one_line(eddy.run("check", path), 2, "--url", "--body")
+    result = eddy.run("check", path, "--url", "http://h/x", "--body", '{"model":"m","i":"{{text}}"}')
+    equal((result.code, rows_of(result)["kinds"]), (1, "1 POST http://h/x m"), result)
+
+
+# ---- retry ---------------------------------------------------------------------------------------
+
+@claim
+def retry_sends_only_what_failed(eddy):
+    failing = {"r1", "r4"}
+    api = Api(eddy, lambda call: (400, {}, {"error": {}}) if call.id in failing else (200, {}, {}))
+    path = eddy.file("in.jsonl", requests(6) + "{oops\n" + request(7))
+    out, errors = eddy.file("out.jsonl"), eddy.file("out.errors.jsonl")
+    common = [path, "-o", out, "--base-url", api.url, "--progress", "off"]
+    equal(eddy.run("batch", *common, "--limit", "7").code, 1)  # r7 is not sent
+    equal(sorted(ids_of(errors)), ["line-7", "r1", "r4"])
+    del api.calls[:]
+    failing.remove("r1")
+    result = eddy.run("retry", *common)
+    equal((result.code, sorted(api.ids())), (1, ["r1", "r4"]), result)
+    check("eddy retry" in result.err, result)  # the command to repeat
+    equal(sorted(ids_of(errors)), ["line-7", "r4"])
+    equal(sorted(ids_of(out)), ["r0", "r1", "r2", "r3", "r5"])
+    failing.clear()
+    with open(path, "w", encoding="ascii") as file:
+        file.write(requests(7) + request(7))  # the bad line is mended
+    equal(eddy.run("retry", *common).code, 0)
+    equal(sorted(ids_of(out)), ["r0", "r1", "r2", "r3", "r4", "r5"])
+    del api.calls[:]
+    equal(eddy.run("batch", *common).code, 0)
+    equal(sorted(api.ids()), ["r6", "r7"])
+
+
+@claim
+def retry_without_failures_sends_nothing(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.jsonl", requests(3))
+    out = eddy.file("out.jsonl")
+    equal(eddy.run("batch", path, "-o", out, "--base-url", api.url, "--limit", "1").code, 0)
+    result = eddy.run("retry", path, "-o", out, "--base-url", api.url)
+    equal((result.code, len(api.calls)), (0, 1), result)
+    check("names no failed request" in result.err, result)
+    check(not os.path.exists(eddy.file("out.errors.jsonl")), "the empty file is left")
+    e2e.one_line(eddy.run("retry", path), 2, "-o OUT is missing")
+    check("eddy retry IN -o OUT" in eddy.run("retry", "--help").out)
+
+
+# ---- sort ----------------------------------------------------------------------------------------
+
+def shuffled(eddy, count, size=0):
+    """Requests, a shuffled output with strange lines in it, and the sorted lines."""
+    dice = random.Random(count)
+    ids = [f"r{i}" if i % 3 else f"line-{i + 1}" for i in range(count)]
+    path = eddy.file("in.jsonl", "".join(
+        json.dumps({**({"custom_id": i} if i[0] == "r" else {}), "url": "/a", "body": {}}) + "\n"
+        for i in ids))
+    lines = [answer(i, dice.randrange(size + 1)) for i in ids]
+    strange = [answer(f"zz{i}") for i in (3, 1, 2)] + ["not an answer\n", answer("line-0"),
+                                                       answer(f"line-{count + 1}"), answer("zz3")]
+    mixed = list(lines)
+    dice.shuffle(mixed)
+    at = sorted((dice.randrange(count) for _ in strange), reverse=True)
+    for line, place in zip(reversed(strange), at):
+        mixed.insert(place, line)
+    return path, eddy.file("out.jsonl", "".join(mixed)), "".join(lines + strange).encode()
+
+
+def content_of(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+@claim
+def sort_gives_the_order_of_the_requests(eddy):
+    path, out, wanted = shuffled(eddy, 2000, 50)
+    sorted_path = eddy.file("sorted.jsonl")
+    result = eddy.run("sort", out, "--by", path, "-o", sorted_path)
+    equal((result.code, result.out), (0, ""), result)
+    check(content_of(sorted_path) == wanted, "wrong order")
+    check("6 lines have ids" in result.err and "1 line is not an answer" in result.err, result)
+    with open(path, "rb") as file:
+        packed = eddy.file("in.gz", gzip.compress(file.read()))
+    result = eddy.run("sort", "-", "--by", packed, stdin=content_of(out))
+    check(result.code == 0 and result.raw == wanted, "wrong order from a pipe")
+
+
+@claim
+def sort_by_csv_and_of_errors_knows_ids_and_lines(eddy):
+    path = eddy.file("in.csv", 'custom_id,text\nb,"two\nlines"\n,x\na,y\n')
+    wanted = [answer(i) for i in ("b", "line-3", "a")]
+    out = eddy.file("out.jsonl", "".join(reversed(wanted)) + "\n")
+    result = eddy.run("sort", out, "--by", path, "-o", "-")
+    equal((result.code, result.out, result.err), (0, "".join(wanted), ""), result)
+
+
+@claim
+def sort_of_more_than_the_memory_uses_a_temporary_file(eddy):
+    path, out, wanted = shuffled(eddy, 20000, 1000)
+    for memory in ("300k", "1M"):
+        sorted_path = eddy.file(f"sorted-{memory}.jsonl")
+        result = eddy.run("sort", out, "--by", path, "-o", sorted_path, "--memory", memory)
+        check(result.code == 0 and content_of(sorted_path) == wanted, memory, result)
+    result = eddy.run("sort", out, "--by", path, "--memory", "300k", env={**os.environ,
+                                                                      "TMPDIR": "/nowhere"})
+    check(result.code == 4 and "/nowhere" in result.err and result.out == "", result)
+    equal(sorted(os.listdir(eddy.folder)),
+          ["in.jsonl", "out.jsonl", "sorted-1M.jsonl", "sorted-300k.jsonl"])
+
+
+@claim
+def sort_keeps_lines_that_are_larger_than_its_memory(eddy):
+    path = eddy.file("in.jsonl", requests(9))
+    lines = [answer(f"r{i}", 400000 if i % 3 == 1 else i) for i in range(9)]
+    out = eddy.file("out.jsonl", "".join(reversed(lines)))
+    result = eddy.run("sort", out, "--by", path, "--memory", "300k")
+    check(result.code == 0 and result.out == "".join(lines), result.err)
+
+
+@claim
+def sort_in_place_keeps_the_mode_and_the_link(eddy):
+    path, out, wanted = shuffled(eddy, 100)
+    os.chmod(out, 0o640)
+    link = eddy.file("link.jsonl")
+    os.symlink("out.jsonl", link)
+    equal(eddy.run("sort", link, "--by", path, "-o", link).code, 0)
+    check(content_of(out) == wanted and os.path.islink(link), "not sorted in place")
+    equal(os.stat(out).st_mode & 0o777, 0o640)
+    equal(len(os.listdir(eddy.folder)), 3)
+
+
+@claim
+def sort_of_a_file_that_a_run_writes_to_is_refused(eddy):
+    path, out, _ = shuffled(eddy, 10)
+    before = content_of(out)
+    with open(out, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        e2e.one_line(eddy.run("sort", out, "--by", path, "-o", out), 2, "another eddy is writing")
+    equal(content_of(out), before)
+    e2e.one_line(eddy.run("sort", out, "--by", path, "-o", path), 2, "file of requests")
+    e2e.one_line(eddy.run("sort", out, "--by", path, "-o", eddy.folder), 2, "not a regular file")
+    e2e.one_line(eddy.run("sort", out), 2, "--by IN is missing")
+    e2e.one_line(eddy.run("sort", out, "--by", path, "--memory", "1k"), 2, "--memory 1k")
+    e2e.one_line(eddy.run("sort", out, "--by", eddy.file("none")), 3, "No such file")
+
+
+@claim
+def sort_that_ends_by_a_signal_leaves_all_files_as_they_were(eddy):
+    path, out, _ = shuffled(eddy, 10)
+    before = content_of(out)
+    for signo in (signal.SIGINT, signal.SIGTERM):
+        child = eddy.start("sort", "-", "--by", path, "-o", out, stdin=subprocess.PIPE)
+        e2e.wait_until(lambda: len(os.listdir(eddy.folder)) == 3, "the new file")
+        child.send_signal(signo)
+        equal(child.wait(e2e.SOON), 128 + signo)
+        equal((sorted(os.listdir(eddy.folder)), content_of(out)), (["in.jsonl", "out.jsonl"], before))
+
+
+@claim
+def sort_into_a_full_disk_or_a_closed_pipe_ends_cleanly(eddy):
+    path, out, _ = shuffled(eddy, 2000, 100)
+    with open("/dev/full", "wb") as full:
+        result = eddy.run("sort", out, "--by", path, stdout=full)
+    check(result.code == 4 and "No space" in result.err, result)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        equal(eddy.run("sort", out, "--by", path, stdout=writer).code, 0)
+    finally:
+        os.close(writer)
+
+
+@claim
+def sorted_output_is_a_checkpoint_as_before(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.jsonl", requests(50))
+    out = eddy.file("out.jsonl")
+    equal(eddy.run("batch", path, "-o", out, "--base-url", api.url, "--limit", "30", "-c", "8").code, 0)
+    equal(eddy.run("sort", out, "--by", path, "-o", out).code, 0)
+    equal(eddy.run("batch", path, "-o", out, "--base-url", api.url).code, 0)
+    equal((len(api.calls), len(lines_of(out))), (50, 50))
+    equal(eddy.run("sort", out, "--by", path, "-o", out).code, 0)
+    equal(ids_of(out), [f"r{i}" for i in range(50)])
+
+
+e2e.main()

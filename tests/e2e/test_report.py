@@ -1,0 +1,378 @@
+"""test_report - `eddy report`: the page of known files, during a run, and of hostile ones."""
+import datetime
+import html.parser
+import json
+import math
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import e2e
+from e2e import check, claim, equal
+
+START_MS = 1790000000000
+VOID = {"meta", "br", "line", "circle", "rect", "polyline"}
+EVIL = '<script>alert("1")</script>&\'<img src=x onerror=alert(2)>\u202e\u0000]]>-->'
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that elements are closed in order; keeps texts, marks and all attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.marks, self.plots, self.attributes = [], {}, [], []
+        self.texts, self.tags = [], []
+        self.tables, self.tiles = {}, {}
+        check(text.startswith("<!DOCTYPE html>\n"), text[:100])
+        self.feed(text)
+        self.close()
+        equal(self.open, [])
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        names = [name for name, _ in attrs]
+        equal(len(names), len(set(names)), tag, attrs)
+        attrs = dict(attrs)
+        if tag not in VOID or not self.open or tag in ("rect",):
+            self.open.append((tag, attrs))
+        if tag == "svg":
+            self.plots.append(attrs["aria-label"])
+            self.marks[attrs["aria-label"]] = 0
+        if "mark" in attrs.get("class", "").split():
+            self.marks[self.plots[-1]] += 1
+        if tag == "table":
+            self.tables[attrs["id"]] = []
+        if tag == "tr":
+            self.rows().append([])
+        if tag in ("td", "th"):
+            self.rows()[-1].append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if self.open and self.open[-1][0] == tag:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        check(self.open and self.open[-1][0] == tag, "closes", tag, "inside", self.open[-3:])
+        self.open.pop()
+
+    def handle_data(self, data):
+        if not self.open:
+            return
+        self.texts.append(data)
+        inside = [tag for tag, _ in self.open]
+        if "td" in inside or "th" in inside:
+            self.rows()[-1][-1] += data
+        if inside[-1] == "dt":
+            self.tile = data
+            self.tiles[data] = ""
+        if inside[-1] == "dd":
+            self.tiles[self.tile] += data
+
+    def rows(self):
+        return self.tables[list(self.tables)[-1]]
+
+
+def page_of(text):
+    """Read a page, which must not refer to anything outside it."""
+    page = Page(text)
+    for name, value in page.attributes:
+        check(name not in ("href", "src", "srcset", "action", "data", "poster", "xlink:href"), name)
+        check(not name.startswith("on"), name)
+        if name != "aria-label":
+            check("//" not in (value or ""), name, value)
+    for tag in ("script", "img", "link", "iframe", "object", "base", "form"):
+        check(tag not in page.tags, tag)
+    style = re.search(r"<style>(.*?)</style>", text, re.S).group(1)
+    check("url(" not in style and "@import" not in style)
+    check("default-src 'none'" in text)
+    return page
+
+
+def meta(number, at_ms, total_ms, attempts=1, endpoint="http://127.0.0.1:8000", tokens=None):
+    values = {"input_line": number, "attempts": attempts, "endpoint": endpoint,
+              "completed_at_ms": at_ms, "t_queue_ms": 0.5, "t_first_ms": round(total_ms / 3, 1),
+              "t_total_ms": round(total_ms, 1)}
+    if tokens:
+        values.update(input_tokens=tokens[0], output_tokens=tokens[1])
+    return values
+
+
+def answer(number, at_ms, total_ms, **more):
+    return {"id": f"batch_req_{number}", "custom_id": f"id-{number}",
+            "response": {"status_code": 200, "request_id": "r", "body": {"n": number}},
+            "error": None, "x_meta": meta(number, at_ms, total_ms, **more)}
+
+
+def refused(number, at_ms, status, message, **more):
+    return {"id": f"batch_req_{number}", "custom_id": f"id-{number}",
+            "response": {"status_code": status, "request_id": "r",
+                         "body": {"error": {"message": message}}},
+            "error": None, "x_meta": meta(number, at_ms, 80, **more)}
+
+
+def failure(number, at_ms, code, message, **more):
+    return {"id": f"batch_req_{number}", "custom_id": f"id-{number}", "response": None,
+            "error": {"code": code, "message": message}, "x_meta": meta(number, at_ms, 5000, **more)}
+
+
+def lines(values):
+    return "".join(json.dumps(value) + "\n" for value in values)
+
+
+def run_files(eddy, count=3000, seconds=600):
+    """The files of a run that has waves, a pause, and failures."""
+    dice = random.Random(7)
+    answers, errors, log = [], [], []
+    for number in range(count):
+        at = number / count * seconds
+        if at > seconds * 0.55:
+            at += seconds / 12
+        at_ms = START_MS + int(at * 1000)
+        slow = 3 if seconds * 0.3 < at < seconds * 0.45 else 1
+        total = 300 * slow * math.exp(dice.gauss(0, 0.5))
+        endpoint = f"http://10.0.0.{number % 3 + 1}:8000"
+        kind = dice.random()
+        if kind < 0.01:
+            errors.append(failure(number, at_ms, "request_timeout",
+                                  "the limit of --timeout passed", attempts=6, endpoint=endpoint))
+        elif kind < 0.03:
+            errors.append(refused(number, at_ms, 400, "max_tokens is too large",
+                                  endpoint=endpoint))
+        elif kind < 0.035:
+            errors.append(refused(number, at_ms, 503, "overloaded", attempts=6,
+                                  endpoint=endpoint))
+        else:
+            answers.append(answer(number, at_ms, total, endpoint=endpoint,
+                                  attempts=1 + (dice.random() < 0.05),
+                                  tokens=(dice.randrange(200, 900), dice.randrange(20, 300))))
+        if slow == 3 and dice.random() < 0.3:
+            when = datetime.datetime.fromtimestamp(at_ms / 1000, datetime.timezone.utc)
+            log.append({"time": when.strftime("%Y-%m-%dT%H:%M:%S.250Z"),
+                        "level": "info", "message": "attempt", "custom_id": f"id-{number}",
+                        "attempt": 1, "status": 429, "ms": 3.1, "cause": ""})
+    return (eddy.file("out.jsonl", lines(answers)), eddy.file("out.errors.jsonl", lines(errors)),
+            eddy.file("log.jsonl", lines(log)), answers, errors, log)
+
+
+def report(eddy, *args, code=0):
+    result = eddy.run("report", *args)
+    equal(result.code, code, result)
+    return result
+
+
+@claim
+def the_page_has_all_totals_tables_and_plots(eddy):
+    out, _, log, answers, errors, refusals = run_files(eddy)
+    result = report(eddy, out, "--log", log, "--price", "0.15/0.60", "--title", "Run <7>")
+    equal((result.out, result.err), ("", ""))
+    equal(sorted(os.listdir(eddy.folder)),
+          ["log.jsonl", "out.errors.jsonl", "out.jsonl", "out.jsonl.html"])
+    with open(out + ".html", encoding="utf-8") as file:
+        page = page_of(file.read())
+    equal(page.plots,
+          ["Answers per second over time", "Latency over time",
+           "Histogram of latencies on a log scale", "Failed requests by cause",
+           "Refused attempts over time", "Tokens per second over time", "Tokens up to each time",
+           "Cost up to each time"])
+    for plot, marks in page.marks.items():
+        check(marks >= (1 if "Cost" in plot else 2), plot, marks)
+    check("Run <7>" in page.texts)
+    equal(page.tiles["Requests"], "3,000")
+    equal(page.tiles["Failed"], str(len(errors)))
+    equal(page.tiles["Refusals (429)"], str(len(refusals)))
+    tokens = [sum(line["x_meta"][key] for line in answers)
+              for key in ("input_tokens", "output_tokens")]
+    equal(page.tiles["Input tokens"], f"{tokens[0]:,}")
+    equal(page.tiles["Output tokens"], f"{tokens[1]:,}")
+    equal(float(page.tiles["Cost"]), round((tokens[0] * .15 + tokens[1] * .6) / 1e6, 4))
+    equal(sum(int(row[1].replace(",", "")) for row in page.tables["endpoints"][1:]), 3000)
+    slowest = sorted(answers + errors, key=lambda line: -line["x_meta"]["t_total_ms"])[:10]
+    equal(sorted(line["x_meta"]["t_total_ms"] for line in slowest)[0] / 1000,
+          float(page.tables["slowest"][10][1].split(" ")[0]))
+    equal([row[0] for row in page.tables["errors"][1:]],
+          [line["custom_id"] for line in sorted(
+              errors, key=lambda line: line["x_meta"]["completed_at_ms"])[:10]])
+
+
+@claim
+def the_file_of_a_run_that_goes_on_is_read_as_it_is(eddy):
+    whole = lines([answer(1, START_MS, 10), answer(2, START_MS + 900, 20)])
+    text = report(eddy, eddy.file("a", whole + '{"id":"batch_req_3","custom'), "-o", "-").out
+    page = page_of(text)
+    equal(page.tiles["Requests"], "2")
+    check("A last line was not complete" in text)
+    check("Lines that are not answers" not in text)
+    # A whole line without its line feed counts.
+    text = report(eddy, eddy.file("b", whole + lines([answer(3, START_MS, 1)])[:-1]), "-o", "-").out
+    equal(page_of(text).tiles["Requests"], "3")
+    # An empty file is that of a run that has just begun.
+    text = report(eddy, eddy.file("c", ""), "-o", "-").out
+    equal(page_of(text).tiles["Requests"], "0")
+    # A locked one is that of a run.
+    with open(eddy.file("a"), "rb") as file:
+        e2e.fcntl.flock(file, e2e.fcntl.LOCK_EX)
+        equal(report(eddy, eddy.file("a"), "-o", "-").code, 0)
+
+
+@claim
+def damaged_lines_are_counted(eddy):
+    content = lines([answer(1, START_MS, 10)]).encode() + b"{}\nnot json\n\xff\xfe\n\n\0\0\0\n"
+    text = report(eddy, eddy.file("out", content), "-o", "-").out
+    check("Lines that are not answers, and do not count: 4." in "".join(page_of(text).texts), text)
+
+
+@claim
+def hostile_texts_are_only_texts(eddy):
+    line = failure(1, START_MS, EVIL, EVIL, endpoint=EVIL)
+    line["custom_id"] = EVIL
+    body = refused(2, START_MS, 500, EVIL, endpoint=EVIL)
+    body["custom_id"] = "\ufeff" + EVIL
+    plain = answer(3, START_MS, 10, endpoint=EVIL * 99)
+    plain["custom_id"] = EVIL * 9
+    vllm = {"id": EVIL, "custom_id": EVIL, "response": None, "error": EVIL}
+    bad = [{**answer(4, START_MS, 1), "x_meta": values} for values in (
+        EVIL, [], 1, {"attempts": EVIL, "endpoint": [EVIL], "completed_at_ms": -1,
+                      "t_total_ms": 1e300, "t_queue_ms": EVIL, "input_tokens": 2 ** 64},
+        {"completed_at_ms": 2 ** 63 - 1, "t_total_ms": 1e10, "attempts": 2 ** 31},
+        {"completed_at_ms": 253402300799999, "input_tokens": 2 ** 60},
+        {"completed_at_ms": 1, "t_total_ms": 1e10, "t_queue_ms": 1e10})]
+    name = EVIL.replace("/", "").replace("\0", "")
+    text = report(eddy, eddy.file(name, lines([line, body, plain, vllm] + bad)), "--title",
+                  EVIL.replace("\0", ""), "-o", "-", "--price", "1000000/1000000").out
+    page = page_of(text)
+    equal(page.tiles["Requests"], "11")
+    equal(page.tiles["Failed"], "3")
+    check("<script" not in text and "<img" not in text)
+    check("\0" not in text)
+    shown = EVIL.replace("\0", " ")
+    check(any(shown in row[0] for row in page.tables["errors"]), page.tables["errors"])
+    check(any(shown in row[2] for row in page.tables["errors"]), page.tables["errors"])
+    return text
+
+
+@claim
+def files_of_others_have_a_page_without_times(eddy):
+    openai = [{"id": "batch_req_1", "custom_id": "a",
+               "response": {"status_code": 200, "request_id": "r", "body": {
+                   "usage": {"prompt_tokens": 24, "completion_tokens": 15, "total_tokens": 39}}},
+               "error": None},
+              {"id": "vllm-2", "custom_id": "b", "response": None, "error": "engine died"}]
+    page = page_of(report(eddy, eddy.file("o", lines(openai)), "-o", "-").out)
+    equal(page.plots, ["Failed requests by cause"])
+    equal((page.tiles["Requests"], page.tiles["Input tokens"]), ("2", "24"))
+    equal(page.tables["errors"][1][2], "engine died")
+    check("Wall time" not in page.tiles)
+
+
+@claim
+def one_answer_has_a_page(eddy):
+    page = page_of(report(eddy, eddy.file("o", lines([answer(1, START_MS, 1)])), "-o", "-").out)
+    equal(page.tiles["Latency p50"], "1 ms")
+    equal(len(page.plots), 3)
+    check(all(page.marks.values()), page.marks)
+
+
+@claim
+def a_run_of_eddy_batch_has_a_page(eddy):
+    url = eddy.mock("--latency", "20ms", "--error-rate", "0.3")
+    requests = eddy.file("in.jsonl", lines(
+        {"custom_id": f"c{n}", "method": "POST", "url": "/v1/chat/completions",
+         "body": {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "a b"}]}}
+        for n in range(200)))
+    out, log = eddy.file("out.jsonl"), eddy.file("log.jsonl")
+    eddy.run("batch", requests, "--base-url", url, "-o", out, "--log", log, "--max-attempts", "2",
+             "--retry-base", "1ms", "--progress", "off")
+    page = page_of(report(eddy, out, "--log", log, "-o", "-").out)
+    with open(out, encoding="utf-8") as file:
+        equal(page.tiles["OK"], str(len(file.readlines())))
+    equal(page.tiles["Requests"], "200")
+    check(int(page.tiles["Attempts"]) > 200, page.tiles)
+    check(int(page.tiles["Input tokens"].replace(",", "")) > 0, page.tiles)
+    check("Latency over time" in page.plots, page.plots)
+    equal(page.tables["endpoints"][1][:2], [url.rstrip("/"), "200"])
+    text = " ".join(page.texts)
+    check("Lines that are not answers" not in text and "Lines of the log" not in text)
+
+
+@claim
+def many_lines_take_bounded_memory(eddy):
+    path = eddy.file("big")
+    with open(path, "w", encoding="ascii") as file:
+        for number in range(0, 200000, 1000):
+            file.write(lines(answer(n, START_MS + n * 977, 5 + n % 7000, endpoint=f"http://h{n}")
+                             for n in range(number, number + 1000)))
+    text = report(eddy, path, "-o", "-").out
+    equal(page_of(text).tiles["Requests"], "200,000")
+    check(len(text) < 300000, len(text))
+
+
+@claim
+def mistakes_are_refused(eddy):
+    out = eddy.file("out.jsonl", lines([answer(1, START_MS, 1)]))
+    for code, words, args in (
+            (2, ["name the output"], []),
+            (2, ["give one output"], [out, out]),
+            (2, ["--price 1"], [out, "--price", "1"]),
+            (2, ["did you mean --price"], [out, "--prise", "1/1"]),
+            (2, ["standard input"], ["-"]),
+            (2, ["a file of the run"], [out, "-o", out]),
+            (3, ["OUT", "No such file"], [out + "x"]),
+            (3, ["Is a directory"], [eddy.folder, "-o", "-"]),
+            (3, ["--errors", "No such file"], [out, "--errors", out + "x"]),
+            (3, ["none of its lines"], [eddy.file("text", "some\ntext\n")]),
+            (4, ["No such file"], [out, "-o", eddy.file("no/such/page.html")]),
+            (4, ["No space"], [out, "-o", "/dev/full"])):
+        result = eddy.run("report", *args)
+        equal(result.code, code, args, result)
+        e2e.one_line(result, code, *words)
+    equal(sorted(os.listdir(eddy.folder)), ["out.jsonl", "text"])
+
+
+@claim
+def a_page_is_replaced_as_a_whole(eddy):
+    out = eddy.file("out.jsonl", lines([answer(1, START_MS, 1)]))
+    page = eddy.file("page.html", "old")
+    os.symlink("page.html", eddy.file("link"))
+    with open(page, encoding="utf-8") as old:
+        report(eddy, out, "-o", eddy.file("link"))
+        equal(old.read(), "old")
+    check(os.path.islink(eddy.file("link")))
+    with open(page, encoding="utf-8") as new:
+        page_of(new.read())
+    equal(os.stat(page).st_mode & 0o777, 0o666 & ~umask())
+
+
+def umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@claim
+def a_browser_shows_the_page_without_errors(eddy):
+    chromium = shutil.which("chromium")
+    if not chromium:
+        raise e2e.Skip("needs chromium")
+    out, _, log, *_ = run_files(eddy)
+    page = eddy.file("page.html")
+    report(eddy, out, "--log", log, "--price", "1/2", "-o", page)
+    evil = eddy.file("evil.html", hostile_texts_are_only_texts(eddy))
+    for path in (page, evil):
+        shot = path + ".png"
+        command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                   f"--user-data-dir={eddy.file('profile')}", "--window-size=1000,3600"]
+        dom = subprocess.run(command + ["--dump-dom", f"file://{path}"], capture_output=True,
+                             timeout=e2e.LIMIT_S, check=True)
+        check(b"CONSOLE" not in dom.stderr, dom.stderr)
+        equal(dom.stdout.count(b"<svg"), len(Page(open(path, encoding="utf-8").read()).plots))
+        subprocess.run(command + [f"--screenshot={shot}", f"file://{path}"], capture_output=True,
+                       timeout=e2e.LIMIT_S, check=True)
+        check(os.path.getsize(shot) > 10000)
+
+
+if __name__ == "__main__":
+    e2e.main()

@@ -1,0 +1,306 @@
+/*
+ * test_endpoint.c - where requests go and when: the limits of each endpoint, pauses, windows, the
+ * choice among base URLs. On the simulated clock.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "batch/endpoint.h"
+#include "common/outcome.h"
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "eddy/test.h"
+#include "eddy/time.h"
+
+enum { TAKEN_MAX = 4000 };
+
+static struct ed_endpoints endpoints;
+
+/* When each request was taken, and by which endpoint. */
+static struct {
+        int64_t at_ns;
+        const struct ed_endpoint *endpoint;
+} taken[TAKEN_MAX];
+
+static int taken_count;
+
+static eddy_task_fn *main_fn;
+
+static int main_whole(void *arg)
+{
+        int err = main_fn(arg);
+
+        ed_endpoints_fini(&endpoints);
+        return err;
+}
+
+static void run(eddy_task_fn *fn)
+{
+        struct eddy_test_result result;
+
+        main_fn = fn;
+        taken_count = 0;
+        CHECK_EQ(eddy_test_run(main_whole, NULL, NULL, &result), 0);
+}
+
+static void endpoints_make(const struct ed_endpoint_limits *limits, const char *const *bases)
+{
+        CHECK_EQ(ed_endpoints_init(&endpoints, limits), 0);
+        for (; *bases; bases++)
+                CHECK_EQ(ed_endpoints_add_base(&endpoints, *bases), 0);
+}
+
+/* Take a request, and pass the turn on. */
+static struct ed_endpoint *take(const char *url, uint64_t tokens)
+{
+        struct eddy_reservation reservation;
+        struct ed_endpoint *endpoint = NULL;
+
+        CHECK_EQ(ed_endpoint_take(&endpoints, url, tokens, &endpoint, &reservation), 0);
+        ed_endpoint_pass(&endpoints, endpoint, url);
+        taken[taken_count].at_ns = eddy_now();
+        taken[taken_count++].endpoint = endpoint;
+        return endpoint;
+}
+
+/* Returns the most requests that one endpoint took in any window of that length. */
+static int most_in(const struct ed_endpoint *endpoint, int64_t window_ns)
+{
+        int most = 0;
+
+        for (int first = 0; first < taken_count; first++) {
+                int count = 0;
+
+                for (int i = first; i < taken_count; i++)
+                        count += taken[i].endpoint == endpoint &&
+                                 taken[i].at_ns - taken[first].at_ns <= window_ns;
+                most = count > most ? count : most;
+        }
+        return most;
+}
+
+static const char *const one_base[] = { "http://a", NULL };
+static const char *const two_bases[] = { "http://a:1/v1", "http://b:2", NULL };
+
+static int limited_main(void *arg)
+{
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .rpm = 600 }, two_bases);
+        for (int i = 0; i < 2600; i++)
+                ed_endpoint_give(take("/x", 0));
+        return 0;
+}
+
+TEST(each_endpoint_has_its_own_requests_a_minute_in_any_window)
+{
+        run(limited_main);
+        for (int i = 0; i < 2; i++) {
+                CHECK(most_in(taken[i].endpoint, EDDY_MIN(1)) <= 600);
+                CHECK(most_in(taken[i].endpoint, EDDY_SEC(1)) <= 11);
+        }
+        /* 1,200 a minute together. */
+        CHECK(taken[taken_count - 1].at_ns - taken[0].at_ns < EDDY_SEC(135));
+        CHECK(taken[taken_count - 1].at_ns - taken[0].at_ns > EDDY_SEC(120));
+}
+
+static int burst_main(void *arg)
+{
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .rpm = 600, .burst_ns = EDDY_MIN(1) },
+                       one_base);
+        for (int i = 0; i < 1300; i++)
+                ed_endpoint_give(take("/x", 0));
+        return 0;
+}
+
+TEST(burst_never_raises_the_bound_of_a_minute)
+{
+        run(burst_main);
+        CHECK(most_in(taken[0].endpoint, EDDY_MIN(1)) <= 600);
+        CHECK(taken[599].at_ns - taken[0].at_ns < EDDY_SEC(1));
+}
+
+static int pause_main(void *arg)
+{
+        struct ed_endpoint *a, *b;
+        int64_t paused_ns;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ 0 }, two_bases);
+        a = take("/x", 0);
+        b = take("/x", 0);
+        CHECK(a != b);
+        paused_ns = eddy_now();
+        CHECK_EQ(ed_endpoint_throttle(a, EDDY_SEC(3), 0), EDDY_SEC(3));
+        for (int i = 0; i < 100; i++)
+                CHECK(take("/x", 0) == b);
+        CHECK_EQ(eddy_now(), paused_ns);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(3)), 0);
+        ed_endpoint_give(a);
+        CHECK(take("/x", 0) == a);
+        CHECK_EQ(a->pauses, 1);
+        CHECK_EQ(a->paused_ns, EDDY_SEC(3));
+        return 0;
+}
+
+TEST(pause_stops_one_endpoint_and_not_the_other)
+{
+        run(pause_main);
+}
+
+static int alone_main(void *arg)
+{
+        struct ed_endpoint *a;
+        int64_t start_ns;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ 0 }, one_base);
+        a = take("/x", 0);
+        ed_endpoint_give(a);
+        start_ns = eddy_now();
+        ed_endpoint_throttle(a, EDDY_SEC(3), 0);
+        /* Requests that were in flight together are a single refusal, and the longest pause holds. */
+        CHECK_EQ(ed_endpoint_throttle(a, EDDY_SEC(1), 0), EDDY_SEC(3));
+        CHECK_EQ(ed_endpoint_throttle(a, -1, 0), EDDY_SEC(3));
+        CHECK_EQ(a->pauses, 1);
+        ed_endpoint_give(take("/x", 0));
+        CHECK_EQ(eddy_now() - start_ns, EDDY_SEC(3));
+        /* Without a time the pauses double, up to a minute: half of it and a random part. */
+        for (int i = 1; i < 12; i++) {
+                int64_t pause_ns = EDDY_SEC(1) << (i < 6 ? i : 6), before_ns = eddy_now();
+
+                pause_ns = pause_ns > EDDY_SEC(60) ? EDDY_SEC(60) : pause_ns;
+                ed_endpoint_throttle(a, -1, 0);
+                ed_endpoint_give(take("/x", 0));
+                CHECK_EQ(eddy_now() - before_ns, pause_ns / 2);
+        }
+        ed_endpoint_answered(a);
+        start_ns = eddy_now();
+        ed_endpoint_throttle(a, -1, 0);
+        ed_endpoint_give(take("/x", 0));
+        CHECK_EQ(eddy_now() - start_ns, EDDY_MS(500));
+        return 0;
+}
+
+TEST(pauses_without_a_time_double_until_an_answer)
+{
+        run(alone_main);
+}
+
+static int give_later(void *arg)
+{
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
+        ed_endpoint_give(arg);
+        return 0;
+}
+
+static int window_main(void *arg)
+{
+        struct ed_endpoint *a = NULL;
+        eddy_scope scope;
+        int64_t start_ns;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ 0 }, one_base);
+        for (int i = 0; i < 8; i++)
+                a = take("/x", 0);
+        ed_endpoint_throttle(a, 0, 0);
+        CHECK_EQ(a->window, 4);
+        for (int i = 0; i < 4; i++)
+                ed_endpoint_give(a);
+        /* The window is full: the next request waits until another one ends. */
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, give_later, a);
+        start_ns = eddy_now();
+        (void) take("/x", 0);
+        CHECK(eddy_now() - start_ns >= EDDY_SEC(1));
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < 4; i++)
+                ed_endpoint_answered(a);
+        CHECK_EQ(a->window, 5);
+        return 0;
+}
+
+TEST(refusal_halves_the_requests_in_flight_and_answers_raise_them)
+{
+        run(window_main);
+}
+
+static int tokens_main(void *arg)
+{
+        struct eddy_reservation reservation;
+        struct ed_endpoint *endpoint;
+        int64_t start_ns;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .tpm = 6000 }, two_bases);
+        CHECK_EQ(ed_endpoint_take(&endpoints, "/x", 6001, &endpoint, &reservation),
+                 EDDY_E_LIMITER_AMOUNT);
+        start_ns = eddy_now();
+        for (int i = 0; i < 40; i++)
+                ed_endpoint_give(take("/x", 300));
+        /* 12,000 tokens, at two times 6,000 a minute. */
+        CHECK(eddy_now() - start_ns > EDDY_SEC(50));
+        CHECK(eddy_now() - start_ns < EDDY_SEC(70));
+        return 0;
+}
+
+TEST(tokens_are_limited_and_more_than_a_minute_has_fails_at_once)
+{
+        run(tokens_main);
+}
+
+static int hosts_main(void *arg)
+{
+        struct eddy_reservation reservation;
+        struct ed_endpoint *a, *b, *c;
+        char url[64];
+        int err = 0;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ 0 }, two_bases);
+        CHECK_EQ(ed_endpoints_give_key(&endpoints, "http://key/x"), 0);
+        a = take("http://user:secret@A:1/other", 0);
+        b = take("http://c/x?http://a:1", 0);
+        c = take("http://C#frag", 0);
+        CHECK_STR(a->name, "http://a:1");
+        CHECK(a->base != NULL && a->gets_key);
+        CHECK_STR(b->name, "http://c");
+        CHECK(b == c && !b->base && !b->gets_key);
+        CHECK(take("http://key/y", 0)->gets_key);
+        CHECK(!take("https://key/y", 0)->gets_key);
+        CHECK(!take("http://key:81/y", 0)->gets_key);
+        CHECK(!take("http://a:1@evil/", 0)->gets_key);
+        for (int i = 0; err == 0 && i < ED_ENDPOINTS_MAX; i++) {
+                snprintf(url, sizeof(url), "http://h%d/", i);
+                err = ed_endpoint_take(&endpoints, url, 0, &a, &reservation);
+                if (err == 0)
+                        ed_endpoint_pass(&endpoints, a, url);
+        }
+        CHECK_EQ(err, ED_E_HOSTS);
+        return 0;
+}
+
+TEST(host_is_known_by_scheme_name_and_port_and_only_chosen_ones_get_the_key)
+{
+        run(hosts_main);
+}
+
+static int baseless_main(void *arg)
+{
+        static const char *const none[] = { NULL };
+        struct eddy_reservation reservation;
+        struct ed_endpoint *endpoint;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ 0 }, none);
+        CHECK_EQ(ed_endpoint_take(&endpoints, "/x", 0, &endpoint, &reservation), ED_E_NO_BASE);
+        return 0;
+}
+
+TEST(path_needs_a_base_url)
+{
+        run(baseless_main);
+}

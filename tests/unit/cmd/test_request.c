@@ -1,0 +1,502 @@
+/*
+ * test_request.c - lines of the input as requests: their shapes, the sentences about wrong lines,
+ * ids that survive errors, the hash, hostile lines, and no memory.
+ */
+#include "test.h"
+
+#include <errno.h>
+
+#include "batch/request.h"
+#include "common/base64.h"
+#include "eddy/alloc.h"
+#include "starve.h"
+
+static const struct ed_request_rules no_rules, url_rules = { .url = "/v1/x" };
+static char error[ED_REQUEST_ERROR_BYTES];
+
+static struct ed_request *request_of(const struct ed_request_rules *rules, const char *line)
+{
+        struct ed_request *request = NULL;
+        /* In memory of its size, so that a read beyond it is found. */
+        size_t bytes = strlen(line);
+        char *copy = malloc(bytes ? bytes : 1);
+        int result;
+
+        CHECK(copy);
+        memcpy(copy, line, bytes);
+        snprintf(error, sizeof(error), "none");
+        result = ed_request_read(rules, copy, bytes, 7, &request, error);
+        free(copy);
+        CHECK_STR(error, "none");
+        CHECK_EQ(result, 1);
+        return request;
+}
+
+/* Checks method, URL and body: "POST /x {}". */
+static void check_request(const struct ed_request_rules *rules, const char *line, const char *id,
+                          const char *expected)
+{
+        struct ed_request *request = request_of(rules, line);
+        char text[1000];
+
+        CHECK_STR(request->id, id);
+        CHECK_EQ(request->id_bytes, strlen(id));
+        CHECK_EQ(request->number, 7);
+        snprintf(text, sizeof(text), "%s %s %s", request->method, request->url,
+                 request->body ? request->body : "-");
+        CHECK_STR(text, expected);
+        CHECK_EQ(request->body_bytes, request->body ? strlen(request->body) : 0);
+        CHECK(request->hash != 0);
+        ed_request_free(request);
+}
+
+/* Checks the sentence, and the id that the line still has (NULL: none). */
+static void check_fault(const struct ed_request_rules *rules, const char *line, const char *id,
+                        const char *expected)
+{
+        struct ed_request *request;
+
+        CHECK_EQ(ed_request_read(rules, line, strlen(line), 7, &request, error), -EINVAL);
+        CHECK_STR(error, expected);
+        CHECK_EQ(request != NULL, id != NULL);
+        if (request) {
+                CHECK_STR(request->id, id);
+                CHECK_EQ(request->number, 7);
+                CHECK(!request->url && !request->method && !request->body);
+        }
+        ed_request_free(request);
+}
+
+static uint64_t hash_of(const struct ed_request_rules *rules, const char *line)
+{
+        struct ed_request *request = request_of(rules, line);
+        uint64_t hash = request->hash;
+
+        ed_request_free(request);
+        return hash;
+}
+
+TEST(line_of_openai_is_a_request)
+{
+        check_request(&no_rules,
+                      "{\"custom_id\":\"request-1\",\"method\":\"POST\",\"url\":\"/v1/chat\","
+                      "\"body\": {\"a\": [1.50, \"\\u00e9\"]} }",
+                      "request-1", "POST /v1/chat {\"a\": [1.50, \"\\u00e9\"]}");
+        check_request(&no_rules, " {\"url\":\"https:\\/\\/h\\/x\",\"custom_id\":\"\\u00e9\"}\r",
+                      "\xc3\xa9", "GET https://h/x -");
+        check_request(&no_rules,
+                      "{\"method\":\"PUT\",\"url\":\"HTTP://h\",\"body\":[1],\"more\":2}", "line-7",
+                      "PUT HTTP://h [1]");
+        check_request(&no_rules, "{\"url\":\"/x\",\"body\":\"text\",\"method\":null}", "line-7",
+                      "POST /x \"text\"");
+        check_request(&no_rules, "{\"custom_id\":-12345678901234567890123,\"url\":\"/\"}",
+                      "-12345678901234567890123", "GET / -");
+        check_request(&url_rules, "{\"custom_id\":\"a\",\"body\":{}}", "a", "POST /v1/x {}");
+        check_request(&url_rules, "{\"url\":\"/y\",\"body\":{},\"more\":1}", "line-7",
+                      "POST /y {}");
+}
+
+TEST(headers_metadata_and_timeout_are_kept)
+{
+        struct ed_request *request =
+                request_of(&no_rules, "{\"url\":\"/x\",\"timeout\":1.5,\"metadata\":{\"a\": [1]},"
+                                      "\"headers\":{\"X-A\":\"b\\u00e9\",\"X-B\":[\"1\",\"\"]}}");
+
+        CHECK_EQ(request->timeout_ns, 1500000000);
+        CHECK_STR(request->metadata, "{\"a\": [1]}");
+        CHECK_EQ(request->metadata_bytes, 10);
+        CHECK_EQ(request->headers_count, 3);
+        CHECK_STR(request->headers[0].name, "X-A");
+        CHECK_STR(request->headers[0].value, "b\xc3\xa9");
+        CHECK_STR(request->headers[1].name, "X-B");
+        CHECK_STR(request->headers[1].value, "1");
+        CHECK_STR(request->headers[2].name, "X-B");
+        CHECK_STR(request->headers[2].value, "");
+        CHECK(!request->is_url && !request->body_is_json);
+        ed_request_free(request);
+}
+
+TEST(bare_body_is_sent_without_its_id)
+{
+        check_request(&url_rules, "{\"model\":\"m\", \"input\":\"x\"}", "line-7",
+                      "POST /v1/x {\"model\":\"m\", \"input\":\"x\"}");
+        check_request(&url_rules, "{ \"custom_id\" : 5 , \"input\":\"x\", \"b\":1}", "5",
+                      "POST /v1/x { \"input\":\"x\", \"b\":1}");
+        check_request(&url_rules, "{\"input\":\"x\" ,\"custom_id\":\"i\", \"b\":1}", "i",
+                      "POST /v1/x {\"input\":\"x\", \"b\":1}");
+        check_request(&url_rules, "{\"input\":\"x\",\"custom_id\":\"i\" }", "i",
+                      "POST /v1/x {\"input\":\"x\" }");
+        check_request(&url_rules, "{\"custom_id\":\"i\"}", "i", "POST /v1/x {}");
+        check_request(&url_rules, "{\"custom_id\":null,\"a\":1}", "line-7",
+                      "POST /v1/x {\"custom_id\":null,\"a\":1}");
+        check_request(&url_rules, "{\"subject\":\"s\",\"body\":\"b\"}", "line-7",
+                      "POST /v1/x {\"subject\":\"s\",\"body\":\"b\"}");
+        check_request(&url_rules, "{\"url\":\"http://h/a.png\",\"model\":\"m\"}", "line-7",
+                      "POST /v1/x {\"url\":\"http://h/a.png\",\"model\":\"m\"}");
+        check_request(&url_rules, "{}", "line-7", "POST /v1/x {}");
+}
+
+TEST(target_of_vegeta_is_a_request)
+{
+        struct ed_request *request = request_of(
+                &no_rules,
+                "{\"method\":\"POST\",\"url\":\"http://h/\",\"header\":{\"A\":[\"b\",\"c\"]"
+                "},\"body\":\"AAH\\/\"}");
+
+        CHECK_EQ(request->headers_count, 2);
+        CHECK_EQ(request->body_bytes, 3);
+        CHECK(memcmp(request->body, "\0\x01\xff", 3) == 0);
+        CHECK(!request->body_is_json);
+        ed_request_free(request);
+        check_request(&no_rules, "{\"method\":\"GET\",\"url\":\"http://h/\",\"header\":{}}",
+                      "line-7", "GET http://h/ -");
+        check_fault(&no_rules, "{\"url\":\"/\",\"header\":{},\"body\":{\"a\":1}}", NULL,
+                    "\"body\" is {\"a\":1}: a line with \"header\" has base64 there; write "
+                    "\"headers\" for a body of JSON");
+        check_fault(
+                &no_rules, "{\"url\":\"/\",\"header\":{},\"body\":\"abc\"}", NULL,
+                "\"body\" is \"abc\": this is not base64; write \"headers\" instead of \"header\" "
+                "for a body of JSON");
+        check_fault(&no_rules, "{\"url\":\"/\",\"header\":{},\"headers\":{}}", NULL,
+                    "the line has \"header\" and \"headers\": write all in \"headers\"");
+}
+
+TEST(base64_is_decoded_strictly)
+{
+        static const char *const texts[] = { "",         "Zg==",     "Zm8=",    "Zm9v",
+                                             "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
+        static const char *const wrong[] = {
+                "Z",    "Zg",   "Zg=",      "Zh==",     "Zm9=", "=",
+                "====", "Z===", "Zg==Zg==", "Zm9v\nZg", "Zm-_", "Zg=a"
+        };
+        char out[16];
+
+        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+                CHECK_EQ(ed_base64_decode(texts[i], strlen(texts[i]), out), i);
+                CHECK(memcmp(out, "foobar", i) == 0);
+        }
+        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+                CHECK_EQ(ed_base64_decode(wrong[i], strlen(wrong[i]), out), -EINVAL);
+        CHECK_EQ(ed_base64_decode("+/9\0", 4, out), -EINVAL);
+        CHECK_EQ(ed_base64_decode("+/+/", 4, out), 3);
+        CHECK(memcmp(out, "\xfb\xff\xbf", 3) == 0);
+}
+
+TEST(url_alone_is_a_request)
+{
+        struct ed_request_rules head = { .method = "HEAD" };
+        struct ed_request *request = request_of(&no_rules, "  https://h/p?q=1 \r");
+
+        CHECK(request->is_url);
+        CHECK_STR(request->url, "https://h/p?q=1");
+        ed_request_free(request);
+        check_request(&head, "/path", "line-7", "HEAD /path -");
+        check_fault(&no_rules, "https://h/a b", NULL,
+                    "the URL has the byte 32 in it, a space: write %20");
+        check_fault(&no_rules, "example.com/", NULL,
+                    "the line is neither a JSON object nor a URL: begin it with {, http:// or "
+                    "https://");
+        check_fault(&no_rules, "[1]", NULL,
+                    "the line is neither a JSON object nor a URL: begin it with {, http:// or "
+                    "https://");
+}
+
+TEST(blank_lines_and_comments_are_skipped)
+{
+        static const char *const lines[] = { "", " ", "\t\r", "# text", "  #" };
+        struct ed_request *request;
+
+        for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+                CHECK_EQ(ed_request_read(&no_rules, lines[i], strlen(lines[i]), 1, &request, error),
+                         0);
+                CHECK(!request);
+        }
+}
+
+TEST(template_makes_the_body)
+{
+        struct ed_request_rules rules = { .url = "/v1/x" }, own_urls = { 0 };
+        struct ed_template *template = NULL, *constant = NULL;
+
+        CHECK_EQ(ed_template_new("{\"in\":\"{{url}}\",\"n\":2}", 22, &template, error), 0);
+        CHECK_EQ(ed_template_new("[1]", 3, &constant, error), 0);
+        rules.body = template;
+        own_urls.body = template;
+        check_request(&rules, "{\"url\":\"u\",\"custom_id\":3,\"method\":5}", "3",
+                      "POST /v1/x {\"in\":\"u\",\"n\":2}");
+        check_request(&own_urls, "{\"url\":\"/u\",\"method\":\"PUT\",\"more\":1}", "line-7",
+                      "PUT /u {\"in\":\"/u\",\"n\":2}");
+        check_fault(&rules, "{\"custom_id\":\"a\"}", "a",
+                    "the line has no field \"url\", and the template has {{url}}");
+        own_urls.body = constant;
+        check_request(&own_urls, "http://h/", "line-7", "POST http://h/ [1]");
+        ed_template_free(template);
+        ed_template_free(constant);
+}
+
+TEST(row_of_csv_is_a_request)
+{
+        struct ed_request_rules rules = { .url = "/v1/x" };
+        struct ed_template *template = NULL;
+        struct ed_columns *columns = NULL;
+        struct ed_request *request;
+
+        CHECK_EQ(ed_template_new("{\"in\":\"{{text}}\"}", 17, &template, error), 0);
+        CHECK_EQ(ed_columns_new("custom_id,text", 14, &columns, error), 0);
+        rules.columns = columns;
+        check_fault(&rules, "a,b", "a", "rows of CSV need a template of the body: give --body");
+        rules.body = template;
+        check_request(&rules, "a1,\"x\ny\"", "a1", "POST /v1/x {\"in\":\"x\\ny\"}");
+        check_request(&rules, ",# {", "line-7", "POST /v1/x {\"in\":\"# {\"}");
+        check_fault(&rules, "a", "a",
+                    "the row has 1 columns, and the first row 2: put fields with commas in double "
+                    "quotes");
+        check_fault(&rules, "\xff,b", NULL,
+                    "custom_id is not UTF-8 text: convert the input to UTF-8");
+        check_fault(&rules, "a,\"b", "a",
+                    "column 2 of the row has a wrong quote: close it before the comma, and double "
+                    "quotes within");
+        CHECK_EQ(ed_request_read(&rules, " ", 1, 1, &request, error), 0);
+        rules.url = NULL;
+        check_fault(&rules, "a,b", "a", "rows of CSV have no URL: give --url");
+        ed_template_free(template);
+        ed_columns_free(columns);
+}
+
+TEST(sentences_name_the_member_the_value_and_the_remedy)
+{
+        check_fault(&no_rules, "{\"url\":}", NULL,
+                    "the line is not JSON: line 1, column 8: a value expected, found '}'");
+        check_fault(&no_rules, "{\"custom_id\":\"a\",\"method\":5,\"url\":\"/\"}", "a",
+                    "\"method\" is 5: write a string such as \"POST\"");
+        check_fault(&no_rules, "{\"method\":\"A B\",\"url\":\"/\"}", NULL,
+                    "\"method\" is \"A B\": write a method such as \"POST\"");
+        check_fault(&no_rules, "{\"custom_id\":\"a\",\"body\":{}}", "a",
+                    "\"url\" is missing: add it to the line, or give --url");
+        check_fault(&no_rules, "{\"url\":[],\"body\":{}}", NULL,
+                    "\"url\" is []: write a string such as \"/v1/embeddings\"");
+        check_fault(&no_rules, "{\"url\":\"ftp://h\",\"body\":{}}", NULL,
+                    "the URL ftp://h does not begin with http://, https:// or /: write such as "
+                    "\"/v1/embeddings\"");
+        check_fault(&no_rules, "{\"url\":\"ftp://u:secret@h\",\"body\":{}}", NULL,
+                    "the URL does not begin with http://, https:// or /: write such as "
+                    "\"/v1/embeddings\"");
+        check_fault(&no_rules, "{\"url\":\"/a\\u0000b\",\"body\":{}}", NULL,
+                    "the URL has the byte 0 in it: write %00");
+        check_fault(&no_rules, "{\"url\":\"/\",\"url\":\"/\",\"custom_id\":1}", NULL,
+                    "\"url\" is there twice: remove one of them");
+        check_fault(
+                &no_rules, "{\"url\":\"/\",\"model\":\"m\"}", NULL,
+                "\"model\" is not a member of a request: write it in \"body\", or give --url if "
+                "lines are bodies");
+        check_fault(&no_rules, "{\"url\":\"/\\ud800\"}", NULL,
+                    "\"url\" has half of a surrogate pair: write both halves, such as "
+                    "\\ud83c\\udf0a, or the character");
+        for (int i = 0; i < 5; i++) {
+                static const char *const values[] = { "0", "-1", "86401", "\"5\"", "1e999" };
+                char line[100], text[100];
+
+                snprintf(line, sizeof(line), "{\"url\":\"/\",\"timeout\":%s}", values[i]);
+                snprintf(text, sizeof(text),
+                         "\"timeout\" is %s: write seconds, above 0 and at most "
+                         "86400, such as 30",
+                         values[i]);
+                check_fault(&no_rules, line, NULL, text);
+        }
+}
+
+TEST(wrong_headers_are_refused_and_values_are_not_shown)
+{
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":\"A: secret\"}", NULL,
+                    "\"headers\" is not an object: write {\"X-Name\":\"value\"}");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A\":5}}", NULL,
+                    "header \"A\": the value is not a string: write such as \"text/plain\"");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A\":[\"b\",[]]}}", NULL,
+                    "header \"A\": the value is not a string: write such as \"text/plain\"");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A b\":\"c\"}}", NULL,
+                    "header \"A b\": the name of a header has only letters, digits and characters "
+                    "such as -: write \"Content-Type\"");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A\":\"secret\\r\\nB: c\"}}", NULL,
+                    "header \"A\": its value has a control character or half of a surrogate pair: "
+                    "remove it");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A\":\"b\\u0000\"}}", NULL,
+                    "header \"A\": its value has a control character or half of a surrogate pair: "
+                    "remove it");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"content-length\":\"5\"}}", NULL,
+                    "header \"content-length\" is set by the program: remove it from the line");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"Transfer-\\u0045ncoding\":\"5\"}}",
+                    NULL,
+                    "header \"Transfer-\\u0045ncoding\" is set by the program: remove it from the "
+                    "line");
+        check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"Connection\":\"close\"}}", NULL,
+                    "header \"Connection\" is set by the program: remove it from the line");
+}
+
+TEST(wrong_ids_are_refused)
+{
+        static const char *const values[] = { "1.0", "1e3", "true", "[1]", "{}" };
+        char line[2000], text[200], digits[600];
+
+        for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+                snprintf(line, sizeof(line), "{\"url\":\"/\",\"custom_id\":%s}", values[i]);
+                snprintf(text, sizeof(text), "\"custom_id\" is %s: write a string or an integer",
+                         values[i]);
+                check_fault(&no_rules, line, NULL, text);
+        }
+        check_fault(&no_rules, "{\"custom_id\":\"\",\"url\":\"/\"}", NULL,
+                    "\"custom_id\" is empty: write a text, or leave it out");
+        check_fault(&no_rules, "{\"custom_id\":\"a\\u0000\",\"url\":\"/\"}", NULL,
+                    "\"custom_id\" has \\u0000 in it: remove it");
+        memset(digits, '1', sizeof(digits));
+        for (int bytes = ED_REQUEST_ID_BYTES_MAX; bytes <= ED_REQUEST_ID_BYTES_MAX + 1; bytes++)
+                for (int quoted = 0; quoted < 2; quoted++) {
+                        const char *quote = quoted ? "\"" : "";
+
+                        snprintf(line, sizeof(line), "{\"url\":\"/\",\"custom_id\":%s%.*s%s}",
+                                 quote, bytes, digits, quote);
+                        if (bytes > ED_REQUEST_ID_BYTES_MAX)
+                                check_fault(
+                                        &no_rules, line, NULL,
+                                        "custom_id is 513 bytes long; at most 512 are possible");
+                        else
+                                ed_request_free(request_of(&no_rules, line));
+                }
+}
+
+TEST(number_of_headers_has_a_maximum)
+{
+        char line[2000];
+
+        for (int count = ED_REQUEST_HEADERS_MAX; count <= ED_REQUEST_HEADERS_MAX + 1; count++) {
+                int bytes = snprintf(line, sizeof(line), "{\"url\":\"/\",\"headers\":{\"a\":[\"\"");
+
+                for (int i = 1; i < count; i++)
+                        bytes +=
+                                snprintf(line + bytes, sizeof(line) - (size_t) bytes, ",\"%d\"", i);
+                snprintf(line + bytes, sizeof(line) - (size_t) bytes, "]}}");
+                if (count > ED_REQUEST_HEADERS_MAX)
+                        check_fault(&no_rules, line, NULL,
+                                    "the line has more than 64 headers; at most 64 are possible");
+                else
+                        ed_request_free(request_of(&no_rules, line));
+        }
+}
+
+TEST(hash_is_that_of_the_request_and_not_of_its_white_space)
+{
+        static const char *const others[] = {
+                "{\"url\":\"/x\",\"body\":{\"a\":\"b \"}}",
+                "{\"url\":\"/x\",\"body\":{\"a\":\"b\"},\"method\":\"PUT\"}",
+                "{\"url\":\"/y\",\"body\":{\"a\":\"b\"}}",
+                "{\"url\":\"/x\",\"body\":{\"a\":\"b\"},\"headers\":{\"A\":\"b\"}}",
+                "{\"url\":\"/x\",\"body\":{\"a\":\"b\"},\"headers\":{\"A\":\"c\"}}",
+                "{\"url\":\"/x\",\"method\":\"POST\"}",
+        };
+        uint64_t hash = hash_of(&no_rules, "{\"url\":\"/x\",\"body\":{\"a\":\"b\"}}");
+
+        CHECK_EQ(hash, hash_of(&no_rules, "{\"url\":\"\\/x\",\"method\":\"POST\", \"timeout\":5,"
+                                          "\"custom_id\":5,\"body\": { \"a\" :\t\"b\" } }"));
+        CHECK_EQ(hash, hash_of(&(struct ed_request_rules){ .url = "/x" }, "{ \"a\": \"b\"}"));
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+                uint64_t other = hash_of(&no_rules, others[i]);
+
+                CHECK(other != hash);
+                for (size_t k = 0; k < i; k++)
+                        CHECK(other != hash_of(&no_rules, others[k]));
+        }
+        /* Files of results keep it: it must not change between versions and machines. */
+        CHECK_EQ(hash, 0xce5ca2175af3231f);
+}
+
+TEST(body_says_how_many_tokens_and_whether_it_streams)
+{
+        static const struct {
+                const char *body;
+                uint64_t tokens;
+                bool streams;
+        } bodies[] = {
+                { "{\"max_tokens\":10}", 10, false },
+                { "{\"max_completion_tokens\":10,\"n\":3,\"stream\":true}", 30, true },
+                { "{\"max_output_tokens\":20,\"max_tokens\":5,\"stream\":false}", 20, false },
+                { "{\"max_tokens\":18446744073709551615,\"n\":2}", UINT64_MAX, false },
+                { "{\"max_tokens\":-1,\"n\":0,\"stream\":1}", 0, false },
+                { "{\"max_tokens\":\"5\",\"a\":{\"max_tokens\":5,\"stream\":true}}", 0, false },
+                { "[{\"max_tokens\":5}]", 0, false },
+        };
+
+        for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+                struct ed_request *request;
+                char line[200];
+
+                snprintf(line, sizeof(line), "{\"url\":\"/\",\"body\":%s}", bodies[i].body);
+                request = request_of(&no_rules, line);
+                CHECK_EQ(request->output_tokens_max, bodies[i].tokens);
+                CHECK_EQ(request->streams, bodies[i].streams);
+                CHECK(request->body_is_json);
+                ed_request_free(request);
+        }
+}
+
+static const char full_line[] =
+        "{\"custom_id\":\"request-1\",\"method\":\"POST\",\"url\":\"http://h/v1/x\",\"timeout\":5,"
+        "\"headers\":{\"X-A\":\"b\",\"X-B\":[\"c\"]},\"metadata\":{\"a\":\"b\"},\"body\":{\"n\":2}"
+        "}";
+
+TEST(damaged_lines_do_no_harm)
+{
+        static const char bytes[] = "\"\\{}[]:,\0\xff\xed/ u0e";
+        struct ed_request_rules rules[] = { { 0 }, { .url = "/v1/x" }, { 0 }, { .url = "/" } };
+        struct ed_template *template = NULL;
+        struct ed_columns *columns = NULL;
+        char *line = malloc(sizeof(full_line) - 1);
+        size_t size = sizeof(full_line) - 1;
+
+        CHECK_EQ(ed_template_new("[\"{{url}}\",\"-{{metadata}}\"]", 27, &template, error), 0);
+        CHECK_EQ(ed_columns_new("url,metadata", 12, &columns, error), 0);
+        rules[2].body = rules[3].body = template;
+        rules[3].columns = columns;
+        CHECK(line);
+        for (size_t at = 0; at < size * (sizeof(bytes) - 1); at++) {
+                struct ed_request *request;
+                int result;
+
+                memcpy(line, full_line, size);
+                line[at / (sizeof(bytes) - 1)] = bytes[at % (sizeof(bytes) - 1)];
+                for (size_t i = 0; i < 4; i++) {
+                        result = ed_request_read(&rules[i], line, size, 1, &request, error);
+                        CHECK(result == 0 || result == 1 || result == -EINVAL);
+                        CHECK(result != 1 || (request && request->url && request->method));
+                        CHECK(strlen(error) < sizeof(error));
+                        ed_request_free(request);
+                }
+        }
+        free(line);
+        ed_template_free(template);
+        ed_columns_free(columns);
+}
+
+TEST(lack_of_memory_is_an_error)
+{
+        static const char *const lines[] = { full_line, "{\"custom_id\":1,\"a\":2}",
+                                             "{\"custom_id\":1,\"method\":2,\"url\":\"/\"}",
+                                             "https://h/" };
+
+        for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+                int result = -ENOMEM, left = 0;
+
+                for (; result == -ENOMEM; left++) {
+                        struct ed_request *request;
+
+                        eddy_alloc_set(starve, NULL);
+                        allocations_left = left;
+                        result = ed_request_read(&url_rules, lines[i], strlen(lines[i]), 1,
+                                                 &request, error);
+                        CHECK(result != -ENOMEM || !request);
+                        ed_request_free(request);
+                        allocations_left = -1;
+                        eddy_alloc_set(NULL, NULL);
+                }
+                CHECK_EQ(result, i == 2 ? -EINVAL : 1);
+                CHECK(left > 1);
+        }
+}
