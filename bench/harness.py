@@ -56,7 +56,7 @@ def pinned(cpu):
 
 
 def run_child(argv, cpu, env=None, timeout=120, report="stdout"):
-    """Run a program on one processor; its last line of stdout (or stderr) is JSON.
+    """Run a program on one processor; its last line of stdout (or stderr) is JSON (None: no line).
 
     The result gains 'child_cpu_ns', what the kernel charged the child for its
     whole life, against which its own figure is checked.
@@ -75,7 +75,7 @@ def run_child(argv, cpu, env=None, timeout=120, report="stdout"):
     except subprocess.TimeoutExpired as error:
         raise BenchError(f"{os.path.basename(argv[0])} did not end in {timeout} s") from error
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    lines = getattr(child, report).strip().splitlines()
+    lines = getattr(child, report).strip().splitlines() if report else ["{}"]
     if child.returncode != 0 or not lines:
         said = (child.stderr.strip().splitlines() or ["no output"])[-1]
         raise BenchError(f"{os.path.basename(argv[0])} exited with {child.returncode}: {said}")

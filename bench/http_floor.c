@@ -1,7 +1,7 @@
 /*
  * http_floor.c - the least that HTTP requests over many sockets can cost.
  *
- *     http_floor URL REQUESTS CONNECTIONS [FILE]
+ *     http_floor URL REQUESTS CONNECTIONS [FILE [BODY]]
  *
  * A level-triggered epoll loop: each socket is registered once, the request
  * is built once, nothing is allocated.  A response is checked as little as
@@ -10,7 +10,9 @@
  * response of the run and must stay the same.  The cost of a client library
  * above this is its own.  With FILE a line for each response is appended to
  * it, one write for a turn of the loop: the floor of a whole program.  With
- * https: OpenSSL on each socket (floor_tls.h).
+ * BODY each request is a POST with the contents of that file, and each line has
+ * the answer, which is not checked: the floor of `eddy batch`.  With https:
+ * OpenSSL on each socket (floor_tls.h).
  */
 #include <arpa/inet.h>
 #include <sys/epoll.h>
@@ -18,11 +20,12 @@
 #include "floor_tls.h"
 #include "lines.h"
 
-enum { CONNECTIONS_MAX = 4096, RESPONSE_MAX = 65536, EVENTS_MAX = 64 };
+enum { CONNECTIONS_MAX = 4096, RESPONSE_MAX = 65536, REQUEST_MAX = 65536, EVENTS_MAX = 64 };
 
 struct connection {
         int fd;
-        SSL *ssl; /* NULL: http */
+        SSL *ssl;   /* NULL: http */
+        char *data; /* the buffer of all, or its own where answers are kept */
         size_t received;
         long index; /* of the request under way */
         int64_t start_ns;
@@ -30,15 +33,19 @@ struct connection {
 
 static struct connection connections[CONNECTIONS_MAX];
 static char buffer[RESPONSE_MAX];
-static char request[512];
+static char request[REQUEST_MAX];
 static size_t request_bytes;
 static size_t response_bytes; /* of every response, learned from the first */
 static size_t body_bytes;
 static struct bench_lines lines;
 static SSL_CTX *context; /* NULL: http */
+static int keeps_answers;
 
 static void connection_open(struct connection *connection, const struct sockaddr_in *address)
 {
+        connection->data = keeps_answers ? malloc(RESPONSE_MAX) : buffer;
+        if (!connection->data)
+                bench_die("malloc", "out of memory");
         connection->fd = floor_tcp_connect(address);
         if (!context)
                 return;
@@ -61,16 +68,29 @@ static void request_send(struct connection *connection, long index, int64_t now_
         }
 }
 
-/* The length of head and body of the response in the buffer, or 0: not yet known. */
-static size_t response_length(size_t bytes)
+/* The length of head and body of the response that begins so, or 0: not yet known. */
+static size_t response_length(const char *data, size_t bytes)
 {
-        const char *end = memmem(buffer, bytes, "\r\n\r\n", 4);
-        const char *field = memmem(buffer, bytes, "Content-Length: ", 16);
+        const char *end = memmem(data, bytes, "\r\n\r\n", 4);
+        const char *field = memmem(data, bytes, "Content-Length: ", 16);
+        size_t length;
 
         if (!end || !field || field > end)
                 return 0;
         body_bytes = strtoul(field + 16, NULL, 10);
-        return (size_t) (end + 4 - buffer) + body_bytes;
+        length = (size_t) (end + 4 - data) + body_bytes;
+        if (keeps_answers && length > RESPONSE_MAX)
+                bench_die("response", "too long to be kept");
+        return length;
+}
+
+/* Where the next bytes go: after those before, if they are kept. */
+static char *response_room(const struct connection *connection, size_t *ret_bytes)
+{
+        size_t kept = keeps_answers ? connection->received : 0;
+
+        *ret_bytes = RESPONSE_MAX - kept;
+        return connection->data + kept;
 }
 
 /* Take what is there; returns 1 when a response is complete and right. */
@@ -78,10 +98,11 @@ static int response_take(struct connection *connection, int64_t n)
 {
         if (n <= 0)
                 bench_die("recv", n < 0 ? strerror(errno) : "the server closed a connection");
-        if (connection->received == 0 && (n < 12 || memcmp(buffer, "HTTP/1.1 200", 12) != 0))
+        if (connection->received == 0 &&
+            (n < 12 || memcmp(connection->data, "HTTP/1.1 200", 12) != 0))
                 bench_die("response", "its status is not 200");
         if (!response_bytes && connection->received == 0)
-                response_bytes = response_length((size_t) n);
+                response_bytes = response_length(connection->data, (size_t) n);
         connection->received += (size_t) n;
         if (!response_bytes || connection->received < response_bytes)
                 return 0;
@@ -95,21 +116,53 @@ static int response_take(struct connection *connection, int64_t n)
 static int response_receive(struct connection *connection)
 {
         int is_complete = 0;
+        size_t bytes;
+        char *room = response_room(connection, &bytes);
 
         if (!connection->ssl)
-                return response_take(connection, recv(connection->fd, buffer, sizeof(buffer), 0));
+                return response_take(connection, recv(connection->fd, room, bytes, 0));
         while (!is_complete) {
-                int64_t n = floor_ssl_read(connection->ssl, buffer, sizeof(buffer));
+                int64_t n = floor_ssl_read(connection->ssl, room, bytes);
 
                 if (n == -EAGAIN)
                         break;
                 is_complete = response_take(connection, n);
+                room = response_room(connection, &bytes);
         }
         return is_complete;
 }
 
+/* A GET, or a POST of what the file contains. */
+static void request_build(const char *path, const char *host, unsigned port, const char *body_path)
+{
+        static char body[REQUEST_MAX - 1024];
+        size_t bytes = 0;
+        FILE *file;
+        int n;
+
+        if (!body_path) {
+                n = snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: %s:%u\r\n\r\n",
+                             path, host, port);
+                request_bytes = (size_t) n;
+                return;
+        }
+        file = fopen(body_path, "re");
+        if (file) {
+                bytes = fread(body, 1, sizeof(body), file);
+                fclose(file);
+        }
+        if (bytes == 0 || bytes == sizeof(body))
+                bench_die(body_path, "cannot be read, is empty or too long");
+        n = snprintf(request, sizeof(request),
+                     "POST %s HTTP/1.1\r\nHost: %s:%u\r\nContent-Type: application/json\r\n"
+                     "Content-Length: %zu\r\n\r\n",
+                     path, host, port, bytes);
+        memcpy(request + n, body, bytes);
+        request_bytes = (size_t) n + bytes;
+}
+
 /* http://ADDRESS:PORT/PATH or https, and nothing else. */
-static void url_parse(const char *url, struct sockaddr_in *ret_address)
+static void url_parse(const char *url, const char *body_path, struct sockaddr_in *ret_address)
 {
         char host[64], path[256];
         unsigned port;
@@ -125,9 +178,24 @@ static void url_parse(const char *url, struct sockaddr_in *ret_address)
         ret_address->sin_port = htons((uint16_t) port);
         if (inet_pton(AF_INET, host, &ret_address->sin_addr) != 1)
                 bench_die(host, "not an address");
-        request_bytes =
-                (size_t) snprintf(request, sizeof(request),
-                                  "GET %s HTTP/1.1\r\nHost: %s:%u\r\n\r\n", path, host, port);
+        request_build(path, host, port, body_path);
+}
+
+/* Add the line of a response to those of this turn. */
+static void line_add(const struct connection *connection, int64_t now_ns)
+{
+        int64_t elapsed_ns = now_ns - connection->start_ns;
+        struct bench_answer answer = {
+                .index = connection->index,
+                .body = connection->data + response_bytes - body_bytes,
+                .body_bytes = body_bytes,
+                .elapsed_ns = elapsed_ns,
+        };
+
+        if (keeps_answers)
+                bench_answer_add(&lines, &answer);
+        else if (lines.fd >= 0)
+                bench_line_add(&lines, connection->index, (long) body_bytes, elapsed_ns);
 }
 
 int main(int argc, char **argv)
@@ -140,15 +208,16 @@ int main(int argc, char **argv)
         long sent = 0, count, width;
         int epoll;
 
-        if (argc != 4 && argc != 5)
-                bench_die("usage", "http_floor URL REQUESTS CONNECTIONS [FILE]");
+        if (argc < 4 || argc > 6)
+                bench_die("usage", "http_floor URL REQUESTS CONNECTIONS [FILE [BODY]]");
+        keeps_answers = argc == 6;
         count = bench_count(argv[2], 1000000000);
         width = bench_count(argv[3], CONNECTIONS_MAX);
         width = width < count ? width : count;
 
         bench_lines_open(&lines, argv[4], argv[1]);
         bench_span_begin(&result.span);
-        url_parse(argv[1], &address);
+        url_parse(argv[1], keeps_answers ? argv[5] : NULL, &address);
         epoll = epoll_create1(EPOLL_CLOEXEC);
         if (epoll < 0)
                 bench_die("epoll_create1", strerror(errno));
@@ -171,9 +240,7 @@ int main(int argc, char **argv)
                         if (!response_receive(connection))
                                 continue;
                         result.ok++;
-                        if (lines.fd >= 0)
-                                bench_line_add(&lines, connection->index, (long) body_bytes,
-                                               now_ns - connection->start_ns);
+                        line_add(connection, now_ns);
                         if (sent < count)
                                 request_send(connection, sent++, now_ns);
                 }

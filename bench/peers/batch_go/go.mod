@@ -1,0 +1,3 @@
+module bench/batch_go
+
+go 1.19
