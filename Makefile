@@ -28,15 +28,18 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples install \
+.PHONY: all demo demo-fetch check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples install \
 	clean help deps-build deps-check deps-bench
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
 	@ninja -C $(BUILD) --quiet
 	@if [ -e $(BUILD)/cmd/eddy/eddy ]; then ln -sfn cmd/eddy/eddy $(BUILD)/eddy; else rm -f $(BUILD)/eddy; fi
 
-demo: all                                  ## 50 slow requests, 8 at a time, against a local server
+demo: all                                  ## 1,000 API requests to a local server, interrupted and resumed
 	@tools/demo $(BUILD)/eddy
+
+demo-fetch: all                            ## 50 slow requests, 8 at a time, to a local server
+	@tools/demo-fetch $(BUILD)/eddy
 
 check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=name for some
 	@ninja -C $(CHECK) --quiet
@@ -109,7 +112,7 @@ clean:                                     ## remove the build folders
 	@rm -rf build build-*
 
 help:                                      ## this list
-	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' \
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' \
 		'{ printf "%-18s%s\n", $$1, $$2 }'
 
 deps-build deps-check deps-bench: deps-%:
