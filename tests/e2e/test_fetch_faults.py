@@ -408,7 +408,7 @@ def wrong_command_lines_are_refused_before_anything_is_sent(eddy):
         e2e.one_line(eddy.fetch(server.url, *args), 2, *words)
     e2e.one_line(eddy.fetch(), 2, "-i")
     e2e.one_line(eddy.run(), 2, "fetch", "mock")
-    e2e.one_line(eddy.run("frobnicate"), 2, "unknown command frobnicate", "fetch, mock and help")
+    e2e.one_line(eddy.run("frobnicate"), 2, "unknown command frobnicate", "there are batch")
     e2e.one_line(eddy.run("fecth"), 2, "unknown command fecth", "did you mean fetch?")
     e2e.one_line(eddy.run("--hepl"), 2, "did you mean --help?")
     e2e.one_line(eddy.run("-c", "8", "fetch"), 2, "unknown option -c", "command first")
