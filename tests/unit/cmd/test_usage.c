@@ -89,8 +89,8 @@ TEST(usage_in_texts_and_nested_objects_does_not_count)
                 "\"usage\":null",
                 "\"usage\":[1],\"usage\":5,\"usage\":\"usage\"",
                 "\"usage\":{}",
-                "\"usage\":{\"prompt_tokens\":null,\"completion_tokens\":-1,\"total_tokens\":"
-                "\"1\"}",
+                "\"usage\":{\"prompt_tokens\":null,\"total_tokens\":\"1\"}",
+                "\"usage\":{\"completion_tokens\":-1}",
                 "\"a\\\"usage\":{\"prompt_tokens\":1}",
                 "\"eval_count\":null",
         };
