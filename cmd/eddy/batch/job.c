@@ -157,7 +157,7 @@ static const char *limit_message(const struct ed_batch_run *run, const struct ed
         return text;
 }
 
-/* Fill in why there is no answer. */
+/* Fill in the code and the message of a request without an answer. */
 static void error_describe(const struct ed_batch_job *job, struct ed_answer *answer, char *text,
                            size_t room)
 {

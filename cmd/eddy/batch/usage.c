@@ -1,8 +1,8 @@
 /*
  * batch/usage.c - finds the usage in an answer.
  *
- * A valid JSON text can be read backwards without doubt: outside of strings there is no backslash,
- * so a string begins at the last quote before its end with an even number of backslashes before it.
+ * A valid JSON text can be read backwards, because backslashes occur only in strings:
+ * a string begins at the last quote before its end with an even number of backslashes before it.
  */
 #include "batch/usage.h"
 

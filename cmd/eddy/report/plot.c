@@ -161,7 +161,7 @@ static void stroke_draw(struct ed_draft *out, const struct ed_plot *plot, unsign
         ed_draft_add_str(out, "\"/>\n");
 }
 
-/* Draw lines, which break where there are no values. */
+/* Draw lines, with a gap for each interval without values. */
 static void strokes_draw(struct ed_draft *out, const struct ed_plot *plot,
                          const struct ed_axis *x_axis, const struct ed_axis *y_axis)
 {
