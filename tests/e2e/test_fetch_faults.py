@@ -144,10 +144,13 @@ def garbage_in_retry_after_does_not_end_the_attempts(eddy):
     garbage = ["1.2.3", "9999..9999", "99999999999999999999.0.0", "soon", "-1", "", "nan",
                "Sun, 06 Nov 1994"]
 
-    def answer(connection, number):
-        e2e.read_head(connection)
-        if number % 2 == 0:
-            value = garbage[number // 2 % len(garbage)].encode()
+    seen = set()
+
+    def answer(connection, _):
+        path = e2e.read_head(connection).split()[1]
+        if path not in seen:
+            seen.add(path)
+            value = garbage[int(path[1:])].encode()
             connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n"
                                b"Retry-After: " + value + b"\r\n\r\n")
         else:
@@ -156,6 +159,19 @@ def garbage_in_retry_after_does_not_end_the_attempts(eddy):
     result = eddy.fetch("-c", "1", "--backoff", "1ms", *[f"{server.url}/{i}" for i in range(8)])
     equal((result.code, codes(result)), (0, [200] * 8), result)
     equal([line["attempts"] for line in result.lines()], [2] * 8, result)
+
+
+@claim
+def url_that_waits_for_its_next_attempt_has_no_slot(eddy):
+    def answer(connection, _):
+        path = e2e.read_head(connection).split()[1]
+        status = b"503 Busy" if path == b"/busy" else b"200 OK"
+        connection.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    server = eddy.serve(answer)
+    result = eddy.fetch("-c", "1", "--attempts", "2", "--backoff", "1s", server.url + "/busy",
+                        *[f"{server.url}/{i}" for i in range(20)])
+    lines = [json.loads(line) for line in result.out.splitlines()]
+    equal([line["status"] for line in lines], [200] * 20 + [503], result)
 
 
 @claim

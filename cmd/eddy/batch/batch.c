@@ -37,7 +37,6 @@
 
 enum {
         FILES_SPARE = 64,     /* open files for everything except connections */
-        ROOM_SPARE = 256,     /* requests that wait, beyond those in flight */
         ADAPTIVE_MOST = 1000, /* of -c auto */
 };
 
@@ -48,7 +47,7 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
         char text[512];
         va_list args;
 
-        if (!run->work)
+        if (!run->engine.work)
                 return; /* the work has ended meanwhile */
         if (run->stats.stop == ED_STOP_NONE) {
                 run->stats.stop = stop;
@@ -65,7 +64,7 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
         ed_output_stop(&run->output, run->drain_end_ns + WRITE_NS);
         if (run->opts.errors)
                 ed_output_stop(&run->errors, run->drain_end_ns + WRITE_NS);
-        eddy_scope_cancel(run->work);
+        eddy_scope_cancel(run->engine.work);
 }
 
 /* ---- tasks beside the work ----------------------------------------------------------------- */
@@ -74,7 +73,7 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
 static void signal_handle(struct ed_batch_run *run, int signo, int *count)
 {
         if (++*count == 1) {
-                run->signo = run->work ? signo : 0;
+                run->signo = run->engine.work ? signo : 0;
                 ed_batch_stop(run, ED_STOP_SIGNAL, ED_BATCH_DRAIN_NS,
                               "waiting up to 30s for %llu answers; the same signal again drops "
                               "them",
@@ -149,7 +148,7 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
         if (is_json) {
                 ed_draft_add_printf(line, ",\"refused\":%llu,\"slots\":%u,\"tokens\":%llu",
                                     (unsigned long long) run->stats.refused,
-                                    ed_slots_limit(&run->slots),
+                                    ed_slots_limit(&run->engine.slots),
                                     (unsigned long long) (run->usage.input + run->usage.output));
                 return;
         }
@@ -170,13 +169,13 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
 /* Run the reader and the jobs to their end, and the watchers beside them. */
 static int work_all(struct ed_batch_run *run)
 {
-        struct ed_slots_ramp ramp = { &run->slots, run->opts.ramp_ns };
+        struct ed_slots_ramp ramp = { &run->engine.slots, run->opts.ramp_ns };
         eddy_scope whole, work;
         int err;
 
         eddy_scope_begin(&whole, NULL);
         eddy_scope_begin(&work, NULL);
-        run->work = &work;
+        run->engine.work = &work;
         err = ed_metrics_begin(run, &whole);
         if (err < 0) {
                 run->setup_failed = true;
@@ -193,7 +192,7 @@ static int work_all(struct ed_batch_run *run)
         if (err == -ECANCELED)
                 err = 0; /* stopped; the reason is known */
 done:
-        run->work = NULL;
+        run->engine.work = NULL;
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
         ed_metrics_end(run);
@@ -206,7 +205,7 @@ static int endpoints_make(struct ed_batch_run *run)
         const struct ed_batch_opts *opts = &run->opts;
         struct ed_endpoint_limits limits = { opts->rpm, opts->tpm, opts->burst_ns,
                                              opts->concurrency_auto };
-        int err = ed_endpoints_init(&run->endpoints, &limits);
+        int err = ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);
 
         for (size_t i = 0; err == 0 && i < opts->base_urls_count; i++)
                 err = ed_endpoints_add_base(&run->endpoints, opts->base_urls[i]);
@@ -250,7 +249,7 @@ static int batch_all(void *arg)
         }
         err = endpoints_make(run);
         if (err == 0)
-                err = ed_slots_init(&run->slots, opts->concurrency_auto, run->slots_most,
+                err = ed_slots_init(&run->engine.slots, opts->concurrency_auto, run->slots_most,
                                     opts->ramp_ns);
         if (err == 0)
                 err = outputs_begin(run);
@@ -322,14 +321,15 @@ static int slots_choose(struct ed_batch_run *run)
                 wanted = (uint32_t) most;
         }
         run->slots_most = wanted;
-        run->room_max = wanted + (wanted / 4 < ROOM_SPARE ? wanted / 4 : ROOM_SPARE) + 64;
-        eddy_semaphore_init(&run->room, run->room_max, 0);
+        run->engine.ops = &ed_batch_job_ops;
+        run->engine.stats = &run->stats;
+        ed_room_init(&run->engine.room, wanted, run->opts.ordered);
         if (!run->opts.ordered)
                 return 0;
-        run->order = eddy_malloc(run->room_max * sizeof(struct ed_batch_job *));
+        run->order = eddy_malloc(run->engine.room.most * sizeof(struct ed_batch_job *));
         if (!run->order)
                 return ED_EXIT_FAILED;
-        memset(run->order, 0, run->room_max * sizeof(struct ed_batch_job *));
+        memset(run->order, 0, run->engine.room.most * sizeof(struct ed_batch_job *));
         return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
+#include "engine/room.h"
 
 enum {
         TABLE_SLOTS = 2 * ED_ENDPOINTS_MAX,
@@ -24,11 +25,12 @@ enum {
 /* How often endpoints are looked at, if none can be used. */
 #define LOOK_NS EDDY_MS(5)
 
-int ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_limits *limits)
+int ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_limits *limits,
+                      struct ed_room *room)
 {
-        *endpoints = (struct ed_endpoints){ .limits = *limits };
+        *endpoints = (struct ed_endpoints){ .limits = *limits, .room = room };
         endpoints->last = &endpoints->first;
-        eddy_semaphore_init(&endpoints->turn, 1, 0);
+        eddy_semaphore_init(&endpoints->line.turn, 1, 0);
         endpoints->table = eddy_malloc(TABLE_SLOTS * sizeof(struct ed_endpoint *));
         if (!endpoints->table)
                 return -ENOMEM;
@@ -98,7 +100,7 @@ static int endpoint_new(struct ed_endpoints *endpoints, const char *name,
         *endpoint =
                 (struct ed_endpoint){ .window = UINT32_MAX, .adapts = endpoints->limits.adapts };
         snprintf(endpoint->name, sizeof(endpoint->name), "%s", name);
-        eddy_semaphore_init(&endpoint->turn, 1, 0);
+        eddy_semaphore_init(&endpoint->line.turn, 1, 0);
         err = limiter_make(&endpoints->limits, &endpoint->limiter);
         if (err < 0) {
                 eddy_free(endpoint);
@@ -145,7 +147,7 @@ int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
         *place_of(endpoints, name) = endpoint;
         endpoint->base = base;
         endpoint->gets_key = true;
-        endpoints->bases++;
+        endpoints->groups += endpoints->bases++ == 0;
         return 0;
 }
 
@@ -165,6 +167,7 @@ static int host_find(struct ed_endpoints *endpoints, const char *url,
                 err = endpoint_new(endpoints, name, place);
                 if (err < 0)
                         return err;
+                endpoints->groups++;
         }
         *ret_endpoint = *place;
         return 0;
@@ -197,7 +200,8 @@ static int bases_try(struct ed_endpoints *endpoints, uint64_t tokens,
                 struct eddy_reservation got;
                 int tried;
 
-                if (!is_open(endpoint) || (best && endpoint->in_flight >= best->in_flight))
+                if (!is_open(endpoint) || endpoint->is_shut ||
+                    (best && endpoint->in_flight >= best->in_flight))
                         continue;
                 tried = eddy_limiter_try_reserve(endpoint->limiter, 1, tokens, &got);
                 if (tried < 0) {
@@ -213,82 +217,165 @@ static int bases_try(struct ed_endpoints *endpoints, uint64_t tokens,
         return best ? 0 : err;
 }
 
-/* The caller has the turn of the base URLs, so no other task waits for their limiters. */
+/* ---- the line ------------------------------------------------------------------------------ */
+
+static void line_enter(struct ed_endpoints *endpoints, struct ed_endpoint_line *line,
+                       uint64_t bytes)
+{
+        line->waiting++;
+        line->waiting_bytes += bytes;
+        if (line->rests)
+                ed_room_rest(endpoints->room, 1, bytes);
+}
+
+static void line_leave(struct ed_endpoints *endpoints, struct ed_endpoint_line *line,
+                       uint64_t bytes)
+{
+        line->waiting--;
+        line->waiting_bytes -= bytes;
+        if (line->rests)
+                ed_room_wake(endpoints->room, 1, bytes);
+}
+
+/* The first of the line has to wait: let requests of other groups be read meanwhile. */
+static void line_rest(struct ed_endpoints *endpoints, struct ed_endpoint_line *line)
+{
+        /* The lines of the base URLs often are all there is, and then nothing else can be sent. */
+        if (line->rests || (line == &endpoints->line && endpoints->groups < 2))
+                return;
+        line->rests = true;
+        ed_room_rest(endpoints->room, line->waiting, line->waiting_bytes);
+}
+
+static void line_wake(struct ed_endpoints *endpoints, struct ed_endpoint_line *line)
+{
+        if (!line->rests)
+                return;
+        line->rests = false;
+        ed_room_wake(endpoints->room, line->waiting, line->waiting_bytes);
+}
+
+/* Reserve at one of several base URLs. The caller has the turn, so no other task waits for them. */
 static int bases_reserve(struct ed_endpoints *endpoints, uint64_t tokens,
                          struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
 {
-        for (;;) {
-                int err = bases_try(endpoints, tokens, ret_endpoint, reservation);
+        int err = bases_try(endpoints, tokens, ret_endpoint, reservation);
 
-                if (err == -EAGAIN)
-                        err = eddy_sleep(LOOK_NS) < 0 ? -ECANCELED : -EAGAIN;
-                if (err != -EAGAIN)
-                        return err;
+        while (err == -EAGAIN) {
+                line_rest(endpoints, &endpoints->line);
+                err = eddy_sleep(LOOK_NS);
+                if (err == 0)
+                        err = bases_try(endpoints, tokens, ret_endpoint, reservation);
         }
+        return err;
 }
 
-/* The caller has the endpoint's turn. */
-static int endpoint_reserve(struct ed_endpoint *endpoint, uint64_t tokens,
+/* Reserve at an endpoint. The caller has the turn of its line. */
+static int endpoint_reserve(struct ed_endpoints *endpoints, struct ed_endpoint_line *line,
+                            struct ed_endpoint *endpoint, uint64_t tokens,
                             struct eddy_reservation *reservation)
 {
-        int err = eddy_limiter_reserve(endpoint->limiter, 1, tokens, reservation);
+        int err = eddy_limiter_try_reserve(endpoint->limiter, 1, tokens, reservation);
 
+        if (err == -EAGAIN) {
+                line_rest(endpoints, line);
+                err = eddy_limiter_reserve(endpoint->limiter, 1, tokens, reservation);
+        }
         while (err == 0 && !is_open(endpoint)) {
                 eddy_limiter_release(endpoint->limiter, reservation);
+                line_rest(endpoints, line);
                 err = eddy_sleep(LOOK_NS);
                 if (err == 0)
                         err = eddy_limiter_reserve(endpoint->limiter, 1, tokens, reservation);
+        }
+        if (err == 0 && endpoint->is_shut && line != &endpoints->line) {
+                eddy_limiter_release(endpoint->limiter, reservation);
+                err = ED_E_SHUT;
         }
         return err;
 }
 
 /* Paths have one line for all base URLs, absolute URLs one for their host. */
-static eddy_semaphore *turn_of(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
-                               const char *url)
+static struct ed_endpoint_line *line_of(struct ed_endpoints *endpoints,
+                                        struct ed_endpoint *endpoint, const char *url)
 {
-        return *url == '/' ? &endpoints->turn : &endpoint->turn;
+        return *url == '/' ? &endpoints->line : &endpoint->line;
 }
 
 int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
-                     struct ed_endpoint **ret_endpoint, struct eddy_reservation *ret_reservation)
+                     uint64_t bytes, struct ed_endpoint **ret_endpoint,
+                     struct eddy_reservation *ret_reservation)
 {
         struct ed_endpoint *endpoint = endpoints->first;
-        eddy_semaphore *turn;
+        struct ed_endpoint_line *line;
         int err = 0;
 
-        if (*url == '/') {
-                if (endpoints->bases == 0)
-                        return ED_E_NO_BASE;
-        } else {
+        if (*url == '/')
+                err = endpoints->bases == 0 ? ED_E_NO_BASE : 0;
+        else
                 err = host_find(endpoints, url, &endpoint);
-                if (err < 0)
-                        return err;
-        }
-        turn = turn_of(endpoints, endpoint, url);
-        err = eddy_semaphore_acquire(turn);
         if (err < 0)
                 return err;
-        if (*url == '/' && endpoints->bases > 1)
+        line = line_of(endpoints, endpoint, url);
+        line_enter(endpoints, line, bytes);
+        err = eddy_semaphore_acquire(&line->turn);
+        if (err == 0 && *url == '/' && endpoints->bases > 1)
                 err = bases_reserve(endpoints, tokens, &endpoint, ret_reservation);
+        else if (err == 0)
+                err = endpoint_reserve(endpoints, line, endpoint, tokens, ret_reservation);
         else
-                err = endpoint_reserve(endpoint, tokens, ret_reservation);
+                goto fail_line;
+        line_wake(endpoints, line);
         if (err < 0) {
-                eddy_semaphore_release(turn);
-                return err;
+                eddy_semaphore_release(&line->turn);
+                goto fail_line;
         }
+        line_leave(endpoints, line, bytes);
         endpoint->in_flight++;
         *ret_endpoint = endpoint;
         return 0;
+
+fail_line:
+        line_leave(endpoints, line, bytes);
+        return err;
 }
 
 void ed_endpoint_pass(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint, const char *url)
 {
-        eddy_semaphore_release(turn_of(endpoints, endpoint, url));
+        eddy_semaphore_release(&line_of(endpoints, endpoint, url)->turn);
+}
+
+bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint)
+{
+        return endpoint->is_shut || endpoint->paused_until_ns > eddy_now();
 }
 
 void ed_endpoint_give(struct ed_endpoint *endpoint)
 {
         endpoint->in_flight--;
+}
+
+/* Note a pause, for the progress and the summary. Returns false if it is part of another one. */
+static bool pause_until(struct ed_endpoint *endpoint, int64_t until_ns)
+{
+        int64_t now_ns = eddy_now();
+
+        if (until_ns <= endpoint->paused_until_ns)
+                return false;
+        if (endpoint->paused_until_ns < now_ns) {
+                endpoint->paused_until_ns = now_ns;
+                endpoint->pauses++;
+        }
+        endpoint->paused_ns += until_ns - endpoint->paused_until_ns;
+        endpoint->paused_until_ns = until_ns;
+        return true;
+}
+
+int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint)
+{
+        int64_t rest_ns = endpoint->paused_until_ns - eddy_now();
+
+        return endpoint->paused_ns - (rest_ns > 0 ? rest_ns : 0);
 }
 
 /* Returns the time until a limit allows anything, 0 if it does now. */
@@ -303,7 +390,7 @@ int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response
         struct eddy_ratelimits seen = EDDY_RATELIMITS;
         struct eddy_http_header header;
         bool any = false;
-        int64_t requests_ns, tokens_ns;
+        int64_t requests_ns, tokens_ns, wait_ns;
 
         for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
                 any |= eddy_ratelimits_read(&seen, header.name, header.value, now_s);
@@ -313,7 +400,10 @@ int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response
         eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &seen.tokens);
         requests_ns = wait_of(&seen.requests);
         tokens_ns = wait_of(&seen.tokens);
-        return requests_ns > tokens_ns ? requests_ns : tokens_ns;
+        wait_ns = requests_ns > tokens_ns ? requests_ns : tokens_ns;
+        if (wait_ns > 0)
+                pause_until(endpoint, eddy_now() + wait_ns);
+        return wait_ns;
 }
 
 /* Returns the pause after a refusal that gives no time: it doubles with each one. */
@@ -347,18 +437,22 @@ int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint
         }
         if (is_first) {
                 endpoint->throttles++;
-                endpoint->pauses++;
                 if (!endpoint->adapts)
                         endpoint->window = endpoint->in_flight > 2 ? endpoint->in_flight / 2 : 1;
                 endpoint->credit = 0;
-                endpoint->paused_until_ns = now_ns;
         }
-        if (now_ns + wait_ns > endpoint->paused_until_ns) {
-                endpoint->paused_ns += now_ns + wait_ns - endpoint->paused_until_ns;
-                endpoint->paused_until_ns = now_ns + wait_ns;
+        if (pause_until(endpoint, now_ns + wait_ns))
                 eddy_limiter_pause(endpoint->limiter, endpoint->paused_until_ns);
-        }
         return endpoint->paused_until_ns - endpoint->throttled_since_ns;
+}
+
+bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint)
+{
+        endpoint->is_shut = true;
+        for (struct ed_endpoint *other = endpoints->first; other; other = other->next)
+                if (!other->is_shut && (other->base || !endpoint->base))
+                        return true;
+        return false;
 }
 
 void ed_endpoint_answered(struct ed_endpoint *endpoint)

@@ -4,7 +4,8 @@
  *
  * All base URLs together are one group, whose requests go to the one with the fewest requests in
  * flight that is neither paused nor at its limit. Each host of absolute URLs is a group of its own.
- * The requests of a group wait in line: the first of the line takes from a limit what it needs.
+ * The requests of a group wait in line: the first of the line takes from a limit what it needs. With
+ * several groups, a line whose first request cannot be sent now rests (engine/room.h).
  */
 #ifndef ED_CMD_BATCH_ENDPOINT_H
 #define ED_CMD_BATCH_ENDPOINT_H
@@ -20,6 +21,16 @@
 
 enum { ED_ENDPOINTS_MAX = 4096, ED_ENDPOINT_NAME_BYTES = 300 };
 
+struct ed_room;
+
+/* The requests of a group that are not sent yet. */
+struct ed_endpoint_line {
+        eddy_semaphore turn; /* of the first */
+        uint32_t waiting;
+        uint64_t waiting_bytes;
+        bool rests;
+};
+
 struct ed_endpoint {
         struct ed_endpoint *next;          /* of all endpoints, and of the base URLs */
         char name[ED_ENDPOINT_NAME_BYTES]; /* "https://host:port" */
@@ -27,7 +38,8 @@ struct ed_endpoint {
         const char *base; /* the base URL; NULL: a host of absolute URLs */
         bool gets_key;    /* the API key is for this origin */
         eddy_limiter *limiter;
-        eddy_semaphore turn; /* of absolute URLs */
+        struct ed_endpoint_line line; /* of absolute URLs */
+        bool is_shut;                 /* it asked for a pause longer than the run accepts */
         uint32_t in_flight;
         uint32_t window;            /* of requests in flight; UINT32_MAX until the first refusal */
         uint32_t credit;            /* answers since the window grew */
@@ -35,7 +47,7 @@ struct ed_endpoint {
         int64_t throttled_since_ns; /* the first of them */
         uint32_t key_refusals;      /* answers 401 */
         uint64_t pauses;
-        int64_t paused_ns; /* in all */
+        int64_t paused_ns; /* in all, to the end of the last pause */
         int64_t paused_until_ns;
         uint64_t sent, ok, failed;
 };
@@ -49,15 +61,16 @@ struct ed_endpoint_limits {
 
 struct ed_endpoints {
         struct ed_endpoint_limits limits;
+        struct ed_room *room;
         struct ed_endpoint *first, **last;
-        size_t count, bases;
-        eddy_semaphore turn;        /* of the base URLs */
-        struct ed_endpoint **table; /* of hosts, by hash */
+        size_t count, bases, groups;
+        struct ed_endpoint_line line; /* of the base URLs */
+        struct ed_endpoint **table;   /* of hosts, by hash */
 };
 
-/* Call inside eddy_run(). Errors: -ENOMEM */
+/* 'room' is borrowed. Call inside eddy_run(). Errors: -ENOMEM */
 EDDY_MUST_USE int ed_endpoints_init(struct ed_endpoints *endpoints,
-                                    const struct ed_endpoint_limits *limits);
+                                    const struct ed_endpoint_limits *limits, struct ed_room *room);
 void ed_endpoints_fini(struct ed_endpoints *endpoints);
 
 /* Add a base URL (borrowed). Errors: -ENOMEM */
@@ -69,17 +82,21 @@ EDDY_MUST_USE int ed_endpoints_give_key(struct ed_endpoints *endpoints, const ch
 /*
  * Wait for the turn of a request to 'url', an absolute URL or a path, and reserve what it needs from
  * the limits of the endpoint that will have it, which is then counted in 'in_flight'. The caller
- * holds the turn of the group, and gives it back by ed_endpoint_pass() once it has a slot.
+ * holds the turn of the group, and gives it back by ed_endpoint_pass() once it has a slot. 'bytes'
+ * is the memory of the request.
  *
  * Suspends: yes.
  * Errors: -ECANCELED;  EDDY_E_LIMITER_AMOUNT  more tokens than a minute has
- *         ED_E_NO_BASE, ED_E_HOSTS, -ENOMEM
+ *         ED_E_NO_BASE, ED_E_HOSTS, ED_E_SHUT, -ENOMEM
  */
 EDDY_MUST_USE int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
-                                   struct ed_endpoint **ret_endpoint,
+                                   uint64_t bytes, struct ed_endpoint **ret_endpoint,
                                    struct eddy_reservation *ret_reservation);
 void ed_endpoint_pass(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
                       const char *url);
+
+/* Returns true if no request can be sent now, because the endpoint asked for a pause. */
+bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint);
 
 /* The request is over, or was not sent. */
 void ed_endpoint_give(struct ed_endpoint *endpoint);
@@ -93,6 +110,15 @@ int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response
  * doubles with each refusal. Returns how long the endpoint has been refusing, with this pause.
  */
 int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint64_t random);
+
+/* Returns how long the endpoint was paused until now. */
+int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint);
+
+/*
+ * Send nothing more to an endpoint. Returns false if that leaves no other for its requests; those of
+ * an absolute URL have no other, but then the run can go on with the other hosts.
+ */
+bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint);
 
 /* The endpoint answered: its window grows by a quarter while as many answers arrive as it has
  * places. */

@@ -256,12 +256,7 @@ static int line_send(void *arg, const struct ed_line *line)
         }
         if (run->stats.read == 0 && request->url)
                 path_note(run, request->url);
-        err = eddy_semaphore_acquire(&run->room);
-        if (err < 0) {
-                ed_request_free(request);
-                return err;
-        }
-        err = ed_job_start(run, request, *error ? error : NULL);
+        err = ed_jobs_add(run, request, *error ? error : NULL);
         if (err < 0)
                 return err;
         run->stats.read++;

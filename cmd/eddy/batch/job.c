@@ -1,9 +1,6 @@
 /*
- * batch/job.c - the task of one request.
- *
- *     turn of the endpoint --> limits --> slot --> attempt --> judge --> line
- *            ^                                        |
- *            +------- wait, without a slot <----------+
+ * batch/job.c - what `eddy batch` does in each step of a request (engine/engine.h): it waits for the
+ * turn of its endpoints and for their limits, judges the attempt, and writes the line.
  *
  * A refusal (429, or 503 with Retry-After) pauses the endpoint and uses no attempt.
  */
@@ -16,6 +13,7 @@
 
 #include "batch/attempt.h"
 #include "batch/metrics.h"
+#include "common/console.h"
 #include "common/duration.h"
 #include "common/outcome.h"
 #include "eddy/alloc.h"
@@ -29,15 +27,8 @@ enum { KEY_REFUSALS_MAX = 5 };
 /* The longest wait of a refused request whose endpoint has no pause. */
 #define REFUSED_WAIT_NS ((uint64_t) 200000000)
 
-/* The next step after an attempt. */
-enum verdict {
-        VERDICT_DONE,      /* its line is written */
-        VERDICT_RETRY,     /* another attempt, after a wait */
-        VERDICT_REFUSED,   /* the same attempt again, when the endpoint's pause is over */
-        VERDICT_ABANDONED, /* the run ends; no line */
-};
-
 struct ed_batch_job {
+        struct ed_job base;
         struct ed_batch_job *next, **at; /* in the list of attempts in flight */
         struct ed_batch_run *run;
         struct ed_request *request;
@@ -46,10 +37,14 @@ struct ed_batch_job {
         int64_t read_ns;
         struct eddy_retry retry;
         unsigned attempts;
-        int ticket; /* of the slot; -1: it has none */
         struct ed_attempt attempt;
         eddy_event turn; /* of --ordered */
 };
+
+static struct ed_batch_job *job_of(struct ed_job *base)
+{
+        return (struct ed_batch_job *) base; /* its first member */
+}
 
 static void attempts_add(struct ed_batch_job *job)
 {
@@ -60,7 +55,6 @@ static void attempts_add(struct ed_batch_job *job)
         if (job->next)
                 job->next->at = &job->next;
         run->attempts = job;
-        run->stats.in_flight++;
 }
 
 static void attempts_remove(struct ed_batch_job *job)
@@ -68,7 +62,6 @@ static void attempts_remove(struct ed_batch_job *job)
         *job->at = job->next;
         if (job->next)
                 job->next->at = job->at;
-        job->run->stats.in_flight--;
 }
 
 void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns)
@@ -78,21 +71,11 @@ void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns)
                 ed_attempt_limit(&job->attempt, end_ns);
 }
 
-/* Give the slot and the endpoint's place back, if the job has them. */
-static void slot_give(struct ed_batch_job *job)
-{
-        if (job->ticket < 0)
-                return;
-        ed_endpoint_give(job->attempt.endpoint);
-        ed_slots_give(&job->run->slots, job->ticket, ed_attempt_load(&job->attempt));
-        job->ticket = -1;
-}
-
 /* ---- --ordered ----------------------------------------------------------------------------- */
 
 static struct ed_batch_job **order_place(struct ed_batch_run *run, uint64_t sequence)
 {
-        return &run->order[sequence % run->room_max];
+        return &run->order[sequence % run->engine.room.most];
 }
 
 /* Wait until all requests before this one have a line, or were abandoned. */
@@ -252,7 +235,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         usage_count(job, &answer->usage);
         ed_attempt_fini(&job->attempt);
         if (run->opts.ordered)
-                slot_give(job);
+                ed_job_give_slot(&job->base);
         order_wait(job);
         err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
         ed_draft_fini(&line);
@@ -268,8 +251,31 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         return answer_note(run, answer, is_ok);
 }
 
-static void job_finish(struct ed_batch_job *job)
+/*
+ * The endpoint takes nothing for too long, as 'what' says. Send its requests elsewhere, or end the
+ * run if there is no other place for requests.
+ */
+static enum ed_verdict endpoint_shut(struct ed_batch_job *job, const char *what)
 {
+        struct ed_endpoint *endpoint = job->attempt.endpoint;
+        struct ed_batch_run *run = job->run;
+        bool is_first = !endpoint->is_shut, is_path = *job->request->url == '/';
+
+        if (!ed_endpoint_shut(&run->endpoints, endpoint)) {
+                ed_batch_stop(run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS, "%s %s", endpoint->name,
+                              what);
+                return ED_VERDICT_ABANDONED;
+        }
+        if (is_first)
+                ed_console_say("batch", "%s %s; %s", endpoint->name, what,
+                               is_path ? "requests go to the other base URLs"
+                                       : "its requests get an error, the others are sent");
+        return is_path ? ED_VERDICT_REFUSED : ED_VERDICT_DONE;
+}
+
+static void job_finish(struct ed_job *base, int error)
+{
+        struct ed_batch_job *job = job_of(base);
         const struct ed_request *request = job->request;
         struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->run;
@@ -287,7 +293,7 @@ static void job_finish(struct ed_batch_job *job)
                 .total_ns = attempt->total_ns,
                 .endpoint = attempt->endpoint ? attempt->endpoint->name : NULL,
         };
-        int status = attempt->status, error = job->error ? EDDY_E_URL_INVALID : attempt->error;
+        int status = attempt->status;
         int64_t latency_ns = attempt->start_ns ? attempt->total_ns : -1;
         uint64_t body_bytes = attempt->body_bytes;
         char text[sizeof(attempt->fault.text) + 64];
@@ -305,11 +311,16 @@ static void job_finish(struct ed_batch_job *job)
         ed_stats_add(&run->stats, status, error, body_bytes, latency_ns);
         key_check(job);
         limits_check(run);
+        if (attempt->learned_wait_ns > run->opts.throttle_wait_max_ns)
+                endpoint_shut(job, "reports that its limit is used up for longer than "
+                                   "--max-throttle-wait");
 }
 
 /* The run ends before the request has a line. */
-static void job_abandon(struct ed_batch_job *job)
+static void job_abandon(struct ed_job *base)
 {
+        struct ed_batch_job *job = job_of(base);
+
         if (job->attempts > 0 || job->attempt.start_ns > 0)
                 job->run->stats.cancelled++;
         else
@@ -317,7 +328,72 @@ static void job_abandon(struct ed_batch_job *job)
         order_pass(job);
 }
 
-/* ---- attempts ------------------------------------------------------------------------------ */
+/* ---- steps --------------------------------------------------------------------------------- */
+
+/* Wait for the turn of the endpoint and its limits. */
+static int job_reserve(struct ed_job *base)
+{
+        struct ed_batch_job *job = job_of(base);
+        struct ed_batch_run *run = job->run;
+        struct ed_attempt *attempt = &job->attempt;
+        uint64_t tokens = ed_tokens_estimate(job->request);
+
+        if (job->read_ns == 0)
+                job->read_ns = eddy_now();
+        ed_attempt_init(attempt, run, job->request);
+        /* Servers report limits of tokens too, so they count without --tpm. */
+        if (job->request->output_tokens_max == 0)
+                tokens += ed_tokens_mean(&run->mean);
+        attempt->error = ed_endpoint_take(&run->endpoints, job->request->url, tokens, base->bytes,
+                                          &attempt->endpoint, &attempt->reservation);
+        return attempt->error;
+}
+
+static int job_slotted(struct ed_job *base, int err)
+{
+        struct ed_batch_job *job = job_of(base);
+        struct ed_attempt *attempt = &job->attempt;
+
+        ed_endpoint_pass(&job->run->endpoints, attempt->endpoint, job->request->url);
+        if (err == 0 && ed_endpoint_is_paused(attempt->endpoint))
+                err = -EAGAIN; /* refused a request while this one waited for its slot */
+        if (err == 0)
+                return 0;
+        eddy_limiter_release(attempt->endpoint->limiter, &attempt->reservation);
+        ed_endpoint_give(attempt->endpoint);
+        attempt->error = err;
+        return err;
+}
+
+static int job_attempt(struct ed_job *base)
+{
+        struct ed_batch_job *job = job_of(base);
+
+        attempts_add(job);
+        ed_attempt_make(&job->attempt);
+        attempts_remove(job);
+        return job->attempt.error;
+}
+
+static enum eddy_concurrency_result job_release(struct ed_job *base)
+{
+        struct ed_batch_job *job = job_of(base);
+
+        ed_endpoint_give(job->attempt.endpoint);
+        return ed_attempt_load(&job->attempt);
+}
+
+static void job_free(struct ed_job *base)
+{
+        struct ed_batch_job *job = job_of(base);
+
+        ed_attempt_fini(&job->attempt);
+        ed_request_free(job->request);
+        eddy_free(job->error);
+        eddy_free(job);
+}
+
+/* ---- judging ------------------------------------------------------------------------------- */
 
 /* Returns how often a wait is doubled, if an endpoint answers nothing else. */
 static unsigned refusals_of(const struct ed_endpoint *endpoint)
@@ -325,149 +401,90 @@ static unsigned refusals_of(const struct ed_endpoint *endpoint)
         return endpoint->throttles < 64 ? endpoint->throttles / 8 : 8;
 }
 
-/* The endpoint refused the request for now: pause it, or end the run. Stores a wait of the request. */
-static enum verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
+/* The endpoint refused the request for now: pause it, or shut it. Stores a wait of the request. */
+static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
 {
         struct ed_batch_run *run = job->run;
         struct ed_attempt *attempt = &job->attempt;
         int64_t wait_ns = attempt->hint.has_wait ? attempt->hint.wait_ns : -1, refused_ns;
-        char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES];
+        char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES], what[160];
 
+        run->stats.refused++;
         ed_duration_print(run->opts.throttle_wait_max_ns, most);
         if (wait_ns > run->opts.throttle_wait_max_ns) {
                 ed_duration_print(wait_ns, wait);
-                ed_batch_stop(run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS,
-                              "%s asks for a pause of %s, longer than --max-throttle-wait %s",
-                              attempt->endpoint->name, wait, most);
-                return VERDICT_ABANDONED;
+                snprintf(what, sizeof(what),
+                         "asks for a pause of %s, longer than --max-throttle-wait %s", wait, most);
+                return endpoint_shut(job, what);
         }
         refused_ns = ed_endpoint_throttle(attempt->endpoint, wait_ns, ed_random_next(&run->random));
-        run->stats.refused++;
         if (wait_ns < 0 && run->opts.concurrency_auto) /* the endpoint has no pause */
                 *ret_wait_ns = (int64_t) (ed_random_next(&run->random) %
                                           (REFUSED_WAIT_NS << refusals_of(attempt->endpoint)));
-        if (refused_ns > run->opts.throttle_wait_max_ns) {
-                ed_batch_stop(run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS,
-                              "%s has refused all requests for longer than --max-throttle-wait %s",
-                              attempt->endpoint->name, most);
-                return VERDICT_ABANDONED;
-        }
-        return VERDICT_REFUSED;
+        if (refused_ns <= run->opts.throttle_wait_max_ns)
+                return ED_VERDICT_REFUSED;
+        snprintf(what, sizeof(what),
+                 "has refused all requests for longer than --max-throttle-wait %s", most);
+        return endpoint_shut(job, what);
 }
 
 /* Decide what follows the attempt, and store the wait before another one. */
-static enum verdict attempt_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
+static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait_ns)
 {
+        struct ed_batch_job *job = job_of(base);
         struct ed_batch_run *run = job->run;
         struct ed_attempt *attempt = &job->attempt;
-        struct eddy_retry_cause cause = { .error = attempt->error,
-                                          .status = attempt->status,
-                                          .repeatable = true,
-                                          .hint = attempt->hint };
+        struct eddy_retry_cause cause = {
+                .error = err, .status = attempt->status, .repeatable = true, .hint = attempt->hint
+        };
 
-        if (attempt->error == -ECANCELED ||
-            (attempt->error == -ETIMEDOUT && eddy_now() >= run->drain_end_ns))
-                return VERDICT_ABANDONED;
+        if (base->refused)
+                return ED_VERDICT_DONE;
+        if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= run->drain_end_ns))
+                return ED_VERDICT_ABANDONED;
         if (ed_attempt_is_out_of_quota(attempt)) {
                 ed_batch_stop(run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
                               "%s: the quota of this API key is used up (%s)",
                               attempt->endpoint->name, attempt->code);
-                return VERDICT_ABANDONED;
+                return ED_VERDICT_ABANDONED;
         }
-        if (attempt->error == 0 && attempt->hint.should >= 0 &&
+        if (err == 0 && attempt->hint.should >= 0 &&
             (attempt->status == 429 || (attempt->status == 503 && attempt->hint.has_wait)))
                 return refusal_judge(job, ret_wait_ns);
         job->attempts++;
-        if (attempt->endpoint && attempt->error == 0)
+        if (attempt->endpoint && err == 0)
                 ed_endpoint_answered(attempt->endpoint);
         if (eddy_retry_next(&job->retry, &cause, ret_wait_ns) < 0)
-                return VERDICT_DONE;
-        return VERDICT_RETRY;
+                return ED_VERDICT_DONE;
+        return ED_VERDICT_RETRY;
 }
 
-/*
- * Wait for the endpoint's turn, its limits and a slot, and make an attempt. A failure before
- * anything was sent is stored as the attempt's error.
- */
-static void attempt_make(struct ed_batch_job *job)
+static enum ed_verdict job_judge_and_note(struct ed_job *base, int err, int64_t *ret_wait_ns)
 {
-        struct ed_batch_run *run = job->run;
-        struct ed_attempt *attempt = &job->attempt;
-        uint64_t tokens;
+        struct ed_batch_job *job = job_of(base);
+        enum ed_verdict verdict = job_judge(base, err, ret_wait_ns);
 
-        ed_attempt_init(attempt, run, job->request);
-        /* Servers report limits of tokens too, so they count without --tpm. */
-        tokens = ed_tokens_estimate(job->request);
-        if (job->request->output_tokens_max == 0)
-                tokens += ed_tokens_mean(&run->mean);
-        attempt->error = ed_endpoint_take(&run->endpoints, job->request->url, tokens,
-                                          &attempt->endpoint, &attempt->reservation);
-        if (attempt->error < 0)
-                return;
-        job->ticket = ed_slots_take(&run->slots);
-        ed_endpoint_pass(&run->endpoints, attempt->endpoint, job->request->url);
-        if (job->ticket < 0) {
-                eddy_limiter_release(attempt->endpoint->limiter, &attempt->reservation);
-                ed_endpoint_give(attempt->endpoint);
-                attempt->error = job->ticket;
-                return;
-        }
-        attempts_add(job);
-        ed_attempt_make(attempt);
-        attempts_remove(job);
-}
-
-static void job_attempt(struct ed_batch_job *job)
-{
-        struct ed_batch_run *run = job->run;
-
-        for (;;) {
-                int64_t wait_ns = 0;
-                enum verdict verdict;
-
-                attempt_make(job);
-                verdict = attempt_judge(job, &wait_ns);
-                if (job->attempt.start_ns > 0)
-                        ed_metrics_attempt(run, &job->attempt, job->attempts);
-                if (verdict == VERDICT_DONE) {
-                        int64_t learned_ns = job->attempt.learned_wait_ns;
-
-                        job_finish(job);
-                        if (learned_ns > run->opts.throttle_wait_max_ns)
-                                ed_batch_stop(
-                                        run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS,
-                                        "%s reports that its limit is used up for longer than "
-                                        "--max-throttle-wait",
-                                        job->attempt.endpoint->name);
-                        slot_give(job);
-                        return;
-                }
-                slot_give(job);
+        if (job->attempt.start_ns > 0)
+                ed_metrics_attempt(job->run, &job->attempt, job->attempts);
+        if (verdict != ED_VERDICT_DONE) {
+                ed_job_give_slot(base);
                 ed_attempt_fini(&job->attempt);
-                if (verdict == VERDICT_ABANDONED || eddy_sleep(wait_ns) < 0) {
-                        job_abandon(job);
-                        return;
-                }
-                run->stats.retries += verdict == VERDICT_RETRY;
         }
+        return verdict;
 }
 
-static int job_run(void *arg)
-{
-        struct ed_batch_job *job = arg;
-        struct ed_batch_run *run = job->run;
+const struct ed_job_ops ed_batch_job_ops = {
+        .reserve = job_reserve,
+        .slotted = job_slotted,
+        .attempt = job_attempt,
+        .judge = job_judge_and_note,
+        .finish = job_finish,
+        .abandon = job_abandon,
+        .release = job_release,
+        .free = job_free,
+};
 
-        if (job->error)
-                job_finish(job);
-        else
-                job_attempt(job);
-        ed_attempt_fini(&job->attempt);
-        ed_request_free(job->request);
-        eddy_free(job->error);
-        eddy_free(job);
-        eddy_semaphore_release(&run->room);
-        return 0;
-}
+/* ---- starting ------------------------------------------------------------------------------ */
 
 /* Returns a copy of a text, or NULL. */
 static char *text_copy(const char *text)
@@ -478,27 +495,42 @@ static char *text_copy(const char *text)
         return copy ? memcpy(copy, text, bytes) : NULL;
 }
 
-int ed_job_start(struct ed_batch_run *run, struct ed_request *request, const char *error)
+static struct ed_batch_job *job_new(struct ed_batch_run *run, const char *error)
 {
         struct ed_batch_job *job = eddy_malloc(sizeof(*job));
-        int err = -ENOMEM;
 
         if (!job)
-                goto fail_request;
-        *job = (struct ed_batch_job){ .run = run,
-                                      .request = request,
-                                      .sequence = run->sequence,
-                                      .ticket = -1,
-                                      .read_ns = eddy_now() };
-        eddy_retry_begin(&job->retry, &run->retry_policy);
+                return NULL;
+        *job = (struct ed_batch_job){ .base = { .engine = &run->engine }, .run = run };
         if (error) {
+                job->base.refused = EDDY_E_URL_INVALID;
                 job->error = text_copy(error);
-                if (!job->error)
-                        goto fail_job;
         }
-        err = eddy_scope_start(run->work, job_run, job);
-        if (err < 0)
-                goto fail_job;
+        if (error && !job->error) {
+                eddy_free(job);
+                return NULL;
+        }
+        return job;
+}
+
+int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request, const char *error)
+{
+        struct ed_batch_job *job = job_new(run, error);
+        int err;
+
+        if (!job) {
+                ed_request_free(request);
+                return -ENOMEM;
+        }
+        job->request = request;
+        job->base.bytes = sizeof(*job) + sizeof(*request) + request->body_bytes;
+        job->sequence = run->sequence;
+        eddy_retry_begin(&job->retry, &run->retry_policy);
+        err = ed_job_start(&job->base);
+        if (err < 0) {
+                job_free(&job->base);
+                return err;
+        }
         run->sequence++;
         if (run->opts.ordered) {
                 *order_place(run, job->sequence) = job;
@@ -506,12 +538,4 @@ int ed_job_start(struct ed_batch_run *run, struct ed_request *request, const cha
                         eddy_event_set(&job->turn);
         }
         return 0;
-
-fail_job:
-        eddy_free(job->error);
-        eddy_free(job);
-fail_request:
-        ed_request_free(request);
-        eddy_semaphore_release(&run->room);
-        return err;
 }

@@ -7,13 +7,16 @@
 #include "batch/run.h"
 
 /*
- * Start the task of a request, which takes the request. 'error' is what is wrong with its line, or
- * NULL; it is copied. The caller has taken a unit of 'room', which the task gives back.
+ * Start the task of a request (owned), once there is room for it. 'error' is what is wrong with its
+ * line, or NULL; it is copied.
  *
- * Errors: -ECANCELED, -ENOMEM; the request is freed, and the unit given back
+ * Suspends: yes. Errors: -ECANCELED, -ENOMEM; the request is freed
  */
-EDDY_MUST_USE int ed_job_start(struct ed_batch_run *run, struct ed_request *request,
-                               const char *error);
+EDDY_MUST_USE int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request,
+                              const char *error);
+
+/* The steps of all jobs. */
+extern const struct ed_job_ops ed_batch_job_ops;
 
 /* Let all attempts in flight end by 'end_ns'. */
 void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns);

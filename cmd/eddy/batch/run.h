@@ -2,12 +2,11 @@
  * batch/run.h - one run of `eddy batch`, shared by its files.
  *
  *     reader --> a task for each request --> turn of its endpoints --> slot --> attempt --> output
- *     (input.c)  (job.c)                     (endpoint.c)
+ *     (input.c)  (engine/, job.c)            (endpoint.c)
  *
- * The number of requests that are read and not finished is limited, so memory is too. A request
- * that waits for its next attempt has no slot. All tasks run in the scope 'work'. Cancelling that
- * scope ends every wait: for a turn, a slot, the next attempt; attempts are shielded, and continue
- * until 'drain_end_ns'.
+ * engine/engine.h describes the tasks. The scope 'engine.work' has all of them. Cancelling that scope
+ * ends every wait: for a turn, a slot, the next attempt; attempts are shielded, and continue until
+ * 'drain_end_ns'.
  */
 #ifndef ED_CMD_BATCH_RUN_H
 #define ED_CMD_BATCH_RUN_H
@@ -21,7 +20,6 @@
 #include "batch/ids.h"
 #include "batch/opts.h"
 #include "batch/request.h"
-#include "batch/slots.h"
 #include "batch/tokens.h"
 #include "batch/usage.h"
 #include "common/output.h"
@@ -30,8 +28,7 @@
 #include "eddy/http_client.h"
 #include "eddy/log.h"
 #include "eddy/retry.h"
-#include "eddy/scope.h"
-#include "eddy/semaphore.h"
+#include "engine/engine.h"
 
 struct ed_batch_job;
 struct ed_batch_metrics;
@@ -70,19 +67,16 @@ struct ed_batch_run {
         eddy_http_client *client;
         struct eddy_retry_policy retry_policy;
         struct ed_endpoints endpoints;
-        struct ed_slots slots;
+        struct ed_engine engine;
         struct ed_random random;
-        eddy_semaphore room; /* requests that may be read and not finished */
-        uint32_t room_max;
         uint32_t slots_most;
-        eddy_scope *work;
         struct ed_batch_job *attempts; /* those in flight, linked */
         int64_t drain_end_ns;          /* INT64_MAX: no end */
         int64_t wall_offset_ns;        /* from eddy_now() to the time since 1970 */
 
         uint64_t sequence;           /* requests that have begun */
         uint64_t order_next;         /* --ordered: the sequence of the request whose line is next */
-        struct ed_batch_job **order; /* --ordered: a ring of 'room_max' requests without a line */
+        struct ed_batch_job **order; /* --ordered: a ring of the requests without a line */
 
         int signo;         /* that ended the run; 0: none */
         bool setup_failed; /* an option cannot be used, as was reported */

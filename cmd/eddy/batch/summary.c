@@ -82,7 +82,7 @@ static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoi
         ed_draft_add_grouped(text, endpoint->ok);
         ed_draft_add_str(text, " ok");
         if (endpoint->pauses > 0) {
-                ed_duration_print(endpoint->paused_ns, paused);
+                ed_duration_print(ed_endpoint_paused(endpoint), paused);
                 ed_draft_add_printf(text, ", paused %llu times, %s in all",
                                     (unsigned long long) endpoint->pauses, paused);
         }
@@ -190,7 +190,7 @@ static void endpoints_json(const struct ed_batch_run *run, struct ed_draft *text
                 member_add(text, ",\"ok\":", endpoint->ok);
                 member_add(text, ",\"pauses\":", endpoint->pauses);
                 ed_draft_add_printf(text, ",\"paused_s\":%.3f}",
-                                    (double) endpoint->paused_ns / 1e9);
+                                    (double) ed_endpoint_paused(endpoint) / 1e9);
         }
         ed_draft_add_str(text, "]");
 }

@@ -85,6 +85,10 @@ static const struct ed_outcome outcomes[] = {
         { ED_E_NO_BASE, "invalid_request_line",
           "the \"url\" begins with /: give --base-url, or write an absolute URL" },
 
+        { ED_E_SHUT, "circuit_open",
+          "not sent: the host asked for a pause longer than --max-throttle-wait; run the same "
+          "command again later" },
+
         /* Errors of the run. */
         { -ECANCELED, "cancelled", "the run was stopped" },
         { EDDY_E_HTTP_CLIENT_CLOSED, "cancelled", "the run was stopped" },
@@ -109,6 +113,7 @@ static const char *const codes[] = {
         "cancelled",
         "out_of_memory",
         "token_estimate_exceeds_limit",
+        "circuit_open",
 };
 
 #define CODES ((int) (sizeof(codes) / sizeof(codes[0])))

@@ -62,16 +62,7 @@ static uint64_t total_guess(const void *arg)
                            (double) run->input_done);
 }
 
-/* Skip the items that the workers left in the queue when the run was stopped. */
-static void queue_drain(struct ed_fetch_run *run)
-{
-        struct ed_fetch_item *item;
-
-        while (eddy_queue_try_get(&run->queue, &item) == 0)
-                ed_fetch_skip(run, item);
-}
-
-/* Run the reader, workers and watchers to the end of the run. */
+/* Run the reader, the jobs and the watchers to the end of the run. */
 static int work_all(struct ed_fetch_run *run)
 {
         eddy_scope whole, work;
@@ -83,16 +74,15 @@ static int work_all(struct ed_fetch_run *run)
         ed_show_start(&run->show, &whole);
 
         eddy_scope_begin(&work, NULL);
-        run->work = &work;
+        run->engine.work = &work;
         eddy_scope_start(&work, ed_fetch_read, run);
         err = eddy_scope_end(&work);
         if (err == -ECANCELED)
                 err = 0; /* stopped: ed_fetch_stop() returns the reason */
         run->stats.unread = run->input_fd >= 0 && !run->input_whole;
-        if (!run->input_whole || eddy_queue_count(&run->queue) > 0 || run->stats.cancelled > 0 ||
+        if (!run->input_whole || run->stats.not_started > 0 || run->stats.cancelled > 0 ||
             run->stats.lost > 0 || err < 0)
                 run->stats.stop = ed_fetch_stop(run);
-        queue_drain(run);
         if (run->stats.stop == ED_STOP_NONE && run->stats.codes[ed_outcome_number(ED_E_DEADLINE)])
                 run->stats.stop = ED_STOP_DEADLINE;
 
@@ -132,12 +122,9 @@ static int fetch_all(void *arg)
                 err = 0;
                 goto fail_client;
         }
-        err = eddy_queue_init(&run->queue, 0, 2 * run->opts.concurrency);
-        if (err < 0)
-                goto fail_output;
-        err = work_all(run);
-        eddy_queue_fini(&run->queue);
-fail_output:
+        err = ed_slots_init(&run->engine.slots, false, run->opts.concurrency, 0);
+        if (err == 0)
+                err = work_all(run);
         ed_output_end(&run->output);
 fail_client:
         eddy_http_client_close(run->client);
@@ -319,6 +306,9 @@ int ed_fetch_main(int argc, char **argv)
                                      .stats = &run.stats,
                                      .total = total_guess,
                                      .arg = &run };
+        run.engine.ops = &ed_fetch_job_ops;
+        run.engine.stats = &run.stats;
+        ed_room_init(&run.engine.room, run.opts.concurrency, false);
         ed_retry_policy_init(&run.retry_policy, &run.opts);
         run.idempotent = eddy_http_method_is_idempotent(run.opts.method);
         exit_code = run_whole(&run);

@@ -1,11 +1,11 @@
 /*
  * fetch/run.h - one run of `eddy fetch`, shared by its files.
  *
- *     reader ---> queue of 2c items ---> c workers ---> output, taking turns
- *     (fetch/input.c)                    (fetch/worker.c)
+ *     reader ---------> a task for each URL ----> slot --> attempt --> output
+ *     (fetch/input.c)   (engine/, fetch/job.c)
  *
- * All tasks run in the scope 'work'. A signal or --deadline cancels that scope; each worker then
- * reports the result of its item and ends.
+ * engine/engine.h describes the tasks. The scope 'engine.work' has all of them. A signal or --deadline
+ * cancels that scope; each task then reports the result of its URL and ends.
  */
 #ifndef ED_CMD_FETCH_RUN_H
 #define ED_CMD_FETCH_RUN_H
@@ -17,11 +17,13 @@
 #include "common/output.h"
 #include "common/stats.h"
 #include "eddy/http_client.h"
-#include "eddy/queue.h"
 #include "eddy/retry.h"
 #include "eddy/scope.h"
+#include "engine/engine.h"
 #include "fetch/opts.h"
 #include "fetch/save.h"
+
+enum { ED_FETCH_READ_BYTES = 16 << 10 };
 
 struct ed_fetch_run {
         struct ed_fetch_opts opts;
@@ -31,12 +33,11 @@ struct ed_fetch_run {
         struct ed_show show;
         struct eddy_retry_policy retry_policy;
         eddy_http_client *client;
-        eddy_queue queue;
-        eddy_scope *work;
-        eddy_scope *whole; /* around 'work', with --deadline */
+        struct ed_engine engine;
+        eddy_scope *whole; /* around 'engine.work', with --deadline */
         bool idempotent;
         bool setup_failed; /* a proxy, or a file of --cacert, --cert or --key, cannot be used */
-        uint32_t workers;
+        char discarded[ED_FETCH_READ_BYTES]; /* bodies that nothing is done with */
 
         int input_fd;         /* -1: none */
         uint64_t input_total; /* bytes; 0: unknown in advance */
@@ -46,30 +47,22 @@ struct ed_fetch_run {
         int input_err;
 };
 
-/* A URL on its way from the input to a worker, which frees the item. */
-struct ed_fetch_item {
-        uint64_t index;
-        int error; /* error of the line, or 0 */
-        size_t bytes;
-        char url[]; /* ends in a NUL, and may contain one if the line does */
-};
-
-/*
- * The reader's task: reads arguments, then the input, and shuts the queue down at the end. Starts a
- * worker with each of the first items.
- */
+/* The reader's task: reads arguments, then the input, and starts a job for each URL. */
 eddy_task_fn ed_fetch_read;
 
-/* A worker's task: processes items until the queue is shut down or the run is stopped. */
-eddy_task_fn ed_fetch_work;
+/* The steps of all jobs. */
+extern const struct ed_job_ops ed_fetch_job_ops;
+
+/*
+ * Start the task of a URL, once there is room for it. 'refused' is the error of its line, or 0. A URL
+ * whose task cannot start is counted, or, with --deadline, gets a line.
+ *
+ * Suspends: yes. Errors: -ECANCELED, -ENOMEM
+ */
+EDDY_MUST_USE int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes,
+                               int refused);
 
 /* Returns why the run was stopped, after a call in it was cancelled. */
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run);
-
-/*
- * Record an item that was read but will not be processed, and free it: with --deadline it gets a
- * line, otherwise it is counted.
- */
-void ed_fetch_skip(struct ed_fetch_run *run, struct ed_fetch_item *item);
 
 #endif

@@ -13,10 +13,12 @@
 #include "eddy/scope.h"
 #include "eddy/test.h"
 #include "eddy/time.h"
+#include "engine/room.h"
 
 enum { TAKEN_MAX = 4000 };
 
 static struct ed_endpoints endpoints;
+static struct ed_room room;
 
 /* When each request was taken, and by which endpoint. */
 static struct {
@@ -47,7 +49,8 @@ static void run(eddy_task_fn *fn)
 
 static void endpoints_make(const struct ed_endpoint_limits *limits, const char *const *bases)
 {
-        CHECK_EQ(ed_endpoints_init(&endpoints, limits), 0);
+        ed_room_init(&room, 1, false);
+        CHECK_EQ(ed_endpoints_init(&endpoints, limits, &room), 0);
         for (; *bases; bases++)
                 CHECK_EQ(ed_endpoints_add_base(&endpoints, *bases), 0);
 }
@@ -58,7 +61,7 @@ static struct ed_endpoint *take(const char *url, uint64_t tokens)
         struct eddy_reservation reservation;
         struct ed_endpoint *endpoint = NULL;
 
-        CHECK_EQ(ed_endpoint_take(&endpoints, url, tokens, &endpoint, &reservation), 0);
+        CHECK_EQ(ed_endpoint_take(&endpoints, url, tokens, 0, &endpoint, &reservation), 0);
         ed_endpoint_pass(&endpoints, endpoint, url);
         taken[taken_count].at_ns = eddy_now();
         taken[taken_count++].endpoint = endpoint;
@@ -236,7 +239,7 @@ static int tokens_main(void *arg)
 
         (void) arg;
         endpoints_make(&(struct ed_endpoint_limits){ .tpm = 6000 }, two_bases);
-        CHECK_EQ(ed_endpoint_take(&endpoints, "/x", 6001, &endpoint, &reservation),
+        CHECK_EQ(ed_endpoint_take(&endpoints, "/x", 6001, 0, &endpoint, &reservation),
                  EDDY_E_LIMITER_AMOUNT);
         start_ns = eddy_now();
         for (int i = 0; i < 40; i++)
@@ -275,7 +278,7 @@ static int hosts_main(void *arg)
         CHECK(!take("http://a:1@evil/", 0)->gets_key);
         for (int i = 0; err == 0 && i < ED_ENDPOINTS_MAX; i++) {
                 snprintf(url, sizeof(url), "http://h%d/", i);
-                err = ed_endpoint_take(&endpoints, url, 0, &a, &reservation);
+                err = ed_endpoint_take(&endpoints, url, 0, 0, &a, &reservation);
                 if (err == 0)
                         ed_endpoint_pass(&endpoints, a, url);
         }
@@ -296,7 +299,7 @@ static int baseless_main(void *arg)
 
         (void) arg;
         endpoints_make(&(struct ed_endpoint_limits){ 0 }, none);
-        CHECK_EQ(ed_endpoint_take(&endpoints, "/x", 0, &endpoint, &reservation), ED_E_NO_BASE);
+        CHECK_EQ(ed_endpoint_take(&endpoints, "/x", 0, 0, &endpoint, &reservation), ED_E_NO_BASE);
         return 0;
 }
 

@@ -1,9 +1,9 @@
 /*
- * batch/slots.h - how many requests are in flight: a fixed number that is reached slowly, or one
+ * engine/slots.h - how many requests are in flight: a fixed number that is reached slowly, or one
  * that adapts.
  */
-#ifndef ED_CMD_BATCH_SLOTS_H
-#define ED_CMD_BATCH_SLOTS_H
+#ifndef ED_CMD_ENGINE_SLOTS_H
+#define ED_CMD_ENGINE_SLOTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

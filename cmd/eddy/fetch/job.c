@@ -1,5 +1,6 @@
 /*
- * fetch/worker.c - processing a URL: attempts, waits, its line.
+ * fetch/job.c - what `eddy fetch` does in each step of a URL (engine/engine.h): its attempts, the
+ * rules of another one, its line.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,15 +17,7 @@
 #include "fetch/urls.h"
 
 enum {
-        READ_BYTES = 16 << 10,
-        LINE_KEEP_BYTES = 64 << 10, /* memory that a worker keeps between lines */
         MESSAGE_BYTES = sizeof(struct eddy_tls_fault) + 64,
-};
-
-struct worker {
-        struct ed_fetch_run *run;
-        struct ed_draft line;
-        char *buf; /* READ_BYTES, allocated when needed */
 };
 
 /* An attempt and its result. */
@@ -42,6 +35,23 @@ struct attempt {
         bool sent; /* part of the request may have been sent */
         struct eddy_tls_fault tls_fault;
 };
+
+/* A URL on its way to its line. */
+struct ed_fetch_job {
+        struct ed_job base;
+        struct ed_fetch_run *run;
+        struct eddy_retry retry;
+        struct attempt attempt; /* the last one */
+        uint64_t index;
+        unsigned attempts;
+        size_t bytes;
+        char url[]; /* ends in a NUL, and may contain one if the line does */
+};
+
+static struct ed_fetch_job *job_of(struct ed_job *base)
+{
+        return (struct ed_fetch_job *) base; /* its first member */
+}
 
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
 {
@@ -74,44 +84,56 @@ static void attempt_sends(void *arg)
         attempt->sent = true;
 }
 
-/* Read the body in pieces: into a file, or discard it. */
-static int body_receive(struct worker *worker, struct attempt *attempt, uint64_t index)
+/* Read the body in pieces to 'buf': into a file, or discard it. */
+static int body_take(struct ed_fetch_job *job, char *buf)
 {
-        struct ed_fetch_run *run = worker->run;
+        struct attempt *attempt = &job->attempt;
+        struct ed_fetch_run *run = job->run;
         int64_t n;
         int err = 0;
 
         if (run->opts.save)
-                err = ed_save_file_begin(&run->save, index, &attempt->file);
-        if (!worker->buf)
-                worker->buf = eddy_malloc(READ_BYTES);
-        if (!worker->buf)
-                return -ENOMEM;
+                err = ed_save_file_begin(&run->save, job->index, &attempt->file);
         while (err == 0) {
-                n = eddy_http_response_read(attempt->response, worker->buf, READ_BYTES);
+                n = eddy_http_response_read(attempt->response, buf, ED_FETCH_READ_BYTES);
                 if (n <= 0)
                         return (int) n;
                 attempt->bytes += (uint64_t) n;
                 if (run->opts.save)
-                        err = ed_save_file_write(&run->save, &attempt->file, worker->buf,
-                                                 (size_t) n);
+                        err = ed_save_file_write(&run->save, &attempt->file, buf, (size_t) n);
         }
         /* A failure to write to the folder stops the run. */
-        eddy_scope_cancel(run->work);
+        eddy_scope_cancel(run->engine.work);
         return -ECANCELED;
 }
 
-static int attempt_exchange(struct worker *worker, struct attempt *attempt,
-                            const struct ed_fetch_item *item)
+static int body_receive(struct ed_fetch_job *job)
 {
-        struct ed_fetch_run *run = worker->run;
+        char *buf;
+        int err;
+
+        /* Bytes that are not looked at may have a single place for all jobs. */
+        if (!job->run->opts.save)
+                return body_take(job, job->run->discarded);
+        buf = eddy_malloc(ED_FETCH_READ_BYTES);
+        if (!buf)
+                return -ENOMEM;
+        err = body_take(job, buf);
+        eddy_free(buf);
+        return err;
+}
+
+static int attempt_exchange(struct ed_fetch_job *job)
+{
+        struct attempt *attempt = &job->attempt;
+        struct ed_fetch_run *run = job->run;
         size_t bytes;
         int err;
 
         err = eddy_http_client_send(run->client,
                                     &(struct eddy_http_request){
                                             .method = run->opts.method,
-                                            .url = item->url,
+                                            .url = job->url,
                                             .headers = run->opts.headers.items,
                                             .headers_count = run->opts.headers.count,
                                             .body = run->opts.data,
@@ -127,28 +149,35 @@ static int attempt_exchange(struct worker *worker, struct attempt *attempt,
                 return err;
         attempt->status = eddy_http_response_status(attempt->response);
         if (!run->opts.body)
-                return body_receive(worker, attempt, item->index);
+                return body_receive(job);
         err = eddy_http_response_body(attempt->response, &attempt->body, &bytes);
         if (err == 0)
                 attempt->bytes = bytes;
         return err;
 }
 
-/* Make one attempt within --timeout, and fill in 'attempt'. */
-static void attempt_make(struct worker *worker, struct attempt *attempt,
-                         const struct ed_fetch_item *item)
+static void attempt_init(struct ed_fetch_job *job)
 {
+        job->attempt = (struct attempt){ .run = job->run, .file = { .fd = -1 } };
+}
+
+/* Make one attempt within --timeout. */
+static int job_attempt(struct ed_job *base)
+{
+        struct ed_fetch_job *job = job_of(base);
+        struct attempt *attempt = &job->attempt;
         int err, end;
 
-        *attempt = (struct attempt){ .run = worker->run, .file = { .fd = -1 } };
+        attempt_init(job);
         eddy_scope_begin(&attempt->scope, NULL);
-        err = attempt_exchange(worker, attempt, item);
+        err = attempt_exchange(job);
         end = eddy_scope_end(&attempt->scope);
         if (attempt->start_ns != 0)
                 attempt->elapsed_ns = eddy_now() - attempt->start_ns;
         if (err == -ECANCELED && end == -ETIMEDOUT)
                 err = -ETIMEDOUT;
-        attempt->error = err;
+        job->attempts += attempt->start_ns != 0;
+        return err;
 }
 
 static void attempt_release(struct attempt *attempt)
@@ -218,11 +247,11 @@ static bool is_about_certificate(int error)
 }
 
 /* Returns what is wrong with a URL, from which the password was hidden, or NULL. */
-static const char *url_message(const struct ed_fetch_item *item, char text[MESSAGE_BYTES])
+static const char *url_message(const struct ed_fetch_job *job, char text[MESSAGE_BYTES])
 {
-        const char *fault = ed_url_fault(item->url, item->bytes, text);
+        const char *fault = ed_url_fault(job->url, job->bytes, text);
 
-        if (!fault && memmem(item->url, item->bytes, "***@", 4))
+        if (!fault && memmem(job->url, job->bytes, "***@", 4))
                 return "the URL is not valid: percent-encode / (%2F), ? (%3F), # (%23) and the "
                        "like "
                        "in its user name and password";
@@ -234,13 +263,13 @@ static const char *url_message(const struct ed_fetch_item *item, char text[MESSA
  * sentence is constant, in 'attempt' or in 'text'.
  */
 static const char *detail_message(const struct ed_fetch_opts *opts, const struct attempt *attempt,
-                                  const struct ed_fetch_item *item, char text[MESSAGE_BYTES])
+                                  const struct ed_fetch_job *job, char text[MESSAGE_BYTES])
 {
         const char *fault = attempt->tls_fault.text;
         int error = attempt->error;
 
         if (error == EDDY_E_URL_INVALID)
-                return url_message(item, text);
+                return url_message(job, text);
         if (error == EDDY_E_HTTP_PROXY_AUTH && *fault) {
                 snprintf(text, MESSAGE_BYTES, "%s: write it as http://USER:PASSWORD@HOST:PORT",
                          fault);
@@ -256,16 +285,16 @@ static const char *detail_message(const struct ed_fetch_opts *opts, const struct
         return NULL;
 }
 
-/* Append the error of a line. The password in 'item' is already hidden. */
+/* Append the error of a line. The password in the URL is already hidden. */
 static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
-                      const struct ed_fetch_item *item, const struct attempt *attempt)
+                      const struct ed_fetch_job *job, const struct attempt *attempt)
 {
         int error = attempt->error;
         char text[MESSAGE_BYTES];
         const char *message = limit_message(&run->opts, error, text);
 
         if (!message)
-                message = detail_message(&run->opts, attempt, item, text);
+                message = detail_message(&run->opts, attempt, job, text);
         ed_draft_add_str(line, "{\"code\":");
         ed_draft_add_json_str(line, ed_outcome_of(error)->code);
         ed_draft_add_str(line, ",\"message\":");
@@ -273,30 +302,30 @@ static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_str(line, "}");
 }
 
-/* Hide the password in the item's URL, which may not be valid. */
-static void item_hide(struct ed_fetch_item *item, int error)
+/* Hide the password in the URL, which may not be valid. */
+static void job_hide(struct ed_fetch_job *job, int error)
 {
         char text[ED_URL_FAULT_BYTES];
         /* A URL whose response arrived is valid. */
         bool refused = error < 0 &&
-                       (ed_outcome_is_line(error) || ed_url_fault(item->url, item->bytes, text));
+                       (ed_outcome_is_line(error) || ed_url_fault(job->url, job->bytes, text));
 
-        item->bytes = ed_urls_hide_password(item->url, item->bytes, refused);
+        job->bytes = ed_urls_hide_password(job->url, job->bytes, refused);
 }
 
 /*
- * Build an item's line. This also hides the password in the item's URL, which is not used
- * afterwards.
+ * Build the line. This also hides the password in the URL, which is not used afterwards.
  */
-static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
-                       struct ed_fetch_item *item, const struct attempt *attempt, unsigned attempts)
+static void line_build(struct ed_draft *line, struct ed_fetch_job *job)
 {
-        ed_draft_reset(line, LINE_KEEP_BYTES);
+        const struct attempt *attempt = &job->attempt;
+        const struct ed_fetch_run *run = job->run;
+
         ed_draft_add_str(line, "{\"index\":");
-        ed_draft_add_u64(line, item->index);
+        ed_draft_add_u64(line, job->index);
         ed_draft_add_str(line, ",\"url\":");
-        item_hide(item, attempt->error);
-        ed_draft_add_json(line, item->url, item->bytes);
+        job_hide(job, attempt->error);
+        ed_draft_add_json(line, job->url, job->bytes);
         ed_draft_add_str(line, ",\"status\":");
         if (attempt->status)
                 ed_draft_add_u64(line, (uint64_t) attempt->status);
@@ -307,10 +336,10 @@ static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_str(line, ",\"ms\":");
         ed_draft_add_ms(line, attempt->elapsed_ns);
         ed_draft_add_str(line, ",\"attempts\":");
-        ed_draft_add_u64(line, attempts);
+        ed_draft_add_u64(line, job->attempts);
         ed_draft_add_str(line, ",\"error\":");
         if (attempt->error < 0)
-                error_add(line, run, item, attempt);
+                error_add(line, run, job, attempt);
         else
                 ed_draft_add_str(line, "null");
         if (run->opts.body) {
@@ -323,113 +352,115 @@ static void line_build(struct ed_draft *line, const struct ed_fetch_run *run,
         ed_draft_add_str(line, "}\n");
 }
 
-/* Build the item's line, release the attempt, and write the line. */
-static void item_finish(struct worker *worker, struct ed_fetch_item *item, struct attempt *attempt,
-                        unsigned attempts)
+/* Build the job's line, release the attempt, and write the line. */
+static void job_finish(struct ed_job *base, int error)
 {
-        struct ed_fetch_run *run = worker->run;
+        struct ed_fetch_job *job = job_of(base);
+        struct attempt *attempt = &job->attempt;
+        struct ed_fetch_run *run = job->run;
         int64_t latency_ns = attempt->sent ? attempt->elapsed_ns : -1;
+        struct ed_draft line = { 0 };
+        int err = 0;
 
-        if (attempt->error == 0 && attempt->file.fd >= 0 &&
-            ed_save_file_keep(&run->save, &attempt->file) < 0) {
-                run->stats.lost++;
-                eddy_scope_cancel(run->work);
-                attempt_release(attempt);
-                return;
-        }
-        line_build(&worker->line, run, item, attempt, attempts);
-        if (!ed_draft_is_whole(&worker->line)) {
+        attempt->error = error;
+        if (error == 0 && attempt->file.fd >= 0)
+                err = ed_save_file_keep(&run->save, &attempt->file);
+        if (err == 0)
+                line_build(&line, job);
+        if (err == 0 && !ed_draft_is_whole(&line)) {
                 attempt->error = -ENOMEM;
-                line_build(&worker->line, run, item, attempt, attempts);
+                ed_draft_reset(&line, 0);
+                line_build(&line, job);
         }
         attempt_release(attempt);
-        if (ed_draft_is_whole(&worker->line) &&
-            ed_output_line(&run->output, worker->line.data, worker->line.bytes) == 0) {
+        if (err == 0)
+                err = ed_draft_is_whole(&line) ? ed_output_line(&run->output, line.data, line.bytes)
+                                               : -ENOMEM;
+        ed_draft_fini(&line);
+        if (err == 0) {
                 ed_stats_add(&run->stats, attempt->status, attempt->error, attempt->bytes,
                              latency_ns);
                 return;
         }
         run->stats.lost++;
-        eddy_scope_cancel(run->work);
+        eddy_scope_cancel(run->engine.work);
 }
 
 /*
- * Finish an item whose work was cancelled. With --deadline it gets a line, so that every URL that
- * was read has a line; otherwise it is only counted.
+ * Finish a job whose work was cancelled. With --deadline it gets a line, so that every URL that was
+ * read has a line; otherwise it is only counted.
  */
-static void item_cancelled(struct worker *worker, struct ed_fetch_item *item,
-                           struct attempt *attempt, unsigned attempts)
+static void job_abandon(struct ed_job *base)
 {
-        if (ed_fetch_stop(worker->run) != ED_STOP_DEADLINE) {
-                attempt_release(attempt);
-                if (attempts > 0)
-                        worker->run->stats.cancelled++;
-                else
-                        worker->run->stats.not_started++;
-                return;
-        }
-        attempt->error = ED_E_DEADLINE;
-        item_finish(worker, item, attempt, attempts);
+        struct ed_fetch_job *job = job_of(base);
+
+        if (ed_fetch_stop(job->run) == ED_STOP_DEADLINE)
+                job_finish(base, ED_E_DEADLINE);
+        else if (job->attempts > 0)
+                job->run->stats.cancelled++;
+        else
+                job->run->stats.not_started++;
 }
 
-static void item_work(struct worker *worker, struct ed_fetch_item *item)
+static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait_ns)
 {
-        struct ed_fetch_run *run = worker->run;
-        struct attempt attempt;
-        struct eddy_retry retry;
-        unsigned attempts = 0;
+        struct ed_fetch_job *job = job_of(base);
         int64_t wait_ns;
 
-        eddy_retry_begin(&retry, &run->retry_policy);
-        for (;;) {
-                if (item->error == 0)
-                        attempt_make(worker, &attempt, item);
-                else
-                        attempt = (struct attempt){ .run = run,
-                                                    .error = item->error,
-                                                    .file = { .fd = -1 } };
-                attempts += attempt.start_ns != 0;
-                if (attempt.error == -ECANCELED) {
-                        item_cancelled(worker, item, &attempt, attempts);
-                        return;
-                }
-                wait_ns = attempt_wait(run, &attempt, &retry);
-                if (wait_ns < 0) {
-                        run->stats.not_retried += wait_ns == ED_RETRY_TOO_LONG;
-                        item_finish(worker, item, &attempt, attempts);
-                        return;
-                }
-                attempt_release(&attempt);
-                if (eddy_sleep(wait_ns) < 0) {
-                        item_cancelled(worker, item, &attempt, attempts);
-                        return;
-                }
-                run->stats.retries++;
+        if (base->refused)
+                return ED_VERDICT_DONE;
+        if (err == -ECANCELED)
+                return ED_VERDICT_ABANDONED;
+        job->attempt.error = err;
+        wait_ns = attempt_wait(job->run, &job->attempt, &job->retry);
+        if (wait_ns < 0) {
+                job->run->stats.not_retried += wait_ns == ED_RETRY_TOO_LONG;
+                return ED_VERDICT_DONE;
         }
+        attempt_release(&job->attempt);
+        *ret_wait_ns = wait_ns;
+        return ED_VERDICT_RETRY;
 }
 
-int ed_fetch_work(void *arg)
+static void job_free(struct ed_job *base)
 {
-        struct worker worker = { .run = arg };
-        struct ed_fetch_item *item;
+        struct ed_fetch_job *job = job_of(base);
 
-        while (eddy_queue_get(&worker.run->queue, &item) == 0) {
-                worker.run->stats.in_flight++;
-                item_work(&worker, item);
-                worker.run->stats.in_flight--;
-                eddy_free(item);
-        }
-        ed_draft_fini(&worker.line);
-        eddy_free(worker.buf);
-        return 0;
+        attempt_release(&job->attempt);
+        eddy_free(job);
 }
 
-void ed_fetch_skip(struct ed_fetch_run *run, struct ed_fetch_item *item)
-{
-        struct worker worker = { .run = run };
-        struct attempt attempt = { .run = run, .file = { .fd = -1 } };
+const struct ed_job_ops ed_fetch_job_ops = {
+        .attempt = job_attempt,
+        .judge = job_judge,
+        .finish = job_finish,
+        .abandon = job_abandon,
+        .free = job_free,
+};
 
-        item_cancelled(&worker, item, &attempt, 0);
-        ed_draft_fini(&worker.line);
-        eddy_free(item);
+int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int refused)
+{
+        struct ed_fetch_job *job = eddy_malloc(sizeof(*job) + bytes + ED_URLS_STARS_BYTES + 1);
+        int err;
+
+        if (!job)
+                return -ENOMEM;
+        *job = (struct ed_fetch_job){
+                .base = { .engine = &run->engine,
+                          .bytes = sizeof(*job) + bytes,
+                          .refused = refused },
+                .run = run,
+                .index = run->stats.read++,
+                .bytes = bytes,
+        };
+        memcpy(job->url, url, bytes);
+        job->url[bytes] = '\0';
+        attempt_init(job);
+        eddy_retry_begin(&job->retry, &run->retry_policy);
+        err = ed_job_start(&job->base);
+        if (err < 0) {
+                job_abandon(&job->base);
+                job_free(&job->base);
+        }
+        return err;
 }

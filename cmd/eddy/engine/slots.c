@@ -1,7 +1,7 @@
 /*
- * batch/slots.c - slots for requests in flight.
+ * engine/slots.c - slots for requests in flight.
  */
-#include "batch/slots.h"
+#include "engine/slots.h"
 
 #include "eddy/time.h"
 
