@@ -124,6 +124,9 @@ void ed_choices_take(struct ed_choices *choices, const struct eddy_json_value *c
         if (eddy_json_walk(chunk, &cursor) < 0)
                 return;
         while (choices->error == 0 && tree->error == 0 && eddy_json_next(&cursor, &name, &value)) {
+                /* The padding of a chunk, which hides the length of its token. */
+                if (ed_tree_value_is(&name, "\"obfuscation\""))
+                        continue;
                 node = ed_tree_member(tree, root, name.text, name.bytes);
                 if (ed_tree_value_is(&name, "\"choices\""))
                         list_take(choices, node, &value);

@@ -93,8 +93,7 @@ TEST(chat_completion_is_assembled_from_its_chunks)
                      "\"model\":\"m\",\"service_tier\":\"default\",\"system_fingerprint\":\"fp\","
                      "\"usage\":{\"prompt_tokens\":1},\"choices\":[{\"index\":0,\"message\":"
                      "{\"role\":\"assistant\",\"content\":\"Hello\\n\",\"refusal\":null},"
-                     "\"finish_reason\":\"stop\",\"logprobs\":null}],\"obfuscation\":\"x\","
-                     "\"timings\":{\"n\":1}}");
+                     "\"finish_reason\":\"stop\",\"logprobs\":null}],\"timings\":{\"n\":1}}");
 }
 
 TEST(usage_in_the_chunk_that_stops_is_kept)
