@@ -21,6 +21,7 @@ struct usage_counts {
         uint64_t output;
         uint64_t total;
         uint64_t cached;
+        uint64_t reasoning;
         uint64_t cache_read; /* of Anthropic: not part of 'input' */
         uint64_t cache_written;
         uint64_t thoughts; /* of Gemini: not part of 'output' */
@@ -96,20 +97,35 @@ static void usage_count_take(struct usage_counts *counts, const struct eddy_json
         }
 }
 
+/* Take the details of a count. */
+static void usage_details_take(struct usage_counts *counts, const struct eddy_json_value *details)
+{
+        struct eddy_json_value value;
+
+        if (eddy_json_get(details, "cached_tokens", &value) == 0)
+                (void) usage_count_read(&value, &counts->cached);
+        if (eddy_json_get(details, "reasoning_tokens", &value) == 0)
+                (void) usage_count_read(&value, &counts->reasoning);
+}
+
 /* Take "usage" or "usageMetadata". */
 static void usage_take(struct usage_counts *counts, const struct eddy_json_value *usage)
 {
-        struct eddy_json_value name, value, cached;
+        static const char *const details[] = { "prompt_tokens_details", "completion_tokens_details",
+                                               "input_tokens_details", "output_tokens_details" };
+        struct eddy_json_value name, value;
         struct eddy_json_cursor cursor;
+        size_t i;
 
         if (usage->kind != EDDY_JSON_OBJECT || eddy_json_walk(usage, &cursor) < 0)
                 return;
         while (eddy_json_next(&cursor, &name, &value)) {
-                if (!name_is(&name, "prompt_tokens_details") &&
-                    !name_is(&name, "input_tokens_details"))
+                for (i = 0; i < 4 && !name_is(&name, details[i]); i++)
+                        ;
+                if (i < 4)
+                        usage_details_take(counts, &value);
+                else
                         usage_count_take(counts, &name, &value);
-                else if (eddy_json_get(&value, "cached_tokens", &cached) == 0)
-                        (void) usage_count_read(&cached, &counts->cached);
         }
 }
 
@@ -245,6 +261,9 @@ static void usage_settle(const struct usage_counts *counts, struct ed_usage *usa
                 usage->output = ED_USAGE_TOKENS_MAX;
         if (usage->cached > usage->input)
                 usage->cached = usage->input;
+        usage->reasoning = counts->reasoning > 0 ? counts->reasoning : counts->thoughts;
+        if (usage->reasoning > usage->output)
+                usage->reasoning = usage->output;
 }
 
 int ed_usage_read(const char *body, size_t bytes, struct ed_usage *ret_usage)

@@ -13,9 +13,10 @@
 #define ED_USAGE_TOKENS_MAX ((uint64_t) 1000000000000)
 
 struct ed_usage {
-        uint64_t input;  /* with those from a cache */
-        uint64_t output; /* with those of reasoning */
-        uint64_t cached; /* the part of 'input' that was read from a cache */
+        uint64_t input;     /* with those from a cache */
+        uint64_t output;    /* with those of reasoning */
+        uint64_t cached;    /* the part of 'input' that was read from a cache */
+        uint64_t reasoning; /* the part of 'output' that is not in the answer */
 };
 
 /*

@@ -77,6 +77,31 @@ TEST(usage_is_read_in_the_form_of_each_provider)
         check_usage("\"eval_count\":298", 0, 298, 0);
 }
 
+static void check_reasoning(const char *body, uint64_t reasoning)
+{
+        struct ed_usage usage;
+
+        CHECK_EQ(ed_usage_read(body, strlen(body), &usage), 0);
+        CHECK_EQ(usage.reasoning, reasoning);
+}
+
+TEST(tokens_of_reasoning_are_a_part_of_the_output)
+{
+        check_reasoning("{\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":12,"
+                        "\"completion_tokens_details\":{\"reasoning_tokens\":5}}}",
+                        5);
+        check_reasoning("{\"usage\":{\"input_tokens\":9,\"output_tokens\":12,"
+                        "\"output_tokens_details\":{\"reasoning_tokens\":50}}}",
+                        12);
+        check_reasoning("{\"usageMetadata\":{\"candidatesTokenCount\":20,"
+                        "\"thoughtsTokenCount\":100}}",
+                        100);
+        check_reasoning("{\"usage\":{\"completion_tokens\":12}}", 0);
+        check_reasoning("{\"usage\":{\"completion_tokens\":12,"
+                        "\"completion_tokens_details\":{\"reasoning_tokens\":null}}}",
+                        0);
+}
+
 TEST(usage_in_texts_and_nested_objects_does_not_count)
 {
         static const char *const decoys[] = {
@@ -96,13 +121,14 @@ TEST(usage_in_texts_and_nested_objects_does_not_count)
         };
 
         for (size_t i = 0; i < sizeof(decoys) / sizeof(decoys[0]); i++) {
-                struct ed_usage usage = { 1, 1, 1 };
+                struct ed_usage usage = { 1, 1, 1, 1 };
                 char body[512];
                 int n = snprintf(body, sizeof(body), "{%s}", decoys[i]);
 
                 CHECK_EQ(eddy_json_check(body, (size_t) n, NULL, NULL), 0);
                 CHECK_EQ(ed_usage_read(body, (size_t) n, &usage), -ENOENT);
                 CHECK(usage.input == 0 && usage.output == 0 && usage.cached == 0);
+                CHECK_EQ(usage.reasoning, 0);
                 if (strncmp(decoys[i], "\"usage\"", 7) == 0)
                         continue;
                 /* Before and after a real one. */
