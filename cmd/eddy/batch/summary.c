@@ -237,15 +237,14 @@ static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
         name_add(text, ",\"error_file_id\":", run->stats.failed > 0 ? run->opts.errors : NULL);
         member_add(text, ",\"created_at\":", start_s);
         member_add(text, ",\"in_progress_at\":", start_s);
-        if (run->stats.stop == ED_STOP_NONE)
-                member_add(text, ",\"completed_at\":", end_s);
+        ed_draft_add_printf(text, ",\"%s_at\":%llu", status_of(run), (unsigned long long) end_s);
         member_add(text, ",\"request_counts\":{\"total\":", total);
         member_add(text, ",\"completed\":", run->answered_before + run->stats.ok);
         member_add(text, ",\"failed\":", run->stats.failed);
         member_add(text, "},\"usage\":{\"input_tokens\":", run->usage.input);
         member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->usage.cached);
         member_add(text, "},\"output_tokens\":", run->usage.output);
-        member_add(text, ",\"output_tokens_details\":{\"reasoning_tokens\":", 0);
+        member_add(text, ",\"output_tokens_details\":{\"reasoning_tokens\":", run->usage.reasoning);
         member_add(text, "},\"total_tokens\":", run->usage.input + run->usage.output);
         ed_draft_add_str(text, "},\"metadata\":null");
         own_json(run, text);
