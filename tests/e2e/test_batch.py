@@ -372,13 +372,13 @@ def refusal_pauses_only_its_endpoint_and_uses_no_attempt(eddy):
             return 429, {"Retry-After": "3"}, {}
         time.sleep(0.02)
         return 200, {}, {}
-    one, two = Api(eddy, answer), Api(eddy, lambda call: (time.sleep(0.02), (200, {}, {}))[1])
+    one, two = Api(eddy, answer), Api(eddy, lambda call: (time.sleep(0.04), (200, {}, {}))[1])
     path, out = eddy.file("in.jsonl", requests(200)), eddy.file("out.jsonl")
     result = eddy.run("batch", path, "-o", out, "--base-url", one.url, "--base-url", two.url, "-c", "2",
                       "--max-attempts", "1", "--ramp", "0s")
     equal((result.code, len(ids_of(out))), (0, 200), result)
     pause = [call.at - refused[0] for call in one.calls if call.at > refused[0] + 0.2]
-    check(not pause or min(pause) >= 3, "requests in the pause", pause[:3])
+    check(pause and min(pause) >= 3, "requests in the pause", pause[:3])
     check(sum(call.at < refused[0] + 2.5 for call in two.calls) > 20, "the other went on")
     check(all(line["x_meta"]["attempts"] == 1 for line in lines_of(out)))
 
@@ -399,6 +399,84 @@ def rpm_holds_for_each_endpoint_with_retries(eddy):
     result, answers, _ = batch(eddy, api, requests(20), "--rpm", "600", "--retry-base", "1ms")
     equal((result.code, len(answers), len(api.calls)), (0, 20, 30), result)
     check(time.monotonic() - begin > 1.9, "30 attempts at 10 a second")
+
+
+@claim
+def rpm_is_a_limit_of_each_endpoint_in_each_second(eddy):
+    apis = Api(eddy), Api(eddy)
+    path, out = eddy.file("in.jsonl", requests(60)), eddy.file("out.jsonl")
+    result = eddy.run("batch", path, "-o", out, "--base-url", apis[0].url, "--base-url", apis[1].url,
+                      "--rpm", "600", "--ramp", "0s")
+    equal((result.code, len(ids_of(out))), (0, 60), result)
+    for api in apis:
+        times = [call.at for call in api.calls]
+        check(len(times) >= 20, len(times), "of 60")
+        # The server notes a request later than the program sends it, by different times.
+        check(all(times[i + 20] - times[i] > 0.9 for i in range(len(times) - 20)), times)
+
+
+def gaps_of(api):
+    return [later.at - call.at for call, later in zip(api.calls, api.calls[1:])]
+
+
+@claim
+def limits_are_learned_from_headers(eddy):
+    def answer(headers):
+        return lambda call: (200, headers(), {})
+
+    def later(seconds):
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
+    lines = "".join(request(i, body={"id": f"r{i}", "max_tokens": 500}) for i in range(3))
+    # Tokens are full after 2 s, so half of them, a request, after 1 s; times are in whole seconds.
+    # Requests are refused until the time.
+    for name, headers, least in (
+            ("openai", lambda: {"x-ratelimit-limit-tokens": "1000", "x-ratelimit-remaining-tokens": "0",
+                                "x-ratelimit-reset-tokens": "2s"}, 1),
+            ("anthropic", lambda: {"anthropic-ratelimit-tokens-limit": "1000",
+                                   "anthropic-ratelimit-tokens-remaining": "0",
+                                   "anthropic-ratelimit-tokens-reset": later(3)}, 1),
+            ("seconds", lambda: {"X-RateLimit-Limit": "100", "X-RateLimit-Remaining": "0",
+                                 "X-RateLimit-Reset": "2"}, 2)):
+        api = Api(eddy, answer(headers))
+        path, out = eddy.file(name, lines), eddy.file(name + ".out")
+        result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "-c", "1")
+        equal((result.code, len(api.calls)), (0, 3), name, result)
+        # The second request waited for the slot of the first, after its turn at the limit.
+        check(gaps_of(api)[1] >= least - 0.01, name, gaps_of(api))
+
+
+@claim
+def wish_of_the_server_about_a_retry_decides(eddy):
+    wishes = {"r0": (400, "true"), "r1": (500, "false"), "r2": (429, "false"), "r3": (500, "maybe")}
+
+    def answer(call):
+        first = sum(other.id == call.id for other in api.calls) == 1
+        status, wish = wishes[call.id]
+        return (status, {"x-should-retry": wish}, {}) if first else (200, {}, {})
+    api = Api(eddy, answer)
+    result, answers, errors = batch(eddy, api, requests(4), "--retry-base", "1ms")
+    equal((result.code, sorted(line["custom_id"] for line in answers)), (1, ["r0", "r3"]), result)
+    equal({line["custom_id"]: (line["response"]["status_code"], line["x_meta"]["attempts"])
+           for line in errors}, {"r1": (500, 1), "r2": (429, 1)}, result)
+
+
+@claim
+def wait_of_the_server_is_kept_in_each_form(eddy):
+    def date(seconds):
+        return time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + seconds))
+    day = 24 * 3600
+    # Milliseconds before seconds; dates beside the server's own clock, a day ahead or behind.
+    forms = {"ms": (lambda: {"retry-after-ms": "1500", "Retry-After": "60"}, 1.5),
+             "part": (lambda: {"Retry-After": "1.5"}, 1.5),
+             "ahead": (lambda: {"Date": date(day), "Retry-After": date(day + 2)}, 2),
+             "behind": (lambda: {"Date": date(-day), "Retry-After": date(2 - day)}, 2)}
+    for status in (429, 503):
+        for name, (headers, wait) in forms.items():
+            api = Api(eddy, lambda call: (200, {}, {}) if call.number else (status, headers(), {}))
+            path, out = eddy.file(f"{name}-{status}", requests(1)), eddy.file(f"{name}-{status}.out")
+            result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "--max-attempts", "1")
+            equal((result.code, len(api.calls)), (0, 2), name, status, result)
+            check(wait <= gaps_of(api)[0] < e2e.SOON, name, status, gaps_of(api))
 
 
 @claim
