@@ -12,6 +12,7 @@
 #include <strings.h>
 #include <xxhash.h>
 
+#include "batch/mistake.h"
 #include "common/base64.h"
 #include "common/excerpt.h"
 #include "eddy/alloc.h"
@@ -33,6 +34,7 @@ struct parts {
         struct eddy_json_value object;
         struct eddy_json_value members[MEMBERS_COUNT]; /* EDDY_JSON_NONE: not there, or null */
         struct eddy_json_value other;                  /* the name of the first other member */
+        struct eddy_json_value misspelt;               /* one such as "customId" */
         const char *id_start, *id_end;                 /* the member "custom_id", with a comma */
         char id[ED_REQUEST_ID_BYTES_MAX + 1];
         size_t id_bytes; /* 0: none of its own */
@@ -133,6 +135,25 @@ static int id_read(struct parts *parts)
 
 /* ---- taking lines apart ---------------------------------------------------------------------- */
 
+/* Returns the member that a name means, if it is written as in customId, custom-id or URL; or -1. */
+static int member_meant(const struct eddy_json_value *name)
+{
+        for (int m = 0; m < MEMBERS_COUNT; m++) {
+                const char *wanted = member_names[m];
+                size_t at = 1; /* after the quote */
+
+                for (; *wanted && at < name->bytes; wanted++) {
+                        if (*wanted == '_')
+                                at += name->text[at] == '_' || name->text[at] == '-';
+                        else if ((name->text[at++] | 0x20) != *wanted)
+                                break;
+                }
+                if (!*wanted && at + 1 == name->bytes)
+                        return m;
+        }
+        return -1;
+}
+
 /*
  * Take a member of the object. 'before' is where the text before the member ends: the bytes from
  * there are removed with "custom_id".
@@ -147,6 +168,8 @@ static int member_take(struct parts *parts, const struct eddy_json_value *name,
         if (m == MEMBERS_COUNT) {
                 if (parts->other.kind == EDDY_JSON_NONE)
                         parts->other = *name;
+                if (parts->misspelt.kind == EDDY_JSON_NONE && member_meant(name) >= 0)
+                        parts->misspelt = *name;
                 return 0;
         }
         if (is_given(parts, m))
@@ -268,6 +291,9 @@ static int body_split(struct parts *parts)
         parts->body = body->text;
         parts->body_bytes = body->bytes;
         parts->is_base64 = is_given(parts, HEADER);
+        if (!parts->is_base64 && body->kind == EDDY_JSON_STRING && body->text[1] == '{')
+                return member_fault(parts, BODY,
+                                    "this is a string with an object in it; write the object");
         if (parts->is_base64 && body->kind != EDDY_JSON_STRING)
                 return member_fault(
                         parts, BODY,
@@ -278,8 +304,13 @@ static int body_split(struct parts *parts)
 
 static int request_split(struct parts *parts, const char *line, size_t bytes)
 {
+        char shown[ED_EXCERPT_BYTES];
         int err;
 
+        if (parts->misspelt.kind != EDDY_JSON_NONE && !parts->rules->body)
+                return request_fault(parts, "%s is not a member of a request: write \"%s\"",
+                                     ed_excerpt(shown, parts->misspelt.text, parts->misspelt.bytes),
+                                     member_names[member_meant(&parts->misspelt)]);
         if (is_given(parts, HEADER) && is_given(parts, HEADERS))
                 return request_fault(parts, "the line has \"header\" and \"headers\": write all in "
                                             "\"headers\"");
@@ -296,8 +327,10 @@ static int object_parts(struct parts *parts, const char *line, size_t bytes)
         struct eddy_json_error fault;
         int err;
 
-        if (eddy_json_parse(line, bytes, NULL, &parts->object, &fault) < 0)
-                return request_fault(parts, "the line is not JSON: %s", fault.text);
+        if (eddy_json_parse(line, bytes, NULL, &parts->object, &fault) < 0) {
+                ed_mistake_of_json(line, bytes, &fault, parts->error, ED_REQUEST_ERROR_BYTES);
+                return -EINVAL;
+        }
         err = object_split(parts);
         if (err < 0)
                 return err;
@@ -319,9 +352,8 @@ static bool has_url_start(const char *text, size_t bytes)
 
 static int url_parts(struct parts *parts, const char *line, size_t bytes)
 {
-        if (!has_url_start(line, bytes))
-                return request_fault(parts, "the line is neither a JSON object nor a URL: begin it "
-                                            "with {, http:// or https://");
+        if (!has_url_start(line, bytes) || (bytes > 1 && line[0] == '/' && line[1] == '/'))
+                return request_fault(parts, "%s", ed_mistake_of_text(line, bytes));
         parts->url = line;
         parts->url_bytes = bytes;
         return parts->rules->body ? body_fill(parts, line, bytes) : 1;
@@ -512,6 +544,9 @@ static int method_build(const struct parts *parts, struct ed_request *request, s
         request->method = blob_string(blob, value, &bytes);
         if (!request->method || !eddy_http_is_token(request->method, bytes))
                 return member_fault(parts, METHOD, "write a method such as \"POST\"");
+        for (size_t i = 0; i < bytes; i++)
+                if (request->method[i] >= 'a' && request->method[i] <= 'z')
+                        return member_fault(parts, METHOD, "write it in capitals");
         return 0;
 }
 
@@ -535,11 +570,10 @@ static int url_build(const struct parts *parts, struct ed_request *request, stru
                 /* The text before an @ may be a password. */
                 return request_fault(
                         parts,
-                        "the URL %s%sdoes not begin with http://, https:// or /: write "
+                        "the URL \"%s\" does not begin with http://, https:// or /: write "
                         "such as \"/v1/embeddings\"",
-                        memchr(request->url, '@', bytes) ? ""
-                                                         : ed_excerpt(shown, request->url, bytes),
-                        memchr(request->url, '@', bytes) ? "" : " ");
+                        memchr(request->url, '@', bytes) ? "***"
+                                                         : ed_excerpt(shown, request->url, bytes));
         for (size_t i = 0; i < bytes; i++) {
                 unsigned char c = (unsigned char) request->url[i];
 

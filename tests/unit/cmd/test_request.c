@@ -193,12 +193,6 @@ TEST(url_alone_is_a_request)
         check_request(&head, "/path", "line-7", "HEAD /path -");
         check_fault(&no_rules, "https://h/a b", NULL,
                     "the URL has the byte 32 in it, a space: write %20");
-        check_fault(&no_rules, "example.com/", NULL,
-                    "the line is neither a JSON object nor a URL: begin it with {, http:// or "
-                    "https://");
-        check_fault(&no_rules, "[1]", NULL,
-                    "the line is neither a JSON object nor a URL: begin it with {, http:// or "
-                    "https://");
 }
 
 TEST(blank_lines_and_comments_are_skipped)
@@ -263,23 +257,97 @@ TEST(row_of_csv_is_a_request)
         ed_columns_free(columns);
 }
 
+TEST(common_mistakes_are_named_with_their_remedy)
+{
+        static const struct {
+                const char *line, *sentence;
+        } mistakes[] = {
+                { "{'url': '/'}",
+                  "column 2: a name in quotes expected, found ''': write strings in "
+                  "double quotes, as json.dumps() does" },
+                { "{\"url\":None}",
+                  "column 8: a value expected, found 'N': JSON has null, true and "
+                  "false, but neither NaN nor Infinity" },
+                { "{\"url\":\"/\", }",
+                  "column 13: a name in quotes expected, found '}': remove the "
+                  "comma before it" },
+                { "{\"url\":\"/\"},", "column 12: the text continues after its value, found ',': "
+                                      "remove the comma" },
+                { "{\"url\":\"/\"}{\"url\":\"/\"}",
+                  "column 12: the text continues after its value, found '{': write each request on "
+                  "one line, as jq -c does" },
+                { "{",
+                  "column 2: the text ends here; a name in quotes expected: write each request "
+                  "on one line, as jq -c does" },
+                { "{\"url\":\"/\xe9\"}", "column 10: the string is not UTF-8, found the byte 0xE9: "
+                                         "convert the input to UTF-8" },
+        };
+        static const struct {
+                const char *line, *sentence;
+        } texts[] = {
+                { "[{\"url\":\"/\"}]", "the line is an array: write each request on a line of its "
+                                       "own, as jq -c '.[]' does" },
+                { "[", "the line is an array: write each request on a line of its own, as jq -c "
+                       "'.[]' does" },
+                { "\"url\": \"/\",", "the line is a part of a JSON text: write each request on one "
+                                     "line, as jq -c does" },
+                { "},", "the line is a part of a JSON text: write each request on one line, as jq "
+                        "-c does" },
+                { "// text", "the line begins with //: write comments with #, and URLs with "
+                             "http://" },
+                { "example.com/", "the line is neither a JSON object nor a URL: begin it with {, "
+                                  "http:// or https://, or give --format csv" },
+                { "PK\3\4", "the line is not text: the input is JSON, URLs or CSV, as it is or "
+                            "compressed by gzip or zstd" },
+                { "BZh9\xff", "the line is not text: the input is JSON, URLs or CSV, as it is or "
+                              "compressed by gzip or zstd" },
+                { "\xff\xfe{", "the line is not UTF-8: convert the input to UTF-8, from UTF-16 by "
+                               "iconv -f UTF-16 -t UTF-8" },
+        };
+        char sentence[ED_REQUEST_ERROR_BYTES];
+        struct ed_request *request;
+
+        for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+                snprintf(sentence, sizeof(sentence), "the line is not JSON: %s",
+                         mistakes[i].sentence);
+                check_fault(&no_rules, mistakes[i].line, NULL, sentence);
+        }
+        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+                check_fault(&no_rules, texts[i].line, NULL, texts[i].sentence);
+        CHECK_EQ(ed_request_read(&no_rules, "{\0", 3, 1, &request, error), -EINVAL);
+        CHECK(strstr(error, "iconv -f UTF-16"));
+        CHECK_EQ(ed_request_read(&no_rules, "\0{", 3, 1, &request, error), -EINVAL);
+        CHECK(strstr(error, "iconv -f UTF-16"));
+}
+
 TEST(sentences_name_the_member_the_value_and_the_remedy)
 {
         check_fault(&no_rules, "{\"url\":}", NULL,
-                    "the line is not JSON: line 1, column 8: a value expected, found '}'");
+                    "the line is not JSON: column 8: a value expected, found '}'");
         check_fault(&no_rules, "{\"custom_id\":\"a\",\"method\":5,\"url\":\"/\"}", "a",
                     "\"method\" is 5: write a string such as \"POST\"");
         check_fault(&no_rules, "{\"method\":\"A B\",\"url\":\"/\"}", NULL,
                     "\"method\" is \"A B\": write a method such as \"POST\"");
+        check_fault(&no_rules, "{\"method\":\"post\",\"url\":\"/\"}", NULL,
+                    "\"method\" is \"post\": write it in capitals");
+        check_fault(&no_rules, "{\"url\":\"/\",\"customId\":\"a\"}", NULL,
+                    "\"customId\" is not a member of a request: write \"custom_id\"");
+        check_fault(&no_rules, "{\"x\":1,\"custom-ID\":\"a\",\"url\":\"/\",\"body\":{}}", NULL,
+                    "\"custom-ID\" is not a member of a request: write \"custom_id\"");
+        check_fault(&no_rules, "{\"URL\":\"/\"}", NULL,
+                    "\"URL\" is not a member of a request: write \"url\"");
+        check_fault(&no_rules, "{\"url\":\"/\",\"body\":\"{\\\"a\\\":1}\"}", NULL,
+                    "\"body\" is \"{\\\"a\\\":1}\": this is a string with an object in it; write "
+                    "the object");
         check_fault(&no_rules, "{\"custom_id\":\"a\",\"body\":{}}", "a",
                     "\"url\" is missing: add it to the line, or give --url");
         check_fault(&no_rules, "{\"url\":[],\"body\":{}}", NULL,
                     "\"url\" is []: write a string such as \"/v1/embeddings\"");
         check_fault(&no_rules, "{\"url\":\"ftp://h\",\"body\":{}}", NULL,
-                    "the URL ftp://h does not begin with http://, https:// or /: write such as "
+                    "the URL \"ftp://h\" does not begin with http://, https:// or /: write such as "
                     "\"/v1/embeddings\"");
         check_fault(&no_rules, "{\"url\":\"ftp://u:secret@h\",\"body\":{}}", NULL,
-                    "the URL does not begin with http://, https:// or /: write such as "
+                    "the URL \"***\" does not begin with http://, https:// or /: write such as "
                     "\"/v1/embeddings\"");
         check_fault(&no_rules, "{\"url\":\"/a\\u0000b\",\"body\":{}}", NULL,
                     "the URL has the byte 0 in it: write %00");
