@@ -95,6 +95,9 @@ static const struct option check_longs[] = {
 static const struct ed_option_hint check_hints[] = {
         { "input", "IN, without an option" },
         { "timeout", "--latency, the time of one request" },
+        { "api-key-env", "nothing: eddy check sends nothing" },
+        { "api-key-file", "nothing: eddy check sends nothing" },
+        { "header", "nothing: eddy check sends nothing" },
         { NULL, NULL },
 };
 
@@ -443,7 +446,7 @@ static int report_print(struct check_run *run)
 static int body_keep(struct check_run *run)
 {
         if (*run->body_text == '@')
-                return ed_slurp("check", "--body", run->body_text + 1, CHECK_BODY_BYTES_MAX,
+                return ed_slurp("check", "--body @", run->body_text + 1, CHECK_BODY_BYTES_MAX,
                                 &run->body, &run->body_bytes);
         run->body_bytes = strlen(run->body_text);
         run->body = eddy_malloc(run->body_bytes + 1);

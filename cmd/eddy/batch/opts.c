@@ -215,6 +215,11 @@ static const struct ed_option_hint hints[] = {
         { "parallel", "-c" },
         { "jobs", "-c" },
         { "workers", "-c" },
+        { "endpoint", "--base-url" },
+        { "host", "--base-url" },
+        { "model", "\"model\" in the bodies" },
+        { "max-tokens", "\"max_tokens\" in the bodies" },
+        { "max-retries", "--max-attempts" },
         { "request", "--method" },
         { "data", "--body" },
         { "max-time", "--timeout" },
@@ -279,6 +284,12 @@ static int key_from_env(struct ed_batch_opts *opts, const char *name)
 {
         const char *key = getenv(name);
 
+        /* A name with other characters may be the key itself. */
+        if (!key && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")]) {
+                ed_console_usage("batch", "--api-key-env: this variable is not set; give the name "
+                                          "of one, such as OPENAI_API_KEY, not the key");
+                return -EINVAL;
+        }
         if (!key) {
                 ed_console_usage("batch", "--api-key-env %s: this variable is not set; export it",
                                  name);
@@ -291,7 +302,7 @@ static int key_from_file(struct ed_batch_opts *opts, const char *path)
 {
         char *key;
         size_t bytes;
-        int err = ed_slurp("batch", "--api-key-file", path, KEY_BYTES_MAX, &key, &bytes);
+        int err = ed_slurp("batch", "--api-key-file ", path, KEY_BYTES_MAX, &key, &bytes);
 
         if (err < 0)
                 return err;
@@ -306,7 +317,7 @@ static int body_set(struct ed_batch_opts *opts, const char *text)
         eddy_free(opts->body);
         opts->body = NULL;
         if (*text == '@')
-                return ed_slurp("batch", "--body", text + 1, BODY_BYTES_MAX, &opts->body,
+                return ed_slurp("batch", "--body @", text + 1, BODY_BYTES_MAX, &opts->body,
                                 &opts->body_bytes);
         opts->body_bytes = strlen(text);
         opts->body = eddy_malloc(opts->body_bytes + 1);
@@ -330,6 +341,11 @@ static int concurrency_set(struct ed_batch_opts *opts, const char *value)
         opts->concurrency_auto = strcmp(value, "auto") == 0;
         if (opts->concurrency_auto)
                 return 0;
+        if (!*value || value[strspn(value, "0123456789")]) {
+                ed_console_usage("batch", "-c %s: give a number from 1 to %d, or auto", value,
+                                 (int) ED_BATCH_CONCURRENCY_MAX);
+                return -EINVAL;
+        }
         return ed_option_count("batch", "-c", value, 1, ED_BATCH_CONCURRENCY_MAX,
                                &opts->concurrency);
 }
@@ -553,9 +569,12 @@ static int urls_check(const struct ed_batch_opts *opts)
                         continue;
                 if (!is_base && *url == '/' && opts->base_urls_count > 0)
                         continue;
-                return ed_console_usage(
-                        "batch", "%s %s: write http://HOST[:PORT][/PATH] or https%s", option,
-                        ed_option_without_password(url), is_base ? ", without ? and #" : "");
+                return ed_console_usage("batch",
+                                        "%s %s: write http://HOST[:PORT][/PATH] or https%s", option,
+                                        ed_option_without_password(url),
+                                        is_base       ? ", without ? and #"
+                                        : *url == '/' ? ", or give --base-url"
+                                                      : "");
         }
         for (size_t i = 1; i < opts->base_urls_count; i++)
                 for (size_t j = 0; j < i; j++)
@@ -600,6 +619,11 @@ static int opts_check(struct ed_batch_opts *opts)
                                                  "requests that are sent");
         if (opts->errors && !opts->output)
                 return ed_console_usage("batch", "--errors needs -o");
+        if (opts->errors && strcmp(opts->errors, opts->output) == 0)
+                return ed_console_usage("batch",
+                                        "--errors %s: this is the output; name another "
+                                        "file",
+                                        opts->errors);
         if (opts->output && !opts->errors)
                 err = errors_name(opts);
         return err ? err : ed_connect_check(&opts->connect, "batch");
@@ -616,11 +640,15 @@ static void header_overwrite(char *argument)
 
 static int arguments_take(struct ed_batch_opts *opts, int argc, char **argv)
 {
+        const char *command = opts->only_failed ? "retry" : "batch";
+
         if (optind == argc)
-                return ed_console_usage("batch", "name the file of requests, or - for standard "
-                                                 "input: eddy batch IN -o OUT");
+                return ed_console_usage(command,
+                                        "name the file of requests, or - for standard "
+                                        "input: eddy %s IN -o OUT",
+                                        command);
         if (optind + 1 < argc)
-                return ed_console_usage("batch", "%s: there is one input, %s; did you mean -o %s?",
+                return ed_console_usage(command, "%s: there is one input, %s; did you mean -o %s?",
                                         argv[optind + 1], argv[optind], argv[optind + 1]);
         opts->input = argv[optind];
         return opts_check(opts);

@@ -3,10 +3,12 @@
  */
 #include "batch/summary.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "common/console.h"
 #include "common/duration.h"
+#include "eddy/error.h"
 #include "eddy/time.h"
 
 enum { WAIT_MS = 200, ENDPOINTS_SHOWN = 20 };
@@ -130,6 +132,46 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
         ed_draft_add_str(text, "\n");
 }
 
+static void lines_advice_add(struct ed_draft *text, const struct ed_batch_opts *opts)
+{
+        if (opts->base_urls_count == 0 && !opts->url)
+                ed_draft_add_str(text, "a \"url\" that begins with / needs --base-url\n");
+        if (strcmp(opts->input, "-") == 0)
+                return;
+        ed_draft_add_str(text, "to see what is wrong with lines: eddy check ");
+        word_add(text, opts->input);
+        if (opts->url)
+                ed_draft_add_str(text, "  (with the same --url, --body and --format)");
+        ed_draft_add_str(text, "\n");
+}
+
+/* Append a next step for each kind of failure that is often a mistake in the command or the input. */
+static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
+{
+        const struct ed_stats *stats = &run->stats;
+        const struct ed_batch_opts *opts = &run->opts;
+
+        if (stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)] > 0)
+                lines_advice_add(text, opts);
+        if (stats->statuses[401] > 0 && stats->stop != ED_STOP_KEY)
+                ed_draft_add_printf(text, "401: %s --api-key-env or --api-key-file\n",
+                                    opts->api_key ? "the server refuses the key: check"
+                                                  : "the server wants an API key: give");
+        if (stats->ok > 0)
+                return;
+        if (stats->statuses[404] > 0)
+                ed_draft_add_printf(text,
+                                    "404: check the URLs; the path of the first request is "
+                                    "%s, after --base-url\n",
+                                    run->path);
+        if (stats->codes[ed_outcome_number(-ECONNREFUSED)] > 0)
+                ed_draft_add_str(text,
+                                 "connect_error: check that the server runs, and the host and "
+                                 "port of --base-url\n");
+        if (stats->codes[ed_outcome_number(EDDY_E_DNS_NOT_FOUND)] > 0)
+                ed_draft_add_str(text, "dns_error: check the host of --base-url\n");
+}
+
 static void text_print(const struct ed_batch_run *run, struct ed_draft *text)
 {
         const struct ed_endpoint *endpoint = run->endpoints.first;
@@ -142,6 +184,7 @@ static void text_print(const struct ed_batch_run *run, struct ed_draft *text)
         if (endpoint)
                 ed_draft_add_printf(text, "and %zu more hosts\n",
                                     run->endpoints.count - ENDPOINTS_SHOWN);
+        advice_add(text, run);
         files_add(text, run);
 }
 

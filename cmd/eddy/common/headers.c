@@ -68,7 +68,7 @@ static int file_add(struct ed_headers *headers, const char *command, const char 
 {
         char *text, *line, *next;
         size_t bytes;
-        int err = ed_slurp(command, "--header", path, FILE_BYTES_MAX, &text, &bytes);
+        int err = ed_slurp(command, "--header @", path, FILE_BYTES_MAX, &text, &bytes);
 
         if (err < 0)
                 return err;

@@ -63,12 +63,12 @@ int ed_slurp(const char *command, const char *option, const char *path, size_t b
         if (fd >= 0 && !is_stdin)
                 close(fd);
         if (err == -EFBIG && bytes_max >= 1 << 20)
-                ed_console_usage(command, "%s @%s: larger than %zu MiB", option, path,
+                ed_console_usage(command, "%s%s: larger than %zu MiB", option, path,
                                  bytes_max >> 20);
         else if (err == -EFBIG)
-                ed_console_usage(command, "%s @%s: larger than %zu KiB", option, path,
+                ed_console_usage(command, "%s%s: larger than %zu KiB", option, path,
                                  bytes_max >> 10);
         else if (err < 0 && err != -ENOMEM)
-                ed_console_usage(command, "%s @%s: %s", option, path, strerror(-err));
+                ed_console_usage(command, "%s%s: %s", option, path, strerror(-err));
         return err;
 }

@@ -10,7 +10,7 @@
 
 /*
  * Read a file, or standard input ("-"), of at most 'bytes_max' bytes. The bytes are followed by a
- * NUL. 'option' ("--data") is for messages. Errors are reported on stderr.
+ * NUL. 'option' ("--data @") is for messages. Errors are reported on stderr.
  *
  * Errors: -EFBIG, those of open(2) and read(2), -ENOMEM (not reported)
  * Owns: returns (owned) '*ret_data', to be freed by eddy_free().

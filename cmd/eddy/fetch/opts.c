@@ -158,7 +158,7 @@ static int data_set(struct ed_fetch_opts *opts, const char *text)
         opts->data = NULL;
         if (*text == '@') {
                 opts->data_from_stdin = strcmp(text, "@-") == 0;
-                return ed_slurp("fetch", "--data", text + 1, ED_FETCH_DATA_BYTES_MAX, &opts->data,
+                return ed_slurp("fetch", "--data @", text + 1, ED_FETCH_DATA_BYTES_MAX, &opts->data,
                                 &opts->data_bytes);
         }
         opts->data_from_stdin = false;

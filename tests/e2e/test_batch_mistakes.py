@@ -1,0 +1,177 @@
+"""test_batch_mistakes - what a new user does wrong in requests and commands of `eddy batch`: each
+mistake has a message, once, that says what to do next.
+"""
+import bz2
+import gzip
+import json
+import os
+
+import e2e
+from batch_api import Api, lines_of, request, requests
+from e2e import check, claim, equal
+
+# Each kind of line that cannot be sent, its id, and what the message says.
+LINES = [
+    ("{'custom_id': 'a', 'url': '/x'}", "line-1", "write strings in double quotes"),
+    ('{"custom_id":"a","url":"/x","body":{"x":None}}', "line-2", "JSON has null, true and false"),
+    ('{"custom_id":"a","url":"/x","body":{"x":NaN}}', "line-3", "neither NaN nor Infinity"),
+    ('{"custom_id":"a","url":"/x","body":{},}', "line-4", "remove the comma before it"),
+    ('{"custom_id":"a","url":"/x","body":{}},', "line-5", "remove the comma"),
+    ('[{"custom_id":"a","url":"/x","body":{}}]', "line-6", "jq -c '.[]'"),
+    ("{", "line-7", "write each request on one line"),
+    ('  "custom_id": "a",', "line-8", "write each request on one line"),
+    ("}", "line-9", "write each request on one line"),
+    ("id,text", "line-10", "give --format csv"),
+    ("// comment", "line-11", "write comments with #"),
+    ('{"custom_id":"t1","body":{}}', "t1", '"url" is missing: add it to the line, or give --url'),
+    ('{"custom_id":"t2","url":"v1/x","body":{}}', "t2", 'the URL "v1/x" does not begin with'),
+    ('{"custom_id":"t3","url":"","body":{}}', "t3", 'the URL "" does not begin with'),
+    ('{"custom_id":"t4","url":5,"body":{}}', "t4", '"url" is 5: write a string'),
+    ('{"custom_id":"t5","url":"/a b","body":{}}', "t5", "write %20"),
+    ('{"custom_id":"t6","url":"/x","method":"post"}', "t6", '"method" is "post": write it in capitals'),
+    ('{"custom_id":"t7","url":"/x","method":5}', "t7", '"method" is 5: write a string'),
+    ('{"custom_id":"t8","url":"/x","method":"PO ST"}', "t8", 'write a method such as "POST"'),
+    ('{"custom_id":"t9","url":"/x","body":"{\\"a\\":1}"}', "t9", "write the object"),
+    ('{"custom_id":"u1","url":"/x","model":"m"}', "u1", 'write it in "body"'),
+    ('{"customId":"u2","url":"/x","body":{}}', "line-22", 'write "custom_id"'),
+    ('{"custom_id":5.5,"url":"/x"}', "line-23", '"custom_id" is 5.5: write a string or an integer'),
+    ('{"custom_id":"","url":"/x"}', "line-24", '"custom_id" is empty'),
+    ('{"custom_id":"' + "x" * 600 + '","url":"/x"}', "line-25", "600 bytes long; at most 512"),
+    ('{"custom_id":"u3","url":"/x","headers":{"A":"b\\r\\nC: d"}}', "u3", 'header "A": its value has a control'),
+    ('{"custom_id":"u4","url":"/x","headers":{"A b":"c"}}', "u4", 'header "A b"'),
+    ('{"custom_id":"u5","url":"/x","headers":{"A":5}}', "u5", 'header "A": the value is not a string'),
+    ('{"custom_id":"u6","url":"/x","headers":"A: b"}', "u6", 'write {"X-Name":"value"}'),
+    ('{"custom_id":"u7","url":"/x","timeout":"30s"}', "u7", '"timeout" is "30s": write seconds'),
+    ('{"custom_id":"u8","url":"/x","url":"/y"}', "u8", '"url" is there twice'),
+    ('{"custom_id":"u9","url":"/x","body":"\udce9"}', "line-32", "convert the input to UTF-8"),
+    ('{"custom_id":"v1","url":"/x","body":"a\tb"}', "line-33", "a control character in a string must be escaped"),
+    ('{"custom_id":"v2","url":"/x","body":"\0"}', "line-34", "iconv -f UTF-16"),
+    ("PK\3\4", "line-35", "compressed by gzip or zstd"),
+    ("https://host/a b", "line-36", "write %20"),
+]
+GOOD = '{"custom_id":"good","url":"/x","method":"GET","body":{"id":"good"}}'
+
+
+def run(eddy, base, content, *args, name="in.jsonl", **options):
+    path = eddy.file(name, content)
+    return eddy.run("batch", path, "-o", eddy.file("out.jsonl"), *(["--base-url", base] if base else []),
+                    "--progress", "off", "--retry-base", "1ms", *args, **options)
+
+
+def small(result):
+    """Few lines are printed, whatever the number of mistakes."""
+    check(result.err.count("\n") <= 9, result)
+    return result
+
+
+@claim
+def each_mistake_in_a_line_has_its_message(eddy):
+    content = "\n".join([line for line, _, _ in LINES] + [GOOD, ""]).encode(errors="surrogateescape")
+    result = small(run(eddy, Api(eddy).url, content))
+    equal((result.code, [line["custom_id"] for line in lines_of(eddy.file("out.jsonl"))]), (1, ["good"]), result)
+    check("to see what is wrong with lines: eddy check " in result.err, result)
+    errors = lines_of(eddy.file("out.errors.jsonl"))
+    equal(len(errors), len(LINES))
+    messages = {line["custom_id"]: line["error"]["message"] for line in errors}
+    for line, name, words in LINES:
+        check(words in messages.get(name, ""), repr(line), name, messages.get(name))
+    result = eddy.run("check", eddy.file("in.jsonl"))
+    equal(result.code, 1, result)
+    for number, (line, _, words) in enumerate(LINES[:20], 1):
+        check(any(text.startswith(f"line {number}: ") and words in text for text in result.out.splitlines()),
+              repr(line), result.out)
+    check(f"and {len(LINES) - 20} more bad lines" in result.out, result)
+
+
+@claim
+def marks_ends_of_lines_comments_and_numbers_as_ids_do_no_harm(eddy):
+    api = Api(eddy)
+    content = "\ufeff" + requests(2).replace("\n", "\r\n") + "\r\n# a comment\r\n" + \
+        '{"custom_id":5,"url":"/x"}\r\n'
+    result = run(eddy, api.url, content)
+    equal((result.code, sorted(line["custom_id"] for line in lines_of(eddy.file("out.jsonl")))),
+          (0, ["5", "r0", "r1"]), result)
+
+
+@claim
+def files_that_are_something_else_are_named(eddy):
+    text = requests(3)
+    for name, content, words in (
+            ("utf-16", text.encode("utf-16"), "iconv -f UTF-16 -t UTF-8"),
+            ("big", b"\xfe\xff" + text.encode("utf-16-be"), "iconv -f UTF-16 -t UTF-8"),
+            ("array", json.dumps([json.loads(line) for line in text.splitlines()]), "jq -c '.[]'"),
+            ("pretty", "\n".join(json.dumps(json.loads(line), indent=1) for line in text.splitlines()),
+             "write each request on one line, as jq -c does"),
+            ("bz2", bz2.compress(text.encode()), "compressed by gzip or zstd")):
+        result = eddy.run("check", eddy.file(name, content))
+        check(result.code == 3 and words in result.out.splitlines()[0], name, result)
+    for name, content, words in (
+            ("cut.gz", gzip.compress(os.urandom(9000))[:5000], "damaged or end early"),
+            ("twice", text + request(1), 'line 4: custom_id "r1" was used by an earlier line'),
+            ("columns.csv", "a,a\n1,2\n", 'both "a": give them different names')):
+        result = small(run(eddy, "http://127.0.0.1:1", content, "--url", "http://127.0.0.1:1/", "--body", "{}",
+                           name=name) if name.endswith("csv") else
+                       run(eddy, "http://127.0.0.1:1", content, name=name))
+        check(result.code == 3 and words in result.err, name, result)
+    check("the input has no request" in run(eddy, "http://127.0.0.1:1", "").err)
+    for path, words in ((eddy.folder, "Is a directory"), (eddy.file("none"), "No such file")):
+        e2e.one_line(eddy.run("batch", path, "--base-url", "http://127.0.0.1:1"), 3, path, words)
+
+
+@claim
+def each_mistake_in_a_command_has_its_message(eddy):
+    path, out = eddy.file("in.jsonl", requests(1)), eddy.file("out.jsonl")
+    base = ["--base-url", "http://127.0.0.1:1"]
+    for args, words in (
+            (["-c", "0"], ["-c 0", "from 1 to 65536"]), (["-c", "many"], ["-c many", "or auto"]),
+            (["--rpm", "abc"], ["--rpm abc", "such as 500"]), (["--tpm", "0"], ["--tpm 0", "above 0"]),
+            (["--timeout", "30"], ["--timeout 30", "no unit"]), (["--retries", "3"], ["--max-attempts"]),
+            (["--concurency", "5"], ["--concurrency"]), (["--model", "m"], ["in the bodies"]),
+            (["--nothing"], ["unknown option --nothing", "--help"]), (["--limit"], ["--limit needs a value"]),
+            (["--summary", "yaml"], ["--summary yaml", "text, json"]), (["--price", "5"], ["IN/OUT"]),
+            (["--max-cost", "5"], ["needs --price"]), (["-H", "novalue"], ["'NAME: VALUE'"]),
+            (["-X", "post"], ["POST, in capitals"]), (["--errors", out], ["this is the output"]),
+            (["--api-key-env", "NO_KEY"], ["NO_KEY", "export it"]),
+            (["--api-key-file", "nofile"], ["--api-key-file nofile:", "No such file"]),
+            (["--body", "{", "--url", "http://h/"], ["--body", "not JSON"]), (["more"], ["there is one input"])):
+        e2e.one_line(eddy.run("batch", path, "-o", out, *base, *args), 2, *words)
+    result = eddy.run("batch", path, *base, "--api-key-env", "sk-secret-key")
+    e2e.one_line(result, 2, "the name of one, such as OPENAI_API_KEY")
+    check("secret" not in result.err, result)
+    for url in ("127.0.0.1:8000", "localhost", "htp://h"):
+        e2e.one_line(eddy.run("batch", path, "--base-url", url), 2, f"--base-url {url}", "http://HOST")
+    e2e.one_line(eddy.run("batch", path, "--url", "/v1/x"), 2, "--url /v1/x", "--base-url")
+    e2e.one_line(eddy.run("retry"), 2, "eddy retry IN -o OUT")
+    e2e.one_line(eddy.run("check", path, "--api-key-env", "X"), 2, "eddy check sends nothing")
+
+
+@claim
+def failures_that_are_mistakes_have_a_next_step(eddy):
+    mock = eddy.mock("--api-key", "good")
+    line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"m","input":"x"}}\n'
+    key = {**os.environ, "KEY": "bad"}
+    for base, args, words in (
+            (mock, [], "give --api-key-env or --api-key-file"),
+            (mock, ["--api-key-env", "KEY"], "the server refuses the key: check --api-key-env"),
+            (mock + "/v1/embeddings", ["-H", "api-key: good"], "404: check the URLs"),
+            (f"http://127.0.0.1:{e2e.free_port()}", [], "check that the server runs"),
+            ("http://name.invalid", [], "dns_error: check the host of --base-url"),
+            (None, [], 'a "url" that begins with / needs --base-url')):
+        result = small(run(eddy, base, line, "--max-attempts", "1", *args, env=key))
+        check(result.code == 1 and words in result.err, base, args, result)
+    # The base URL may end with the /v1 that the lines have too.
+    for base in (mock + "/v1", mock + "/v1/"):
+        os.remove(eddy.file("out.jsonl"))
+        equal(run(eddy, base, line, "-H", "api-key: good").code, 0)
+
+
+@claim
+def many_bad_lines_print_little(eddy):
+    result = small(run(eddy, Api(eddy).url, "{oops\n" * 20000))
+    equal((result.code, len(lines_of(eddy.file("out.errors.jsonl")))), (1, 20000), result)
+    result = small(run(eddy, Api(eddy).url, request(0) * 20000))
+    check(result.code == 3 and "and 19994 more such lines" in result.err, result)
+
+
+if __name__ == "__main__":
+    e2e.main()
