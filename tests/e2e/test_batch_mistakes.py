@@ -5,6 +5,7 @@ import bz2
 import gzip
 import json
 import os
+import time
 
 import e2e
 from batch_api import Api, lines_of, request, requests
@@ -17,7 +18,7 @@ LINES = [
     ('{"custom_id":"a","url":"/x","body":{"x":NaN}}', "line-3", "neither NaN nor Infinity"),
     ('{"custom_id":"a","url":"/x","body":{},}', "line-4", "remove the comma before it"),
     ('{"custom_id":"a","url":"/x","body":{}},', "line-5", "remove the comma"),
-    ('[{"custom_id":"a","url":"/x","body":{}}]', "line-6", "jq -c '.[]'"),
+    ('[{"custom_id":"a","url":"/x","body":{}}]', "line-6", "jq -c"),
     ("{", "line-7", "write each request on one line"),
     ('  "custom_id": "a",', "line-8", "write each request on one line"),
     ("}", "line-9", "write each request on one line"),
@@ -99,7 +100,7 @@ def files_that_are_something_else_are_named(eddy):
     for name, content, words in (
             ("utf-16", text.encode("utf-16"), "iconv -f UTF-16 -t UTF-8"),
             ("big", b"\xfe\xff" + text.encode("utf-16-be"), "iconv -f UTF-16 -t UTF-8"),
-            ("array", json.dumps([json.loads(line) for line in text.splitlines()]), "jq -c '.[]'"),
+            ("array", json.dumps([json.loads(line) for line in text.splitlines()]), "jq -c"),
             ("pretty", "\n".join(json.dumps(json.loads(line), indent=1) for line in text.splitlines()),
              "write each request on one line, as jq -c does"),
             ("bz2", bz2.compress(text.encode()), "compressed by gzip or zstd")):
@@ -153,10 +154,9 @@ def failures_that_are_mistakes_have_a_next_step(eddy):
     for base, args, words in (
             (mock, [], "give --api-key-env or --api-key-file"),
             (mock, ["--api-key-env", "KEY"], "the server refuses the key: check --api-key-env"),
-            (mock + "/v1/embeddings", ["-H", "api-key: good"], "404: check the URLs"),
+            (mock + "/v2", ["-H", "api-key: good"], "404: check the URLs"),
             (f"http://127.0.0.1:{e2e.free_port()}", [], "check that the server runs"),
-            ("http://name.invalid", [], "dns_error: check the host of --base-url"),
-            (None, [], 'a "url" that begins with / needs --base-url')):
+            ("http://name.invalid", [], "dns_error: check the host of --base-url")):
         result = small(run(eddy, base, line, "--max-attempts", "1", *args, env=key))
         check(result.code == 1 and words in result.err, base, args, result)
     # The base URL may end with the /v1 that the lines have too.
@@ -166,8 +166,38 @@ def failures_that_are_mistakes_have_a_next_step(eddy):
 
 
 @claim
+def input_without_a_line_that_can_be_sent_is_refused(eddy):
+    api = Api(eddy)
+    for base, content, words in (
+            (None, requests(3), "the url /v1/echo is a path: give --base-url"),
+            (api.url + "/v1/echo", requests(3), "leave /v1/echo out of --base-url"),
+            (api.url, "[\n" + requests(3).replace("\n", ",\n").replace("{", " {", 1)[1:-2] + "\n]\n", "jq -c"),
+            (api.url, "".join(requests(3).encode("utf-16").decode("latin-1")), "line 1: "),
+            (api.url, "", "the input has no request")):
+        result = small(run(eddy, base, content))
+        check(result.code == 3 and words in result.err, base, result)
+        equal((len(api.calls), len(lines_of(eddy.file("out.errors.jsonl")))), (0, 0))
+
+
+@claim
+def requests_without_credentials_end_the_run_at_once(eddy):
+    api = Api(eddy, lambda call: (401, {}, {"error": {"message": "no key"}}))
+    result = small(run(eddy, api.url, requests(500), "-c", "2"))
+    check(result.code == 5 and "give the API key" in result.err, result)
+    check(len(api.calls) < 20, "calls:", len(api.calls))
+
+
+@claim
+def server_that_never_answers_ends_the_run_resumable(eddy):
+    began = time.monotonic()
+    result = small(run(eddy, f"http://127.0.0.1:{e2e.free_port()}", requests(500)))
+    check(result.code == 75 and "cannot be reached" in result.err, result)
+    check(time.monotonic() - began < 40 and not lines_of(eddy.file("out.errors.jsonl")), result)
+
+
+@claim
 def many_bad_lines_print_little(eddy):
-    result = small(run(eddy, Api(eddy).url, "{oops\n" * 20000))
+    result = small(run(eddy, Api(eddy).url, request(0) + "{oops\n" * 20000))
     equal((result.code, len(lines_of(eddy.file("out.errors.jsonl")))), (1, 20000), result)
     result = small(run(eddy, Api(eddy).url, request(0) * 20000))
     check(result.code == 3 and "and 19994 more such lines" in result.err, result)

@@ -129,10 +129,23 @@ def retry_sends_only_what_failed(eddy):
     with open(path, "w", encoding="ascii") as file:
         file.write(requests(7) + request(7))  # the bad line is mended
     equal(eddy.run("retry", *common).code, 0)
-    equal(sorted(ids_of(out)), ["r0", "r1", "r2", "r3", "r4", "r5"])
+    equal(sorted(ids_of(out)), ["r0", "r1", "r2", "r3", "r4", "r5", "r6"])
+    check(not os.path.exists(errors), "the error of the bad line is gone")
     del api.calls[:]
     equal(eddy.run("batch", *common).code, 0)
-    equal(sorted(api.ids()), ["r6", "r7"])
+    equal(sorted(api.ids()), ["r7"])
+
+
+@claim
+def error_of_a_line_that_was_corrected_is_removed(eddy):
+    api = Api(eddy, lambda call: (200, {}, {}))
+    path, out, errors = eddy.file("in.jsonl"), eddy.file("out.jsonl"), eddy.file("out.errors.jsonl")
+    for content, left in ((requests(2) + "{oops\n{more\n", ["line-3", "line-4"]),
+                          (requests(3) + "{more\n", ["line-4"])):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(content)
+        equal(eddy.run("batch", path, "-o", out, "--base-url", api.url).code, 1)
+        equal(sorted(ids_of(errors)), left)
 
 
 @claim

@@ -72,12 +72,15 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
 /* The first signal drains, the second drops what is in flight, the third ends the process. */
 static void signal_handle(struct ed_batch_run *run, int signo, int *count)
 {
+        char text[96];
+
         if (++*count == 1) {
                 run->signo = run->engine.work ? signo : 0;
-                ed_batch_stop(run, ED_STOP_SIGNAL, ED_BATCH_DRAIN_NS,
-                              "waiting up to 30s for %llu answers; the same signal again drops "
-                              "them",
-                              (unsigned long long) run->stats.in_flight);
+                snprintf(text, sizeof(text),
+                         "waiting up to 30s for %llu answers; the same signal again drops them",
+                         (unsigned long long) run->stats.in_flight);
+                ed_batch_stop(run, ED_STOP_SIGNAL, ED_BATCH_DRAIN_NS, "%s",
+                              run->stats.in_flight > 0 ? text : "nothing is in flight");
         } else if (*count == 2) {
                 ed_batch_stop(run, ED_STOP_SIGNAL, 0, NULL);
         } else {
@@ -375,6 +378,7 @@ static void run_fini(struct ed_batch_run *run)
         ed_template_free(run->body);
         ed_ids_free(run->ids);
         ed_ids_free(run->only);
+        ed_ids_free(run->bad_lines);
         eddy_free(run->order);
         ed_batch_opts_fini(&run->opts);
 }
@@ -415,6 +419,7 @@ static int stop_exit(enum ed_stop stop)
                 return ED_EXIT_POLICY;
         case ED_STOP_DEADLINE:
         case ED_STOP_THROTTLED:
+        case ED_STOP_UNREACHED:
                 return ED_EXIT_RESUMABLE;
         case ED_STOP_NONE:
         case ED_STOP_CLOSED:
@@ -428,6 +433,8 @@ static int stop_exit(enum ed_stop stop)
 static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
 {
         int exit_code = output_judge(&run->output, run->stats.lost);
+        bool is_empty =
+                !run->only && run->input_whole && run->stats.read == 0 && run->answered_before == 0;
 
         if (run->opts.errors && exit_code == 0)
                 exit_code = output_judge(&run->errors, run->stats.lost);
@@ -436,7 +443,7 @@ static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
         if (run->only && run->failed_before == 0)
                 ed_console_say("batch", "%s names no failed request; nothing was sent",
                                run->opts.errors);
-        else if (run->input_whole && run->stats.read == 0 && run->answered_before == 0)
+        else if (is_empty)
                 ed_console_say("batch", "%s: the input has no request", run->opts.input);
         if (run->signo)
                 return ED_EXIT_SIGNAL + run->signo;
@@ -446,6 +453,8 @@ static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
                 return run->input_err;
         if (run->stats.stop != ED_STOP_NONE)
                 return stop_exit(run->stats.stop);
+        if (is_empty)
+                return ED_EXIT_INPUT;
         return err < 0 || run->stats.failed > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
 }
 

@@ -80,7 +80,12 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
             ed_ids_flags(run->ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
                 return 0;
         run->failed_before++;
-        if (run->only)
+        if (strncmp(seen.id, "line-", 5) == 0) {
+                if (!run->bad_lines && ed_ids_new(&run->bad_lines) < 0)
+                        return -ENOMEM;
+                flags = ed_ids_add(run->bad_lines, seen.id, seen.id_bytes, 0, ED_IDS_FAILED, NULL);
+        }
+        if (run->only && flags >= 0)
                 flags = ed_ids_add(run->only, seen.id, seen.id_bytes, 0, ED_IDS_FAILED, NULL);
         return flags < 0 ? flags : 0;
 }

@@ -17,6 +17,7 @@
 enum {
         TABLE_SLOTS = 2 * ED_ENDPOINTS_MAX,
         ANSWERS_FOR_PLACE = 4, /* answers until a window has another place */
+        UNREACHED_MAX = 10,    /* attempts without a connection that are failures of their own */
 };
 
 #define THROTTLE_FIRST_NS EDDY_SEC(1)
@@ -444,6 +445,25 @@ int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint
         if (pause_until(endpoint, now_ns + wait_ns))
                 eddy_limiter_pause(endpoint->limiter, endpoint->paused_until_ns);
         return endpoint->paused_until_ns - endpoint->throttled_since_ns;
+}
+
+bool ed_endpoint_lost(struct ed_endpoint *endpoint, uint64_t random, int64_t *ret_for_ns)
+{
+        int64_t now_ns = eddy_now();
+
+        if (endpoint->unreached++ == 0)
+                endpoint->unreached_since_ns = now_ns;
+        if (endpoint->unreached < UNREACHED_MAX)
+                return false;
+        ed_endpoint_throttle(endpoint, THROTTLE_FIRST_NS, random);
+        *ret_for_ns = now_ns - endpoint->unreached_since_ns;
+        return true;
+}
+
+void ed_endpoint_reached(struct ed_endpoint *endpoint)
+{
+        endpoint->unreached = 0;
+        endpoint->was_reached = true;
 }
 
 bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint)

@@ -46,6 +46,10 @@ struct ed_endpoint {
         uint32_t throttles;         /* in a row, without an answer between them */
         int64_t throttled_since_ns; /* the first of them */
         uint32_t key_refusals;      /* answers 401 */
+        uint32_t unreached;         /* attempts in a row that got no connection */
+        int64_t unreached_since_ns; /* the first of them */
+        bool was_reached;           /* it has answered at least once */
+        bool lost_was_said;
         uint64_t pauses;
         int64_t paused_ns; /* in all, to the end of the last pause */
         int64_t paused_until_ns;
@@ -113,6 +117,15 @@ int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint
 
 /* Returns how long the endpoint was paused until now. */
 int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint);
+
+/*
+ * An attempt got no connection. Returns true if that happens so often that requests should wait for
+ * the endpoint: then it is paused, and '*ret_for_ns' is the time that it has been out of reach.
+ */
+bool ed_endpoint_lost(struct ed_endpoint *endpoint, uint64_t random, int64_t *ret_for_ns);
+
+/* The endpoint sent a response. */
+void ed_endpoint_reached(struct ed_endpoint *endpoint);
 
 /*
  * Send nothing more to an endpoint. Returns false if that leaves no other for its requests; those of

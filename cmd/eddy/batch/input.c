@@ -21,6 +21,10 @@ enum { FAULTS_SHOWN = 5 };
 struct check {
         struct ed_batch_run *run;
         uint64_t faults;
+        bool is_array;       /* a single array instead of lines */
+        uint64_t good, bad;  /* lines that can be sent, and others; read up to the first good one */
+        uint64_t bad_number; /* of the first bad line */
+        char bad_text[ED_REQUEST_ERROR_BYTES];
 };
 
 static int source_init(struct ed_source *source, struct ed_batch_run *run, ed_source_fn *take,
@@ -66,19 +70,36 @@ void ed_input_close(struct ed_batch_run *run)
         run->columns = NULL;
 }
 
-/* Returns false for an id that `eddy retry` leaves out. */
-static bool id_is_wanted(const struct ed_batch_run *run, const char *id, size_t bytes)
+/* Returns false for a line that `eddy retry` leaves out: neither its id nor its number has failed. */
+static bool id_is_wanted(const struct ed_batch_run *run, uint64_t number, const char *id,
+                         size_t bytes)
 {
-        return !run->only || ed_ids_flags(run->only, id, bytes) != 0;
+        char line[32];
+        int n;
+
+        if (!run->only || ed_ids_flags(run->only, id, bytes) != 0)
+                return true;
+        n = snprintf(line, sizeof(line), "line-%llu", (unsigned long long) number);
+        return ed_ids_flags(run->only, line, (size_t) n) != 0;
 }
 
 /* The same for a line that is not a request. */
 static bool line_is_wanted(const struct ed_batch_run *run, uint64_t number)
 {
-        char id[32];
-        int n = snprintf(id, sizeof(id), "line-%llu", (unsigned long long) number);
+        return id_is_wanted(run, number, "", 0);
+}
 
-        return id_is_wanted(run, id, (size_t) n);
+/* A line that was not a request has been corrected: its error is removed at the end. */
+static int correction_note(struct ed_batch_run *run, const struct ed_request *request)
+{
+        char line[32];
+        int n = snprintf(line, sizeof(line), "line-%llu", (unsigned long long) request->number);
+
+        if (!run->bad_lines || ed_ids_flags(run->bad_lines, line, (size_t) n) == 0 ||
+            ((size_t) n == request->id_bytes && memcmp(line, request->id, (size_t) n) == 0))
+                return 0;
+        n = ed_ids_add(run->ids, line, (size_t) n, 0, ED_IDS_ANSWERED, NULL);
+        return n < 0 ? n : 0;
 }
 
 /* ---- the check ----------------------------------------------------------------------------- */
@@ -118,8 +139,57 @@ static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
         if (run->columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
             ed_ids_flags(run->ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
                 return 0;
-        run->total += id_is_wanted(run, id, bytes);
+        run->total += id_is_wanted(run, line->number, id, bytes);
         return ed_ids_add(run->ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
+}
+
+/* Returns true if the bytes of a base URL end with a path. */
+static bool base_has_path(const char *base, const char *path)
+{
+        size_t bytes = strlen(base), path_bytes = strcspn(path, "?#");
+
+        while (bytes > 0 && base[bytes - 1] == '/')
+                bytes--;
+        return path_bytes > 1 && bytes > path_bytes &&
+               memcmp(base + bytes - path_bytes, path, path_bytes) == 0;
+}
+
+/* Describe why the options make it impossible to send a request. Returns false if nothing does. */
+static bool has_no_place(const struct ed_batch_run *run, const struct ed_request *request,
+                         char text[ED_REQUEST_ERROR_BYTES])
+{
+        const struct ed_batch_opts *opts = &run->opts;
+
+        if (*request->url != '/')
+                return false;
+        if (opts->base_urls_count == 0)
+                snprintf(text, ED_REQUEST_ERROR_BYTES,
+                         "the url %.100s is a path: give --base-url, such as "
+                         "--base-url http://127.0.0.1:8000",
+                         request->url);
+        for (size_t i = 0; i < opts->base_urls_count; i++) {
+                if (!base_has_path(opts->base_urls[i], request->url))
+                        continue;
+                snprintf(text, ED_REQUEST_ERROR_BYTES,
+                         "--base-url ends with the path that the line has too: leave %.100s out of "
+                         "--base-url",
+                         request->url);
+                return true;
+        }
+        return opts->base_urls_count == 0;
+}
+
+/* Note whether a line can be sent. 'text' is what is wrong with it; empty: nothing. */
+static void line_note(struct check *check, uint64_t number, const char *text)
+{
+        if (!*text) {
+                check->good++;
+                return;
+        }
+        if (check->bad++ > 0)
+                return;
+        check->bad_number = number;
+        snprintf(check->bad_text, sizeof(check->bad_text), "%s", text);
 }
 
 static int line_check(void *arg, const struct ed_line *line)
@@ -132,17 +202,23 @@ static int line_check(void *arg, const struct ed_line *line)
         int flags, err;
 
         if (line->is_too_long) {
+                line_note(check, line->number, "the line is too long");
                 run->total += line_is_wanted(run, line->number);
                 return 0;
         }
-        err = line_check_id(run, line);
+        err = check->good > 0 ? line_check_id(run, line) : 0;
         if (err != 0)
                 return err < 0 ? err : 0;
+        *error = '\0';
+        check->is_array |= line->number == 1 && line->bytes > 0 && *line->data == '[';
         err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
         if (err == 0)
                 return 0;
         if (err == -ENOMEM)
                 return err;
+        if (err > 0)
+                has_no_place(run, request, error);
+        line_note(check, line->number, error);
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
@@ -155,7 +231,7 @@ static int line_check(void *arg, const struct ed_line *line)
                           "has an answer, but its request has changed since: use another id, or "
                           "give --on-changed send");
         if (flags >= 0 && (!(flags & ED_IDS_ANSWERED) || !same))
-                run->total += id_is_wanted(run, request->id, request->id_bytes);
+                run->total += id_is_wanted(run, request->number, request->id, request->id_bytes);
         ed_request_free(request);
         return flags < 0 ? flags : 0;
 }
@@ -176,6 +252,13 @@ int ed_input_check(struct ed_batch_run *run)
         ed_ids_clear(run->ids, ED_IDS_READ);
         if (err < 0)
                 return ed_source_fault("batch", run->opts.input, err);
+        if ((check.good == 0 || check.is_array) && check.bad > 0) {
+                ed_console_say("batch", "%s: line %llu: %s", run->opts.input,
+                               (unsigned long long) check.bad_number, check.bad_text);
+                ed_console_say("batch", "%s has no line that can be sent; nothing was sent",
+                               run->opts.input);
+                return ED_EXIT_INPUT;
+        }
         if (check.faults > FAULTS_SHOWN)
                 ed_console_say("batch", "%s: and %llu more such lines", run->opts.input,
                                (unsigned long long) check.faults - FAULTS_SHOWN);
@@ -247,8 +330,10 @@ static int line_send(void *arg, const struct ed_line *line)
                 return err;
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
-        err = request_admit(run, &request, error);
-        if (err > 0 && !id_is_wanted(run, request->id, request->id_bytes))
+        err = correction_note(run, request);
+        if (err == 0)
+                err = request_admit(run, &request, error);
+        if (err > 0 && !id_is_wanted(run, request->number, request->id, request->id_bytes))
                 err = 0;
         if (err <= 0) {
                 ed_request_free(request);

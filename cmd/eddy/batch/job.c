@@ -24,6 +24,9 @@
 /* Answers 401 until an API key is taken as wrong. */
 enum { KEY_REFUSALS_MAX = 5 };
 
+/* How long a server that has never answered is waited for. */
+#define NEVER_REACHED_NS EDDY_SEC(10)
+
 /* The longest wait of a refused request whose endpoint has no pause. */
 #define REFUSED_WAIT_NS ((uint64_t) 200000000)
 
@@ -160,18 +163,21 @@ static void error_describe(const struct ed_batch_job *job, struct ed_answer *ans
                 answer->message = ed_outcome_message(error);
 }
 
-/* End the run if an endpoint has answered nothing but 401 to its API key. */
+/* End the run if the endpoint of all requests has answered nothing but 401. */
 static void key_check(struct ed_batch_job *job)
 {
         const struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->run;
+        bool has_key = run->opts.api_key && attempt->endpoint && attempt->endpoint->gets_key;
 
-        if (attempt->status != 401 || !run->opts.api_key || !attempt->endpoint->gets_key ||
-            attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
+        if (attempt->status != 401 || job->request->headers_count > 0 ||
+            (*job->request->url != '/' && run->endpoints.count > 1) || attempt->endpoint->ok > 0 ||
+            ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
-        ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,
-                      "%s refuses the API key (401): check --api-key-env or --api-key-file",
-                      attempt->endpoint->name);
+        ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s", attempt->endpoint->name,
+                      has_key ? "refuses the API key (401): check --api-key-env or --api-key-file"
+                              : "wants credentials (401): give the API key by --api-key-env or "
+                                "--api-key-file, or another header by -H");
 }
 
 /* End the run if its results say so. */
@@ -196,6 +202,7 @@ static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
         run->usage.input += usage->input;
         run->usage.output += usage->output;
         run->usage.cached += usage->cached;
+        run->usage.reasoning += usage->reasoning;
         run->cost = ed_tokens_cost(&run->opts.price, run->usage.input, run->usage.output);
         ed_tokens_mean_add(&run->mean, usage->output);
         ed_attempt_reconcile(&job->attempt, usage->input + usage->output);
@@ -255,15 +262,14 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
  * The endpoint takes nothing for too long, as 'what' says. Send its requests elsewhere, or end the
  * run if there is no other place for requests.
  */
-static enum ed_verdict endpoint_shut(struct ed_batch_job *job, const char *what)
+static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop, const char *what)
 {
         struct ed_endpoint *endpoint = job->attempt.endpoint;
         struct ed_batch_run *run = job->run;
         bool is_first = !endpoint->is_shut, is_path = *job->request->url == '/';
 
         if (!ed_endpoint_shut(&run->endpoints, endpoint)) {
-                ed_batch_stop(run, ED_STOP_THROTTLED, ED_BATCH_DRAIN_NS, "%s %s", endpoint->name,
-                              what);
+                ed_batch_stop(run, stop, ED_BATCH_DRAIN_NS, "%s %s", endpoint->name, what);
                 return ED_VERDICT_ABANDONED;
         }
         if (is_first)
@@ -312,8 +318,9 @@ static void job_finish(struct ed_job *base, int error)
         key_check(job);
         limits_check(run);
         if (attempt->learned_wait_ns > run->opts.throttle_wait_max_ns)
-                endpoint_shut(job, "reports that its limit is used up for longer than "
-                                   "--max-throttle-wait");
+                endpoint_shut(job, ED_STOP_THROTTLED,
+                              "reports that its limit is used up for longer than "
+                              "--max-throttle-wait");
 }
 
 /* The run ends before the request has a line. */
@@ -415,7 +422,7 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
                 ed_duration_print(wait_ns, wait);
                 snprintf(what, sizeof(what),
                          "asks for a pause of %s, longer than --max-throttle-wait %s", wait, most);
-                return endpoint_shut(job, what);
+                return endpoint_shut(job, ED_STOP_THROTTLED, what);
         }
         refused_ns = ed_endpoint_throttle(attempt->endpoint, wait_ns, ed_random_next(&run->random));
         if (wait_ns < 0 && run->opts.concurrency_auto) /* the endpoint has no pause */
@@ -425,7 +432,36 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
                 return ED_VERDICT_REFUSED;
         snprintf(what, sizeof(what),
                  "has refused all requests for longer than --max-throttle-wait %s", most);
-        return endpoint_shut(job, what);
+        return endpoint_shut(job, ED_STOP_THROTTLED, what);
+}
+
+/* Returns true if there was no connection to the server. */
+static bool is_unreached(const struct ed_attempt *attempt)
+{
+        const char *code = ed_outcome_of(attempt->error)->code;
+
+        return attempt->endpoint && attempt->error < 0 &&
+               (strcmp(code, "connect_error") == 0 || strcmp(code, "dns_error") == 0 ||
+                strcmp(code, "tls_error") == 0);
+}
+
+/* The endpoint has been out of reach for a while: wait for it, or shut it. */
+static enum ed_verdict lost_judge(struct ed_batch_job *job, int err, int64_t lost_ns)
+{
+        struct ed_endpoint *endpoint = job->attempt.endpoint;
+        struct ed_batch_run *run = job->run;
+        char what[256];
+
+        snprintf(what, sizeof(what), "cannot be reached: %.150s", ed_outcome_message(err));
+        if (endpoint->was_reached ? lost_ns <= run->opts.throttle_wait_max_ns
+                                  : lost_ns <= NEVER_REACHED_NS) {
+                if (!endpoint->lost_was_said)
+                        ed_console_say("batch", "%s %s; it is tried again after growing pauses",
+                                       endpoint->name, what);
+                endpoint->lost_was_said = true;
+                return ED_VERDICT_REFUSED;
+        }
+        return endpoint_shut(job, ED_STOP_UNREACHED, what);
 }
 
 /* Decide what follows the attempt, and store the wait before another one. */
@@ -437,6 +473,7 @@ static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait
         struct eddy_retry_cause cause = {
                 .error = err, .status = attempt->status, .repeatable = true, .hint = attempt->hint
         };
+        int64_t lost_ns;
 
         if (base->refused)
                 return ED_VERDICT_DONE;
@@ -448,6 +485,11 @@ static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait
                               attempt->endpoint->name, attempt->code);
                 return ED_VERDICT_ABANDONED;
         }
+        if (attempt->status > 0)
+                ed_endpoint_reached(attempt->endpoint);
+        else if (is_unreached(attempt) &&
+                 ed_endpoint_lost(attempt->endpoint, ed_random_next(&run->random), &lost_ns))
+                return lost_judge(job, err, lost_ns);
         if (err == 0 && attempt->hint.should >= 0 &&
             (attempt->status == 429 || (attempt->status == 503 && attempt->hint.has_wait)))
                 return refusal_judge(job, ret_wait_ns);

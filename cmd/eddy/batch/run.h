@@ -45,6 +45,7 @@ struct ed_batch_run {
 
         struct ed_ids *ids;
         struct ed_ids *only;       /* eddy retry: the ids to send; NULL: all */
+        struct ed_ids *bad_lines;  /* "line-N" in the errors file; NULL: none */
         struct ed_answers answers; /* the files, if there are any */
         struct ed_answers failures;
         struct ed_output output;

@@ -216,6 +216,7 @@ static const char *status_of(const struct ed_batch_run *run)
                 return "cancelled";
         case ED_STOP_DEADLINE:
         case ED_STOP_THROTTLED:
+        case ED_STOP_UNREACHED:
                 return "expired";
         default:
                 return "failed";

@@ -86,8 +86,7 @@ static const struct ed_outcome outcomes[] = {
           "the \"url\" begins with /: give --base-url, or write an absolute URL" },
 
         { ED_E_SHUT, "circuit_open",
-          "not sent: the host asked for a pause longer than --max-throttle-wait; run the same "
-          "command again later" },
+          "not sent, because the host takes no requests now: run the same command again later" },
 
         /* Errors of the run. */
         { -ECANCELED, "cancelled", "the run was stopped" },

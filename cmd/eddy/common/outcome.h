@@ -13,7 +13,7 @@ enum {
         ED_E_DEADLINE = -0x70002, /* --deadline passed */
         ED_E_HOSTS = -0x70003,
         ED_E_NO_BASE = -0x70004,
-        ED_E_SHUT = -0x70005, /* the host asked for a pause longer than the run accepts */
+        ED_E_SHUT = -0x70005, /* the host takes no requests in this run */
 };
 
 struct ed_outcome {

@@ -69,6 +69,8 @@ static const char *stop_text(enum ed_stop stop)
                 return "stopped by --max-cost";
         case ED_STOP_THROTTLED:
                 return "stopped by --max-throttle-wait";
+        case ED_STOP_UNREACHED:
+                return "stopped: no server can be reached";
         case ED_STOP_NONE:
                 break;
         }
@@ -89,6 +91,7 @@ static const char *stop_name(enum ed_stop stop)
                 [ED_STOP_ERRORS] = "max_errors",
                 [ED_STOP_COST] = "max_cost",
                 [ED_STOP_THROTTLED] = "max_throttle_wait",
+                [ED_STOP_UNREACHED] = "unreached",
         };
 
         return names[stop];

@@ -27,6 +27,7 @@ enum ed_stop {
         ED_STOP_ERRORS,    /* --max-errors */
         ED_STOP_COST,      /* --max-cost */
         ED_STOP_THROTTLED, /* --max-throttle-wait */
+        ED_STOP_UNREACHED, /* no server can be reached */
 };
 
 struct ed_stats {
