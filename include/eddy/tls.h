@@ -50,19 +50,24 @@ struct eddy_tls_opts {
 
 /* Why a call failed, in words for a log.  Contains no secret. */
 struct eddy_tls_fault {
-        char text[256];
+        char text[384];
 };
 
 enum { EDDY_TLS_SESSIONS_MAX = 256, EDDY_TLS_CERTIFICATES_MAX = 64 };
 
 /*
  * Make a configuration: read the files and check that key and certificate match.
- * Files are read on another thread.  'opts' and 'ret_fault' may be NULL.  If the
- * environment variable SSLKEYLOGFILE is set, the secrets of connections are
- * appended to that file (ignored in set-user-ID programs).
+ * Files are read on another thread.  'opts' and 'ret_fault' may be NULL.
+ *
+ * The environment variables SSL_CERT_FILE and SSL_CERT_DIR (folders, separated by
+ * colons) replace the system's trusted certificates, which are read from the
+ * first place that exists: the files of Debian, Red Hat, Alpine and SUSE, then
+ * the folder /etc/ssl/certs.  If SSLKEYLOGFILE is set, the secrets of connections
+ * are appended to that file.  Set-user-ID programs ignore these variables.
  *
  * Suspends: yes.
- * Errors: EDDY_E_TLS_BAD_FILE  a file is missing, or has the wrong contents
+ * Errors: EDDY_E_TLS_BAD_FILE  a file is missing, or has the wrong contents; or the system has
+ *                              no trusted certificates: the fault names the places
  *         -EINVAL              an option is not valid
  *         -ECANCELED, -ENOMEM
  * Owns: returns (owned) '*ret_config', to be closed by eddy_tls_config_close().

@@ -114,8 +114,7 @@ static bool is_exported(const void *fn)
                strncmp(info.dli_sname, "_Z", 2) != 0;
 }
 
-/* A static program has no information about addresses, and cannot unload libraries. */
-static bool is_static_program(void)
+bool ed_sys_is_static(void)
 {
         Dl_info info;
 
@@ -127,7 +126,7 @@ static bool is_loaded(const char *text)
 {
         Dl_info info;
 
-        return dladdr(text, &info) || is_static_program();
+        return dladdr(text, &info) || ed_sys_is_static();
 }
 
 void ed_sys_function(const void *fn, const char *text, char *buf, size_t bytes)

@@ -34,6 +34,12 @@ ED_SHARED bool ed_sys_is_inside(const void *address, const void *other);
 ED_SHARED bool ed_sys_is_inside_named(const void *address, const char *name);
 
 /*
+ * Returns true in a static program, which has no information about addresses, and can neither load
+ * nor unload libraries.
+ */
+ED_SHARED bool ed_sys_is_static(void);
+
+/*
  * Describe an address: "name" or "name+0x12"; "program+0x1234" if the program does not export the
  * function, which addr2line resolves; else "0x55d0...". The name is cut if 'bytes' is too small.
  */

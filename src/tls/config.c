@@ -20,6 +20,7 @@
 #include "eddy/error.h"
 #include "eddy/thread.h"
 #include "loop/loop.h"
+#include "sys/symbol.h"
 #include "tls/connection.h"
 #include "tls/session.h"
 
@@ -32,8 +33,7 @@ enum { RSA_BITS_ON_LOOP = 2048, ALPN_BYTES_MAX = 255 };
         "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:"                               \
         "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
 
-#define NO_CERTIFICATE "the file holds no certificate (PEM)"
-#define NO_KEY         "the file holds no private key (PEM)"
+#define NO_KEY "the file holds no private key (PEM)"
 
 static bool error_is(unsigned long error, int lib, int reason)
 {
@@ -64,9 +64,8 @@ static const char *file_reason(const char *missing)
         return ERR_reason_error_string(error);
 }
 
-/* Store a reason for a failure: 'text', the file's name and file_reason(). */
-static void fault_set(struct eddy_tls_fault *fault, const char *text, const char *name,
-                      const char *missing)
+void ed_tls_fault_of_file(struct eddy_tls_fault *fault, const char *text, const char *name,
+                          const char *missing)
 {
         const char *reason = file_reason(missing);
 
@@ -141,32 +140,6 @@ static int set_versions(SSL_CTX *context, const eddy_tls_config *config)
         return SSL_CTX_set_min_proto_version(context, config->version_min) == 1 ? 0 : -EINVAL;
 }
 
-static int load_trust(SSL_CTX *context, const eddy_tls_config *config, struct eddy_tls_fault *fault)
-{
-        X509_VERIFY_PARAM *param = SSL_CTX_get0_param(context);
-        X509_STORE *store = SSL_CTX_get_cert_store(context);
-        X509_LOOKUP *lookup;
-
-        /* A trusted certificate ends the chain even if another one has signed it. */
-        X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST);
-        if (config->ca_file ? SSL_CTX_load_verify_file(context, config->ca_file) != 1
-                            : SSL_CTX_set_default_verify_paths(context) != 1) {
-                fault_set(fault, "cannot read trusted certificates from",
-                          config->ca_file ? config->ca_file : "the system's store", NO_CERTIFICATE);
-                return EDDY_E_TLS_BAD_FILE;
-        }
-        if (!config->crl_file)
-                return 0;
-        lookup = X509_STORE_add_lookup(store, X509_LOOKUP_file());
-        if (!lookup || X509_load_crl_file(lookup, config->crl_file, X509_FILETYPE_PEM) < 1) {
-                fault_set(fault, "cannot read revocation lists from", config->crl_file,
-                          "the file holds no revocation list (PEM)");
-                return EDDY_E_TLS_BAD_FILE;
-        }
-        X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
-        return 0;
-}
-
 /* A key that needs a passphrase is refused: nothing here asks on the terminal. */
 static int no_passphrase(char *buf, int room, int for_writing, void *arg)
 {
@@ -180,15 +153,16 @@ static int load_certificate(SSL_CTX *context, const struct ed_tls_certificate *c
 
         SSL_CTX_set_default_passwd_cb(context, no_passphrase);
         if (SSL_CTX_use_certificate_chain_file(context, certificate->cert_file) != 1) {
-                fault_set(fault, "cannot read a certificate from", certificate->cert_file,
-                          NO_CERTIFICATE);
+                ed_tls_fault_of_file(fault, "cannot read a certificate from",
+                                     certificate->cert_file, "the file holds no certificate (PEM)");
                 return EDDY_E_TLS_BAD_FILE;
         }
         /* OpenSSL accepts a key of another type than the certificate's, so check that too. */
         if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1 ||
             SSL_CTX_check_private_key(context) != 1) {
-                fault_set(fault, "cannot use the private key of", key,
-                          certificate->key_file ? NO_KEY : NO_KEY "; give the key's file too");
+                ed_tls_fault_of_file(fault, "cannot use the private key of", key,
+                                     certificate->key_file ? NO_KEY
+                                                           : NO_KEY "; give the key's file too");
                 return EDDY_E_TLS_BAD_FILE;
         }
         return 0;
@@ -242,19 +216,27 @@ static bool needs_trust(const eddy_tls_config *config)
                                                : !(config->flags & EDDY_TLS_INSECURE);
 }
 
+void ed_tls_openssl_init(void)
+{
+        if (ed_sys_is_static())
+                OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
+}
+
 static int context_new(eddy_tls_config *config, const struct ed_tls_certificate *certificate,
                        struct eddy_tls_fault *fault, SSL_CTX **ret_context)
 {
-        SSL_CTX *context = SSL_CTX_new(config->flags & EDDY_TLS_SERVER ? TLS_server_method()
-                                                                       : TLS_client_method());
+        SSL_CTX *context;
         int err;
 
+        ed_tls_openssl_init();
+        context = SSL_CTX_new(config->flags & EDDY_TLS_SERVER ? TLS_server_method()
+                                                              : TLS_client_method());
         if (!context)
                 return -ENOMEM;
         ERR_clear_error();
         err = set_versions(context, config);
         if (err == 0 && needs_trust(config))
-                err = load_trust(context, config, fault);
+                err = ed_tls_trust_load(context, config, fault);
         if (err == 0 && certificate->cert_file)
                 err = load_certificate(context, certificate, fault);
         if (err == 0)

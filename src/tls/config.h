@@ -48,4 +48,21 @@ struct eddy_tls_config {
 /* Returns 'config' with another reference, to be dropped by eddy_tls_config_close(). */
 ED_SHARED eddy_tls_config *ed_tls_config_ref(eddy_tls_config *config);
 
+/*
+ * Before other calls of OpenSSL: in a static program it does not read its configuration file, which
+ * may belong to another version and name modules that a static program cannot load.
+ */
+void ed_tls_openssl_init(void);
+
+/*
+ * Store why OpenSSL could not use a file: 'text', the file's name and a reason; 'missing' is the
+ * reason if the file does not hold what it should. 'fault' may be NULL.
+ */
+void ed_tls_fault_of_file(struct eddy_tls_fault *fault, const char *text, const char *name,
+                          const char *missing);
+
+/* trust.c: load the trusted certificates and revocation lists of 'config'. On a thread. */
+int ed_tls_trust_load(SSL_CTX *context, const eddy_tls_config *config,
+                      struct eddy_tls_fault *fault);
+
 #endif

@@ -17,6 +17,7 @@
 #include "eddy/time.h"
 #include "eddy/tls.h"
 #include "loop/loop.h"
+#include "tls/config.h"
 
 enum { NAMES_BYTES_MAX = 1024, SERIAL_BYTES = 16, BEFORE_S = 3600 };
 
@@ -151,6 +152,7 @@ static int make(void *arg)
 
         if (err < 0)
                 return err;
+        ed_tls_openssl_init();
         key = EVP_EC_gen("P-256");
         certificate = X509_new();
         if (key && certificate && fill(certificate, key, making, names))

@@ -272,10 +272,10 @@
         X(ed_sys_ticker_new, backtrace, 1, "what it finds is not used")                            \
         X(ed_sys_ticker_new, syscall, 1, "gettid() never fails")                                   \
         X(epoll_pollable, close, 1, "only after another failure")                                  \
+        X(ed_sys_is_static, dladdr, 1, "a failure is the answer: the program is static")           \
         X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
         X(epoll_watch_foreign, close, 1, "only after another failure")                             \
         X(fault_stack_free, sigaltstack, 2, "asks, and takes out what was put in, from outside of it")\
-        X(is_static_program, dladdr, 1, "only after another failure")                              \
         X(read_stat, sysconf, 2, "every system has pages and ticks")                               \
         X(signal_stack_left, sigaltstack, 1, "asks")                                               \
         X(kind_of_entry, fstatat, 1, "only on file systems that do not store the kind")            \

@@ -396,17 +396,32 @@ static int opened(int watch)
         return n < 0 ? 0 : (int) ((size_t) n / sizeof(struct inotify_event));
 }
 
+struct trust {
+        char folder[32], cert[64], key[64];
+};
+
+static int trust_make(void *arg)
+{
+        struct trust *trust = arg;
+
+        return eddy_tls_make_certificate("localhost", EDDY_SEC(60), trust->cert, trust->key);
+}
+
 TEST(first_https_requests_load_the_trusted_certificates_once)
 {
-        char file[] = "/tmp/eddy-trust-XXXXXX";
-        int fd = mkstemp(file), watch = inotify_init1(IN_NONBLOCK);
+        struct trust trust = { .folder = "/tmp/eddy-trust-XXXXXX" };
+        int watch = inotify_init1(IN_NONBLOCK);
 
-        CHECK(fd >= 0 && watch >= 0);
-        CHECK_EQ(setenv("SSL_CERT_FILE", file, 1), 0);
-        CHECK(inotify_add_watch(watch, file, IN_OPEN) >= 0);
+        CHECK(watch >= 0 && mkdtemp(trust.folder) != NULL);
+        snprintf(trust.cert, sizeof(trust.cert), "%s/cert.pem", trust.folder);
+        snprintf(trust.key, sizeof(trust.key), "%s/key.pem", trust.folder);
+        http_run_real(trust_make, &trust);
+        CHECK_EQ(setenv("SSL_CERT_FILE", trust.cert, 1), 0);
+        CHECK(inotify_add_watch(watch, trust.cert, IN_OPEN) >= 0);
         http_run_real(ask_at_once, NULL);
         CHECK_EQ(opened(watch), 1);
-        CHECK_EQ(unlink(file), 0);
+        CHECK_EQ(unlink(trust.cert), 0);
+        CHECK_EQ(unlink(trust.key), 0);
+        CHECK_EQ(rmdir(trust.folder), 0);
         close(watch);
-        close(fd);
 }
