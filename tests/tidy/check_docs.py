@@ -130,6 +130,9 @@ def check_versions(tree):
         tree.finding("include/eddy/version.h", 1, f"is not {version}, as meson.build says")
     if not re.search(rf"^## {re.escape(version)}\b", tree.text("CHANGELOG.md"), re.M):
         tree.finding("CHANGELOG.md", 1, f"has no section for {version}")
+    for path in tree.files("docs/man"):
+        if f'"eddy {version}"' not in tree.lines(path)[0]:
+            tree.finding(path, 1, f"is not of {version}, as meson.build says")
 
 
 def options(text):
