@@ -28,8 +28,8 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo demo-fetch check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples install \
-	clean help deps-build deps-check deps-bench
+.PHONY: all demo demo-fetch check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples install dist \
+	clean help deps-build deps-check deps-bench deps-dist
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
 	@ninja -C $(BUILD) --quiet
@@ -108,14 +108,17 @@ install: all                               ## PREFIX=/usr/local (or prefix=), DE
 	@DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild --quiet
 	@[ "$(DESTDIR)" ] || [ "$$(id -u)" -ne 0 ] || ldconfig
 
+dist: deps-dist                            ## source, .debs, static program and wheel, in dist/
+	@tools/dist
+
 clean:                                     ## remove the build folders
-	@rm -rf build build-*
+	@rm -rf build build-* dist
 
 help:                                      ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' \
 		'{ printf "%-18s%s\n", $$1, $$2 }'
 
-deps-build deps-check deps-bench: deps-%:
+deps-build deps-check deps-bench deps-dist: deps-%:
 	@tools/install-deps $*
 
 $(BUILD)/build.ninja: | deps-build

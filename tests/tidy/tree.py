@@ -35,7 +35,7 @@ class Tree:
         for folder, below, names in os.walk(self.root):
             inside = os.path.relpath(folder, self.root)
             below[:] = [name for name in below if name not in SKIPPED_FOLDERS
-                        and not (inside == "." and re.match(r"build($|-)", name))
+                        and not (inside == "." and re.match(r"(build($|-)|dist$)", name))
                         and not (name == "build" and inside == "bench/peers")]
             for name in names:
                 path = os.path.normpath(os.path.join(inside, name))
