@@ -154,21 +154,41 @@ def id_that_occurs_twice_in_a_pipe_gets_an_error_under_its_line(eddy):
           (1, ["r0", "r1", "r2"], ["line-4"]), result)
 
 
-@claim
-def changed_request_of_an_answered_id_stops_the_run(eddy):
+def changed_request_stops(eddy, *args):
     api = Api(eddy)
-    batch(eddy, api, requests(2))
+    batch(eddy, api, requests(2), *args)
     changed = request(0) + request(1, body={"id": "r1", "new": 1})
-    result, _, _ = batch(eddy, api, changed)
+    result, _, _ = batch(eddy, api, changed, *args)
     equal((result.code, len(api.calls)), (3, 2), result)
     check('"r1"' in result.err and "--on-changed" in result.err, result)
-    result, answers, _ = batch(eddy, api, changed, "--on-changed", "send")
+    result, answers, _ = batch(eddy, api, changed, "--on-changed", "send", *args)
     equal((result.code, len(api.calls), sorted(line["custom_id"] for line in answers)),
           (0, 3, ["r0", "r1"]), result)
     equal([line["response"]["body"] for line in answers if line["custom_id"] == "r1"],
           [{"echo": {"id": "r1", "new": 1}}])
-    result, _, _ = batch(eddy, api, changed)
+    result, _, _ = batch(eddy, api, changed, *args)
     equal((result.code, len(api.calls)), (0, 3), result)
+    return answers
+
+
+@claim
+def changed_request_of_an_answered_id_stops_the_run(eddy):
+    changed_request_stops(eddy)
+
+
+@claim
+def changed_request_is_noticed_without_x_meta(eddy):
+    answers = changed_request_stops(eddy, "--no-meta")
+    check(all("x_meta" not in line for line in answers), answers)
+
+
+@claim
+def answers_of_other_programs_are_not_compared(eddy):
+    api = Api(eddy)
+    eddy.file("out.jsonl", '{"id":"batch_req_66f5c0b2a1b08190a2f1d2b0e7c3f9d4","custom_id":"r0",'
+              '"response":{"status_code":200,"request_id":"a","body":{}},"error":null}\n')
+    result, answers, _ = batch(eddy, api, requests(2))
+    equal((result.code, api.ids(), len(answers)), (0, ["r1"], 2), result)
 
 
 @claim

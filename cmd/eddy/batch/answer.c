@@ -9,6 +9,8 @@
 
 #include "eddy/json.h"
 
+#define NAME_BEGIN "batch_req_"
+
 enum {
         NAME_DIGITS = 24,
         HASH_DIGITS = 16,
@@ -24,13 +26,23 @@ static void digits_print(uint64_t value, size_t count, char *digits)
                 digits[i] = "0123456789abcdef"[value & 15];
 }
 
+static XXH128_hash_t name_hash(const char *id, size_t id_bytes, uint64_t hash)
+{
+        return XXH3_128bits_withSeed(id, id_bytes, hash);
+}
+
 /* Print the digits that name the line. */
 static void name_of_answer(const struct ed_answer *answer, char digits[NAME_DIGITS])
 {
-        XXH128_hash_t name = XXH3_128bits_withSeed(answer->id, answer->id_bytes, answer->hash);
+        XXH128_hash_t name = name_hash(answer->id, answer->id_bytes, answer->hash);
 
         digits_print(name.high64, NAME_DIGITS - 16, digits);
         digits_print(name.low64, 16, digits + NAME_DIGITS - 16);
+}
+
+uint64_t ed_answer_mark(const char *id, size_t id_bytes, uint64_t hash)
+{
+        return hash ? name_hash(id, id_bytes, hash).low64 : 0;
 }
 
 /* Append a JSON text on one line. Returns false, with nothing appended, if it is not JSON. */
@@ -171,7 +183,7 @@ void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *
 
         answer->usage = (struct ed_usage){ 0 };
         name_of_answer(answer, name);
-        ed_draft_add_str(line, "{\"id\":\"batch_req_");
+        ed_draft_add_str(line, "{\"id\":\"" NAME_BEGIN);
         ed_draft_add(line, name, sizeof(name));
         ed_draft_add_str(line, "\",\"custom_id\":");
         ed_draft_add_json(line, answer->id, answer->id_bytes);
@@ -189,7 +201,7 @@ void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *
 
 /* The members of a line that count; of a name that is there twice, the first. */
 struct members {
-        struct eddy_json_value id, response, fault, meta;
+        struct eddy_json_value name, id, response, fault;
 };
 
 static void member_set(struct eddy_json_value *member, const struct eddy_json_value *value)
@@ -207,14 +219,14 @@ static int members_find(const struct eddy_json_value *top, struct members *ret_m
         if (top->kind != EDDY_JSON_OBJECT || eddy_json_walk(top, &cursor) < 0)
                 return -EINVAL;
         while (eddy_json_next(&cursor, &name, &value)) {
-                if (eddy_json_is(&name, "custom_id"))
+                if (eddy_json_is(&name, "id"))
+                        member_set(&members.name, &value);
+                else if (eddy_json_is(&name, "custom_id"))
                         member_set(&members.id, &value);
                 else if (eddy_json_is(&name, "response"))
                         member_set(&members.response, &value);
                 else if (eddy_json_is(&name, "error"))
                         member_set(&members.fault, &value);
-                else if (eddy_json_is(&name, "x_meta"))
-                        member_set(&members.meta, &value);
         }
         *ret_members = members;
         return 0;
@@ -253,26 +265,25 @@ static int fault_read(const struct eddy_json_value *fault, struct ed_answer_seen
         return 1;
 }
 
-/* Returns the hash, 0 if there is none. */
-static uint64_t hash_read(const struct eddy_json_value *meta)
+/* Returns the mark, 0 if there is none. */
+static uint64_t mark_read(const struct eddy_json_value *name)
 {
-        struct eddy_json_value value;
-        uint64_t hash = 0;
+        static const char begin[] = "\"" NAME_BEGIN;
+        const char *digits = name->text + sizeof(begin) - 1;
+        uint64_t mark = 0;
 
-        if (meta->kind != EDDY_JSON_OBJECT || eddy_json_get(meta, "input_hash", &value) < 0 ||
-            value.kind != EDDY_JSON_STRING || value.bytes != HASH_DIGITS + 2)
+        if (name->kind != EDDY_JSON_STRING || name->bytes != sizeof(begin) + NAME_DIGITS ||
+            memcmp(name->text, begin, sizeof(begin) - 1) != 0)
                 return 0;
-        for (int i = 1; i <= HASH_DIGITS; i++) {
-                char c = value.text[i];
-
-                if (c >= '0' && c <= '9')
-                        hash = hash << 4 | (uint64_t) (c - '0');
-                else if (c >= 'a' && c <= 'f')
-                        hash = hash << 4 | (uint64_t) (c - 'a' + 10);
+        for (int i = 0; i < NAME_DIGITS; i++) {
+                if (digits[i] >= '0' && digits[i] <= '9')
+                        mark = mark << 4 | (uint64_t) (digits[i] - '0');
+                else if (digits[i] >= 'a' && digits[i] <= 'f')
+                        mark = mark << 4 | (uint64_t) (digits[i] - 'a' + 10);
                 else
                         return 0;
         }
-        return hash;
+        return mark;
 }
 
 int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROOM],
@@ -296,7 +307,7 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
                 return -EINVAL;
         seen.id_bytes = (size_t) id_bytes;
         seen.is_ok = seen.status > 0 && seen.status < 400 && fault == 0;
-        seen.hash = hash_read(&members.meta);
+        seen.mark = mark_read(&members.name);
         *ret_seen = seen;
         return 0;
 }

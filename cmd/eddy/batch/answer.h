@@ -58,13 +58,19 @@ enum { ED_ANSWER_META = 1 << 0 };
  */
 void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *line);
 
+/*
+ * Returns the last 16 digits of the key "id": two requests of one id have different marks, up to
+ * chance. 0, for a hash of 0, means unknown.
+ */
+uint64_t ed_answer_mark(const char *id, size_t id_bytes, uint64_t hash);
+
 /* A line that was read. Values borrow the line. */
 struct ed_answer_seen {
         char *id; /* in 'id_room', NUL-terminated */
         size_t id_bytes;
         int status;       /* 0: no answer */
         bool is_ok;       /* a status below 400 and no error */
-        uint64_t hash;    /* 0: the line has none */
+        uint64_t mark;    /* of "id"; 0: another program wrote the line */
         const char *code; /* of the error, as JSON text with its quotes; NULL: none */
         size_t code_bytes;
 };

@@ -148,7 +148,7 @@ static int answer_note(void *arg, const char *line, size_t bytes)
         }
         if (!seen.is_ok)
                 return 0;
-        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.hash, ED_IDS_ANSWERED, NULL);
+        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark, ED_IDS_ANSWERED, NULL);
         return flags < 0 ? flags : 0;
 }
 
@@ -208,8 +208,9 @@ static void fault_add(struct check_run *run, struct check_fault *fault, uint64_t
 static int request_note(struct check_run *run, const struct ed_request *request)
 {
         bool same = true;
-        int flags = ed_ids_add(run->ids, request->id, request->id_bytes, request->hash, ED_IDS_READ,
-                               &same);
+        int flags = ed_ids_add(run->ids, request->id, request->id_bytes,
+                               ed_answer_mark(request->id, request->id_bytes, request->hash),
+                               ED_IDS_READ, &same);
 
         if (flags < 0)
                 return flags;

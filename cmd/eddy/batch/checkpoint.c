@@ -39,7 +39,7 @@ static int answer_scan(void *arg, const char *line, size_t bytes)
                 scan->dirty = true;
                 return 0;
         }
-        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.hash, ED_IDS_ANSWERED, NULL);
+        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark, ED_IDS_ANSWERED, NULL);
         if (flags < 0)
                 return flags;
         if (!(flags & ED_IDS_ANSWERED)) {
@@ -48,7 +48,7 @@ static int answer_scan(void *arg, const char *line, size_t bytes)
         }
         /* A run that was killed had sent a changed request again: its answer is the last one. */
         scan->dirty = true;
-        ed_ids_set_hash(run->ids, seen.id, seen.id_bytes, seen.hash);
+        ed_ids_set_hash(run->ids, seen.id, seen.id_bytes, seen.mark);
         return 0;
 }
 
@@ -62,7 +62,7 @@ static bool answer_keep(void *arg, const char *line, size_t bytes)
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return true;
         if (!seen.is_ok ||
-            ed_ids_add(scan->run->ids, seen.id, seen.id_bytes, seen.hash, 0, &same) < 0 || !same)
+            ed_ids_add(scan->run->ids, seen.id, seen.id_bytes, seen.mark, 0, &same) < 0 || !same)
                 return false;
         return !(ed_ids_add(scan->run->ids, seen.id, seen.id_bytes, 0, ED_IDS_READ, NULL) &
                  ED_IDS_READ);

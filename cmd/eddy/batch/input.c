@@ -222,8 +222,9 @@ static int line_check(void *arg, const struct ed_line *line)
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
-        flags = ed_ids_add(run->ids, request->id, request->id_bytes, request->hash, ED_IDS_READ,
-                           &same);
+        flags = ed_ids_add(run->ids, request->id, request->id_bytes,
+                           ed_answer_mark(request->id, request->id_bytes, request->hash),
+                           ED_IDS_READ, &same);
         if (flags >= 0 && flags & ED_IDS_READ)
                 fault_say(check, request, "was used by an earlier line; ids must differ");
         else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !run->opts.changed_ok)
@@ -280,8 +281,10 @@ static int request_admit(struct ed_batch_run *run, struct ed_request **request, 
 {
         struct ed_request *refused;
         bool same = true;
-        int flags = ed_ids_add(run->ids, (*request)->id, (*request)->id_bytes, (*request)->hash,
-                               ED_IDS_READ, &same);
+        int flags =
+                ed_ids_add(run->ids, (*request)->id, (*request)->id_bytes,
+                           ed_answer_mark((*request)->id, (*request)->id_bytes, (*request)->hash),
+                           ED_IDS_READ, &same);
 
         if (flags < 0)
                 return flags;

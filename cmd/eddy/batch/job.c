@@ -212,7 +212,8 @@ static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
 static int answer_note(struct ed_batch_run *run, const struct ed_answer *answer, bool is_ok)
 {
         bool same;
-        int err = ed_ids_add(run->ids, answer->id, answer->id_bytes, answer->hash,
+        int err = ed_ids_add(run->ids, answer->id, answer->id_bytes,
+                             ed_answer_mark(answer->id, answer->id_bytes, answer->hash),
                              is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same);
 
         if (err >= 0 && !same)

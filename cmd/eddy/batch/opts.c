@@ -68,7 +68,7 @@ static const char help[] =
         "  -o FILE                  answers with a status below 400; FILE may exist\n"
         "  --errors FILE            all others (FILE.errors.jsonl, or the output without -o)\n"
         "  --ordered                in the order of the input\n"
-        "  --no-meta                without \"x_meta\"; hashes of bodies are then not compared\n"
+        "  --no-meta                without \"x_meta\", for strict readers of OpenAI's format\n"
         "  --on-changed stop|send   if the body of an answered id differs from the one that was\n"
         "                           sent: stop before sending anything, or send it again (stop)\n"
         "  --log FILE               one line of JSON for each attempt\n"

@@ -202,7 +202,7 @@ TEST(line_is_read_as_it_was_written)
                         CHECK(memcmp(seen.id, ids[i], ids_bytes[i] + 1) == 0);
                         CHECK_EQ(seen.status, status);
                         CHECK_EQ(seen.is_ok, status > 0 && status < 400);
-                        CHECK_EQ(seen.hash, answer.hash);
+                        CHECK_EQ(seen.mark, ed_answer_mark(ids[i], ids_bytes[i], answer.hash));
                         CHECK_EQ(seen.code_bytes, status ? 0 : 12);
                         CHECK(status ? !seen.code : memcmp(seen.code, "\"dns\\\"error\"", 12) == 0);
                 }
@@ -232,7 +232,7 @@ TEST(lines_of_openai_and_vllm_are_read)
                           "{\"status_code\": 200, \"request_id\": \"req_123\", \"body\": {\"id\": "
                           "\"chatcmpl-123\"}}, \"error\": null}\r"),
                 0);
-        CHECK(seen.is_ok && seen.status == 200 && seen.hash == 0 && !seen.code);
+        CHECK(seen.is_ok && seen.status == 200 && seen.mark == 0 && !seen.code);
         CHECK_STR(seen.id, "request-2");
         CHECK_EQ(
                 line_read("{\"id\": \"batch_req_123\", \"custom_id\": \"request-3\", \"response\": "
@@ -308,25 +308,32 @@ TEST(lines_that_are_not_answers_are_refused)
         }
 }
 
-TEST(hash_that_is_not_16_digits_is_unknown)
+TEST(mark_is_of_id_and_request_and_only_in_lines_of_eddy)
 {
-        static const char *const metas[] = { "null",
+        static const char *const names[] = { "null",
                                              "1",
                                              "{}",
-                                             "{\"input_hash\":1}",
-                                             "{\"input_hash\":\"0123456789abcde\"}",
-                                             "{\"input_hash\":\"0123456789abcdef0\"}",
-                                             "{\"input_hash\":\"0123456789abcdeF\"}",
-                                             "{\"input_hash\":\"0123456789abcde\\\"\"}" };
+                                             "\"batch_req_\"",
+                                             "\"batch_req_0123456789abcdef0123456\"",
+                                             "\"batch_req_0123456789abcdef012345678\"",
+                                             "\"batch_req_0123456789abcdef0123456G\"",
+                                             "\"batch_req_0123456789abcdef0123456F\"",
+                                             "\"batch-req_0123456789abcdef01234567\"" };
+        static const char form[] =
+                "{\"id\":%s,\"custom_id\":\"a\",\"response\":{\"status_code\":200}}";
         char text[200];
 
-        for (size_t i = 0; i < sizeof(metas) / sizeof(metas[0]); i++) {
-                snprintf(text, sizeof(text),
-                         "{\"custom_id\":\"a\",\"response\":{\"status_code\":200},\"x_meta\":%s}",
-                         metas[i]);
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+                snprintf(text, sizeof(text), form, names[i]);
                 CHECK_EQ(line_read(text), 0);
-                CHECK_EQ(seen.hash, 0);
+                CHECK_EQ(seen.mark, 0);
         }
+        snprintf(text, sizeof(text), form, "\"batch_req_0123456789abcdef01234567\"");
+        CHECK_EQ(line_read(text), 0);
+        CHECK(seen.mark == 0x89abcdef01234567);
+        CHECK(ed_answer_mark("a", 1, 1) != ed_answer_mark("a", 1, 2));
+        CHECK(ed_answer_mark("a", 1, 1) != ed_answer_mark("b", 1, 1));
+        CHECK_EQ(ed_answer_mark("a", 1, 0), 0);
 }
 
 /* In memory of exactly their size, so that a read beyond them is seen. */
