@@ -7,9 +7,9 @@
  *
  * A crash keeps what was synced, and may keep more: of each folder the first n changes of
  * its names since the last eddy_folder_sync(), and of each file any of the writes since the
- * last eddy_file_sync(), each of them whole, as zeros, or up to the end of its first sector
- * of 512 bytes.  eddy_test_power_off() counts these states, eddy_test_power_on() enters
- * one of them:
+ * last eddy_file_sync(), each of them whole, as zeros, or torn: only what is before or what
+ * is after the end of its first or last sector of 512 bytes or page of 4096.
+ * eddy_test_power_off() counts these states, eddy_test_power_on() enters one of them:
  *
  *     eddy_test_power_off_at(n);
  *     (void) save_all(arg);                the program; its calls fail from there on

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/def.h"
 
-enum { SECTOR_BYTES = 512 };
+enum { SECTOR_BYTES = 512, PAGE_BYTES = 4096, TEARS_MAX = 4 };
 
 enum change_kind {
         CHANGE_WRITE,    /* node, offset, bytes, data */
@@ -590,18 +590,39 @@ void ed_disk_lose(struct ed_disk *disk, struct ed_disk_node *node)
 
 /* --- crashes --- */
 
-/* A crash loses a write, keeps it, keeps its length and only zeros, or tears it. */
+/*
+ * A crash loses a write, keeps it, keeps its length and only zeros, or tears it at a place: then it
+ * keeps what is before the place, or what is after it.
+ */
 enum { WRITE_LOST, WRITE_WHOLE, WRITE_ZEROS, WRITE_TORN };
+
+/*
+ * Store where a crash can tear a write, as numbers of its bytes. A sector is written whole or not at
+ * all, a page often. All sectors of a long write would be too many states: its ends are enough.
+ */
+static size_t tears_of(const struct change *change, size_t places[TEARS_MAX])
+{
+        const uint64_t start = change->offset, end = start + change->bytes;
+        const uint64_t all[TEARS_MAX] = { start / SECTOR_BYTES * SECTOR_BYTES + SECTOR_BYTES,
+                                          start / PAGE_BYTES * PAGE_BYTES + PAGE_BYTES,
+                                          (end - 1) / PAGE_BYTES * PAGE_BYTES,
+                                          (end - 1) / SECTOR_BYTES * SECTOR_BYTES };
+        size_t n = 0;
+
+        for (size_t i = 0; i < TEARS_MAX; i++)
+                if (all[i] > start + (n ? places[n - 1] : 0) && all[i] < end)
+                        places[n++] = (size_t) (all[i] - start);
+        return n;
+}
 
 /* Returns in how many ways a crash can treat a change of contents. */
 static uint64_t ways_of(const struct change *change)
 {
+        size_t places[TEARS_MAX];
+
         if (change->kind == CHANGE_TRUNCATE)
                 return WRITE_WHOLE + 1;
-        /* A sector is written whole or not at all. */
-        return change->offset / SECTOR_BYTES == (change->offset + change->bytes - 1) / SECTOR_BYTES
-                       ? WRITE_ZEROS + 1
-                       : WRITE_TORN + 1;
+        return WRITE_TORN + 2 * tears_of(change, places);
 }
 
 /* Returns how many changes of a folder's names are recorded; each belongs to its first folder. */
@@ -673,18 +694,23 @@ int ed_disk_power_off(struct ed_disk *disk, uint64_t *ret_states)
 static int apply_write(const struct change *change, uint64_t way)
 {
         struct ed_disk_contents *to = &change->node->durable;
-        size_t torn = SECTOR_BYTES - (size_t) (change->offset % SECTOR_BYTES);
+        size_t places[TEARS_MAX], torn;
 
         switch (way) {
+        case WRITE_LOST:
+                return 0;
         case WRITE_WHOLE:
                 return contents_write(to, change->data, change->bytes, change->offset);
         case WRITE_ZEROS:
                 return contents_write(to, NULL, change->bytes, change->offset);
-        case WRITE_TORN:
-                return contents_write(to, change->data, torn, change->offset);
         default:
-                return 0;
+                break;
         }
+        tears_of(change, places);
+        torn = places[(way - WRITE_TORN) / 2];
+        if ((way - WRITE_TORN) % 2 == 0)
+                return contents_write(to, change->data, torn, change->offset);
+        return contents_write(to, change->data + torn, change->bytes - torn, change->offset + torn);
 }
 
 static int apply_contents(struct ed_disk *disk, uint64_t *state)

@@ -5,7 +5,8 @@
  * contents by a sync of the file, names by a sync of their folder. A crash keeps the durable state
  * and, of the recorded changes, any that a real disk could keep: of each folder the first n changes
  * of its names, in order, because file systems write those to a journal; of each file any of the
- * writes, each of them whole, torn at a sector, or as zeros, because contents have no order.
+ * writes, each of them whole, torn at a sector or a page, or as zeros, because contents have no
+ * order.
  */
 #ifndef ED_SIM_DISK_H
 #define ED_SIM_DISK_H
