@@ -263,13 +263,19 @@ static void batch_write(struct ed_output *output)
         output->number = last;
 }
 
+/* Returns the first failure. After one of the disk, too, nothing more is written. */
+static int failure_of(const struct ed_output *output)
+{
+        return output->err < 0 ? output->err : output->save_err;
+}
+
 int ed_output_line(struct ed_output *output, const char *data, size_t bytes)
 {
         struct ed_output_line line = { .data = data, .bytes = bytes };
         int64_t deadline_ns = output->stop_ns ? output->stop_ns : INT64_MAX;
 
-        if (output->err < 0)
-                return output->err;
+        if (failure_of(output) < 0)
+                return failure_of(output);
         line_add(output, &line);
         eddy_scope_begin(&line.shield, &(struct eddy_scope_opts){ .deadline_ns = deadline_ns,
                                                                   .flags = EDDY_SCOPE_SHIELD });
@@ -277,7 +283,7 @@ int ed_output_line(struct ed_output *output, const char *data, size_t bytes)
                 /* Let other tasks add their lines. */
                 if (line.number > output->number)
                         (void) eddy_sleep(0);
-                if (line.number > output->number && output->err == 0)
+                if (line.number > output->number && failure_of(output) == 0)
                         batch_write(output);
                 line_remove(output, &line);
                 eddy_semaphore_release(&output->turn);
@@ -287,7 +293,7 @@ int ed_output_line(struct ed_output *output, const char *data, size_t bytes)
                         output->err = -ETIMEDOUT;
         }
         eddy_scope_end(&line.shield);
-        return line.number <= output->number ? 0 : output->err;
+        return line.number <= output->number ? 0 : failure_of(output);
 }
 
 void ed_output_stop(struct ed_output *output, int64_t deadline_ns)
@@ -305,8 +311,9 @@ static void file_judge(struct ed_output *output, bool sync)
         struct stat st;
 
         output->removed = output->named && fstat(output->fd, &st) == 0 && st.st_nlink == 0;
-        /* EINVAL: the file system does not support fsync. */
-        if (sync && fsync(output->fd) < 0 && errno != EINVAL)
+        /* EINVAL: the file system does not support fsync. After a failure a second fsync would say
+         * that all is well. */
+        if (sync && output->save_err == 0 && fsync(output->fd) < 0 && errno != EINVAL)
                 output->save_err = -errno;
 }
 

@@ -38,7 +38,7 @@ struct ed_output {
         char *batch;                          /* lines that are written together */
         bool torn;    /* the file ends with part of a line that could not be cut off */
         bool removed; /* found at the end: the file was removed */
-        int save_err; /* found at the end: the file may not be on the disk */
+        int save_err; /* found by a sync or at the end: the file may not be on the disk */
 };
 
 /*

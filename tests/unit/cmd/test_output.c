@@ -449,6 +449,19 @@ TEST(file_that_never_had_a_name_is_fine)
         CHECK_EQ(lseek(fd, 0, SEEK_END), 60);
 }
 
+TEST(nothing_is_written_or_synced_again_after_a_sync_has_failed)
+{
+        folder_make();
+        output_give(MODE_OPTION);
+        write_some();
+        output.save_err = -EIO;
+        write_some();
+        CHECK_EQ(written(), 0);
+        ed_output_close(&output, true);
+        CHECK_EQ(output.save_err, -EIO);
+        CHECK_EQ(file_read(path, data), 60);
+}
+
 TEST(disk_that_fails_after_the_writes_is_reported)
 {
         folder_make();
