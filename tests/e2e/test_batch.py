@@ -736,5 +736,61 @@ def full_disk_keeps_whole_lines_and_the_run_resumes(eddy):
     equal((result.code, sorted(ids_of(out))), (0, sorted(f"r{i}" for i in range(400))), result)
 
 
+@claim
+def output_that_is_moved_during_a_run_is_reported_and_loses_nothing(eddy):
+    api = Api(eddy, lambda call: (time.sleep(0.2), (200, {}, {}))[1])
+    path, out = eddy.file("in.jsonl", requests(10)), eddy.file("out.jsonl")
+    child = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", "2")
+    e2e.wait_until(lambda: os.path.exists(out) and os.path.getsize(out) > 0, "an answer")
+    os.rename(out, out + ".old")
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal(child.returncode, 4, err)
+    check(b"was moved during the run" in err and b"move it back" in err, err)
+    equal(sorted(ids_of(out + ".old")), sorted(f"r{i}" for i in range(10)))
+    os.rename(out + ".old", out)
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url)
+    equal((result.code, len(api.calls)), (0, 10), result)
+
+
+@claim
+def errors_file_that_is_replaced_during_a_run_is_not_touched(eddy):
+    broken = [True]
+
+    def answer(call):
+        time.sleep(0.1)
+        return (400 if broken[0] and call.id in ("r0", "r9") else 200), {}, {}
+    api = Api(eddy, answer)
+    path, out = eddy.file("in.jsonl", requests(10)), eddy.file("out.jsonl")
+    errors = eddy.file("out.errors.jsonl")
+    batch(eddy, api, requests(10))
+    equal(sorted(ids_of(errors)), ["r0", "r9"])
+    broken[0] = False
+    child = eddy.start("batch", path, "-o", out, "--base-url", api.url)
+    e2e.wait_until(lambda: len(api.calls) > 10, "the second run")
+    with open(errors + ".other", "w", encoding="ascii") as file:
+        file.write("theirs\n")
+    os.rename(errors + ".other", errors)
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal(len(ids_of(out)), 10, err)
+    with open(errors, encoding="ascii") as file:
+        equal(file.read(), "theirs\n", err)
+    # The file that the run had opened has no name any more: its lines were old ones.
+    equal(child.returncode, 0, err)
+
+
+@claim
+def log_has_the_attempts_that_were_made_and_no_other(eddy):
+    api = Api(eddy, lambda call: (500 if call.number < 3 else 200, {}, {}))
+    log = eddy.file("log.jsonl")
+    result, answers, errors = batch(eddy, api, requests(5) + "oops\n", "--log", log, "--retry-base",
+                                    "1ms")
+    equal((result.code, len(answers), len(errors)), (1, 5, 1), result)
+    attempts = lines_of(log)
+    equal(sorted(line["custom_id"] for line in attempts), sorted(api.ids()), attempts)
+    equal(sorted(line["status"] for line in attempts), [200] * 5 + [500] * 3, attempts)
+    result, _, _ = batch(eddy, api, requests(5) + "oops\n", "--log", log)
+    equal((result.code, lines_of(log)), (1, attempts), result)
+
+
 if __name__ == "__main__":
     e2e.main()

@@ -31,6 +31,7 @@ enum {
         COPY_BYTES = 64 << 10,
         NAME_BYTES = PATH_MAX + 16,
         HEAD_BYTES = 4096,
+        SECTOR_BYTES = 512,
         OPENS_MAX = 16, /* while other programs replace the file */
 };
 
@@ -197,6 +198,21 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
         return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+/* Sync the file's folder, so that its name survives a crash of the system. */
+static int folder_sync(char *real)
+{
+        char *slash = strrchr(real, '/');
+        int fd, err;
+
+        slash[slash == real] = '\0';
+        fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+                return errno == EACCES ? 0 : -errno; /* a folder that may be written only */
+        err = file_sync(fd);
+        close(fd);
+        return err;
+}
+
 static void rewrite_init(struct rewrite *rewrite, struct ed_answers *answers)
 {
         rewrite->answers = answers;
@@ -206,20 +222,25 @@ static void rewrite_init(struct rewrite *rewrite, struct ed_answers *answers)
         rewrite->to = 0;
 }
 
-/*
- * Make the new file, beside the old one, and lock it. Symbolic links are followed, so they stay.
- * Refuses if the name is not that of the old file any more.
- */
+/* Find the name without symbolic links. Errors: -ENOENT  it is not that of the file any more */
+static int name_find(const struct ed_answers *answers, char real[PATH_MAX], struct stat *ret_st)
+{
+        struct stat named;
+
+        if (fstat(answers->fd, ret_st) < 0 || !realpath(answers->path, real) ||
+            stat(real, &named) < 0)
+                return -errno;
+        return is_same_file(ret_st, &named) ? 0 : -ENOENT;
+}
+
+/* Make the new file, beside the old one, and lock it. Symbolic links are followed, so they stay. */
 static int rewrite_begin(struct rewrite *rewrite)
 {
-        struct stat old, named;
-        int err;
+        struct stat old;
+        int err = name_find(rewrite->answers, rewrite->real, &old);
 
-        if (fstat(rewrite->answers->fd, &old) < 0 ||
-            !realpath(rewrite->answers->path, rewrite->real) || stat(rewrite->real, &named) < 0)
-                return -errno;
-        if (!is_same_file(&old, &named))
-                return -ENOENT;
+        if (err < 0)
+                return err;
         snprintf(rewrite->temp, sizeof(rewrite->temp), "%s%s", rewrite->real, TEMP_SUFFIX);
         /* The lock on the old file says that a file of this name is left from a killed run. */
         if (unlink(rewrite->temp) < 0 && errno != ENOENT)
@@ -273,21 +294,6 @@ static void rewrite_abandon(struct rewrite *rewrite)
         close(rewrite->fd);
         rewrite->fd = -1;
         unlink(rewrite->temp);
-}
-
-/* Sync the file's folder, so that its name survives a crash of the system. */
-static int folder_sync(char *real)
-{
-        char *slash = strrchr(real, '/');
-        int fd, err;
-
-        slash[slash == real] = '\0';
-        fd = open(real, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0)
-                return errno == EACCES ? 0 : -errno; /* a folder that may be written only */
-        err = file_sync(fd);
-        close(fd);
-        return err;
 }
 
 /* Give the new file the name, and continue with it. */
@@ -416,51 +422,53 @@ end_scan:
         return err;
 }
 
-enum head { HEAD_BLANK, HEAD_OURS, HEAD_OTHER };
+static bool is_text(const char *data, size_t bytes)
+{
+        for (size_t i = 0; i < bytes; i++)
+                if ((unsigned char) data[i] < ' ' && data[i] != '\0' && data[i] != '\n')
+                        return false;
+        return true;
+}
 
-/* How the file begins. A system that crashed may leave zeros. */
-static enum head head_of(const char *head, size_t bytes)
+/*
+ * Returns true if a file without an answer begins as an output does: it is blank, or begins with a
+ * line of eddy. A system that crashed may leave zeros instead of the first sectors.
+ */
+static bool head_is_ours(const char *head, size_t bytes)
 {
         static const char begin[] = "{\"id\":\"batch_req_";
-        size_t blank = 0;
+        size_t zeros = 0, blank, left;
 
-        while (blank < bytes && (head[blank] == '\0' || head[blank] == ' ' || head[blank] == '\t' ||
-                                 head[blank] == '\r' || head[blank] == '\n'))
+        while (zeros < bytes && head[zeros] == '\0')
+                zeros++;
+        blank = zeros;
+        while (blank < bytes && strchr(" \t\r\n", head[blank])) /* and zeros */
                 blank++;
-        if (blank == bytes)
-                return HEAD_BLANK;
-        bytes -= blank;
-        return memcmp(head + blank, begin, bytes < sizeof(begin) - 1 ? bytes : sizeof(begin) - 1) ==
-                               0
-                       ? HEAD_OURS
-                       : HEAD_OTHER;
+        left = bytes - blank < sizeof(begin) - 1 ? bytes - blank : sizeof(begin) - 1;
+        return memcmp(head + blank, begin, left) == 0 ||
+               (zeros >= SECTOR_BYTES && is_text(head + zeros, bytes - zeros));
 }
 
 /*
  * Returns 0 if the file is not an output, as its lines are not answers: then it is not changed.
- * Returns 1 if it has an answer, or is the beginning of one, or blank.
+ * Returns 1 if it has an answer, or begins as an output does.
  */
 static int file_is_ours(const struct ed_answers *answers, char id_room[ED_ANSWER_ID_ROOM])
 {
-        enum head head = HEAD_BLANK;
         struct scan_line line;
         struct line_scan scan;
-        int err = line_scan_begin(&scan, answers->fd), found = 0;
-        bool has_lines = false;
+        int err = line_scan_begin(&scan, answers->fd), ours = 1;
 
         if (err == 0 && scan.end > 0) {
                 err = line_scan_fill(&scan);
-                head = head_of(scan.data, scan.bytes < HEAD_BYTES ? scan.bytes : HEAD_BYTES);
+                ours = head_is_ours(scan.data, scan.bytes < HEAD_BYTES ? scan.bytes : HEAD_BYTES);
         }
-        while (err == 0 && !found && (err = line_scan_next(&scan, &line)) > 0) {
-                has_lines = true;
-                found = line_is_answer(&line, id_room);
+        while (err == 0 && !ours && (err = line_scan_next(&scan, &line)) > 0) {
+                ours = line_is_answer(&line, id_room);
                 err = 0;
         }
         line_scan_end(&scan);
-        if (err < 0)
-                return err;
-        return found || head == HEAD_BLANK || (head == HEAD_OURS && !has_lines);
+        return err < 0 ? err : ours;
 }
 
 static void repair_fault_say(const struct repair *repair, const char *command, const char *option,
@@ -509,6 +517,10 @@ static int file_repair(struct ed_answers *answers, const char *command, const ch
                 return ED_EXIT_USAGE;
         }
         err = ours < 0 ? ours : lines_repair(repair);
+        /* Nothing is written before this is on the disk: the end that was cut off could come back in a
+         * crash, and become a line together with a part of the next one. */
+        if (err == 0)
+                err = file_sync(answers->fd);
         if (err < 0) {
                 repair_fault_say(repair, command, option, err);
                 damaged_restore(repair);
@@ -527,6 +539,19 @@ static int file_repair(struct ed_answers *answers, const char *command, const ch
 
 enum opened { OPENED, OPENED_REPLACED, OPENED_LOCKED, OPENED_OTHER, OPENED_FAILED };
 
+/* Put the file's name on the disk: it is new, or a killed run had just replaced the file. */
+static int name_sync(const char *path)
+{
+        char real[PATH_MAX];
+        int err;
+
+        if (!realpath(path, real))
+                return -1;
+        err = folder_sync(real);
+        errno = -err;
+        return err;
+}
+
 /* Open the file and lock it. Another run may replace it between the two. */
 static enum opened file_lock(struct ed_answers *answers)
 {
@@ -543,7 +568,7 @@ static enum opened file_lock(struct ed_answers *answers)
                 return OPENED_LOCKED;
         if (stat(answers->path, &named) < 0 || !is_same_file(&st, &named))
                 return OPENED_REPLACED;
-        return OPENED;
+        return name_sync(answers->path) < 0 ? OPENED_FAILED : OPENED;
 }
 
 int ed_answers_open(struct ed_answers *answers, const char *command, const char *option,
@@ -595,7 +620,7 @@ int ed_answers_each(const struct ed_answers *answers, ed_answers_fn *fn, void *a
         return err;
 }
 
-/* Copy the lines to keep, once there is one to remove. */
+/* Copy the lines to keep, once there is one after a line to remove. */
 static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void *arg,
                         uint64_t *removed)
 {
@@ -606,17 +631,33 @@ static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void 
         if (err < 0)
                 return err;
         while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
-                if (!line.data || keep(arg, line.data, line.bytes)) {
-                        err = rewrite_keep(rewrite, &line);
+                err = 0;
+                if (line.data && !keep(arg, line.data, line.bytes)) {
+                        ++*removed;
                         continue;
                 }
-                err = rewrite->fd < 0 ? rewrite_begin(rewrite) : 0;
+                if (rewrite->fd < 0 && *removed > 0)
+                        err = rewrite_begin(rewrite);
                 if (err == 0)
-                        err = rewrite_flush(rewrite);
-                ++*removed;
+                        err = rewrite_keep(rewrite, &line);
         }
         line_scan_end(&scan);
         return err;
+}
+
+/* All lines to remove are at the end. This also works on a full disk. */
+static int end_cut(struct rewrite *rewrite)
+{
+        struct ed_answers *answers = rewrite->answers;
+        struct stat st;
+        int err = name_find(answers, rewrite->real, &st);
+
+        if (err < 0)
+                return err;
+        if (ftruncate(answers->fd, (off_t) rewrite->to) < 0)
+                return -errno;
+        answers->bytes = rewrite->to;
+        return file_sync(answers->fd);
 }
 
 int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void *arg,
@@ -631,12 +672,28 @@ int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void 
         rewrite_init(rewrite, answers);
         err = lines_filter(rewrite, keep, arg, &removed);
         if (err == 0 && removed > 0)
-                err = rewrite_commit(rewrite);
+                err = rewrite->fd < 0 ? end_cut(rewrite) : rewrite_commit(rewrite);
         rewrite_abandon(rewrite);
         eddy_free(rewrite);
         if (err == 0 && ret_removed)
                 *ret_removed = removed;
         return err;
+}
+
+int ed_answers_sync(const struct ed_answers *answers)
+{
+        return file_sync(answers->fd);
+}
+
+enum ed_answers_place ed_answers_place(const struct ed_answers *answers)
+{
+        struct stat st, named;
+
+        if (fstat(answers->fd, &st) < 0 || st.st_nlink == 0)
+                return ED_ANSWERS_GONE;
+        if (stat(answers->path, &named) == 0 && is_same_file(&st, &named))
+                return ED_ANSWERS_HERE;
+        return ED_ANSWERS_MOVED;
 }
 
 void ed_answers_close(struct ed_answers *answers)

@@ -11,13 +11,10 @@
 #include "batch/ids.h"
 #include "eddy/def.h"
 
-/* The former contents of the files. */
+/* The repairs of a file. */
 struct ed_answers_found {
-        uint64_t ok;      /* ids with an answer below 400 in the output */
-        uint64_t failed;  /* ids of the errors file, which are tried again */
         uint64_t torn;    /* bytes of a last line without its end, cut off */
         uint64_t damaged; /* lines that are not answers, moved to FILE.damaged */
-        uint64_t twice;   /* lines of an id that had one already, removed */
 };
 
 struct ed_answers {
@@ -29,8 +26,8 @@ struct ed_answers {
 /*
  * Open a file for appending, or make it, and lock it. 'command' is for messages, 'option' the
  * file's option ("-o", "--errors"); 'path' is borrowed until ed_answers_close(). A last line without
- * a line feed is cut off; damaged lines are moved to PATH.damaged. Both are added to 'found', whose
- * other numbers the caller counts. Errors are reported on stderr.
+ * a line feed is cut off; damaged lines are moved to PATH.damaged. Both are added to 'found'. All lines are on the disk then, and the file's name. Errors are
+ * reported on stderr.
  *
  * Errors: the exit code, above 0: ED_EXIT_OUTPUT, or ED_EXIT_USAGE if another run has locked the
  *         file, it is not a regular file, or it has contents but no answer (it is not changed then)
@@ -52,8 +49,8 @@ EDDY_MUST_USE int ed_answers_each(const struct ed_answers *answers, ed_answers_f
 /*
  * Replace the file by one with only those lines for which keep() returns true: written beside it,
  * synced, renamed over it. The new file is locked before it gets the name; it has another 'fd'.
- * Nothing is written if all lines are kept. keep() is called once for each line, in order;
- * 'ret_removed' may be NULL.
+ * Lines at the end are cut off instead, which needs no room on the disk. Nothing is written if all
+ * lines are kept. keep() is called once for each line, in order; 'ret_removed' may be NULL.
  *
  * Errors: the system's, as negative numbers; the file is unchanged, unless its folder could not be
  *         synced; -ENOENT  the name is not that of the file any more
@@ -61,6 +58,17 @@ EDDY_MUST_USE int ed_answers_each(const struct ed_answers *answers, ed_answers_f
 typedef bool ed_answers_keep_fn(void *arg, const char *line, size_t bytes);
 EDDY_MUST_USE int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void *arg,
                                    uint64_t *ret_removed);
+
+/* Wait until all lines are on the disk. Errors: those of fsync(2), as negative numbers */
+EDDY_MUST_USE int ed_answers_sync(const struct ed_answers *answers);
+
+enum ed_answers_place {
+        ED_ANSWERS_HERE,  /* the name is that of the file, as it was when it was opened */
+        ED_ANSWERS_MOVED, /* the file has another name */
+        ED_ANSWERS_GONE,  /* it has none: another program removed or replaced it */
+};
+
+enum ed_answers_place ed_answers_place(const struct ed_answers *answers);
 
 void ed_answers_close(struct ed_answers *answers);
 

@@ -121,6 +121,23 @@ static int file_read(struct ed_batch_run *run, struct ed_answers *answers, ed_an
         return err < 0 ? file_fault(answers->path, err) : 0;
 }
 
+static bool line_drop(void *arg, const char *line, size_t bytes)
+{
+        (void) arg, (void) line, (void) bytes;
+        return false;
+}
+
+/* Empty an errors file whose ids all have answers. On a full disk that may be the room for more. */
+static int failures_drop(struct ed_batch_run *run)
+{
+        int err;
+
+        if (run->failures.bytes == 0 || run->failed_before > 0)
+                return 0;
+        err = ed_answers_prune(&run->failures, line_drop, NULL, NULL);
+        return err < 0 ? file_fault(run->failures.path, err) : 0;
+}
+
 /* Report what was repaired. */
 static void found_say(const char *path, const struct ed_answers_found *found)
 {
@@ -152,6 +169,8 @@ int ed_checkpoint_open(struct ed_batch_run *run)
         err = file_read(run, &run->answers, answer_scan);
         if (err == 0)
                 err = file_read(run, &run->failures, failure_scan);
+        if (err == 0)
+                err = failures_drop(run);
         if (err == 0)
                 err = output_make(&run->output, &run->answers);
         if (err == 0)
@@ -235,27 +254,81 @@ static int file_clean(struct ed_batch_run *run, struct ed_answers *answers, uint
 /* Returns true if the errors file is empty, and still the file with its name. */
 static bool failures_are_gone(const struct ed_batch_run *run)
 {
-        struct stat named, open;
+        struct stat named, st;
 
-        return run->failures.fd >= 0 && fstat(run->failures.fd, &open) == 0 && open.st_size == 0 &&
-               lstat(run->opts.errors, &named) == 0 && named.st_dev == open.st_dev &&
-               named.st_ino == open.st_ino;
+        return ed_answers_place(&run->failures) == ED_ANSWERS_HERE &&
+               fstat(run->failures.fd, &st) == 0 && st.st_size == 0 &&
+               lstat(run->opts.errors, &named) == 0 && S_ISREG(named.st_mode);
+}
+
+/* Report files that a program moved away during the run. Returns true if there is one. */
+static bool moved_say(const struct ed_batch_run *run)
+{
+        const struct ed_answers *const files[] = { &run->answers, &run->failures };
+        bool found = false;
+
+        for (size_t i = 0; i < 2; i++) {
+                if (ed_answers_place(files[i]) != ED_ANSWERS_MOVED)
+                        continue;
+                ed_console_say(
+                        "batch",
+                        "%s was moved during the run: its lines, also those of this run, are "
+                        "in the moved file; move it back before the next run",
+                        files[i]->path);
+                found = true;
+        }
+        return found;
+}
+
+/* Wait until all lines are on the disk. Returns 0 or the exit code. */
+static int files_sync(const struct ed_batch_run *run)
+{
+        int err = ed_answers_sync(&run->answers);
+
+        if (err < 0)
+                return file_fault(run->answers.path, err);
+        err = ed_answers_sync(&run->failures);
+        return err < 0 ? file_fault(run->failures.path, err) : 0;
+}
+
+/*
+ * Remove old lines. The lines in their place must be on the disk before: a crash of the machine
+ * could take them back, but not the removal.
+ */
+static int files_clean(struct ed_batch_run *run)
+{
+        bool cleans_answers = run->opts.changed_ok && run->answers_bytes > 0;
+        bool cleans_failures =
+                run->failures_bytes > 0 && ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
+        int err = 0, clean_err;
+
+        if (!(cleans_failures || cleans_answers) ||
+            ed_answers_place(&run->answers) != ED_ANSWERS_HERE)
+                return 0;
+        err = files_sync(run);
+        if (err)
+                return err;
+        if (cleans_failures)
+                err = file_clean(run, &run->failures, run->failures_bytes, failure_keep);
+        if (cleans_answers) {
+                clean_err = file_clean(run, &run->answers, run->answers_bytes, answer_keep_last);
+                err = err ? err : clean_err;
+        }
+        return err;
 }
 
 int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
 {
-        int err = 0, clean_err;
+        int err = 0;
 
         ed_output_close(&run->output, sync);
         if (!run->opts.output)
                 return 0;
         ed_output_close(&run->errors, sync);
-        if (run->failures_bytes > 0)
-                err = file_clean(run, &run->failures, run->failures_bytes, failure_keep);
-        if (run->opts.changed_ok && run->answers_bytes > 0) {
-                clean_err = file_clean(run, &run->answers, run->answers_bytes, answer_keep_last);
-                err = err ? err : clean_err;
-        }
+        if (moved_say(run))
+                err = ED_EXIT_OUTPUT;
+        else if (run->output.save_err == 0 && run->errors.save_err == 0)
+                err = files_clean(run);
         if (failures_are_gone(run))
                 unlink(run->opts.errors);
         ed_answers_close(&run->answers);
