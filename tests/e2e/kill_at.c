@@ -1,11 +1,14 @@
 /*
- * kill_at.c - loaded into a program by LD_PRELOAD: kills it at the Nth call that changes a file.
+ * kill_at.c - loaded into a program by LD_PRELOAD: kills it at the Nth call that changes a file, or
+ * fails that call.
  *
  * KILL_AT=N counts the calls of write(), ftruncate(), rename(), unlink(), fsync() and fdatasync() on
  * regular files from 1. KILL_HOW says when: "before" the call, "after" it, or "torn": a write
- * writes half of its bytes first.
+ * writes half of its bytes first. KILL_SIGNAL=N sends that signal after the call instead, and
+ * KILL_ERRNO=N fails the call with that error; KILL_FOREVER=1 all later ones too.
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +26,25 @@ static int is_chosen(void)
         return at && ++calls == strtol(at, NULL, 10);
 }
 
+static int number_of(const char *name)
+{
+        const char *value = getenv(name);
+
+        return value ? (int) strtol(value, NULL, 10) : 0;
+}
+
+/* Returns true if the call is to fail. */
+static int fails(int chosen)
+{
+        static _Atomic int begun;
+
+        begun |= chosen;
+        if (!number_of("KILL_ERRNO") || !(chosen || (begun && number_of("KILL_FOREVER"))))
+                return 0;
+        errno = number_of("KILL_ERRNO");
+        return 1;
+}
+
 static int is_how(const char *how)
 {
         const char *value = getenv("KILL_HOW");
@@ -32,6 +54,12 @@ static int is_how(const char *how)
 
 static void end(void)
 {
+        int signo = number_of("KILL_SIGNAL");
+
+        if (signo) {
+                kill(getpid(), signo);
+                return;
+        }
         kill(getpid(), SIGKILL);
         for (;;)
                 pause();
@@ -53,6 +81,8 @@ ssize_t write(int fd, const void *data, size_t bytes)
         if (!next)
                 next = dlsym(RTLD_NEXT, "write");
         chosen = is_file(fd) && is_chosen();
+        if (is_file(fd) && fails(chosen))
+                return -1;
         if (chosen && is_how("before"))
                 end();
         n = next(fd, data, chosen && is_how("torn") ? bytes / 2 : bytes);
@@ -70,6 +100,8 @@ ssize_t write(int fd, const void *data, size_t bytes)
                                                                                                    \
                 if (!next)                                                                         \
                         next = dlsym(RTLD_NEXT, #name);                                            \
+                if (fails(chosen))                                                                 \
+                        return -1;                                                                 \
                 if (chosen && !is_how("after"))                                                    \
                         end();                                                                     \
                 n = next args;                                                                     \

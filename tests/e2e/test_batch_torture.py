@@ -2,14 +2,16 @@
 EDDY_TEST_QUICK 100.  After each kill: no written line is lost, none is there twice, and at most the
 requests in flight are sent again.
 """
+import errno
 import json
 import os
 import random
+import signal
 import subprocess
 import time
 
 import e2e
-from batch_api import Api, requests
+from batch_api import Api, request, requests
 from e2e import check, claim, equal
 
 KILLS = 100 if os.environ.get("EDDY_TEST_QUICK") else 2000
@@ -111,6 +113,70 @@ def runs_that_are_killed_at_each_change_of_a_file_lose_nothing(eddy):
         run.finish()
         run.api.server.close()
     print(f"# {kills} kills of {number} runs", flush=True)
+
+
+@claim
+def input_line_above_512_mib_is_an_error_and_the_rest_is_sent(eddy):
+    api = Api(eddy)
+    path, out = eddy.file("in.jsonl", request(0)), eddy.file("out.jsonl")
+    with open(path, "r+b") as file:
+        file.seek(513 << 20, os.SEEK_END)  # a hole
+        file.write(b"\n" + request(1).encode())
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url)
+    equal((result.code, sorted(api.ids())), (1, ["r0", "r1"]), result)
+    errors = [json.loads(line) for line in whole_lines(eddy.file("out.errors.jsonl"))]
+    equal([(line["custom_id"], line["error"]["code"]) for line in errors],
+          [("line-2", "invalid_request_line")])
+    check("longer than 256 MiB" in errors[0]["error"]["message"], errors)
+
+
+@claim
+def calls_that_fail_end_the_run_with_status_4_and_the_next_one_completes_it(eddy):
+    library = os.environ["EDDY_KILL_AT"]
+    failed = number = 0
+    for error, forever in ((errno.ENOSPC, 1), (errno.EIO, 0), (errno.EROFS, 1)):
+        for at in range(1, 100):
+            run = Run(eddy, f"f{number}", count=30)
+            number += 1
+            # Lines of a former run are removed, too.
+            run.start().wait(timeout=e2e.LIMIT_S)
+            with open(run.input, "a", encoding="ascii") as file:
+                file.write("".join(request(i) for i in range(30, 40)))
+            run.count = 40
+            run.look()
+            child = run.start(LD_PRELOAD=library, KILL_AT=str(at), KILL_ERRNO=str(error),
+                              KILL_FOREVER=str(forever), ASAN_OPTIONS="verify_asan_link_order=0")
+            _, err = child.communicate(timeout=e2e.LIMIT_S)
+            check(child.returncode in (1, 4), child.returncode, error, at, err)
+            if child.returncode == 4:
+                failed += 1
+                run.kills += 1
+                check(os.strerror(error).encode() in err, err)
+            run.look()
+            run.finish()
+            run.api.server.close()
+            if child.returncode == 1 and at > 12:
+                break
+    check(failed > 20, failed)
+    print(f"# {failed} runs of which a call failed", flush=True)
+
+
+@claim
+def signals_at_each_change_of_a_file_leave_whole_files(eddy):
+    library = os.environ["EDDY_KILL_AT"]
+    codes = []
+    for at in range(1, 16):
+        run = Run(eddy, f"s{at}", count=30)
+        run.start().wait(timeout=e2e.LIMIT_S)
+        child = run.start(LD_PRELOAD=library, KILL_AT=str(at), KILL_SIGNAL=str(int(signal.SIGINT)),
+                          ASAN_OPTIONS="verify_asan_link_order=0")
+        child.wait(timeout=e2e.LIMIT_S)
+        codes.append(child.returncode)
+        run.look()
+        run.finish()
+        run.api.server.close()
+    # Before the requests and after them the signal kills; at the very end it comes too late.
+    check(set(codes) == {1, 130, -signal.SIGINT}, codes)
 
 
 if __name__ == "__main__":
