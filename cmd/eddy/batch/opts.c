@@ -27,8 +27,8 @@ static const char help[] =
         "Usage: eddy batch IN [-o OUT] [--base-url URL] [options]\n"
         "\n"
         "Sends a file of API requests, many at a time, and writes one line of JSON for each\n"
-        "answer.  OUT is also the checkpoint: after any stop, the same command sends only what\n"
-        "has no answer yet.\n"
+        "answer.  OUT is also the checkpoint: after any stop, the same command sends only the\n"
+        "requests that have no answer yet.\n"
         "\n"
         "  eddy batch requests.jsonl -o answers.jsonl --base-url http://127.0.0.1:8000\n"
         "  eddy batch requests.jsonl -o answers.jsonl --base-url https://api.openai.com \\\n"
@@ -37,11 +37,11 @@ static const char help[] =
         "          --body '{\"model\":\"m\",\"input\":\"{{text}}\"}'\n"
         "\n"
         "Input\n"
-        "  IN                       a file, or - for standard input; gzip and zstd are unpacked\n"
-        "  Each line is one of:\n"
+        "  IN                       a file, or - for standard input; gzip and zstd are accepted\n"
+        "  Each line has one of these forms:\n"
         "    {\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1/embeddings\",\"body\":{...}}\n"
         "                           as in OpenAI's batch files; also \"headers\", \"metadata\",\n"
-        "                           \"timeout\" in seconds, any method, and absolute URLs\n"
+        "                           \"timeout\" (seconds), any method, and absolute URLs\n"
         "    {...}                  a bare body, with --url\n"
         "    {\"method\":\"GET\",\"url\":...,\"header\":{\"A\":[\"b\"]},\"body\":\"base64\"}   "
         "vegeta\n"
@@ -49,87 +49,87 @@ static const char help[] =
         "    a,b,c                  CSV, with --url and --body; the first row names the columns\n"
         "  Lines without custom_id get the id line-N.\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
-        "  --base-url URL           in front of each \"url\" that begins with /; may be repeated:\n"
-        "                           the one with the fewest requests in flight is chosen\n"
-        "  --url URL                for lines that are bare bodies, or rows of CSV\n"
-        "  --body JSON|@FILE        the body; {{name}} in a string is that field of the line\n"
+        "  --base-url URL           prepend URL to each \"url\" that begins with /; if it is\n"
+        "                           repeated, the one with the fewest requests in flight is used\n"
+        "  --url URL                the URL of lines that are bare bodies, or rows of CSV\n"
+        "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
         "  -H, --header 'NAME: VALUE'|@FILE\n"
         "                           send this header, or those in FILE; may be repeated\n"
         "  --api-key-env NAME, --api-key-file FILE\n"
-        "                           send \"Authorization: Bearer KEY\" to the hosts of --base-url\n"
-        "                           and --url, and to no other\n"
+        "                           send \"Authorization: Bearer KEY\", only to the hosts of\n"
+        "                           --base-url and --url\n"
         "  --api-key-header NAME    send the key in this header instead (Azure: api-key)\n"
         "  --idempotency-header NAME\n"
-        "                           send this header, with a value that depends on custom_id and\n"
-        "                           body only, so that a server can refuse a repetition\n"
+        "                           send this header, with a value that depends only on custom_id\n"
+        "                           and the request, so that servers recognise repetitions\n"
         "\n"
         "Output\n"
-        "  -o FILE                  answers with a status below 400; FILE may exist\n"
-        "  --errors FILE            all others (FILE.errors.jsonl, or the output without -o)\n"
-        "  --ordered                in the order of the input\n"
-        "  --no-meta                without \"x_meta\", for strict readers of OpenAI's format\n"
-        "  --on-changed stop|send   if the body of an answered id differs from the one that was\n"
-        "                           sent: stop before sending anything, or send it again (stop)\n"
-        "  --log FILE               one line of JSON for each attempt\n"
-        "  --metrics HOST:PORT      a page for Prometheus during the run\n"
+        "  -o FILE                  write answers with a status below 400 to FILE; it may exist\n"
+        "  --errors FILE            write all other results to FILE (the output's name with\n"
+        "                           .errors.jsonl; without -o, the output)\n"
+        "  --ordered                write answers in the order of the input\n"
+        "  --no-meta                leave out \"x_meta\", for strict readers of OpenAI's format\n"
+        "  --on-changed stop|send   if a request has changed since it was answered, stop before\n"
+        "                           sending anything, or send it again (stop)\n"
+        "  --log FILE               append one line of JSON for each attempt\n"
+        "  --metrics HOST:PORT      serve a page for Prometheus during the run\n"
         "  --progress auto|bar|plain|json|off\n"
-        "                           on stderr (auto); SIGUSR1 prints it at any time\n"
-        "  --summary text|json      on stderr, at the end; json is an OpenAI Batch object (text)\n"
+        "                           show progress on stderr (auto); SIGUSR1 prints it at any time\n"
+        "  --summary text|json      the summary on stderr; json is an OpenAI Batch object (text)\n"
         "\n"
         "Pace\n"
         "  -c N|auto                requests at a time, 1 to 65536; auto adapts to what the\n"
         "                           servers accept (50)\n"
-        "  --ramp D                 time over which -c is reached at the start (1s)\n"
-        "  --rpm N, --tpm N         requests and tokens a minute, for each base URL or host; 2M "
-        "is\n"
-        "                           two million; limits in the headers of answers apply as well\n"
-        "  --burst D                the part of a minute's limit that is sent at once (1s)\n"
-        "  --timeout D              for one attempt, from the start of its connect (600s)\n"
-        "  --connect-timeout D      (5s)\n"
-        "  --idle-timeout D         for a time in which no byte is sent or received (600s)\n"
-        "  --max-attempts N         in all, for one request (6)\n"
+        "  --ramp D                 increase the number of requests to -c over this time (1s)\n"
+        "  --rpm N, --tpm N         requests or tokens per minute, for each base URL or host; 2M\n"
+        "                           is two million; limits in the headers of answers also apply\n"
+        "  --burst D                send at once what --rpm and --tpm allow in this time (1s)\n"
+        "  --timeout D              limit for one attempt, from the start of its connect (600s)\n"
+        "  --connect-timeout D      limit for name lookup, connect, proxy, TLS handshake (5s)\n"
+        "  --idle-timeout D         limit for a time in which no byte is sent or received (600s)\n"
+        "  --max-attempts N         attempts for each request, including the first (6)\n"
         "  --retry-base D, --retry-max D\n"
-        "                           bounds of the random wait after the first failure, and of\n"
-        "                           every wait (500ms, 60s)\n"
-        "  --max-throttle-wait D    end the run if a server asks for a longer pause (1h)\n"
-        "  429, and 503 with Retry-After, pause the base URL or host and use no attempt.\n"
+        "                           longest random wait before the second attempt, and before\n"
+        "                           any attempt (500ms, 60s)\n"
+        "  --max-throttle-wait D    stop using a server that refuses requests for longer (1h)\n"
+        "  A refusal, which is 429, or 503 with Retry-After, pauses the base URL or host; it does\n"
+        "  not count as an attempt.\n"
         "\n"
-        "Ends of the run\n"
+        "Ending the run\n"
         "  --limit N                send at most N requests\n"
         "  --max-errors N           end after more than N failed requests\n"
-        "  --price IN/OUT           cost of a million tokens, such as 0.15/0.60\n"
-        "  --max-cost AMOUNT        end when the answers have cost this much; needs --price\n"
+        "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
+        "  --max-cost AMOUNT        end when the answers have cost this much; requires --price\n"
         "  --deadline D             end after this time\n"
         "\n"
         "Connections\n" ED_CONNECT_HELP "  -h, --help, --version\n"
         "\n"
-        "Write durations as 250ms, 2.5s, 1m, 2h.  Ctrl-C sends nothing new and waits up to 30 s\n"
-        "for answers; a second Ctrl-C drops the requests in flight; a third ends at once.\n"
-        "A request whose answer was not written yet is sent again on resuming: a server may see a\n"
-        "request twice, never not at all.\n"
+        "Write durations as 250ms, 2.5s, 1m, 2h.  After Ctrl-C no request is started, and the\n"
+        "run waits up to 30 s for answers; a second Ctrl-C drops the requests in flight; a third\n"
+        "ends the program at once.  On resuming, requests whose answers were not written are sent\n"
+        "again: a server may receive a request twice.\n"
         "\n"
         "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 3 the input cannot be\n"
-        "used, 4 the output failed, 5 stopped by a limit (quota, --max-errors, --max-cost), 75\n"
-        "stopped but resumable (--deadline, --max-throttle-wait), 130 or 143 by a signal.\n";
+        "used, 4 the output could not be written, 5 stopped by a limit (quota, --max-errors,\n"
+        "--max-cost), 75 stopped but resumable (--deadline, --max-throttle-wait), 130 or 143\n"
+        "stopped by a signal.\n";
 
 static const char retry_help[] =
         "Usage: eddy retry IN -o OUT [options of eddy batch]\n"
         "\n"
-        "Sends requests of IN again that failed, and no others: those whose ids are in the file "
-        "of\n"
-        "errors beside OUT.  Answers are added to OUT, and their errors removed.\n"
+        "Sends only the failed requests of IN again: those whose ids are in the errors file.\n"
+        "Answers are added to OUT, and the old errors are removed.\n"
         "\n"
         "  eddy retry requests.jsonl -o answers.jsonl --base-url http://127.0.0.1:8000\n"
         "\n"
         "  IN                       the file of requests, as for eddy batch\n"
         "  -o OUT                   the file of answers\n"
-        "  --errors FILE            the file of errors (OUT.errors.jsonl)\n"
+        "  --errors FILE            the errors file (OUT's name with .errors.jsonl)\n"
         "  -h, --help, --version\n"
         "\n"
-        "All other options are those of eddy batch, which also sends requests that have neither "
-        "an\n"
-        "answer nor an error.  Exit: as eddy batch.\n";
+        "All other options, and the exit status, are those of eddy batch, which also sends\n"
+        "requests that have neither an answer nor an error.\n";
 
 enum {
         OPT_ERRORS = 256,
@@ -256,7 +256,7 @@ static int base_url_add(struct ed_batch_opts *opts, const char *value)
         return 0;
 }
 
-/* Keep a copy of the API key, with room for "Bearer " before it. */
+/* Store a copy of the API key, with room for "Bearer " before the key. */
 static int key_set(struct ed_batch_opts *opts, const char *option, const char *from,
                    const char *key, size_t bytes)
 {
@@ -361,7 +361,7 @@ static int word_set(const char *option, const char *value, const char *const *wo
         return 0;
 }
 
-/* The options of requests and results. */
+/* Set an option for requests or results. */
 static int content_set(struct ed_batch_opts *opts, int option, const char *value)
 {
         static const char *const changed[] = { "stop", "send" };
@@ -438,7 +438,7 @@ static int cost_set(struct ed_batch_opts *opts, const char *value)
         return -EINVAL;
 }
 
-/* The options of pace, and the flags. */
+/* Set an option for the pace, or a flag. */
 static int option_set(struct ed_batch_opts *opts, int option, const char *value)
 {
         switch (option) {
@@ -502,7 +502,7 @@ static bool ends_with(const char *text, const char *end)
         return bytes >= end_bytes && strcmp(text + bytes - end_bytes, end) == 0;
 }
 
-/* Name the file of errors after the output: "out.errors.jsonl" beside "out.jsonl". */
+/* Name the errors file after the output: "out.errors.jsonl" for "out.jsonl". */
 static int errors_name(struct ed_batch_opts *opts)
 {
         const char *tail = ".jsonl";
@@ -539,7 +539,7 @@ static bool is_url(const char *url)
         return scheme > 0 && end > host && *host != ':';
 }
 
-/* A path is appended to it, so it has neither a query nor a fragment. */
+/* A path is appended to a base URL, so a base URL has neither a query nor a fragment. */
 static bool is_base_url(const char *url)
 {
         return is_url(url) && !strpbrk(url, "?#");

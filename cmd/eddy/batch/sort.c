@@ -31,25 +31,23 @@ enum { SORT_OUT_BYTES = 64 << 10 };
 static const char help[] =
         "Usage: eddy sort OUT --by IN [-o SORTED] [options]\n"
         "\n"
-        "Puts the answers of eddy batch into the order of their requests.  Lines with an id that\n"
-        "IN does not have, and lines that are not answers, go to the end, in their order.\n"
+        "Puts the answers of eddy batch into the order of their requests.  Lines whose id is not\n"
+        "in IN, and lines that are not answers, go to the end, in their original order.\n"
         "\n"
         "  eddy sort answers.jsonl --by requests.jsonl -o sorted.jsonl\n"
         "\n"
         "  OUT                      the file of answers, or of errors\n"
-        "  --by IN                  the file of requests; gzip and zstd are unpacked\n"
-        "  --format auto|json|csv   of IN; auto: csv if it ends in .csv, .csv.gz or .csv.zst\n"
-        "                           (auto)\n"
-        "  -o SORTED                the sorted file, which is replaced when all is sorted; it may\n"
-        "                           be OUT; - is standard output (-)\n"
-        "  --memory N               bytes for lines, such as 256M; more lines than that are "
-        "sorted\n"
-        "                           in a temporary file, beside SORTED or in TMPDIR; ids take 16\n"
-        "                           bytes each in addition (64M)\n"
+        "  --by IN                  the file of requests; gzip and zstd are decompressed\n"
+        "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
+        "  -o SORTED                write to SORTED, which is replaced when sorting is complete;\n"
+        "                           SORTED may be OUT; - is standard output (-)\n"
+        "  --memory N               bytes of memory for lines, such as 256M; larger files are\n"
+        "                           sorted with a temporary file, beside SORTED or in TMPDIR;\n"
+        "                           each id takes another 16 bytes (64M)\n"
         "  -h, --help, --version\n"
         "\n"
         "Exit: 0 sorted, 1 out of memory, 2 the command line is wrong, 3 a file cannot be read, 4\n"
-        "the output failed, 130 or 143 by a signal: then SORTED is unchanged.\n";
+        "the output could not be written, 130 or 143 stopped by a signal (SORTED is unchanged).\n";
 
 enum { OPT_BY = 256, OPT_FORMAT, OPT_MEMORY, OPT_VERSION };
 

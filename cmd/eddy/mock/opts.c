@@ -15,12 +15,12 @@
 #include "mock/model.h"
 #include "mock/number.h"
 
-/* How long a body halts. */
+/* The default duration of --stall. */
 #define STALL_NS EDDY_SEC(600)
 
 enum { LIMIT_MAX = 1000000000, DIMENSIONS = 8 };
 
-/* The options, and values that are checked after the last of them. */
+/* The options, and values that are checked after the last option. */
 struct mock_line {
         struct ed_mock_opts *opts;
         int64_t p99_ns;
@@ -29,50 +29,50 @@ struct mock_line {
 static const char help[] =
         "Usage: eddy mock [options]\n"
         "\n"
-        "A web server that answers slowly, limits and fails on demand, also as an API in OpenAI's\n"
-        "format.  Its first line on standard output is: listening on http://HOST:PORT\n"
+        "A test server that delays, limits or fails requests on demand.  It also has an API in\n"
+        "OpenAI's format.  Its first line on standard output is: listening on http://HOST:PORT\n"
         "\n"
-        "  --listen HOST:PORT   an address, and a port or 0 for a free one (127.0.0.1:0)\n"
+        "  --listen HOST:PORT   the address, and the port or 0 for a free port (127.0.0.1:0)\n"
         "  --tls                serve https, with a certificate for localhost, 127.0.0.1 and ::1\n"
-        "                       that is made for this run, in a file that the second line of\n"
-        "                       standard output names: give it to clients by --cacert\n"
+        "                       that is made for this run; the second line on standard output\n"
+        "                       names its file, which clients need as --cacert\n"
         "  --cert FILE, --key FILE\n"
         "                       serve https with this certificate and its key (PEM)\n"
         "Slow answers:\n"
-        "  --latency D          wait that long before each answer (none)\n"
-        "  --latency-p99 D      half of the answers take less than --latency, half more, and one\n"
-        "                       in a hundred more than this\n"
+        "  --latency D          wait D before each answer (none)\n"
+        "  --latency-p99 D      wait a random time with the median --latency; one answer in a\n"
+        "                       hundred takes longer than D\n"
         "  --latency lognormal:MEDIAN:SIGMA, uniform:MIN:MAX, exp:MEAN or pareto:MIN:ALPHA\n"
         "                       wait a random time with this distribution\n"
-        "  --token-latency D    wait before each event of a stream; D as for --latency (none)\n"
+        "  --token-latency D    wait D before each event of a stream; D as for --latency (none)\n"
         "Limits:\n"
-        "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (or N/m:\n"
-        "                       per minute)\n"
-        "  --rpm N, --tpm N     for each key, N requests or tokens per minute, with x-ratelimit-*\n"
-        "                       headers, and 429 rate_limit_exceeded above\n"
-        "  --quota N            for each key, 429 insufficient_quota after N requests\n"
+        "  --rate-limit N/s     answer 429 with Retry-After above N requests per second (N/m: per\n"
+        "                       minute)\n"
+        "  --rpm N, --tpm N     serve N requests or tokens per minute for each key, with headers\n"
+        "                       x-ratelimit-*, and answer 429 rate_limit_exceeded above\n"
+        "  --quota N            for each key, answer 429 insufficient_quota after N requests\n"
         "  --wave PERIOD:LENGTH[:RETRY_AFTER]\n"
         "                       every PERIOD, answer 429 to all requests for LENGTH\n"
         "  --capacity N         serve N requests at a time and refuse others at once; 8@0s,2@10s\n"
         "                       is 8 at first, and 2 from 10 seconds after the start\n"
-        "  --capacity-status S  refuse those with 429 or 503 (429)\n"
-        "  --retry-after FORM   how refusals give the time: seconds, ms (also retry-after-ms),\n"
-        "                       date or none (seconds)\n"
-        "Failures, P is a percentage such as 5% or a part such as 0.05:\n"
+        "  --capacity-status S  the status of these refusals, 429 or 503 (429)\n"
+        "  --retry-after FORM   the form of the time in refusals: seconds, ms (also\n"
+        "                       retry-after-ms), date or none (seconds)\n"
+        "Failures (P is a percentage such as 5%, or a fraction such as 0.05):\n"
         "  --errors P, --error-rate P\n"
-        "                       answer that part of the requests by a 500 or 503 (0)\n"
-        "  --truncate P         end the body of that part early (0)\n"
-        "  --stall P[:D]        halt within the body of that part, for D (10m), and drop the\n"
-        "                       connection (0)\n"
-        "  --seed N             repeat the random choices for requests that arrive in the same\n"
+        "                       answer this fraction of requests with a 500 or 503 (0)\n"
+        "  --truncate P         end the body of this fraction of answers early (0)\n"
+        "  --stall P[:D]        stop within the body of this fraction of answers for D (10m), and\n"
+        "                       then drop the connection (0)\n"
+        "  --seed N             repeat the random choices, for requests that arrive in the same\n"
         "                       order\n"
         "API:\n"
-        "  --api-key KEY        answer 401 to other keys in \"Authorization: Bearer\" or api-key;\n"
-        "                       may be repeated (every key is good)\n"
-        "  --model NAME         answer 404 to other models; may be repeated (every model exists)\n"
-        "  --dimensions N       numbers of an embedding (8)\n"
+        "  --api-key KEY        answer 401 to requests without KEY in \"Authorization: Bearer\"\n"
+        "                       or api-key; may be repeated (every key is accepted)\n"
+        "  --model NAME         answer 404 for other models; may be repeated (every model exists)\n"
+        "  --dimensions N       the length of an embedding (8)\n"
         "  --completion-tokens N\n"
-        "                       words of an answer without max_tokens (8 to 40)\n"
+        "                       the number of words in an answer without max_tokens (8 to 40)\n"
         "\n"
         "  -h, --help, --version\n"
         "Write durations as 250ms, 2.5s, 1m.\n"
@@ -80,8 +80,8 @@ static const char help[] =
 
 static const char help_end[] =
         "\n"
-        "SIGINT or SIGTERM stops it: exit 130 or 143.  Else: 1 it could not serve, 2 the command\n"
-        "line is wrong, 4 the first line could not be written.\n";
+        "Exit: 130 or 143 stopped by SIGINT or SIGTERM, 1 the server could not listen or accept\n"
+        "connections, 2 the command line is wrong, 4 the first line could not be written.\n";
 
 enum {
         OPT_LISTEN = 256,
@@ -187,7 +187,7 @@ static int listen_set(struct ed_mock_opts *opts, const char *value)
         return 0;
 }
 
-/* Parse a part of the requests, 5% or 0.05. */
+/* Parse a fraction of the requests: 5% or 0.05. */
 static int part_set(const char *option, const char *value, double *ret_part)
 {
         const char *end = ed_number_read_part(value, ret_part);

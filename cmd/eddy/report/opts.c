@@ -15,28 +15,24 @@ static const char help[] =
         "Usage: eddy report OUT [--errors FILE] [--log FILE] [-o PAGE] [--price IN/OUT]\n"
         "                   [--title TEXT]\n"
         "\n"
-        "Makes a page of HTML about an output of `eddy batch`, after the run or during it: "
-        "totals,\n"
-        "latencies, failures and tokens, in tables and plots.  The page is one file without\n"
-        "scripts; it loads nothing.\n"
+        "Writes an HTML page about an output of `eddy batch`, during or after the run: totals,\n"
+        "latencies, failures and tokens, in tables and plots.  The page is a single file without\n"
+        "scripts, and loads nothing.\n"
         "\n"
-        "  OUT                      the file of -o of eddy batch; files in the formats of OpenAI\n"
-        "                           and vLLM have no times, and fewer plots\n"
-        "  --errors FILE            its file of errors (that beside OUT, as eddy batch names it,\n"
-        "                           if it is there)\n"
-        "  --log FILE               the file of --log of eddy batch, for refusals (status 429)\n"
-        "  -o, --output PAGE|-      the page (OUT.html); - is standard output\n"
-        "  --price IN/OUT           cost of a million tokens, such as 0.15/0.60\n"
-        "  --title TEXT             the heading (the name of OUT)\n"
+        "  OUT                      the output of eddy batch; files in the formats of OpenAI and\n"
+        "                           vLLM have no times, so their page has fewer plots\n"
+        "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
+        "  --log FILE               the log of eddy batch --log, to show refusals (status 429)\n"
+        "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
+        "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
+        "  --title TEXT             the heading of the page (the name of OUT)\n"
         "  -h, --help, --version\n"
         "\n"
-        "A last line that is not complete yet is left out.  Lines that are not answers are "
-        "counted\n"
-        "on the page.\n"
+        "An incomplete last line is ignored.  The page shows the number of lines that are not\n"
+        "answers.\n"
         "\n"
-        "Exit: 0 the page was written, 2 the command line is wrong, 3 a file cannot be read or "
-        "has\n"
-        "no answers but other lines, 4 the page cannot be written.\n";
+        "Exit: 0 the page was written, 2 the command line is wrong, 3 a file cannot be read, or\n"
+        "OUT has lines but no answers, 4 the page could not be written.\n";
 
 enum { OPT_ERRORS = 256, OPT_LOG, OPT_PRICE, OPT_TITLE, OPT_VERSION };
 
@@ -88,7 +84,7 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
         }
 }
 
-/* Name the files that no option names. */
+/* Set the names of files that no option gives. */
 static int names_complete(struct ed_report_opts *opts)
 {
         const char *slash = strrchr(opts->answers, '/');
