@@ -19,7 +19,7 @@ void ed_job_give_slot(struct ed_job *job)
         job->ticket = -1;
 }
 
-/* Wait for all that an attempt needs. */
+/* Wait until the job has all that its attempt needs, including a slot. */
 static int job_ready(struct ed_job *job)
 {
         const struct ed_job_ops *ops = job->engine->ops;
@@ -56,7 +56,7 @@ static int job_attempt(struct ed_job *job)
         return err;
 }
 
-/* Wait for the next attempt without a slot. Errors: -ECANCELED */
+/* Return the slot, and wait until the next attempt is due. Errors: -ECANCELED */
 static int job_rest(struct ed_job *job, int64_t wait_ns)
 {
         struct ed_room *room = &job->engine->room;

@@ -1,11 +1,12 @@
 /*
- * engine/engine.h - requests on their way through a run: a task for each.
+ * engine/engine.h - runs each request as a task, from the reader to its result.
  *
  *     reader --> room --> +--> reserve --> slot --> attempt --> judge --> finish
  *                         |                                       |
  *                         +------- wait, without a slot <---------+
  *
- * A command says in a table what each step does. All calls are for the loop's thread.
+ * A command supplies a table with a function for each step. Call everything here on the loop's
+ * thread.
  */
 #ifndef ED_CMD_ENGINE_ENGINE_H
 #define ED_CMD_ENGINE_ENGINE_H
@@ -27,35 +28,36 @@ enum ed_verdict {
         ED_VERDICT_DONE,      /* finish */
         ED_VERDICT_RETRY,     /* another attempt, after a wait */
         ED_VERDICT_REFUSED,   /* the same attempt again, after a wait */
-        ED_VERDICT_ABANDONED, /* the run ends: no attempt follows, and no result */
+        ED_VERDICT_ABANDONED, /* the run ends: no further attempt and no result */
 };
 
 struct ed_job_ops {
         /*
-         * Wait for what an attempt needs before its slot. The result of a failure is judged without
-         * an attempt. NULL: nothing. Suspends: yes. Errors: the command's
+         * Wait for what an attempt needs before it takes a slot. If this fails, no attempt is made,
+         * and judge() gets the error. NULL: nothing. Suspends: yes. Errors: the command's
          */
         int (*reserve)(struct ed_job *job);
 
         /*
-         * The job has a slot ('err' 0), or gets none and has to release what was reserved. NULL:
-         * nothing. Errors: -EAGAIN  reserve again, because no request can be sent now; 'err'
+         * The job has a slot ('err' is 0), or could not take a slot ('err' is the error). On any
+         * error, release what reserve() reserved. NULL: nothing. Errors: 'err'; -EAGAIN  reserve
+         * again, because no request can be sent now
          */
         int (*slotted)(struct ed_job *job, int err);
 
         /* Make an attempt. Suspends: yes. Errors: of the attempt */
         int (*attempt)(struct ed_job *job);
 
-        /* Decide what follows, and store the time to wait. A job that is 'refused' had no attempt. */
+        /* Decide what follows, and store the wait. There was no attempt if 'refused' is set. */
         enum ed_verdict (*judge)(struct ed_job *job, int err, int64_t *ret_wait_ns);
 
         /* Report the result of the last attempt. Suspends: yes, also after a cancel. */
         void (*finish)(struct ed_job *job, int err);
 
-        /* The run was stopped before there was a result. Suspends: yes, also after a cancel. */
+        /* The run was stopped before the job had a result. Suspends: yes, also after a cancel. */
         void (*abandon)(struct ed_job *job);
 
-        /* The slot is given back: report how the server bore the attempt. NULL: nothing */
+        /* The slot is returned: report the server's load during the attempt. NULL: unknown */
         enum eddy_concurrency_result (*release)(struct ed_job *job);
 
         void (*free)(struct ed_job *job);
@@ -69,23 +71,23 @@ struct ed_engine {
         eddy_scope *work; /* of all jobs */
 };
 
-/* The part of a job that the engine knows: the first member of the command's own struct. */
+/* The engine's part of a job. It is the first member of the command's own struct. */
 struct ed_job {
         struct ed_engine *engine;
-        uint64_t bytes; /* memory that the job has */
+        uint64_t bytes; /* memory of the job */
         int ticket;     /* of the slot; -1: none */
-        int refused;    /* the input's error, if it makes attempts impossible; 0: none */
+        int refused;    /* an error in the input that makes attempts impossible; 0: none */
 };
 
 /*
- * Start a job (owned) once there is room. On failure it was not started, and still belongs to the
- * caller.
+ * Start a job (owned) once there is room. On failure, the job was not started, and the caller still
+ * owns it.
  *
  * Suspends: yes. Errors: as eddy_scope_start()
  */
 EDDY_MUST_USE int ed_job_start(struct ed_job *job);
 
-/* Give the slot back early, as a job that only waits for its turn to report. */
+/* Return the slot early, for example while the job only waits for its turn to write its line. */
 void ed_job_give_slot(struct ed_job *job);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * engine/room.h - how many requests may be read and not finished, which bounds the memory of a run.
+ * engine/room.h - limits the number of requests that were read and are not finished, and so the
+ * memory of a run.
  *
- * A request rests while it waits for its next attempt, or in line for an endpoint that takes
- * nothing now. Resting requests leave room for those that can be sent, up to a limit of their
- * own: a host that is paused does not hold up the others.
+ * A request rests while it waits for its next attempt, or for an endpoint that accepts no requests
+ * now. Resting requests have a separate limit and leave room for requests that can be sent, so a
+ * paused host does not hold up other hosts.
  */
 #ifndef ED_CMD_ENGINE_ROOM_H
 #define ED_CMD_ENGINE_ROOM_H
@@ -22,21 +23,22 @@ enum {
 
 struct ed_room {
         uint32_t most;    /* requests that do not rest */
-        bool is_strict;   /* requests that rest count too */
+        bool is_strict;   /* resting requests count too */
         uint32_t inside;  /* all requests */
-        uint32_t resting; /* those of them that rest */
+        uint32_t resting; /* resting requests, a part of 'inside' */
         uint64_t resting_bytes;
         eddy_event changed;
 };
 
-/* Room for a run with 'slots' requests in flight, and some that wait for a slot. */
+/* Make room for 'slots' requests in flight, and for some that wait for a slot. */
 void ed_room_init(struct ed_room *room, uint32_t slots, bool is_strict);
 
-/* Wait until another request may be read, and count it. For a single task. Errors: -ECANCELED */
+/* Wait until another request may be read, and count it. Only one task may call this. Errors:
+ * -ECANCELED */
 EDDY_MUST_USE int ed_room_enter(struct ed_room *room);
 void ed_room_leave(struct ed_room *room);
 
-/* Requests begin or end a rest, with the memory that they have. */
+/* 'count' requests, which use 'bytes' of memory, begin or end a rest. */
 void ed_room_rest(struct ed_room *room, uint32_t count, uint64_t bytes);
 void ed_room_wake(struct ed_room *room, uint32_t count, uint64_t bytes);
 

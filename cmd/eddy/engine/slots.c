@@ -1,5 +1,5 @@
 /*
- * engine/slots.c - slots for requests in flight.
+ * engine/slots.c - see slots.h.
  */
 #include "engine/slots.h"
 

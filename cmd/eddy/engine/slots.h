@@ -1,6 +1,6 @@
 /*
- * engine/slots.h - how many requests are in flight: a fixed number that is reached slowly, or one
- * that adapts.
+ * engine/slots.h - limits the number of requests in flight: to a fixed number, which is reached
+ * gradually, or to a number that adapts to the servers.
  */
 #ifndef ED_CMD_ENGINE_SLOTS_H
 #define ED_CMD_ENGINE_SLOTS_H
@@ -14,7 +14,7 @@
 struct ed_slots {
         bool adapts;
         uint32_t most;
-        uint32_t open; /* of the fixed number, so far */
+        uint32_t open; /* fixed number: slots that are open so far */
         eddy_semaphore fixed;
         eddy_concurrency adaptive;
 };
@@ -22,7 +22,7 @@ struct ed_slots {
 /* Errors: -EINVAL */
 int ed_slots_init(struct ed_slots *slots, bool adapts, uint32_t most, int64_t ramp_ns);
 
-/* A task that opens the slots over 'ramp_ns'. */
+/* The argument of ed_slots_open(), a task that opens the slots over 'ramp_ns'. */
 struct ed_slots_ramp {
         struct ed_slots *slots;
         int64_t ramp_ns;

@@ -34,7 +34,7 @@ enum {
         SUMMARY_WAIT_MS = 200,
 };
 
-/* Wait until the run is cancelled, and then limit the time for writing. */
+/* Wait until the run is cancelled; then limit the time for writing. */
 static int watch_stop(void *arg)
 {
         struct ed_fetch_run *run = arg;
@@ -169,7 +169,7 @@ static bool output_is_input(const struct ed_fetch_run *run)
         return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/* Reduce -c to what the limit on open files allows. */
+/* Reduce -c to a number that the limit on open files allows. */
 static void concurrency_hold(struct ed_fetch_opts *opts)
 {
         unsigned long limit = ed_console_raise_files();
@@ -258,7 +258,7 @@ static int run_whole(struct ed_fetch_run *run)
 {
         int err, signo, exit_code;
 
-        run->stats.start_ns = eddy_now(); /* set here, because the run may fail to begin */
+        run->stats.start_ns = eddy_now(); /* set now, because the run may fail to begin */
         err = eddy_run(
                 fetch_all, run,
                 &(struct eddy_run_opts){ .watchdog_ns = EDDY_SEC(1), .report = ed_console_report });

@@ -1,5 +1,5 @@
 /*
- * fetch/fetch.h - `eddy fetch`: fetches many URLs at a time and writes a line of JSON for each.
+ * fetch/fetch.h - `eddy fetch`: fetches many URLs at a time, and writes a line of JSON for each.
  */
 #ifndef ED_CMD_FETCH_FETCH_H
 #define ED_CMD_FETCH_FETCH_H

@@ -34,7 +34,7 @@ static int stream_add(struct ed_fetch_run *run, eddy_stream *stream, struct ed_u
 
                 if (n == -ECANCELED)
                         return -ECANCELED;
-                /* Lines read before an error still count. */
+                /* Lines that were read before an error still count. */
                 if (n < 0)
                         run->input_err = (int) n;
                 if (n > 0)

@@ -1,6 +1,6 @@
 /*
- * fetch/job.c - what `eddy fetch` does in each step of a URL (engine/engine.h): its attempts, the
- * rules of another one, its line.
+ * fetch/job.c - the steps of a URL of `eddy fetch` (engine/engine.h): its attempts, the waits
+ * between them, and its line.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ struct attempt {
         struct eddy_tls_fault tls_fault;
 };
 
-/* A URL on its way to its line. */
+/* The job of a URL. */
 struct ed_fetch_job {
         struct ed_job base;
         struct ed_fetch_run *run;
@@ -66,7 +66,7 @@ enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
         return ED_STOP_INTERNAL;
 }
 
-/* Start the --timeout here: the time before was a wait for a connection slot. */
+/* Start --timeout here, because until now the attempt waited for a connection slot. */
 static void attempt_started(void *arg)
 {
         struct attempt *attempt = arg;
@@ -84,7 +84,7 @@ static void attempt_sends(void *arg)
         attempt->sent = true;
 }
 
-/* Read the body in pieces to 'buf': into a file, or discard it. */
+/* Read the body in pieces to 'buf', and write the pieces to a file or discard them. */
 static int body_take(struct ed_fetch_job *job, char *buf)
 {
         struct attempt *attempt = &job->attempt;
@@ -112,7 +112,7 @@ static int body_receive(struct ed_fetch_job *job)
         char *buf;
         int err;
 
-        /* Bytes that are not looked at may have a single place for all jobs. */
+        /* Jobs that discard their bodies share a buffer, because no job reads its bytes. */
         if (!job->run->opts.save)
                 return body_take(job, job->run->discarded);
         buf = eddy_malloc(ED_FETCH_READ_BYTES);
@@ -209,8 +209,8 @@ static int64_t attempt_wait(struct ed_fetch_run *run, const struct attempt *atte
 }
 
 /*
- * Returns a sentence about a limit of time that has passed, which names its option and value, or
- * NULL for other errors. The sentence is in 'text'.
+ * Returns a sentence in 'text' about a time limit that has passed, with its option and value, or
+ * NULL for other errors.
  */
 static const char *limit_message(const struct ed_fetch_opts *opts, int error,
                                  char text[MESSAGE_BYTES])
@@ -246,7 +246,7 @@ static bool is_about_certificate(int error)
                error != EDDY_E_TLS_BAD_FILE;
 }
 
-/* Returns what is wrong with a URL, from which the password was hidden, or NULL. */
+/* Returns a sentence about a fault in a URL, whose password is hidden already, or NULL. */
 static const char *url_message(const struct ed_fetch_job *job, char text[MESSAGE_BYTES])
 {
         const char *fault = ed_url_fault(job->url, job->bytes, text);
@@ -259,8 +259,8 @@ static const char *url_message(const struct ed_fetch_job *job, char text[MESSAGE
 }
 
 /*
- * Returns a sentence about an error with the detail that only this attempt has, or NULL. The
- * sentence is constant, in 'attempt' or in 'text'.
+ * Returns a sentence about an error, with details that only this attempt has, or NULL. The sentence
+ * is constant, in 'attempt', or in 'text'.
  */
 static const char *detail_message(const struct ed_fetch_opts *opts, const struct attempt *attempt,
                                   const struct ed_fetch_job *job, char text[MESSAGE_BYTES])
@@ -306,16 +306,14 @@ static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
 static void job_hide(struct ed_fetch_job *job, int error)
 {
         char text[ED_URL_FAULT_BYTES];
-        /* A URL whose response arrived is valid. */
+        /* If a response arrived, the URL is valid. */
         bool refused = error < 0 &&
                        (ed_outcome_is_line(error) || ed_url_fault(job->url, job->bytes, text));
 
         job->bytes = ed_urls_hide_password(job->url, job->bytes, refused);
 }
 
-/*
- * Build the line. This also hides the password in the URL, which is not used afterwards.
- */
+/* Build the line. This also hides the password in the URL, which is not used after this. */
 static void line_build(struct ed_draft *line, struct ed_fetch_job *job)
 {
         const struct attempt *attempt = &job->attempt;
@@ -387,8 +385,8 @@ static void job_finish(struct ed_job *base, int error)
 }
 
 /*
- * Finish a job whose work was cancelled. With --deadline it gets a line, so that every URL that was
- * read has a line; otherwise it is only counted.
+ * Finish a job whose work was cancelled. With --deadline, the job gets a line, so that every URL
+ * that was read has a line; otherwise the job is only counted.
  */
 static void job_abandon(struct ed_job *base)
 {

@@ -21,7 +21,7 @@ enum {
 /* A limit of time. */
 struct ed_fetch_limit {
         int64_t ns;       /* 0: none */
-        const char *text; /* as it was given, for messages */
+        const char *text; /* the value of the option, for messages */
 };
 
 struct ed_fetch_opts {

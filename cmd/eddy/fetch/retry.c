@@ -1,5 +1,5 @@
 /*
- * fetch/retry.c - see retry.h.  The attempts themselves: worker.c.
+ * fetch/retry.c - see retry.h. The attempts are in job.c.
  */
 #include "fetch/retry.h"
 

@@ -4,8 +4,8 @@
  *     reader ---------> a task for each URL ----> slot --> attempt --> output
  *     (fetch/input.c)   (engine/, fetch/job.c)
  *
- * engine/engine.h describes the tasks. The scope 'engine.work' has all of them. A signal or --deadline
- * cancels that scope; each task then reports the result of its URL and ends.
+ * engine/engine.h describes the tasks. All tasks are in the scope 'engine.work'. A signal or
+ * --deadline cancels that scope; each task then reports the result of its URL, and ends.
  */
 #ifndef ED_CMD_FETCH_RUN_H
 #define ED_CMD_FETCH_RUN_H
@@ -37,7 +37,7 @@ struct ed_fetch_run {
         eddy_scope *whole; /* around 'engine.work', with --deadline */
         bool idempotent;
         bool setup_failed; /* a proxy, or a file of --cacert, --cert or --key, cannot be used */
-        char discarded[ED_FETCH_READ_BYTES]; /* bodies that nothing is done with */
+        char discarded[ED_FETCH_READ_BYTES]; /* bodies that are not kept */
 
         int input_fd;         /* -1: none */
         uint64_t input_total; /* bytes; 0: unknown in advance */
@@ -47,22 +47,22 @@ struct ed_fetch_run {
         int input_err;
 };
 
-/* The reader's task: reads arguments, then the input, and starts a job for each URL. */
+/* The task of the reader, which reads the arguments, then the input, and starts a job per URL. */
 eddy_task_fn ed_fetch_read;
 
 /* The steps of all jobs. */
 extern const struct ed_job_ops ed_fetch_job_ops;
 
 /*
- * Start the task of a URL, once there is room for it. 'refused' is the error of its line, or 0. A URL
- * whose task cannot start is counted, or, with --deadline, gets a line.
+ * Start the task of a URL, once there is room for it. 'refused' is the error of its line, or 0. If
+ * the task cannot start, the URL is counted, or, with --deadline, gets a line.
  *
  * Suspends: yes. Errors: -ECANCELED, -ENOMEM
  */
 EDDY_MUST_USE int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes,
                                int refused);
 
-/* Returns why the run was stopped, after a call in it was cancelled. */
+/* Returns the reason why the run was stopped, after one of its calls was cancelled. */
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run);
 
 #endif

@@ -35,7 +35,7 @@ EDDY_MUST_USE int ed_save_open(struct ed_save *save, const char *command, const 
                                bool force);
 void ed_save_close(struct ed_save *save);
 
-/* Errors: -errno of the system, also kept in 'save->err'. */
+/* Errors: the system's. The first error is also kept in 'save->err'. */
 EDDY_MUST_USE int ed_save_file_begin(struct ed_save *save, uint64_t index,
                                      struct ed_save_file *ret_file);
 EDDY_MUST_USE int ed_save_file_write(struct ed_save *save, struct ed_save_file *file,

@@ -61,8 +61,8 @@ static size_t shown_bytes(const char *data, size_t bytes)
 }
 
 /*
- * Check a line of 'bytes' bytes and fill in '*ret_line'; 'cut' means that the line continues after
- * them. Returns false for a line to skip.
+ * Check a line of 'bytes' bytes, and fill in '*ret_line'. 'cut' means that the line continues after
+ * these bytes. Returns false if the line is to be skipped.
  */
 static bool line_judge(const char *data, size_t bytes, bool first, bool cut,
                        struct ed_urls_line *ret_line)

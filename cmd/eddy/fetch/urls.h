@@ -31,7 +31,7 @@ struct ed_urls {
 struct ed_urls_line {
         const char *data; /* valid until the next call; not NUL-terminated */
         size_t bytes;
-        int error;       /* 0, or ED_E_LINE_*: then only the line's beginning */
+        int error;       /* 0; or ED_E_LINE_*, and 'data' is only the beginning */
         uint64_t offset; /* position after the line in the input */
 };
 
@@ -44,15 +44,16 @@ char *ed_urls_room(struct ed_urls *urls, size_t *ret_bytes);
 void ed_urls_grow(struct ed_urls *urls, size_t bytes);
 
 /*
- * Find the next line. 'at_end' means that no more bytes will come: then a last line without a line
+ * Find the next line. 'at_end' means that no more bytes will come, so a last line without a line
  * feed counts. Returns 1, or 0 if the line is not complete yet.
  */
 int ed_urls_next(struct ed_urls *urls, bool at_end, struct ed_urls_line *ret_line);
 
 /*
  * Replace the password in a URL ("http://user:password@host/") by three stars, in place: 'url' has
- * room for ED_URLS_STARS_BYTES more. In a text that is 'refused' as a URL, the password may have any
- * bytes: all between "://" (or the beginning) and the last @ is replaced. Returns the new size.
+ * room for ED_URLS_STARS_BYTES more. In a text that was 'refused' as a URL, the password may have
+ * any bytes, so everything between "://" (or the beginning) and the last @ is replaced. Returns the
+ * new size.
  */
 size_t ed_urls_hide_password(char *url, size_t bytes, bool refused);
 

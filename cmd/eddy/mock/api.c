@@ -41,7 +41,7 @@ static int draft_send(struct ed_reply *reply, struct ed_draft *text)
 /* Send an error that no limit caused. */
 static int fault_send(struct ed_reply *reply, const struct ed_openai_fault *fault)
 {
-        /* Shows the limits, which else are shown when the tokens are counted. */
+        /* Counting the tokens adds the limits to the answer's head. Here no token is counted. */
         int err = reply->counts_tokens ? ed_gate_tokens(reply, 0) : 0;
 
         if (err != 0)
@@ -88,7 +88,7 @@ static int hex_value(char c)
         return at ? (int) (at - digits) : -1;
 }
 
-/* Decode %XX in a path. Returns the bytes, or -1 if they are more than MODEL_BYTES_MAX. */
+/* Decode %XX in a path. Returns the size, or -1 if it exceeds MODEL_BYTES_MAX. */
 static int path_decode(const char *path, char model[MODEL_BYTES_MAX])
 {
         int bytes = 0;
@@ -142,7 +142,7 @@ static int event_send(struct ed_reply *reply, const struct ed_draft *text)
         return ed_draft_is_whole(text) ? ed_reply_write(reply, text->data, text->bytes) : -ENOMEM;
 }
 
-/* Send the answer as a stream of events; those of several choices are mixed. */
+/* Send the answer as a stream of events. Events of several choices are interleaved. */
 static int chat_stream(struct ed_reply *reply, const struct ed_openai_ask *ask,
                        const struct ed_openai_head *head)
 {
@@ -150,7 +150,7 @@ static int chat_stream(struct ed_reply *reply, const struct ed_openai_ask *ask,
         bool any = true;
         int err;
 
-        reply->ends_cleanly = true; /* a truncated stream may also lack only its end */
+        reply->ends_cleanly = true; /* a truncated stream may lack only its end */
         ed_reply_header(reply, "Cache-Control", "no-cache");
         err = ed_reply_begin(reply, 200, "text/event-stream; charset=utf-8", -1,
                              EVENT_BYTES_MIN * ed_openai_completion_tokens(ask));
@@ -179,7 +179,7 @@ static int chat_send(struct ed_reply *reply, const struct ed_openai_ask *ask)
         struct ed_openai_head head = { id, (int64_t) time(NULL) };
         struct ed_draft text = { 0 };
 
-        /* The number after "req_", shortened. */
+        /* Use the beginning of the number after "req_". */
         memcpy(id + strlen("chatcmpl-"), reply->id + strlen("req_"), 24);
         if (ask->stream)
                 return chat_stream(reply, ask, &head);
@@ -187,7 +187,7 @@ static int chat_send(struct ed_reply *reply, const struct ed_openai_ask *ask)
         return draft_send(reply, &text);
 }
 
-/* Returns true if requests may name the model. */
+/* Returns true if the model exists. */
 static bool model_is_known(const struct ed_mock_opts *opts, const struct eddy_json_value *model)
 {
         bool known = opts->models_count == 0;
@@ -223,7 +223,7 @@ static int ask_answer(struct ed_reply *reply, bool is_chat)
                 n = eddy_json_string(&ask.model, model, sizeof(model));
                 return model_is_unknown(reply, model, n > 0 ? (size_t) n : 0);
         }
-        /* As the API does: the tokens that the answer may have count, not those it has. */
+        /* As in OpenAI's API, the maximum length of the answer counts, not its actual length. */
         tokens = ask.prompt_tokens;
         if (is_chat)
                 tokens += ask.tokens_max ? (uint64_t) ask.tokens_max * ask.choices

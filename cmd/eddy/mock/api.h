@@ -6,13 +6,13 @@
 
 #include "mock/reply.h"
 
-/* Returns true for paths of the API. */
+/* Returns true if the path is one of the API's. */
 bool ed_api_has(const char *path);
 
 /* Returns true if the route counts tokens. */
 bool ed_api_counts_tokens(const char *path);
 
-/* Answer a request that was let in. */
+/* Answer a request that ed_gate_enter() admitted. */
 EDDY_MUST_USE int ed_api_answer(struct ed_reply *reply, const char *path);
 
 #endif

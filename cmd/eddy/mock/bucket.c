@@ -20,12 +20,12 @@ void ed_bucket_init_minute(struct ed_bucket *bucket, uint32_t per_minute, int64_
         *bucket = (struct ed_bucket){ per_minute / 60.0, per_minute, per_minute, now_ns };
 }
 
-/* Returns the time in which that many tokens are refilled. */
+/* Returns the time in which 'tokens' tokens are refilled. */
 static int64_t refill_ns(const struct ed_bucket *bucket, double tokens)
 {
         double wait_ns = tokens / bucket->rate * 1e9;
 
-        /* A rate may be so low that the time does not fit an integer. */
+        /* At a very low rate, the time does not fit an integer. */
         return wait_ns < (double) ED_DURATION_MAX_NS ? (int64_t) wait_ns + 1 : ED_DURATION_MAX_NS;
 }
 

@@ -31,7 +31,7 @@ static int refuse(struct ed_reply *reply, const struct ed_openai_fault *fault)
         return err < 0 ? err : 1;
 }
 
-/* Refuse because of a limit, and name the time until a retry; below 0: never. */
+/* Refuse because of a limit, and state the time until a retry. A time below 0 means never. */
 static int limit_refuse(struct ed_reply *reply, const char *type, const char *code,
                         const char *what, int64_t wait_ns)
 {
@@ -113,7 +113,7 @@ static int key_limit(struct ed_reply *reply, const char *name)
                                     "billing details",
                                     -1);
         wait_ns = ed_bucket_take(&key->requests, now_ns);
-        /* Brings the tokens up to date. */
+        /* Update the tokens to the present time. */
         (void) ed_bucket_take_many(&key->tokens, 0, now_ns);
         if (wait_ns > 0) {
                 limits_show(reply, key);
@@ -122,7 +122,7 @@ static int key_limit(struct ed_reply *reply, const char *name)
                 return limit_refuse(reply, "requests", "rate_limit_exceeded", what, wait_ns);
         }
         key->served++;
-        /* A request to the API with tokens shows the limits after these are counted. */
+        /* If the request has tokens, the limits are shown after the tokens are counted. */
         if (!reply->counts_tokens)
                 limits_show(reply, key);
         return 0;
@@ -139,7 +139,7 @@ int ed_gate_tokens(struct ed_reply *reply, uint64_t tokens)
 
         if (limits->rpm == 0 && limits->tpm == 0)
                 return 0;
-        /* The entry may be new: the body has arrived since, and other keys were used. */
+        /* Find the entry again: while the body arrived, other keys may have replaced it. */
         key = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
         wait_ns = ed_bucket_take_many(&key->tokens, tokens, now_ns);
         limits_show(reply, key);
@@ -205,7 +205,7 @@ int ed_gate_mood(struct ed_reply *reply)
 {
         const struct ed_mock_opts *opts = &reply->mock->opts;
         struct ed_random *random = &reply->random;
-        /* Always drawn in this order, so that an option does not change what others do. */
+        /* Always draw in this order, so that an option does not change the effect of others. */
         int64_t wait_ns = ed_latency_draw(&opts->latency, random);
         bool fails = ed_random_fraction(random) < opts->error_rate;
         bool truncates = ed_random_fraction(random) < opts->truncate_rate;

@@ -32,7 +32,7 @@ struct ed_key *ed_keys_find(struct ed_keys *keys, const struct ed_limits *limits
 
 void ed_reset_print(int64_t reset_ns, char text[ED_RESET_TEXT_BYTES])
 {
-        /* Rounded up: an earlier retry would be refused again. */
+        /* Round up, because an earlier retry would be refused again. */
         int64_t ms = reset_ns > 0 ? (reset_ns + 999999) / 1000000 : 0, seconds = ms / 1000;
         char fraction[8] = "";
         size_t end;

@@ -2,7 +2,7 @@
  * mock/keys.h - limits that are counted for each API key: requests and tokens per minute, and a
  * quota of requests.
  *
- * At most ED_KEYS_MAX keys are kept; the least recently used one is forgotten first. Keys are
+ * At most ED_KEYS_MAX keys are kept; the least recently used key is dropped first. Keys are
  * compared by a hash of 64 bits.
  */
 #ifndef ED_CMD_MOCK_KEYS_H
@@ -37,7 +37,7 @@ struct ed_keys {
         uint64_t uses;
 };
 
-/* Returns the entry for a key, a new one if necessary; valid until the next call. */
+/* Returns the entry for a key, which may be a new entry. It is valid until the next call. */
 struct ed_key *ed_keys_find(struct ed_keys *keys, const struct ed_limits *limits, const char *key,
                             size_t bytes, int64_t now_ns);
 

@@ -16,7 +16,7 @@
 
 #define TWO_PI 6.283185307179586
 
-/* Beyond these the waits are all alike, or all the longest. */
+/* With a larger shape, all waits would be equal, or limited. */
 #define SHAPE_MAX 100.0
 
 /* Make a normal random number from two uniform ones (Box and Muller). */
@@ -62,7 +62,7 @@ int64_t ed_latency_draw(const struct ed_latency *latency, struct ed_random *rand
         return wait < (double) ED_LATENCY_MAX_NS ? (int64_t) wait : ED_LATENCY_MAX_NS;
 }
 
-/* The names of distributions. The second value is a duration, a number above 0, or absent. */
+/* The distributions. The second value is a duration, a number above 0, or absent. */
 static const struct {
         const char *name;
         enum ed_latency_kind kind;

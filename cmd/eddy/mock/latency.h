@@ -36,8 +36,8 @@ EDDY_MUST_USE int ed_latency_parse(const char *text, struct ed_latency *ret_late
                                    const char **ret_why);
 
 /*
- * Returns the log-normal distribution with that median and 99th percentile; if 'p99_ns' is 0 or not
- * above the median, always the median.
+ * Returns the log-normal distribution with this median and 99th percentile. If 'p99_ns' is 0 or not
+ * above the median, the wait is always the median.
  */
 struct ed_latency ed_latency_of_p99(int64_t median_ns, int64_t p99_ns);
 

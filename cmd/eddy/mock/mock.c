@@ -21,7 +21,7 @@
 
 enum { CONNECTIONS_MAX = 50000, FILES_SPARE = 32 };
 
-/* A certificate that was made for this run; folder "": none. */
+/* A certificate that was made for this run. If 'folder' is "", there is none. */
 struct made {
         char folder[64];
         char cert_file[96];
@@ -35,7 +35,7 @@ struct mock_run {
         int exit_code;
 };
 
-/* Print the first line on standard output, from which programs read the port. */
+/* Print the address on the first line of standard output, from which programs read the port. */
 static int say_where(const struct ed_mock_opts *opts, const struct made *made, uint16_t port)
 {
         bool v6 = strchr(opts->host, ':') != NULL;
@@ -50,7 +50,7 @@ static int say_where(const struct ed_mock_opts *opts, const struct made *made, u
         return ED_EXIT_OK;
 }
 
-/* Returns the folder for temporary files; a name that is too long is not used. */
+/* Returns the folder for temporary files. TMPDIR is ignored if its name is too long. */
 static const char *folder_parent(void)
 {
         static const char name[] = "/eddy-mock-XXXXXX";
@@ -88,7 +88,7 @@ static void made_remove(struct made *made)
         made->folder[0] = '\0';
 }
 
-/* Returns 0 with '*ret_tls' unchanged without --tls. */
+/* Make the TLS configuration. Without --tls, leaves '*ret_tls' unchanged and returns 0. */
 static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
 {
         const struct ed_mock_opts *opts = &run->mock.opts;

@@ -1,5 +1,5 @@
 /*
- * mock/mock.h - `eddy mock`: a server that answers slowly, limits and fails on demand.
+ * mock/mock.h - `eddy mock`: a server that delays, limits or fails requests on demand.
  */
 #ifndef ED_CMD_MOCK_MOCK_H
 #define ED_CMD_MOCK_MOCK_H
@@ -18,7 +18,7 @@
 
 enum { ED_MOCK_API_KEYS_MAX = 64, ED_MOCK_MODELS_MAX = 64 };
 
-/* How a refusal names the time until a retry. */
+/* How a refusal states the time until a retry. */
 enum ed_mock_retry_after {
         ED_RETRY_AFTER_SECONDS, /* Retry-After, whole seconds */
         ED_RETRY_AFTER_MS,      /* the same, and retry-after-ms */
@@ -44,7 +44,7 @@ struct ed_mock_opts {
         bool seeded;
         uint32_t seed;
         struct ed_openai_opts openai;
-        const char *api_keys[ED_MOCK_API_KEYS_MAX]; /* none: every key is good */
+        const char *api_keys[ED_MOCK_API_KEYS_MAX]; /* none: every key is accepted */
         uint32_t api_keys_count;
         const char *models[ED_MOCK_MODELS_MAX]; /* none: requests may name any */
         uint32_t models_count;
@@ -60,7 +60,7 @@ struct ed_mock {
         struct ed_tokens tokens;
         struct ed_keys keys;
         int64_t start_ns;
-        uint32_t serving; /* requests that were let in and are not finished */
+        uint32_t serving; /* admitted requests that are not finished */
 };
 
 /* Answers one request; 'arg' is the struct ed_mock. */
@@ -69,7 +69,7 @@ eddy_http_handler_fn ed_mock_answer;
 /* The text of `/`, also part of --help. */
 extern const char ed_mock_routes[];
 
-/* As ed_fetch_opts_parse(). */
+/* Parse the command line. Returns as ed_fetch_opts_parse(). */
 int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *ret_exit);
 
 /* Returns the exit code. */

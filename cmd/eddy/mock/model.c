@@ -1,5 +1,5 @@
 /*
- * mock/model.c - a hash of the input seeds all that the model says.
+ * mock/model.c - seeds all output of the model with a hash of the input.
  */
 #include "mock/model.h"
 
@@ -104,7 +104,7 @@ void ed_model_embed(uint64_t hash, uint32_t dimensions, bool base64, struct ed_d
         ed_draft_add_str(text, base64 ? "\"" : "]");
 }
 
-/* Returns a number that differs for each choice and place. */
+/* Returns a hash that differs for each choice and each word. */
 static uint64_t mix(uint64_t hash, uint32_t choice, uint32_t i)
 {
         struct ed_random random = { hash + ((uint64_t) choice << 32) + i };

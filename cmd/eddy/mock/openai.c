@@ -53,7 +53,7 @@ void ed_openai_write_model(const char *model, size_t bytes, struct ed_draft *tex
 
 /* ---- embeddings ------------------------------------------------------------------------------ */
 
-/* Returns the hash of an input: of a string's text, or of the text of a list of tokens. */
+/* Returns the hash of an input: of the text of a string, or of a list of tokens. */
 static uint64_t input_hash(const struct eddy_json_value *input, struct ed_draft *text)
 {
         struct eddy_json_cursor cursor;
@@ -115,7 +115,7 @@ void ed_openai_write_embeddings(const struct ed_openai_ask *ask, struct ed_draft
 
 /* ---- chat completions ------------------------------------------------------------------------ */
 
-/* Returns the words of a choice if it ends by itself. */
+/* Returns the number of words of a choice that max_tokens does not cut. */
 static uint32_t choice_words(const struct ed_openai_ask *ask, uint32_t choice)
 {
         return ask->words ? ask->words : ed_model_length(ask->hash, choice);

@@ -54,7 +54,7 @@ struct ed_openai_ask {
 /*
  * Read a request. Values that the mock does not use are ignored.
  *
- * Errors: -EINVAL  not a valid request: '*ret_fault' is the answer
+ * Errors: -EINVAL  the request is not valid; '*ret_fault' is the answer
  *         -ENOMEM
  */
 EDDY_MUST_USE int ed_openai_read_embeddings(const char *body, size_t bytes,
@@ -66,7 +66,7 @@ EDDY_MUST_USE int ed_openai_read_chat(const char *body, size_t bytes,
                                       struct ed_openai_ask *ret_ask,
                                       struct ed_openai_fault *ret_fault);
 
-/* Returns the tokens of all choices. */
+/* Returns the number of tokens of all choices. */
 uint64_t ed_openai_completion_tokens(const struct ed_openai_ask *ask);
 
 /* The part that all events of an answer share. */
@@ -75,7 +75,7 @@ struct ed_openai_head {
         int64_t created_s;
 };
 
-/* Append answers. Lack of memory marks the text as failed. */
+/* Append answers. If memory is short, the text is marked as failed. */
 void ed_openai_write_embeddings(const struct ed_openai_ask *ask, struct ed_draft *text);
 void ed_openai_write_chat(const struct ed_openai_ask *ask, const struct ed_openai_head *head,
                           struct ed_draft *text);
@@ -83,8 +83,8 @@ void ed_openai_write_model(const char *model, size_t bytes, struct ed_draft *tex
 void ed_openai_write_fault(const struct ed_openai_fault *fault, struct ed_draft *text);
 
 /*
- * Append event number 'step' of a choice of a stream: the role, the words, the end. Returns false
- * after the last.
+ * Append event number 'step' of a choice of a stream: the role, then the words, then the end.
+ * Returns false after the last event.
  */
 bool ed_openai_write_event(const struct ed_openai_ask *ask, const struct ed_openai_head *head,
                            uint32_t choice, uint32_t step, struct ed_draft *text);

@@ -97,7 +97,7 @@ static int input_is_wrong(struct ed_openai_fault *fault)
                              "lists, none of them empty");
 }
 
-/* Count the tokens of a string or a list of tokens; -EINVAL for another value. */
+/* Returns the number of tokens of a string or a list of tokens. Errors: -EINVAL */
 static int64_t input_tokens(const struct eddy_json_value *input)
 {
         struct eddy_json_cursor cursor;
@@ -181,7 +181,7 @@ int ed_openai_read_embeddings(const char *body, size_t bytes, const struct ed_op
 
 /* ---- chat completions ------------------------------------------------------------------------ */
 
-/* Add the bytes of a message's content: a string, or a list of parts of which some have a text. */
+/* Returns the size of a message's content, a string or a list of parts, some of which have text. */
 static uint64_t content_bytes(const struct eddy_json_value *content)
 {
         struct eddy_json_cursor cursor;

@@ -1,5 +1,5 @@
 /*
- * mock/reply.c - sending answers, whole or not.
+ * mock/reply.c - see reply.h.
  */
 #include "mock/reply.h"
 
@@ -34,7 +34,7 @@ void ed_reply_header(struct ed_reply *reply, const char *name, const char *value
 {
         size_t n = reply->headers_count;
 
-        if (n == ED_REPLY_HEADERS_MAX - 1) /* the last one is for the type */
+        if (n == ED_REPLY_HEADERS_MAX - 1) /* the last place is for the type */
                 return;
         snprintf(reply->values[n], ED_REPLY_VALUE_BYTES, "%s", value);
         reply->headers[n].name = name;
@@ -53,7 +53,7 @@ void ed_reply_header_u64(struct ed_reply *reply, const char *name, uint64_t valu
 void ed_reply_retry_after(struct ed_reply *reply, int64_t wait_ns)
 {
         enum ed_mock_retry_after form = reply->mock->opts.retry_after;
-        /* Rounded up: an earlier retry would be refused again. */
+        /* Round up, because an earlier retry would be refused again. */
         int64_t seconds = (wait_ns + 999999999) / 1000000000;
         char date[EDDY_HTTP_DATE_BYTES + 1];
 
@@ -93,7 +93,7 @@ static int answer_cut(struct ed_reply *reply)
         return err < 0 ? err : -ECONNABORTED;
 }
 
-/* Choose how much of a body with at least that many bytes is sent. */
+/* Choose how much of a body is sent, which has at least 'bytes_min' bytes. */
 static void fate_draw(struct ed_reply *reply, uint64_t bytes_min)
 {
         double part = ed_random_fraction(&reply->random);

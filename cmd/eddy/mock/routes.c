@@ -1,8 +1,8 @@
 /*
  * mock/routes.c - the mock's routes outside the API.
  *
- * A path is a route's name and at most one argument. Every number has limits; a number outside them
- * is answered with a 400 that names the limits.
+ * A path is a route's name and at most one argument. A number outside its limits is answered with a
+ * 400 that names the limits.
  */
 #include <errno.h>
 #include <inttypes.h>

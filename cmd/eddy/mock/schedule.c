@@ -1,5 +1,5 @@
 /*
- * mock/schedule.c - parsing and looking up what changes with time.
+ * mock/schedule.c - see schedule.h.
  */
 #include "mock/schedule.h"
 

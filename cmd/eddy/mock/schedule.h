@@ -29,20 +29,20 @@ struct ed_schedule {
 EDDY_MUST_USE int ed_schedule_parse(const char *text, struct ed_schedule *ret_schedule,
                                     const char **ret_why);
 
-/* Returns the limit at that time, or UINT32_MAX before the first step. */
+/* Returns the limit at 'time_ns', or UINT32_MAX before the first step. */
 uint32_t ed_schedule_at(const struct ed_schedule *schedule, int64_t time_ns);
 
 /* All zero: no waves. The first wave begins after one period. */
 struct ed_wave {
         int64_t period_ns;
         int64_t length_ns;
-        int64_t retry_ns; /* what Retry-After says; below 0: the rest of the wave */
+        int64_t retry_ns; /* for Retry-After; below 0: the rest of the wave */
 };
 
 /* Parse PERIOD:LENGTH[:RETRY_AFTER], as in 30s:5s or 30s:5s:2s. Errors: as ed_schedule_parse() */
 EDDY_MUST_USE int ed_wave_parse(const char *text, struct ed_wave *ret_wave, const char **ret_why);
 
-/* Returns true during a wave, with the time for Retry-After. */
+/* Returns true during a wave, and stores the time for Retry-After. */
 bool ed_wave_is_on(const struct ed_wave *wave, int64_t time_ns, int64_t *ret_retry_ns);
 
 #endif

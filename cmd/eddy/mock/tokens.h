@@ -1,5 +1,5 @@
 /*
- * mock/tokens.h - how often each token has been requested, for /flaky/N?token=T in routes.c.
+ * mock/tokens.h - counts the requests with each token, for /flaky/N?token=T in routes.c.
  *
  * At most ED_TOKENS_MAX tokens are kept; the oldest is dropped first.
  */
@@ -26,7 +26,7 @@ struct ed_tokens {
 void ed_tokens_fini(struct ed_tokens *tokens);
 
 /*
- * Count a request with the token of 'bytes' bytes, and return the number of earlier ones.
+ * Count a request with a token of 'bytes' bytes, and store the number of its earlier requests.
  *
  * Errors: -EINVAL  longer than ED_TOKEN_BYTES_MAX
  *         -ENOMEM

@@ -1,5 +1,5 @@
 /*
- * report/axis.c - round ticks.
+ * report/axis.c - see axis.h.
  */
 #include "report/axis.h"
 
@@ -11,7 +11,7 @@
 #define MINUTES_MAX_MS (2 * 3600e3)
 #define HOURS_MAX_MS   (3 * 86400e3)
 
-/* A value that is wrong in its last digits still counts as the round one. */
+/* A value that differs from a round number by less than this counts as that number. */
 #define NEARLY 1e-9
 
 static double power_below(double value)
@@ -77,7 +77,7 @@ void ed_axis_elapsed(struct ed_axis *axis, int64_t max_ms, unsigned ticks)
                 tick_add(axis, i * step);
 }
 
-/* Ticks at these digits of every 'nth' decade. Returns false if they are too many. */
+/* Add ticks at these digits of every 'nth' decade. Returns false if there are too many. */
 static bool log_ticks(struct ed_axis *axis, const double *digits, unsigned n, int nth,
                       unsigned ticks)
 {
@@ -98,7 +98,7 @@ static bool log_ticks(struct ed_axis *axis, const double *digits, unsigned n, in
         return true;
 }
 
-/* A range of less than two of the usual ticks: ticks at equal distances. */
+/* Add ticks at equal distances to a range that has fewer than two of the usual ticks. */
 static void narrow_ticks(struct ed_axis *axis)
 {
         double step = ed_axis_round_up((axis->max - axis->min) / 4);
@@ -142,7 +142,7 @@ double ed_axis_place(const struct ed_axis *axis, double value)
         return place > 0 ? place < 1 ? place : 1 : 0;
 }
 
-/* Returns the decimals that multiples of 'step' need. */
+/* Returns the number of decimals that multiples of 'step' need. */
 static int decimals_of(double step)
 {
         int decimals = 0;

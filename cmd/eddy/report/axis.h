@@ -9,7 +9,7 @@
 
 enum { ED_AXIS_TICKS_MAX = 24, ED_AXIS_LABEL_BYTES = 32 };
 
-/* The kind of values, for labels. */
+/* The kind of values on an axis, for its labels. */
 enum ed_axis_unit {
         ED_AXIS_NUMBER,
         ED_AXIS_COUNT,   /* ticks are whole numbers */
@@ -26,21 +26,23 @@ struct ed_axis {
         double ticks[ED_AXIS_TICKS_MAX];
 };
 
-/* From 0 to a round number at or above 'max', with at most 'ticks' intervals. */
+/* Make an axis from 0 to a round number at or above 'max', with at most 'ticks' intervals. */
 void ed_axis_linear(struct ed_axis *axis, enum ed_axis_unit unit, double max, unsigned ticks);
 
-/* From 0 to 'max_ms' exactly, with at most 'ticks' intervals of a natural duration. */
+/* Make an axis from 0 to exactly 'max_ms', with at most 'ticks' intervals of a natural duration. */
 void ed_axis_elapsed(struct ed_axis *axis, int64_t max_ms, unsigned ticks);
 
-/* From 'min' to 'max' exactly, both above 0, on a log scale, with at most 'ticks' ticks. */
+/*
+ * Make a log axis from exactly 'min' to exactly 'max', both above 0, with at most 'ticks' ticks.
+ */
 void ed_axis_log(struct ed_axis *axis, enum ed_axis_unit unit, double min, double max,
                  unsigned ticks);
 
-/* Returns the nearest of 1, 2 and 5 times a power of ten, at or below, or at or above, 'value'. */
+/* Returns the nearest of 1, 2 and 5 times a power of ten at or below, or at or above, 'value'. */
 double ed_axis_round_down(double value);
 double ed_axis_round_up(double value);
 
-/* Returns the place of a value: 0 at the start of the axis, 1 at its end, never beyond. */
+/* Returns the position of a value, from 0 at the start of the axis to 1 at its end. */
 double ed_axis_place(const struct ed_axis *axis, double value);
 
 /* Print the label of a tick. */

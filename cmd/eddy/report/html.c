@@ -10,7 +10,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* Returns the text that replaces the byte; NULL: it may stay. */
+/* Returns the text that replaces the byte, or NULL if the byte needs no escape. */
 static const char *entity_of(unsigned char byte)
 {
         switch (byte) {
@@ -32,7 +32,7 @@ static const char *entity_of(unsigned char byte)
         }
 }
 
-/* Returns the bytes of the character at 'text'; 0: not UTF-8, or a control character. */
+/* Returns the size of the character at 'text', or 0 if it is not UTF-8 or a control character. */
 static size_t character_bytes(const char *text, size_t left)
 {
         unsigned char lead = (unsigned char) *text;

@@ -1,5 +1,5 @@
 /*
- * report/html.h - texts of others in HTML. No I/O.
+ * report/html.h - escapes text from files for HTML. No I/O.
  */
 #ifndef ED_CMD_REPORT_HTML_H
 #define ED_CMD_REPORT_HTML_H

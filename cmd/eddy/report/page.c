@@ -1,6 +1,6 @@
 /*
  * report/page.c - HTML. Browsers load nothing for the page and run no scripts in it: its policy
- * (Content-Security-Policy) forbids both, whatever the texts of the files are.
+ * (Content-Security-Policy) forbids both, whatever text the files have.
  */
 #include "report/page.h"
 
@@ -104,7 +104,7 @@ static const char style[] =
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-/* Append a text of the files, whose direction of writing does not affect what follows. */
+/* Append text from the files, isolated so that its writing direction does not affect other text. */
 static void others_add(struct ed_draft *out, const char *text)
 {
         ed_draft_add_str(out, "<bdi>");
@@ -180,7 +180,7 @@ static void tile_add_ns(struct ed_draft *out, const char *name, int64_t value_ns
         tile_end(out);
 }
 
-/* Append a count, and its part of all in percent. */
+/* Append a count, and its percentage of all. */
 static void tile_add_part(struct ed_draft *out, const char *name, uint64_t part, uint64_t all,
                           bool is_bad)
 {
@@ -531,7 +531,7 @@ static void tokens_add(struct ed_draft *out, struct ed_plot *plot, const struct 
         figure_end(out, "Counted when the answer was complete. ", points);
 }
 
-/* Append a plot of all tokens, or of the cost, up to each time. */
+/* Append a plot of the total of tokens, or of cost, up to each time. */
 static void sums_add(struct ed_draft *out, struct ed_plot *plot, const struct page_points *points,
                      const struct ed_price *price)
 {
@@ -644,7 +644,7 @@ static void files_add(struct ed_draft *out, const struct ed_page *page,
         ed_draft_add_str(out, "</p>\n");
 }
 
-/* Append what the files lack. */
+/* Append warnings about data that the files lack. */
 static void warnings_add(struct ed_draft *out, const struct ed_totals *totals)
 {
         uint64_t all = totals->ok + totals->failed;

@@ -1,6 +1,5 @@
 /*
- * report/page.h - the page: totals, tables and plots in one HTML text that needs nothing else. No
- * I/O.
+ * report/page.h - the page: totals, tables and plots in a single, self-contained HTML text. No I/O.
  */
 #ifndef ED_CMD_REPORT_PAGE_H
 #define ED_CMD_REPORT_PAGE_H
@@ -12,10 +11,10 @@
 #include "common/draft.h"
 #include "report/totals.h"
 
-/* Texts are borrowed, and not escaped yet. */
+/* Texts are borrowed, and are not escaped. */
 struct ed_page {
         const char *title;
-        const char *output; /* names of the files */
+        const char *output; /* the name of the output file */
         const char *errors; /* NULL: none */
         const char *log;    /* NULL: none */
         int64_t made_ms;    /* since 1970 */
@@ -23,7 +22,7 @@ struct ed_page {
         struct ed_price price;
 };
 
-/* Append the page. 'totals' are sorted. */
+/* Append the page. Call ed_totals_sort() before. */
 void ed_page_add(struct ed_draft *out, const struct ed_page *page, const struct ed_totals *totals);
 
 #endif

@@ -30,7 +30,7 @@ enum {
         BAR_NAME_BYTES = 28,
 };
 
-/* A log scale is used if the largest value is that many times the smallest. */
+/* A log scale is used if the largest value is more than LOG_RATIO times the smallest. */
 #define LOG_RATIO 20
 
 static void plot_begin(struct ed_draft *out, const char *label, int height)
@@ -127,7 +127,7 @@ static void columns_draw(struct ed_draft *out, const struct ed_plot *plot,
                                 continue;
                         sum += value;
                         top = y_of(y_axis, sum);
-                        /* A small value stays visible. */
+                        /* Keep a small value visible. */
                         if (bottom - top < 1)
                                 top = bottom - 1;
                         ed_draft_add_printf(out,
@@ -139,7 +139,7 @@ static void columns_draw(struct ed_draft *out, const struct ed_plot *plot,
         }
 }
 
-/* Draw the values from 'from' to before 'end', all of which are there. */
+/* Draw the values from 'from' up to, but not including, 'end'; none is missing. */
 static void stroke_draw(struct ed_draft *out, const struct ed_plot *plot, unsigned line,
                         unsigned from, unsigned end, const struct ed_axis *x_axis,
                         const struct ed_axis *y_axis)
@@ -178,7 +178,7 @@ static void strokes_draw(struct ed_draft *out, const struct ed_plot *plot,
         }
 }
 
-/* Find the range of the values; of columns, of their sums. */
+/* Find the range of the values, or of their sums if the columns are stacked. */
 static void range_find(const struct ed_plot *plot, double *ret_min, double *ret_max)
 {
         double min = INFINITY, max = 0;
@@ -236,7 +236,7 @@ void ed_plot_add(struct ed_draft *out, const struct ed_plot *plot)
 
 /* ---- the histogram ------------------------------------------------------------------------- */
 
-/* The bins that are drawn as one column. */
+/* How bins are combined into columns. */
 struct spread_columns {
         unsigned first, last; /* bins with values */
         unsigned each;        /* bins of a column */
@@ -295,7 +295,7 @@ void ed_plot_add_spread(struct ed_draft *out, const struct ed_spread *spread, in
         char low[ED_AXIS_LABEL_BYTES], high[ED_AXIS_LABEL_BYTES];
 
         columns_find(spread, &columns);
-        /* Some space on both sides of few bins. */
+        /* Leave some space on both sides if there are only a few bins. */
         ed_axis_log(&x_axis, ED_AXIS_NS,
                     ed_spread_edge(columns.first) / (columns.each == 1 ? 1.2 : 1),
                     ed_spread_edge(columns.last + columns.each) * (columns.each == 1 ? 1.2 : 1),
@@ -328,7 +328,7 @@ void ed_plot_add_spread(struct ed_draft *out, const struct ed_spread *spread, in
 
 /* ---- bars ---------------------------------------------------------------------------------- */
 
-/* Append a name, cut at the end of a character. */
+/* Append a name, shortened at a character boundary. */
 static void name_draw(struct ed_draft *out, const char *name, double y)
 {
         size_t bytes = strlen(name), most = bytes;

@@ -23,10 +23,10 @@ struct ed_plot_line {
 
 /* A plot over time. */
 struct ed_plot {
-        const char *label; /* for those who do not see it */
+        const char *label; /* for screen readers */
         const char *unit;  /* of the values: "answers per second" */
         enum ed_axis_unit values;
-        bool is_stacked; /* columns on each other, else lines */
+        bool is_stacked; /* stacked columns, else lines */
         double interval_ms;
         unsigned points;
         unsigned lines_count;
@@ -36,13 +36,13 @@ struct ed_plot {
 void ed_plot_add(struct ed_draft *out, const struct ed_plot *plot);
 
 /*
- * Append a histogram of latencies on a log scale, with their median and 99th percentile, which the
- * caller may know better.
+ * Append a histogram of latencies on a log scale. The caller passes the median and the 99th
+ * percentile, because it may know them more exactly.
  */
 void ed_plot_add_spread(struct ed_draft *out, const struct ed_spread *spread, int64_t p50_ns,
                         int64_t p99_ns);
 
-/* A horizontal bar. The name is not escaped yet. */
+/* A horizontal bar. The name is not escaped. */
 struct ed_plot_bar {
         const char *name;
         uint64_t count;

@@ -1,5 +1,5 @@
 /*
- * report/record.c - reading lines. Each member is optional but those that ed_answer_read() needs.
+ * report/record.c - reading lines. Only the members that ed_answer_read() needs are required.
  */
 #include "report/record.h"
 
@@ -12,12 +12,12 @@
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-/* Durations of a line above a year do not count. */
+/* Longer durations, above a year, are ignored. */
 #define DURATION_MAX_MS ((double) 365 * 86400 * 1000)
 
 static const struct eddy_json_opts deep = { .depth_max = EDDY_JSON_DEPTH_MAX };
 
-/* Copy a text without NULs, cut at the end of a character. */
+/* Copy a text without NULs, shortened at a character boundary. */
 static void text_keep(const char *text, size_t bytes, char *room, size_t room_bytes)
 {
         size_t most = room_bytes - sizeof(ELLIPSIS), at = 0;
@@ -35,7 +35,7 @@ static void text_keep(const char *text, size_t bytes, char *room, size_t room_by
                 memcpy(room + at, ELLIPSIS, sizeof(ELLIPSIS));
 }
 
-/* Copy a string, or any other value as it is written. */
+/* Copy the text of a string, or the JSON text of any other value. */
 static void value_keep(struct ed_record *record, const struct eddy_json_value *value, char *room,
                        size_t room_bytes)
 {
@@ -51,7 +51,7 @@ static void value_keep(struct ed_record *record, const struct eddy_json_value *v
                 text_keep(value->text, value->bytes, room, room_bytes);
 }
 
-/* Returns milliseconds as nanoseconds; -1: not a duration. */
+/* Returns milliseconds as nanoseconds, or -1 if the value is not a duration. */
 static int64_t duration_read(const struct eddy_json_value *value)
 {
         double ms;
@@ -102,7 +102,7 @@ static void meta_read(struct ed_record *record, const struct eddy_json_value *me
         }
 }
 
-/* Find the message that a failed answer's body has, in the forms of usual APIs. */
+/* Find the error message in the body of a failed answer, in the forms of common APIs. */
 static void body_message_read(struct ed_record *record, const struct eddy_json_value *body)
 {
         static const char *const paths[] = { "error.message", "error", "message",
@@ -169,7 +169,7 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
 
 /* --- the log --- */
 
-/* Read "2026-11-23T12:30:05.123Z". Returns milliseconds since 1970; 0: not a time. */
+/* Read "2026-11-23T12:30:05.123Z". Returns milliseconds since 1970, or 0 if it is not a time. */
 static int64_t time_read(const char *text)
 {
         unsigned year, month, day, hour, minute, second, ms = 0;

@@ -1,6 +1,5 @@
 /*
- * report/record.h - a line of the output, or of the log of attempts, as the report counts it.
- * No I/O.
+ * report/record.h - reads a line of the output, or of the log of attempts, for the report. No I/O.
  */
 #ifndef ED_CMD_REPORT_RECORD_H
 #define ED_CMD_REPORT_RECORD_H
@@ -12,16 +11,16 @@
 #include "batch/answer.h"
 #include "eddy/def.h"
 
-/* Texts are cut to these sizes, with their NUL; a cut one ends in an ellipsis. */
+/* Texts are cut to these sizes, which include the NUL. A text that was cut ends in an ellipsis. */
 enum {
         ED_RECORD_ID_BYTES = 128,
         ED_RECORD_CAUSE_BYTES = 64,
         ED_RECORD_ENDPOINT_BYTES = 128,
         ED_RECORD_MESSAGE_BYTES = 240,
-        ED_RECORD_TEXT_BYTES = 4096, /* a string that takes more in the line is not unescaped */
+        ED_RECORD_TEXT_BYTES = 4096, /* a longer JSON string is not unescaped */
 };
 
-/* All is copied. Texts may have any bytes but NUL. */
+/* All texts are copied, and may have any bytes except NUL. */
 struct ed_record {
         char id[ED_RECORD_ID_BYTES];
         int status; /* 0: no answer */
@@ -40,7 +39,7 @@ struct ed_record {
 /*
  * Read a line of answers or errors, without its line feed.
  *
- * Errors: -EINVAL  not such a line
+ * Errors: -EINVAL  not a line of answers or errors
  */
 EDDY_MUST_USE int ed_record_read(struct ed_record *record, const char *line, size_t bytes);
 

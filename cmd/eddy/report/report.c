@@ -1,9 +1,9 @@
 /*
- * report/report.c - `eddy report`: reads the files of a run, which may be going on, and writes the
- * page.
+ * report/report.c - `eddy report`: reads the files of a run, which may still be active, and writes
+ * the page.
  *
- * The files are not locked. Each is read up to the size that it has at the start, so a run that
- * writes faster than the report reads does not keep it from ending.
+ * The files are not locked. Each file is read up to its size at the start, so the report ends even
+ * if the run writes faster than the report reads.
  */
 #include "report/report.h"
 
@@ -45,7 +45,7 @@ struct report {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Count a line. Returns false if it is not one of its file's. */
+/* Count a line. Returns false if the line does not have the format of its file. */
 static bool report_line_add(struct report *report, const struct report_file *file,
                             const struct ed_line *line)
 {
@@ -67,8 +67,8 @@ static bool report_line_add(struct report *report, const struct report_file *fil
 }
 
 /*
- * Count the lines that are complete. At the end of the file, the bytes after the last line feed
- * are a line only if they are whole: the run may be writing them.
+ * Count the complete lines. At the end of the file, the bytes after the last line feed count only
+ * if they are a complete line, because the run may still be writing them.
  */
 static void lines_count(struct report *report, const struct report_file *file,
                         struct ed_lines *lines, bool at_end)
@@ -121,7 +121,7 @@ static int file_read(struct report *report, struct report_file *file)
         return (int) n;
 }
 
-/* Open a file of the run. Returns 0, 1 if an optional file is not there, or an error. */
+/* Open a file of the run. Returns 0, 1 if an optional file does not exist, or an error. */
 static int file_open_to_read(struct report *report, const char *option, const char *path,
                              bool is_optional)
 {
@@ -163,7 +163,7 @@ static int files_open(struct report *report)
                 return read_refuse("--errors", opts->errors, err);
         if (err == 0 && report->files[0].st.st_ino == report->files[1].st.st_ino &&
             report->files[0].st.st_dev == report->files[1].st.st_dev) {
-                /* `eddy batch` writes both to one file if it is given the same name. */
+                /* `eddy batch` writes both to one file if both have the same name. */
                 close(report->files[--report->files_count].fd);
                 err = 1;
         }
@@ -231,7 +231,7 @@ static int page_write_through(const char *path, const struct ed_draft *page)
         return err;
 }
 
-/* Write the whole page beside its name, and give it the name. */
+/* Write the page to a temporary file, and rename the file. */
 static int page_write_file(const char *path, const struct ed_draft *page)
 {
         struct ed_replace replace;
@@ -246,7 +246,7 @@ static int page_write_file(const char *path, const struct ed_draft *page)
         return err;
 }
 
-/* Refuse to replace a file of the run. */
+/* Refuse to write the page over a file of the run. */
 static int page_check(const struct report *report)
 {
         struct stat st;

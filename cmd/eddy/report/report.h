@@ -1,5 +1,5 @@
 /*
- * report/report.h - `eddy report`: a page of HTML about the output of `eddy batch`.
+ * report/report.h - `eddy report`: an HTML page about an output of `eddy batch`.
  */
 #ifndef ED_CMD_REPORT_REPORT_H
 #define ED_CMD_REPORT_REPORT_H

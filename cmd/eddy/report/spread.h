@@ -1,7 +1,7 @@
 /*
  * report/spread.h - the distribution of latencies in one interval: 16 bins of equal width on a log
- * scale for each power of two. A percentile is wrong by at most 2.2 %. common/histogram.h is more
- * exact and 14 times as large. No I/O.
+ * scale for each power of two. The error of a percentile is at most 2.2 %. common/histogram.h is
+ * more exact, but 14 times as large. No I/O.
  */
 #ifndef ED_CMD_REPORT_SPREAD_H
 #define ED_CMD_REPORT_SPREAD_H
@@ -13,7 +13,7 @@ enum {
         ED_SPREAD_BINS = 40 * ED_SPREAD_OCTAVE /* from a microsecond to about twelve days */
 };
 
-/* Zero is empty. */
+/* All zero: empty. */
 struct ed_spread {
         uint64_t count;
         int64_t max_ns;

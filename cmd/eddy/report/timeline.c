@@ -1,6 +1,6 @@
 /*
- * report/timeline.c - intervals that double. Their starts are multiples of their width since 1970,
- * so that two neighbours always make one of twice the width.
+ * report/timeline.c - intervals that double. Each interval starts at a multiple of its width since
+ * 1970, so two neighbours always merge into one interval of twice the width.
  */
 #include "report/timeline.h"
 
@@ -39,7 +39,7 @@ static void timeline_double(struct ed_timeline *timeline)
         timeline->width_ms *= 2;
 }
 
-/* Add empty intervals before the first. */
+/* Insert 'by' empty intervals before the first interval. */
 static void timeline_shift(struct ed_timeline *timeline, unsigned by)
 {
         memmove(timeline->slots + by, timeline->slots,

@@ -1,6 +1,6 @@
 /*
- * report/timeline.h - what happened over time, in a fixed number of intervals: when the range of
- * times grows beyond them, their width doubles. No I/O.
+ * report/timeline.h - counts and latencies over time, in a limited number of intervals. If the time
+ * span grows beyond the intervals, their width doubles. No I/O.
  */
 #ifndef ED_CMD_REPORT_TIMELINE_H
 #define ED_CMD_REPORT_TIMELINE_H
@@ -14,7 +14,7 @@ enum {
         ED_TIMELINE_WIDTH_MS = 125, /* at first */
 };
 
-/* Times are from 1 to this: the year 9999. */
+/* The largest time, in the year 9999. The smallest time is 1. */
 #define ED_TIMELINE_AT_MAX_MS ((int64_t) 253402300799999)
 
 struct ed_interval {
@@ -24,7 +24,7 @@ struct ed_interval {
         struct ed_spread latency;
 };
 
-/* Zero is empty. Some 1.6 MB. */
+/* All zero: empty. The size is about 1.6 MB. */
 struct ed_timeline {
         int64_t width_ms;
         int64_t first; /* the time of slots[0], in widths since 1970 */
@@ -35,7 +35,7 @@ struct ed_timeline {
 /* Returns the interval of a time; times outside the limits count as the nearest limit. */
 struct ed_interval *ed_timeline_at(struct ed_timeline *timeline, int64_t at_ms);
 
-/* Add all intervals from 'from' to before 'end' to 'sum'. */
+/* Add the intervals from 'from' up to, but not including, 'end' to 'sum'. */
 void ed_timeline_sum(const struct ed_timeline *timeline, unsigned from, unsigned end,
                      struct ed_interval *sum);
 

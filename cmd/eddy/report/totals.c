@@ -1,5 +1,5 @@
 /*
- * report/totals.c - sums, tables of limited size, and lists of the ten that count most.
+ * report/totals.c - sums, tables of limited size, and lists of the first ten entries.
  */
 #include "report/totals.h"
 
@@ -54,7 +54,7 @@ static void host_add(struct ed_host *host, const struct ed_record *record)
                 ed_spread_add(&host->latency, record->total_ns);
 }
 
-/* Returns the place for a new sample in a sorted list, or NULL if it is not among the first ten. */
+/* Make room for a sample at place 'at' of a list. Returns NULL if 'at' is after the last place. */
 static struct ed_sample *sample_insert(struct ed_sample *list, unsigned *count, unsigned at)
 {
         if (at == ED_TOTALS_TOP)
@@ -100,7 +100,7 @@ static void samples_add(struct ed_totals *totals, const struct ed_record *record
                 sample_set(sample, record);
 }
 
-/* Add the line to the interval of its time, and the time from reading the request to all times. */
+/* Add the line to its interval, and extend the time span to the start of its request. */
 static void times_add(struct ed_totals *totals, const struct ed_record *record)
 {
         struct ed_interval *interval;

@@ -1,5 +1,5 @@
 /*
- * report/totals.h - all that the page shows, added up line by line in bounded memory. No I/O.
+ * report/totals.h - the data for the page, collected line by line in bounded memory. No I/O.
  */
 #ifndef ED_CMD_REPORT_TOTALS_H
 #define ED_CMD_REPORT_TOTALS_H
@@ -13,8 +13,8 @@
 #include "report/timeline.h"
 
 enum {
-        ED_TOTALS_CAUSES_MAX = 64,    /* further ones count together */
-        ED_TOTALS_ENDPOINTS_MAX = 32, /* further ones count together */
+        ED_TOTALS_CAUSES_MAX = 64,    /* further causes are counted together */
+        ED_TOTALS_ENDPOINTS_MAX = 32, /* further endpoints are counted together */
         ED_TOTALS_TOP = 10,
 };
 
@@ -29,7 +29,7 @@ struct ed_host {
         struct ed_spread latency;
 };
 
-/* A line of the lists. */
+/* An entry in the list of the slowest requests or of errors. */
 struct ed_sample {
         char id[ED_RECORD_ID_BYTES];
         char cause[ED_RECORD_CAUSE_BYTES];
@@ -40,13 +40,13 @@ struct ed_sample {
         int64_t at_ms, total_ns;
 };
 
-/* Zero is the start. Some 2 MB. */
+/* All zero: no lines yet. The size is about 2 MB. */
 struct ed_totals {
         uint64_t ok, failed;
         uint64_t damaged;  /* lines that are not answers */
-        uint64_t torn;     /* files with a last line that is not complete */
+        uint64_t torn;     /* files with an incomplete last line */
         uint64_t timed;    /* lines with a time */
-        uint64_t attempts; /* of lines that have them */
+        uint64_t attempts; /* of lines with a number of attempts */
         uint64_t retries;
         uint64_t input, output;
         int64_t start_ms, end_ms; /* 0: not known; from the first request read to the last answer */
@@ -59,13 +59,13 @@ struct ed_totals {
         struct ed_cause causes[ED_TOTALS_CAUSES_MAX + 1];
         struct ed_host hosts[ED_TOTALS_ENDPOINTS_MAX + 1];
         struct ed_sample slowest[ED_TOTALS_TOP];
-        struct ed_sample errors[ED_TOTALS_TOP]; /* by time; those without one at the end */
+        struct ed_sample errors[ED_TOTALS_TOP]; /* by time; errors without a time at the end */
         struct ed_timeline timeline;
 };
 
 void ed_totals_add(struct ed_totals *totals, const struct ed_record *record);
 
-/* Add a line of the log; 'status' -1: not about an attempt. */
+/* Add a line of the log. 'status' is -1 if the line is not about an attempt. */
 void ed_totals_add_log(struct ed_totals *totals, int64_t at_ms, int status);
 
 /* Sort causes and endpoints by their counts. Call this after the last line. */
