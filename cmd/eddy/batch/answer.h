@@ -1,13 +1,13 @@
 /*
- * batch/answer.h - one line of the output: written as OpenAI's batch files have it, and read again
- * on resuming, by `eddy retry`, `eddy report` and `eddy sort`. No I/O.
+ * batch/answer.h - writes a line of the output in the format of OpenAI's batch files, and reads it
+ * again: on resuming, and in `eddy retry`, `eddy report` and `eddy sort`. No I/O.
  *
  *     {"id":"batch_req_...","custom_id":"a","response":{"status_code":200,"request_id":"req_1",
  *      "body":{...}},"error":null,"x_meta":{...}}
  *
  * An answer of a server is in "response", whatever its status is; "error" is for requests without
- * one. "x_meta" holds what the format has no place for; strict readers may want it off. Its members,
- * in order, those in brackets only if known:
+ * an answer. "x_meta" extends the format; --no-meta leaves it out for strict readers. These are its
+ * members, in order. Members in brackets are present only if known:
  *
  *     "input_line":7 ["input_hash":"0123456789abcdef"] "attempts":1 ["endpoint":"http://h:80"]
  *     ["completed_at_ms":1700000000000] "t_queue_ms":0.1 ["t_first_ms":1.5] "t_total_ms":2.0
@@ -24,14 +24,14 @@
 #include "common/draft.h"
 #include "eddy/def.h"
 
-/* All that a line holds. Texts are borrowed. */
+/* The contents of a line. Texts are borrowed. */
 struct ed_answer {
         const char *id; /* custom_id */
         size_t id_bytes;
         uint64_t number;        /* the line's, from 1 */
         uint64_t hash;          /* of the request: "input_hash", 16 hexadecimal digits */
         int status;             /* 0: no answer: 'code' and 'message' are set */
-        const char *request_id; /* of the header x-request-id; NULL or empty: a made one */
+        const char *request_id; /* of the header x-request-id; NULL or empty: one is made */
         const void *body;
         size_t body_bytes;
         const char *code; /* of the error */
@@ -53,8 +53,8 @@ enum { ED_ANSWER_META = 1 << 0 };
 /*
  * Append the line with its line feed. A body that is a JSON object is compacted and keeps the
  * spelling of strings and numbers; other JSON becomes {"_json":...}, text {"_text":"..."}, other
- * bytes {"_base64":"..."}, no bytes {}. The key "id" is "batch_req_" and 24 hexadecimal digits that
- * depend on id and hash only; a made request_id is "req_" and the same digits.
+ * bytes {"_base64":"..."}, and an empty body {}. "id" is "batch_req_" and 24 hexadecimal digits
+ * that depend only on id and hash. A request_id that is made is "req_" and the same digits.
  */
 void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *line);
 
@@ -80,10 +80,10 @@ enum { ED_ANSWER_ID_ROOM = 3 * 512 + 1 };
 /*
  * Read a line without its line feed, in the forms of eddy, OpenAI and vLLM (whose "error" may be a
  * string). 'id_room' receives the id. A line has a custom_id, and a response with a status or an
- * error; of a member that is there twice, the first counts.
+ * error. If a member occurs twice, the first one counts.
  *
- * Errors: -EINVAL  not such a line; nested deeper than EDDY_JSON_DEPTH_MAX; the id is longer than
- *                  'id_room'
+ * Errors: -EINVAL  not a line of answers; nested deeper than EDDY_JSON_DEPTH_MAX; the id is longer
+ *                  than 'id_room'
  */
 EDDY_MUST_USE int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROOM],
                                  struct ed_answer_seen *ret_seen);

@@ -1,6 +1,6 @@
 /*
- * batch/answers.h - the file of answers, which is also the checkpoint of the run, and the file of
- * errors: opened, locked, repaired and read before the run, cleaned after it.
+ * batch/answers.h - the file of answers, which is also the checkpoint of the run, and the errors
+ * file: opens, locks, repairs and reads them before the run, and removes old lines after the run.
  */
 #ifndef ED_CMD_BATCH_ANSWERS_H
 #define ED_CMD_BATCH_ANSWERS_H
@@ -13,7 +13,7 @@
 
 /* The repairs of a file. */
 struct ed_answers_found {
-        uint64_t torn;    /* bytes of a last line without its end, cut off */
+        uint64_t torn;    /* bytes of an incomplete last line, cut off */
         uint64_t damaged; /* lines that are not answers, moved to FILE.damaged */
 };
 
@@ -25,9 +25,9 @@ struct ed_answers {
 
 /*
  * Open a file for appending, or make it, and lock it. 'command' is for messages, 'option' the
- * file's option ("-o", "--errors"); 'path' is borrowed until ed_answers_close(). A last line without
- * a line feed is cut off; damaged lines are moved to PATH.damaged. Both are added to 'found'. All lines are on the disk then, and the file's name. Errors are
- * reported on stderr.
+ * file's option ("-o", "--errors"); 'path' is borrowed until ed_answers_close(). A last line
+ * without a line feed is cut off; damaged lines are moved to PATH.damaged. Both are added to
+ * 'found'. On return, all lines and the file's name are on the disk. Errors are reported on stderr.
  *
  * Errors: the exit code, above 0: ED_EXIT_OUTPUT, or ED_EXIT_USAGE if another run has locked the
  *         file, it is not a regular file, or it has contents but no answer (it is not changed then)
@@ -47,13 +47,13 @@ typedef int ed_answers_fn(void *arg, const char *line, size_t bytes);
 EDDY_MUST_USE int ed_answers_each(const struct ed_answers *answers, ed_answers_fn *fn, void *arg);
 
 /*
- * Replace the file by one with only those lines for which keep() returns true: written beside it,
- * synced, renamed over it. The new file is locked before it gets the name; it has another 'fd'.
- * Lines at the end are cut off instead, which needs no room on the disk. Nothing is written if all
- * lines are kept. keep() is called once for each line, in order; 'ret_removed' may be NULL.
+ * Remove the lines for which keep() returns false: write a new file in the same folder, sync it,
+ * and rename it over the old file. The new file is locked before it is renamed, and 'fd' changes.
+ * Lines at the end are cut off instead, which needs no space on the disk. If all lines are kept,
+ * nothing is written. keep() is called once for each line, in order; 'ret_removed' may be NULL.
  *
  * Errors: the system's, as negative numbers; the file is unchanged, unless its folder could not be
- *         synced; -ENOENT  the name is not that of the file any more
+ *         synced; -ENOENT  the name no longer belongs to the file
  */
 typedef bool ed_answers_keep_fn(void *arg, const char *line, size_t bytes);
 EDDY_MUST_USE int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void *arg,

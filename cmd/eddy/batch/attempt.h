@@ -1,5 +1,5 @@
 /*
- * batch/attempt.h - one attempt at a request: sent, and its answer received.
+ * batch/attempt.h - one attempt: sends a request, and receives the answer.
  */
 #ifndef ED_CMD_BATCH_ATTEMPT_H
 #define ED_CMD_BATCH_ATTEMPT_H
@@ -40,7 +40,7 @@ struct ed_attempt {
         int64_t start_ns; /* 0: no work on a socket began */
         int64_t first_ns; /* to the first byte, or the first token of a stream; -1: none */
         int64_t total_ns;
-        int64_t learned_wait_ns; /* until a limit that the headers report allows more; 0: now */
+        int64_t learned_wait_ns; /* until a limit in the headers allows more requests; 0: now */
         int status;              /* 0: none */
         int error;
 };
@@ -51,7 +51,7 @@ void ed_attempt_fini(struct ed_attempt *attempt);
 
 /*
  * Send the request to the endpoint, and receive the answer. The results are in 'attempt'. A cancel
- * of the task does not end the call; ed_attempt_limit() does.
+ * of the task does not end the call, but ed_attempt_limit() does.
  *
  * Suspends: yes.
  */
@@ -60,13 +60,13 @@ void ed_attempt_make(struct ed_attempt *attempt);
 /* End the attempt by 'end_ns', if it is in flight. */
 void ed_attempt_limit(struct ed_attempt *attempt, int64_t end_ns);
 
-/* Correct what was reserved of the endpoint's limits by the tokens that were used. */
+/* Replace the tokens that were reserved from the endpoint's limits by the tokens that were used. */
 void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens);
 
-/* Returns what the attempt says about the endpoint's load. */
+/* Returns the load of the endpoint, as the attempt shows it. */
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt);
 
-/* Returns true if the answer says that the key has no quota left, which no wait changes. */
+/* Returns true if the answer reports that the key has no quota left, so waiting does not help. */
 bool ed_attempt_is_out_of_quota(const struct ed_attempt *attempt);
 
 #endif

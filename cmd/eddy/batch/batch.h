@@ -4,7 +4,7 @@
 #ifndef ED_CMD_BATCH_BATCH_H
 #define ED_CMD_BATCH_BATCH_H
 
-/* Run the command that argv[0] names with its arguments. Returns the exit code. */
+/* Run the command that argv[0] names. Returns the exit code. */
 int ed_batch_main(int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * batch/check.h - the command `eddy check`: examines a file of requests, and sends nothing.
+ * batch/check.h - the command `eddy check`: examines a file of requests without sending them.
  */
 #ifndef ED_CMD_BATCH_CHECK_H
 #define ED_CMD_BATCH_CHECK_H

@@ -1,6 +1,6 @@
 /*
- * batch/checkpoint.h - the files of a run: what they hold when it begins, and what is removed from
- * them when it has ended.
+ * batch/checkpoint.h - the files of a run: reads them when the run begins, and removes old lines
+ * when the run has ended.
  */
 #ifndef ED_CMD_BATCH_CHECKPOINT_H
 #define ED_CMD_BATCH_CHECKPOINT_H
@@ -14,15 +14,15 @@
 EDDY_MUST_USE int ed_checkpoint_open(struct ed_batch_run *run);
 
 /*
- * A task that puts the written lines on the disk once a second, so that little is lost if the
+ * A task that flushes the written lines to the disk once a second, so that little is lost if the
  * machine fails.
  */
 eddy_task_fn ed_checkpoint_sync;
 
 /*
  * Close the outputs, and remove old lines: failures of ids that have succeeded or failed again, and
- * answers to a former request of an id. 'sync': wait for the disk. Returns 0 or the exit code, after
- * a message.
+ * answers to an earlier request of an id. If 'sync', wait for the disk. Returns 0 or the exit code,
+ * after a message.
  */
 EDDY_MUST_USE int ed_checkpoint_close(struct ed_batch_run *run, bool sync);
 

@@ -1,6 +1,6 @@
 /*
- * batch/choices.h - chunks of OpenAI's chat completions and completions, assembled into the whole
- * completion. No I/O.
+ * batch/choices.h - assembles the chunks of OpenAI's chat completions and completions into the
+ * whole completion. No I/O.
  */
 #ifndef ED_CMD_BATCH_CHOICES_H
 #define ED_CMD_BATCH_CHOICES_H
@@ -13,19 +13,19 @@
 
 enum { ED_CHOICES_MAX = 128 };
 
-/* Zero, but for the tree, is the start. */
+/* Initially all zero, except the tree. */
 struct ed_choices {
         struct ed_tree *tree; /* borrowed: the completion */
         size_t finished;      /* choices with a finish_reason */
         bool is_chat;
         bool has_token;
-        int error; /* -EBADMSG: a chunk is wrong; 0. Others are in the tree */
+        int error; /* -EBADMSG: a chunk is wrong; 0: none. Other errors are in the tree */
 };
 
 /* Take a chunk, an object. */
 void ed_choices_take(struct ed_choices *choices, const struct eddy_json_value *chunk);
 
-/* Returns whether there are choices, and all so far have finished. */
+/* Returns true if there are choices, and all choices so far have finished. */
 bool ed_choices_are_finished(const struct ed_choices *choices);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * batch/endpoint.h - where requests are sent, with the limits of each place: the base URLs, and the
- * host of each absolute URL.
+ * batch/endpoint.h - the servers to which requests are sent, each with its limits: the base URLs,
+ * and the host of each absolute URL.
  *
- * All base URLs together are one group, whose requests go to the one with the fewest requests in
- * flight that is neither paused nor at its limit. Each host of absolute URLs is a group of its own.
- * The requests of a group wait in line: the first of the line takes from a limit what it needs. With
- * several groups, a line whose first request cannot be sent now rests (engine/room.h).
+ * All base URLs form one group. A request of this group goes to the base URL with the fewest
+ * requests in flight that is neither paused nor at its limit. Each host of absolute URLs is a
+ * separate group. The requests of a group wait in a line; only the first request reserves capacity
+ * from a limit. If there are several groups, a line rests while its first request cannot be sent
+ * (engine/room.h).
  */
 #ifndef ED_CMD_BATCH_ENDPOINT_H
 #define ED_CMD_BATCH_ENDPOINT_H
@@ -25,7 +26,7 @@ struct ed_room;
 
 /* The requests of a group that are not sent yet. */
 struct ed_endpoint_line {
-        eddy_semaphore turn; /* of the first */
+        eddy_semaphore turn; /* of the first request */
         uint32_t waiting;
         uint64_t waiting_bytes;
         bool rests;
@@ -36,22 +37,22 @@ struct ed_endpoint {
         char name[ED_ENDPOINT_NAME_BYTES]; /* "https://host:port" */
         bool adapts;
         const char *base; /* the base URL; NULL: a host of absolute URLs */
-        bool gets_key;    /* the API key is for this origin */
+        bool gets_key;    /* requests to this origin have the API key */
         eddy_limiter *limiter;
         struct ed_endpoint_line line; /* of absolute URLs */
         bool is_shut;                 /* it asked for a pause longer than the run accepts */
         uint32_t in_flight;
-        uint32_t window;            /* of requests in flight; UINT32_MAX until the first refusal */
+        uint32_t window;            /* most requests in flight; UINT32_MAX until a refusal */
         uint32_t credit;            /* answers since the window grew */
-        uint32_t throttles;         /* in a row, without an answer between them */
-        int64_t throttled_since_ns; /* the first of them */
+        uint32_t throttles;         /* refusals since the last answer */
+        int64_t throttled_since_ns; /* the time of the first of these refusals */
         uint32_t key_refusals;      /* answers 401 */
         uint32_t unreached;         /* attempts in a row that got no connection */
         int64_t unreached_since_ns; /* the first of them */
         bool was_reached;           /* it has answered at least once */
         bool lost_was_said;
         uint64_t pauses;
-        int64_t paused_ns; /* in all, to the end of the last pause */
+        int64_t paused_ns; /* in total, to the end of the last pause */
         int64_t paused_until_ns;
         uint64_t sent, ok, failed;
 };
@@ -59,8 +60,8 @@ struct ed_endpoint {
 struct ed_endpoint_limits {
         uint64_t rpm, tpm; /* 0: none */
         int64_t burst_ns;  /* 0: a second */
-        bool adapts;       /* the number of slots follows refusals, so only a time that a server
-                              gives makes a pause */
+        bool adapts;       /* the number of slots adapts to refusals, so an endpoint pauses only
+                              if it states a time */
 };
 
 struct ed_endpoints {
@@ -80,17 +81,17 @@ void ed_endpoints_fini(struct ed_endpoints *endpoints);
 /* Add a base URL (borrowed). Errors: -ENOMEM */
 EDDY_MUST_USE int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base);
 
-/* Let the origin of a URL have the API key. Errors: -ENOMEM; ED_E_HOSTS */
+/* Send the API key to the origin of a URL. Errors: -ENOMEM; ED_E_HOSTS */
 EDDY_MUST_USE int ed_endpoints_give_key(struct ed_endpoints *endpoints, const char *url);
 
 /*
- * Wait for the turn of a request to 'url', an absolute URL or a path, and reserve what it needs from
- * the limits of the endpoint that will have it, which is then counted in 'in_flight'. The caller
- * holds the turn of the group, and gives it back by ed_endpoint_pass() once it has a slot. 'bytes'
- * is the memory of the request.
+ * Wait for the turn of a request to 'url', an absolute URL or a path, choose its endpoint, reserve
+ * its share of the endpoint's limits, and count it in 'in_flight'. The caller then has the turn of
+ * the group, and returns it by ed_endpoint_pass() once it has a slot. 'bytes' is the memory of the
+ * request.
  *
  * Suspends: yes.
- * Errors: -ECANCELED;  EDDY_E_LIMITER_AMOUNT  more tokens than a minute has
+ * Errors: -ECANCELED;  EDDY_E_LIMITER_AMOUNT  more tokens than the limit of a minute
  *         ED_E_NO_BASE, ED_E_HOSTS, ED_E_SHUT, -ENOMEM
  */
 EDDY_MUST_USE int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
@@ -102,25 +103,26 @@ void ed_endpoint_pass(struct ed_endpoints *endpoints, struct ed_endpoint *endpoi
 /* Returns true if no request can be sent now, because the endpoint asked for a pause. */
 bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint);
 
-/* The request is over, or was not sent. */
+/* Remove a request from 'in_flight': it has ended, or was not sent. */
 void ed_endpoint_give(struct ed_endpoint *endpoint);
 
-/* Follow the limits in the headers of an answer. Returns how long the endpoint has nothing left. */
+/* Obey the limits in the headers of an answer. Returns the time until they allow a request. */
 int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
                           int64_t now_s);
 
 /*
- * The endpoint refused a request: pause it for 'wait_ns', or, if that is negative, for a time that
- * doubles with each refusal. Returns how long the endpoint has been refusing, with this pause.
+ * Pause an endpoint that refused a request, for 'wait_ns', or, if 'wait_ns' is negative, for a time
+ * that doubles with each refusal. Returns the time since the first refusal, including this pause.
  */
 int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint64_t random);
 
-/* Returns how long the endpoint was paused until now. */
+/* Returns the total time of the endpoint's pauses until now. */
 int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint);
 
 /*
- * An attempt got no connection. Returns true if that happens so often that requests should wait for
- * the endpoint: then it is paused, and '*ret_for_ns' is the time that it has been out of reach.
+ * An attempt got no connection. Returns true if that has happened so often that requests should
+ * wait for the endpoint: then the endpoint is paused, and '*ret_for_ns' is the time since the first
+ * of these attempts.
  */
 bool ed_endpoint_lost(struct ed_endpoint *endpoint, uint64_t random, int64_t *ret_for_ns);
 
@@ -128,13 +130,12 @@ bool ed_endpoint_lost(struct ed_endpoint *endpoint, uint64_t random, int64_t *re
 void ed_endpoint_reached(struct ed_endpoint *endpoint);
 
 /*
- * Send nothing more to an endpoint. Returns false if that leaves no other for its requests; those of
- * an absolute URL have no other, but then the run can go on with the other hosts.
+ * Send nothing more to an endpoint. Returns false if the run cannot continue, because no base URL
+ * is left for paths, or no endpoint at all.
  */
 bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint);
 
-/* The endpoint answered: its window grows by a quarter while as many answers arrive as it has
- * places. */
+/* Count an answer of the endpoint. Its window grows by 1 for every 4 answers. */
 void ed_endpoint_answered(struct ed_endpoint *endpoint);
 
 #endif

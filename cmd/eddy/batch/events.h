@@ -1,8 +1,8 @@
 /*
- * batch/events.h - server-sent events (the HTML standard, 9.2.6): bytes of a stream in, events out.
- * No I/O.
+ * batch/events.h - parses server-sent events (the HTML standard, 9.2.6): bytes in, events out. No
+ * I/O.
  *
- * Only the fields "event" and "data" count; "id" and "retry" are for browsers, which connect again.
+ * The fields "id" and "retry" are ignored, because they are for clients that reconnect.
  */
 #ifndef ED_CMD_BATCH_EVENTS_H
 #define ED_CMD_BATCH_EVENTS_H
@@ -15,15 +15,15 @@
 
 enum { ED_EVENTS_BYTES_MAX = 64 << 20 };
 
-/* Splits a stream into events. Zero is the start. */
+/* Splits a stream into events. Initially all zero. */
 struct ed_events {
         struct ed_draft line; /* the beginning of a line */
         struct ed_draft data; /* of the event so far */
         struct ed_draft type;
         bool has_data;
         bool after_cr;
-        bool begun; /* the byte order mark was passed */
-        int error;  /* what an earlier call returned; 0: none */
+        bool begun; /* a byte order mark was skipped, if there was one */
+        int error;  /* of an earlier call; 0: none */
 };
 
 /* 'type' is "" if the stream gives none. The texts are valid during the call. */
@@ -32,9 +32,9 @@ typedef int ed_events_fn(void *arg, const char *type, const char *data, size_t b
 void ed_events_fini(struct ed_events *events);
 
 /*
- * Take bytes of the stream, and call fn for each whole event. A result of fn other than 0 ends the
- * call and is returned. After an error, of fn too, all further calls return this error. An event
- * without an empty line after it, at the end of the stream, does not count.
+ * Take bytes of the stream, and call fn for each complete event. A result of fn other than 0 ends
+ * the call and is returned. After an error, including one of fn, all further calls return this
+ * error. At the end of the stream, an event without an empty line after it is ignored.
  *
  * Errors: -EMSGSIZE  a line or an event is longer than ED_EVENTS_BYTES_MAX;  -ENOMEM; those of fn
  */

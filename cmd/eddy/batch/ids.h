@@ -1,8 +1,9 @@
 /*
  * batch/ids.h - the set of all ids of a run, in at most 24 bytes each.
  *
- * An id is known by 96 bits of its hash (XXH3 with a random seed), so two ids of 100 million are
- * mistaken for each other with a probability below 10^-12. 28 bits of the request's hash are kept.
+ * Ids are compared by 96 bits of their hash (XXH3 with a random seed), so the probability that two
+ * of 100 million ids are confused is below 10^-12. The set also stores 28 bits of the request's
+ * hash.
  */
 #ifndef ED_CMD_BATCH_IDS_H
 #define ED_CMD_BATCH_IDS_H
@@ -16,10 +17,10 @@
 struct ed_ids;
 
 enum {
-        ED_IDS_ANSWERED = 1 << 0, /* the output has a line of it */
-        ED_IDS_READ = 1 << 1,     /* the input has a line of it */
-        ED_IDS_FAILED = 1 << 2,   /* it failed in this run */
-        ED_IDS_AGAIN = 1 << 3,    /* it was sent again, because its request has changed */
+        ED_IDS_ANSWERED = 1 << 0, /* the output has a line with the id */
+        ED_IDS_READ = 1 << 1,     /* the input has a line with the id */
+        ED_IDS_FAILED = 1 << 2,   /* the request failed in this run */
+        ED_IDS_AGAIN = 1 << 3,    /* the request has changed, and was sent again */
 };
 
 /* Errors: -ENOMEM */
@@ -27,25 +28,25 @@ EDDY_MUST_USE int ed_ids_new(struct ed_ids **ret_ids);
 void ed_ids_free(struct ed_ids *ids);
 
 /*
- * Find or add an id. Returns its flags before the call, and adds 'flags' to them. 'ret_same' (may be
- * NULL) is set to false if the id was there with another hash of the request; a hash of 0 is equal
- * to every other. A known hash of 0 is replaced.
+ * Find or add an id. Returns its flags before the call, and adds 'flags' to them. Sets 'ret_same'
+ * (may be NULL) to false if the id has another hash of the request. A hash of 0 is equal to every
+ * hash; a stored hash of 0 is replaced.
  *
- * Errors: -ENOMEM  also above some 3.8 billion ids
+ * Errors: -ENOMEM  also above about 3.8 billion ids
  */
 EDDY_MUST_USE int ed_ids_add(struct ed_ids *ids, const char *id, size_t bytes, uint64_t hash,
                              unsigned flags, bool *ret_same);
 
-/* Replace the hash of the request of a known id. */
+/* Replace the hash of the request of an id in the set. */
 void ed_ids_set_hash(struct ed_ids *ids, const char *id, size_t bytes, uint64_t hash);
 
-/* Returns the flags of an id, 0 if it is not there. */
+/* Returns the flags of an id, or 0 if the id is not in the set. */
 unsigned ed_ids_flags(const struct ed_ids *ids, const char *id, size_t bytes);
 
 /* Remove flags from all ids. */
 void ed_ids_clear(struct ed_ids *ids, unsigned flags);
 
 size_t ed_ids_count(const struct ed_ids *ids);
-size_t ed_ids_bytes(const struct ed_ids *ids); /* of memory, with what malloc adds */
+size_t ed_ids_bytes(const struct ed_ids *ids); /* of memory, including malloc's overhead */
 
 #endif

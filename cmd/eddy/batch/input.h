@@ -1,5 +1,5 @@
 /*
- * batch/input.h - the input of a run: opened, checked before anything is sent, and read.
+ * batch/input.h - opens the input of a run, checks it before anything is sent, and reads it.
  */
 #ifndef ED_CMD_BATCH_INPUT_H
 #define ED_CMD_BATCH_INPUT_H
@@ -13,13 +13,13 @@ EDDY_MUST_USE int ed_input_open(struct ed_batch_run *run);
 void ed_input_close(struct ed_batch_run *run);
 
 /*
- * Read the whole input, if it is a file, before anything is sent: count the requests without an
- * answer, and refuse ids that occur twice, and ids whose request has changed since it was answered.
+ * If the input is a file, read it to its end before anything is sent: count the requests without an
+ * answer, and refuse ids that occur twice and ids whose request has changed since it was answered.
  * Blocks on the disk. Returns 0 or the exit code, after messages.
  */
 EDDY_MUST_USE int ed_input_check(struct ed_batch_run *run);
 
-/* The reader's task: starts a job for each line, until the input ends or the run is stopped. */
+/* The task of the reader, which starts a job for each line until the input or the run ends. */
 eddy_task_fn ed_input_read;
 
 #endif

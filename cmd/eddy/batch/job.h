@@ -1,5 +1,5 @@
 /*
- * batch/job.h - the task of one request: its attempts, the waits between them, its line.
+ * batch/job.h - the task of a request: its attempts, the waits between them, and its line.
  */
 #ifndef ED_CMD_BATCH_JOB_H
 #define ED_CMD_BATCH_JOB_H
@@ -7,8 +7,8 @@
 #include "batch/run.h"
 
 /*
- * Start the task of a request (owned), once there is room for it. 'error' is what is wrong with its
- * line, or NULL; it is copied.
+ * Start the task of a request (owned), once there is room for it. 'error' is a sentence about a
+ * fault in its line, or NULL. It is copied.
  *
  * Suspends: yes. Errors: -ECANCELED, -ENOMEM; the request is freed
  */
@@ -21,7 +21,7 @@ extern const struct ed_job_ops ed_batch_job_ops;
 /* Let all attempts in flight end by 'end_ns'. */
 void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns);
 
-/* Let lines of --ordered be written without waiting for those before them, because the run ends. */
+/* Let lines of --ordered be written out of order, because the run ends. */
 void ed_jobs_unorder(struct ed_batch_run *run);
 
 #endif

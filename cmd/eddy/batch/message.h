@@ -1,5 +1,5 @@
 /*
- * batch/message.h - events of Anthropic's messages, assembled into the whole message. No I/O.
+ * batch/message.h - assembles the events of Anthropic's messages into the whole message. No I/O.
  */
 #ifndef ED_CMD_BATCH_MESSAGE_H
 #define ED_CMD_BATCH_MESSAGE_H
@@ -11,18 +11,18 @@
 
 enum { ED_MESSAGE_BLOCKS_MAX = 1024 }; /* of the content */
 
-/* Zero, but for the tree, is the start. */
+/* Initially all zero, except the tree. */
 struct ed_message {
         struct ed_tree *tree; /* borrowed: the message */
         bool has_token;
         bool is_ended;
-        int error; /* -EBADMSG: an event is wrong; -ENOMEM; 0. Others are in the tree */
+        int error; /* -EBADMSG: an event is wrong; -ENOMEM; 0: none. Others are in the tree */
 };
 
-/* Returns whether events of this type are those of messages. */
+/* Returns true if messages have events of this type. */
 bool ed_message_has_type(const char *type);
 
-/* Take an event, an object. Types that mean nothing, such as "ping", are ignored. */
+/* Take an event, an object. Types without content, such as "ping", are ignored. */
 void ed_message_take(struct ed_message *message, const char *type,
                      const struct eddy_json_value *event);
 

@@ -1,6 +1,5 @@
 /*
- * batch/metrics.h - a run as others see it while it goes on: the page for Prometheus, and the log
- * of attempts.
+ * batch/metrics.h - the page for Prometheus during a run, and the log of attempts.
  */
 #ifndef ED_CMD_BATCH_METRICS_H
 #define ED_CMD_BATCH_METRICS_H
@@ -9,14 +8,14 @@
 #include "batch/run.h"
 
 /*
- * Open the log of --log, and the listener of --metrics, whose server runs in 'scope'. Errors are
- * reported on stderr.
+ * Open the log of --log, and start the server of --metrics in 'scope'. Errors are reported on
+ * stderr.
  *
  * Errors: the system's
  */
 EDDY_MUST_USE int ed_metrics_begin(struct ed_batch_run *run, eddy_scope *scope);
 
-/* After the scope has ended. */
+/* Call this after the scope has ended. */
 void ed_metrics_end(struct ed_batch_run *run);
 
 /* Count and log an attempt. 'attempts' is its number; refusals have that of the next attempt. */

@@ -54,8 +54,8 @@ struct ed_batch_opts {
         int64_t retry_base_ns, retry_max_ns;
         int64_t throttle_wait_max_ns;
 
-        bool only_failed; /* eddy retry: only ids of the errors file */
-        bool changed_ok;  /* --on-changed send: an id with another body is sent again */
+        bool only_failed; /* eddy retry: send only ids of the errors file */
+        bool changed_ok;  /* --on-changed send: send a changed request again */
         bool meta;
         bool summary_json;
         enum ed_show_mode progress;

@@ -1,5 +1,5 @@
 /*
- * batch/pairs.h - pairs of numbers, sorted in place: qsort() may need as much memory again.
+ * batch/pairs.h - sorts pairs of numbers in place, because qsort() may double the memory.
  */
 #ifndef ED_CMD_BATCH_PAIRS_H
 #define ED_CMD_BATCH_PAIRS_H

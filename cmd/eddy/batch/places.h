@@ -1,9 +1,9 @@
 /*
  * batch/places.h - the places of ids in an input, in 16 bytes for each id. No I/O.
  *
- * An id is known by 88 bits of its hash with a random seed, so two of 100 million ids are mistaken
- * for each other with a probability below 10^-10. An id "line-N" that was not added has the place N,
- * because that is the id of a line without one.
+ * Ids are compared by 88 bits of their hash with a random seed, so the probability that two of 100
+ * million ids are confused is below 10^-10. An id "line-N" that was not added has the place N,
+ * because it is the id of line N if that line has none.
  */
 #ifndef ED_CMD_BATCH_PLACES_H
 #define ED_CMD_BATCH_PLACES_H
@@ -28,7 +28,7 @@ void ed_places_init(struct ed_places *places);
 void ed_places_fini(struct ed_places *places);
 
 /*
- * Add an id with its place, from 1 to ED_PLACE_MAX; of an id that is added twice the first place
+ * Add an id with its place, from 1 to ED_PLACE_MAX. If an id is added twice, its first place
  * counts. An id "line-N" with the place N needs no memory.
  *
  * Errors: -ENOMEM;  -ERANGE  the place is too large
@@ -36,13 +36,13 @@ void ed_places_fini(struct ed_places *places);
 EDDY_MUST_USE int ed_places_add(struct ed_places *places, const char *id, size_t bytes,
                                 uint64_t place);
 
-/* Set the last place, of lines without an id as well. */
+/* Set the last place, which may be that of a line without an id. */
 void ed_places_extend(struct ed_places *places, uint64_t last);
 
 /* Prepare for ed_places_find(), after the last ed_places_add(). */
 void ed_places_seal(struct ed_places *places);
 
-/* Returns the place of an id; ED_PLACE_NONE if it was not added. */
+/* Returns the place of an id, or ED_PLACE_NONE if it was not added. */
 uint64_t ed_places_find(const struct ed_places *places, const char *id, size_t bytes);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * batch/request.h - one line of the input, read as a request: a line in, a request or a sentence
- * about what is wrong with it out; no I/O.
+ * batch/request.h - reads a line of the input as a request: a line in, a request or a sentence
+ * about a fault out; no I/O.
  *
- * The shapes of a line:
+ * The forms of a line:
  *
  *   {"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{...}}   OpenAI's batch files;
  *                       also with "headers", "metadata", "timeout" (seconds), and any method and
@@ -11,14 +11,14 @@
  *                       has not both "url" and one of "body" and "method". Its "custom_id" is the
  *                       id, and is not sent
  *   {"method":"GET","url":"http://...","header":{"A":["b"]},"body":"base64"}   vegeta's targets;
- *                       the member "header" makes the difference
+ *                       the member "header" distinguishes them
  *   {"text":"..."}      with --body and --url: the fields of the template, and "custom_id"; without
  *                       --url, "url", "method", "headers", "metadata" and "timeout" count too
  *   https://host/path   a URL, or a path that begins with '/'
  *   a,b,c               a row of CSV (RFC 4180), whose first row names the columns; with --url and
  *                       a template of the body. The column "custom_id" is the id
  *
- * A body is sent as it is in the line. A member that is null counts as absent.
+ * A body is sent as it is in the line. A member that is null is treated as absent.
  */
 #ifndef ED_CMD_BATCH_REQUEST_H
 #define ED_CMD_BATCH_REQUEST_H
@@ -37,9 +37,9 @@ enum {
         ED_REQUEST_ERROR_BYTES = 320,
 };
 
-/* The options for all lines. Zero: only lines that need none of them. */
+/* The options for all lines. All zero: only lines that need no option are requests. */
 struct ed_request_rules {
-        const char *method;               /* for lines that name none; NULL: POST with a body,
+        const char *method;               /* for lines without a method; NULL: POST with a body,
                                               else GET */
         const char *url;                  /* --url: of lines that are bare bodies; NULL: none */
         const struct ed_template *body;   /* --body: NULL: none */
@@ -73,9 +73,9 @@ struct ed_request {
  * Read a line without its line feed. Returns 1 and a request (owned), 0 for a line to skip (blank,
  * or a comment in a list of URLs), or an error.
  *
- * Errors: -EINVAL  'error' is a sentence that says what is wrong, and what to write; if the line
- *                  has a custom_id of its own, '*ret_request' still is a request with only 'id',
- *                  'id_bytes' and 'number' set (owned), else NULL
+ * Errors: -EINVAL  'error' is a sentence about the fault and its remedy; if the line has a
+ *                  custom_id, '*ret_request' is a request (owned) with only 'id', 'id_bytes' and
+ *                  'number' set, else NULL
  *         -ENOMEM
  */
 EDDY_MUST_USE int ed_request_read(const struct ed_request_rules *rules, const char *line,
@@ -83,14 +83,14 @@ EDDY_MUST_USE int ed_request_read(const struct ed_request_rules *rules, const ch
                                   char error[ED_REQUEST_ERROR_BYTES]);
 
 /*
- * Find the id of a line that begins with {"custom_id":"..."} without escapes, as most do, without
- * reading the rest. Returns false for all other lines.
+ * Find the id of a line without reading the rest of the line, if the line begins with
+ * {"custom_id":"..."} without escapes, as most lines do. Returns false for other lines.
  */
 bool ed_request_peek_id(const char *line, size_t bytes, const char **ret_id, size_t *ret_bytes);
 
 void ed_request_free(struct ed_request *request);
 
-/* Returns a number that depends on the id and the request only, to recognise a repetition by. */
+/* Returns a number that depends only on the id and the request, to recognise a repetition. */
 uint64_t ed_request_key(const struct ed_request *request);
 
 #endif

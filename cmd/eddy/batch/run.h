@@ -4,9 +4,9 @@
  *     reader --> a task for each request --> turn of its endpoints --> slot --> attempt --> output
  *     (input.c)  (engine/, job.c)            (endpoint.c)
  *
- * engine/engine.h describes the tasks. The scope 'engine.work' has all of them. Cancelling that scope
- * ends every wait: for a turn, a slot, the next attempt; attempts are shielded, and continue until
- * 'drain_end_ns'.
+ * engine/engine.h describes the tasks. All tasks are in the scope 'engine.work'. If that scope is
+ * cancelled, every wait for a turn, a slot or the next attempt ends. Attempts are shielded, and
+ * continue until 'drain_end_ns'.
  */
 #ifndef ED_CMD_BATCH_RUN_H
 #define ED_CMD_BATCH_RUN_H
@@ -33,7 +33,7 @@
 struct ed_batch_job;
 struct ed_batch_metrics;
 
-/* How long answers are waited for after the run was stopped. */
+/* The longest time for answers in flight after the run was stopped. */
 #define ED_BATCH_DRAIN_NS ((int64_t) 30 * 1000000000)
 
 struct ed_batch_run {
@@ -46,7 +46,7 @@ struct ed_batch_run {
         struct ed_ids *ids;
         struct ed_ids *only;       /* eddy retry: the ids to send; NULL: all */
         struct ed_ids *bad_lines;  /* "line-N" in the errors file; NULL: none */
-        struct ed_answers answers; /* the files, if there are any */
+        struct ed_answers answers; /* the files of answers and errors, if used */
         struct ed_answers failures;
         struct ed_output output;
         struct ed_output errors;          /* if opts.errors is set */
@@ -76,11 +76,11 @@ struct ed_batch_run {
         int64_t wall_offset_ns;        /* from eddy_now() to the time since 1970 */
 
         uint64_t sequence;           /* requests that have begun */
-        uint64_t order_next;         /* --ordered: the sequence of the request whose line is next */
+        uint64_t order_next;         /* --ordered: the sequence of the request with the next line */
         struct ed_batch_job **order; /* --ordered: a ring of the requests without a line */
 
-        int signo;         /* that ended the run; 0: none */
-        bool setup_failed; /* an option cannot be used, as was reported */
+        int signo;         /* the signal that ended the run; 0: none */
+        bool setup_failed; /* an option cannot be used, which was reported */
         bool input_is_file;
         bool input_whole;     /* read to its end, or to --limit */
         int input_err;        /* an exit code; 0: none */
@@ -90,8 +90,9 @@ struct ed_batch_run {
 };
 
 /*
- * End the run for a reason, which is the first one unless one was given before: send nothing new,
- * and let attempts continue for 'drain_ns'. The format makes a sentence for stderr; NULL: none.
+ * Stop the run: send no new request, and let attempts continue for 'drain_ns'. 'stop' is the
+ * reason; if the run was stopped before, the first reason is kept. The format makes a sentence for
+ * stderr; NULL: none.
  */
 void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
                    const char *format, ...) EDDY_PRINTF(4, 5);

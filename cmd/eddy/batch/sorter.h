@@ -1,6 +1,6 @@
 /*
- * batch/sorter.h - sorts lines by a number, in limited memory: sorted runs in a temporary file, and
- * a merge of the runs. Lines with the same number keep their order. Blocks on the disk.
+ * batch/sorter.h - sorts lines by a number in limited memory: writes sorted runs to a temporary
+ * file, and merges the runs. Lines with equal numbers keep their order. Blocks on the disk.
  */
 #ifndef ED_CMD_BATCH_SORTER_H
 #define ED_CMD_BATCH_SORTER_H
@@ -17,8 +17,9 @@
 struct ed_sorter;
 
 /*
- * 'memory' bytes hold lines; a line that is larger goes to the disk at once. The temporary file is
- * made in 'folder' (borrowed) when the memory is full, and has no name.
+ * Make a sorter with 'memory' bytes for lines. A line that is larger is written to the disk at
+ * once. The temporary file, which has no name, is made in 'folder' (borrowed) when the memory is
+ * full.
  *
  * Errors: -ENOMEM
  */
@@ -26,18 +27,18 @@ EDDY_MUST_USE int ed_sorter_new(size_t memory, const char *folder, struct ed_sor
 void ed_sorter_free(struct ed_sorter *sorter);
 
 /*
- * Add a line, without its line feed. Errors: those of the temporary file. -EFBIG  the line is larger
- * than 4 GiB
+ * Add a line, without its line feed. Errors: those of the temporary file. -EFBIG  the line is
+ * larger than 4 GiB
  */
 EDDY_MUST_USE int ed_sorter_add(struct ed_sorter *sorter, uint64_t key, const char *line,
                                 size_t bytes);
 
-/* Called with the sorted text, in pieces. A result below 0 ends the output. */
+/* Called with pieces of the sorted text. A result below 0 ends the output. */
 typedef int ed_sorter_fn(void *arg, const char *data, size_t bytes);
 
 /*
- * Output all lines, each with a line feed. Only ed_sorter_free() may follow. Errors: those of the
- * temporary file, for which '*ret_is_disk' is true; those of fn
+ * Output all lines, each with a line feed. After this, call only ed_sorter_free(). Errors: those of
+ * the temporary file, for which '*ret_is_disk' is true; those of fn
  */
 EDDY_MUST_USE int ed_sorter_finish(struct ed_sorter *sorter, ed_sorter_fn *fn, void *arg,
                                    bool *ret_is_disk);

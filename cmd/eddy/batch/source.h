@@ -1,6 +1,6 @@
 /*
- * batch/source.h - an input on its way from bytes to lines: unpacked, and split. The row of CSV that
- * names the columns is taken out.
+ * batch/source.h - decompresses an input, and splits it into lines. The row of CSV that names the
+ * columns is removed.
  */
 #ifndef ED_CMD_BATCH_SOURCE_H
 #define ED_CMD_BATCH_SOURCE_H
@@ -34,39 +34,39 @@ struct ed_source {
         struct ed_source_opts opts;
         struct ed_unpack unpack;
         struct ed_lines lines;
-        char *buf; /* of ED_SOURCE_READ_BYTES, for the caller to read to */
+        char *buf; /* ED_SOURCE_READ_BYTES into which the caller may read */
 };
 
 /*
- * Open a file, or standard input. Returns 0 or the exit code, after a message; then '*ret_fd' is
- * -1.
+ * Open a file, or standard input. Returns 0, or the exit code, after a message, with '*ret_fd' set
+ * to -1.
  */
 EDDY_MUST_USE int ed_source_open(const char *command, const char *path, struct stat *ret_st,
                                  int *ret_fd);
 
-/* Returns true if the name of a file says that it has CSV. */
+/* Returns true if the name of a file is that of a CSV file. */
 bool ed_source_is_csv(const char *path);
 
-/* Errors: -ENOMEM; ed_source_fini() is allowed then */
+/* Errors: -ENOMEM; ed_source_fini() may still be called */
 EDDY_MUST_USE int ed_source_init(struct ed_source *source, const struct ed_source_opts *opts);
 void ed_source_fini(struct ed_source *source);
 
 /*
- * Take bytes of the input; none at its end.
+ * Take bytes of the input; 0 bytes mean its end.
  *
  * Errors: -EBADMSG  the compressed data are damaged or end early
- *         -EINVAL   the names of the columns are wrong, which was reported
+ *         -EINVAL   the names of the columns are wrong; this was reported
  *         -EFBIG    of ed_unpack_some();  -ENOMEM;  those of 'take'
  */
 EDDY_MUST_USE int ed_source_take(struct ed_source *source, const char *data, size_t bytes);
 
 /*
- * Read a file from 'at' to its end, without moving its position; 'at' -1: read from the position,
- * of a pipe as well. Blocks. Errors: those of ed_source_take() and read(2)
+ * Read a file from 'at' to its end, without moving its position. If 'at' is -1, read from the
+ * position; this also works for a pipe. Blocks. Errors: those of ed_source_take() and read(2)
  */
 EDDY_MUST_USE int ed_source_read(struct ed_source *source, int fd, off_t at);
 
-/* Report an error of the input, unless it was. Returns the exit code. */
+/* Report an error of the input, unless it was reported. Returns the exit code. */
 int ed_source_fault(const char *command, const char *path, int err);
 
 #endif

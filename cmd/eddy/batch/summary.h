@@ -1,5 +1,5 @@
 /*
- * batch/summary.h - what a run has done, at its end.
+ * batch/summary.h - the summary at the end of a run.
  */
 #ifndef ED_CMD_BATCH_SUMMARY_H
 #define ED_CMD_BATCH_SUMMARY_H

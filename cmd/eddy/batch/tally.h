@@ -1,6 +1,6 @@
 /*
- * batch/tally.h - what a file of requests amounts to: requests by method, URL and model, sizes,
- * tokens, and the time that they take at given limits. No I/O.
+ * batch/tally.h - counts the requests of a file by method, URL and model, with their tokens, and
+ * estimates the time that they take at given limits. No I/O.
  */
 #ifndef ED_CMD_BATCH_TALLY_H
 #define ED_CMD_BATCH_TALLY_H
@@ -24,7 +24,7 @@ struct ed_tally_kind {
 
 struct ed_tally {
         uint64_t requests;
-        uint64_t input_tokens, output_tokens; /* UINT64_MAX: that many or more */
+        uint64_t input_tokens, output_tokens; /* UINT64_MAX: this number or more */
         uint64_t unlimited;                   /* requests that do not limit their output */
         uint64_t largest_tokens;              /* of one request */
         struct ed_tally_kind *kinds;          /* room for ED_TALLY_KINDS_MAX */
@@ -39,7 +39,7 @@ void ed_tally_fini(struct ed_tally *tally);
 
 void ed_tally_add(struct ed_tally *tally, const struct ed_request *request);
 
-/* Order the kinds by their counts, the largest first. Nothing can be added after this. */
+/* Sort the kinds by their counts, the largest first. Do not add requests after this. */
 void ed_tally_order(struct ed_tally *tally);
 
 /* The limits of a run. Zero: no such limit. */
@@ -51,8 +51,8 @@ struct ed_tally_pace {
 };
 
 /*
- * Returns the time that the requests need at least, at most ED_DURATION_MAX_NS, and the option that
- * decides ("--rpm", "--tpm", "-c"; NULL: none).
+ * Returns the least time that the requests need, up to ED_DURATION_MAX_NS, and stores the option
+ * that determines it ("--rpm", "--tpm", "-c"; NULL: none).
  */
 int64_t ed_tally_time(const struct ed_tally *tally, const struct ed_tally_pace *pace,
                       const char **ret_limit);

@@ -1,14 +1,14 @@
 /*
- * batch/template.h - the body of requests as a JSON text with places for the fields of a line, and
- * the columns of CSV.
+ * batch/template.h - makes the bodies of requests from a JSON text with places for the fields of a
+ * line, or the columns of CSV.
  *
  *     {"model":"m","input":"{{text}}","user":"u-{{id}}"}
  *
- * {{name}} is inside a string. A string that is only {{name}} becomes the field's value with
- * its type (of CSV: a string); within a longer string the field's text is inserted. "{{name:json}}"
- * alone in a string inserts the field's text as JSON, so that CSV can hold numbers. In the name of a
- * member, a place is always text. \u007b is a brace that begins no place. A template is checked when
- * it is read: it must be JSON.
+ * A place {{name}} is inside a string. A string that is only {{name}} is replaced by the field's
+ * value with its type (in CSV, a string); in a longer string, the field's text is inserted. A
+ * string that is only {{name:json}} is replaced by the field's text as JSON, so that CSV can hold
+ * numbers. In the name of a member, a place is always text. \u007b is a brace that does not begin a
+ * place. A template must be JSON, which is checked when it is read.
  */
 #ifndef ED_CMD_BATCH_TEMPLATE_H
 #define ED_CMD_BATCH_TEMPLATE_H
@@ -35,15 +35,15 @@ EDDY_MUST_USE int ed_template_new(const char *text, size_t bytes, struct ed_temp
 void ed_template_free(struct ed_template *template);
 
 /*
- * Read the first row of CSV: the names of the columns, without the blanks around them. A name may be
- * empty, and no template can use it then. Errors: as ed_template_new()
+ * Read the first row of CSV: the names of the columns, without the blanks around them. A name may
+ * be empty, but no template can use an empty name. Errors: as ed_template_new()
  */
 EDDY_MUST_USE int ed_columns_new(const char *row, size_t bytes, struct ed_columns **ret_columns,
                                  char error[ED_TEMPLATE_ERROR_BYTES]);
 void ed_columns_free(struct ed_columns *columns);
 
 /*
- * Append the body for a line to 'body': of an object (columns NULL), or of a row of CSV.
+ * Append the body for a line to 'body'. The line is an object ('columns' is NULL), or a row of CSV.
  *
  * Errors: -EINVAL  the line lacks a field, or has a wrong number of columns; 'error' is a sentence
  *         -ENOMEM
@@ -55,7 +55,7 @@ EDDY_MUST_USE int ed_template_fill(const struct ed_template *template,
 /*
  * Append a field of a row of CSV, unquoted.
  *
- * Errors: -ENOENT  no such column;  -EINVAL  bad quotes, or a row that is too short;  -ENOMEM
+ * Errors: -ENOENT  there is no such column;  -EINVAL  bad quotes, or the row is too short;  -ENOMEM
  */
 EDDY_MUST_USE int ed_columns_field(const struct ed_columns *columns, const char *row, size_t bytes,
                                    const char *name, struct ed_draft *value);

@@ -1,6 +1,6 @@
 /*
- * batch/tokens.h - tokens of language models: estimated before a request, averaged, and priced.
- * batch/usage.h reads those of an answer. No I/O.
+ * batch/tokens.h - estimates the tokens of a request, averages tokens, and computes their cost.
+ * batch/usage.h reads the tokens of an answer. No I/O.
  */
 #ifndef ED_CMD_BATCH_TOKENS_H
 #define ED_CMD_BATCH_TOKENS_H
@@ -20,15 +20,15 @@ enum { ED_PRICE_UNITS_MAX = 1000000 };
  */
 uint64_t ed_tokens_estimate(const struct ed_request *request);
 
-/* The average of the output of answers, in which new ones count more. Zero: no answers yet. */
+/* The average output of answers, in which newer answers have more weight. Zero: no answers yet. */
 struct ed_tokens_mean {
         uint64_t scaled; /* the average, times 1024 */
-        uint32_t count;  /* of answers, up to the number that the average spans */
+        uint32_t count;  /* answers, up to the number that the average spans */
 };
 
 void ed_tokens_mean_add(struct ed_tokens_mean *mean, uint64_t tokens);
 
-/* Returns the average, rounded up; 0 without answers. */
+/* Returns the average, rounded up, or 0 if there are no answers. */
 uint64_t ed_tokens_mean(const struct ed_tokens_mean *mean);
 
 /* Millionths of a unit of a currency, for a million tokens. */
@@ -46,15 +46,16 @@ EDDY_MUST_USE int ed_price_parse(const char *text, struct ed_price *ret_price,
                                  const char **ret_why);
 
 /*
- * Parse one such number, as millionths of a unit.
+ * Parse one such number to millionths of a unit.
  *
  * Errors: -EINVAL
  */
 EDDY_MUST_USE int ed_price_amount_parse(const char *text, uint64_t *ret_micro);
 
 /*
- * Returns the cost in millionths of a unit, exact but for one rounding to the nearest; UINT64_MAX
- * if it is larger. For the cost of a run, pass the sums of its tokens, not the sum of costs.
+ * Returns the cost in millionths of a unit, rounded once to the nearest, or UINT64_MAX if it is
+ * larger. For the cost of a run, pass the sums of its tokens, and do not add the costs of its
+ * answers.
  */
 uint64_t ed_tokens_cost(const struct ed_price *price, uint64_t input, uint64_t output);
 

@@ -1,12 +1,13 @@
 /*
- * batch/tree.h - a JSON value that is put together from pieces: strings become longer, arrays get
- * items, members are replaced. No I/O.
+ * batch/tree.h - assembles a JSON value from pieces: strings become longer, arrays get items,
+ * members are replaced. No I/O.
  *
- * Values are kept as they are spelled. Strings are joined without converting their escapes, so half
- * of a surrogate pair in one piece and half in the next make a pair.
+ * Values keep their spelling. Strings are joined without converting their escapes, so the two
+ * halves of a surrogate pair may be in different pieces.
  *
- * Functions that add do not return errors: a tree that exceeded a limit or ran out of memory keeps
- * its first error, and does nothing from then on. They accept and return NULL for a node then.
+ * Functions that change a tree do not return errors. If a tree exceeds a limit or memory is short,
+ * the tree keeps this first error, and all further changes do nothing; they accept and return NULL
+ * nodes.
  */
 #ifndef ED_CMD_BATCH_TREE_H
 #define ED_CMD_BATCH_TREE_H
@@ -22,14 +23,14 @@
 enum {
         ED_TREE_BYTES_MAX = 64 << 20, /* of all texts and nodes */
         ED_TREE_MEMBERS_MAX = 256,    /* of one object */
-        /* Values that are set are less nested than JSON may be, because the tree nests them. */
+        /* A value that is set must be nested less deeply than JSON may be, as the tree nests it. */
         ED_TREE_DEPTH_MAX = EDDY_JSON_DEPTH_DEFAULT - 8,
 };
 
-/* Returns whether a value is null, "", {} or []. */
+/* Returns true if a value is null, "", {} or []. */
 bool ed_tree_value_is_blank(const struct eddy_json_value *value);
 
-/* Returns whether a value is spelled like this; a string has its quotes. */
+/* Returns true if a value is spelled like 'text'. A string has its quotes. */
 bool ed_tree_value_is(const struct eddy_json_value *value, const char *text);
 
 /* Find a member that is not null. Returns false if there is none. */
@@ -50,8 +51,8 @@ void ed_tree_fini(struct ed_tree *tree);
 /* Returns the root, which is blank at first. */
 struct ed_tree_node *ed_tree_root(struct ed_tree *tree);
 
-/* Returns the member of an object; adds a blank one if there is none. 'name' is in quotes. A node
- * that is not an object becomes one. */
+/* Returns the member of an object, or adds a blank member. 'name' is in quotes. A node that is not
+ * an object becomes one. */
 struct ed_tree_node *ed_tree_member(struct ed_tree *tree, struct ed_tree_node *node,
                                     const char *name, size_t bytes);
 #define ed_tree_member_of(tree, node, name)                                                        \
@@ -63,30 +64,30 @@ struct ed_tree_node *ed_tree_find(const struct ed_tree_node *node, const char *n
 /* Remove a member, if there is one. */
 void ed_tree_remove(struct ed_tree *tree, struct ed_tree_node *node, const char *name);
 
-/* Returns the item of an array that has the index; adds a blank one if there are fewer than 'max'.
- * Items are in the order of their indices, which need not be without gaps. A node that is not an
- * array becomes one. */
+/* Returns the item of an array with this index, or adds a blank item if the array has fewer than
+ * 'max'. Items are in the order of their indices, which may have gaps. A node that is not an array
+ * becomes one. */
 struct ed_tree_node *ed_tree_item(struct ed_tree *tree, struct ed_tree_node *node, uint64_t index,
                                   size_t max);
 
-/* Walk over the items of ed_tree_item(), or the members. NULL: none; the end. */
+/* Walk over the items of an array, or the members of an object. NULL is the end. */
 struct ed_tree_node *ed_tree_first(const struct ed_tree_node *node);
 struct ed_tree_node *ed_tree_next(const struct ed_tree_node *child);
 struct ed_tree_node *ed_tree_last(const struct ed_tree_node *node);
 uint64_t ed_tree_index(const struct ed_tree_node *item);
 size_t ed_tree_count(const struct ed_tree_node *node);
 
-/* Returns whether the node is null, "", {}, [], or not set yet. NULL is blank. */
+/* Returns true if the node is null, "", {}, [], not set yet, or NULL. */
 bool ed_tree_is_blank(const struct ed_tree_node *node);
 
-/* Returns whether the node was set to a value that is spelled like this. */
+/* Returns true if the node was set to a value that is spelled like 'text'. */
 bool ed_tree_is(const struct ed_tree_node *node, const char *text, size_t bytes);
 
-/* Set a node to a value. A blank value does not replace another one; null replaces nothing. */
+/* Set a node to a value. A blank value does not replace another value; null replaces nothing. */
 void ed_tree_set(struct ed_tree *tree, struct ed_tree_node *node,
                  const struct eddy_json_value *value);
 
-/* Set a node to a JSON text, whatever it is. */
+/* Set a node to a JSON text, whatever the node was. */
 void ed_tree_set_text(struct ed_tree *tree, struct ed_tree_node *node, const char *text,
                       size_t bytes);
 
@@ -94,17 +95,17 @@ void ed_tree_set_text(struct ed_tree *tree, struct ed_tree_node *node, const cha
 void ed_tree_set_members(struct ed_tree *tree, struct ed_tree_node *node,
                          const struct eddy_json_value *object);
 
-/* Set a member to a JSON text, whatever it is. 'name' is in quotes. */
+/* Set a member to a JSON text, whatever the member was. 'name' is in quotes. */
 void ed_tree_set_member(struct ed_tree *tree, struct ed_tree_node *node, const char *name,
                         const char *text);
 
-/* Make a string longer. A blank node becomes a string, an array gets an item; all else is
+/* Append to a string. A blank node becomes a string, an array gets an item, and any other node is
  * replaced. */
 void ed_tree_join(struct ed_tree *tree, struct ed_tree_node *node,
                   const struct eddy_json_value *string);
 
-/* Append an item without an index to an array; they are before those with one. A blank node becomes
- * an array, a string its first item; all else is replaced. */
+/* Append an item without an index to an array, before the items with an index. A blank node becomes
+ * an array, a string becomes the first item of an array, and any other node is replaced. */
 void ed_tree_append(struct ed_tree *tree, struct ed_tree_node *node,
                     const struct eddy_json_value *item);
 

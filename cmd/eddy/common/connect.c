@@ -88,7 +88,7 @@ int ed_connect_check(const struct ed_connect *connect, const char *command)
         return 0;
 }
 
-/* Read the files of TLS, if any were given. Without them the client uses the system's. */
+/* Read the files for TLS, if an option names any. Otherwise the client uses the system's. */
 static int tls_open(const struct ed_connect *connect, const char *command,
                     eddy_tls_config **ret_tls)
 {
@@ -129,7 +129,7 @@ static void resolve_blame(const struct ed_connect *connect, const char *command)
         }
 }
 
-/* Report why the options make no client. A proxy may hold a password, so messages do not show it. */
+/* Report why a client cannot be made. Messages do not show a proxy, which may have a password. */
 static int client_blame(const struct ed_connect *connect, const char *command, int err)
 {
         if (err == EDDY_E_URL_INVALID || err == EDDY_E_URL_SCHEME || err == EDDY_E_URL_CREDENTIALS)

@@ -1,6 +1,6 @@
 /*
- * common/connect.h - how a command reaches servers: certificates, proxies, addresses; the options
- * for them, and the client that follows them.
+ * common/connect.h - the options for connections to servers (certificates, proxies, addresses), and
+ * the client that they configure.
  */
 #ifndef ED_CMD_COMMON_CONNECT_H
 #define ED_CMD_COMMON_CONNECT_H
@@ -25,7 +25,7 @@ struct ed_connect {
         const char *unix_path; /* NULL: TCP */
         const char *resolve[ED_CONNECT_RESOLVE_MAX];
         size_t resolve_count;
-        const char *proxy_origin; /* of the proxies, for messages */
+        const char *proxy_origin; /* where the proxies come from, for messages */
 };
 
 /* Numbers of the long options, for getopt_long(). */
@@ -51,7 +51,7 @@ enum {
                 "resolve", required_argument, NULL, ED_CONNECT_RESOLVE                             \
         }
 
-/* Their part of the help. */
+/* The part of --help about these options. */
 #define ED_CONNECT_HELP                                                                            \
         "  --cacert FILE            trust the certificates in FILE (PEM), not the system's\n"      \
         "  --cert FILE, --key FILE  this program's own certificate and its key (PEM)\n"            \
@@ -65,7 +65,7 @@ enum {
         "                           connect to ADDRESS for this host and port; HOST * is any;\n"   \
         "                           may be repeated\n"
 
-/* Take the proxies of the environment. */
+/* Set the proxies of the environment. */
 void ed_connect_init(struct ed_connect *connect);
 
 /*
@@ -80,10 +80,10 @@ EDDY_MUST_USE int ed_connect_set(struct ed_connect *connect, const char *command
 EDDY_MUST_USE int ed_connect_check(const struct ed_connect *connect, const char *command);
 
 /*
- * Make the client and its TLS configuration (NULL if the system's is used), which 'opts' extends.
- * Call inside eddy_run().
+ * Make the client from these options and 'opts', and its TLS configuration, which is NULL if the
+ * system's configuration is used. Call inside eddy_run().
  *
- * Errors: ED_CONNECT_REFUSED  an option cannot be used, as reported on stderr;  those of
+ * Errors: ED_CONNECT_REFUSED  an option cannot be used; reported on stderr;  those of
  *         eddy_http_client_new() and eddy_tls_config_new()
  */
 enum { ED_CONNECT_REFUSED = -0x70100 };

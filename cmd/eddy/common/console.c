@@ -66,7 +66,7 @@ static void say(const char *command, const char *tail, const char *format, va_li
         if (n < 0)
                 return;
         at += (size_t) n < room - at ? (size_t) n : room - at - 1;
-        /* Users' text is printed, but must not move the cursor. */
+        /* Messages may contain text from users, which must not move the cursor. */
         for (size_t i = 0; i < at; i++) {
                 if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
                         line[i] = '?';

@@ -1,8 +1,8 @@
 /*
  * common/console.h - messages on stderr, and the program's exit codes.
  *
- * Nothing here waits for long: if stderr is not read, the run must continue, and Ctrl-C must still
- * end it.
+ * No function here waits for long: even if no process reads stderr, the run must continue, and
+ * Ctrl-C must end it.
  */
 #ifndef ED_CMD_COMMON_CONSOLE_H
 #define ED_CMD_COMMON_CONSOLE_H
@@ -20,7 +20,7 @@ enum ed_exit {
         ED_EXIT_INPUT = 3, /* the input cannot be used; nothing was sent */
         ED_EXIT_OUTPUT = 4,
         ED_EXIT_POLICY = 5,     /* a quota, --max-errors or --max-cost ended the run */
-        ED_EXIT_RESUMABLE = 75, /* a limit of time ended the run; EX_TEMPFAIL of sysexits.h */
+        ED_EXIT_RESUMABLE = 75, /* a time limit ended the run; EX_TEMPFAIL of sysexits.h */
         ED_EXIT_SIGNAL = 128,   /* plus the signal's number */
 };
 
@@ -36,10 +36,10 @@ int ed_console_usage(const char *command, const char *format, ...) EDDY_PRINTF(2
  */
 int ed_console_write(const char *text, size_t bytes, int wait_ms);
 
-/* Print a text on stdout; returns the exit code. */
+/* Print a text on stdout. Returns the exit code. */
 int ed_console_print(const char *command, const char *text);
 
-/* Prints the library's reports, except those that are useless to users of a program. */
+/* Prints the library's reports, except those that are not useful to users of a program. */
 eddy_report_fn ed_console_report;
 
 /* Raise the limit on open files as far as allowed, and return it. */

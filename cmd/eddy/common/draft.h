@@ -1,8 +1,8 @@
 /*
  * common/draft.h - a growing buffer for building lines.
  *
- * Appending does not return errors: a text that ran out of memory or exceeded its maximum stays
- * marked, and the caller checks ed_draft_is_whole() once, at the end.
+ * Functions that append do not return errors. If memory is short, or the text exceeds its maximum,
+ * the text is marked as failed, and the caller checks ed_draft_is_whole() once, at the end.
  */
 #ifndef ED_CMD_COMMON_DRAFT_H
 #define ED_CMD_COMMON_DRAFT_H
@@ -21,7 +21,7 @@ struct ed_draft {
         bool failed;
 };
 
-/* Room for the JSON form of the largest body that --body keeps: up to six bytes per byte. */
+/* Enough for the JSON form of the largest body that --body keeps: up to six bytes per byte. */
 #define ED_DRAFT_BYTES_MAX ((size_t) 512 << 20)
 
 void ed_draft_fini(struct ed_draft *text);
@@ -35,8 +35,8 @@ static inline bool ed_draft_is_whole(const struct ed_draft *text)
 }
 
 /*
- * Returns room for 'bytes' more bytes at the end; the caller writes there and adds the number to
- * text->bytes. On failure marks the text and returns NULL.
+ * Returns room for 'bytes' more bytes at the end. The caller writes to it, and adds the number of
+ * bytes to text->bytes. On failure, marks the text as failed and returns NULL.
  */
 char *ed_draft_room(struct ed_draft *text, size_t bytes);
 

@@ -1,5 +1,5 @@
 /*
- * common/excerpt.c - texts of others, as messages show them.
+ * common/excerpt.c - see excerpt.h.
  */
 #include "common/excerpt.h"
 
@@ -7,7 +7,7 @@
 
 #include "eddy/json.h"
 
-/* Returns the bytes of the printable character at the start of a text; 0: there is none. */
+/* Returns the size of the printable character at the start of a text, or 0 if there is none. */
 static size_t char_bytes(const unsigned char *text, size_t bytes)
 {
         unsigned char c = text[0];

@@ -1,5 +1,5 @@
 /*
- * common/excerpt.h - texts of others, as messages show them: short and printable.
+ * common/excerpt.h - makes text from input files short and printable for messages.
  */
 #ifndef ED_CMD_COMMON_EXCERPT_H
 #define ED_CMD_COMMON_EXCERPT_H

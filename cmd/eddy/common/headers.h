@@ -19,7 +19,7 @@ struct ed_headers {
 void ed_headers_fini(struct ed_headers *headers);
 
 /*
- * Add 'NAME: VALUE', which is copied, or the lines of a file, '@FILE'. Errors are reported on
+ * Add 'NAME: VALUE', which is copied, or each line of the file in '@FILE'. Errors are reported on
  * stderr, without the value.
  *
  * Errors: -EINVAL, -ENOMEM

@@ -61,7 +61,7 @@ int64_t ed_histogram_value(const struct ed_histogram *histogram, unsigned permil
                 return 0;
         if (permille >= 1000)
                 return histogram->max_ns;
-        /* Rounded up, in two parts so that a huge count does not overflow. */
+        /* Round up, in two parts, so that a huge count does not overflow. */
         rank = histogram->count / 1000 * permille +
                (histogram->count % 1000 * permille + 999) / 1000;
         if (rank == 0)

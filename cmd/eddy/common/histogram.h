@@ -23,7 +23,7 @@ struct ed_histogram {
         uint64_t buckets[ED_HISTOGRAM_BUCKETS];
 };
 
-/* Add a value. A histogram of zeros is empty. */
+/* Add a value. An empty histogram is all zeros. */
 void ed_histogram_add(struct ed_histogram *histogram, int64_t value_ns);
 
 /*

@@ -65,7 +65,7 @@ static void lines_consume(struct ed_lines *lines, size_t bytes)
         lines->place = PLACE_START;
 }
 
-/* Pass over a byte order mark. Returns false if the input so far may be its beginning. */
+/* Skip a byte order mark. Returns false if the input so far may be the beginning of a mark. */
 static bool mark_skip(struct ed_lines *lines, bool at_end)
 {
         size_t held = lines->end - lines->start;
@@ -103,7 +103,7 @@ static bool row_scan(struct ed_lines *lines, size_t held)
         return at < held;
 }
 
-/* Find the next line feed that ends a line: then 'scanned' is its place. */
+/* Find the next line feed that ends a line, and set 'scanned' to its place. */
 static bool line_scan(struct ed_lines *lines)
 {
         size_t held = lines->end - lines->start;

@@ -2,8 +2,9 @@
  * common/lines.h - the lines of a stream of bytes, or the rows of CSV: bytes in, lines out; no I/O.
  *
  * A line ends in LF or CRLF. A byte order mark at the start is not part of the first line. The
- * buffer grows with the longest line, up to a maximum; a longer line is reported once, when its end
- * has been read, with its beginning. The same lines result however the input is split.
+ * buffer grows with the longest line, up to a maximum. A line that is too long is returned when its
+ * end has been read, and only with its beginning. The lines do not depend on how the input is split
+ * into calls.
  */
 #ifndef ED_CMD_COMMON_LINES_H
 #define ED_CMD_COMMON_LINES_H
@@ -23,7 +24,7 @@ struct ed_lines {
         uint64_t skipped; /* dropped bytes of a line that is too long, before 'end' */
         uint64_t number;  /* lines so far */
         bool csv;         /* a line feed in a quoted field does not end a row (RFC 4180) */
-        uint8_t place;    /* CSV: the place in a field, after the scanned bytes */
+        uint8_t place;    /* CSV: the state within a field, after the scanned bytes */
 };
 
 struct ed_line {
@@ -39,14 +40,14 @@ void ed_lines_init(struct ed_lines *lines, size_t line_bytes_max, bool csv);
 void ed_lines_fini(struct ed_lines *lines);
 
 /*
- * Returns room for more bytes, and its size: at least one byte, if ed_lines_next() returned false.
- * NULL: no memory.
+ * Returns room for more bytes, and stores its size, which is at least one byte if ed_lines_next()
+ * returned false. Returns NULL if memory is short.
  */
 char *ed_lines_room(struct ed_lines *lines, size_t *ret_bytes);
 void ed_lines_grow(struct ed_lines *lines, size_t bytes);
 
 /*
- * Find the next line. 'at_end' means that no more bytes will come: then a last line without an end
+ * Find the next line. 'at_end' means that no more bytes will come, so a last line without an end
  * counts. Returns false if the line is not complete yet.
  */
 bool ed_lines_next(struct ed_lines *lines, bool at_end, struct ed_line *ret_line);

@@ -1,5 +1,5 @@
 /*
- * common/nearest.h - guessing the intended word for a mistyped one.
+ * common/nearest.h - guesses the intended word for a mistyped word.
  */
 #ifndef ED_CMD_COMMON_NEAREST_H
 #define ED_CMD_COMMON_NEAREST_H
@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /*
- * Returns the word among 'n' that needs the fewest insertions, deletions, replacements and swaps of
- * neighbours to become 'word', ignoring case; NULL if every word needs more than one per three
- * letters.
+ * Returns the word among 'n' that needs the fewest edits to become 'word', ignoring case:
+ * insertions, deletions, replacements and swaps of neighbours. Returns NULL if every word needs
+ * more than one edit per three letters.
  */
 const char *ed_nearest(const char *word, const char *const *words, size_t n);
 

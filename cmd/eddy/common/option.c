@@ -205,8 +205,8 @@ static bool is_option(const struct ed_option_set *set, const char *word)
 }
 
 /*
- * Returns true, after a message, if 'word', which was read as short options, is a long option with
- * one dash missing.
+ * Returns true, after a message, if 'word', which getopt_long() read as short options, is a long
+ * option that lacks a dash.
  */
 static bool dash_is_missing(const struct ed_option_set *set, const char *word)
 {

@@ -47,7 +47,7 @@ EDDY_MUST_USE int ed_option_once(const char *command, const char *option, const 
                                  const char **ret_value);
 
 /*
- * Returns the position of 'value' among 'n' words; 'shown' is their list for the message.
+ * Returns the position of 'value' among 'n' words. 'shown' is a list of the words for the message.
  *
  * Errors: -EINVAL
  */
@@ -57,10 +57,10 @@ EDDY_MUST_USE int ed_option_word(const char *command, const char *option, const 
 /* Returns the part of a URL that messages may show: all from its last @ on, or the URL. */
 const char *ed_option_without_password(const char *url);
 
-/* Returns the option whose file eddy_tls_config_new() could not use. */
+/* Returns the name of the option whose file eddy_tls_config_new() could not use. */
 const char *ed_option_of_fault(const struct eddy_tls_fault *fault);
 
-/* An option's name in other programs, and the option here ("-o", "--timeout"). */
+/* The name of an option in other programs, and its name here ("-o", "--timeout"). */
 struct ed_option_hint {
         const char *word;
         const char *instead;
@@ -75,8 +75,8 @@ struct ed_option_set {
 };
 
 /*
- * Returns the next option, as getopt_long() does; -1 after the last. Returns 0 if the command line
- * is wrong, after a message on stderr with a suggestion.
+ * Returns the next option, as getopt_long() does, or -1 after the last option. Returns 0 if the
+ * command line is wrong, after a message on stderr with a suggestion.
  */
 EDDY_MUST_USE int ed_option_next(const struct ed_option_set *set, int argc, char **argv);
 

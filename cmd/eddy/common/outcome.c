@@ -38,7 +38,7 @@ static const struct ed_outcome outcomes[] = {
         { -ENFILE, "connect_error", NULL },
         { -ENOBUFS, "connect_error", NULL },
 
-        /* A proxy that wants credentials always will; another failure of a proxy may pass. */
+        /* Missing credentials for a proxy are permanent; its other failures may be transient. */
         { EDDY_E_HTTP_PROXY_AUTH, "connect_error", NULL },
         { EDDY_E_HTTP_PROXY_REFUSED, "connect_error", NULL },
         { EDDY_E_HTTP_PROXY_INVALID, "connect_error", NULL },

@@ -1,12 +1,12 @@
 /*
- * common/outcome.h - the result of a request: codes in result lines for the library's errors.
+ * common/outcome.h - the codes and messages of errors in result lines.
  */
 #ifndef ED_CMD_COMMON_OUTCOME_H
 #define ED_CMD_COMMON_OUTCOME_H
 
 #include <stdbool.h>
 
-/* Errors of this program, in the library's numbering but far from its facilities. */
+/* Errors of this program, numbered apart from the library's facilities. */
 enum {
         ED_E_LINE_TOO_LONG = -0x70000,
         ED_E_LINE_NUL = -0x70001,
@@ -22,7 +22,8 @@ struct ed_outcome {
         const char *message; /* NULL: eddy_error_text() */
 };
 
-/* Never returns NULL. An error that is not in the table is a system error: connect_error. */
+/* Returns the code and message of an error, never NULL. An error that is not in the table is a
+ * system error, with the code connect_error. */
 const struct ed_outcome *ed_outcome_of(int error);
 
 /* Returns true if the error is that of an input line, not of a request. */
@@ -31,7 +32,7 @@ bool ed_outcome_is_line(int error);
 /* Returns a sentence about the error. */
 const char *ed_outcome_message(int error);
 
-/* Codes are numbered for counting; ed_outcome_code() returns the name. */
+/* Codes have numbers, to count them. ed_outcome_code() returns the name of a number. */
 enum { ED_OUTCOME_CODES_MAX = 32 };
 int ed_outcome_number(int error);
 const char *ed_outcome_code(int number);

@@ -1,10 +1,10 @@
 /*
- * common/output.h - writing result lines to a file or a pipe: whole lines, with one write for all
+ * common/output.h - writes result lines to a file or a pipe: whole lines, with one write for all
  * lines of a turn of the loop.
  *
- * A line that was begun is finished even if the run is cancelled, for as long as ed_output_stop()
- * allows. After the first failure nothing more is written. A file then ends after its last whole
- * line; in other outputs at most the last line is torn.
+ * A line that was begun is finished even if the run is cancelled, until the time limit of
+ * ed_output_stop(). After the first failure, nothing more is written. A file then ends after its
+ * last whole line; in other outputs, at most the last line is incomplete.
  */
 #ifndef ED_CMD_COMMON_OUTPUT_H
 #define ED_CMD_COMMON_OUTPUT_H
@@ -55,7 +55,7 @@ EDDY_MUST_USE int ed_output_open(struct ed_output *output, const char *command, 
  * Use an open file as output, beginning at its end; 'name' is for messages. The caller has locked
  * it. ed_output_close() closes it, which ends the lock.
  *
- * Errors: -EINVAL  not a file that was opened with O_APPEND; the system's. The file stays open.
+ * Errors: -EINVAL  not a file, or not opened with O_APPEND; the system's. The file stays open.
  */
 EDDY_MUST_USE int ed_output_adopt(struct ed_output *output, int fd, const char *name);
 
@@ -72,12 +72,12 @@ void ed_output_end(struct ed_output *output);
  */
 EDDY_MUST_USE int ed_output_line(struct ed_output *output, const char *line, size_t bytes);
 
-/* The run ends: limit writing to 'deadline_ns'. A later call can only make the time shorter. */
+/* Limit writing to 'deadline_ns', because the run ends. A later call can only shorten the time. */
 void ed_output_stop(struct ed_output *output, int64_t deadline_ns);
 
 /*
- * Close the output, and check whether a file has all lines that were written: sets 'removed' and
- * 'save_err'. With 'sync' a file's lines are on the disk when this returns.
+ * Close the output. For a file, check that it has all lines that were written, and set 'removed'
+ * and 'save_err'. With 'sync', the lines of a file are on the disk when this returns.
  */
 void ed_output_close(struct ed_output *output, bool sync);
 

@@ -11,8 +11,8 @@ enum { BAR_CELLS = 20 };
 #define RATE_MEMORY_NS 5e9
 
 /*
- * Divide results by time, both with exponential decay. At first this is the mean since the start,
- * so the rate is correct at once.
+ * Divide results by time, both with exponential decay. At first, the rate is the mean since the
+ * start, so it is correct at once.
  */
 static void rate_update(struct ed_progress *progress, uint64_t done, int64_t start_ns,
                         int64_t now_ns)
@@ -30,7 +30,7 @@ static void rate_update(struct ed_progress *progress, uint64_t done, int64_t sta
         progress->last_done = done;
 }
 
-/* Returns the time that the rest will take, if it goes on as so far; 0: unknown. */
+/* Returns the time that the rest will take at the average rate so far, or 0 if it is unknown. */
 static int64_t left_ns(const struct ed_stats *stats, uint64_t total, int64_t now_ns)
 {
         uint64_t done = ed_stats_done(stats);

@@ -12,21 +12,21 @@
 struct ed_progress {
         int64_t last_ns; /* time of the last line; 0: none yet */
         uint64_t last_done;
-        double results; /* recent results, and their time */
+        double results; /* recent results, and 'time_ns', the time that they took */
         double time_ns;
         double rate;      /* per second */
-        const char *more; /* of the command, added to the line; NULL: nothing */
+        const char *more; /* text that the command adds to the line; NULL: none */
 };
 
 /*
  * Append "12,431 done 12.4% | 212/s | inflight 256 | ok 12,380 fail 51 retry 310 | p50 1.1s p99
- * 4.8s | ETA 6m51s". 'total' is the number of URLs, or an estimate; 0: unknown, and percentage and
- * ETA are omitted.
+ * 4.8s | ETA 6m51s". 'total' is the number of URLs, or an estimate. If it is 0, the number is
+ * unknown, and percentage and ETA are omitted.
  */
 void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stats, uint64_t total,
                        int64_t now_ns, struct ed_draft *text);
 
-/* Append the progress as one line of JSON. 'more' has members, each after a comma. */
+/* Append the progress as a line of JSON. 'more' has JSON members, each after a comma. */
 void ed_progress_print_json(struct ed_progress *progress, const struct ed_stats *stats,
                             uint64_t total, int64_t now_ns, struct ed_draft *text);
 

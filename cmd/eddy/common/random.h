@@ -10,7 +10,7 @@ struct ed_random {
         uint64_t state;
 };
 
-/* Seed from the system. */
+/* Seed the numbers from the system. */
 void ed_random_init(struct ed_random *random);
 
 uint64_t ed_random_next(struct ed_random *random);

@@ -1,5 +1,6 @@
 /*
- * common/replace.h - a file that is written beside its name and gets the name when it is whole.
+ * common/replace.h - replaces a file: writes a new file in the same folder, and renames it when it
+ * is complete.
  */
 #ifndef ED_CMD_COMMON_REPLACE_H
 #define ED_CMD_COMMON_REPLACE_H
@@ -12,26 +13,27 @@
 
 struct ed_replace {
         int fd;          /* of the new file; -1: none */
-        int lock_fd;     /* of the file that has the name; -1: there is none */
-        struct stat old; /* of that file */
+        int lock_fd;     /* of the old file, which has the name; -1: there is none */
+        struct stat old; /* of the old file */
         char *real;      /* the name, without symbolic links */
         char *temp;      /* the name of the new file */
-        char *folder;    /* of both */
+        char *folder;    /* of both files */
 };
 
 /*
- * Make a new file beside 'path', with the mode of the file that has the name; lock that file
- * against `eddy batch`. SIGINT, SIGTERM and SIGHUP remove the new file from now on, and end the
+ * Make a new file in the folder of 'path', with the mode of the old file, and lock the old file
+ * against `eddy batch`. From now on, SIGINT, SIGTERM and SIGHUP remove the new file and end the
  * program.
  *
- * Errors: -EBUSY  a run writes to the file;  -EEXIST  it is not a regular file;  the system's
+ * Errors: -EBUSY  a run writes to the old file;  -EEXIST  'path' is not a regular file;  the
+ *         system's
  */
 EDDY_MUST_USE int ed_replace_begin(struct ed_replace *replace, const char *path);
 
-/* Write the new file to the disk, and give it the name. Errors: the system's */
+/* Flush the new file to the disk, and rename it. Errors: the system's */
 EDDY_MUST_USE int ed_replace_commit(struct ed_replace *replace);
 
-/* Remove the new file, unless it has the name; free all. */
+/* Remove the new file, unless it was renamed, and free everything. */
 void ed_replace_end(struct ed_replace *replace);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * common/show.c - prints the line of progress again and again.
+ * common/show.c - prints the progress line repeatedly.
  */
 #include "common/show.h"
 
@@ -33,7 +33,7 @@ static unsigned terminal_columns(void)
         return size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
 }
 
-/* If stderr has no room, the line is dropped, and the run does not wait. */
+/* Show a line. If stderr has no room, drop the line, so that the run does not wait. */
 static void line_show(const struct ed_show *show, struct ed_progress *progress,
                       struct ed_draft *line)
 {

@@ -12,23 +12,23 @@
 enum ed_show_mode {
         ED_SHOW_AUTO,
         ED_SHOW_BAR,   /* a line that overwrites itself */
-        ED_SHOW_PLAIN, /* a line each ten seconds */
-        ED_SHOW_JSON,  /* the same as JSON */
+        ED_SHOW_PLAIN, /* a line every ten seconds */
+        ED_SHOW_JSON,  /* a line of JSON every ten seconds */
         ED_SHOW_OFF,
 };
 
 struct ed_show {
         enum ed_show_mode mode;
         const struct ed_stats *stats;
-        /* Returns the number of pieces of work, or an estimate; 0: unknown. */
+        /* Returns the number of requests, or an estimate, or 0 if it is unknown. */
         uint64_t (*total)(const void *arg);
-        /* Appends what the command adds to a line (" | paused 3s"); NULL: nothing. Called for each
-         * line; 'is_json': members, each after a comma. */
+        /* Appends the command's own text to each line, such as " | paused 3s"; if 'is_json', JSON
+         * members, each after a comma. NULL: nothing */
         void (*more)(const void *arg, bool is_json, struct ed_draft *line);
         const void *arg;
 };
 
-/* Returns the mode that AUTO means, if results go to the file 'output' (NULL: standard output). */
+/* Returns 'mode', or the mode that AUTO means for results in 'output' (NULL: standard output). */
 enum ed_show_mode ed_show_choose(enum ed_show_mode mode, const char *output);
 
 /* Start a task in 'scope' that shows the progress until the scope is cancelled. */

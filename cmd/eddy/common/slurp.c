@@ -14,7 +14,7 @@
 
 enum { START_BYTES = 64 << 10 };
 
-/* Read to the end. Returns 0 with the data, or an error and nothing. */
+/* Read to the end. Returns 0 and the data, or an error. */
 static int fd_slurp(int fd, size_t bytes_max, char **ret_data, size_t *ret_bytes)
 {
         size_t room = START_BYTES, bytes = 0;

@@ -1,5 +1,5 @@
 /*
- * common/slurp.h - a whole small file in memory, read before the run.
+ * common/slurp.h - reads a small file into memory, before the run.
  */
 #ifndef ED_CMD_COMMON_SLURP_H
 #define ED_CMD_COMMON_SLURP_H

@@ -13,7 +13,7 @@
 
 enum { ED_STATS_STATUSES = 1000 };
 
-/* Why a run ended before its input. */
+/* The reason why a run ended before the end of its input. */
 enum ed_stop {
         ED_STOP_NONE,
         ED_STOP_SIGNAL,
@@ -56,8 +56,8 @@ static inline uint64_t ed_stats_done(const struct ed_stats *stats)
 }
 
 /*
- * Count a result whose line was written. 'status' 0: none; 'error' 0: none; 'latency_ns' negative:
- * nothing was sent.
+ * Count a result whose line was written. 'status' and 'error' are 0 if there is none; 'latency_ns'
+ * is negative if nothing was sent.
  */
 void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
                   int64_t latency_ns);

@@ -42,7 +42,7 @@ void ed_unpack_fini(struct ed_unpack *unpack)
         unpack->state = NULL;
 }
 
-/* Returns true if the first bytes, as far as they are there, are those of 'magic'. */
+/* Returns true if the first bytes, as many as have arrived, are those of 'magic'. */
 static bool head_is(const struct ed_unpack *unpack, const char *magic, size_t bytes)
 {
         size_t n = unpack->head_bytes < bytes ? unpack->head_bytes : bytes;
@@ -111,7 +111,7 @@ static unsigned zlib_bytes(size_t bytes)
         return bytes < ZLIB_STEP_BYTES_MAX ? (unsigned) bytes : ZLIB_STEP_BYTES_MAX;
 }
 
-/* The functions NAME_step make progress, if there is input or output to be written. */
+/* Each function NAME_step makes progress if there is input, or output to write. */
 static int gzip_step(struct ed_unpack *unpack, struct unpack_step *step)
 {
         z_stream *stream = unpack->state;
@@ -191,7 +191,7 @@ static int kind_step(struct ed_unpack *unpack, struct unpack_step *step)
         return err;
 }
 
-/* Collect first bytes until the kind is known. Returns how many were taken. */
+/* Collect the first bytes until the kind is known. Returns the number of bytes taken. */
 static size_t head_collect(struct ed_unpack *unpack, const unsigned char *in, size_t in_bytes)
 {
         size_t taken = 0;

@@ -1,5 +1,5 @@
 /*
- * common/unpack.h - decompression of gzip and zstd input, which its first bytes announce; other
+ * common/unpack.h - decompresses gzip and zstd input, which it recognises by the first bytes; other
  * input passes unchanged. Bytes in, bytes out; no I/O.
  */
 #ifndef ED_CMD_COMMON_UNPACK_H
@@ -25,10 +25,10 @@ void ed_unpack_init(struct ed_unpack *unpack);
 void ed_unpack_fini(struct ed_unpack *unpack);
 
 /*
- * Unpack bytes from 'in' to 'out', whose 'room' is at least one byte. Stores how many were taken, and
- * returns how many were written; 0 if all were taken and more are needed. 'in_bytes' 0 means the end
- * of the input: repeat the call until it returns 0. Several gzip members or zstd frames in a row are
- * one text. Nothing but ed_unpack_fini() may follow an error.
+ * Unpack bytes from 'in' to 'out', whose 'room' is at least one byte. Stores the number of bytes
+ * taken, and returns the number written, which is 0 if all were taken and more are needed.
+ * 'in_bytes' 0 means the end of the input: repeat the call until it returns 0. Consecutive gzip
+ * members or zstd frames are joined. After an error, call only ed_unpack_fini().
  *
  * Errors: -EINVAL  the input is damaged, or ends early
  *         -EFBIG   zstd: the input needs a window of more than 128 MiB, as made by --long=28
