@@ -25,41 +25,41 @@ _eddy() {
         batch)
                 _arguments -S \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
-                        '*--base-url=[in front of each "url" that begins with /]:URL: ' \
-                        '*--url=[for lines that are bare bodies, or rows of CSV]:URL: ' \
+                        '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
+                        '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
                         '*-H+[send this header, or those in FILE]:NAME: ' \
                         '*--header=[send this header, or those in FILE]:NAME: ' \
-                        '*--api-key-env=[send "Authorization: Bearer KEY" to the hosts of --base-url and --url, and to no other]:NAME: ' \
-                        '*--api-key-file=[send "Authorization: Bearer KEY" to the hosts of --base-url and --url, and to no other]:FILE:_files' \
+                        '*--api-key-env=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:NAME: ' \
+                        '*--api-key-file=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:FILE:_files' \
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
-                        '*--idempotency-header=[send this header, with a value that depends on custom_id and body only, so that a server can refuse a repetition]:NAME: ' \
-                        '*-o+[answers with a status below 400]:FILE:_files' \
-                        '*--errors=[all others]:FILE:_files' \
-                        '*--ordered[in the order of the input]' \
-                        '*--no-meta[without "x_meta"]' \
-                        '*--on-changed=[if the body of an answered id differs from the one that was sent: stop before sending anything, or send it again]:stop:(stop send)' \
-                        '*--log=[one line of JSON for each attempt]:FILE:_files' \
-                        '*--metrics=[a page for Prometheus during the run]:HOST: ' \
-                        '*--progress=[on stderr]:auto:(auto bar plain json off)' \
-                        '*--summary=[on stderr, at the end]:text:(text json)' \
+                        '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
+                        '*-o+[write answers with a status below 400 to FILE]:FILE:_files' \
+                        '*--errors=[write all other results to FILE]:FILE:_files' \
+                        '*--ordered[write answers in the order of the input]' \
+                        '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
+                        '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
+                        '*--log=[append one line of JSON for each attempt]:FILE:_files' \
+                        '*--metrics=[serve a page for Prometheus during the run]:HOST: ' \
+                        '*--progress=[show progress on stderr]:auto:(auto bar plain json off)' \
+                        '*--summary=[the summary on stderr]:text:(text json)' \
                         '*-c+[requests at a time, 1 to 65536]:N:(auto)' \
-                        '*--ramp=[time over which -c is reached at the start]:D: ' \
-                        '*--rpm=[requests and tokens a minute, for each base URL or host]:N: ' \
-                        '*--tpm=[requests and tokens a minute, for each base URL or host]:N: ' \
-                        '*--burst=[the part of a minute'\''s limit that is sent at once]:D: ' \
-                        '*--timeout=[for one attempt, from the start of its connect]:D: ' \
-                        '*--connect-timeout=[connect timeout]:D: ' \
-                        '*--idle-timeout=[for a time in which no byte is sent or received]:D: ' \
-                        '*--max-attempts=[in all, for one request]:N: ' \
-                        '*--retry-base=[bounds of the random wait after the first failure, and of every wait]:D: ' \
-                        '*--retry-max=[bounds of the random wait after the first failure, and of every wait]:D: ' \
-                        '*--max-throttle-wait=[end the run if a server asks for a longer pause]:D: ' \
+                        '*--ramp=[increase the number of requests to -c over this time]:D: ' \
+                        '*--rpm=[requests or tokens per minute, for each base URL or host]:N: ' \
+                        '*--tpm=[requests or tokens per minute, for each base URL or host]:N: ' \
+                        '*--burst=[send at once what --rpm and --tpm allow in this time]:D: ' \
+                        '*--timeout=[limit for one attempt, from the start of its connect]:D: ' \
+                        '*--connect-timeout=[limit for name lookup, connect, proxy, TLS handshake]:D: ' \
+                        '*--idle-timeout=[limit for a time in which no byte is sent or received]:D: ' \
+                        '*--max-attempts=[attempts for each request, including the first]:N: ' \
+                        '*--retry-base=[longest random wait before the second attempt, and before any attempt]:D: ' \
+                        '*--retry-max=[longest random wait before the second attempt, and before any attempt]:D: ' \
+                        '*--max-throttle-wait=[stop using a server that refuses requests for longer]:D: ' \
                         '*--limit=[send at most N requests]:N: ' \
                         '*--max-errors=[end after more than N failed requests]:N: ' \
-                        '*--price=[cost of a million tokens, such as 0.15/0.60]:IN: ' \
+                        '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--max-cost=[end when the answers have cost this much]:AMOUNT: ' \
                         '*--deadline=[end after this time]:D: ' \
                         '*--cacert=[trust the certificates in FILE]:FILE:_files' \
@@ -77,18 +77,18 @@ _eddy() {
                 ;;
         check)
                 _arguments -S \
-                        '*-o+[the file of answers, which may be absent: requests that have their answer there are not counted]:OUT: ' \
+                        '*-o+[the file of answers, which need not exist and is not changed: requests with an answer in OUT are not counted]:OUT: ' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
-                        '*--url=[for lines that are bare bodies, or rows of CSV]:URL: ' \
+                        '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
-                        '*--rpm=[requests and tokens a minute]:N: ' \
-                        '*--tpm=[requests and tokens a minute]:N: ' \
-                        '*--base-url=[not used, but counted if repeated: --rpm and --tpm are limits for each]:URL: ' \
+                        '*--rpm=[requests and tokens per minute]:N: ' \
+                        '*--tpm=[requests and tokens per minute]:N: ' \
+                        '*--base-url=[only counted: --rpm and --tpm apply to each base URL]:URL: ' \
                         '*-c+[requests at a time, with --latency]:N: ' \
-                        '*--latency=[the time of one request, such as 2.5s]:D: ' \
-                        '*--price=[cost of a million tokens, such as 0.15/0.60]:IN: ' \
+                        '*--latency=[the duration of one request, such as 2.5s]:D: ' \
+                        '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
@@ -97,44 +97,44 @@ _eddy() {
         retry)
                 _arguments -S \
                         '*-o+[the file of answers]:OUT: ' \
-                        '*--errors=[the file of errors]:FILE:_files' \
+                        '*--errors=[the errors file]:FILE:_files' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
-                        '*--base-url=[in front of each "url" that begins with /]:URL: ' \
-                        '*--url=[for lines that are bare bodies, or rows of CSV]:URL: ' \
+                        '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
+                        '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
                         '*-H+[send this header, or those in FILE]:NAME: ' \
                         '*--header=[send this header, or those in FILE]:NAME: ' \
-                        '*--api-key-env=[send "Authorization: Bearer KEY" to the hosts of --base-url and --url, and to no other]:NAME: ' \
-                        '*--api-key-file=[send "Authorization: Bearer KEY" to the hosts of --base-url and --url, and to no other]:FILE:_files' \
+                        '*--api-key-env=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:NAME: ' \
+                        '*--api-key-file=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:FILE:_files' \
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
-                        '*--idempotency-header=[send this header, with a value that depends on custom_id and body only, so that a server can refuse a repetition]:NAME: ' \
-                        '*--ordered[in the order of the input]' \
-                        '*--no-meta[without "x_meta"]' \
-                        '*--on-changed=[if the body of an answered id differs from the one that was sent: stop before sending anything, or send it again]:stop:(stop send)' \
-                        '*--log=[one line of JSON for each attempt]:FILE:_files' \
-                        '*--metrics=[a page for Prometheus during the run]:HOST: ' \
-                        '*--progress=[on stderr]:auto:(auto bar plain json off)' \
-                        '*--summary=[on stderr, at the end]:text:(text json)' \
+                        '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
+                        '*--ordered[write answers in the order of the input]' \
+                        '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
+                        '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
+                        '*--log=[append one line of JSON for each attempt]:FILE:_files' \
+                        '*--metrics=[serve a page for Prometheus during the run]:HOST: ' \
+                        '*--progress=[show progress on stderr]:auto:(auto bar plain json off)' \
+                        '*--summary=[the summary on stderr]:text:(text json)' \
                         '*-c+[requests at a time, 1 to 65536]:N:(auto)' \
-                        '*--ramp=[time over which -c is reached at the start]:D: ' \
-                        '*--rpm=[requests and tokens a minute, for each base URL or host]:N: ' \
-                        '*--tpm=[requests and tokens a minute, for each base URL or host]:N: ' \
-                        '*--burst=[the part of a minute'\''s limit that is sent at once]:D: ' \
-                        '*--timeout=[for one attempt, from the start of its connect]:D: ' \
-                        '*--connect-timeout=[connect timeout]:D: ' \
-                        '*--idle-timeout=[for a time in which no byte is sent or received]:D: ' \
-                        '*--max-attempts=[in all, for one request]:N: ' \
-                        '*--retry-base=[bounds of the random wait after the first failure, and of every wait]:D: ' \
-                        '*--retry-max=[bounds of the random wait after the first failure, and of every wait]:D: ' \
-                        '*--max-throttle-wait=[end the run if a server asks for a longer pause]:D: ' \
+                        '*--ramp=[increase the number of requests to -c over this time]:D: ' \
+                        '*--rpm=[requests or tokens per minute, for each base URL or host]:N: ' \
+                        '*--tpm=[requests or tokens per minute, for each base URL or host]:N: ' \
+                        '*--burst=[send at once what --rpm and --tpm allow in this time]:D: ' \
+                        '*--timeout=[limit for one attempt, from the start of its connect]:D: ' \
+                        '*--connect-timeout=[limit for name lookup, connect, proxy, TLS handshake]:D: ' \
+                        '*--idle-timeout=[limit for a time in which no byte is sent or received]:D: ' \
+                        '*--max-attempts=[attempts for each request, including the first]:N: ' \
+                        '*--retry-base=[longest random wait before the second attempt, and before any attempt]:D: ' \
+                        '*--retry-max=[longest random wait before the second attempt, and before any attempt]:D: ' \
+                        '*--max-throttle-wait=[stop using a server that refuses requests for longer]:D: ' \
                         '*--limit=[send at most N requests]:N: ' \
                         '*--max-errors=[end after more than N failed requests]:N: ' \
-                        '*--price=[cost of a million tokens, such as 0.15/0.60]:IN: ' \
+                        '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--max-cost=[end when the answers have cost this much]:AMOUNT: ' \
                         '*--deadline=[end after this time]:D: ' \
                         '*--cacert=[trust the certificates in FILE]:FILE:_files' \
@@ -150,9 +150,9 @@ _eddy() {
         sort)
                 _arguments -S \
                         '*--by=[the file of requests]:IN: ' \
-                        '*--format=[of IN]:auto:(auto json csv)' \
-                        '*-o+[the sorted file, which is replaced when all is sorted]:SORTED: ' \
-                        '*--memory=[bytes for lines, such as 256M]:N: ' \
+                        '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*-o+[write to SORTED, which is replaced when sorting is complete]:SORTED: ' \
+                        '*--memory=[bytes of memory for lines, such as 256M]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
@@ -196,42 +196,42 @@ _eddy() {
                 ;;
         mock)
                 _arguments -S \
-                        '*--listen=[an address, and a port or 0 for a free one]:HOST: ' \
-                        '*--tls[serve https, with a certificate for localhost, 127.0.0.1 and ::1 that is made for this run, in a file that the second line of standard output names: give it to clients by --cacert]' \
+                        '*--listen=[the address, and the port or 0 for a free port]:HOST: ' \
+                        '*--tls[serve https, with a certificate for localhost, 127.0.0.1 and ::1 that is made for this run]' \
                         '*--cert=[serve https with this certificate and its key]:FILE:_files' \
                         '*--key=[serve https with this certificate and its key]:FILE:_files' \
-                        '*--latency=[wait that long before each answer]:D: ' \
-                        '*--latency-p99=[half of the answers take less than --latency, half more, and one in a hundred more than this]:D: ' \
-                        '*--token-latency=[wait before each event of a stream]:D: ' \
+                        '*--latency=[wait D before each answer]:D: ' \
+                        '*--latency-p99=[wait a random time with the median --latency]:D: ' \
+                        '*--token-latency=[wait D before each event of a stream]:D: ' \
                         '*--rate-limit=[answer 429 with Retry-After above N requests per second]:N: ' \
-                        '*--rpm=[for each key, N requests or tokens per minute, with x-ratelimit-* headers, and 429 rate_limit_exceeded above]:N: ' \
-                        '*--tpm=[for each key, N requests or tokens per minute, with x-ratelimit-* headers, and 429 rate_limit_exceeded above]:N: ' \
-                        '*--quota=[for each key, 429 insufficient_quota after N requests]:N: ' \
+                        '*--rpm=[serve N requests or tokens per minute for each key, with headers x-ratelimit-*, and answer 429 rate_limit_exceeded above]:N: ' \
+                        '*--tpm=[serve N requests or tokens per minute for each key, with headers x-ratelimit-*, and answer 429 rate_limit_exceeded above]:N: ' \
+                        '*--quota=[for each key, answer 429 insufficient_quota after N requests]:N: ' \
                         '*--wave=[every PERIOD, answer 429 to all requests for LENGTH]:PERIOD: ' \
                         '*--capacity=[serve N requests at a time and refuse others at once]:N: ' \
-                        '*--capacity-status=[refuse those with 429 or 503]:S: ' \
-                        '*--retry-after=[how refusals give the time: seconds, ms]:FORM: ' \
-                        '*--errors=[answer that part of the requests by a 500 or 503]:P: ' \
-                        '*--error-rate=[answer that part of the requests by a 500 or 503]:P: ' \
-                        '*--truncate=[end the body of that part early]:P: ' \
-                        '*--stall=[halt within the body of that part, for D]:P: ' \
-                        '*--seed=[repeat the random choices for requests that arrive in the same order]:N: ' \
-                        '*--api-key=[answer 401 to other keys in "Authorization: Bearer" or api-key]:KEY: ' \
-                        '*--model=[answer 404 to other models]:NAME: ' \
-                        '*--dimensions=[numbers of an embedding]:N: ' \
-                        '*--completion-tokens=[words of an answer without max_tokens]:N: ' \
+                        '*--capacity-status=[the status of these refusals, 429 or 503]:S: ' \
+                        '*--retry-after=[the form of the time in refusals: seconds, ms]:FORM: ' \
+                        '*--errors=[answer this fraction of requests with a 500 or 503]:P: ' \
+                        '*--error-rate=[answer this fraction of requests with a 500 or 503]:P: ' \
+                        '*--truncate=[end the body of this fraction of answers early]:P: ' \
+                        '*--stall=[stop within the body of this fraction of answers for D]:P: ' \
+                        '*--seed=[repeat the random choices, for requests that arrive in the same order]:N: ' \
+                        '*--api-key=[answer 401 to requests without KEY in "Authorization: Bearer" or api-key]:KEY: ' \
+                        '*--model=[answer 404 for other models]:NAME: ' \
+                        '*--dimensions=[the length of an embedding]:N: ' \
+                        '*--completion-tokens=[the number of words in an answer without max_tokens]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]'
                 ;;
         report)
                 _arguments -S \
-                        '*--errors=[its file of errors]:FILE:_files' \
-                        '*--log=[the file of --log of eddy batch, for refusals]:FILE:_files' \
-                        '*-o+[the page]:PAGE: ' \
-                        '*--output=[the page]:PAGE: ' \
-                        '*--price=[cost of a million tokens, such as 0.15/0.60]:IN: ' \
-                        '*--title=[the heading]:TEXT: ' \
+                        '*--errors=[the errors file]:FILE:_files' \
+                        '*--log=[the log of eddy batch --log, to show refusals]:FILE:_files' \
+                        '*-o+[write the page to PAGE]:PAGE: ' \
+                        '*--output=[write the page to PAGE]:PAGE: ' \
+                        '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
+                        '*--title=[the heading of the page]:TEXT: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
