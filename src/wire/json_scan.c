@@ -15,6 +15,8 @@
 #include "wire/json.h"
 #include "wire/json_lanes.h"
 
+enum { SHORT_ROW = 3 }; /* numbers in an array that are not worth a block */
+
 struct scan {
         const ed_byte *text;
         const ed_byte *end;
@@ -64,8 +66,12 @@ static inline const ed_byte *skip_space(struct scan *scan, const ed_byte *at, bo
         return at;
 }
 
-/* An escape, after its backslash. */
-static const ed_byte *scan_escape(struct scan *scan, const ed_byte *at)
+/* The bytes that make an escape with the backslash before them. */
+static const bool escapes[256] = { ['"'] = true, ['\\'] = true, ['/'] = true, ['b'] = true,
+                                   ['f'] = true, ['n'] = true,  ['r'] = true, ['t'] = true };
+
+/* An escape that is not one of those, after its backslash. */
+static const ed_byte *scan_unicode(struct scan *scan, const ed_byte *at)
 {
         const char *what = "four hexadecimal digits expected after \\u";
 
@@ -73,10 +79,8 @@ static const ed_byte *scan_escape(struct scan *scan, const ed_byte *at)
                 return fail(scan, at, EDDY_E_JSON_STRING,
                             "a character expected after the backslash");
         if (*at != 'u')
-                return strchr("\"\\/bfnrt", *at) && *at
-                               ? at + 1
-                               : fail(scan, at, EDDY_E_JSON_STRING,
-                                      "a backslash is followed by one of \"\\/bfnrtu");
+                return fail(scan, at, EDDY_E_JSON_STRING,
+                            "a backslash is followed by one of \"\\/bfnrtu");
         at++;
         for (int i = 0; i < 4; i++, at++) {
                 if (at == scan->end ||
@@ -99,19 +103,67 @@ static const ed_byte *scan_utf8(struct scan *scan, const ed_byte *at)
         return at;
 }
 
+/* Returns the bits after runs of backslashes of odd length: what they escape. Bit 63 is not set. */
+static inline uint64_t escaped_by(uint64_t slashes)
+{
+        const uint64_t even = UINT64_C(0x5555555555555555);
+        uint64_t firsts = slashes & ~(slashes << 1);
+        /* The sum of a run and its first bit has the bit after the run. */
+        uint64_t after_even = (slashes + (firsts & even)) & ~slashes;
+        uint64_t after_odd = (slashes + (firsts & ~even)) & ~slashes;
+
+        return (after_even & ~even) | (after_odd & even);
+}
+
+/*
+ * Skip bytes of a string as they are, and in long strings the usual escapes too. Returns the first
+ * byte that is something else, or 'end'.
+ */
+static inline const ed_byte *text_run(const ed_byte *at, const ed_byte *end)
+{
+        uint32_t near = end - at >= ED_JSON_LANES ? ed_json_plain_stops(at, '"') : 0;
+
+        if (near)
+                return at + __builtin_ctz(near);
+        while (end - at >= ED_JSON_BLOCK) {
+                struct ed_block block = ed_block_at(at);
+                uint64_t quotes = ed_block_is(&block, '"'), slashes = ed_block_is(&block, '\\');
+                uint64_t stops = ed_block_below(&block, ' ');
+
+                if (slashes >> 63) {
+                        stops |= slashes; /* it may escape a byte of the next block */
+                } else if (slashes) {
+                        uint64_t escaped = escaped_by(slashes);
+                        uint64_t usual = quotes | ed_block_is(&block, 'n') |
+                                         ed_block_is(&block, 't') | ed_block_is(&block, 'r') |
+                                         ed_block_is(&block, '/');
+
+                        stops |= (escaped & ~usual) >> 1;
+                        quotes &= ~escaped;
+                }
+                stops |= quotes;
+                if (stops)
+                        return at + __builtin_ctzll(stops);
+                at += ED_JSON_BLOCK;
+        }
+        return ed_json_plain_run(at, end, '"');
+}
+
 /* A string, after its first quote. */
 static inline const ed_byte *scan_string(struct scan *scan, const ed_byte *at)
 {
         const ed_byte *end = scan->end;
 
         while (at) {
-                at = ed_json_plain_run(at, end, '"');
+                at = text_run(at, end);
                 if (at == end)
                         return fail(scan, at, EDDY_E_JSON_STRING, "a string needs a closing quote");
                 if (*at == '"')
                         return at + 1;
-                if (*at == '\\')
-                        at = scan_escape(scan, at + 1);
+                if (*at == '\\' && end - at > 1 && escapes[at[1]])
+                        at += 2;
+                else if (*at == '\\')
+                        at = scan_unicode(scan, at + 1);
                 else if (*at >= 0x80)
                         at = scan_utf8(scan, at);
                 else
@@ -149,6 +201,54 @@ static inline const ed_byte *scan_number(struct scan *scan, const ed_byte *at)
                 at++;
                 at += at < end && (*at == '+' || *at == '-');
                 at = scan_digits(scan, at);
+        }
+        return at;
+}
+
+/* Copy numbers and their commas, without the white space between them. */
+static void copy_numbers(struct scan *scan, const ed_byte *at, uint64_t starts, uint64_t commas)
+{
+        scan->out = copy_run(scan->out, scan->run, (size_t) (at - scan->run), scan->end);
+        for (; commas; starts &= starts - 1, commas &= commas - 1) {
+                const ed_byte *from = at + __builtin_ctzll(starts);
+
+                scan->run = at + __builtin_ctzll(commas) + 1;
+                scan->out = copy_run(scan->out, from, (size_t) (scan->run - from), scan->end);
+        }
+}
+
+/*
+ * Numbers of an array, each with its comma, a block at a time: without an exponent, and with spaces
+ * and line feeds only before them. 'at' is after a comma. Returns the begin of the first other item,
+ * which may be a number too.
+ */
+static const ed_byte *scan_numbers(struct scan *scan, const ed_byte *at, bool copies)
+{
+        while (scan->end - at >= ED_JSON_BLOCK) {
+                struct ed_block block = ed_block_at(at);
+                uint64_t digits = ed_block_below(&block, '9' + 1) & ~ed_block_below(&block, '0');
+                uint64_t minuses = ed_block_is(&block, '-'), points = ed_block_is(&block, '.');
+                uint64_t spaces = ed_block_is(&block, ' ') | ed_block_is(&block, '\n');
+                uint64_t commas = ed_block_is(&block, ',');
+                /* The sum of a run and its first bit has the bit after the run. */
+                uint64_t starts = (spaces + (commas << 1 | 1)) & ~spaces;
+                uint64_t integers = (starts & ~minuses) | (starts & minuses) << 1;
+                uint64_t fractions = points << 1;
+                uint64_t after_integers = (digits + integers) & ~digits;
+                uint64_t after_fractions = (digits + fractions) & ~digits;
+                uint64_t ends = (after_integers & ~points) | after_fractions;
+                uint64_t wrong = ~(digits | minuses | points | spaces | commas);
+
+                wrong |= (integers | fractions) & ~digits;
+                wrong |= (integers & ed_block_is(&block, '0')) << 1 & digits;
+                wrong |= ends ^ commas;
+                /* Carries only go up: all before the first wrong bit is right. */
+                commas &= (wrong & -wrong) - 1;
+                if (!commas)
+                        return at;
+                if (copies && spaces)
+                        copy_numbers(scan, at, starts, commas);
+                at += ED_JSON_BLOCK - __builtin_clzll(commas);
         }
         return at;
 }
@@ -240,6 +340,7 @@ static inline const ed_byte *scan_value(struct scan *scan, const ed_byte *at, bo
 
 static inline const ed_byte *scan_text(struct scan *scan, const ed_byte *at, bool copies)
 {
+        unsigned row = 0; /* of numbers */
         bool opened;
 
         do {
@@ -252,6 +353,9 @@ static inline const ed_byte *scan_text(struct scan *scan, const ed_byte *at, boo
                         at = skip_space(scan, at, copies);
                         if (at < scan->end && *at == ',') {
                                 at++;
+                                row = ed_json_is_digit(at[-2]) && !in_object(scan) ? row + 1 : 0;
+                                if (row > SHORT_ROW)
+                                        at = scan_numbers(scan, at, copies);
                                 break;
                         }
                         if (at == scan->end || *at != (in_object(scan) ? '}' : ']'))

@@ -143,6 +143,108 @@ TEST(a_wrong_byte_is_found_at_each_place_of_a_long_string)
                         }
 }
 
+/* Append one to five of the pieces, by chance. */
+static size_t pieces_add(char *text, const char *const *pieces, size_t count, unsigned *seed)
+{
+        size_t bytes = 0;
+
+        for (int n = 1 + rand_r(seed) % 5; n > 0; n--) {
+                const char *piece = pieces[(size_t) rand_r(seed) % count];
+
+                memcpy(text + bytes, piece, strlen(piece));
+                bytes += strlen(piece);
+        }
+        return bytes;
+}
+
+/*
+ * A short text, which is scanned byte by byte, and a long one, which is scanned 64 bytes at a time:
+ * the same 'middle' between OPEN and CLOSE, in the long one after 'lead' and before 'trail'.
+ */
+static void same_verdict(const char *open, const char *lead, size_t lead_bytes, const char *middle,
+                         size_t middle_bytes, const char *trail)
+{
+        char text[64], whole[512], out[64], out_whole[512];
+        size_t bytes = 0, bytes_whole = 0, trail_bytes = strlen(trail);
+        struct eddy_json_error error = { .error = 0 }, error_whole = { .error = 0 };
+        int64_t written, written_whole;
+
+        text[bytes++] = whole[bytes_whole++] = open[0];
+        memcpy(whole + bytes_whole, lead, lead_bytes);
+        bytes_whole += lead_bytes;
+        memcpy(text + bytes, middle, middle_bytes);
+        bytes += middle_bytes;
+        memcpy(whole + bytes_whole, middle, middle_bytes);
+        bytes_whole += middle_bytes;
+        memcpy(whole + bytes_whole, trail, trail_bytes);
+        bytes_whole += trail_bytes;
+        text[bytes++] = whole[bytes_whole++] = open[1];
+        written = eddy_json_compact(text, bytes, out, NULL, &error);
+        written_whole = eddy_json_compact(whole, bytes_whole, out_whole, NULL, &error_whole);
+        CHECK_EQ(verdict(whole, bytes_whole), verdict(text, bytes));
+        CHECK_EQ(error_whole.error, error.error);
+        if (written < 0) {
+                if (error.error != TRUNCATED)
+                        CHECK_EQ(error_whole.offset, error.offset + lead_bytes);
+                return;
+        }
+        CHECK_EQ((size_t) written_whole, (size_t) written + lead_bytes + trail_bytes);
+        CHECK_EQ(memcmp(out_whole, whole, 1 + lead_bytes), 0);
+        CHECK_EQ(memcmp(out_whole + 1 + lead_bytes, out + 1, (size_t) written - 2), 0);
+        CHECK_EQ(memcmp(out_whole + lead_bytes + written - 1, trail, trail_bytes), 0);
+}
+
+TEST(numbers_in_a_long_array_get_the_verdict_that_they_get_in_a_short_one)
+{
+        static const char *const pieces[] = { "0",   "-0", "12",    "-3.5", "0.25",  "00",
+                                              "-01", "1.", "-",     ".5",   "1e5",   "2E-1",
+                                              "+1",  "1-", "1.2.3", " ",    "\n",    "\n ",
+                                              "\t",  "\r", ",",     ", ",   ",\n  ", ",-",
+                                              ",1",  ",",  "]",     "[",    "\"",    "null" };
+        char lead[256], middle[64] = "8,";
+        unsigned seed = 1;
+
+        for (int round = 0; round < 40000; round++) {
+                size_t lead_bytes = 0, bytes = 2, want = (size_t) rand_r(&seed) % 130;
+
+                while (lead_bytes < want) {
+                        size_t n = 2 + (size_t) rand_r(&seed) % 18;
+
+                        memcpy(lead + lead_bytes, &"-0.1234567890123456"[19 - n], n);
+                        lead[lead_bytes] = '1';
+                        lead_bytes += n;
+                        lead[lead_bytes++] = ',';
+                }
+                bytes += pieces_add(middle + 2, pieces, sizeof(pieces) / sizeof(pieces[0]), &seed);
+                memcpy(middle + bytes, ",9", 2);
+                same_verdict("[]", lead, lead_bytes, middle, bytes + 2,
+                             ",1,2.5,-3,0.125,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,"
+                             "24,25,26,27,28,29,30");
+        }
+}
+
+TEST(escapes_in_a_long_string_get_the_verdict_that_they_get_in_a_short_one)
+{
+        static const char *const pieces[] = { "\\n",    "\\t",      "\\r",     "\\/",     "\\\\",
+                                              "\\\"",   "\\b",      "\\f",     "\\u0041", "\\ud8",
+                                              "\\x",    "\\",       "\"",      "x",       "xyz",
+                                              "\x7f",   "\xc3\xa9", "\x80",    "\x01",    "\n",
+                                              "\\n\\n", "\\\\\\\\", "xxxxxxxx" };
+        char lead[256], middle[64];
+        unsigned seed = 1;
+
+        for (int round = 0; round < 40000; round++) {
+                size_t bytes =
+                        pieces_add(middle, pieces, sizeof(pieces) / sizeof(pieces[0]), &seed);
+
+                memset(lead, 'x', sizeof(lead));
+                middle[bytes++] = 'n';
+                same_verdict(
+                        "\"\"", lead, (size_t) rand_r(&seed) % 140, middle, bytes,
+                        "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz");
+        }
+}
+
 TEST(white_space_of_each_length_goes_and_all_else_stays)
 {
         char text[200], out[200];
