@@ -95,12 +95,17 @@ int eddy_json_parse(const char *text, size_t bytes, const struct eddy_json_opts 
                     struct eddy_json_value *ret_value, struct eddy_json_error *ret_error)
 {
         int err = eddy_json_check(text, bytes, opts, ret_error);
-        const ed_byte *end;
+        const ed_byte *at, *end;
 
         if (err < 0)
                 return err;
         end = (const ed_byte *) text + bytes;
-        value_at(skip_space((const ed_byte *) text, end), end, ret_value);
+        at = skip_space((const ed_byte *) text, end);
+        while (end > at && ed_json_is_space(end[-1]))
+                end--;
+        ret_value->text = (const char *) at;
+        ret_value->bytes = (size_t) (end - at);
+        ret_value->kind = at < end ? kind_of(*at) : EDDY_JSON_NONE;
         return 0;
 }
 
@@ -277,11 +282,17 @@ static bool string_is(const struct eddy_json_value *value, const char *text, siz
         at = (const ed_byte *) value->text + 1;
         end = at + value->bytes - 2;
         while (at < end) {
-                char unit[4] = { (char) *at };
-                size_t n = 1;
+                char unit[4];
+                size_t n;
 
-                if (*at++ == '\\')
-                        n = unescape(&at, end, unit);
+                if (*at != '\\') {
+                        if (bytes == 0 || *at++ != (ed_byte) *text++)
+                                return false;
+                        bytes--;
+                        continue;
+                }
+                at++;
+                n = unescape(&at, end, unit);
                 if (n == 0 || n > bytes || memcmp(unit, text, n) != 0)
                         return false;
                 text += n;
