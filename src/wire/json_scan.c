@@ -52,18 +52,23 @@ static inline ed_byte *copy_run(ed_byte *out, const ed_byte *from, size_t bytes,
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-static inline const ed_byte *skip_space(struct scan *scan, const ed_byte *at, bool copies)
+__attribute__((noinline)) static const ed_byte *skip_some_space(struct scan *scan,
+                                                                const ed_byte *at, bool copies)
 {
         const ed_byte *from = at;
 
-        if (at == scan->end || *at > ' ')
-                return at;
         at = ed_json_space_run(at, scan->end);
         if (copies && at > from) {
                 scan->out = copy_run(scan->out, scan->run, (size_t) (from - scan->run), scan->end);
                 scan->run = at;
         }
         return at;
+}
+
+/* Most texts have no space, so this part is where it is used. */
+static inline const ed_byte *skip_space(struct scan *scan, const ed_byte *at, bool copies)
+{
+        return at == scan->end || *at > ' ' ? at : skip_some_space(scan, at, copies);
 }
 
 /* The bytes that make an escape with the backslash before them. */
