@@ -22,7 +22,7 @@
 #include "wire/http1.h"
 
 enum {
-        ED_HTTP_BUFFER_BYTES = 16 << 10, /* initial size of a client's buffer */
+        ED_HTTP_BUFFER_BYTES = 32 << 10, /* initial size of a client's buffer */
         ED_HTTP_WINDOW_BYTES = 4 << 10,  /* minimum room for body bytes after a head */
         ED_HTTP_DIRECT_BYTES = 4 << 10,  /* reads of at least this size bypass the buffer */
 };
