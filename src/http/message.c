@@ -86,20 +86,19 @@ void ed_http_message_skip(struct ed_http_message *message)
 /* Read from the stream, for at most the timeout after bytes were last sent or received. */
 static int64_t receive_in_time(struct ed_http_message *message, void *buf, size_t bytes)
 {
-        int64_t began_ns = eddy_now(), timeout_ns = message->read_timeout_ns, since_ns;
+        int64_t since_ns = eddy_now(), n;
         struct eddy_scope_opts opts = { .flags = 0 };
         eddy_scope scope;
-        int64_t n;
 
         for (;;) {
-                since_ns = *message->sent_ns > began_ns ? *message->sent_ns : began_ns;
-                opts.deadline_ns = ed_time_after(since_ns, timeout_ns);
-                if (eddy_now() >= opts.deadline_ns)
-                        return EDDY_E_HTTP_TIMEOUT_READ;
+                opts.deadline_ns = ed_time_after(since_ns, message->read_timeout_ns);
                 eddy_scope_begin(&scope, &opts);
                 n = eddy_stream_read(*message->stream, buf, bytes);
                 if (eddy_scope_end(&scope) != -ETIMEDOUT || n != -ECANCELED || !*message->stream)
                         return n;
+                if (*message->sent_ns <= since_ns)
+                        return EDDY_E_HTTP_TIMEOUT_READ;
+                since_ns = *message->sent_ns;
         }
 }
 
