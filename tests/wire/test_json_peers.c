@@ -41,6 +41,15 @@ static const struct {
                                      "\"0123456789abcdef0123456789abcdef\\\\0123456789abcdef\342"
                                      "\202\2540123456789\"",
                                      0)
+                                CASE("", "",
+                                     "[1,-2.5,\n  "
+                                     "0.125,30,-0,7.25,-0.0069292834,12,13,14,15,16.5,17,18,19,20,"
+                                     "-21.125,22,23,24,25,26]",
+                                     0) CASE("", "",
+                                             "\"first line\\nsecond \\\"quoted\\\" line \\\\ with "
+                                             "a tab\\t and a slash \\/"
+                                             " and more words than a block of 64 bytes has\"",
+                                             0)
 };
 #undef CASE
 #undef CHOICE
