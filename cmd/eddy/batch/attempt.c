@@ -100,6 +100,14 @@ static size_t base_bytes_of(const char *base, const char *path)
         return bytes;
 }
 
+/* Returns true if a URL has a user name, which the client sends. */
+static bool has_credentials(const char *url)
+{
+        const char *host = strstr(url, "://");
+
+        return *url != '/' && host && memchr(host + 3, '@', strcspn(host + 3, "/?#"));
+}
+
 /* A header of the line replaces that of the command line. */
 static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
 {
@@ -112,7 +120,7 @@ static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
                 header_default(sent, opts->headers.items[i].name, opts->headers.items[i].value);
         if (request->body)
                 header_default(sent, "Content-Type", "application/json");
-        if (opts->api_key && attempt->endpoint->gets_key)
+        if (opts->api_key && attempt->endpoint->is_main && !has_credentials(request->url))
                 header_default(sent, opts->api_key_header ? opts->api_key_header : "Authorization",
                                opts->api_key);
         if (opts->idempotency_header) {
@@ -222,14 +230,16 @@ static int answer_receive(struct ed_attempt *attempt)
 
         attempt->status = eddy_http_response_status(attempt->response);
         attempt->request_id = eddy_http_response_header(attempt->response, "x-request-id");
-        eddy_http_response_retry_hint(attempt->response, &attempt->hint);
-        attempt->learned_wait_ns =
-                ed_endpoint_learn(attempt->endpoint, attempt->response,
-                                  (eddy_now() + attempt->run->wall_offset_ns) / 1000000000);
+        eddy_http_response_info(attempt->response, &info);
+        if (attempt->status >= 400)
+                eddy_http_response_retry_hint(attempt->response, &attempt->hint);
+        attempt->learned_wait_ns = ed_endpoint_learn(
+                attempt->endpoint, attempt->response,
+                (attempt->start_ns + info.timings.first_byte_ns + attempt->run->wall_offset_ns) /
+                        1000000000);
         if (attempt->request->streams && attempt->status < 400 &&
             is_event_stream(attempt->response))
                 return stream_receive(attempt);
-        eddy_http_response_info(attempt->response, &info);
         attempt->first_ns = info.timings.first_byte_ns;
         err = eddy_http_response_body(attempt->response, &attempt->body, &attempt->body_bytes);
         if (err == 0 && attempt->status >= 400)
@@ -293,7 +303,8 @@ enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt)
         if (attempt->error == -ETIMEDOUT && attempt->run->drain_end_ns == INT64_MAX)
                 return EDDY_CONCURRENCY_OVERLOAD;
         if (attempt->error == 0 && (attempt->status == 429 || attempt->status == 503))
-                return EDDY_CONCURRENCY_OVERLOAD;
+                return ed_endpoints_adapt(&attempt->run->endpoints) ? EDDY_CONCURRENCY_OVERLOAD
+                                                                    : EDDY_CONCURRENCY_UNKNOWN;
         return attempt->error == 0 ? EDDY_CONCURRENCY_OK : EDDY_CONCURRENCY_UNKNOWN;
 }
 

@@ -79,8 +79,8 @@ static void signal_handle(struct ed_batch_run *run, int signo, int *count)
                 snprintf(text, sizeof(text),
                          "waiting up to 30s for %llu answers; the same signal again drops them",
                          (unsigned long long) run->stats.in_flight);
-                ed_batch_stop(run, ED_STOP_SIGNAL, ED_BATCH_DRAIN_NS, "%s",
-                              run->stats.in_flight > 0 ? text : "nothing is in flight");
+                ed_batch_stop(run, ED_STOP_SIGNAL, run->stats.in_flight > 0 ? ED_BATCH_DRAIN_NS : 0,
+                              "%s", run->stats.in_flight > 0 ? text : "nothing is in flight");
         } else if (*count == 2) {
                 ed_batch_stop(run, ED_STOP_SIGNAL, 0, NULL);
         } else {
@@ -161,9 +161,13 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
         }
         for (const struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
              endpoint = endpoint->next) {
-                if (endpoint->paused_until_ns <= now_ns)
+                int64_t until_ns = endpoint->paused_until_ns > endpoint->learned_until_ns
+                                           ? endpoint->paused_until_ns
+                                           : endpoint->learned_until_ns;
+
+                if (until_ns <= now_ns)
                         continue;
-                ed_duration_print(endpoint->paused_until_ns - now_ns, wait);
+                ed_duration_print(until_ns - now_ns, wait);
                 ed_draft_add_printf(line, " | %s paused %s", endpoint->name, wait);
                 break; /* the line is short */
         }
@@ -212,8 +216,8 @@ static int endpoints_make(struct ed_batch_run *run)
 
         for (size_t i = 0; err == 0 && i < opts->base_urls_count; i++)
                 err = ed_endpoints_add_base(&run->endpoints, opts->base_urls[i]);
-        if (err == 0 && opts->api_key && opts->url && *opts->url != '/')
-                err = ed_endpoints_give_key(&run->endpoints, opts->url);
+        if (err == 0 && opts->url && *opts->url != '/')
+                err = ed_endpoints_add_main(&run->endpoints, opts->url);
         return err;
 }
 
@@ -505,6 +509,8 @@ int ed_batch_main(int argc, char **argv)
                         exit_code = run_begin(&run);
                 if (exit_code == 0)
                         exit_code = run_whole(&run);
+                else
+                        ed_checkpoint_abandon(&run);
         }
         run_fini(&run);
         return exit_code;

@@ -317,6 +317,12 @@ static int files_clean(struct ed_batch_run *run)
         return err;
 }
 
+void ed_checkpoint_abandon(const struct ed_batch_run *run)
+{
+        if (failures_are_gone(run))
+                unlink(run->opts.errors);
+}
+
 int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
 {
         int err = 0;

@@ -19,6 +19,9 @@ EDDY_MUST_USE int ed_checkpoint_open(struct ed_batch_run *run);
  */
 eddy_task_fn ed_checkpoint_sync;
 
+/* The run did not begin: remove an errors file without lines. */
+void ed_checkpoint_abandon(const struct ed_batch_run *run);
+
 /*
  * Close the outputs, and remove old lines: failures of ids that have succeeded or failed again, and
  * answers to an earlier request of an id. If 'sync', wait for the disk. Returns 0 or the exit code,

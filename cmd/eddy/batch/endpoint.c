@@ -52,6 +52,19 @@ void ed_endpoints_fini(struct ed_endpoints *endpoints)
         *endpoints = (struct ed_endpoints){ 0 };
 }
 
+/* Returns the bytes of an origin without a port that is the default of its scheme. */
+static size_t port_strip(const char *name)
+{
+        size_t bytes = strlen(name);
+
+        if (bytes > 10 && strncmp(name, "http://", 7) == 0 && strcmp(name + bytes - 3, ":80") == 0)
+                return bytes - 3;
+        if (bytes > 12 && strncmp(name, "https://", 8) == 0 &&
+            strcmp(name + bytes - 4, ":443") == 0)
+                return bytes - 4;
+        return bytes;
+}
+
 /*
  * Write the origin of an absolute URL, without credentials and with small letters: it names the
  * endpoint. The client checks the URL later.
@@ -59,19 +72,37 @@ void ed_endpoints_fini(struct ed_endpoints *endpoints)
 static void origin_of(const char *url, char name[ED_ENDPOINT_NAME_BYTES])
 {
         const char *host = strstr(url, "://"), *end, *at;
-        int scheme_bytes;
+        size_t bytes = 0;
 
         host = host ? host + 3 : url;
-        scheme_bytes = (int) (host - url);
         end = host + strcspn(host, "/?#");
         at = memrchr(host, '@', (size_t) (end - host));
-        if (at)
-                host = at + 1;
-        snprintf(name, ED_ENDPOINT_NAME_BYTES, "%.*s%.*s", scheme_bytes, url, (int) (end - host),
-                 host);
-        for (char *c = name; *c; c++)
-                if (*c >= 'A' && *c <= 'Z')
-                        *c = (char) (*c + 'a' - 'A');
+        for (const char *c = url; c < end && bytes < ED_ENDPOINT_NAME_BYTES - 1; c++) {
+                if (at && c == host)
+                        c = at + 1; /* without credentials */
+                if (c < end)
+                        name[bytes++] = *c >= 'A' && *c <= 'Z' ? (char) (*c + 'a' - 'A') : *c;
+        }
+        name[bytes] = '\0';
+        name[port_strip(name)] = '\0';
+}
+
+/* Returns false for an origin whose host and port cannot be such, as of a URL that is not valid. */
+static bool origin_is_valid(const char *name)
+{
+        const char *host = strstr(name, "://"), *port;
+        size_t bytes;
+
+        if (!host)
+                return false;
+        host += 3;
+        bytes = strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-._~%!$&'()*+,;=");
+        if (*host == '[')
+                bytes = strcspn(host, "]") + 1;
+        if (bytes == 0 || bytes > strlen(host))
+                return false;
+        port = host + bytes;
+        return !*port || (*port == ':' && !port[1 + strspn(port + 1, "0123456789")]);
 }
 
 static int limiter_make(const struct ed_endpoint_limits *limits, eddy_limiter **ret_limiter)
@@ -98,8 +129,7 @@ static int endpoint_new(struct ed_endpoints *endpoints, const char *name,
 
         if (!endpoint)
                 return -ENOMEM;
-        *endpoint =
-                (struct ed_endpoint){ .window = UINT32_MAX, .adapts = endpoints->limits.adapts };
+        *endpoint = (struct ed_endpoint){ .window = UINT32_MAX };
         snprintf(endpoint->name, sizeof(endpoint->name), "%s", name);
         eddy_semaphore_init(&endpoint->line.turn, 1, 0);
         err = limiter_make(&endpoints->limits, &endpoint->limiter);
@@ -147,7 +177,7 @@ int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
         /* Absolute URLs of this origin share its limits. */
         *place_of(endpoints, name) = endpoint;
         endpoint->base = base;
-        endpoint->gets_key = true;
+        endpoint->is_main = true;
         endpoints->groups += endpoints->bases++ == 0;
         return 0;
 }
@@ -161,6 +191,8 @@ static int host_find(struct ed_endpoints *endpoints, const char *url,
         int err;
 
         origin_of(url, name);
+        if (!origin_is_valid(name))
+                return EDDY_E_URL_INVALID;
         place = place_of(endpoints, name);
         if (!*place) {
                 if (endpoints->count >= ED_ENDPOINTS_MAX)
@@ -174,13 +206,13 @@ static int host_find(struct ed_endpoints *endpoints, const char *url,
         return 0;
 }
 
-int ed_endpoints_give_key(struct ed_endpoints *endpoints, const char *url)
+int ed_endpoints_add_main(struct ed_endpoints *endpoints, const char *url)
 {
         struct ed_endpoint *endpoint;
         int err = host_find(endpoints, url, &endpoint);
 
         if (err == 0)
-                endpoint->gets_key = true;
+                endpoint->is_main = true;
         return err;
 }
 
@@ -238,11 +270,13 @@ static void line_leave(struct ed_endpoints *endpoints, struct ed_endpoint_line *
                 ed_room_wake(endpoints->room, 1, bytes);
 }
 
-/* The first of the line has to wait: let requests of other groups be read meanwhile. */
-static void line_rest(struct ed_endpoints *endpoints, struct ed_endpoint_line *line)
+/*
+ * The first of the line has to wait: let requests of other groups be read meanwhile. Without other
+ * groups, only a pause is worth the memory.
+ */
+static void line_rest(struct ed_endpoints *endpoints, struct ed_endpoint_line *line, bool is_paused)
 {
-        /* The lines of the base URLs often are all there is, and then nothing else can be sent. */
-        if (line->rests || (line == &endpoints->line && endpoints->groups < 2))
+        if (line->rests || (line == &endpoints->line && endpoints->groups < 2 && !is_paused))
                 return;
         line->rests = true;
         ed_room_rest(endpoints->room, line->waiting, line->waiting_bytes);
@@ -263,7 +297,7 @@ static int bases_reserve(struct ed_endpoints *endpoints, uint64_t tokens,
         int err = bases_try(endpoints, tokens, ret_endpoint, reservation);
 
         while (err == -EAGAIN) {
-                line_rest(endpoints, &endpoints->line);
+                line_rest(endpoints, &endpoints->line, false);
                 err = eddy_sleep(LOOK_NS);
                 if (err == 0)
                         err = bases_try(endpoints, tokens, ret_endpoint, reservation);
@@ -279,12 +313,12 @@ static int endpoint_reserve(struct ed_endpoints *endpoints, struct ed_endpoint_l
         int err = eddy_limiter_try_reserve(endpoint->limiter, 1, tokens, reservation);
 
         if (err == -EAGAIN) {
-                line_rest(endpoints, line);
+                line_rest(endpoints, line, ed_endpoint_is_paused(endpoint));
                 err = eddy_limiter_reserve(endpoint->limiter, 1, tokens, reservation);
         }
         while (err == 0 && !is_open(endpoint)) {
                 eddy_limiter_release(endpoint->limiter, reservation);
-                line_rest(endpoints, line);
+                line_rest(endpoints, line, ed_endpoint_is_paused(endpoint));
                 err = eddy_sleep(LOOK_NS);
                 if (err == 0)
                         err = eddy_limiter_reserve(endpoint->limiter, 1, tokens, reservation);
@@ -382,7 +416,9 @@ int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint)
 /* Returns the time until a limit allows anything, 0 if it does now. */
 static int64_t wait_of(const struct eddy_ratelimit *seen)
 {
-        return seen->remaining == 0 && seen->reset_ns > 0 && !seen->refills ? seen->reset_ns : 0;
+        if (seen->remaining != 0 || seen->reset_ns <= 0)
+                return 0;
+        return seen->refills && seen->limit > 0 ? seen->reset_ns / seen->limit : seen->reset_ns;
 }
 
 int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
@@ -402,8 +438,7 @@ int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response
         requests_ns = wait_of(&seen.requests);
         tokens_ns = wait_of(&seen.tokens);
         wait_ns = requests_ns > tokens_ns ? requests_ns : tokens_ns;
-        if (wait_ns > 0)
-                pause_until(endpoint, eddy_now() + wait_ns);
+        endpoint->learned_until_ns = wait_ns > 0 ? eddy_now() + wait_ns : 0;
         return wait_ns;
 }
 
@@ -418,7 +453,13 @@ static int64_t own_pause(const struct ed_endpoint *endpoint, uint64_t random)
         return pause_ns / 2 + (int64_t) (random % (uint64_t) (pause_ns / 2 + 1));
 }
 
-int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint64_t random)
+bool ed_endpoints_adapt(const struct ed_endpoints *endpoints)
+{
+        return endpoints->limits.adapts && endpoints->count == 1;
+}
+
+int64_t ed_endpoint_throttle(const struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                             int64_t wait_ns, uint64_t random)
 {
         int64_t now_ns = eddy_now();
         /* Requests that were in flight together count as a single refusal. */
@@ -426,7 +467,7 @@ int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint
 
         if (endpoint->throttles == 0)
                 endpoint->throttled_since_ns = now_ns;
-        if (endpoint->adapts && wait_ns < 0) {
+        if (ed_endpoints_adapt(endpoints) && wait_ns < 0) {
                 endpoint->throttles++;
                 return now_ns - endpoint->throttled_since_ns;
         }
@@ -438,7 +479,7 @@ int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint
         }
         if (is_first) {
                 endpoint->throttles++;
-                if (!endpoint->adapts)
+                if (!ed_endpoints_adapt(endpoints))
                         endpoint->window = endpoint->in_flight > 2 ? endpoint->in_flight / 2 : 1;
                 endpoint->credit = 0;
         }
@@ -447,7 +488,8 @@ int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint
         return endpoint->paused_until_ns - endpoint->throttled_since_ns;
 }
 
-bool ed_endpoint_lost(struct ed_endpoint *endpoint, uint64_t random, int64_t *ret_for_ns)
+bool ed_endpoint_lost(const struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                      uint64_t random, int64_t *ret_for_ns)
 {
         int64_t now_ns = eddy_now();
 
@@ -455,7 +497,7 @@ bool ed_endpoint_lost(struct ed_endpoint *endpoint, uint64_t random, int64_t *re
                 endpoint->unreached_since_ns = now_ns;
         if (endpoint->unreached < UNREACHED_MAX)
                 return false;
-        ed_endpoint_throttle(endpoint, THROTTLE_FIRST_NS, random);
+        ed_endpoint_throttle(endpoints, endpoint, THROTTLE_FIRST_NS, random);
         *ret_for_ns = now_ns - endpoint->unreached_since_ns;
         return true;
 }
@@ -469,8 +511,11 @@ void ed_endpoint_reached(struct ed_endpoint *endpoint)
 bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint)
 {
         endpoint->is_shut = true;
+        eddy_limiter_resume(endpoint->limiter); /* for the requests that wait for it */
+        if (!endpoint->is_main)
+                return true;
         for (struct ed_endpoint *other = endpoints->first; other; other = other->next)
-                if (!other->is_shut && (other->base || !endpoint->base))
+                if (!other->is_shut && other->base && endpoint->base)
                         return true;
         return false;
 }

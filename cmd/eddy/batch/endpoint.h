@@ -35,9 +35,8 @@ struct ed_endpoint_line {
 struct ed_endpoint {
         struct ed_endpoint *next;          /* of all endpoints, and of the base URLs */
         char name[ED_ENDPOINT_NAME_BYTES]; /* "https://host:port" */
-        bool adapts;
-        const char *base; /* the base URL; NULL: a host of absolute URLs */
-        bool gets_key;    /* requests to this origin have the API key */
+        const char *base;                  /* the base URL; NULL: a host of absolute URLs */
+        bool is_main;                      /* requests to this origin have the API key */
         eddy_limiter *limiter;
         struct ed_endpoint_line line; /* of absolute URLs */
         bool is_shut;                 /* it asked for a pause longer than the run accepts */
@@ -54,6 +53,7 @@ struct ed_endpoint {
         uint64_t pauses;
         int64_t paused_ns; /* in total, to the end of the last pause */
         int64_t paused_until_ns;
+        int64_t learned_until_ns; /* its headers report that a limit is used up until then */
         uint64_t sent, ok, failed;
 };
 
@@ -82,7 +82,7 @@ void ed_endpoints_fini(struct ed_endpoints *endpoints);
 EDDY_MUST_USE int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base);
 
 /* Send the API key to the origin of a URL. Errors: -ENOMEM; ED_E_HOSTS */
-EDDY_MUST_USE int ed_endpoints_give_key(struct ed_endpoints *endpoints, const char *url);
+EDDY_MUST_USE int ed_endpoints_add_main(struct ed_endpoints *endpoints, const char *url);
 
 /*
  * Wait for the turn of a request to 'url', an absolute URL or a path, choose its endpoint, reserve
@@ -114,7 +114,14 @@ int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response
  * Pause an endpoint that refused a request, for 'wait_ns', or, if 'wait_ns' is negative, for a time
  * that doubles with each refusal. Returns the time since the first refusal, including this pause.
  */
-int64_t ed_endpoint_throttle(struct ed_endpoint *endpoint, int64_t wait_ns, uint64_t random);
+int64_t ed_endpoint_throttle(const struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                             int64_t wait_ns, uint64_t random);
+
+/*
+ * Returns true if the number of slots follows refusals (-c auto). With several endpoints, pauses and
+ * the number of requests in flight of each do so instead: a refusal of one says nothing about the others.
+ */
+bool ed_endpoints_adapt(const struct ed_endpoints *endpoints);
 
 /* Returns the total time of the endpoint's pauses until now. */
 int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint);
@@ -124,7 +131,8 @@ int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint);
  * wait for the endpoint: then the endpoint is paused, and '*ret_for_ns' is the time since the first
  * of these attempts.
  */
-bool ed_endpoint_lost(struct ed_endpoint *endpoint, uint64_t random, int64_t *ret_for_ns);
+bool ed_endpoint_lost(const struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                      uint64_t random, int64_t *ret_for_ns);
 
 /* The endpoint sent a response. */
 void ed_endpoint_reached(struct ed_endpoint *endpoint);

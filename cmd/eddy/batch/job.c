@@ -40,6 +40,7 @@ struct ed_batch_job {
         int64_t read_ns;
         struct eddy_retry retry;
         unsigned attempts;
+        bool was_sent;
         struct ed_attempt attempt;
         eddy_event turn; /* of --ordered */
 };
@@ -168,10 +169,10 @@ static void key_check(struct ed_batch_job *job)
 {
         const struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->run;
-        bool has_key = run->opts.api_key && attempt->endpoint && attempt->endpoint->gets_key;
+        bool has_key = run->opts.api_key && attempt->endpoint && attempt->endpoint->is_main;
 
         if (attempt->status != 401 || job->request->headers_count > 0 ||
-            (*job->request->url != '/' && run->endpoints.count > 1) || attempt->endpoint->ok > 0 ||
+            !attempt->endpoint->is_main || attempt->endpoint->ok > 0 ||
             ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
         ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s", attempt->endpoint->name,
@@ -329,7 +330,7 @@ static void job_abandon(struct ed_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
-        if (job->attempts > 0 || job->attempt.start_ns > 0)
+        if (job->was_sent)
                 job->run->stats.cancelled++;
         else
                 job->run->stats.not_started++;
@@ -380,6 +381,7 @@ static int job_attempt(struct ed_job *base)
         attempts_add(job);
         ed_attempt_make(&job->attempt);
         attempts_remove(job);
+        job->was_sent |= job->attempt.start_ns > 0;
         return job->attempt.error;
 }
 
@@ -425,8 +427,9 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
                          "asks for a pause of %s, longer than --max-throttle-wait %s", wait, most);
                 return endpoint_shut(job, ED_STOP_THROTTLED, what);
         }
-        refused_ns = ed_endpoint_throttle(attempt->endpoint, wait_ns, ed_random_next(&run->random));
-        if (wait_ns < 0 && run->opts.concurrency_auto) /* the endpoint has no pause */
+        refused_ns = ed_endpoint_throttle(&run->endpoints, attempt->endpoint, wait_ns,
+                                          ed_random_next(&run->random));
+        if (wait_ns < 0 && ed_endpoints_adapt(&run->endpoints)) /* the endpoint has no pause */
                 *ret_wait_ns = (int64_t) (ed_random_next(&run->random) %
                                           (REFUSED_WAIT_NS << refusals_of(attempt->endpoint)));
         if (refused_ns <= run->opts.throttle_wait_max_ns)
@@ -488,13 +491,13 @@ static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait
         }
         if (attempt->status > 0)
                 ed_endpoint_reached(attempt->endpoint);
-        else if (is_unreached(attempt) &&
-                 ed_endpoint_lost(attempt->endpoint, ed_random_next(&run->random), &lost_ns))
+        else if (is_unreached(attempt) && ed_endpoint_lost(&run->endpoints, attempt->endpoint,
+                                                           ed_random_next(&run->random), &lost_ns))
                 return lost_judge(job, err, lost_ns);
         if (err == 0 && attempt->hint.should >= 0 &&
             (attempt->status == 429 || (attempt->status == 503 && attempt->hint.has_wait)))
                 return refusal_judge(job, ret_wait_ns);
-        job->attempts++;
+        job->attempts += attempt->start_ns > 0;
         if (attempt->endpoint && err == 0)
                 ed_endpoint_answered(attempt->endpoint);
         if (eddy_retry_next(&job->retry, &cause, ret_wait_ns) < 0)
@@ -566,7 +569,7 @@ int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request, const char
                 return -ENOMEM;
         }
         job->request = request;
-        job->base.bytes = sizeof(*job) + sizeof(*request) + request->body_bytes;
+        job->base.bytes = sizeof(*job) + request->memory;
         job->sequence = run->sequence;
         eddy_retry_begin(&job->retry, &run->retry_policy);
         err = ed_job_start(&job->base);

@@ -19,7 +19,12 @@
 #include "eddy/http_server.h"
 #include "eddy/log.h"
 #include "eddy/metrics.h"
+#include "eddy/scope.h"
 #include "eddy/tcp.h"
+#include "eddy/time.h"
+
+/* How long the end of a run waits for its log. */
+#define LOG_FLUSH_NS EDDY_SEC(2)
 
 struct ed_batch_metrics {
         eddy_metrics *page;
@@ -181,10 +186,30 @@ int ed_metrics_begin(struct ed_batch_run *run, eddy_scope *scope)
         return err;
 }
 
-void ed_metrics_end(struct ed_batch_run *run)
+/* Close the log, and report lines that are not in its file. */
+static void log_end(struct ed_batch_run *run)
 {
+        struct eddy_log_stats stats = { 0 };
+        eddy_scope scope;
+        int err = 0;
+
+        if (!run->log)
+                return;
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = LOG_FLUSH_NS });
+        err = eddy_log_flush(run->log);
+        eddy_scope_end(&scope);
+        eddy_log_stats(run->log, &stats);
+        if (err < 0 || stats.dropped > 0)
+                ed_console_say("batch", "--log %s: not all of its lines were written%s%s",
+                               run->opts.log, err < 0 ? ": " : "",
+                               err < 0 ? eddy_error_text(err) : "");
         eddy_log_close(run->log);
         run->log = NULL;
+}
+
+void ed_metrics_end(struct ed_batch_run *run)
+{
+        log_end(run);
         if (!run->metrics)
                 return;
         eddy_listener_close(run->metrics->listener);

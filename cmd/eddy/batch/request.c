@@ -728,13 +728,14 @@ static struct ed_request *request_new(const struct parts *parts, uint64_t number
                                       size_t headers_count, size_t room, struct blob *ret_blob)
 {
         size_t headers_bytes = headers_count * sizeof(struct eddy_http_header);
-        struct ed_request *request = eddy_malloc(sizeof(*request) + headers_bytes +
-                                                 parts->id_bytes + LINE_ID_BYTES_MAX + room);
+        size_t bytes = sizeof(struct ed_request) + headers_bytes + parts->id_bytes +
+                       LINE_ID_BYTES_MAX + room;
+        struct ed_request *request = eddy_malloc(bytes);
         char id[LINE_ID_BYTES_MAX];
 
         if (!request)
                 return NULL;
-        *request = (struct ed_request){ .number = number };
+        *request = (struct ed_request){ .number = number, .memory = bytes };
         request->headers = (struct eddy_http_header *) (request + 1);
         ret_blob->at = (char *) (request + 1) + headers_bytes;
         if (parts->id_bytes > 0) {

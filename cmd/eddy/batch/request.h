@@ -58,6 +58,7 @@ struct ed_request {
         size_t headers_count;
         const char *metadata; /* JSON text, or NULL */
         size_t metadata_bytes;
+        size_t memory;      /* bytes of the allocation */
         int64_t timeout_ns; /* 0: that of the run */
         uint64_t number;    /* of the line, from 1 */
         uint64_t hash;      /* of method, URL, headers and body; the white space between JSON

@@ -148,6 +148,7 @@ static void line_add(struct ed_output *output, struct ed_output_line *line)
         line->number = ++output->added;
         *output->last = line;
         output->last = &line->next;
+        output->waiting_bytes += line->bytes;
 }
 
 static void line_remove(struct ed_output *output, struct ed_output_line *line)
@@ -222,9 +223,9 @@ static size_t stream_write(struct ed_output *output, const char *data, size_t by
 }
 
 /* Count the lines in the first 'bytes' bytes, all that a full disk took. */
-static void part_count(struct ed_output *output, size_t bytes)
+static void part_count(struct ed_output *output, const struct ed_output_line *line, size_t bytes)
 {
-        for (const struct ed_output_line *line = output->first; bytes > 0; line = line->next) {
+        for (; bytes > 0; line = line->next) {
                 bytes -= line->bytes;
                 output->number = line->number;
                 output->lines++;
@@ -238,27 +239,31 @@ static void part_count(struct ed_output *output, size_t bytes)
 static void batch_write(struct ed_output *output)
 {
         size_t room = output->regular ? BATCH_BYTES : PIPE_BUF, bytes = 0, count = 0, put;
-        const struct ed_output_line *line = output->first;
+        const struct ed_output_line *first = output->first, *line;
         const char *data = output->batch;
-        uint64_t last = line->number;
+        uint64_t last;
 
-        for (; line && line->bytes <= room - bytes; line = line->next) {
+        while (first->number <= output->number)
+                first = first->next; /* its task has not run since it was written */
+        last = first->number;
+        for (line = first; line && line->bytes <= room - bytes; line = line->next) {
                 memcpy(output->batch + bytes, line->data, line->bytes);
                 bytes += line->bytes;
                 last = line->number;
                 count++;
         }
         if (count == 0) {
-                data = output->first->data;
-                bytes = output->first->bytes;
+                data = first->data;
+                bytes = first->bytes;
                 count = 1;
         }
         put = output->regular ? file_write(output, data, bytes) : stream_write(output, data, bytes);
         output->bytes += put;
         if (put < bytes) {
-                part_count(output, put);
+                part_count(output, first, put);
                 return;
         }
+        output->waiting_bytes -= bytes;
         output->lines += count;
         output->number = last;
 }
@@ -277,6 +282,14 @@ int ed_output_line(struct ed_output *output, const char *data, size_t bytes)
         if (failure_of(output) < 0)
                 return failure_of(output);
         line_add(output, &line);
+        /* Lines that fill a batch are written while the cache has them. */
+        if (output->regular && output->waiting_bytes >= BATCH_BYTES) {
+                batch_write(output);
+                if (line.number <= output->number) {
+                        line_remove(output, &line);
+                        return 0;
+                }
+        }
         eddy_scope_begin(&line.shield, &(struct eddy_scope_opts){ .deadline_ns = deadline_ns,
                                                                   .flags = EDDY_SCOPE_SHIELD });
         if (eddy_semaphore_acquire(&output->turn) == 0) {

@@ -32,8 +32,9 @@ struct ed_output {
         int64_t stop_ns;
         uint64_t lines; /* written */
         uint64_t bytes;
-        uint64_t added;                       /* number of the last line added */
-        uint64_t number;                      /* number of the last line written */
+        uint64_t added;  /* number of the last line added */
+        uint64_t number; /* number of the last line written */
+        size_t waiting_bytes;
         struct ed_output_line *first, **last; /* added lines, by number */
         char *batch;                          /* lines that are written together */
         bool torn;    /* the file ends with part of a line that could not be cut off */

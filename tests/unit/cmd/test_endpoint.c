@@ -136,7 +136,7 @@ static int pause_main(void *arg)
         b = take("/x", 0);
         CHECK(a != b);
         paused_ns = eddy_now();
-        CHECK_EQ(ed_endpoint_throttle(a, EDDY_SEC(3), 0), EDDY_SEC(3));
+        CHECK_EQ(ed_endpoint_throttle(&endpoints, a, EDDY_SEC(3), 0), EDDY_SEC(3));
         for (int i = 0; i < 100; i++)
                 CHECK(take("/x", 0) == b);
         CHECK_EQ(eddy_now(), paused_ns);
@@ -163,10 +163,10 @@ static int alone_main(void *arg)
         a = take("/x", 0);
         ed_endpoint_give(a);
         start_ns = eddy_now();
-        ed_endpoint_throttle(a, EDDY_SEC(3), 0);
+        ed_endpoint_throttle(&endpoints, a, EDDY_SEC(3), 0);
         /* Requests that were in flight together are a single refusal, and the longest pause holds. */
-        CHECK_EQ(ed_endpoint_throttle(a, EDDY_SEC(1), 0), EDDY_SEC(3));
-        CHECK_EQ(ed_endpoint_throttle(a, -1, 0), EDDY_SEC(3));
+        CHECK_EQ(ed_endpoint_throttle(&endpoints, a, EDDY_SEC(1), 0), EDDY_SEC(3));
+        CHECK_EQ(ed_endpoint_throttle(&endpoints, a, -1, 0), EDDY_SEC(3));
         CHECK_EQ(a->pauses, 1);
         ed_endpoint_give(take("/x", 0));
         CHECK_EQ(eddy_now() - start_ns, EDDY_SEC(3));
@@ -175,13 +175,13 @@ static int alone_main(void *arg)
                 int64_t pause_ns = EDDY_SEC(1) << (i < 6 ? i : 6), before_ns = eddy_now();
 
                 pause_ns = pause_ns > EDDY_SEC(60) ? EDDY_SEC(60) : pause_ns;
-                ed_endpoint_throttle(a, -1, 0);
+                ed_endpoint_throttle(&endpoints, a, -1, 0);
                 ed_endpoint_give(take("/x", 0));
                 CHECK_EQ(eddy_now() - before_ns, pause_ns / 2);
         }
         ed_endpoint_answered(a);
         start_ns = eddy_now();
-        ed_endpoint_throttle(a, -1, 0);
+        ed_endpoint_throttle(&endpoints, a, -1, 0);
         ed_endpoint_give(take("/x", 0));
         CHECK_EQ(eddy_now() - start_ns, EDDY_MS(500));
         return 0;
@@ -209,7 +209,7 @@ static int window_main(void *arg)
         endpoints_make(&(struct ed_endpoint_limits){ 0 }, one_base);
         for (int i = 0; i < 8; i++)
                 a = take("/x", 0);
-        ed_endpoint_throttle(a, 0, 0);
+        ed_endpoint_throttle(&endpoints, a, 0, 0);
         CHECK_EQ(a->window, 4);
         for (int i = 0; i < 4; i++)
                 ed_endpoint_give(a);
@@ -264,18 +264,18 @@ static int hosts_main(void *arg)
 
         (void) arg;
         endpoints_make(&(struct ed_endpoint_limits){ 0 }, two_bases);
-        CHECK_EQ(ed_endpoints_give_key(&endpoints, "http://key/x"), 0);
+        CHECK_EQ(ed_endpoints_add_main(&endpoints, "http://key/x"), 0);
         a = take("http://user:secret@A:1/other", 0);
         b = take("http://c/x?http://a:1", 0);
         c = take("http://C#frag", 0);
         CHECK_STR(a->name, "http://a:1");
-        CHECK(a->base != NULL && a->gets_key);
+        CHECK(a->base != NULL && a->is_main);
         CHECK_STR(b->name, "http://c");
-        CHECK(b == c && !b->base && !b->gets_key);
-        CHECK(take("http://key/y", 0)->gets_key);
-        CHECK(!take("https://key/y", 0)->gets_key);
-        CHECK(!take("http://key:81/y", 0)->gets_key);
-        CHECK(!take("http://a:1@evil/", 0)->gets_key);
+        CHECK(b == c && !b->base && !b->is_main);
+        CHECK(take("http://key/y", 0)->is_main);
+        CHECK(!take("https://key/y", 0)->is_main);
+        CHECK(!take("http://key:81/y", 0)->is_main);
+        CHECK(!take("http://a:1@evil/", 0)->is_main);
         for (int i = 0; err == 0 && i < ED_ENDPOINTS_MAX; i++) {
                 snprintf(url, sizeof(url), "http://h%d/", i);
                 err = ed_endpoint_take(&endpoints, url, 0, 0, &a, &reservation);
