@@ -19,48 +19,51 @@ _eddy() {
                 batch,--on-changed) words="stop send" ;;
                 batch,--progress) words="auto bar plain json off" ;;
                 batch,--summary) words="text json" ;;
-                batch,-c) words="auto" ;;
-                batch,--body | batch,--api-key-file | batch,-o | batch,--errors | \
-                        batch,--log | batch,--cacert | batch,--cert | batch,--key | \
-                        batch,--unix-socket)
+                batch,-c|batch,--concurrency) words="auto" ;;
+                batch,--body | batch,--api-key-file | batch,-o | batch,--output | \
+                        batch,--errors | batch,--log | batch,--cacert | batch,--cert | \
+                        batch,--key | batch,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                batch,--base-url | batch,--url | batch,-X | batch,--method | \
-                        batch,-H | batch,--header | batch,--api-key-env | batch,--api-key-header | \
-                        batch,--idempotency-header | batch,--metrics | batch,--ramp | batch,--rpm | \
-                        batch,--tpm | batch,--burst | batch,--timeout | batch,--connect-timeout | \
-                        batch,--idle-timeout | batch,--max-attempts | batch,--retry-base | batch,--retry-max | \
-                        batch,--max-throttle-wait | batch,--limit | batch,--max-errors | batch,--price | \
-                        batch,--max-cost | batch,--deadline | batch,--proxy | batch,--resolve) return ;;
+                batch,--id-column | batch,--base-url | batch,--url | batch,-X | \
+                        batch,--method | batch,-H | batch,--header | batch,--api-key-env | \
+                        batch,--api-key-header | batch,--idempotency-header | batch,--metrics | batch,--ramp | \
+                        batch,--rpm | batch,--tpm | batch,--burst | batch,--timeout | \
+                        batch,--connect-timeout | batch,--idle-timeout | batch,--max-attempts | batch,--retry-base | \
+                        batch,--retry-max | batch,--max-throttle-wait | batch,--limit | batch,--max-errors | \
+                        batch,--price | batch,--max-cost | batch,--deadline | batch,--proxy | \
+                        batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
                 check,--body)
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                check,-o | check,--url | check,-X | check,--method | \
-                        check,--rpm | check,--tpm | check,--base-url | check,-c | \
-                        check,--latency | check,--price) return ;;
+                check,-o | check,--output | check,--id-column | check,--url | \
+                        check,-X | check,--method | check,--rpm | check,--tpm | \
+                        check,--base-url | check,-c | check,--concurrency | check,--latency | \
+                        check,--price) return ;;
                 retry,--format) words="auto json csv" ;;
                 retry,--on-changed) words="stop send" ;;
                 retry,--progress) words="auto bar plain json off" ;;
                 retry,--summary) words="text json" ;;
-                retry,-c) words="auto" ;;
+                retry,-c|retry,--concurrency) words="auto" ;;
                 retry,--errors | retry,--body | retry,--api-key-file | retry,--log | \
                         retry,--cacert | retry,--cert | retry,--key | retry,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                retry,-o | retry,--base-url | retry,--url | retry,-X | \
-                        retry,--method | retry,-H | retry,--header | retry,--api-key-env | \
-                        retry,--api-key-header | retry,--idempotency-header | retry,--metrics | retry,--ramp | \
-                        retry,--rpm | retry,--tpm | retry,--burst | retry,--timeout | \
-                        retry,--connect-timeout | retry,--idle-timeout | retry,--max-attempts | retry,--retry-base | \
-                        retry,--retry-max | retry,--max-throttle-wait | retry,--limit | retry,--max-errors | \
-                        retry,--price | retry,--max-cost | retry,--deadline | retry,--proxy | \
-                        retry,--resolve) return ;;
+                retry,-o | retry,--output | retry,--id-column | retry,--base-url | \
+                        retry,--url | retry,-X | retry,--method | retry,-H | \
+                        retry,--header | retry,--api-key-env | retry,--api-key-header | retry,--idempotency-header | \
+                        retry,--metrics | retry,--ramp | retry,--rpm | retry,--tpm | \
+                        retry,--burst | retry,--timeout | retry,--connect-timeout | retry,--idle-timeout | \
+                        retry,--max-attempts | retry,--retry-base | retry,--retry-max | retry,--max-throttle-wait | \
+                        retry,--limit | retry,--max-errors | retry,--price | retry,--max-cost | \
+                        retry,--deadline | retry,--proxy | retry,--resolve) return ;;
                 sort,--format) words="auto json csv" ;;
-                sort,--by | sort,-o | sort,--memory) return ;;
+                sort,--by | sort,--id-column | sort,-o | sort,--output | \
+                        sort,--memory) return ;;
                 fetch,--progress) words="auto bar plain json off" ;;
                 fetch,--summary) words="text json" ;;
                 fetch,-i | fetch,-d | fetch,--data | fetch,--cacert | \
@@ -91,26 +94,29 @@ _eddy() {
                 help,*) words="batch check retry sort fetch mock report help" ;;
                 *)
                         case $command in
-                        batch) words="--format --base-url --url --body -X --method -H --header
-                                --api-key-env --api-key-file --api-key-header
-                                --idempotency-header -o --errors --ordered --no-meta
-                                --on-changed --log --metrics --progress --summary -c --ramp
-                                --rpm --tpm --burst --timeout --connect-timeout --idle-timeout
-                                --max-attempts --retry-base --retry-max --max-throttle-wait
-                                --limit --max-errors --price --max-cost --deadline --cacert
-                                --cert --key -k --insecure --proxy --unix-socket --resolve -h
+                        batch) words="--format --id-column --base-url --url --body -X --method
+                                -H --header --api-key-env --api-key-file --api-key-header
+                                --idempotency-header -o --output --errors --ordered --no-meta
+                                --on-changed --log --metrics --progress --summary -c
+                                --concurrency --ramp --rpm --tpm --burst --timeout
+                                --connect-timeout --idle-timeout --max-attempts --retry-base
+                                --retry-max --max-throttle-wait --limit --max-errors --price
+                                --max-cost --deadline --cacert --cert --key -k --insecure
+                                --proxy --unix-socket --resolve -h --help --version" ;;
+                        check) words="-o --output --format --id-column --url --body -X --method
+                                --rpm --tpm --base-url -c --concurrency --latency --price -h
                                 --help --version" ;;
-                        check) words="-o --format --url --body -X --method --rpm --tpm
-                                --base-url -c --latency --price -h --help --version" ;;
-                        retry) words="-o --errors -h --help --version --format --base-url --url
-                                --body -X --method -H --header --api-key-env --api-key-file
-                                --api-key-header --idempotency-header --ordered --no-meta
-                                --on-changed --log --metrics --progress --summary -c --ramp
-                                --rpm --tpm --burst --timeout --connect-timeout --idle-timeout
+                        retry) words="-o --output --errors -h --help --version --format
+                                --id-column --base-url --url --body -X --method -H --header
+                                --api-key-env --api-key-file --api-key-header
+                                --idempotency-header --ordered --no-meta --on-changed --log
+                                --metrics --progress --summary -c --concurrency --ramp --rpm
+                                --tpm --burst --timeout --connect-timeout --idle-timeout
                                 --max-attempts --retry-base --retry-max --max-throttle-wait
                                 --limit --max-errors --price --max-cost --deadline --cacert
                                 --cert --key -k --insecure --proxy --unix-socket --resolve" ;;
-                        sort) words="--by --format -o --memory -h --help --version" ;;
+                        sort) words="--by --format --id-column -o --output --memory -h --help
+                                --version" ;;
                         fetch) words="-i -X --method -H --header -d --data -c --per-host
                                 --timeout --connect-timeout --read-timeout --deadline --attempts
                                 --backoff --cacert --cert --key -k --insecure --proxy

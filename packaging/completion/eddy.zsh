@@ -25,6 +25,7 @@ _eddy() {
         batch)
                 _arguments -S \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
@@ -37,6 +38,7 @@ _eddy() {
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
                         '*-o+[write answers with a status below 400 to FILE]:FILE:_files' \
+                        '*--output=[write answers with a status below 400 to FILE]:FILE:_files' \
                         '*--errors=[write all other results to FILE]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
@@ -46,6 +48,7 @@ _eddy() {
                         '*--progress=[show progress on stderr]:auto:(auto bar plain json off)' \
                         '*--summary=[the summary on stderr]:text:(text json)' \
                         '*-c+[requests at a time, 1 to 65536]:N:(auto)' \
+                        '*--concurrency=[requests at a time, 1 to 65536]:N:(auto)' \
                         '*--ramp=[increase the number of requests to -c over this time]:D: ' \
                         '*--rpm=[requests or tokens per minute, for each base URL or host]:N: ' \
                         '*--tpm=[requests or tokens per minute, for each base URL or host]:N: ' \
@@ -78,7 +81,9 @@ _eddy() {
         check)
                 _arguments -S \
                         '*-o+[the file of answers, which need not exist and is not changed: requests with an answer in OUT are not counted]:OUT: ' \
+                        '*--output=[the file of answers, which need not exist and is not changed: requests with an answer in OUT are not counted]:OUT: ' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*-X+[for lines without a method]:M: ' \
@@ -87,6 +92,7 @@ _eddy() {
                         '*--tpm=[requests and tokens per minute]:N: ' \
                         '*--base-url=[only counted: --rpm and --tpm apply to each base URL]:URL: ' \
                         '*-c+[requests at a time, with --latency]:N: ' \
+                        '*--concurrency=[requests at a time, with --latency]:N: ' \
                         '*--latency=[the duration of one request, such as 2.5s]:D: ' \
                         '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*-h[print the usage]' \
@@ -97,11 +103,13 @@ _eddy() {
         retry)
                 _arguments -S \
                         '*-o+[the file of answers]:OUT: ' \
+                        '*--output=[the file of answers]:OUT: ' \
                         '*--errors=[the errors file]:FILE:_files' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
@@ -121,6 +129,7 @@ _eddy() {
                         '*--progress=[show progress on stderr]:auto:(auto bar plain json off)' \
                         '*--summary=[the summary on stderr]:text:(text json)' \
                         '*-c+[requests at a time, 1 to 65536]:N:(auto)' \
+                        '*--concurrency=[requests at a time, 1 to 65536]:N:(auto)' \
                         '*--ramp=[increase the number of requests to -c over this time]:D: ' \
                         '*--rpm=[requests or tokens per minute, for each base URL or host]:N: ' \
                         '*--tpm=[requests or tokens per minute, for each base URL or host]:N: ' \
@@ -151,7 +160,9 @@ _eddy() {
                 _arguments -S \
                         '*--by=[the file of requests]:IN: ' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*-o+[write to SORTED, which is replaced when sorting is complete]:SORTED: ' \
+                        '*--output=[write to SORTED, which is replaced when sorting is complete]:SORTED: ' \
                         '*--memory=[bytes of memory for lines, such as 256M]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \

@@ -672,7 +672,8 @@ def refused_api_key_ends_the_run_at_once(eddy):
 
 @claim
 def json_summary_is_an_openai_batch(eddy):
-    result, _, _ = batch(eddy, Api(eddy), requests(3) + "bad\n", "--summary", "json")
+    api = Api(eddy, lambda call: (400 if call.id == "r3" else 200, {}, {}))
+    result, _, _ = batch(eddy, api, requests(4), "--summary", "json")
     summary = json.loads(result.err.splitlines()[-1])
     equal((summary["object"], summary["status"], summary["request_counts"]),
           ("batch", "completed", {"total": 4, "completed": 3, "failed": 1}), result)

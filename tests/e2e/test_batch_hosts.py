@@ -8,6 +8,7 @@ import time
 import e2e
 from batch_api import Api, ids_of, lines_of, request
 from e2e import check, claim, equal
+from memory import peak_mib
 
 
 def busy(wait):
@@ -115,11 +116,11 @@ def requests_at_rest_count_with_their_metadata(eddy):
     content += to_hosts((good, 1)).replace('"r', '"s')
     child = eddy.start("batch", eddy.file("in.jsonl", content), "-o", eddy.file("out.jsonl"), "--deadline", "4s",
                        "--progress", "off", "-c", "4", stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    equal(child.returncode, 75)
+    time.sleep(3)
+    peak = peak_mib(child)
+    equal(child.wait(timeout=e2e.LIMIT_S), 75)
     if not os.environ.get("EDDY_TEST_SANITIZE"):
-        check(usage.ru_maxrss < 120 << 10, "KiB:", usage.ru_maxrss)
+        check(peak < 120, "MiB:", peak)
 
 
 @claim

@@ -48,7 +48,9 @@ LINES = [
     ('{"custom_id":"v1","url":"/x","body":"a\tb"}', "line-33", "a control character in a string must be escaped"),
     ('{"custom_id":"v2","url":"/x","body":"\0"}', "line-34", "iconv -f UTF-16"),
     ("PK\3\4", "line-35", "compressed by gzip or zstd"),
-    ("https://host/a b", "line-36", "write %20"),
+    ('{"Custom_id":"v3","url":"/x","body":{}}', "line-36", 'write "custom_id"'),
+    ('{"custom_id":"v4","url":"/x","body":{},"metdata":{}}', "v4", 'write "metadata"'),
+    ("https://host/a b", "line-38", "write %20"),
 ]
 GOOD = '{"custom_id":"good","url":"/x","method":"GET","body":{"id":"good"}}'
 
@@ -70,7 +72,9 @@ def each_mistake_in_a_line_has_its_message(eddy):
     content = "\n".join([line for line, _, _ in LINES] + [GOOD, ""]).encode(errors="surrogateescape")
     result = small(run(eddy, Api(eddy).url, content))
     equal((result.code, [line["custom_id"] for line in lines_of(eddy.file("out.jsonl"))]), (1, ["good"]), result)
-    check("to see what is wrong with lines: eddy check " in result.err, result)
+    check("correct the lines, see " in result.err and "or run: eddy check " in result.err, result)
+    check("to retry: " not in result.err, result)
+    check("\ninvalid_request_line, such as: line-" in result.err, result)
     errors = lines_of(eddy.file("out.errors.jsonl"))
     equal(len(errors), len(LINES))
     messages = {line["custom_id"]: line["error"]["message"] for line in errors}
@@ -115,7 +119,7 @@ def files_that_are_something_else_are_named(eddy):
                        run(eddy, "http://127.0.0.1:1", content, name=name))
         check(result.code == 3 and words in result.err, name, result)
     check("the input has no request" in run(eddy, "http://127.0.0.1:1", "").err)
-    for path, words in ((eddy.folder, "Is a directory"), (eddy.file("none"), "No such file")):
+    for path, words in ((eddy.folder, "Is a directory; name a file"), (eddy.file("none"), "No such file")):
         e2e.one_line(eddy.run("batch", path, "--base-url", "http://127.0.0.1:1"), 3, path, words)
 
 
@@ -127,6 +131,9 @@ def each_mistake_in_a_command_has_its_message(eddy):
             (["-c", "0"], ["-c 0", "from 1 to 65536"]), (["-c", "many"], ["-c many", "or auto"]),
             (["--rpm", "abc"], ["--rpm abc", "such as 500"]), (["--tpm", "0"], ["--tpm 0", "above 0"]),
             (["--timeout", "30"], ["--timeout 30", "no unit"]), (["--retries", "3"], ["--max-attempts"]),
+            (["--max-retries", "3"], ["did you mean --max-attempts?"]), (["--rate", "3"], ["did you mean --rpm?"]),
+            (["--resume"], ["the same command resumes"]), (["--api-key", "x"], ["--api-key-env"]),
+            (["--id-column", "id"], ["--id-column is for CSV", '"custom_id"']),
             (["--concurency", "5"], ["--concurrency"]), (["--model", "m"], ["in the bodies"]),
             (["--nothing"], ["unknown option --nothing", "--help"]), (["--limit"], ["--limit needs a value"]),
             (["--summary", "yaml"], ["--summary yaml", "text, json"]), (["--price", "5"], ["IN/OUT"]),
@@ -139,7 +146,9 @@ def each_mistake_in_a_command_has_its_message(eddy):
     result = eddy.run("batch", path, *base, "--api-key-env", "sk-secret-key")
     e2e.one_line(result, 2, "the name of one, such as OPENAI_API_KEY")
     check("secret" not in result.err, result)
-    for url in ("127.0.0.1:8000", "localhost", "htp://h"):
+    e2e.one_line(eddy.run("batch", path, "--base-url", "http://a:1,http://b:2"), 2, "repeat --base-url")
+    for url in ("127.0.0.1:8000", "localhost", "htp://h", "http://", "http://:80", "http://h:port", "http://h:65536",
+                "http://h:8000:9", "http://a,b", "http://{host}", "http://a b", "http://h?x", "http://h#x", "http://[::1"):
         e2e.one_line(eddy.run("batch", path, "--base-url", url), 2, f"--base-url {url}", "http://HOST")
     e2e.one_line(eddy.run("batch", path, "--url", "/v1/x"), 2, "--url /v1/x", "--base-url")
     e2e.one_line(eddy.run("retry"), 2, "eddy retry IN -o OUT")
@@ -156,6 +165,7 @@ def failures_that_are_mistakes_have_a_next_step(eddy):
             (mock, ["--api-key-env", "KEY"], "the server refuses the key: check --api-key-env"),
             (mock + "/v2", ["-H", "api-key: good"], "404: check the URLs"),
             (f"http://127.0.0.1:{e2e.free_port()}", [], "check that the server runs"),
+            ("http://127.0.0.1:1", [], "connect_error, such as: http://127.0.0.1:1: Connection refused"),
             ("http://name.invalid", [], "dns_error: check the host of --base-url")):
         result = small(run(eddy, base, line, "--max-attempts", "1", *args, env=key))
         check(result.code == 1 and words in result.err, base, args, result)
@@ -193,6 +203,45 @@ def server_that_never_answers_ends_the_run_resumable(eddy):
     result = small(run(eddy, f"http://127.0.0.1:{e2e.free_port()}", requests(500)))
     check(result.code == 75 and "cannot be reached" in result.err, result)
     check(time.monotonic() - began < 40 and not lines_of(eddy.file("out.errors.jsonl")), result)
+
+
+@claim
+def the_first_message_of_each_status_is_in_the_summary_but_no_key(eddy):
+    def answer(call):
+        return {"r0": (400, {}, {"error": {"message": "no model \"m\"\x1b[2J"}}),
+                "r1": (400, {}, {"error": {"message": "another"}}),
+                "r2": (404, {}, {"detail": [1]}),
+                "r3": (422, {}, {"error": "key sk-1234 is wrong"}),
+                "r4": (403, {}, b"<html>")}.get(call.id, (200, {}, {}))
+
+    key = {**os.environ, "KEY": "sk-1234"}
+    result = small(run(eddy, Api(eddy, answer).url, requests(6), "-c", "1", "--api-key-env", "KEY", env=key))
+    check('\n400, such as: no model "m"?[2J\n' in result.err and "\n404, such as: [1]\n" in result.err, result)
+    check("sk-1234" not in result.err and "422, such" not in result.err and "403, such" not in result.err, result)
+    check("\nanswers in " in result.err and ": 1 of 6; failures in " in result.err, result)
+    check("\nto retry: eddy batch " in result.err, result)
+    os.remove(eddy.file("out.jsonl"))
+    summary = json.loads(run(eddy, Api(eddy, answer).url, requests(6) + "bad\n", "--summary", "json",
+                             "-c", "1").err)["x_eddy"]
+    equal((summary["reasons"]["400"], summary["reasons"]["404"]), ('no model "m"?[2J', "[1]"))
+    check(summary["reasons"]["invalid_request_line"].startswith("line-7: "), summary)
+
+
+@claim
+def a_run_that_failed_only_in_its_lines_is_not_to_be_repeated_as_it_is(eddy):
+    api = Api(eddy)
+    result = run(eddy, api.url, requests(2) + "bad\n", "--summary", "json")
+    equal((result.code, json.loads(result.err)["x_eddy"]["retry_command"]), (1, None))
+    result = eddy.run("batch", "-", "--base-url", api.url, stdin=b"bad\n")
+    check("invalid_request_line: correct the lines\n" in result.err and "eddy check" not in result.err, result)
+
+
+@claim
+def retry_signs_its_own_messages(eddy):
+    path = eddy.file("in.jsonl", requests(1))
+    for args in (["-o", eddy.file("out"), "--base-url", "http://h"], ["-o"], []):
+        result = eddy.run("retry", path, *args)
+        check(result.err.startswith("eddy retry: "), result)
 
 
 @claim

@@ -41,9 +41,25 @@ def check_counts_kinds_tokens_cost_and_time(eddy):
     equal((rows["requests"], rows["kinds"]), ("100", "75 POST /v1/echo m"), result)
     check("25 POST /v1/echo n\n" in result.out, result)
     check("100,000 of output" in rows["tokens"], result)
-    check(rows["cost"].startswith("about 1.00"), result)
+    check(rows["cost"].startswith("about 1.00") and "most" not in rows["cost"], result)
     equal(rows["time"], "at least 10m00s, because of --rpm")
     check(str(len(content.encode())) in rows["bytes"].replace(",", ""), result)
+
+
+@claim
+def check_counts_output_only_of_requests_for_text(eddy):
+    lines = [{"url": "/v1/embeddings", "body": {"input": "\u4e2d" * 4000}}] * 2 + \
+        [{"url": "/v1/chat/completions", "body": {"messages": [], **more}} for more in ({}, {"max_tokens": 900})]
+    content = [json.dumps(line, ensure_ascii=False) + "\n" for line in lines]
+    result = eddy.run("check", eddy.file("in.jsonl", "".join(content[:2])))
+    check("about 12,008 of input\n" in result.out and "max_tokens" not in result.out, result)
+    path = eddy.file("in.jsonl", "".join(content))
+    result = eddy.run("check", path)
+    check(" 1 request has no max_tokens: its output is not counted\n" in result.out, result)
+    equal((result.code, "over --tpm" in rows_of(result)), (0, False), result)
+    result = eddy.run("check", path, "--tpm", "800")
+    equal((result.code, rows_of(result)["over --tpm"]), (1, "3"), result)
+    check("line 4: the request may need 909 tokens" in result.out and "more than --tpm 800: raise" in result.out, result)
 
 
 @claim
@@ -105,6 +121,39 @@ def check_reads_csv_with_its_template(eddy):
     e2e.one_line(eddy.run("check", path), 2, "--url", "--body")
     result = eddy.run("check", path, "--url", "http://h/x", "--body", '{"model":"m","i":"{{text}}"}')
     equal((result.code, rows_of(result)["kinds"]), (1, "1 POST http://h/x m"), result)
+
+
+@claim
+def the_ids_of_csv_are_in_the_column_that_is_named(eddy):
+    api = Api(eddy)
+    path, out = eddy.file("in.csv", "key,text\na,one\nb,two\na,three\n"), eddy.file("out.jsonl")
+    body = ["--url", api.url + "/x", "--body", '{"id":"{{key}}","i":"{{text}}"}']
+    result = eddy.run("check", path, *body)
+    equal((result.code, result.err.count("\n")), (0, 1), result)
+    check("no column custom_id" in result.err and "--id-column NAME" in result.err, result)
+    result = eddy.run("check", path, *body, "--id-column", "key")
+    equal((result.code, result.err, rows_of(result)["repeated ids"]), (3, "", "1"), result)
+    for command, args in (("check", [path, *body]), ("batch", [path, *body]),
+                          ("sort", [eddy.file("none", ""), "--by", path])):
+        e2e.one_line(eddy.run(command, *args, "--id-column", "Key"), 3, "in.csv: line 1: no column",
+                     '"Key", which --id-column names', '"key", "text"')
+    path = eddy.file("in.csv", "key,text\nb,two\na,one\n")
+    result = eddy.run("batch", path, "-o", out, *body, "--id-column", "key", "-c", "1", "--progress", "off")
+    equal((result.code, sorted(ids_of(out)), result.err.count("custom_id")), (0, ["a", "b"], 0), result)
+    result = eddy.run("sort", out, "--by", path, "--id-column", "key", "-o", out)
+    equal((result.code, result.err, ids_of(out)), (0, "", ["b", "a"]), result)
+    result = eddy.run("retry", path, "-o", out, *body, "--id-column", "key")
+    check(result.code == 0 and "names no failed request" in result.err, result)
+
+
+@claim
+def a_column_of_the_body_that_csv_lacks_is_reported_once(eddy):
+    body = ["--url", "http://127.0.0.1:1/", "--body", '{"i":"{{text}}"}']
+    for content, words in (("custom_id,txt\na,b\n", 'no column "text", which --body has'),
+                           ("custom_id;text\na;b\nc;d\n", 'separated by ";"')):
+        path = eddy.file("in.csv", content)
+        for command in ("check", "batch"):
+            e2e.one_line(eddy.run(command, path, *body), 3, "line 1: ", words)
 
 
 # ---- retry ---------------------------------------------------------------------------------------
@@ -173,7 +222,8 @@ def shuffled(eddy, count, size=0):
         for i in ids))
     lines = [answer(i, dice.randrange(size + 1)) for i in ids]
     strange = [answer(f"zz{i}") for i in (3, 1, 2)] + ["not an answer\n", answer("line-0"),
-                                                       answer(f"line-{count + 1}"), answer("zz3")]
+                                                       answer(f"line-{count + 1}"), answer("zz3"),
+                                                       answer("line-3")]
     mixed = list(lines)
     dice.shuffle(mixed)
     at = sorted((dice.randrange(count) for _ in strange), reverse=True)
@@ -194,7 +244,7 @@ def sort_gives_the_order_of_the_requests(eddy):
     result = eddy.run("sort", out, "--by", path, "-o", sorted_path)
     equal((result.code, result.out), (0, ""), result)
     check(content_of(sorted_path) == wanted, "wrong order")
-    check("6 lines have ids" in result.err and "1 line is not an answer" in result.err, result)
+    check("7 lines have ids" in result.err and "1 line is not an answer" in result.err, result)
     with open(path, "rb") as file:
         packed = eddy.file("in.gz", gzip.compress(file.read()))
     result = eddy.run("sort", "-", "--by", packed, stdin=content_of(out))

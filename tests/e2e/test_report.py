@@ -270,6 +270,13 @@ def files_of_others_have_a_page_without_times(eddy):
 
 
 @claim
+def percentiles_of_the_table_are_those_of_the_tiles(eddy):
+    answers = [answer(i, START_MS + i, 200.2 + i * 0.06) for i in range(100)]
+    page = page_of(report(eddy, eddy.file("o", lines(answers)), "-o", "-").out)
+    equal(page.tables["endpoints"][1][5:7], [page.tiles["Latency p50"], page.tiles["Latency p99"]])
+
+
+@claim
 def one_answer_has_a_page(eddy):
     page = page_of(report(eddy, eddy.file("o", lines([answer(1, START_MS, 1)])), "-o", "-").out)
     equal(page.tiles["Latency p50"], "1 ms")

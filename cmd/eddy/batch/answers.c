@@ -542,12 +542,13 @@ enum opened { OPENED, OPENED_REPLACED, OPENED_LOCKED, OPENED_OTHER, OPENED_FAILE
 /* Put the file's name on the disk: it is new, or a killed run had just replaced the file. */
 static int name_sync(const char *path)
 {
-        char real[PATH_MAX];
+        char *real = realpath(path, NULL);
         int err;
 
-        if (!realpath(path, real))
+        if (!real)
                 return -1;
         err = folder_sync(real);
+        free(real);
         errno = -err;
         return err;
 }

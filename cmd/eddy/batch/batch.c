@@ -274,7 +274,9 @@ static int template_open(struct ed_batch_run *run)
         char error[ED_TEMPLATE_ERROR_BYTES];
         int err;
 
-        run->rules = (struct ed_request_rules){ .method = run->opts.method, .url = run->opts.url };
+        run->rules = (struct ed_request_rules){ .method = run->opts.method,
+                                                .url = run->opts.url,
+                                                .id_column = run->opts.id_column };
         if (!run->opts.body)
                 return 0;
         err = ed_template_new(run->opts.body, run->opts.body_bytes, &run->body, error);
@@ -368,8 +370,10 @@ static int run_begin(struct ed_batch_run *run)
         if (err == 0)
                 err = slots_choose(run);
         if (err == 0 && run->answered_before > 0)
-                ed_console_say("batch", "%s has %llu answers, whose requests are not sent again",
-                               run->opts.output, (unsigned long long) run->answered_before);
+                ed_console_say("batch", "%s has %llu %s not sent again", run->opts.output,
+                               (unsigned long long) run->answered_before,
+                               run->answered_before == 1 ? "answer, whose request is"
+                                                         : "answers, whose requests are");
         return err;
 }
 
@@ -476,6 +480,9 @@ static int run_whole(struct ed_batch_run *run)
                 .wait_max_ns = run->opts.throttle_wait_max_ns,
         };
         ed_random_init(&run->random);
+        if (run->opts.api_key) /* after "Bearer " */
+                run->reasons.secret = run->opts.api_key_header ? run->opts.api_key
+                                                               : strchr(run->opts.api_key, ' ') + 1;
         run->show = (struct ed_show){ .mode = ed_show_choose(run->opts.progress, run->opts.output),
                                       .stats = &run->stats,
                                       .total = total_guess,

@@ -16,6 +16,7 @@
 #include "batch/answers.h"
 #include "batch/ids.h"
 #include "batch/input.h"
+#include "batch/opts.h"
 #include "batch/source.h"
 #include "batch/tally.h"
 #include "batch/tokens.h"
@@ -41,11 +42,12 @@ static const char help[] =
         "  eddy check requests.jsonl -o answers.jsonl --rpm 5000 --tpm 2M --price 0.15/0.60\n"
         "\n"
         "  IN                       a file, or - for standard input; gzip and zstd are accepted\n"
-        "  -o OUT                   the file of answers, which need not exist and is not changed:\n"
+        "  -o, --output OUT         the file of answers, which need not exist and is not changed:\n"
         "                           requests with an answer in OUT are not counted\n"
         "\n"
         "Lines (as for eddy batch)\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
+        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
         "  --url URL                the URL of lines that are bare bodies, or rows of CSV\n"
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
@@ -53,17 +55,19 @@ static const char help[] =
         "Estimates\n"
         "  --rpm N, --tpm N         requests and tokens per minute; 2M is two million\n"
         "  --base-url URL           only counted: --rpm and --tpm apply to each base URL\n"
-        "  -c N                     requests at a time, with --latency (50)\n"
+        "  -c, --concurrency N      requests at a time, with --latency (50)\n"
         "  --latency D              the duration of one request, such as 2.5s\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  -h, --help, --version\n"
         "\n"
-        "Exit: 0 usable, 1 usable but some lines are not requests, 2 the command line is wrong,\n"
-        "3 not usable (ids that occur twice, requests that changed after they were answered, no\n"
-        "requests, or a file that cannot be read), 4 the report could not be written.\n";
+        "Exit: 0 usable, 1 usable but with bad lines or requests over --tpm, 2 the command line\n"
+        "is wrong, 3 not usable (ids that occur twice, requests that changed after they were "
+        "answered,\n"
+        "no requests, or a file that cannot be read), 4 the report could not be written.\n";
 
 enum {
         OPT_FORMAT = 256,
+        OPT_ID_COLUMN,
         OPT_BASE_URL,
         OPT_URL,
         OPT_BODY,
@@ -77,6 +81,7 @@ enum {
 static const struct option check_longs[] = {
         { "output", required_argument, NULL, 'o' },
         { "format", required_argument, NULL, OPT_FORMAT },
+        { "id-column", required_argument, NULL, OPT_ID_COLUMN },
         { "base-url", required_argument, NULL, OPT_BASE_URL },
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
@@ -104,7 +109,7 @@ static const struct ed_option_set check_option_set = { "check", ":ho:c:X:", chec
                                                        check_hints };
 
 /* The kinds of faults of lines. */
-enum { BAD, TWICE, CHANGED, FAULTS_COUNT };
+enum { BAD, TWICE, CHANGED, LARGE, FAULTS_COUNT };
 
 struct check_fault {
         uint64_t count;
@@ -229,6 +234,18 @@ static int request_note(struct check_run *run, const struct ed_request *request)
         return flags & ED_IDS_ANSWERED && same ? 0 : 1;
 }
 
+/* Find a request that eddy batch would refuse. */
+static void tokens_check(struct check_run *run, const struct ed_request *request)
+{
+        uint64_t tokens = ed_tokens_estimate(request);
+
+        if (run->pace.tpm > 0 && tokens > run->pace.tpm)
+                fault_add(run, &run->faults[LARGE], request->number,
+                          "the request may need %" PRIu64 " tokens, more than --tpm %" PRIu64
+                          ": raise --tpm, or lower its max_tokens",
+                          tokens, run->pace.tpm);
+}
+
 static int line_note(void *arg, const struct ed_line *line)
 {
         struct check_run *run = arg;
@@ -259,8 +276,10 @@ static int line_note(void *arg, const struct ed_line *line)
         }
         /* A bad line with an id gets its error under this id, which must differ too. */
         err = request ? request_note(run, request) : 0;
-        if (err > 0 && request->url)
+        if (err > 0 && request->url) {
                 ed_tally_add(&run->tally, request);
+                tokens_check(run, request);
+        }
         ed_request_free(request);
         return err < 0 ? err : 0;
 }
@@ -334,7 +353,9 @@ static void counts_add(struct check_run *run)
         }
         if (run->odd > 0) {
                 row_add(report, "damaged", run->odd);
-                ed_draft_add_str(report, " lines of the output, which are not answers\n");
+                ed_draft_add_str(report, run->odd == 1
+                                                 ? " line of the output, which is not an answer\n"
+                                                 : " lines of the output, which are not answers\n");
         }
         row_add(report, "bytes", run->bytes);
         if (run->largest_line > 0) {
@@ -342,6 +363,7 @@ static void counts_add(struct check_run *run)
                 ed_draft_add_u64(report, run->largest_line);
                 ed_draft_add_str(report, " with ");
                 ed_draft_add_grouped(report, run->largest_bytes);
+                ed_draft_add_str(report, " bytes");
         }
         ed_draft_add_str(report, "\n");
 }
@@ -383,24 +405,25 @@ static void tokens_add(struct check_run *run)
         if (in == 0 && out == 0)
                 return;
         ed_draft_add_printf(report, "%-16sabout ", "tokens");
-        ed_draft_add_grouped(report, in > UINT64_MAX - out ? UINT64_MAX : in + out);
-        ed_draft_add_str(report, ": ");
-        ed_draft_add_grouped(report, in);
-        ed_draft_add_str(report, " of input, at most ");
-        ed_draft_add_grouped(report, out);
-        ed_draft_add_str(report, " of output\n");
-        if (tally->unlimited > 0 && out > 0) {
-                row_add(report, "", tally->unlimited);
-                ed_draft_add_str(report,
-                                 " requests have no max_tokens: their output is not counted\n");
-        } else if (tally->unlimited > 0) {
-                ed_draft_add_printf(report,
-                                    "%-16sno request has max_tokens: output is not counted\n", "");
+        if (out > 0) {
+                ed_draft_add_grouped(report, in > UINT64_MAX - out ? UINT64_MAX : in + out);
+                ed_draft_add_str(report, ": ");
         }
-        if (run->pace.tpm > 0 && tally->largest_tokens > run->pace.tpm)
-                ed_draft_add_printf(report,
-                                    "%-16sa request has %" PRIu64 " tokens, more than --tpm\n", "",
-                                    tally->largest_tokens);
+        ed_draft_add_grouped(report, in);
+        ed_draft_add_str(report, " of input");
+        if (out > 0) {
+                ed_draft_add_str(report, ", at most ");
+                ed_draft_add_grouped(report, out);
+                ed_draft_add_str(report, " of output");
+        }
+        ed_draft_add_str(report, "\n");
+        if (tally->unlimited == 0)
+                return;
+        row_add(report, "", tally->unlimited);
+        ed_draft_add_str(report, tally->unlimited == 1
+                                         ? " request has no max_tokens: its output is not counted\n"
+                                         : " requests have no max_tokens: their output is not "
+                                           "counted\n");
 }
 
 static void estimates_add(struct check_run *run)
@@ -413,7 +436,7 @@ static void estimates_add(struct check_run *run)
         int64_t ns = ed_tally_time(tally, &run->pace, &limit);
 
         if (run->has_price)
-                ed_draft_add_printf(report, "%-16sabout %.6g at most\n", "cost",
+                ed_draft_add_printf(report, "%-16sabout %.6g\n", "cost",
                                     (double) ed_tokens_cost(&run->price, in, out) / 1e6);
         if (limit) {
                 ed_duration_print(ns, text);
@@ -487,6 +510,8 @@ static int option_take(struct check_run *run, int option, const char *value)
                 number = ed_option_word("check", "--format", value, formats, 3, "auto, json, csv");
                 run->format = value;
                 return number < 0 ? number : 0;
+        case OPT_ID_COLUMN:
+                return ed_option_once("check", "--id-column", value, &run->rules.id_column);
         case OPT_BASE_URL:
                 run->pace.servers++;
                 return 0;
@@ -524,6 +549,8 @@ static int options_check(struct check_run *run)
         if (strcmp(run->format, "csv") == 0 && (!run->rules.url || !run->body_text))
                 return ed_console_usage("check",
                                         "CSV needs --url, and --body with the columns as {{name}}");
+        if (run->rules.id_column && strcmp(run->format, "csv") != 0)
+                return ed_console_usage("check", ED_OPTS_ID_COLUMN_FAULT);
         if (run->body_text && !run->rules.url)
                 return ed_console_usage("check", "--body needs --url, to which it is sent");
         if (!run->body_text)
@@ -587,7 +614,8 @@ static int check_all(struct check_run *run)
                 ed_console_say("check", "%s: the input has no request", run->input);
         if (run->requests == 0 || run->faults[TWICE].count > 0 || run->faults[CHANGED].count > 0)
                 return ED_EXIT_INPUT;
-        return run->faults[BAD].count > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
+        return run->faults[BAD].count > 0 || run->faults[LARGE].count > 0 ? ED_EXIT_FAILED
+                                                                          : ED_EXIT_OK;
 }
 
 int ed_check_main(int argc, char **argv)
@@ -598,7 +626,8 @@ int ed_check_main(int argc, char **argv)
                 .pace = { .concurrency = 50 },
                 .faults = { [BAD] = { 0, "bad line", "bad lines" },
                             [TWICE] = { 0, "repeated id", "repeated ids" },
-                            [CHANGED] = { 0, "changed request", "changed" } },
+                            [CHANGED] = { 0, "changed request", "changed" },
+                            [LARGE] = { 0, "request over --tpm", "over --tpm" } },
         };
         int exit_code;
 

@@ -186,7 +186,8 @@ static void limits_check(struct ed_batch_run *run)
 {
         if (run->stats.failed > run->opts.max_errors)
                 ed_batch_stop(run, ED_STOP_ERRORS, ED_BATCH_DRAIN_NS,
-                              "more than %u requests failed (--max-errors)", run->opts.max_errors);
+                              "more than %u request%s failed (--max-errors)", run->opts.max_errors,
+                              run->opts.max_errors == 1 ? "" : "s");
         if (run->opts.max_cost > 0 && run->cost >= run->opts.max_cost)
                 ed_batch_stop(run, ED_STOP_COST, ED_BATCH_DRAIN_NS,
                               "the answers cost %.6g, which reaches --max-cost",
@@ -314,6 +315,8 @@ static void job_finish(struct ed_job *base, int error)
         } else {
                 error_describe(job, &answer, text, sizeof(text));
         }
+        if (error != 0 || status >= 400)
+                ed_reasons_add(&run->reasons, &answer);
         if (line_write(job, &answer) < 0)
                 return;
         ed_stats_add(&run->stats, status, error, body_bytes, latency_ns);

@@ -3,6 +3,7 @@
  */
 #include "batch/opts.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static const char help[] =
         "\n"
         "Sends a file of API requests, many at a time, and writes one line of JSON for each\n"
         "answer.  OUT is also the checkpoint: after any stop, the same command sends only the\n"
-        "requests that have no answer yet.\n"
+        "requests that have no answer yet.  eddy check IN examines IN, and sends nothing.\n"
         "\n"
         "  eddy batch requests.jsonl -o answers.jsonl --base-url http://127.0.0.1:8000\n"
         "  eddy batch requests.jsonl -o answers.jsonl --base-url https://api.openai.com \\\n"
@@ -49,6 +50,7 @@ static const char help[] =
         "    a,b,c                  CSV, with --url and --body; the first row names the columns\n"
         "  Lines without custom_id get the id line-N.\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
+        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
         "  --base-url URL           prepend URL to each \"url\" that begins with /; if it is\n"
         "                           repeated, the one with the fewest requests in flight is used\n"
         "  --url URL                the URL of lines that are bare bodies, or rows of CSV\n"
@@ -65,7 +67,7 @@ static const char help[] =
         "                           and the request, so that servers recognise repetitions\n"
         "\n"
         "Output\n"
-        "  -o FILE                  write answers with a status below 400 to FILE; it may exist\n"
+        "  -o, --output FILE        write answers with a status below 400 to FILE; it may exist\n"
         "  --errors FILE            write all other results to FILE (the output's name with\n"
         "                           .errors.jsonl; without -o, the output)\n"
         "  --ordered                write answers in the order of the input\n"
@@ -79,7 +81,8 @@ static const char help[] =
         "  --summary text|json      the summary on stderr; json is an OpenAI Batch object (text)\n"
         "\n"
         "Pace\n"
-        "  -c N|auto                requests at a time, 1 to 65536; auto adapts to what the\n"
+        "  -c, --concurrency N|auto\n"
+        "                           requests at a time, 1 to 65536; auto adapts to what the\n"
         "                           servers accept (50)\n"
         "  --ramp D                 increase the number of requests to -c over this time (1s)\n"
         "  --rpm N, --tpm N         requests or tokens per minute, for each base URL or host; 2M\n"
@@ -112,8 +115,9 @@ static const char help[] =
         "\n"
         "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 3 the input cannot be\n"
         "used, 4 the output could not be written, 5 stopped by a limit (quota, --max-errors,\n"
-        "--max-cost), 75 stopped but resumable (--deadline, --max-throttle-wait), 130 or 143\n"
-        "stopped by a signal.\n";
+        "--max-cost) or because a server refuses the API key (401), 75 stopped but resumable "
+        "(--deadline,\n"
+        "--max-throttle-wait, no server can be reached), 130 or 143 stopped by a signal.\n";
 
 static const char retry_help[] =
         "Usage: eddy retry IN -o OUT [options of eddy batch]\n"
@@ -124,7 +128,7 @@ static const char retry_help[] =
         "  eddy retry requests.jsonl -o answers.jsonl --base-url http://127.0.0.1:8000\n"
         "\n"
         "  IN                       the file of requests, as for eddy batch\n"
-        "  -o OUT                   the file of answers\n"
+        "  -o, --output OUT         the file of answers\n"
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl)\n"
         "  -h, --help, --version\n"
         "\n"
@@ -134,6 +138,7 @@ static const char retry_help[] =
 enum {
         OPT_ERRORS = 256,
         OPT_FORMAT,
+        OPT_ID_COLUMN,
         OPT_BASE_URL,
         OPT_URL,
         OPT_BODY,
@@ -171,6 +176,7 @@ static const struct option options[] = {
         { "output", required_argument, NULL, 'o' },
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "format", required_argument, NULL, OPT_FORMAT },
+        { "id-column", required_argument, NULL, OPT_ID_COLUMN },
         { "base-url", required_argument, NULL, OPT_BASE_URL },
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
@@ -212,6 +218,8 @@ static const struct option options[] = {
 
 static const struct ed_option_hint hints[] = {
         { "input", "IN, without an option" },
+        { "id", "--id-column" },
+        { "id-field", "--id-column" },
         { "parallel", "-c" },
         { "jobs", "-c" },
         { "workers", "-c" },
@@ -374,6 +382,8 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_FORMAT:
                 opts->format = value;
                 return word_set("--format", value, formats, 3, "auto, json, csv", &number);
+        case OPT_ID_COLUMN:
+                return ed_option_once("batch", "--id-column", value, &opts->id_column);
         case OPT_CHANGED:
                 err = word_set("--on-changed", value, changed, 2, "stop, send", &number);
                 opts->changed_ok = number == 1;
@@ -519,24 +529,39 @@ static int errors_name(struct ed_batch_opts *opts)
         return 0;
 }
 
+/* Returns true for the part of a URL that names host and port. */
+static bool is_place(const char *place, size_t bytes)
+{
+        const char *end = place + bytes, *colon = memrchr(place, ':', bytes), *host_end;
+
+        if (colon && memchr(colon, ']', (size_t) (end - colon)))
+                colon = NULL; /* of an IPv6 address */
+        host_end = colon ? colon : end;
+        for (const char *c = place; c < host_end; c++)
+                if (!isalnum((unsigned char) *c) && !strchr(*place == '[' ? "[]:.%-" : ".-_%", *c))
+                        return false;
+        for (const char *c = host_end + 1; c < end; c++)
+                if (!isdigit((unsigned char) *c))
+                        return false;
+        if (end - host_end > 6 || (colon && strtol(colon + 1, NULL, 10) > UINT16_MAX))
+                return false;
+        return host_end > place && (*place != '[' || host_end[-1] == ']');
+}
+
 /* Returns true for an absolute URL with a host. */
 static bool is_url(const char *url)
 {
         size_t scheme = strncmp(url, "http://", 7) == 0    ? 7
                         : strncmp(url, "https://", 8) == 0 ? 8
                                                            : 0;
-        const char *end = url + scheme + strcspn(url + scheme, "/?#"), *host, *colon;
+        const char *place = url + scheme, *end = place + strcspn(place, "/?#"), *at;
 
         for (const char *c = url; *c; c++)
                 if (*c <= ' ' || *c > '~' || *c == '\\')
                         return false;
-        host = memrchr(url + scheme, '@', (size_t) (end - url) - scheme);
-        host = host ? host + 1 : url + scheme;
-        colon = memrchr(host, ':', (size_t) (end - host));
-        if (colon && !memchr(colon, ']', (size_t) (end - colon)) &&
-            (end - colon > 6 || strtol(colon + 1, NULL, 10) > UINT16_MAX))
-                return false;
-        return scheme > 0 && end > host && *host != ':';
+        at = memrchr(place, '@', (size_t) (end - place));
+        place = at ? at + 1 : place;
+        return scheme > 0 && is_place(place, (size_t) (end - place));
 }
 
 /* A path is appended to a base URL, so a base URL has neither a query nor a fragment. */
@@ -569,6 +594,11 @@ static int urls_check(const struct ed_batch_opts *opts)
                         continue;
                 if (!is_base && *url == '/' && opts->base_urls_count > 0)
                         continue;
+                if (is_base && strstr(url, ",http"))
+                        return ed_console_usage("batch",
+                                                "--base-url %s: this is more than one URL; repeat "
+                                                "--base-url for each",
+                                                ed_option_without_password(url));
                 return ed_console_usage("batch",
                                         "%s %s: write http://HOST[:PORT][/PATH] or https%s", option,
                                         ed_option_without_password(url),
@@ -599,6 +629,8 @@ static int opts_check(struct ed_batch_opts *opts)
         if (csv && (!opts->url || !opts->body))
                 return ed_console_usage("batch",
                                         "CSV needs --url, and --body with the columns as {{name}}");
+        if (opts->id_column && !csv)
+                return ed_console_usage("batch", ED_OPTS_ID_COLUMN_FAULT);
         if (opts->body && !opts->url)
                 return ed_console_usage("batch", "--body needs --url, to which it is sent");
         if (opts->max_cost && opts->price.input == 0 && opts->price.output == 0)
@@ -676,6 +708,8 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
                 .meta = true,
                 .only_failed = strcmp(argv[0], "retry") == 0,
         };
+        if (opts->only_failed)
+                ed_console_sign("retry");
         ed_connect_init(&opts->connect);
         optind = 1;
         while ((option = ed_option_next(&option_set_of_batch, argc, argv)) != -1) {

@@ -20,11 +20,16 @@ enum {
         ED_BATCH_PATH_BYTES = 4096,
 };
 
+/* eddy check and eddy sort say this too. */
+#define ED_OPTS_ID_COLUMN_FAULT                                                                    \
+        "--id-column is for CSV: give --format csv, or write \"custom_id\" in the lines"
+
 struct ed_batch_opts {
-        const char *input;  /* "-": standard input */
-        const char *output; /* NULL: standard output */
-        const char *errors; /* NULL: in the output */
-        const char *format; /* "auto", "json", "csv" */
+        const char *input;     /* "-": standard input */
+        const char *output;    /* NULL: standard output */
+        const char *errors;    /* NULL: in the output */
+        const char *format;    /* "auto", "json", "csv" */
+        const char *id_column; /* of CSV; NULL: custom_id */
         const char *base_urls[ED_BATCH_BASE_URLS_MAX];
         size_t base_urls_count;
         const char *url;    /* of bare bodies and CSV */

@@ -25,8 +25,10 @@ void ed_places_init(struct ed_places *places)
 void ed_places_fini(struct ed_places *places)
 {
         eddy_free(places->items);
+        eddy_free(places->lines);
         places->items = NULL;
-        places->count = places->room = 0;
+        places->lines = NULL;
+        places->count = places->room = places->lines_bytes = 0;
 }
 
 /* The hash of an id, with the place 0. */
@@ -62,9 +64,8 @@ int ed_places_add(struct ed_places *places, const char *id, size_t bytes, uint64
 
         if (place == 0 || place > ED_PLACE_MAX)
                 return -ERANGE;
-        ed_places_extend(places, place);
         if (line_of_id(id, bytes) == place)
-                return 0;
+                return ed_places_add_line(places, place);
         if (places->count == places->room) {
                 room = places->room + places->room / 4 + ROOM_LEAST;
                 items = eddy_realloc(places->items, room * sizeof(*items));
@@ -78,10 +79,24 @@ int ed_places_add(struct ed_places *places, const char *id, size_t bytes, uint64
         return 0;
 }
 
-void ed_places_extend(struct ed_places *places, uint64_t last)
+int ed_places_add_line(struct ed_places *places, uint64_t place)
 {
-        if (last > places->last)
-                places->last = last;
+        size_t at = (size_t) (place / 8), bytes;
+        uint8_t *lines;
+
+        if (place == 0 || place > ED_PLACE_MAX)
+                return -ERANGE;
+        if (at >= places->lines_bytes) {
+                bytes = at + at / 4 + ROOM_LEAST;
+                lines = eddy_realloc(places->lines, bytes);
+                if (!lines)
+                        return -ENOMEM;
+                memset(lines + places->lines_bytes, 0, bytes - places->lines_bytes);
+                places->lines = lines;
+                places->lines_bytes = bytes;
+        }
+        places->lines[at] |= (uint8_t) (1 << place % 8);
+        return 0;
 }
 
 void ed_places_seal(struct ed_places *places)
@@ -107,5 +122,7 @@ uint64_t ed_places_find(const struct ed_places *places, const char *id, size_t b
             (places->items[low].second & ~ED_PLACE_MAX) == wanted.second)
                 return places->items[low].second & ED_PLACE_MAX;
         line = line_of_id(id, bytes);
-        return line > 0 && line <= places->last ? line : ED_PLACE_NONE;
+        return line / 8 < places->lines_bytes && places->lines[line / 8] & 1 << line % 8
+                       ? line
+                       : ED_PLACE_NONE;
 }

@@ -2,8 +2,8 @@
  * batch/places.h - the places of ids in an input, in 16 bytes for each id. No I/O.
  *
  * Ids are compared by 88 bits of their hash with a random seed, so the probability that two of 100
- * million ids are confused is below 10^-10. An id "line-N" that was not added has the place N,
- * because it is the id of line N if that line has none.
+ * million ids are confused is below 10^-10. The id "line-N" with the place N, which is the id of line
+ * N if that line has none, takes a bit.
  */
 #ifndef ED_CMD_BATCH_PLACES_H
 #define ED_CMD_BATCH_PLACES_H
@@ -21,7 +21,8 @@ struct ed_places {
         struct ed_pair *items; /* the hash, and the place in the low 40 bits of 'second' */
         size_t count, room;
         uint64_t seed;
-        uint64_t last; /* the largest place */
+        uint8_t *lines; /* bits: the line N has the id "line-N" */
+        size_t lines_bytes;
 };
 
 void ed_places_init(struct ed_places *places);
@@ -29,15 +30,15 @@ void ed_places_fini(struct ed_places *places);
 
 /*
  * Add an id with its place, from 1 to ED_PLACE_MAX. If an id is added twice, its first place
- * counts. An id "line-N" with the place N needs no memory.
+ * counts.
  *
  * Errors: -ENOMEM;  -ERANGE  the place is too large
  */
 EDDY_MUST_USE int ed_places_add(struct ed_places *places, const char *id, size_t bytes,
                                 uint64_t place);
 
-/* Set the last place, which may be that of a line without an id. */
-void ed_places_extend(struct ed_places *places, uint64_t last);
+/* Add the id "line-N" with the place N. Errors: as ed_places_add() */
+EDDY_MUST_USE int ed_places_add_line(struct ed_places *places, uint64_t place);
 
 /* Prepare for ed_places_find(), after the last ed_places_add(). */
 void ed_places_seal(struct ed_places *places);

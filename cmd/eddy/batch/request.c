@@ -5,6 +5,7 @@
  */
 #include "batch/request.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,11 +16,18 @@
 #include "batch/mistake.h"
 #include "common/base64.h"
 #include "common/excerpt.h"
+#include "common/nearest.h"
 #include "eddy/alloc.h"
 #include "eddy/http_text.h"
 #include "eddy/json.h"
 
-enum { TIMEOUT_SECONDS_MAX = 24 * 60 * 60, LINE_ID_BYTES_MAX = 32 };
+enum {
+        TIMEOUT_SECONDS_MAX = 24 * 60 * 60,
+        LINE_ID_BYTES_MAX = 32,
+        NAME_BYTES_MAX = 32,
+        NAME_SHORT_BYTES = 4, /* shorter words are near to too many others */
+        NAME_LONG_BYTES = 7,  /* such words may have two mistakes */
+};
 
 /* The members that make an object a request. */
 enum { CUSTOM_ID, METHOD, URL, BODY, HEADERS, HEADER, METADATA, TIMEOUT, MEMBERS_COUNT };
@@ -34,7 +42,6 @@ struct parts {
         struct eddy_json_value object;
         struct eddy_json_value members[MEMBERS_COUNT]; /* EDDY_JSON_NONE: not there, or null */
         struct eddy_json_value other;                  /* the name of the first other member */
-        struct eddy_json_value misspelt;               /* one such as "customId" */
         const char *id_start, *id_end;                 /* the member "custom_id", with a comma */
         char id[ED_REQUEST_ID_BYTES_MAX + 1];
         size_t id_bytes; /* 0: none of its own */
@@ -135,25 +142,6 @@ static int id_read(struct parts *parts)
 
 /* ---- taking lines apart ---------------------------------------------------------------------- */
 
-/* Returns the member that a name means, if it is written as in customId, custom-id or URL; or -1. */
-static int member_meant(const struct eddy_json_value *name)
-{
-        for (int m = 0; m < MEMBERS_COUNT; m++) {
-                const char *wanted = member_names[m];
-                size_t at = 1; /* after the quote */
-
-                for (; *wanted && at < name->bytes; wanted++) {
-                        if (*wanted == '_')
-                                at += name->text[at] == '_' || name->text[at] == '-';
-                        else if ((name->text[at++] | 0x20) != *wanted)
-                                break;
-                }
-                if (!*wanted && at + 1 == name->bytes)
-                        return m;
-        }
-        return -1;
-}
-
 /*
  * Take a member of the object. 'before' is where the text before the member ends: the bytes from
  * there are removed with "custom_id".
@@ -168,8 +156,6 @@ static int member_take(struct parts *parts, const struct eddy_json_value *name,
         if (m == MEMBERS_COUNT) {
                 if (parts->other.kind == EDDY_JSON_NONE)
                         parts->other = *name;
-                if (parts->misspelt.kind == EDDY_JSON_NONE && member_meant(name) >= 0)
-                        parts->misspelt = *name;
                 return 0;
         }
         if (is_given(parts, m))
@@ -302,15 +288,69 @@ static int body_split(struct parts *parts)
         return 0;
 }
 
-static int request_split(struct parts *parts, const char *line, size_t bytes)
+/* Returns true if two words differ in capitals, - and _ only. */
+static bool is_same_word(const char *a, const char *b)
+{
+        for (;; a++, b++) {
+                while (*a == '_' || *a == '-')
+                        a++;
+                while (*b == '_' || *b == '-')
+                        b++;
+                if (tolower((unsigned char) *a) != tolower((unsigned char) *b))
+                        return false;
+                if (!*a)
+                        return true;
+        }
+}
+
+/* Returns the member that a name such as customId, time-out or metdata means; NULL: none. */
+static const char *member_meant(const struct eddy_json_value *name)
+{
+        char word[NAME_BYTES_MAX + 1];
+        size_t bytes = 0;
+        const char *meant;
+
+        if (name->bytes > NAME_BYTES_MAX)
+                return NULL;
+        for (size_t i = 1; i + 1 < name->bytes; i++) /* without the quotes */
+                word[bytes++] = name->text[i];
+        word[bytes] = '\0';
+        for (size_t m = 0; m < MEMBERS_COUNT; m++)
+                if (is_same_word(word, member_names[m]))
+                        return member_names[m];
+        meant = ed_nearest_within(word, member_names, MEMBERS_COUNT,
+                                  bytes < NAME_LONG_BYTES ? 1 : 2);
+        return bytes < NAME_SHORT_BYTES ? NULL : meant;
+}
+
+/* Refuse a misspelt member: it would be ignored. A member that is there is not meant. */
+static int names_check(const struct parts *parts)
 {
         char shown[ED_EXCERPT_BYTES];
-        int err;
+        struct eddy_json_value name, value;
+        struct eddy_json_cursor cursor;
 
-        if (parts->misspelt.kind != EDDY_JSON_NONE && !parts->rules->body)
-                return request_fault(parts, "%s is not a member of a request: write \"%s\"",
-                                     ed_excerpt(shown, parts->misspelt.text, parts->misspelt.bytes),
-                                     member_names[member_meant(&parts->misspelt)]);
+        if (parts->other.kind == EDDY_JSON_NONE || eddy_json_walk(&parts->object, &cursor) < 0)
+                return 0;
+        while (eddy_json_next(&cursor, &name, &value)) {
+                const char *meant = member_meant(&name);
+                int m = 0;
+
+                while (meant && member_names[m] != meant)
+                        m++;
+                if (meant && !eddy_json_is(&name, meant) && !is_given(parts, m))
+                        return request_fault(parts, "%s is not a member of a request: write \"%s\"",
+                                             ed_excerpt(shown, name.text, name.bytes), meant);
+        }
+        return 0;
+}
+
+static int request_split(struct parts *parts, const char *line, size_t bytes)
+{
+        int err = parts->rules->body ? 0 : names_check(parts);
+
+        if (err < 0)
+                return err;
         if (is_given(parts, HEADER) && is_given(parts, HEADERS))
                 return request_fault(parts, "the line has \"header\" and \"headers\": write all in "
                                             "\"headers\"");
@@ -361,13 +401,16 @@ static int url_parts(struct parts *parts, const char *line, size_t bytes)
 
 static int row_parts(struct parts *parts, const char *line, size_t bytes)
 {
+        const char *column = parts->rules->id_column ? parts->rules->id_column : "custom_id";
         struct ed_draft id = { 0 };
-        int err = ed_columns_field(parts->rules->columns, line, bytes, "custom_id", &id);
+        int err = ed_columns_field(parts->rules->columns, line, bytes, column, &id);
 
         if (err == 0 && id.bytes > 0) {
                 if (memchr(id.data, '\0', id.bytes) || !eddy_json_is_utf8(id.data, id.bytes))
-                        err = request_fault(parts, "custom_id is not UTF-8 text: convert the input "
-                                                   "to UTF-8");
+                        err = request_fault(parts,
+                                            "%s is not UTF-8 text: convert the input "
+                                            "to UTF-8",
+                                            column);
                 else
                         err = id_set(parts, id.data, id.bytes);
                 if (err < 0) {
@@ -632,7 +675,12 @@ static void body_study(struct ed_request *request, const struct eddy_json_value 
 
         if (eddy_json_walk(body, &cursor) < 0)
                 return;
+        /* "input" is that of embeddings, except here. */
+        request->generates = strstr(request->url, "/responses");
         while (eddy_json_next(&cursor, &name, &value)) {
+                if (eddy_json_is(&name, "messages") || eddy_json_is(&name, "prompt") ||
+                    eddy_json_is(&name, "contents"))
+                        request->generates = true;
                 if (eddy_json_is(&name, "stream"))
                         request->streams = value.kind == EDDY_JSON_BOOL && value.text[0] == 't';
                 if (value.kind != EDDY_JSON_NUMBER || eddy_json_uint64(&value, &number) < 0)

@@ -6,7 +6,8 @@
  *
  *   {"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{...}}   OpenAI's batch files;
  *                       also with "headers", "metadata", "timeout" (seconds), and any method and
- *                       absolute URL. With a body, other members are ignored
+ *                       absolute URL. With a body, other members are ignored, unless they are
+ *                       misspelt
  *   {"model":"m","input":"..."}       a bare body, with --url: an object with other members that
  *                       has not both "url" and one of "body" and "method". Its "custom_id" is the
  *                       id, and is not sent
@@ -16,7 +17,8 @@
  *                       --url, "url", "method", "headers", "metadata" and "timeout" count too
  *   https://host/path   a URL, or a path that begins with '/'
  *   a,b,c               a row of CSV (RFC 4180), whose first row names the columns; with --url and
- *                       a template of the body. The column "custom_id" is the id
+ *                       a template of the body. The column "custom_id", or that of --id-column,
+ *                       is the id
  *
  * A body is sent as it is in the line. A member that is null is treated as absent.
  */
@@ -44,6 +46,7 @@ struct ed_request_rules {
         const char *url;                  /* --url: of lines that are bare bodies; NULL: none */
         const struct ed_template *body;   /* --body: NULL: none */
         const struct ed_columns *columns; /* of CSV; NULL: lines are not CSV */
+        const char *id_column;            /* of CSV; NULL: custom_id */
 };
 
 /* A request, in a single allocation with all texts, which end in NUL. */
@@ -65,6 +68,7 @@ struct ed_request {
                                  tokens does not count */
         uint64_t output_tokens_max; /* max_tokens, max_completion_tokens or max_output_tokens of
                                        the body, times its "n"; 0: not given */
+        bool generates;             /* the body asks for text: it has messages, a prompt ... */
         bool streams;               /* the body has "stream": true */
         bool is_url;                /* a URL without anything else */
         bool body_is_json;          /* false: bytes of vegeta's base64, or none */

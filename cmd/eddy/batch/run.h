@@ -19,6 +19,7 @@
 #include "batch/endpoint.h"
 #include "batch/ids.h"
 #include "batch/opts.h"
+#include "batch/reasons.h"
 #include "batch/request.h"
 #include "batch/tokens.h"
 #include "batch/usage.h"
@@ -54,6 +55,7 @@ struct ed_batch_run {
         struct ed_batch_metrics *metrics; /* NULL: none */
 
         struct ed_stats stats;
+        struct ed_reasons reasons; /* of failures, for the summary */
         struct ed_show show;
         uint64_t answered_before; /* ids that had an answer when the run began */
         uint64_t failed_before;

@@ -13,6 +13,7 @@
 
 #include "batch/answer.h"
 #include "batch/input.h"
+#include "batch/opts.h"
 #include "batch/places.h"
 #include "batch/sorter.h"
 #include "batch/source.h"
@@ -39,7 +40,8 @@ static const char help[] =
         "  OUT                      the file of answers, or of errors\n"
         "  --by IN                  the file of requests; gzip and zstd are decompressed\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
-        "  -o SORTED                write to SORTED, which is replaced when sorting is complete;\n"
+        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
+        "  -o, --output SORTED      write to SORTED, which is replaced when sorting is complete;\n"
         "                           SORTED may be OUT; - is standard output (-)\n"
         "  --memory N               bytes of memory for lines, such as 256M; larger files are\n"
         "                           sorted with a temporary file, beside SORTED or in TMPDIR;\n"
@@ -49,11 +51,12 @@ static const char help[] =
         "Exit: 0 sorted, 1 out of memory, 2 the command line is wrong, 3 a file cannot be read, 4\n"
         "the output could not be written, 130 or 143 stopped by a signal (SORTED is unchanged).\n";
 
-enum { OPT_BY = 256, OPT_FORMAT, OPT_MEMORY, OPT_VERSION };
+enum { OPT_BY = 256, OPT_FORMAT, OPT_ID_COLUMN, OPT_MEMORY, OPT_VERSION };
 
 static const struct option sort_longs[] = {
         { "by", required_argument, NULL, OPT_BY },
         { "format", required_argument, NULL, OPT_FORMAT },
+        { "id-column", required_argument, NULL, OPT_ID_COLUMN },
         { "output", required_argument, NULL, 'o' },
         { "memory", required_argument, NULL, OPT_MEMORY },
         { "help", no_argument, NULL, 'h' },
@@ -102,13 +105,12 @@ static int place_take(void *arg, const struct ed_line *line)
         struct ed_request *request = NULL;
         int err;
 
-        ed_places_extend(&run->places, line->number);
+        /* Bad lines have an error under their id or number, and a place too. */
         if (line->is_too_long)
-                return 0;
-        /* Bad lines have an error under their id, and a place too. */
+                return ed_places_add_line(&run->places, line->number);
         err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
-        if (err == -ENOMEM || !request)
-                return err == -ENOMEM ? err : 0;
+        if (!request)
+                return err == -EINVAL ? ed_places_add_line(&run->places, line->number) : err;
         err = ed_places_add(&run->places, request->id, request->id_bytes, line->number);
         ed_request_free(request);
         return err;
@@ -322,6 +324,8 @@ static int option_apply(struct sort_run *run, int option, const char *value)
                 err = ed_option_word("sort", "--format", value, formats, 3, "auto, json, csv");
                 run->format = value;
                 return err < 0 ? err : 0;
+        case OPT_ID_COLUMN:
+                return ed_option_once("sort", "--id-column", value, &run->rules.id_column);
         case OPT_MEMORY:
                 err = ed_option_amount("sort", "--memory", value, &run->memory);
                 if (err == 0 &&
@@ -356,6 +360,8 @@ static int arguments_check(struct sort_run *run, int argc, char **argv)
                 run->output = NULL;
         if (strcmp(run->format, "auto") == 0)
                 run->format = ed_source_is_csv(run->by) ? "csv" : "json";
+        if (run->rules.id_column && strcmp(run->format, "csv") != 0)
+                return ed_console_usage("sort", ED_OPTS_ID_COLUMN_FAULT);
         return 0;
 }
 

@@ -23,7 +23,8 @@ int ed_source_open(const char *command, const char *path, struct stat *ret_st, i
         if (err == 0 && S_ISDIR(ret_st->st_mode))
                 err = EISDIR;
         if (err != 0) {
-                ed_console_say(command, "%s: %s", path, strerror(err));
+                ed_console_say(command, "%s: %s%s", path, strerror(err),
+                               err == EISDIR ? "; name a file" : "");
                 if (fd > STDIN_FILENO)
                         close(fd);
                 return ED_EXIT_INPUT;
@@ -64,6 +65,7 @@ void ed_source_fini(struct ed_source *source)
 /* Take the row that names the columns. */
 static int names_take(const struct ed_source_opts *opts, const struct ed_line *line)
 {
+        const char *id = opts->rules->id_column;
         char error[ED_TEMPLATE_ERROR_BYTES];
         int err;
 
@@ -71,8 +73,15 @@ static int names_take(const struct ed_source_opts *opts, const struct ed_line *l
                 return 0;
         err = ed_columns_new(line->data, line->bytes, opts->columns, error);
         opts->rules->columns = *opts->columns;
+        if (err == 0)
+                err = ed_columns_check(*opts->columns, id, opts->rules->body, error);
         if (err == -EINVAL)
                 ed_console_say(opts->command, "%s: line 1: %s", opts->path, error);
+        if (err == 0 && !id && !ed_columns_has(*opts->columns, "custom_id"))
+                ed_console_say(opts->command,
+                               "%s: no column custom_id: ids are line-N; to take them from a "
+                               "column, give --id-column NAME",
+                               opts->path);
         return err;
 }
 
@@ -149,7 +158,10 @@ int ed_source_read(struct ed_source *source, int fd, off_t at)
 int ed_source_fault(const char *command, const char *path, int err)
 {
         if (err == -EBADMSG)
-                ed_console_say(command, "%s: the compressed data are damaged or end early", path);
+                ed_console_say(
+                        command,
+                        "%s: the compressed data are damaged or end early: make the file again",
+                        path);
         else if (err != -EINVAL) /* which was reported */
                 ed_console_say(command, "%s: %s", path, eddy_error_text(err));
         return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_INPUT;

@@ -55,7 +55,7 @@ void ed_source_fini(struct ed_source *source);
  * Take bytes of the input; 0 bytes mean its end.
  *
  * Errors: -EBADMSG  the compressed data are damaged or end early
- *         -EINVAL   the names of the columns are wrong; this was reported
+ *         -EINVAL   the names of the columns are wrong, or one is missing; this was reported
  *         -EFBIG    of ed_unpack_some();  -ENOMEM;  those of 'take'
  */
 EDDY_MUST_USE int ed_source_take(struct ed_source *source, const char *data, size_t bytes);

@@ -68,7 +68,11 @@ static void command_add(struct ed_draft *text, const struct ed_batch_run *run)
 /* Returns true if a repetition of the command would send something. */
 static bool has_rest(const struct ed_batch_run *run)
 {
-        return run->stats.failed > 0 || run->stats.stop != ED_STOP_NONE || !run->input_whole;
+        const struct ed_stats *stats = &run->stats;
+        /* Lines that are not requests have to be corrected first. */
+        uint64_t bad = stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)];
+
+        return stats->failed > bad || stats->stop != ED_STOP_NONE || !run->input_whole;
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -80,13 +84,14 @@ static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoi
         ed_draft_add_str(text, endpoint->name);
         ed_draft_add_str(text, ": ");
         ed_draft_add_grouped(text, endpoint->sent);
-        ed_draft_add_str(text, " attempts, ");
+        ed_draft_add_str(text, endpoint->sent == 1 ? " attempt, " : " attempts, ");
         ed_draft_add_grouped(text, endpoint->ok);
         ed_draft_add_str(text, " ok");
         if (endpoint->pauses > 0) {
                 ed_duration_print(ed_endpoint_paused(endpoint), paused);
-                ed_draft_add_printf(text, ", paused %llu times, %s in all",
-                                    (unsigned long long) endpoint->pauses, paused);
+                ed_draft_add_printf(text, ", paused %llu time%s, %s in all",
+                                    (unsigned long long) endpoint->pauses,
+                                    endpoint->pauses == 1 ? "" : "s", paused);
         }
         ed_draft_add_str(text, "\n");
 }
@@ -110,12 +115,27 @@ static void tokens_add(struct ed_draft *text, const struct ed_batch_run *run)
         ed_draft_add_str(text, "\n");
 }
 
+/* Append the first message of each kind of failure. */
+static void reasons_add(struct ed_draft *text, const struct ed_reasons *reasons)
+{
+        for (unsigned i = 0; i < reasons->count; i++)
+                if (*reasons->items[i].text)
+                        ed_draft_add_printf(text, "%s, such as: %s\n", reasons->items[i].name,
+                                            reasons->items[i].text);
+}
+
 static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
+        uint64_t answered = run->answered_before + run->stats.ok;
+
         if (!run->opts.output)
                 return;
         ed_draft_add_printf(text, "answers in %s: ", run->opts.output);
-        ed_draft_add_grouped(text, run->answered_before + run->stats.ok);
+        ed_draft_add_grouped(text, answered);
+        if (run->total_is_known && !run->only && answered < run->answered_before + run->total) {
+                ed_draft_add_str(text, " of ");
+                ed_draft_add_grouped(text, run->answered_before + run->total);
+        }
         if (run->stats.failed > 0) {
                 ed_draft_add_printf(text, "; failures in %s: ", run->opts.errors);
                 ed_draft_add_grouped(text, run->stats.failed);
@@ -136,9 +156,16 @@ static void lines_advice_add(struct ed_draft *text, const struct ed_batch_opts *
 {
         if (opts->base_urls_count == 0 && !opts->url)
                 ed_draft_add_str(text, "a \"url\" that begins with / needs --base-url\n");
-        if (strcmp(opts->input, "-") == 0)
+        ed_draft_add_str(text, "invalid_request_line: correct the lines");
+        if (opts->errors) {
+                ed_draft_add_str(text, ", see ");
+                word_add(text, opts->errors);
+        }
+        if (strcmp(opts->input, "-") == 0) {
+                ed_draft_add_str(text, "\n");
                 return;
-        ed_draft_add_str(text, "to see what is wrong with lines: eddy check ");
+        }
+        ed_draft_add_str(text, ", or run: eddy check ");
         word_add(text, opts->input);
         if (opts->url)
                 ed_draft_add_str(text, "  (with the same --url, --body and --format)");
@@ -177,13 +204,15 @@ static void text_print(const struct ed_batch_run *run, struct ed_draft *text)
         const struct ed_endpoint *endpoint = run->endpoints.first;
 
         ed_stats_print(&run->stats, eddy_now(), text);
+        reasons_add(text, &run->reasons);
         tokens_add(text, run);
         for (int i = 0; endpoint && i < ENDPOINTS_SHOWN; i++, endpoint = endpoint->next)
                 if (run->endpoints.count > 1 || endpoint->pauses > 0)
                         endpoint_add(text, endpoint);
         if (endpoint)
-                ed_draft_add_printf(text, "and %zu more hosts\n",
-                                    run->endpoints.count - ENDPOINTS_SHOWN);
+                ed_draft_add_printf(text, "and %zu more host%s\n",
+                                    run->endpoints.count - ENDPOINTS_SHOWN,
+                                    run->endpoints.count - ENDPOINTS_SHOWN == 1 ? "" : "s");
         advice_add(text, run);
         files_add(text, run);
 }
@@ -239,6 +268,18 @@ static void endpoints_json(const struct ed_batch_run *run, struct ed_draft *text
         ed_draft_add_str(text, "]");
 }
 
+static void reasons_json(const struct ed_reasons *reasons, struct ed_draft *text)
+{
+        ed_draft_add_str(text, ",\"reasons\":{");
+        for (unsigned i = 0; i < reasons->count; i++) {
+                ed_draft_add_str(text, i == 0 ? "" : ",");
+                ed_draft_add_json_str(text, reasons->items[i].name);
+                ed_draft_add_str(text, ":");
+                ed_draft_add_json_str(text, reasons->items[i].text);
+        }
+        ed_draft_add_str(text, "}");
+}
+
 /* Append what the object has no member for. */
 static void own_json(const struct ed_batch_run *run, struct ed_draft *text)
 {
@@ -251,6 +292,7 @@ static void own_json(const struct ed_batch_run *run, struct ed_draft *text)
         member_add(text, ",\"answered_before\":", run->answered_before);
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->cost / 1e6);
         endpoints_json(run, text);
+        reasons_json(&run->reasons, text);
         ed_draft_add_str(text, ",\"retry_command\":");
         if (run->opts.output && has_rest(run)) {
                 struct ed_draft command = { 0 };

@@ -137,10 +137,8 @@ void ed_tally_add(struct ed_tally *tally, const struct ed_request *request)
         tally->requests++;
         tally->output_tokens = total_of(tally->output_tokens, request->output_tokens_max);
         tally->input_tokens = total_of(tally->input_tokens, tokens - request->output_tokens_max);
-        if (request->output_tokens_max == 0)
+        if (request->generates && request->output_tokens_max == 0)
                 tally->unlimited++;
-        if (tokens > tally->largest_tokens)
-                tally->largest_tokens = tokens;
         kind_count(tally, request);
 }
 

@@ -24,9 +24,8 @@ struct ed_tally_kind {
 
 struct ed_tally {
         uint64_t requests;
-        uint64_t input_tokens, output_tokens; /* UINT64_MAX: this number or more */
-        uint64_t unlimited;                   /* requests that do not limit their output */
-        uint64_t largest_tokens;              /* of one request */
+        uint64_t input_tokens, output_tokens; /* UINT64_MAX: that many or more */
+        uint64_t unlimited;                   /* requests for text that do not limit it */
         struct ed_tally_kind *kinds;          /* room for ED_TALLY_KINDS_MAX */
         size_t kinds_count;
         uint64_t others; /* requests beyond ED_TALLY_KINDS_MAX kinds */

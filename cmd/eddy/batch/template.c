@@ -227,15 +227,28 @@ void ed_columns_free(struct ed_columns *columns)
         eddy_free(columns);
 }
 
+/* Returns the number of columns if none has this name. */
+static size_t column_find(const struct ed_columns *columns, const char *name)
+{
+        size_t index = 0;
+
+        while (index < columns->count && strcmp(columns->names[index], name) != 0)
+                index++;
+        return index;
+}
+
+bool ed_columns_has(const struct ed_columns *columns, const char *name)
+{
+        return column_find(columns, name) < columns->count;
+}
+
 int ed_columns_field(const struct ed_columns *columns, const char *row, size_t bytes,
                      const char *name, struct ed_draft *value)
 {
         struct row_cursor cursor = row_walk(row, bytes);
         struct eddy_json_value field = { 0 };
-        size_t index = 0;
+        size_t index = column_find(columns, name);
 
-        while (index < columns->count && strcmp(columns->names[index], name) != 0)
-                index++;
         if (index == columns->count)
                 return -ENOENT;
         for (size_t i = 0; i <= index; i++)
@@ -489,6 +502,44 @@ static int place_fill(const struct place *place, const struct eddy_json_value *v
                 text_add_inside(body, value->text, value->bytes);
         else
                 ed_draft_add(body, value->text, value->bytes);
+        return 0;
+}
+
+/* Report a column that is needed and missing. */
+static int column_fault(const struct ed_columns *columns, const char *name, const char *why,
+                        char *error)
+{
+        char shown[ED_EXCERPT_BYTES], list[3 * ED_EXCERPT_BYTES] = "";
+        const char *first = columns->names[0];
+        char other = strchr(first, ';') ? ';' : strchr(first, '\t') ? '\t' : '\0';
+        size_t at = 0, i = 0;
+
+        ed_excerpt(shown, name, strlen(name));
+        if (columns->count == 1 && other)
+                return template_fault(error,
+                                      "no column \"%s\": the columns are separated by %s; convert "
+                                      "the file to commas",
+                                      shown, other == ';' ? "\";\"" : "tabs");
+        for (; i < columns->count && at < sizeof(list) - ED_EXCERPT_BYTES - 8; i++) {
+                char column[ED_EXCERPT_BYTES];
+
+                ed_excerpt(column, columns->names[i], strlen(columns->names[i]));
+                at += (size_t) snprintf(list + at, sizeof(list) - at, "%s\"%s\"", i > 0 ? ", " : "",
+                                        column);
+        }
+        return template_fault(error, "no column \"%s\", %s: the columns are %s%s", shown, why, list,
+                              i < columns->count ? " ..." : "");
+}
+
+int ed_columns_check(const struct ed_columns *columns, const char *id,
+                     const struct ed_template *template, char error[ED_TEMPLATE_ERROR_BYTES])
+{
+        for (size_t i = 0; template && i < template->places_count; i++)
+                if (!ed_columns_has(columns, template->places[i].name))
+                        return column_fault(columns, template->places[i].name, "which --body has",
+                                            error);
+        if (id && !ed_columns_has(columns, id))
+                return column_fault(columns, id, "which --id-column names", error);
         return 0;
 }
 

@@ -43,6 +43,16 @@ EDDY_MUST_USE int ed_columns_new(const char *row, size_t bytes, struct ed_column
 void ed_columns_free(struct ed_columns *columns);
 
 /*
+ * Check that the columns have those that are needed: 'id', named by --id-column, and those of the
+ * template. Both may be NULL. Errors: -EINVAL  'error' is a sentence
+ */
+EDDY_MUST_USE int ed_columns_check(const struct ed_columns *columns, const char *id,
+                                   const struct ed_template *template,
+                                   char error[ED_TEMPLATE_ERROR_BYTES]);
+
+bool ed_columns_has(const struct ed_columns *columns, const char *name);
+
+/*
  * Append the body for a line to 'body'. The line is an object ('columns' is NULL), or a row of CSV.
  *
  * Errors: -EINVAL  the line lacks a field, or has a wrong number of columns; 'error' is a sentence

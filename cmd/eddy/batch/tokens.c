@@ -8,8 +8,11 @@
 
 #include "batch/usage.h"
 
+#define HIGH_BITS 0x8080808080808080u
+
 enum {
         BYTES_PER_TOKEN = 4,
+        HIGH_BYTES_PER_TOKEN = 2,
         MEAN_SCALE = 1024,
         MEAN_SPAN = 32, /* an answer's weight is 1/32, after the first 32 answers */
         MICRO = 1000000,
@@ -26,11 +29,32 @@ static uint64_t product_of(uint64_t a, uint64_t b)
         return b > 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
+static uint64_t quotient_of(uint64_t bytes, uint64_t each)
+{
+        return bytes / each + (bytes % each > 0);
+}
+
+/* Count the bytes of characters that are not ASCII. */
+static uint64_t high_count(const char *text, size_t bytes)
+{
+        uint64_t count = 0, eight;
+        size_t i = 0;
+
+        for (; i + sizeof(eight) <= bytes; i += sizeof(eight)) {
+                memcpy(&eight, text + i, sizeof(eight));
+                count += (uint64_t) __builtin_popcountll(eight & HIGH_BITS);
+        }
+        for (; i < bytes; i++)
+                count += (unsigned char) text[i] >> 7;
+        return count;
+}
+
 uint64_t ed_tokens_estimate(const struct ed_request *request)
 {
-        uint64_t bytes = request->body_bytes;
+        uint64_t high = high_count(request->body, request->body_bytes);
 
-        return sum_of(bytes / BYTES_PER_TOKEN + (bytes % BYTES_PER_TOKEN > 0),
+        return sum_of(quotient_of(request->body_bytes - high, BYTES_PER_TOKEN) +
+                              quotient_of(high, HIGH_BYTES_PER_TOKEN),
                       request->output_tokens_max);
 }
 

@@ -15,7 +15,8 @@
 enum { ED_PRICE_UNITS_MAX = 1000000 };
 
 /*
- * Returns an estimate of the tokens of a request: a quarter of the bytes of its body, and its
+ * Returns an estimate of the tokens of a request: a quarter of the bytes of its body that are ASCII,
+ * half of the others, because a character of Chinese has 3 bytes and about one token; and its
  * output_tokens_max. If the request gives no maximum, the caller adds ed_tokens_mean().
  */
 uint64_t ed_tokens_estimate(const struct ed_request *request);

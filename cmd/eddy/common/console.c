@@ -18,6 +18,13 @@ enum {
         PIECE_BYTES = 512, /* fits any pipe that poll() reports as writable */
 };
 
+static const char *signature; /* NULL: messages name their command */
+
+void ed_console_sign(const char *command)
+{
+        signature = command;
+}
+
 static long long now_ms(void)
 {
         struct timespec now;
@@ -58,6 +65,8 @@ static void say(const char *command, const char *tail, const char *format, va_li
         size_t room = sizeof(line) - strlen(tail) - 2, at;
         int n;
 
+        if (signature)
+                command = signature;
         n = snprintf(line, room, "eddy%s%s: ", command ? " " : "", command ? command : "");
         if (n < 0 || (size_t) n >= room)
                 return;

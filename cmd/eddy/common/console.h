@@ -27,6 +27,9 @@ enum ed_exit {
 /* Print a line "eddy COMMAND: ..."; 'command' NULL: "eddy: ...". */
 void ed_console_say(const char *command, const char *format, ...) EDDY_PRINTF(2, 3);
 
+/* Name this command in all messages, because it is another form of the one that they name. */
+void ed_console_sign(const char *command);
+
 /* Report an error in the command line, and where to find help. Returns ED_EXIT_USAGE. */
 int ed_console_usage(const char *command, const char *format, ...) EDDY_PRINTF(2, 3);
 

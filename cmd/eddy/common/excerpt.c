@@ -20,7 +20,12 @@ static size_t char_bytes(const unsigned char *text, size_t bytes)
 
 const char *ed_excerpt(char room[ED_EXCERPT_BYTES], const char *text, size_t bytes)
 {
-        size_t max = ED_EXCERPT_BYTES - sizeof("..."), at = 0, used = 0;
+        return ed_excerpt_within(room, ED_EXCERPT_BYTES, text, bytes);
+}
+
+const char *ed_excerpt_within(char *room, size_t room_bytes, const char *text, size_t bytes)
+{
+        size_t max = room_bytes - sizeof("..."), at = 0, used = 0;
 
         while (at < bytes) {
                 size_t n = char_bytes((const unsigned char *) text + at, bytes - at);

@@ -14,4 +14,7 @@ enum { ED_EXCERPT_BYTES = 64 };
  */
 const char *ed_excerpt(char room[ED_EXCERPT_BYTES], const char *text, size_t bytes);
 
+/* The same in another room, of at least 4 bytes. */
+const char *ed_excerpt_within(char *room, size_t room_bytes, const char *text, size_t bytes);
+
 #endif

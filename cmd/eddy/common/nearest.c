@@ -46,7 +46,13 @@ static size_t distance(const char *a, const char *b)
 
 const char *ed_nearest(const char *word, const char *const *words, size_t n)
 {
-        size_t least = (strlen(word) + 2) / 3 + 1;
+        return ed_nearest_within(word, words, n, (strlen(word) + 2) / 3);
+}
+
+const char *ed_nearest_within(const char *word, const char *const *words, size_t n,
+                              size_t edits_max)
+{
+        size_t least = edits_max + 1;
         const char *nearest = NULL;
 
         if (strlen(word) > WORD_BYTES_MAX)

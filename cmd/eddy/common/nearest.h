@@ -13,4 +13,8 @@
  */
 const char *ed_nearest(const char *word, const char *const *words, size_t n);
 
+/* The same, if every word needs more than 'edits_max'. */
+const char *ed_nearest_within(const char *word, const char *const *words, size_t n,
+                              size_t edits_max);
+
 #endif

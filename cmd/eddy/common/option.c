@@ -14,7 +14,7 @@
 #include "common/duration.h"
 #include "common/nearest.h"
 
-enum { WORDS_MAX = 64, NAME_BYTES_MAX = 32, CHOICES_MAX = 3, CHOICES_BYTES = 128 };
+enum { WORDS_MAX = 128, NAME_BYTES_MAX = 32, CHOICES_MAX = 3, CHOICES_BYTES = 128 };
 
 const char *ed_option_without_password(const char *url)
 {

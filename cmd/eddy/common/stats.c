@@ -25,14 +25,33 @@ static double rate_of(const struct ed_stats *stats, int64_t wall_ns)
         return wall_ns > 0 ? (double) ed_stats_done(stats) / ((double) wall_ns / 1e9) : 0;
 }
 
-/* Append ", 50 ok" if the number is not 0. */
-static void count_add(struct ed_draft *text, uint64_t count, const char *what)
+/* Append ", 50 ok" if the number is not 0. Returns what separates it from the next count. */
+static const char *count_add(struct ed_draft *text, const char *before, uint64_t count,
+                             const char *what)
 {
         if (count == 0)
-                return;
-        ed_draft_add_str(text, ", ");
+                return before;
+        ed_draft_add_str(text, before);
         ed_draft_add_grouped(text, count);
         ed_draft_add_str(text, what);
+        return ", ";
+}
+
+/* Append what has no line, if there is any. */
+static void rest_add(const struct ed_stats *stats, struct ed_draft *text)
+{
+        const char *before = "not done: ";
+
+        before = count_add(text, before, stats->cancelled, " cancelled");
+        before = count_add(text, before, stats->not_started, " not started");
+        before = count_add(text, before, stats->lost, " not written");
+        if (stats->unread) {
+                ed_draft_add_str(text, before);
+                ed_draft_add_str(text, "the rest of the input, which was not read");
+                before = ", ";
+        }
+        if (*before == ',')
+                ed_draft_add_str(text, "\n");
 }
 
 static void duration_add(struct ed_draft *text, const char *before, int64_t duration_ns)
@@ -109,19 +128,10 @@ void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draf
         ed_draft_add_str(text, " ok, ");
         ed_draft_add_grouped(text, stats->failed);
         ed_draft_add_str(text, " failed");
-        count_add(text, stats->retries, " retries");
-        count_add(text, stats->refused, " refused for a time");
-        count_add(text, stats->cancelled, " cancelled");
-        count_add(text, stats->not_started, " not started");
-        count_add(text, stats->lost, " not written");
-        if (stats->unread) {
-                ed_draft_add_str(text, ", the input after these ");
-                ed_draft_add_grouped(text, ed_stats_done(stats) + stats->cancelled +
-                                                   stats->not_started + stats->lost);
-                ed_draft_add_str(text, " not read");
-        }
+        count_add(text, ", ", stats->retries, stats->retries == 1 ? " retry" : " retries");
+        count_add(text, ", ", stats->refused, " refused for a time");
         ed_draft_add_str(text, "\n");
-
+        rest_add(stats, text);
         if (stats->latency.count > 0) {
                 duration_add(text, "latency p50 ", ed_histogram_value(&stats->latency, 500));
                 duration_add(text, " p90 ", ed_histogram_value(&stats->latency, 900));

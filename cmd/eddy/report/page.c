@@ -266,7 +266,8 @@ static void tiles_add(struct ed_draft *out, const struct ed_page *page,
                 ed_draft_add_grouped(out, totals->attempts);
                 ed_draft_add_str(out, "<small>");
                 ed_draft_add_grouped(out, totals->retries);
-                ed_draft_add_str(out, totals->retries == 1 ? " retry</small>" : " retries</small>");
+                ed_draft_add_str(out, totals->retries == 1 ? " retry" : " retries");
+                ed_draft_add_str(out, ", without refusals</small>");
                 tile_end(out);
         }
         if (totals->has_log)
@@ -327,8 +328,8 @@ static void hosts_add(struct ed_draft *out, const struct ed_totals *totals)
                 number_cell_add(out, host->ok);
                 number_cell_add(out, host->failed);
                 number_cell_add(out, host->attempts);
-                ns_cell_add(out, ed_spread_value(&host->latency, 500));
-                ns_cell_add(out, ed_spread_value(&host->latency, 990));
+                ns_cell_add(out, (double) ed_histogram_value(&host->latency, 500));
+                ns_cell_add(out, (double) ed_histogram_value(&host->latency, 990));
                 number_cell_add(out, host->input);
                 number_cell_add(out, host->output);
                 ed_draft_add_str(out, "</tr>\n");

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "batch/reasons.h"
 #include "batch/usage.h"
 #include "eddy/json.h"
 
@@ -102,18 +103,16 @@ static void meta_read(struct ed_record *record, const struct eddy_json_value *me
         }
 }
 
-/* Find the error message in the body of a failed answer, in the forms of common APIs. */
+/* Keep the message that a failed answer's body has, or the body. */
 static void body_message_read(struct ed_record *record, const struct eddy_json_value *body)
 {
-        static const char *const paths[] = { "error.message", "error", "message",
-                                             "detail",        "_text", "" };
         struct eddy_json_value value;
 
-        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-                if (eddy_json_get(body, paths[i], &value) == 0 && value.kind != EDDY_JSON_NULL) {
-                        value_keep(record, &value, record->message, sizeof(record->message));
-                        return;
-                }
+        if (!ed_reason_find(body, &value) &&
+            (eddy_json_get(body, "_text", &value) < 0 || value.kind == EDDY_JSON_NULL))
+                value = *body;
+        if (value.kind != EDDY_JSON_NULL)
+                value_keep(record, &value, record->message, sizeof(record->message));
 }
 
 /* Name the cause of a failure, and find its message. */

@@ -21,6 +21,8 @@ static void bin_add(uint32_t *bin, uint32_t count)
 void ed_spread_add(struct ed_spread *spread, int64_t value_ns)
 {
         bin_add(&spread->bins[bin_of(value_ns)], 1);
+        if (spread->count == 0 || value_ns < spread->min_ns)
+                spread->min_ns = value_ns;
         spread->count++;
         if (value_ns > spread->max_ns)
                 spread->max_ns = value_ns;
@@ -32,6 +34,8 @@ void ed_spread_merge(struct ed_spread *spread, const struct ed_spread *other)
                 return;
         for (unsigned i = 0; i < ED_SPREAD_BINS; i++)
                 bin_add(&spread->bins[i], other->bins[i]);
+        if (spread->count == 0 || other->min_ns < spread->min_ns)
+                spread->min_ns = other->min_ns;
         spread->count += other->count;
         if (other->max_ns > spread->max_ns)
                 spread->max_ns = other->max_ns;
@@ -59,5 +63,7 @@ double ed_spread_value(const struct ed_spread *spread, unsigned permille)
                 if (seen >= rank)
                         break;
         }
-        return fmin(sqrt(ed_spread_edge(last) * ed_spread_edge(last + 1)), (double) spread->max_ns);
+        return fmax(fmin(sqrt(ed_spread_edge(last) * ed_spread_edge(last + 1)),
+                         (double) spread->max_ns),
+                    (double) spread->min_ns);
 }

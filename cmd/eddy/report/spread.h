@@ -16,7 +16,7 @@ enum {
 /* All zero: empty. */
 struct ed_spread {
         uint64_t count;
-        int64_t max_ns;
+        int64_t min_ns, max_ns;
         uint32_t bins[ED_SPREAD_BINS];
 };
 
@@ -24,7 +24,10 @@ struct ed_spread {
 void ed_spread_add(struct ed_spread *spread, int64_t value_ns);
 void ed_spread_merge(struct ed_spread *spread, const struct ed_spread *other);
 
-/* Returns the percentile by nearest rank, at most the largest value; 0 if the spread is empty. */
+/*
+ * Returns the percentile by nearest rank, from the smallest value to the largest; 0 if the spread is
+ * empty.
+ */
 double ed_spread_value(const struct ed_spread *spread, unsigned permille);
 
 /* Returns the lower end of a bin, in nanoseconds. */

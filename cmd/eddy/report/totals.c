@@ -51,7 +51,7 @@ static void host_add(struct ed_host *host, const struct ed_record *record)
         host->input += record->input;
         host->output += record->output;
         if (record->total_ns > 0)
-                ed_spread_add(&host->latency, record->total_ns);
+                ed_histogram_add(&host->latency, record->total_ns);
 }
 
 /* Make room for a sample at place 'at' of a list. Returns NULL if 'at' is after the last place. */

@@ -26,7 +26,7 @@ struct ed_cause {
 struct ed_host {
         char name[ED_RECORD_ENDPOINT_BYTES]; /* empty: not known */
         uint64_t ok, failed, attempts, input, output;
-        struct ed_spread latency;
+        struct ed_histogram latency;
 };
 
 /* An entry in the list of the slowest requests or of errors. */
@@ -40,7 +40,7 @@ struct ed_sample {
         int64_t at_ms, total_ns;
 };
 
-/* All zero: no lines yet. The size is about 2 MB. */
+/* All zero: no lines yet. The size is about 3 MB. */
 struct ed_totals {
         uint64_t ok, failed;
         uint64_t damaged;  /* lines that are not answers */

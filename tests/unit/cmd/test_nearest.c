@@ -33,6 +33,15 @@ TEST(mistyped_words_are_found)
         CHECK_STR(nearest("body"), "body");
 }
 
+TEST(number_of_mistakes_may_be_limited)
+{
+        static const char *const words[] = { "metadata", "method" };
+
+        CHECK_STR(ed_nearest_within("metdata", words, 2, 1), "metadata");
+        CHECK(!ed_nearest_within("metdat", words, 2, 1));
+        CHECK_STR(ed_nearest_within("method", words, 2, 0), "method");
+}
+
 TEST(other_words_are_not_taken_for_one)
 {
         CHECK_STR(nearest(""), "(none)");

@@ -1,6 +1,6 @@
 /*
  * test_places.c - the places of ids: each id that was added is found with its first place, others
- * are not; ids of lines take no memory; pairs are sorted from any order.
+ * are not, also of lines without an id; pairs are sorted from any order.
  */
 #include "test.h"
 
@@ -56,7 +56,7 @@ TEST(of_an_id_that_is_there_twice_the_first_place_counts)
         ed_places_fini(&places);
 }
 
-TEST(ids_of_lines_need_no_memory)
+TEST(ids_of_lines_are_those_that_were_added)
 {
         static const char *const strange[] = { "line-0",  "line-",
                                                "line-8",  "line-03",
@@ -70,11 +70,17 @@ TEST(ids_of_lines_need_no_memory)
         CHECK_EQ(places.count, 0);
         CHECK_EQ(text_add("line-5", 3), 0); /* an id that looks so */
         CHECK_EQ(places.count, 1);
-        ed_places_extend(&places, 7);
-        ed_places_extend(&places, 2);
+        CHECK_EQ(ed_places_add_line(&places, 7), 0);
+        CHECK_EQ(ed_places_add_line(&places, 100000), 0);
+        CHECK_EQ(ed_places_add_line(&places, 2), 0);
+        CHECK_EQ(ed_places_add_line(&places, 0), -ERANGE);
         ed_places_seal(&places);
         CHECK_EQ(text_find("line-1"), 1);
-        CHECK_EQ(text_find("line-3"), 3);
+        CHECK_EQ(text_find("line-2"), 2);
+        CHECK_EQ(text_find("line-3"), ED_PLACE_NONE); /* has another id */
+        CHECK_EQ(text_find("line-6"), ED_PLACE_NONE); /* a blank line */
+        CHECK_EQ(text_find("line-100000"), 100000);
+        CHECK_EQ(text_find("line-100001"), ED_PLACE_NONE);
         CHECK_EQ(text_find("line-5"), 3);
         CHECK_EQ(text_find("line-7"), 7);
         for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++)

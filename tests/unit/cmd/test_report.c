@@ -108,6 +108,20 @@ TEST(percentiles_of_a_spread_are_within_three_percent)
         CHECK(ed_spread_value(&spread, 1000) <= 5e9);
 }
 
+TEST(percentiles_of_a_spread_are_between_its_values)
+{
+        static struct ed_spread spread, other, whole;
+
+        ed_spread_add(&other, 201000000);
+        ed_spread_add(&spread, 200200000);
+        CHECK(ed_spread_value(&spread, 500) == 200200000);
+        ed_spread_merge(&whole, &other);
+        CHECK(ed_spread_value(&whole, 10) == 201000000);
+        ed_spread_merge(&whole, &spread);
+        CHECK(ed_spread_value(&whole, 10) >= 200200000);
+        CHECK(ed_spread_value(&whole, 990) <= 201000000);
+}
+
 TEST(a_spread_keeps_values_beyond_its_range)
 {
         static struct ed_spread spread;

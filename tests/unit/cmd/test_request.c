@@ -251,6 +251,9 @@ TEST(row_of_csv_is_a_request)
                     "column 2 of the row has a wrong quote: close it before the comma, and double "
                     "quotes within");
         CHECK_EQ(ed_request_read(&rules, " ", 1, 1, &request, error), 0);
+        rules.id_column = "text";
+        check_request(&rules, "a1,b1", "b1", "POST /v1/x {\"in\":\"b1\"}");
+        rules.id_column = NULL;
         rules.url = NULL;
         check_fault(&rules, "a,b", "a", "rows of CSV have no URL: give --url");
         ed_template_free(template);
@@ -320,6 +323,33 @@ TEST(common_mistakes_are_named_with_their_remedy)
         CHECK(strstr(error, "iconv -f UTF-16"));
 }
 
+/* Checks a line with a misspelt member beside its URL and body. */
+static void check_misspelt(const char *name, const char *meant)
+{
+        char line[160], text[160];
+
+        snprintf(line, sizeof(line), "{\"url\":\"/\",\"body\":{},\"x\":1,\"%s\":\"a\"}", name);
+        snprintf(text, sizeof(text), "\"%s\" is not a member of a request: write \"%s\"", name,
+                 meant);
+        check_fault(&no_rules, line, NULL, text);
+}
+
+TEST(other_members_beside_a_body_are_ignored)
+{
+        static const char *const names[] = {
+                "model", "uri",    "id",   "code",
+                "type",  "BODY",   "urls", "_url",
+                "name",  "body_2", "",     "a-name-that-is-longer-than-any-name-of-a-member",
+        };
+        char line[160];
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+                snprintf(line, sizeof(line), "{\"url\":\"/\",\"body\":{},\"%s\":1}", names[i]);
+                check_request(&no_rules, line, "line-7", "POST / {}");
+        }
+        check_request(&url_rules, "{\"metdata\":1}", "line-7", "POST /v1/x {\"metdata\":1}");
+}
+
 TEST(sentences_name_the_member_the_value_and_the_remedy)
 {
         check_fault(&no_rules, "{\"url\":}", NULL,
@@ -334,6 +364,13 @@ TEST(sentences_name_the_member_the_value_and_the_remedy)
                     "\"customId\" is not a member of a request: write \"custom_id\"");
         check_fault(&no_rules, "{\"x\":1,\"custom-ID\":\"a\",\"url\":\"/\",\"body\":{}}", NULL,
                     "\"custom-ID\" is not a member of a request: write \"custom_id\"");
+        check_misspelt("Custom_id", "custom_id");
+        check_misspelt("CUSTOMID", "custom_id");
+        check_misspelt("costum_id", "custom_id");
+        check_misspelt("metdata", "metadata");
+        check_misspelt("time_out", "timeout");
+        check_misspelt("Headers", "headers");
+        check_misspelt("methode", "method");
         check_fault(&no_rules, "{\"URL\":\"/\"}", NULL,
                     "\"URL\" is not a member of a request: write \"url\"");
         check_fault(&no_rules, "{\"url\":\"/\",\"body\":\"{\\\"a\\\":1}\"}", NULL,

@@ -92,11 +92,13 @@ TEST(tokens_are_summed_and_do_not_overflow)
 {
         CHECK_EQ(ed_tally_init(&tally), 0);
         line_add("{\"url\":\"/\",\"body\":{\"max_tokens\":100}}"); /* 18 bytes */
-        line_add("{\"url\":\"/\",\"body\":{\"x\":1}}");            /* 7 bytes */
-        CHECK_EQ(tally.input_tokens, 5 + 2);
+        line_add("{\"url\":\"/\",\"body\":{\"input\":1}}");        /* 11 bytes */
+        line_add("{\"url\":\"/\",\"body\":{\"messages\":1}}");
+        line_add("{\"url\":\"/\",\"body\":{\"prompt\":\"x\"}}");
+        line_add("{\"url\":\"/v1/responses\",\"body\":{\"input\":1}}");
+        CHECK_EQ(tally.input_tokens, 5 + 3 + 4 + 4 + 3);
         CHECK_EQ(tally.output_tokens, 100);
-        CHECK_EQ(tally.unlimited, 1);
-        CHECK_EQ(tally.largest_tokens, 105);
+        CHECK_EQ(tally.unlimited, 3);
         for (int i = 0; i < 3; i++)
                 line_add("{\"url\":\"/\",\"body\":{\"max_tokens\":18446744073709551615,\"n\":9}}");
         CHECK_EQ(tally.output_tokens, UINT64_MAX);

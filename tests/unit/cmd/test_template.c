@@ -222,6 +222,41 @@ TEST(numbers_of_places_columns_and_bytes_have_a_maximum)
         CHECK_STR(error, "the template has 16777217 bytes; at most 16777216 are possible");
 }
 
+static void check_lacking(const char *row, const char *id, const char *expected)
+{
+        struct ed_template *template = template_of("{\"a\":\"{{text}}\"}");
+        struct ed_columns *columns = columns_of(row);
+
+        CHECK_EQ(ed_columns_check(columns, id, template, error), -EINVAL);
+        CHECK_STR(error, expected);
+        ed_columns_free(columns);
+        ed_template_free(template);
+}
+
+TEST(missing_column_is_named_with_those_that_are_there)
+{
+        struct ed_columns *columns = columns_of("id,text");
+
+        CHECK_EQ(ed_columns_check(columns, "id", NULL, error), 0);
+        CHECK(ed_columns_has(columns, "text") && !ed_columns_has(columns, "custom_id"));
+        ed_columns_free(columns);
+        check_lacking("id,txt", NULL,
+                      "no column \"text\", which --body has: the columns are \"id\", \"txt\"");
+        check_lacking("text", "id",
+                      "no column \"id\", which --id-column names: the columns are \"text\"");
+        check_lacking("id;text", NULL,
+                      "no column \"text\": the columns are separated by \";\"; convert the file to "
+                      "commas");
+        check_lacking("id\ttext", NULL,
+                      "no column \"text\": the columns are separated by tabs; convert the file to "
+                      "commas");
+        check_lacking("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa,ab,ac,ad,ae,af", NULL,
+                      "no column \"text\", which --body has: the columns are \"a\", \"b\", \"c\", "
+                      "\"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\", \"k\", \"l\", \"m\", "
+                      "\"n\", \"o\", \"p\", \"q\", \"r\", \"s\", \"t\", \"u\", \"v\", \"w\", "
+                      "\"x\", \"y\" ...");
+}
+
 TEST(field_of_a_row_is_found_by_name)
 {
         struct ed_columns *columns = columns_of("id,\"te\"\"xt\"");

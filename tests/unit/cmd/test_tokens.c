@@ -5,25 +5,38 @@
 #include "test.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "batch/tokens.h"
 #include "batch/usage.h"
 
-static uint64_t estimate(size_t bytes, uint64_t output_max)
+static uint64_t estimate(const char *body, uint64_t output_max)
 {
-        struct ed_request request = { .body_bytes = bytes, .output_tokens_max = output_max };
+        struct ed_request request = { .body = body,
+                                      .body_bytes = strlen(body),
+                                      .output_tokens_max = output_max };
 
         return ed_tokens_estimate(&request);
 }
 
 TEST(estimate_is_a_quarter_of_the_bytes_rounded_up_and_the_maximum_of_the_output)
 {
-        CHECK_EQ(estimate(0, 0), 0);
-        CHECK_EQ(estimate(1, 0), 1);
-        CHECK_EQ(estimate(4, 0), 1);
-        CHECK_EQ(estimate(5, 100), 102);
-        CHECK(estimate(SIZE_MAX, 0) == SIZE_MAX / 4 + 1);
-        CHECK(estimate(SIZE_MAX, UINT64_MAX) == UINT64_MAX);
+        CHECK_EQ(estimate("", 0), 0);
+        CHECK_EQ(estimate("a", 0), 1);
+        CHECK_EQ(estimate("abcd", 0), 1);
+        CHECK_EQ(estimate("abcde", 100), 102);
+        CHECK_EQ(estimate("0123456789abcdef0123", 0), 5);
+        CHECK(estimate("abcd", UINT64_MAX) == UINT64_MAX);
+}
+
+TEST(bytes_that_are_not_ascii_are_half_a_token)
+{
+        CHECK_EQ(estimate("\xe4\xb8\xad", 0), 2);
+        CHECK_EQ(estimate("\xe4\xb8\xad\xe6\x96\x87", 0), 3);
+        CHECK_EQ(estimate("abcd\xe4\xb8\xad\xe6\x96\x87"
+                          "efgh\xe4\xb8\xad\xe6\x96\x87",
+                          7),
+                 2 + 6 + 7);
 }
 
 TEST(mean_is_exact_at_first_and_then_follows_the_answers)

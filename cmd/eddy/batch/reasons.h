@@ -1,0 +1,32 @@
+/*
+ * batch/reasons.h - the first message of each kind of failure in a run, for its summary. No I/O.
+ */
+#ifndef ED_CMD_BATCH_REASONS_H
+#define ED_CMD_BATCH_REASONS_H
+
+#include <stdbool.h>
+
+#include "batch/answer.h"
+#include "eddy/json.h"
+
+enum { ED_REASONS_MAX = 8, ED_REASON_NAME_BYTES = 32, ED_REASON_TEXT_BYTES = 240 };
+
+struct ed_reason {
+        char name[ED_REASON_NAME_BYTES]; /* a code or a status */
+        char text[ED_REASON_TEXT_BYTES]; /* printable; empty: a failure without a message */
+};
+
+/* Zero, but for the secret, is the start. */
+struct ed_reasons {
+        const char *secret; /* is not shown, whatever a server sends; NULL: none */
+        unsigned count;
+        struct ed_reason items[ED_REASONS_MAX]; /* further kinds are not kept */
+};
+
+/* Keep the message of a failure, if it is the first one of its kind. */
+void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer);
+
+/* Find the message in the body of a failed answer, in the forms of usual APIs. */
+bool ed_reason_find(const struct eddy_json_value *body, struct eddy_json_value *ret_message);
+
+#endif

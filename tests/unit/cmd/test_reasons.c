@@ -1,0 +1,92 @@
+/*
+ * test_reasons.c - the first message of each kind of failure is kept, short and printable, and a
+ * secret never.
+ */
+#include "test.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "batch/reasons.h"
+
+static struct ed_reasons reasons;
+
+/* Adds an answer with a status. Returns what is kept for it, or NULL. */
+static const char *kept(int status, const char *body)
+{
+        unsigned count = reasons.count;
+
+        ed_reasons_add(&reasons, &(struct ed_answer){ .id = "a",
+                                                      .id_bytes = 1,
+                                                      .status = status,
+                                                      .body = body,
+                                                      .body_bytes = body ? strlen(body) : 0 });
+        return reasons.count > count ? reasons.items[count].text : NULL;
+}
+
+TEST(first_message_of_a_status_is_kept)
+{
+        memset(&reasons, 0, sizeof(reasons));
+        CHECK_STR(kept(400, "{\"error\":{\"message\":\"no \\\"m\\\"\\u001b[2J\"}}"),
+                  "no \"m\"?[2J");
+        CHECK(!kept(400, "{\"error\":{\"message\":\"another\"}}"));
+        CHECK_STR(kept(401, "{\"error\":\"e\"}"), "e");
+        CHECK_STR(kept(402, "{\"error\":null,\"message\":{\"a\":1}}"), "{\"a\":1}");
+        CHECK_STR(kept(403, "{\"detail\":[1]}"), "[1]");
+        CHECK_STR(kept(404, "<html>"), "");
+        CHECK_STR(kept(405, NULL), "");
+        CHECK_STR(kept(406, "{\"error\":\"\\ud800\"}"), "\\ud800");
+        CHECK_STR(kept(500, "[]"), "");
+        CHECK(!kept(501, "{\"error\":\"e\"}")); /* there are as many as possible */
+        CHECK_EQ(reasons.count, ED_REASONS_MAX);
+}
+
+TEST(failure_without_an_answer_names_its_server_or_its_line)
+{
+        struct ed_answer answer = { .id = "line-7",
+                                    .id_bytes = 6,
+                                    .code = "invalid_request_line",
+                                    .message = "the line is not JSON" };
+
+        memset(&reasons, 0, sizeof(reasons));
+        ed_reasons_add(&reasons, &answer);
+        answer.code = "connect_error";
+        answer.message = "Connection refused";
+        answer.endpoint = "http://h:80";
+        ed_reasons_add(&reasons, &answer);
+        CHECK_STR(reasons.items[0].name, "invalid_request_line");
+        CHECK_STR(reasons.items[0].text, "line-7: the line is not JSON");
+        CHECK_STR(reasons.items[1].text, "http://h:80: Connection refused");
+}
+
+TEST(long_message_is_cut)
+{
+        static char body[5000];
+        const char *text;
+
+        memset(&reasons, 0, sizeof(reasons));
+        for (int status = 400; status < 402; status++) {
+                int bytes = status == 400 ? 900 : 4000;
+
+                snprintf(body, sizeof(body), "{\"error\":\"%0*d\"}", bytes, 0);
+                text = kept(status, body);
+                CHECK_EQ(strlen(text), ED_REASON_TEXT_BYTES - 1);
+                CHECK_STR(text + strlen(text) - 4, "0...");
+        }
+        /* An id may have more bytes than the room. */
+        memset(body, 'i', 512);
+        ed_reasons_add(&reasons, &(struct ed_answer){ .id = body,
+                                                      .id_bytes = 512,
+                                                      .code = "invalid_request_line",
+                                                      .message = "wrong" });
+        CHECK(strlen(reasons.items[2].text) < ED_REASON_TEXT_BYTES);
+        CHECK(strstr(reasons.items[2].text, "...: wrong"));
+}
+
+TEST(secret_of_a_server_is_not_kept)
+{
+        memset(&reasons, 0, sizeof(reasons));
+        reasons.secret = "sk-1";
+        CHECK_STR(kept(401, "{\"error\":\"key sk-12 is wrong\"}"), "");
+        CHECK_STR(kept(403, "{\"error\":\"key is wrong\"}"), "key is wrong");
+}
