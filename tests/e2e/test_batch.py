@@ -59,6 +59,15 @@ def statuses_and_failures_go_to_the_errors(eddy):
 
 
 @claim
+def redirect_is_a_failure_that_is_tried_again_in_the_next_run(eddy):
+    api = Api(eddy, lambda call: (308 if call.number < 3 else 200, {"Location": "https://elsewhere/"}, {}))
+    result, answers, errors = batch(eddy, api, requests(3))
+    equal((result.code, answers, len(errors)), (1, [], 3), result)
+    result, answers, errors = batch(eddy, api, requests(3))
+    equal((result.code, len(answers), errors), (0, 3, []), result)
+
+
+@claim
 def bad_line_gets_an_error_with_its_number_and_the_rest_continues(eddy):
     content = requests(1) + "{oops\n" + '{"custom_id":"x","method":5,"url":"/v1/echo","body":{}}\n' + \
         '{"custom_id":"y","method":"POST","url":"nowhere","body":{}}\n' + request(9)
@@ -502,10 +511,11 @@ def wait_of_the_server_is_kept_in_each_form(eddy):
 @claim
 def request_above_the_token_limit_fails_at_once(eddy):
     api = Api(eddy)
-    content = request(0) + request(1, body={"id": "r1", "max_tokens": 5000})
+    content = request(0) + "".join(request(i, body={"id": f"r{i}", "max_tokens": most})
+                                   for i, most in enumerate((5000, 10**30), 1))
     result, answers, errors = batch(eddy, api, content, "--tpm", "1000")
-    equal((result.code, len(answers), len(errors)), (1, 1, 1), result)
-    equal(errors[0]["error"]["code"], "token_estimate_exceeds_limit")
+    equal((result.code, len(answers), len(errors)), (1, 1, 2), result)
+    equal({line["error"]["code"] for line in errors}, {"token_estimate_exceeds_limit"})
 
 
 @claim

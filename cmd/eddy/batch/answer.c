@@ -306,7 +306,7 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
         if (id_bytes < 0)
                 return -EINVAL;
         seen.id_bytes = (size_t) id_bytes;
-        seen.is_ok = seen.status > 0 && seen.status < 400 && fault == 0;
+        seen.is_ok = ed_answer_status_is_ok(seen.status) && fault == 0;
         seen.mark = mark_read(&members.name);
         *ret_seen = seen;
         return 0;

@@ -58,6 +58,12 @@ enum { ED_ANSWER_META = 1 << 0 };
  */
 void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *line);
 
+/* Returns true for the statuses of success, 200 to 299. Redirects are not followed, so they fail. */
+static inline bool ed_answer_status_is_ok(int status)
+{
+        return status >= 200 && status < 300;
+}
+
 /*
  * Returns the last 16 digits of the key "id": two requests of one id have different marks, up to
  * chance. 0, for a hash of 0, means unknown.
@@ -69,7 +75,7 @@ struct ed_answer_seen {
         char *id; /* in 'id_room', NUL-terminated */
         size_t id_bytes;
         int status;       /* 0: no answer */
-        bool is_ok;       /* a status below 400 and no error */
+        bool is_ok;       /* a status of success and no error */
         uint64_t mark;    /* of "id"; 0: another program wrote the line */
         const char *code; /* of the error, as JSON text with its quotes; NULL: none */
         size_t code_bytes;

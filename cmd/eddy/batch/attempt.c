@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "batch/answer.h"
 #include "batch/assembly.h"
 #include "batch/events.h"
 #include "batch/run.h"
@@ -237,7 +238,7 @@ static int answer_receive(struct ed_attempt *attempt)
                 attempt->endpoint, attempt->response,
                 (attempt->start_ns + info.timings.first_byte_ns + attempt->run->wall_offset_ns) /
                         1000000000);
-        if (attempt->request->streams && attempt->status < 400 &&
+        if (attempt->request->streams && ed_answer_status_is_ok(attempt->status) &&
             is_event_stream(attempt->response))
                 return stream_receive(attempt);
         attempt->first_ns = info.timings.first_byte_ns;
@@ -287,7 +288,7 @@ void ed_attempt_make(struct ed_attempt *attempt)
                 attempt->total_ns = eddy_now() - attempt->start_ns;
         attempt->error = err == -ECANCELED && end == -ETIMEDOUT ? -ETIMEDOUT : err;
         attempt->endpoint->sent++;
-        if (attempt->error == 0 && attempt->status < 400)
+        if (attempt->error == 0 && ed_answer_status_is_ok(attempt->status))
                 attempt->endpoint->ok++;
         else
                 attempt->endpoint->failed++;

@@ -473,6 +473,7 @@ static int run_whole(struct ed_batch_run *run)
         run->wall_offset_ns = wall_offset();
         run->drain_end_ns = INT64_MAX;
         run->stats.start_ns = eddy_now();
+        run->stats.ok_end = 300;
         run->retry_policy = (struct eddy_retry_policy){
                 .attempts = run->opts.attempts,
                 .base_ns = run->opts.retry_base_ns ? run->opts.retry_base_ns : -1,

@@ -227,7 +227,7 @@ static int answer_note(struct ed_batch_run *run, const struct ed_answer *answer,
 static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 {
         struct ed_batch_run *run = job->run;
-        bool is_ok = answer->status > 0 && answer->status < 400;
+        bool is_ok = ed_answer_status_is_ok(answer->status);
         struct ed_output *output = is_ok || !run->opts.errors ? &run->output : &run->errors;
         struct ed_draft line = { 0 };
         int err;
@@ -315,7 +315,7 @@ static void job_finish(struct ed_job *base, int error)
         } else {
                 error_describe(job, &answer, text, sizeof(text));
         }
-        if (error != 0 || status >= 400)
+        if (error != 0 || !ed_answer_status_is_ok(status))
                 ed_reasons_add(&run->reasons, &answer);
         if (line_write(job, &answer) < 0)
                 return;

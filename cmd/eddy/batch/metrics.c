@@ -75,7 +75,7 @@ static int counts_add(struct ed_batch_run *run, eddy_metrics *page)
                 enum eddy_metric_kind kind;
                 uint64_t *value;
         } counts[] = {
-                { "batch_ok_total", "Answers with a status below 400", EDDY_METRIC_COUNTER,
+                { "batch_ok_total", "Answers with a status of 200 to 299", EDDY_METRIC_COUNTER,
                   &run->stats.ok },
                 { "batch_failed_total", "Requests that failed", EDDY_METRIC_COUNTER,
                   &run->stats.failed },

@@ -67,7 +67,7 @@ static const char help[] =
         "                           and the request, so that servers recognise repetitions\n"
         "\n"
         "Output\n"
-        "  -o, --output FILE        write answers with a status below 400 to FILE; it may exist\n"
+        "  -o, --output FILE        write successful answers (200 to 299) to FILE; it may exist\n"
         "  --errors FILE            write all other results to FILE (the output's name with\n"
         "                           .errors.jsonl; without -o, the output)\n"
         "  --ordered                write answers in the order of the input\n"

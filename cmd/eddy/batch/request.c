@@ -18,6 +18,7 @@
 #include "common/excerpt.h"
 #include "common/nearest.h"
 #include "eddy/alloc.h"
+#include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "eddy/json.h"
 
@@ -672,6 +673,7 @@ static void body_study(struct ed_request *request, const struct eddy_json_value 
         struct eddy_json_value name, value;
         struct eddy_json_cursor cursor;
         uint64_t tokens = 0, number, n = 1;
+        int err;
 
         if (eddy_json_walk(body, &cursor) < 0)
                 return;
@@ -683,7 +685,12 @@ static void body_study(struct ed_request *request, const struct eddy_json_value 
                         request->generates = true;
                 if (eddy_json_is(&name, "stream"))
                         request->streams = value.kind == EDDY_JSON_BOOL && value.text[0] == 't';
-                if (value.kind != EDDY_JSON_NUMBER || eddy_json_uint64(&value, &number) < 0)
+                if (value.kind != EDDY_JSON_NUMBER)
+                        continue;
+                err = eddy_json_uint64(&value, &number);
+                if (err == EDDY_E_FIELD_RANGE && value.text[0] != '-')
+                        number = UINT64_MAX;
+                else if (err < 0)
                         continue;
                 if (eddy_json_is(&name, "n") && number > 0)
                         n = number;

@@ -34,7 +34,8 @@ struct ed_stats {
         int64_t start_ns;
         uint64_t read;        /* URLs of the input so far */
         uint64_t in_flight;   /* started and not finished */
-        uint64_t ok;          /* written, status below 400 */
+        int ok_end;           /* the first status that is a failure; 0: 400 */
+        uint64_t ok;          /* written, status below 'ok_end' */
         uint64_t failed;      /* written, all others */
         uint64_t retries;     /* attempts after the first */
         uint64_t refused;     /* attempts that a server refused for now: 429, 503 */
