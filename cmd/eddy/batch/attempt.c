@@ -27,7 +27,11 @@ enum {
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,
                      const struct ed_request *request)
 {
-        *attempt = (struct ed_attempt){ .run = run, .request = request, .first_ns = -1 };
+        memset(attempt, 0, offsetof(struct ed_attempt, fault));
+        attempt->fault.text[0] = '\0';
+        attempt->run = run;
+        attempt->request = request;
+        attempt->first_ns = -1;
 }
 
 void ed_attempt_fini(struct ed_attempt *attempt)

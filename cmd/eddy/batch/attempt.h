@@ -36,13 +36,13 @@ struct ed_attempt {
         const char *request_id;           /* in the response; NULL: none */
         char code[ED_ATTEMPT_CODE_BYTES]; /* of an error in the body; may be empty */
         struct eddy_retry_hint hint;
-        struct eddy_tls_fault fault;
         int64_t start_ns; /* 0: no work on a socket began */
         int64_t first_ns; /* to the first byte, or the first token of a stream; -1: none */
         int64_t total_ns;
         int64_t learned_wait_ns; /* until a limit in the headers allows more requests; 0: now */
         int status;              /* 0: none */
         int error;
+        struct eddy_tls_fault fault; /* last, because it is large and mostly empty */
 };
 
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,

@@ -15,6 +15,7 @@
 #include "batch/metrics.h"
 #include "common/console.h"
 #include "common/duration.h"
+#include "common/excerpt.h"
 #include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -41,8 +42,8 @@ struct ed_batch_job {
         struct eddy_retry retry;
         unsigned attempts;
         bool was_sent;
-        struct ed_attempt attempt;
-        eddy_event turn; /* of --ordered */
+        eddy_event turn;           /* of --ordered */
+        struct ed_attempt attempt; /* last, as it is large */
 };
 
 static struct ed_batch_job *job_of(struct ed_job *base)
@@ -535,25 +536,19 @@ const struct ed_job_ops ed_batch_job_ops = {
 
 /* ---- starting ------------------------------------------------------------------------------ */
 
-/* Returns a copy of a text, or NULL. */
-static char *text_copy(const char *text)
-{
-        size_t bytes = strlen(text) + 1;
-        char *copy = eddy_malloc(bytes);
-
-        return copy ? memcpy(copy, text, bytes) : NULL;
-}
-
 static struct ed_batch_job *job_new(struct ed_batch_run *run, const char *error)
 {
         struct ed_batch_job *job = eddy_malloc(sizeof(*job));
 
         if (!job)
                 return NULL;
-        *job = (struct ed_batch_job){ .base = { .engine = &run->engine }, .run = run };
+        memset(job, 0, offsetof(struct ed_batch_job, attempt));
+        job->base.engine = &run->engine;
+        job->run = run;
+        ed_attempt_init(&job->attempt, run, NULL);
         if (error) {
                 job->base.refused = EDDY_E_URL_INVALID;
-                job->error = text_copy(error);
+                job->error = ed_text_copy(error);
         }
         if (error && !job->error) {
                 eddy_free(job);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "eddy/alloc.h"
 #include "eddy/json.h"
 
 /* Returns the size of the printable character at the start of a text, or 0 if there is none. */
@@ -41,4 +42,12 @@ const char *ed_excerpt_within(char *room, size_t room_bytes, const char *text, s
         }
         memcpy(room + used, at < bytes ? "..." : "", at < bytes ? 4 : 1);
         return room;
+}
+
+char *ed_text_copy(const char *text)
+{
+        size_t bytes = strlen(text) + 1;
+        char *copy = eddy_malloc(bytes);
+
+        return copy ? memcpy(copy, text, bytes) : NULL;
 }

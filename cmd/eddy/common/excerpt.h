@@ -17,4 +17,7 @@ const char *ed_excerpt(char room[ED_EXCERPT_BYTES], const char *text, size_t byt
 /* The same in another room, of at least 4 bytes. */
 const char *ed_excerpt_within(char *room, size_t room_bytes, const char *text, size_t bytes);
 
+/* Returns a copy of a text (owned), or NULL if memory is short. */
+char *ed_text_copy(const char *text);
+
 #endif

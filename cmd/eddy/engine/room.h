@@ -23,6 +23,7 @@ enum {
 
 struct ed_room {
         uint32_t most;    /* requests that do not rest */
+        uint32_t low;     /* when the reader continues, after it has filled the room */
         bool is_strict;   /* resting requests count too */
         uint32_t inside;  /* all requests */
         uint32_t resting; /* resting requests, a part of 'inside' */

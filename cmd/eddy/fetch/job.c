@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/excerpt.h"
 #include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -32,8 +33,8 @@ struct attempt {
         int64_t elapsed_ns;
         int status; /* 0: none */
         int error;
-        bool sent; /* part of the request may have been sent */
-        struct eddy_tls_fault tls_fault;
+        bool sent;   /* part of the request may have been sent */
+        char *fault; /* a sentence about the error, beside its code; NULL: none */
 };
 
 /* The job of a URL. */
@@ -123,7 +124,7 @@ static int body_receive(struct ed_fetch_job *job)
         return err;
 }
 
-static int attempt_exchange(struct ed_fetch_job *job)
+static int attempt_exchange(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
 {
         struct attempt *attempt = &job->attempt;
         struct ed_fetch_run *run = job->run;
@@ -142,7 +143,7 @@ static int attempt_exchange(struct ed_fetch_job *job)
                                             .on_start_arg = attempt,
                                             .on_send = attempt_sends,
                                             .on_send_arg = attempt,
-                                            .ret_tls_fault = &attempt->tls_fault,
+                                            .ret_tls_fault = fault,
                                     },
                                     &attempt->response);
         if (err < 0)
@@ -156,9 +157,20 @@ static int attempt_exchange(struct ed_fetch_job *job)
         return err;
 }
 
+/* The scope is left out: it is large, and set when it begins. */
 static void attempt_init(struct ed_fetch_job *job)
 {
-        job->attempt = (struct attempt){ .run = job->run, .file = { .fd = -1 } };
+        struct attempt *attempt = &job->attempt;
+
+        attempt->run = job->run;
+        attempt->response = NULL;
+        attempt->body = NULL;
+        attempt->file.fd = -1;
+        attempt->bytes = 0;
+        attempt->start_ns = attempt->elapsed_ns = 0;
+        attempt->status = attempt->error = 0;
+        attempt->sent = false;
+        attempt->fault = NULL;
 }
 
 /* Make one attempt within --timeout. */
@@ -166,16 +178,20 @@ static int job_attempt(struct ed_job *base)
 {
         struct ed_fetch_job *job = job_of(base);
         struct attempt *attempt = &job->attempt;
+        struct eddy_tls_fault fault;
         int err, end;
 
         attempt_init(job);
+        fault.text[0] = '\0';
         eddy_scope_begin(&attempt->scope, NULL);
-        err = attempt_exchange(job);
+        err = attempt_exchange(job, &fault);
         end = eddy_scope_end(&attempt->scope);
         if (attempt->start_ns != 0)
                 attempt->elapsed_ns = eddy_now() - attempt->start_ns;
         if (err == -ECANCELED && end == -ETIMEDOUT)
                 err = -ETIMEDOUT;
+        if (err < 0 && *fault.text)
+                attempt->fault = ed_text_copy(fault.text);
         job->attempts += attempt->start_ns != 0;
         return err;
 }
@@ -185,6 +201,8 @@ static void attempt_release(struct attempt *attempt)
         eddy_http_response_close(attempt->response);
         attempt->response = NULL;
         ed_save_file_drop(&attempt->run->save, &attempt->file);
+        eddy_free(attempt->fault);
+        attempt->fault = NULL;
 }
 
 /* Returns the wait before the next attempt, or ED_RETRY_*. */
@@ -265,7 +283,7 @@ static const char *url_message(const struct ed_fetch_job *job, char text[MESSAGE
 static const char *detail_message(const struct ed_fetch_opts *opts, const struct attempt *attempt,
                                   const struct ed_fetch_job *job, char text[MESSAGE_BYTES])
 {
-        const char *fault = attempt->tls_fault.text;
+        const char *fault = attempt->fault ? attempt->fault : "";
         int error = attempt->error;
 
         if (error == EDDY_E_URL_INVALID)
@@ -371,6 +389,7 @@ static void job_finish(struct ed_job *base, int error)
                 line_build(&line, job);
         }
         attempt_release(attempt);
+        ed_job_give_slot(base); /* the next request need not wait for this line */
         if (err == 0)
                 err = ed_draft_is_whole(&line) ? ed_output_line(&run->output, line.data, line.bytes)
                                                : -ENOMEM;
@@ -443,14 +462,13 @@ int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int re
 
         if (!job)
                 return -ENOMEM;
-        *job = (struct ed_fetch_job){
-                .base = { .engine = &run->engine,
-                          .bytes = sizeof(*job) + bytes,
-                          .refused = refused },
-                .run = run,
-                .index = run->stats.read++,
-                .bytes = bytes,
-        };
+        job->base = (struct ed_job){ .engine = &run->engine,
+                                     .bytes = sizeof(*job) + bytes,
+                                     .refused = refused };
+        job->run = run;
+        job->index = run->stats.read++;
+        job->attempts = 0;
+        job->bytes = bytes;
         memcpy(job->url, url, bytes);
         job->url[bytes] = '\0';
         attempt_init(job);
