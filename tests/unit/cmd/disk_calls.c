@@ -288,11 +288,11 @@ int __wrap_open64(const char *path, int flags, ...)
 int __wrap_mkostemp64(char *path, int flags)
 {
         char *end = path + strlen(path) - 6;
-        static int number;
+        static unsigned number;
 
         if (!name_on_disk(path))
                 return __real_mkostemp64(path, flags);
-        snprintf(end, 7, "%06d", ++number);
+        snprintf(end, 7, "%06u", ++number % 1000000);
         return __wrap_open64(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 }
 
