@@ -196,6 +196,7 @@ static struct {
         pthread_mutex_t lock;
         SSL_CTX *context;
         int listener;
+        pthread_t thread;
 } server = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void answer(SSL *ssl)
@@ -233,15 +234,20 @@ uint16_t chain_serve(void)
         struct sockaddr_in address = { .sin_family = AF_INET,
                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
         socklen_t bytes = sizeof(address);
-        pthread_t thread;
 
         server.listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         CHECK_EQ(bind(server.listener, (struct sockaddr *) &address, sizeof(address)), 0);
         CHECK_EQ(listen(server.listener, 16), 0);
         CHECK_EQ(getsockname(server.listener, (struct sockaddr *) &address, &bytes), 0);
-        CHECK_EQ(pthread_create(&thread, NULL, serve, NULL), 0);
-        CHECK_EQ(pthread_detach(thread), 0);
+        CHECK_EQ(pthread_create(&server.thread, NULL, serve, NULL), 0);
         return ntohs(address.sin_port);
+}
+
+void chain_stop(void)
+{
+        shutdown(server.listener, SHUT_RDWR);
+        CHECK_EQ(pthread_join(server.thread, NULL), 0);
+        close(server.listener);
 }
 
 /* A server that shows what others would not. */

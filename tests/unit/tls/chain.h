@@ -55,6 +55,9 @@ void chain_write(const struct chain *chain, const char *ca_file, const char *crl
 /* Serve on the loopback, by a thread of its own, until the program ends. Returns the port. */
 uint16_t chain_serve(void);
 
+/* End the server, before OpenSSL is cleaned up at the end of the process. */
+void chain_stop(void);
+
 /* From now on, show this chain. */
 void chain_show(const struct chain *chain);
 

@@ -666,6 +666,7 @@ TEST(each_bad_certificate_is_refused_by_its_own_error_as_curl_refuses_it)
 {
         prepare();
         CHECK_EQ(eddy_run(visit_bad, NULL, &opts), 0);
+        chain_stop();
 }
 
 static int visit_good(void *arg)
@@ -681,4 +682,5 @@ TEST(unusual_certificates_that_are_valid_are_accepted)
 {
         prepare();
         CHECK_EQ(eddy_run(visit_good, NULL, &opts), 0);
+        chain_stop();
 }
