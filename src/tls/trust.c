@@ -24,7 +24,7 @@
 #define SUSE       "/etc/ssl/ca-bundle.pem"
 #define SUSE_NEW   "/var/lib/ca-certificates/ca-bundle.pem"
 
-/* A folder with a file for each, used if there is no such file. */
+/* A folder with a file for each certificate, used if no bundle was found. */
 #define FOLDER "/etc/ssl/certs"
 
 /* Returns true for names as "9d66eef0.0": OpenSSL finds a certificate by a hash. */

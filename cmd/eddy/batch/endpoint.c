@@ -178,7 +178,7 @@ int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
         *place_of(endpoints, name) = endpoint;
         endpoint->base = base;
         endpoint->is_main = true;
-        endpoints->groups += endpoints->bases++ == 0;
+        endpoints->bases++;
         return 0;
 }
 
@@ -200,7 +200,6 @@ static int host_find(struct ed_endpoints *endpoints, const char *url,
                 err = endpoint_new(endpoints, name, place);
                 if (err < 0)
                         return err;
-                endpoints->groups++;
         }
         *ret_endpoint = *place;
         return 0;
@@ -276,7 +275,9 @@ static void line_leave(struct ed_endpoints *endpoints, struct ed_endpoint_line *
  */
 static void line_rest(struct ed_endpoints *endpoints, struct ed_endpoint_line *line, bool is_paused)
 {
-        if (line->rests || (line == &endpoints->line && endpoints->groups < 2 && !is_paused))
+        bool is_only = line == &endpoints->line && endpoints->count == endpoints->bases;
+
+        if (line->rests || (is_only && !is_paused))
                 return;
         line->rests = true;
         ed_room_rest(endpoints->room, line->waiting, line->waiting_bytes);

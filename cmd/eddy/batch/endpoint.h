@@ -68,7 +68,7 @@ struct ed_endpoints {
         struct ed_endpoint_limits limits;
         struct ed_room *room;
         struct ed_endpoint *first, **last;
-        size_t count, bases, groups;
+        size_t count, bases;
         struct ed_endpoint_line line; /* of the base URLs */
         struct ed_endpoint **table;   /* of hosts, by hash */
 };

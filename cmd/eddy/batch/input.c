@@ -15,7 +15,7 @@
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
 
-enum { FAULTS_SHOWN = 5 };
+enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32 };
 
 /* The check of the input. */
 struct check {
@@ -70,17 +70,22 @@ void ed_input_close(struct ed_batch_run *run)
         run->columns = NULL;
 }
 
+/* Write the id of a line without an id. Returns its size. */
+static size_t line_id(uint64_t number, char id[LINE_ID_BYTES])
+{
+        return (size_t) snprintf(id, LINE_ID_BYTES, "line-%llu", (unsigned long long) number);
+}
+
 /* Returns false for a line that `eddy retry` leaves out: neither its id nor its number has failed. */
 static bool id_is_wanted(const struct ed_batch_run *run, uint64_t number, const char *id,
                          size_t bytes)
 {
-        char line[32];
-        int n;
+        char line[LINE_ID_BYTES];
 
         if (!run->only || ed_ids_flags(run->only, id, bytes) != 0)
                 return true;
-        n = snprintf(line, sizeof(line), "line-%llu", (unsigned long long) number);
-        return ed_ids_flags(run->only, line, (size_t) n) != 0;
+        bytes = line_id(number, line);
+        return ed_ids_flags(run->only, line, bytes) != 0;
 }
 
 /* The same for a line that is not a request. */
@@ -92,14 +97,18 @@ static bool line_is_wanted(const struct ed_batch_run *run, uint64_t number)
 /* A line that was not a request has been corrected: its error is removed at the end. */
 static int correction_note(struct ed_batch_run *run, const struct ed_request *request)
 {
-        char line[32];
-        int n = snprintf(line, sizeof(line), "line-%llu", (unsigned long long) request->number);
+        char line[LINE_ID_BYTES];
+        size_t bytes;
+        int flags;
 
-        if (!run->bad_lines || ed_ids_flags(run->bad_lines, line, (size_t) n) == 0 ||
-            ((size_t) n == request->id_bytes && memcmp(line, request->id, (size_t) n) == 0))
+        if (!run->bad_lines)
                 return 0;
-        n = ed_ids_add(run->ids, line, (size_t) n, 0, ED_IDS_ANSWERED, NULL);
-        return n < 0 ? n : 0;
+        bytes = line_id(request->number, line);
+        if (ed_ids_flags(run->bad_lines, line, bytes) == 0 ||
+            (bytes == request->id_bytes && memcmp(line, request->id, bytes) == 0))
+                return 0;
+        flags = ed_ids_add(run->ids, line, bytes, 0, ED_IDS_ANSWERED, NULL);
+        return flags < 0 ? flags : 0;
 }
 
 /* ---- the check ----------------------------------------------------------------------------- */
@@ -116,13 +125,13 @@ static void fault_say(struct check *check, const struct ed_request *request, con
 /* Make a request that has only an id, for a line that is none. */
 static int blank_request(uint64_t number, struct ed_request **ret_request)
 {
-        struct ed_request *request = eddy_malloc(sizeof(*request) + 32);
+        struct ed_request *request = eddy_malloc(sizeof(*request) + LINE_ID_BYTES);
         char *id = (char *) (request + 1);
 
         if (!request)
                 return -ENOMEM;
         *request = (struct ed_request){ .id = id, .number = number };
-        request->id_bytes = (size_t) snprintf(id, 32, "line-%llu", (unsigned long long) number);
+        request->id_bytes = line_id(number, id);
         *ret_request = request;
         return 0;
 }
@@ -154,29 +163,25 @@ static bool base_has_path(const char *base, const char *path)
                memcmp(base + bytes - path_bytes, path, path_bytes) == 0;
 }
 
-/* Describe why the options make it impossible to send a request. Returns false if nothing does. */
-static bool has_no_place(const struct ed_batch_run *run, const struct ed_request *request,
-                         char text[ED_REQUEST_ERROR_BYTES])
+/* Describe why the options make it impossible to send a request, or leave 'text' as it is. */
+static void place_check(const struct ed_batch_run *run, const struct ed_request *request,
+                        char text[ED_REQUEST_ERROR_BYTES])
 {
         const struct ed_batch_opts *opts = &run->opts;
 
         if (*request->url != '/')
-                return false;
+                return;
         if (opts->base_urls_count == 0)
                 snprintf(text, ED_REQUEST_ERROR_BYTES,
                          "the url %.100s is a path: give --base-url, such as "
                          "--base-url http://127.0.0.1:8000",
                          request->url);
-        for (size_t i = 0; i < opts->base_urls_count; i++) {
-                if (!base_has_path(opts->base_urls[i], request->url))
-                        continue;
-                snprintf(text, ED_REQUEST_ERROR_BYTES,
-                         "--base-url ends with the path that the line has too: leave %.100s out of "
-                         "--base-url",
-                         request->url);
-                return true;
-        }
-        return opts->base_urls_count == 0;
+        for (size_t i = 0; i < opts->base_urls_count; i++)
+                if (base_has_path(opts->base_urls[i], request->url))
+                        snprintf(text, ED_REQUEST_ERROR_BYTES,
+                                 "--base-url ends with the path that the line has too: leave "
+                                 "%.100s out of --base-url",
+                                 request->url);
 }
 
 /* Note whether a line can be sent. 'text' is what is wrong with it; empty: nothing. */
@@ -216,8 +221,8 @@ static int line_check(void *arg, const struct ed_line *line)
                 return 0;
         if (err == -ENOMEM)
                 return err;
-        if (err > 0)
-                has_no_place(run, request, error);
+        if (err > 0 && check->good == 0)
+                place_check(run, request, error);
         line_note(check, line->number, error);
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)

@@ -170,14 +170,14 @@ static void key_check(struct ed_batch_job *job)
 {
         const struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->run;
-        bool has_key = run->opts.api_key && attempt->endpoint && attempt->endpoint->is_main;
 
         if (attempt->status != 401 || job->request->headers_count > 0 ||
             !attempt->endpoint->is_main || attempt->endpoint->ok > 0 ||
             ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
         ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s", attempt->endpoint->name,
-                      has_key ? "refuses the API key (401): check --api-key-env or --api-key-file"
+                      run->opts.api_key
+                              ? "refuses the API key (401): check --api-key-env or --api-key-file"
                               : "wants credentials (401): give the API key by --api-key-env or "
                                 "--api-key-file, or another header by -H");
 }
@@ -264,7 +264,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 
 /*
  * The endpoint takes nothing for too long, as 'what' says. Send its requests elsewhere, or end the
- * run if there is no other place for requests.
+ * run if no other server is left for them.
  */
 static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop, const char *what)
 {
@@ -516,10 +516,8 @@ static enum ed_verdict job_judge_and_note(struct ed_job *base, int err, int64_t 
 
         if (job->attempt.start_ns > 0)
                 ed_metrics_attempt(job->run, &job->attempt, job->attempts);
-        if (verdict != ED_VERDICT_DONE) {
-                ed_job_give_slot(base);
+        if (verdict != ED_VERDICT_DONE)
                 ed_attempt_fini(&job->attempt);
-        }
         return verdict;
 }
 

@@ -65,7 +65,7 @@ EDDY_MUST_USE int ed_template_fill(const struct ed_template *template,
 /*
  * Append a field of a row of CSV, unquoted.
  *
- * Errors: -ENOENT  there is no such column;  -EINVAL  bad quotes, or the row is too short;  -ENOMEM
+ * Errors: -ENOENT  no column has this name;  -EINVAL  bad quotes, or the row is too short;  -ENOMEM
  */
 EDDY_MUST_USE int ed_columns_field(const struct ed_columns *columns, const char *row, size_t bytes,
                                    const char *name, struct ed_draft *value);

@@ -29,7 +29,7 @@ struct ed_tokens_mean {
 
 void ed_tokens_mean_add(struct ed_tokens_mean *mean, uint64_t tokens);
 
-/* Returns the average, rounded up, or 0 if there are no answers. */
+/* Returns the average, rounded up, or 0 before the first answer. */
 uint64_t ed_tokens_mean(const struct ed_tokens_mean *mean);
 
 /* Millionths of a unit of a currency, for a million tokens. */
