@@ -28,7 +28,7 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo demo-fetch check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples install dist \
+.PHONY: all demo demo-fetch check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples course install dist \
 	clean help deps-build deps-check deps-bench deps-dist
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -101,6 +101,9 @@ format: deps-check                         ## clang-format on all C files
 examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
 	@ninja -C $(BUILD) --quiet
 	@examples/run $(BUILD)
+
+course: deps-check $(BUILD)/examples.made    ## the courses' programs, by number; N=14 runs one, in C and in Python
+	@$(if $(N),ninja -C $(BUILD) --quiet && tools/course run $(BUILD) '$(N)',tools/course list)
 
 install: all                               ## PREFIX=/usr/local (or prefix=), DESTDIR=
 	@meson configure $(BUILD) --prefix=$(prefix)

@@ -6,7 +6,6 @@
  * If there were other tasks, they would run meanwhile.  The return value is the
  * error; a cancel would be returned there too, as -ECANCELED.
  *
- * Program: 1
  * Run: 03-await
  * Time: virtual 2 s
  * Output:

@@ -7,7 +7,6 @@
  * the other two would be cancelled and eddy_gather() would return the failure.
  * In Python it would be raised while the other two ran on unseen.
  *
- * Program: 2
  * Run: 04-gather
  * Time: virtual 1 s
  * Output:

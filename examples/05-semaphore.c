@@ -6,7 +6,6 @@
  * the unit on every way out of guarded(), as `async with` does in Python.  A
  * cancelled wait has taken no unit.
  *
- * Program: 3
  * Run: 05-semaphore
  * Time: virtual 3 s
  * Output:

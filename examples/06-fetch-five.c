@@ -6,7 +6,6 @@
  * EDDY_AUTO closes the response on every way out of fetch().  Five answers of a
  * fifth of a second each take a fifth of a second together.
  *
- * Program: 4
  * Run: 06-fetch-five $MOCK/delay/0.2
  * Time: wall 0.2 s
  * Output:

@@ -6,7 +6,6 @@
  * fetch() gets -ECANCELED from the call that it is in, and cleans up as for any
  * error.  The caller gets -ETIMEDOUT, which has no other meaning.
  *
- * Program: 5
  * Run: 07-timeout $MOCK/delay/5
  * Time: wall 3 s
  * Output:

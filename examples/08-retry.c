@@ -10,7 +10,6 @@
  * status for success, and sleeps once more after the last failure: three
  * seconds where two suffice.
  *
- * Program: 6
  * Run: 08-retry $MOCK/status/200
  * Time: wall 0 s
  * Output:

@@ -10,7 +10,6 @@
  * not an exception: had slow_task() gone on, its next wait would have returned
  * -ECANCELED again.
  *
- * Program: 7
  * Run: 09-cancel
  * Time: virtual 2 s
  * Output:

@@ -8,7 +8,6 @@
  *
  * eddy_scope_start_copy() gives each task its own copy of the loop's variable.
  *
- * Program: 8
  * Run: 10-cancel-all
  * Time: virtual 1 s
  * Output:

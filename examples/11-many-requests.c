@@ -13,7 +13,6 @@
  * result, only what may pass is repeated, and pauses double.  (Many clients of
  * one server would also add chance to them.)
  *
- * Program: 9
  * Run: 11-many-requests $MOCK/delay/1
  * Time: wall 7 s
  * Output:

@@ -7,7 +7,6 @@
  * would open forty connections and use each of them once.  The five seconds are
  * the scope's: they cover the wait for a connection too.
  *
- * Program: 10
  * Run: 12-one-client $MOCK/delay/0.2
  * Time: wall 0.4 s
  * Output:

@@ -10,7 +10,6 @@
  * On the virtual clock of the tests all of it takes no time, and the same chance
  * gives the same times in every run.
  *
- * Program: 11
  * Run: 13-two-clocks
  * Time: virtual 52 s
  * Output: 13-two-clocks.txt

@@ -5,7 +5,6 @@
  * and then each answer as it comes.  The URLs are the program's arguments:
  * eddy_scope_start() borrows them, and they live long enough.
  *
- * Program: 12
  * Run: 14-page-sizes $MOCK/delay/0.3 $MOCK/bytes/5000
  * Time: wall 0.3 s
  * Output:

@@ -6,7 +6,6 @@
  * started.  `await` in a row does the same in Python; the next example starts
  * tasks.
  *
- * Program: 13
  * Run: 15-one-by-one
  * Time: virtual 6 s
  * Output:

@@ -7,7 +7,6 @@
  * third task has finished long before its join.  A handle outlives its task,
  * until it is released.
  *
- * Program: 14
  * Run: 16-tasks
  * Time: virtual 3 s
  * Output:

@@ -6,7 +6,6 @@
  * has ended, which is at once, because a cancelled sleep returns at once.
  * Python leaves such a task to the end of the loop.
  *
- * Program: 15
  * Run: 17-task-names
  * Time: virtual 3 s
  * Output:

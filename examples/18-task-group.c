@@ -6,7 +6,6 @@
  * If a task failed, the others would be cancelled, and `err` would have the
  * reason.
  *
- * Program: 16
  * Run: 18-task-group
  * Time: virtual 3 s
  * Output:

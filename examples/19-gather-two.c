@@ -5,7 +5,6 @@
  * has its return value, error or not, in the order of the calls.  eddy_gather()
  * itself fails only if the wait was cancelled or a call could not be started.
  *
- * Program: 17
  * Run: 19-gather-two
  * Time: virtual 2 s
  * Output:

@@ -5,7 +5,6 @@
  * the caller's own.  A result that is there when the time is up is kept and
  * returned, not dropped because of the deadline.
  *
- * Program: 18
  * Run: 20-call-timeout
  * Time: virtual 1 s
  * Output:

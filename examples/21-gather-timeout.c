@@ -6,7 +6,6 @@
  * have ended before the block is left.  f() was ready in time: its result can
  * still be used.
  *
- * Program: 19
  * Run: 21-gather-timeout
  * Time: virtual 5 s
  * Output:

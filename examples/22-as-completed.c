@@ -5,7 +5,6 @@
  * failed task stops nothing: the others are still returned.  Handling a result
  * may suspend; tasks that finish meanwhile wait for their turn.
  *
- * Program: 20
  * Run: 22-as-completed
  * Time: virtual 2 s
  * Output:

@@ -6,7 +6,6 @@
  * that are there, and cancels the rest.  Python cancels the rest too, silently,
  * when the loop ends.
  *
- * Program: 21
  * Run: 23-wait
  * Time: virtual 1.5 s
  * Output:

@@ -5,7 +5,6 @@
  * loop continues meanwhile, as the ticks show.  Called directly, it would stop
  * every task of the loop, and the watchdog would report it.
  *
- * Program: 22
  * Run: 24-to-thread
  * Time: wall 2 s
  * Output:

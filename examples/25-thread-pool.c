@@ -8,7 +8,6 @@
  * Python needs processes for this, as its threads take turns.  C's threads do
  * not: a pool of them costs no copying and no second program.
  *
- * Program: 23
  * Run: 25-thread-pool
  * Time: wall 0 s
  * Output:

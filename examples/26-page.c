@@ -5,7 +5,6 @@
  * small one.  The client, the response and the page are released on every way
  * out.  For more than one request, keep the client: example 12.
  *
- * Program: 24
  * Run: 26-page $MOCK/stream/3
  * Time: wall 0 s
  * Output:

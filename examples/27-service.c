@@ -8,7 +8,6 @@
  *
  * Runs may follow one another in a process; only a run inside a run is refused.
  *
- * Program: 26
  * Run: 27-service 2
  * Time: virtual 2 s
  * Output:

@@ -9,7 +9,6 @@
  * Both halves share one client, so the second finds a connection open.  The
  * Python program this mirrors makes a client for each request.
  *
- * Program: 27
  * Run: 28-three-requests $MOCK/delay/0.6 $MOCK/delay/0.5 $MOCK/delay/0.4
  * Time: wall 2.1 s
  * Output:

@@ -10,7 +10,6 @@
  * A status of 404 is an answer; that it is a failure here is fetch_or_fail()'s
  * decision.
  *
- * Program: 28
  * Run: 29-group-errors $MOCK/delay/0.2 $MOCK/status/200 $MOCK/status/201
  * Time: wall 0.2 s
  * Output:

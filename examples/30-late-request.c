@@ -6,7 +6,6 @@
  * Cancelled from outside: -ECANCELED, which fetch_in_time() passes on like any
  * other error; there is nothing to re-raise.
  *
- * Program: 29
  * Run: 30-late-request $MOCK/delay/0.1
  * Time: wall 0.1 s
  * Output:

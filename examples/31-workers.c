@@ -8,7 +8,6 @@
  *
  * eddy_queue_shutdown() would end the workers without any sentinel.
  *
- * Program: 32
  * Run: 31-workers
  * Time: virtual 5 s
  * Output:

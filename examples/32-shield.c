@@ -9,7 +9,6 @@
  * EDDY_SCOPE_SHIELD is for the other direction: cleanup that must go on in a
  * task that is itself being cancelled.
  *
- * Program: 34
  * Run: 32-shield
  * Time: virtual 10 s
  * Output:

@@ -6,7 +6,6 @@
  * and stores that of the future.  Between tasks, a task's own result is usually
  * better; futures are for callbacks.
  *
- * Program: 34
  * Run: 33-future
  * Time: virtual 1 s
  * Output:

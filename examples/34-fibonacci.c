@@ -6,7 +6,6 @@
  * before the first value is asked for.  At its end next() returns 0: there is
  * no exception, and no list of all the values.
  *
- * Program: 36
  * Run: 34-fibonacci
  * Time: virtual 0 s
  * Output:

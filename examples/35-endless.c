@@ -9,7 +9,6 @@
  *
  * The Python program this mirrors prints for ever.
  *
- * Program: 37
  * Run: 35-endless
  * Time: virtual 0 s
  * Output:

@@ -8,7 +8,6 @@
  *
  * A thread that only waits needs no thread: the next example does it with tasks.
  *
- * Program: 42
  * Run: 36-greeter-thread
  * Time: wall 10 s
  * Output:

@@ -8,7 +8,6 @@
  * daemons of them.  The two take turns only when they wait, so no line is ever
  * torn, and what they share needs no lock.
  *
- * Program: 43
  * Run: 37-two-greeters
  * Time: virtual 10 s
  * Output:

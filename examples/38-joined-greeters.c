@@ -5,7 +5,6 @@
  * scope.  No join can be forgotten, and the arguments of the tasks may be in
  * the frame of the function that starts them.
  *
- * Program: 44
  * Run: 38-joined-greeters
  * Time: virtual 10 s
  * Output:

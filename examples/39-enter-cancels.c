@@ -8,7 +8,6 @@
  * and again, or remain as a daemon.  The end of the input is not an Enter:
  * without a terminal the work is done to its end.
  *
- * Program: 45
  * Run: 39-enter-cancels
  * Time: wall 2 s
  * Output:

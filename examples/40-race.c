@@ -9,7 +9,6 @@
  *
  * The cure is in the next two examples.
  *
- * Program: 46
  * Run: 40-race
  * Time: virtual 1 s
  * Output:

@@ -8,7 +8,6 @@
  * That two who come for a lock at the same instant block each other, as is said
  * of threads, is not so: one of them has it, the other is next.
  *
- * Program: 47
  * Run: 41-lock
  * Time: virtual 1 s
  * Output:

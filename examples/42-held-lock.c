@@ -8,7 +8,6 @@
  * Should a lock be left all the same, by hand, and others wait for it for ever,
  * the run ends with a report that says so by name; it does not hang.
  *
- * Program: 48
  * Run: 42-held-lock
  * Time: virtual 1 s
  * Output:

@@ -9,7 +9,6 @@
  * they come from users, count by a pattern such as /users/{id}: each label value makes
  * a series, and after 1,000 series of a metric eddy refuses further ones.
  *
- * Program: 33
  * Run: 61-metrics 0 $MOCK/delay/0.2 $MOCK/delay/0.2 $MOCK/status/404
  * Time: wall 0.2 s
  * Output:

@@ -1,4 +1,4 @@
-"""The table of the courses' programs is what tools/course makes of the examples."""
+"""The pages of the courses' programs are what tools/course makes."""
 import os
 import sys
 
@@ -6,4 +6,4 @@ import sys
 def check(tree):
     result = tree.run([sys.executable, os.path.join(tree.root, "tools", "course"), "--check"])
     for line in result.stderr.splitlines():
-        tree.finding("docs/asyncio/course.md", 1, line.replace("course: ", "", 1))
+        tree.finding("docs/course/README.md", 1, line.replace("course: ", "", 1))

@@ -1,5 +1,5 @@
 """Documents against the tree: the README's program, the map of CONTRIBUTING,
-files named in pages, links, the list of examples, goals of the Makefile, the manual pages' options,
+files named in pages, links, goals of the Makefile, the manual pages' options,
 synopses and markup, one version everywhere.
 """
 import fnmatch
@@ -10,7 +10,6 @@ import subprocess
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 EXAMPLE = "examples/01-hello.c"
-EXAMPLES = "examples/README.md"
 MAP = "CONTRIBUTING.md"
 # Pages that name files of the tree: alloc.c, sys/fault.c, src/scope/debug, tools/floors.
 NAMING_PAGES = (MAP, "docs/inside.md")
@@ -104,13 +103,6 @@ def check_links(tree):
                     tree.finding(path, number, f"links to {target}, which is not there")
 
 
-def check_examples(tree):
-    named = set(LINK.findall(tree.text(EXAMPLES)))
-    for path in tree.files("examples", ends=(".c",)):
-        if os.path.basename(path) not in named:
-            tree.finding(EXAMPLES, 1, f"does not name {os.path.basename(path)}; add a row")
-
-
 def check_goals(tree):
     goals = set(re.findall(r"^([a-z0-9]+):", tree.text("Makefile"), re.M))
     for path in tree.files(ends=(".md",)):
@@ -197,7 +189,6 @@ def check(tree):
     check_map(tree, tree.text(MAP))
     check_named_files(tree)
     check_links(tree)
-    check_examples(tree)
     check_goals(tree)
     check_versions(tree)
     check_pages(tree)
