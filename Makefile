@@ -29,7 +29,7 @@ OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
 .PHONY: all demo demo-fetch check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples course install dist \
-	clean help deps-build deps-check deps-bench deps-dist
+	clean help deps-build deps-course deps-check deps-bench deps-dist
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
 	@ninja -C $(BUILD) --quiet
@@ -102,7 +102,7 @@ examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
 	@ninja -C $(BUILD) --quiet
 	@examples/run $(BUILD)
 
-course: deps-check $(BUILD)/examples.made    ## the courses' programs, by number; N=14 runs one, in C and in Python
+course: deps-course $(BUILD)/examples.made    ## the courses' programs, by number; N=14 runs one, in C and in Python
 	@$(if $(N),ninja -C $(BUILD) --quiet && tools/course run $(BUILD) '$(N)',tools/course list)
 
 install: all                               ## PREFIX=/usr/local (or prefix=), DESTDIR=
@@ -121,7 +121,7 @@ help:                                      ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' \
 		'{ printf "%-18s%s\n", $$1, $$2 }'
 
-deps-build deps-check deps-bench deps-dist: deps-%:
+deps-build deps-course deps-check deps-bench deps-dist: deps-%:
 	@tools/install-deps $*
 
 $(BUILD)/build.ninja: | deps-build
