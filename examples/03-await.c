@@ -47,5 +47,9 @@ static int show(void *arg)
 
 int main(void)
 {
-        return eddy_run(show, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(show, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "03-await: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }

@@ -48,5 +48,9 @@ static int run_three(void *arg)
 
 int main(void)
 {
-        return eddy_run(run_three, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run_three, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "04-gather: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }

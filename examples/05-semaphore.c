@@ -62,5 +62,9 @@ static int start_all(void *arg)
 
 int main(void)
 {
-        return eddy_run(start_all, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(start_all, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "05-semaphore: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }

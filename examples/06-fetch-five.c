@@ -2,20 +2,54 @@
  * 06-fetch-five - five requests at once through one client.
  *
  * The client is the session of aiohttp: it keeps connections and lends one to
- * each request.  A response holds its connection until it is closed, so
+ * each request.  A response holds its connection until it is read or closed;
  * EDDY_AUTO closes the response on every way out of fetch().  Five answers of a
  * fifth of a second each take a fifth of a second together.
+ *
+ * All five have three seconds, for their bodies too.  A status of 400 or more is a
+ * failure, not an answer, and the first failure cancels the other requests.
  *
  * Run: 06-fetch-five $MOCK/delay/0.2
  * Time: wall 0.2 s
  * Output:
  *     5 responses received
+ * Run: 06-fetch-five $MOCK/status/500
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ * Run: 06-fetch-five $MOCK/status/404 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     06-fetch-five: $MOCK/status/404: status 404 (usage: 06-fetch-five URL)
+ * Run: 06-fetch-five $MOCK/slow-body/10 2>&1
+ * Exit: 1
+ * Time: wall 3 s
+ * Output:
+ *     06-fetch-five: $MOCK/slow-body/10: not complete within 3 s (usage: 06-fetch-five URL)
+ * Run: 06-fetch-five http://127.0.0.1:1/ 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     06-fetch-five: http://127.0.0.1:1/: Connection refused (usage: 06-fetch-five URL)
+ * Run: timeout --foreground --preserve-status -s INT 1 06-fetch-five $MOCK/delay/10 2>&1
+ * Exit: 130
+ * Time: wall 1 s
+ * Output:
+ *     06-fetch-five: $MOCK/delay/10: stopped by Ctrl-C (usage: 06-fetch-five URL)
+ * Run: 06-fetch-five 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     06-fetch-five: no URL (usage: 06-fetch-five URL)
  */
 #include <stdio.h>
 
 #include "eddy/eddy.h"
 
-enum { COUNT = 5 };
+enum { COUNT = 5, SECONDS = 3 };
+
+static int bad_status; /* of an answer that is a failure, or 0 */
 
 struct job {
         eddy_http_client *client;
@@ -31,6 +65,10 @@ static int fetch(void *arg)
         const void *text;
         int err = eddy_http_client_send(job->client, &request, &response);
 
+        if (err == 0 && eddy_http_response_status(response) >= 400) {
+                bad_status = eddy_http_response_status(response);
+                err = -EIO;
+        }
         return err < 0 ? err : eddy_http_response_body(response, &text, &job->bytes);
 }
 
@@ -47,14 +85,38 @@ static int fetch_all(void *url)
                 jobs[i] = (struct job){ .client = client, .url = url };
                 calls[i] = EDDY_CALL(fetch, &jobs[i]);
         }
-        err = eddy_gather(calls, COUNT, 0);
+        EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(SECONDS))
+                err = eddy_gather(calls, COUNT, 0);
+        eddy_http_client_close(client);
         if (err == 0)
                 printf("%d responses received\n", COUNT);
-        eddy_http_client_close(client);
         return err;
+}
+
+/* Prints the reason; returns the exit status. */
+static int fail(const char *url, int err)
+{
+        fprintf(stderr, "06-fetch-five: %s: ", url);
+        if (err == -ECANCELED)
+                fputs("stopped by Ctrl-C", stderr);
+        else if (err == -ETIMEDOUT)
+                fprintf(stderr, "not complete within %d s", SECONDS);
+        else if (bad_status)
+                fprintf(stderr, "status %d", bad_status);
+        else
+                fputs(eddy_error_text(err), stderr);
+        fputs(" (usage: 06-fetch-five URL)\n", stderr);
+        return err == -ECANCELED ? 130 : 1;
 }
 
 int main(int argc, char **argv)
 {
-        return argc == 2 && eddy_run(fetch_all, argv[1], NULL) == 0 ? 0 : 1;
+        int err;
+
+        if (argc != 2) {
+                fputs("06-fetch-five: no URL (usage: 06-fetch-five URL)\n", stderr);
+                return 1;
+        }
+        err = eddy_run(fetch_all, argv[1], NULL);
+        return err < 0 ? fail(argv[1], err) : 0;
 }

@@ -1,14 +1,15 @@
 /*
- * 08-retry - up to three attempts, a second apart.
+ * 08-retry - up to three attempts of a second each, with a second between two.
  *
  * A status of 500 is an answer, not an error of the transport, so the program
- * checks the status and repeats only what may pass: a 404 will not.  When this
- * task is cancelled, the attempt or the pause returns at once, and no further
- * attempt is made.
+ * checks the status and repeats only what may pass: a 404 will not.  The deadline
+ * of an attempt covers the head and the body, because a server may send one at
+ * once and the other never.  When this task is cancelled, the attempt or the
+ * pause returns at once, and no further attempt is made.
  *
- * The Python program this mirrors opens a session for each attempt, takes any
- * status for success, and sleeps once more after the last failure: three
- * seconds where two suffice.
+ * The Python program of the course opens a session for each attempt, takes any
+ * status for success, and sleeps once more after the last failure: three seconds
+ * where two suffice.
  *
  * Run: 08-retry $MOCK/status/200
  * Time: wall 0 s
@@ -16,34 +17,66 @@
  * Run: 08-retry "$MOCK/flaky/2?token=$$"
  * Time: wall 2 s
  * Output:
- *     Attempt 1 failed: 503
- *     Attempt 2 failed: 503
- * Run: 08-retry $MOCK/status/503
+ *     Attempt 1 failed: status 503
+ *     Attempt 2 failed: status 503
+ * Run: 08-retry $MOCK/slow-body/10
  * Exit: 1
- * Time: wall 2 s
+ * Time: wall 5 s
  * Output:
- *     Attempt 1 failed: 503
- *     Attempt 2 failed: 503
- *     Attempt 3 failed: 503
+ *     Attempt 1 failed: not complete within 1 s
+ *     Attempt 2 failed: not complete within 1 s
+ *     Attempt 3 failed: not complete within 1 s
  * Run: 08-retry $MOCK/status/404
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     Attempt 1 failed: 404
+ *     Attempt 1 failed: status 404
+ * Run: 08-retry $MOCK/status/503 2>&1
+ * Exit: 1
+ * Time: wall 2 s
+ * Output:
+ *     Attempt 1 failed: status 503
+ *     Attempt 2 failed: status 503
+ *     Attempt 3 failed: status 503
+ *     08-retry: $MOCK/status/503: status 503 (usage: 08-retry URL)
+ * Run: 08-retry http://127.0.0.1:1/ 2>&1
+ * Exit: 1
+ * Time: wall 2 s
+ * Output:
+ *     Attempt 1 failed: Connection refused
+ *     Attempt 2 failed: Connection refused
+ *     Attempt 3 failed: Connection refused
+ *     08-retry: http://127.0.0.1:1/: Connection refused (usage: 08-retry URL)
+ * Run: timeout --foreground --preserve-status -s INT 0.5 08-retry $MOCK/delay/10 2>&1
+ * Exit: 130
+ * Time: wall 0.5 s
+ * Output:
+ *     08-retry: $MOCK/delay/10: stopped by Ctrl-C (usage: 08-retry URL)
+ * Run: 08-retry 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     08-retry: no URL (usage: 08-retry URL)
  */
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "eddy/eddy.h"
 
-enum { ATTEMPTS = 3 };
+enum { ATTEMPTS = 3, SECONDS = 1 };
 
-/* The status, or an error if there was no answer. */
-static int fetch(eddy_http_client *client, const char *url)
+struct job {
+        eddy_http_client *client;
+        const char *url;
+};
+
+/* The status of the answer, or an error if there was none. */
+static int fetch(void *arg)
 {
+        struct job *job = arg;
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        struct eddy_http_request request = { .url = url };
-        int err = eddy_http_client_send(client, &request, &response);
+        struct eddy_http_request request = { .url = job->url };
+        int err = eddy_http_client_send(job->client, &request, &response);
 
         if (err == 0)
                 err = eddy_http_response_discard(response);
@@ -52,34 +85,39 @@ static int fetch(eddy_http_client *client, const char *url)
 
 static bool is_success(int result)
 {
-        return result >= 200 && result < 300;
+        return result >= 200 && result < 400;
 }
 
 /* Whether another attempt may have a better result. */
 static bool may_pass(int result)
 {
-        return (result < 0 && result != -ECANCELED) || result == 408 || result == 429 ||
-               result >= 500;
+        return result < 0 ? eddy_retry_error_is_passing(result)
+                          : eddy_retry_status_is_passing(result);
 }
 
-static void say_why(int attempt, int result)
+static void print_reason(FILE *file, int result)
 {
-        if (result < 0)
-                printf("Attempt %d failed: %s\n", attempt, eddy_error_text(result));
+        if (result >= 0)
+                fprintf(file, "status %d", result);
+        else if (result == -ETIMEDOUT)
+                fprintf(file, "not complete within %d s", SECONDS);
         else
-                printf("Attempt %d failed: %d\n", attempt, result);
+                fputs(result == -ECANCELED ? "stopped by Ctrl-C" : eddy_error_text(result), file);
 }
 
-static int fetch_with_retry(eddy_http_client *client, const char *url)
+/* The result of the last attempt, or -ECANCELED. */
+static int fetch_with_retry(struct job *job)
 {
         for (int attempt = 1;; attempt++) {
-                int err, result = fetch(client, url);
+                int err, result = eddy_call_timeout(fetch, job, EDDY_SEC(SECONDS));
 
-                if (is_success(result))
-                        return 0;
-                say_why(attempt, result);
+                if (is_success(result) || result == -ECANCELED)
+                        return result;
+                printf("Attempt %d failed: ", attempt);
+                print_reason(stdout, result);
+                puts("");
                 if (attempt == ATTEMPTS || !may_pass(result))
-                        return result < 0 ? result : -EIO;
+                        return result;
                 err = eddy_sleep(EDDY_SEC(1));
                 if (err < 0)
                         return err;
@@ -88,17 +126,30 @@ static int fetch_with_retry(eddy_http_client *client, const char *url)
 
 static int run(void *url)
 {
-        eddy_http_client *client;
-        int err = eddy_http_client_new(NULL, &client);
+        struct job job = { .url = url };
+        int result = eddy_http_client_new(NULL, &job.client);
 
-        if (err < 0)
-                return err;
-        err = fetch_with_retry(client, url);
-        eddy_http_client_close(client);
-        return err;
+        if (result < 0)
+                return result;
+        result = fetch_with_retry(&job);
+        eddy_http_client_close(job.client);
+        return result;
 }
 
 int main(int argc, char **argv)
 {
-        return argc == 2 && eddy_run(run, argv[1], NULL) == 0 ? 0 : 1;
+        int result;
+
+        if (argc != 2) {
+                fputs("08-retry: no URL (usage: 08-retry URL)\n", stderr);
+                return 1;
+        }
+        result = eddy_run(run, argv[1], NULL);
+        if (is_success(result))
+                return 0;
+        fflush(stdout);
+        fprintf(stderr, "08-retry: %s: ", argv[1]);
+        print_reason(stderr, result);
+        fputs(" (usage: 08-retry URL)\n", stderr);
+        return result == -ECANCELED ? 130 : 1;
 }

@@ -49,5 +49,9 @@ static int stop_early(void *arg)
 
 int main(void)
 {
-        return eddy_run(stop_early, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(stop_early, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "10-cancel-all: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }

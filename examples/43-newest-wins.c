@@ -1,96 +1,197 @@
 /*
- * 43-newest-wins - a search as the user types: the newest request supersedes
- * the one before it.
+ * 43-newest-wins - a chat whose user changes the question: the newest request
+ * supersedes the one before it.
  *
- * Cancelling the older search is one line, and not a failure of the scope that
- * owns both.  A search that was superseded cannot answer late, over the newer
- * one's answer: it was cancelled before the newer one starts, and prints
- * nothing after its wait has returned -ECANCELED.
+ * New information makes the request before it superfluous.  That request is
+ * cancelled and joined before the newer one starts, so it cannot answer late, over
+ * the newer answer.  A cancelled request is not a failure of the scope that owns
+ * both.
  *
- * Run: 43-newest-wins
- * Time: virtual 0.9 s
+ * Cancelled means more than ignored: the connection is closed, and the server sees
+ * that.  The program asks its client how many connections are open then, and at
+ * the end how many were opened.  Each question has two seconds.
+ *
+ * Run: 43-newest-wins $MOCK/slow-body/1
+ * Time: wall 1.4 s
  * Output:
- *     0.0 s: searching for e
- *     0.2 s: e is superseded
- *     0.2 s: searching for ed
- *     0.4 s: ed is superseded
- *     0.4 s: searching for eddy
- *     0.9 s: found 1 page on eddy
+ *     asked: How do I wait?
+ *     superseded: How do I wait? (connections open: 0)
+ *     asked: How do I wait for two tasks?
+ *     superseded: How do I wait for two tasks? (connections open: 0)
+ *     asked: How do I cancel a task?
+ *     answered with 100 bytes: How do I cancel a task?
+ *     connections used: 3
+ * Run: 43-newest-wins $MOCK/delay/0
+ * Time: wall 0.4 s
+ * Output:
+ *     asked: How do I wait?
+ *     answered with 15 bytes: How do I wait?
+ *     asked: How do I wait for two tasks?
+ *     answered with 15 bytes: How do I wait for two tasks?
+ *     asked: How do I cancel a task?
+ *     answered with 15 bytes: How do I cancel a task?
+ *     connections used: 1
+ * Run: 43-newest-wins $MOCK/slow-body/10 2>&1
+ * Exit: 1
+ * Time: wall 2.4 s
+ * Output:
+ *     asked: How do I wait?
+ *     superseded: How do I wait? (connections open: 0)
+ *     asked: How do I wait for two tasks?
+ *     superseded: How do I wait for two tasks? (connections open: 0)
+ *     asked: How do I cancel a task?
+ *     43-newest-wins: $MOCK/slow-body/10: not complete within 2 s (usage: 43-newest-wins URL)
+ * Run: 43-newest-wins $MOCK/status/404 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     asked: How do I wait?
+ *     43-newest-wins: $MOCK/status/404: status 404 (usage: 43-newest-wins URL)
+ * Run: 43-newest-wins http://127.0.0.1:1/ 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     asked: How do I wait?
+ *     43-newest-wins: http://127.0.0.1:1/: Connection refused (usage: 43-newest-wins URL)
+ * Run: timeout --foreground --preserve-status -s INT 1 43-newest-wins $MOCK/slow-body/10 2>&1
+ * Exit: 130
+ * Time: wall 1 s
+ * Output:
+ *     ...
+ *     43-newest-wins: $MOCK/slow-body/10: stopped by Ctrl-C (usage: 43-newest-wins URL)
+ * Run: 43-newest-wins 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     43-newest-wins: no URL (usage: 43-newest-wins URL)
  */
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "eddy/eddy.h"
 
-struct box {
-        int64_t began_ns;
-        eddy_scope *scope;
-        eddy_task *newest;
+enum { QUESTIONS = 3, SECONDS = 2 };
+
+static const char *const questions[QUESTIONS] = {
+        "How do I wait?",
+        "How do I wait for two tasks?",
+        "How do I cancel a task?",
+};
+static eddy_http_client *client;
+static int bad_status; /* of an answer that is a failure, or 0 */
+
+struct chat {
+        const char *url;
+        const char *question;
 };
 
-struct search {
-        const struct box *box;
-        const char *words;
-};
-
-static void say(const struct box *box, const char *before, const char *words, const char *after)
+static int send_question(void *arg)
 {
-        printf("%.1f s: %s%s%s\n", (double) (eddy_now() - box->began_ns) / 1e9, before, words,
-               after);
-}
+        const struct chat *chat = arg;
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct eddy_http_request request = { .url = chat->url,
+                                             .body = chat->question,
+                                             .body_bytes = strlen(chat->question) };
+        const void *text;
+        size_t bytes;
+        int err = eddy_http_client_send(client, &request, &response);
 
-static int search(void *arg)
-{
-        const struct search *search = arg;
-        int err;
-
-        say(search->box, "searching for ", search->words, "");
-        err = eddy_sleep(EDDY_MS(500)); /* the server */
-        if (err == -ECANCELED)
-                say(search->box, "", search->words, " is superseded");
+        if (err == 0)
+                err = eddy_http_response_body(response, &text, &bytes);
         if (err < 0)
                 return err;
-        say(search->box, "found 1 page on ", search->words, "");
+        if (eddy_http_response_status(response) >= 400) {
+                bad_status = eddy_http_response_status(response);
+                return -EIO;
+        }
+        printf("answered with %zu bytes: %s\n", bytes, chat->question);
         return 0;
 }
 
-static int search_for(struct box *box, struct search *request)
+static int ask(void *arg)
 {
-        if (box->newest)
-                eddy_task_cancel(box->newest);
-        eddy_task_release(box->newest);
-        box->newest = NULL;
-        return eddy_scope_start_task(box->scope, search, request, NULL, &box->newest);
+        const struct chat *chat = arg;
+
+        printf("asked: %s\n", chat->question);
+        return eddy_call_timeout(send_question, arg, EDDY_SEC(SECONDS));
 }
 
-/* A user types, a key every 200 ms. */
-static int type(struct box *box, struct search *requests, int n)
+/* Cancels the request, unless its answer has arrived, and waits until it has ended. */
+static int supersede(eddy_task *request, const char *question)
 {
-        int err = 0;
+        struct eddy_http_client_stats stats;
+        int result, err;
 
-        for (int i = 0; i < n && err == 0; i++) {
-                err = search_for(box, &requests[i]);
-                if (err == 0)
-                        err = eddy_sleep(EDDY_MS(200));
-        }
+        eddy_task_cancel(request);
+        err = eddy_task_join(request, &result);
+        eddy_http_client_stats(client, &stats);
+        if (err == 0 && result == -ECANCELED)
+                printf("superseded: %s (connections open: %" PRIu64 ")\n", question, stats.open);
         return err;
 }
 
-static int run(void *arg)
+/* The user changes the question every 200 ms. */
+static int talk(eddy_scope *scope, struct chat *chats)
 {
-        struct box box = { .began_ns = eddy_now() };
-        struct search requests[] = { { &box, "e" }, { &box, "ed" }, { &box, "eddy" } };
+        for (int i = 0;; i++) {
+                EDDY_AUTO(eddy_task) eddy_task *request = NULL;
+                int err = eddy_scope_start_task(scope, ask, &chats[i], NULL, &request);
+
+                if (err < 0 || i == QUESTIONS - 1)
+                        return err;
+                err = eddy_sleep(EDDY_MS(200));
+                if (err == 0)
+                        err = supersede(request, chats[i].question);
+                if (err < 0)
+                        return err;
+        }
+}
+
+static int run(void *url)
+{
+        struct chat chats[QUESTIONS];
+        struct eddy_http_client_stats stats;
+        int err = eddy_http_client_new(NULL, &client);
+
+        if (err < 0)
+                return err;
+        for (int i = 0; i < QUESTIONS; i++)
+                chats[i] = (struct chat){ url, questions[i] };
+        EDDY_SCOPE (scope, &err)
+                err = talk(&scope, chats);
+        eddy_http_client_stats(client, &stats);
+        if (err == 0)
+                printf("connections used: %" PRIu64 "\n", stats.connections);
+        eddy_http_client_close(client);
+        return err;
+}
+
+/* Prints the reason; returns the exit status. */
+static int fail(const char *url, int err)
+{
+        fflush(stdout);
+        fprintf(stderr, "43-newest-wins: %s: ", url);
+        if (err == -ECANCELED)
+                fputs("stopped by Ctrl-C", stderr);
+        else if (err == -ETIMEDOUT)
+                fprintf(stderr, "not complete within %d s", SECONDS);
+        else if (bad_status)
+                fprintf(stderr, "status %d", bad_status);
+        else
+                fputs(eddy_error_text(err), stderr);
+        fputs(" (usage: 43-newest-wins URL)\n", stderr);
+        return err == -ECANCELED ? 130 : 1;
+}
+
+int main(int argc, char **argv)
+{
         int err;
 
-        (void) arg;
-        EDDY_SCOPE (scope, &err) {
-                box.scope = &scope;
-                err = type(&box, requests, 3);
+        if (argc != 2) {
+                fputs("43-newest-wins: no URL (usage: 43-newest-wins URL)\n", stderr);
+                return 1;
         }
-        eddy_task_release(box.newest);
-        return err;
-}
-
-int main(void)
-{
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        err = eddy_run(run, argv[1], NULL);
+        return err < 0 ? fail(argv[1], err) : 0;
 }

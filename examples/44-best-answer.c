@@ -1,94 +1,151 @@
 /*
- * 44-best-answer - the best answer within a second: when time is up, what is
- * complete is returned.
+ * 44-best-answer - the best answer within 1.5 seconds: the whole text, or the part
+ * that has arrived when time is up.
  *
- * All sources have one deadline.  When it passes, those that are not ready are
- * cancelled, and the scope returns -ETIMEDOUT, which is not a failure here:
- * each source that was ready has left its answer in the caller's array.  With
- * KEEP_GOING, a source that fails does not cancel the others.
+ * A request to a RAG system may take too long, but its answer comes in pieces.  The
+ * pieces are in the caller's buffer, not in the task that reads them, so they outlive
+ * the deadline, which cancels the read and closes the connection.  The program says
+ * whether the text is complete: a part must not look like the whole.
  *
- * Run: 44-best-answer
- * Time: virtual 1 s
+ * A read that is cancelled loses no bytes, and takes none.  No byte in time is a
+ * failure, and so is a text that is larger than the buffer.
+ *
+ * Run: 44-best-answer $MOCK/slow-body/10
+ * Time: wall 1.5 s
  * Output:
- *     cache: the price was 41 (60 % sure)
- *     database: Input/output error
- *     branch office: the price is 42 (90 % sure)
- *     head office: not in time
- *     best: the price is 42 (90 % sure)
+ *     123456789
+ *     partial answer: 10 bytes
+ * Run: 44-best-answer $MOCK/slow-body/1
+ * Time: wall 1 s
+ * Output:
+ *     123456789
+ *     123456789
+ *     123456789
+ *     123456789
+ *     123456789
+ *     123456789
+ *     123456789
+ *     123456789
+ *     123456789
+ *     123456789
+ *     complete answer: 100 bytes
+ * Run: 44-best-answer $MOCK/delay/10
+ * Exit: 1
+ * Time: wall 1.5 s
+ * Output:
+ * Run: 44-best-answer $MOCK/delay/10 2>&1
+ * Exit: 1
+ * Time: wall 1.5 s
+ * Output:
+ *     44-best-answer: $MOCK/delay/10: no answer within 1.5 s (usage: 44-best-answer URL)
+ * Run: 44-best-answer $MOCK/bytes/100000 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     44-best-answer: $MOCK/bytes/100000: the message is larger than its limit (usage: 44-best-answer URL)
+ * Run: 44-best-answer $MOCK/status/404 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     44-best-answer: $MOCK/status/404: status 404 (usage: 44-best-answer URL)
+ * Run: 44-best-answer http://127.0.0.1:1/ 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     44-best-answer: http://127.0.0.1:1/: Connection refused (usage: 44-best-answer URL)
+ * Run: timeout --foreground --preserve-status -s INT 0.5 44-best-answer $MOCK/slow-body/10 2>&1
+ * Exit: 130
+ * Time: wall 0.5 s
+ * Output:
+ *     44-best-answer: $MOCK/slow-body/10: stopped by Ctrl-C (usage: 44-best-answer URL)
+ * Run: 44-best-answer 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     44-best-answer: no URL (usage: 44-best-answer URL)
  */
 #include <stdio.h>
 
 #include "eddy/eddy.h"
 
-enum { SOURCES = 4 };
+enum { TEXT_BYTES_MAX = 65536 };
 
-struct source {
-        const char *name;
-        const char *says;
-        int64_t needs_ns;
-        int sure_percent; /* 0: it fails */
-        int result;       /* -ECANCELED: was not in time */
+struct answer {
+        const char *url;
+        int status;
+        size_t bytes;
+        char text[TEXT_BYTES_MAX + 1]; /* one more, to see the end */
 };
 
-static int ask(void *arg)
+static eddy_http_client *client;
+
+/* Adds each piece to the answer when it arrives. */
+static int read_answer(void *arg)
 {
-        struct source *source = arg;
+        struct answer *answer = arg;
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct eddy_http_request request = { .url = answer->url,
+                                             .opts = { .body_bytes_max = TEXT_BYTES_MAX } };
+        int64_t n = eddy_http_client_send(client, &request, &response);
 
-        source->result = eddy_sleep(source->needs_ns);
-        if (source->result == 0 && source->sure_percent == 0)
-                source->result = -EIO;
-        return source->result;
-}
-
-/* Until all have answered or time is up.  Only a cancel from outside is an error here. */
-static int ask_all(struct source *sources, int64_t timeout_ns)
-{
-        struct eddy_scope_opts opts = { .timeout_ns = timeout_ns, .flags = EDDY_SCOPE_KEEP_GOING };
-        eddy_scope scope;
-        int err;
-
-        eddy_scope_begin(&scope, &opts);
-        for (int i = 0; i < SOURCES; i++)
-                eddy_scope_start(&scope, ask, &sources[i]);
-        err = eddy_scope_end(&scope);
-        return err == -ECANCELED ? err : 0;
-}
-
-static void say(const char *who, const struct source *source)
-{
-        if (source->result == 0)
-                printf("%s: %s (%d %% sure)\n", who, source->says, source->sure_percent);
-        else
-                printf("%s: %s\n", who,
-                       source->result == -ECANCELED ? "not in time"
-                                                    : eddy_error_text(source->result));
+        if (n < 0)
+                return (int) n;
+        answer->status = eddy_http_response_status(response);
+        if (answer->status >= 400)
+                return -EIO;
+        do {
+                n = eddy_http_response_read(response, answer->text + answer->bytes,
+                                            sizeof(answer->text) - answer->bytes);
+                answer->bytes += n > 0 ? (size_t) n : 0;
+        } while (n > 0);
+        return (int) n;
 }
 
 static int run(void *arg)
 {
-        struct source sources[SOURCES] = {
-                { "cache", "the price was 41", EDDY_MS(1), 60, -ECANCELED },
-                { "database", "", EDDY_MS(300), 0, -ECANCELED },
-                { "branch office", "the price is 42", EDDY_MS(800), 90, -ECANCELED },
-                { "head office", "the price will be 43", EDDY_MS(1500), 100, -ECANCELED },
-        };
-        const struct source *best = NULL;
-        int err = ask_all(sources, EDDY_SEC(1));
+        struct answer *answer = arg;
+        int err = eddy_http_client_new(NULL, &client);
 
-        (void) arg;
-        for (int i = 0; i < SOURCES && err == 0; i++) {
-                const struct source *source = &sources[i];
-
-                say(source->name, source);
-                if (source->result == 0 && (!best || source->sure_percent > best->sure_percent))
-                        best = source;
+        if (err < 0)
+                return err;
+        err = eddy_call_timeout(read_answer, answer, EDDY_SEC(1.5));
+        eddy_http_client_close(client);
+        if (err == -ETIMEDOUT && answer->bytes == 0)
+                return err;
+        if (err == 0 || err == -ETIMEDOUT) {
+                fwrite(answer->text, 1, answer->bytes, stdout);
+                printf("%s answer: %zu bytes\n", err == 0 ? "complete" : "partial", answer->bytes);
+                return 0;
         }
-        if (best)
-                say("best", best);
         return err;
 }
 
-int main(void)
+/* Prints the reason; returns the exit status. */
+static int fail(const struct answer *answer, int err)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        fprintf(stderr, "44-best-answer: %s: ", answer->url);
+        if (err == -ECANCELED)
+                fputs("stopped by Ctrl-C", stderr);
+        else if (err == -ETIMEDOUT)
+                fputs("no answer within 1.5 s", stderr);
+        else if (answer->status >= 400)
+                fprintf(stderr, "status %d", answer->status);
+        else
+                fputs(eddy_error_text(err), stderr);
+        fputs(" (usage: 44-best-answer URL)\n", stderr);
+        return err == -ECANCELED ? 130 : 1;
+}
+
+int main(int argc, char **argv)
+{
+        static struct answer answer;
+        int err;
+
+        if (argc != 2) {
+                fputs("44-best-answer: no URL (usage: 44-best-answer URL)\n", stderr);
+                return 1;
+        }
+        answer.url = argv[1];
+        err = eddy_run(run, &answer, NULL);
+        return err < 0 ? fail(&answer, err) : 0;
 }

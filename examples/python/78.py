@@ -1,0 +1,55 @@
+"""The twin of 78-retry-failed: what failed is tried again, the rest is kept."""
+import asyncio
+import sys
+
+import aiohttp
+
+ROUNDS = 3
+
+
+class Failed(Exception):
+    def __init__(self, url, reason, may_pass=True):
+        super().__init__(f"{url}: {reason}")
+        self.may_pass = may_pass
+
+
+async def fetch(session, url):
+    try:
+        async with session.get(url) as response:
+            text = await response.text()
+    except (aiohttp.ClientError, asyncio.TimeoutError) as error:
+        raise Failed(url, repr(error)) from None
+    if response.status >= 400:
+        raise Failed(url, f"status {response.status}",
+                     response.status in (408, 425, 429) or response.status >= 500)
+    return text
+
+
+async def fetch_all(urls):
+    results, due = [None] * len(urls), range(len(urls))
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=1)) as session:
+        for number in range(1, ROUNDS + 1):
+            if number > 1 and due:
+                await asyncio.sleep(0.5 * (number - 1))
+            if not due:
+                break
+            found = await asyncio.gather(*(fetch(session, urls[i]) for i in due),
+                                         return_exceptions=True)
+            for i, result in zip(due, found):
+                results[i] = result
+            failed = [i for i in due if isinstance(results[i], Exception)]
+            print(f"round {number}: {len(found)} requests, {len(failed)} failed")
+            due = [i for i in failed if results[i].may_pass]
+    return results
+
+
+def main(urls):
+    results = asyncio.run(fetch_all(urls))
+    for number, result in enumerate(results, 1):
+        print(f"{number}: {result.strip() if isinstance(result, str) else 'failed'}")
+    failed = [result for result in results if isinstance(result, Exception)]
+    return str(failed[0]) if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
