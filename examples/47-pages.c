@@ -91,5 +91,9 @@ static int look_for_grape(void *arg)
 
 int main(void)
 {
-        return eddy_run(look_for_grape, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(look_for_grape, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "47-pages: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }
