@@ -2,9 +2,9 @@
  * 34-fibonacci - the Fibonacci numbers below a thousand, one by one.
  *
  * fibonacci() keeps its two numbers in local variables between one value and
- * the next, because it is suspended in the middle of its loop.  It does not run
- * before the first value is asked for.  At its end next() returns 0: there is
- * no exception, and no list of all the values.
+ * the next, because it is suspended in the middle of its loop.  It first runs when
+ * the first value is requested.  After the last value next() returns 0, without an
+ * exception, and no list of all values exists at any time.
  *
  * Run: 34-fibonacci
  * Time: virtual 0 s
@@ -49,5 +49,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "34-fibonacci: %s\n", eddy_error_text(err));
+        return err < 0;
 }

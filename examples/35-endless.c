@@ -1,13 +1,13 @@
 /*
- * 35-endless - a generator that never ends, and a reader who has had enough.
+ * 35-endless - a generator that never ends, and a loop that takes ten of its
+ * values.
  *
- * The first value is asked for by hand, the rest in a loop, which continues
- * after the first.  Leaving the loop is enough: as the scope ends, the
- * generator's yield returns -ECANCELED, its own code cleans up, and only then
- * does eddy_scope_end_with() return.  In Python, cleaning up comes when the
- * garbage collector finds the generator, or with the loop's end.
+ * The first value is requested by hand, the rest in a loop, which continues after
+ * the first.  The scope closes the generator: its yield returns -ECANCELED, its
+ * own code cleans up, and then eddy_scope_end_with() returns.  Python needs
+ * close() for that; otherwise the generator cleans up when its object is freed.
  *
- * The Python program this mirrors prints for ever.
+ * The loop of the course has no end and prints for ever.
  *
  * Run: 35-endless
  * Time: virtual 0 s
@@ -20,7 +20,7 @@
 
 #include "eddy/eddy.h"
 
-/* Unsigned, so that it goes on beyond 64 bits, if no longer as Fibonacci would. */
+/* Unsigned: beyond 64 bits the numbers wrap around, which is defined. */
 static int fibonacci(eddy_generator *numbers, void *arg)
 {
         uint64_t a = 1, b = 1;
@@ -67,5 +67,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "35-endless: %s\n", eddy_error_text(err));
+        return err < 0;
 }

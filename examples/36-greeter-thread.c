@@ -1,18 +1,19 @@
 /*
- * 36-greeter-thread - a thread of the platform that greets while main goes on.
+ * 36-greeter-thread - a thread of the platform that greets while main continues.
  *
- * "Task Done !" comes at once, the greetings after it, one a second.  Python's
- * main waits for its threads unless they are daemons; C's does not: returning
- * from main() ends the process and every thread in it.  The join is there for
- * that reason, and without it this is Python's `daemon=True`.
+ * The thread starts first.  Main works for half a second and prints its line,
+ * between the first greeting and the second: it did not wait for the thread.
+ * Python's main waits for its threads at its end unless they are daemons.  C's does
+ * not: a return from main() ends the process with all its threads.  The join at the
+ * end is there for that reason; without it the thread is Python's `daemon=True`.
  *
- * A thread that only waits needs no thread: the next example does it with tasks.
+ * A function that only waits needs no thread: the next example does it with tasks.
  *
  * Run: 36-greeter-thread
  * Time: wall 10 s
  * Output:
- *     Task Done !
  *     1 - Hello Mohammad
+ *     Task Done !
  *     2 - Hello Mohammad
  *     3 - Hello Mohammad
  *     4 - Hello Mohammad
@@ -25,13 +26,14 @@
  */
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static void *greeter(void *name)
 {
-        for (int i = 1; i <= 10; i++) {
-                struct timespec second = { .tv_sec = 1 };
+        struct timespec second = { .tv_sec = 1 };
 
+        for (int i = 1; i <= 10; i++) {
                 printf("%d - Hello %s\n", i, (const char *) name);
                 nanosleep(&second, NULL);
         }
@@ -40,11 +42,16 @@ static void *greeter(void *name)
 
 int main(void)
 {
+        struct timespec half_second = { .tv_nsec = 500000000 };
         char name[] = "Mohammad";
         pthread_t thread;
+        int err = pthread_create(&thread, NULL, greeter, name);
 
-        puts("Task Done !");
-        if (pthread_create(&thread, NULL, greeter, name) != 0)
+        if (err != 0) {
+                fprintf(stderr, "36-greeter-thread: no thread: %s\n", strerror(err));
                 return 1;
+        }
+        nanosleep(&half_second, NULL); /* main's own work */
+        puts("Task Done !");
         return pthread_join(thread, NULL) == 0 ? 0 : 1;
 }

@@ -1,37 +1,45 @@
 /*
- * 37-two-greeters - the cure for threads that only wait: two tasks in the
- * background, on one thread.
+ * 37-two-greeters - two greeters in the background of main, as tasks on a single
+ * thread.
  *
- * Main's task ends first, as "Task Done !" shows, and the tasks that it started
- * in the background are waited for, as Python's threads are; here no longer
- * than drain_ns, after which they are cancelled.  A `drain_ns` below 0 makes
- * daemons of them.  The two take turns only when they wait, so no line is ever
- * torn, and what they share needs no lock.
+ * "Task Done !" does not wait for the greeters.  The run then waits for background
+ * tasks as Python waits for threads that are not daemons, but for at most drain_ns;
+ * after that it cancels them.  With `drain_ns` below 0 they are daemons.  A task
+ * runs until it waits, so no line is cut in two, and shared data needs no lock.
  *
- * Run: 37-two-greeters
- * Time: virtual 10 s
+ * Threads print in any order, so the lines are sorted here.  Tasks have a fixed
+ * order: main's line is the first.
+ *
+ * Run: 37-two-greeters | sed -n 1,3p | sort -V
+ * Time: wall 10 s
  * Output:
- *     Task Done !
- *     1 - Hello Mohammad
  *     1 - Hello Ali
- *     2 - Hello Mohammad
+ *     1 - Hello Mohammad
+ *     Task Done !
+ * Run: 37-two-greeters | sort -V
+ * Time: wall 10 s
+ * Output:
+ *     1 - Hello Ali
+ *     1 - Hello Mohammad
  *     2 - Hello Ali
- *     3 - Hello Mohammad
+ *     2 - Hello Mohammad
  *     3 - Hello Ali
- *     4 - Hello Mohammad
+ *     3 - Hello Mohammad
  *     4 - Hello Ali
- *     5 - Hello Mohammad
+ *     4 - Hello Mohammad
  *     5 - Hello Ali
- *     6 - Hello Mohammad
+ *     5 - Hello Mohammad
  *     6 - Hello Ali
- *     7 - Hello Mohammad
+ *     6 - Hello Mohammad
  *     7 - Hello Ali
- *     8 - Hello Mohammad
+ *     7 - Hello Mohammad
  *     8 - Hello Ali
- *     9 - Hello Mohammad
+ *     8 - Hello Mohammad
  *     9 - Hello Ali
- *     10 - Hello Mohammad
+ *     9 - Hello Mohammad
  *     10 - Hello Ali
+ *     10 - Hello Mohammad
+ *     Task Done !
  */
 #include <stdio.h>
 
@@ -63,6 +71,9 @@ static int run(void *arg)
 int main(void)
 {
         struct eddy_run_opts opts = { .drain_ns = EDDY_SEC(20) };
+        int err = eddy_run(run, NULL, &opts);
 
-        return eddy_run(run, NULL, &opts) == 0 ? 0 : 1;
+        if (err < 0)
+                fprintf(stderr, "37-two-greeters: %s\n", eddy_error_text(err));
+        return err < 0;
 }

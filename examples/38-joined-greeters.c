@@ -1,33 +1,38 @@
 /*
- * 38-joined-greeters - the same two, started and joined: "Task Done !" is last.
+ * 38-joined-greeters - two greeters that main waits for: "Task Done !" is last.
  *
  * A list of threads, a loop that starts them and a loop that joins them are one
- * scope.  No join can be forgotten, and the arguments of the tasks may be in
- * the frame of the function that starts them.
+ * scope.  No join can be forgotten, and the arguments of the tasks may be in the
+ * frame of the function that starts them.  The lines are sorted because threads
+ * print in any order.
  *
- * Run: 38-joined-greeters
- * Time: virtual 10 s
+ * Run: 38-joined-greeters | tail -n 1
+ * Time: wall 10 s
  * Output:
- *     1 - Hello Mohammad
+ *     Task Done !
+ * Run: 38-joined-greeters | sort -V
+ * Time: wall 10 s
+ * Output:
  *     1 - Hello Ali
- *     2 - Hello Mohammad
+ *     1 - Hello Mohammad
  *     2 - Hello Ali
- *     3 - Hello Mohammad
+ *     2 - Hello Mohammad
  *     3 - Hello Ali
- *     4 - Hello Mohammad
+ *     3 - Hello Mohammad
  *     4 - Hello Ali
- *     5 - Hello Mohammad
+ *     4 - Hello Mohammad
  *     5 - Hello Ali
- *     6 - Hello Mohammad
+ *     5 - Hello Mohammad
  *     6 - Hello Ali
- *     7 - Hello Mohammad
+ *     6 - Hello Mohammad
  *     7 - Hello Ali
- *     8 - Hello Mohammad
+ *     7 - Hello Mohammad
  *     8 - Hello Ali
- *     9 - Hello Mohammad
+ *     8 - Hello Mohammad
  *     9 - Hello Ali
- *     10 - Hello Mohammad
+ *     9 - Hello Mohammad
  *     10 - Hello Ali
+ *     10 - Hello Mohammad
  *     Task Done !
  */
 #include <stdio.h>
@@ -63,5 +68,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "38-joined-greeters: %s\n", eddy_error_text(err));
+        return err < 0;
 }

@@ -3,10 +3,10 @@
  * Enter key that stops all three.
  *
  * Standard input is a stream like any other, so waiting for the key is one more
- * task.  It cancels the scope, and the scope has ended when each task has.  A
- * thread that is to be stopped from outside would have to check a flag again
- * and again, or remain as a daemon.  The end of the input is not an Enter:
- * without a terminal the work is done to its end.
+ * task.  It cancels the scope, and the scope ends when all its tasks have ended.
+ * A thread cannot be cancelled: it has to check a flag again and again
+ * (73-stop-thread).  The end of the input is not an Enter: without a terminal the
+ * work is done to its end.
  *
  * Run: 39-enter-cancels
  * Time: wall 2 s
@@ -17,7 +17,13 @@
  * Output:
  *     cancelling your request...
  *     <n> items were produced, <n> consumed
+ * Run: timeout --foreground --preserve-status -s INT 1 39-enter-cancels 2>&1
+ * Exit: 130
+ * Time: wall 1 s
+ * Output:
+ *     39-enter-cancels: stopped by Ctrl-C
  */
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -95,12 +101,18 @@ static int run(void *arg)
                 eddy_scope_start(&scope, consume, &work);
                 eddy_scope_start(&scope, await_enter, &work);
         }
-        printf("%d items were produced, %d consumed\n", work.produced, work.consumed);
+        if (err == 0)
+                printf("%d items were produced, %d consumed\n", work.produced, work.consumed);
         eddy_queue_fini(&queue);
         return err;
 }
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL), is_stopped = eddy_run_signal() == SIGINT;
+
+        if (err < 0)
+                fprintf(stderr, "39-enter-cancels: %s\n",
+                        is_stopped ? "stopped by Ctrl-C" : eddy_error_text(err));
+        return err == 0 ? 0 : is_stopped ? 130 : 1;
 }

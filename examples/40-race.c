@@ -1,13 +1,13 @@
 /*
  * 40-race - two customers book the last two seats, two each.
  *
- * Tasks change places only when they wait, and here each waits between looking
- * and booking: both see two free seats, and both take them.  With threads that
- * happens sometimes, wherever they are interrupted; on one loop it happens only
- * where the code waits, every time, so a test can find it.  Without the wait
- * there would be no race, and no need of a lock.
+ * A task can lose its turn only in a call that waits, and here each waits between
+ * the check and the booking: both see two free seats, and both take them.  Threads
+ * do that sometimes, at any instruction (72-thread-race).  Tasks do it only at a
+ * waiting call, and then in every run, so a test finds it.  Without the wait the
+ * race cannot happen, and no lock is needed.
  *
- * The cure is in the next two examples.
+ * The next two examples repair it.
  *
  * Run: 40-race
  * Time: virtual 1 s
@@ -35,7 +35,7 @@ static int book_two(void *customer)
                 printf("%s, there are not that many seats\n", (const char *) customer);
                 return 0;
         }
-        err = take_payment(); /* what was seen above may no longer hold after this */
+        err = take_payment(); /* the check above may be out of date after this */
         if (err < 0)
                 return err;
         printf("%d seats booked successfully for %s\n", seats, (const char *) customer);
@@ -56,5 +56,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "40-race: %s\n", eddy_error_text(err));
+        return err < 0;
 }

@@ -2,11 +2,11 @@
  * 41-lock - the last seats again, with a lock taken and released by hand.
  *
  * acquire() can fail, like any call that waits, and then there is nothing to
- * release.  After it, the only way out is through the release, as with
- * `finally`.  Ali waits in line while Mohammad pays, and then looks himself.
+ * release.  After it, every path reaches the release, as with `finally`.  Ali waits
+ * while Mohammad pays, and then checks the seats again.
  *
- * That two who come for a lock at the same instant block each other, as is said
- * of threads, is not so: one of them has it, the other is next.
+ * Two customers who request the lock at the same instant do not block each other:
+ * the first gets the lock, and the other is next.
  *
  * Run: 41-lock
  * Time: virtual 1 s
@@ -59,5 +59,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "41-lock: %s\n", eddy_error_text(err));
+        return err < 0;
 }

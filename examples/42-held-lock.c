@@ -1,12 +1,12 @@
 /*
- * 42-held-lock - the same with a lock that cannot be left locked.
+ * 42-held-lock - the last seats with a lock that is released on every way out.
  *
  * `held` releases the lock on every way out of its block, including the early
  * return of a failed payment, as Python's `with` does.  It is set only after
  * the lock was acquired: a lock that was not taken is not released.
  *
- * Should a lock be left all the same, by hand, and others wait for it for ever,
- * the run ends with a report that says so by name; it does not hang.
+ * If a program forgets to release a lock by hand, and all other tasks wait for that
+ * lock, the run ends with a report that names them.  It does not hang.
  *
  * Run: 42-held-lock
  * Time: virtual 1 s
@@ -61,5 +61,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "42-held-lock: %s\n", eddy_error_text(err));
+        return err < 0;
 }
