@@ -1,68 +1,121 @@
 /*
- * 13-two-clocks - two tasks that say the time, with pauses left to chance, for
- * fifty seconds.
+ * 13-two-clocks - two tasks that print the date and the time, with random pauses, for fifty
+ * seconds.
  *
- * eddy_run() makes the loop, and ends when its work is done: about fifty
- * seconds from the start.  The Python program gets a loop by hand (newer
- * versions refuse that outside a loop) and runs it for ever, long after both
- * tasks have ended.
+ * eddy_run() makes the loop, runs it, and returns when its work is done: 49 to 54 seconds after
+ * the start.  The program of the course gets a loop by hand and runs it for ever, long after both
+ * tasks have ended; from Python 3.14 on it does not start at all.
  *
- * On the virtual clock of the tests all of it takes no time, and the same chance
- * gives the same times in every run.
+ * The time of day is read once.  The loop's clock, which never goes back, counts from there.  The
+ * pauses are random; the argument, which only the tests use, makes them the same in each run.
  *
- * Run: 13-two-clocks
- * Time: virtual 52 s
- * Output: 13-two-clocks.txt
+ * Run: 13-two-clocks 1
+ * Time: virtual 53 s
+ * Output:
+ *     Loop: 1 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *     Loop: 2 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *     ...
+ *     Loop: 1 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *     Loop: 2 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *
+ * Run: 13-two-clocks 2 | sort -sc -k 4 && echo no time is before the one above it
+ * Time: virtual 49 s
+ * Output:
+ *     no time is before the one above it
+ *
+ * Run: timeout --foreground --preserve-status -s INT 1 13-two-clocks
+ * Exit: 130
+ * Time: wall 1 s
+ * Output:
+ *     Loop: 1 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *     Loop: 2 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *     ...
+ *
+ * Run: timeout --foreground --preserve-status -s INT 1 13-two-clocks 2>&1
+ * Exit: 130
+ * Time: wall 1 s
+ * Output:
+ *     Loop: 1 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *     Loop: 2 Time: <n>-<n>-<n> <n>:<n>:<n>
+ *     ...
+ *     13-two-clocks: stopped by Ctrl-C (usage: 13-two-clocks [SEED])
+ *
+ * Run: 13-two-clocks tomorrow 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     13-two-clocks: tomorrow is not a number (usage: 13-two-clocks [SEED])
  */
-#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
 
 #include "eddy/eddy.h"
 
-struct speaker {
-        int number;
-        uint32_t chance;
-        int64_t began_ns;
-};
+static const char usage[] = "(usage: 13-two-clocks [SEED])";
+static int64_t began_day_ns, began_ns; /* by the time of day, and by the loop's clock */
 
-/* 0 to 5; a plain congruential generator is chance enough here. */
-static int some_seconds(struct speaker *speaker)
+static void print_time(int number)
 {
-        speaker->chance = speaker->chance * 1664525 + 1013904223;
-        return (int) ((speaker->chance >> 16) % 6);
+        int64_t day_ns = began_day_ns + eddy_now() - began_ns;
+        time_t seconds = (time_t) (day_ns / EDDY_SEC(1));
+        struct tm parts;
+        char text[32];
+
+        localtime_r(&seconds, &parts);
+        strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts);
+        printf("Loop: %d Time: %s.%06d\n", number, text, (int) (day_ns % EDDY_SEC(1) / 1000));
 }
 
-static int say_the_time(void *arg)
+static int display_date(void *arg)
 {
-        struct speaker *speaker = arg;
-        int64_t end_ns = speaker->began_ns + EDDY_SEC(50);
+        int number = *(const int *) arg, err = 0;
+        int64_t end_ns = eddy_now() + EDDY_SEC(50);
 
-        for (;;) {
-                int64_t now_ns = eddy_now();
-                int err;
-
-                printf("Loop: %d Time: %" PRId64 " s\n", speaker->number,
-                       (now_ns - speaker->began_ns) / EDDY_SEC(1));
-                if (now_ns + EDDY_SEC(1) >= end_ns)
-                        return 0;
-                err = eddy_sleep(EDDY_SEC(some_seconds(speaker)));
-                if (err < 0)
-                        return err;
+        while (err == 0) {
+                print_time(number);
+                if (eddy_now() + EDDY_SEC(1) >= end_ns)
+                        break;
+                err = eddy_sleep(EDDY_SEC(lrand48() % 6));
         }
+        return err;
 }
 
 static int run(void *arg)
 {
-        struct speaker first = { .number = 1, .chance = 1, .began_ns = eddy_now() };
-        struct speaker second = { .number = 2, .chance = 2, .began_ns = eddy_now() };
-        struct eddy_call calls[] = { EDDY_CALL(say_the_time, &first),
-                                     EDDY_CALL(say_the_time, &second) };
+        int first = 1, second = 2;
+        struct eddy_call calls[] = { EDDY_CALL(display_date, &first),
+                                     EDDY_CALL(display_date, &second) };
+        struct timespec day;
 
         (void) arg;
+        clock_gettime(CLOCK_REALTIME, &day);
+        began_day_ns = EDDY_SEC(day.tv_sec) + day.tv_nsec;
+        began_ns = eddy_now();
         return eddy_gather(calls, 2, 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        char *end = NULL;
+        long seed = 0;
+        int err;
+
+        if (argc > 1)
+                seed = strtol(argv[1], &end, 10);
+        else if (getrandom(&seed, sizeof(seed), 0) < 0)
+                seed = time(NULL);
+        if (end && *end) {
+                fprintf(stderr, "13-two-clocks: %s is not a number %s\n", argv[1], usage);
+                return 1;
+        }
+        srand48(seed);
+        err = eddy_run(run, NULL, NULL);
+        if (err == 0)
+                return 0;
+        fflush(stdout);
+        fprintf(stderr, "13-two-clocks: %s %s\n",
+                err == -ECANCELED ? "stopped by Ctrl-C" : eddy_error_text(err), usage);
+        return err == -ECANCELED ? 130 : 1;
 }

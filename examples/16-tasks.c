@@ -2,7 +2,7 @@
  * 16-tasks - the same three waits as tasks take as long as the longest.
  *
  * A started task does not run at once, but when its starter suspends, here in
- * the first join, so "before first join" comes before any "started".
+ * the first join, so "before first await" comes before any "started".
  * create_task() does the same.  Joining in order waits for nothing twice: the
  * third task has finished long before its join.  A handle outlives its task,
  * until it is released.
@@ -10,15 +10,15 @@
  * Run: 16-tasks
  * Time: virtual 3 s
  * Output:
- *     before first join
+ *     before first await
  *     delay (seconds=1) started
  *     delay (seconds=3) started
  *     delay (seconds=2) started
  *     delay (seconds=1) finished
- *     after first task
+ *     after first_task
  *     delay (seconds=2) finished
  *     delay (seconds=3) finished
- *     after second task
+ *     after second_task
  *     elapsed time: 3.0 seconds
  */
 #include <stdio.h>
@@ -39,11 +39,11 @@ static int delay(void *arg)
 /* Failures of the tasks need no look here: they cancel the scope, and end it. */
 static void join_in_order(eddy_task *first, eddy_task *second, eddy_task *third)
 {
-        puts("before first join");
+        puts("before first await");
         if (eddy_task_join(first, NULL) == 0)
-                puts("after first task");
+                puts("after first_task");
         if (eddy_task_join(second, NULL) == 0)
-                puts("after second task");
+                puts("after second_task");
         (void) eddy_task_join(third, NULL);
 }
 
@@ -68,5 +68,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "16-tasks: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }

@@ -40,5 +40,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "20-call-timeout: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }

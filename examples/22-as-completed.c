@@ -1,9 +1,11 @@
 /*
  * 22-as-completed - results in the order they come.
  *
- * The loop gets the tasks themselves, so it knows which task has finished.  A
- * failed task stops nothing: the others are still returned.  Handling a result
- * may suspend; tasks that finish meanwhile wait for their turn.
+ * A task of eddy returns an int; a larger result goes to memory of the caller, here a text.  The
+ * loop gets the task that has finished, and uses its result at once, not after the slowest task.
+ *
+ * A failed task stops nothing: the others are still returned.  Handling a result may suspend;
+ * tasks that finish meanwhile wait for their turn.
  *
  * Run: 22-as-completed
  * Time: virtual 2 s
@@ -15,54 +17,65 @@
 
 #include "eddy/eddy.h"
 
+enum { COUNT = 2 };
+
 static int task1(void *arg)
 {
-        (void) arg;
-        return eddy_sleep(EDDY_SEC(2));
+        const char **ret_text = arg;
+        int err = eddy_sleep(EDDY_SEC(2));
+
+        if (err == 0)
+                *ret_text = "Task 1 done";
+        return err;
 }
 
 static int task2(void *arg)
 {
-        (void) arg;
-        return eddy_sleep(EDDY_SEC(1));
+        const char **ret_text = arg;
+        int err = eddy_sleep(EDDY_SEC(1));
+
+        if (err == 0)
+                *ret_text = "Task 2 done";
+        return err;
 }
 
-static int say_as_they_come(eddy_task **tasks, size_t n)
+static int print_as_they_come(eddy_task **tasks, const char **texts)
 {
-        eddy_as_completed done;
+        EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };
+        int err = eddy_as_completed_begin(&done, tasks, COUNT);
         eddy_task *task;
-        int result, err = eddy_as_completed_begin(&done, tasks, n);
 
-        if (err < 0)
-                return err;
-        while ((err = eddy_as_completed_next(&done, &task)) > 0)
-                if (eddy_task_result(task, &result) == 0)
-                        printf("%s %s\n", eddy_task_name(task), result == 0 ? "done" : "failed");
-        eddy_as_completed_end(&done);
+        while (err >= 0 && (err = eddy_as_completed_next(&done, &task)) > 0) {
+                int i = task == tasks[0] ? 0 : 1, result = 0;
+
+                err = eddy_task_result(task, &result);
+                puts(result < 0 ? eddy_error_text(result) : texts[i]);
+        }
         return err;
 }
 
 static int run(void *arg)
 {
-        struct eddy_task_opts first = { .name = "Task 1" }, second = { .name = "Task 2" };
-        eddy_task *tasks[2] = { NULL };
+        EDDY_AUTO(eddy_task) eddy_task *first = NULL, *second = NULL;
+        const char *texts[COUNT] = { NULL };
         eddy_scope scope;
         int err;
 
         (void) arg;
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_KEEP_GOING });
-        err = eddy_scope_start_task(&scope, task1, NULL, &first, &tasks[0]);
+        err = eddy_scope_start_task(&scope, task1, &texts[0], NULL, &first);
         if (err == 0)
-                err = eddy_scope_start_task(&scope, task2, NULL, &second, &tasks[1]);
+                err = eddy_scope_start_task(&scope, task2, &texts[1], NULL, &second);
         if (err == 0)
-                err = say_as_they_come(tasks, 2);
-        err = eddy_scope_end_with(&scope, err);
-        eddy_task_release(tasks[0]);
-        eddy_task_release(tasks[1]);
-        return err;
+                err = print_as_they_come((eddy_task *[]){ first, second }, texts);
+        return eddy_scope_end_with(&scope, err);
 }
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "22-as-completed: %s\n", eddy_error_text(err));
+        return err < 0 ? 1 : 0;
 }
