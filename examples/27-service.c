@@ -13,11 +13,16 @@
  * Output:
  *     Service started
  *     Service stopped cleanly
- * Run: timeout --foreground --preserve-status -s INT 2 27-service 3600
- * Time: wall 2 s
+ * Run: timeout --foreground --preserve-status -s INT 3 27-service 3600
+ * Time: wall 3 s
  * Output:
  *     Service started
  *     Stopped by Ctrl-C
+ * Run: 27-service 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     27-service: the seconds of work are missing (usage: 27-service SECONDS)
  */
 #include <signal.h>
 #include <stdio.h>
@@ -44,10 +49,13 @@ static int service(void *seconds)
 int main(int argc, char **argv)
 {
         int err = argc == 2 ? eddy_run(service, argv[1], NULL) : -EINVAL;
+        const char *reason = argc == 2 ? eddy_error_text(err) : "the seconds of work are missing";
 
         if (err == -ECANCELED && eddy_run_signal() == SIGINT) {
                 puts("Stopped by Ctrl-C");
                 return 0;
         }
+        if (err < 0)
+                fprintf(stderr, "27-service: %s (usage: 27-service SECONDS)\n", reason);
         return err == 0 ? 0 : 1;
 }

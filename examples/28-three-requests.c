@@ -7,7 +7,8 @@
  * needs the answer before it.
  *
  * Both halves share one client, so the second finds a connection open.  The
- * Python program this mirrors makes a client for each request.
+ * Python program this mirrors makes a client for each request.  Each request may
+ * take ten seconds, its body included, and a status of 400 or more is a failure.
  *
  * Run: 28-three-requests $MOCK/delay/0.6 $MOCK/delay/0.5 $MOCK/delay/0.4
  * Time: wall 2.1 s
@@ -20,6 +21,51 @@
  *     {"delay_ms":600}
  *     {"delay_ms":500}
  *     {"delay_ms":400}
+ * Run: 28-three-requests $MOCK/bytes/100000 $MOCK/bytes/300 $MOCK/bytes/0 | wc -c
+ * Time: wall 0 s
+ * Output:
+ *     200619
+ * Run: 28-three-requests $MOCK/delay/0.1 $MOCK/status/404 $MOCK/delay/0.1
+ * Exit: 1
+ * Time: wall 0.1 s
+ * Output:
+ *     one by one
+ *     {"delay_ms":100}
+ * Run: 28-three-requests 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     28-three-requests: three URLs are needed (usage: 28-three-requests URL URL URL)
+ * Run: 28-three-requests $MOCK/status/404 $MOCK/delay/9 $MOCK/delay/9 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     one by one
+ *     28-three-requests: $MOCK/status/404: status 404 (usage: 28-three-requests URL URL URL)
+ * Run: 28-three-requests $MOCK/status/500 $MOCK/delay/9 $MOCK/delay/9 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     one by one
+ *     28-three-requests: $MOCK/status/500: status 500 (usage: 28-three-requests URL URL URL)
+ * Run: 28-three-requests $MOCK/slow-body/12 $MOCK/delay/9 $MOCK/delay/9 2>&1
+ * Exit: 1
+ * Time: wall 10 s
+ * Output:
+ *     one by one
+ *     28-three-requests: $MOCK/slow-body/12: the request was not complete within its time (usage: 28-three-requests URL URL URL)
+ * Run: 28-three-requests http://127.0.0.1:1/ $MOCK/delay/9 $MOCK/delay/9 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     one by one
+ *     28-three-requests: http://127.0.0.1:1/: Connection refused (usage: 28-three-requests URL URL URL)
+ * Run: timeout --foreground --preserve-status -s INT 1 28-three-requests $MOCK/delay/9 $MOCK/delay/9 $MOCK/delay/9 2>&1
+ * Exit: 130
+ * Time: wall 1 s
+ * Output:
+ *     one by one
+ *     28-three-requests: stopped by Ctrl-C (usage: 28-three-requests URL URL URL)
  */
 #include <stdio.h>
 
@@ -28,27 +74,41 @@
 enum { COUNT = 3 };
 
 static eddy_http_client *client;
+static char failure[400]; /* the first one, for main() */
 
 struct fetch {
         const char *url;
-        char answer[256];
+        eddy_http_response *response; /* has the body */
+        const void *body;
+        size_t bytes;
 };
+
+/* 'result' is an error or a status. */
+static int fail(const char *url, int result)
+{
+        if (result < 0 && result != -ECANCELED && !failure[0])
+                snprintf(failure, sizeof(failure), "%s: %s", url, eddy_error_text(result));
+        else if (result >= 0 && !failure[0])
+                snprintf(failure, sizeof(failure), "%s: status %d", url, result);
+        return result < 0 ? result : -EPROTO;
+}
 
 static int fetch(void *arg)
 {
         struct fetch *fetch = arg;
-        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        const void *body;
-        size_t bytes;
-        int err = eddy_http_client_send(client, &(struct eddy_http_request){ .url = fetch->url },
-                                        &response);
+        struct eddy_http_request request = { .url = fetch->url };
+        int result = eddy_http_client_send(client, &request, &fetch->response);
 
-        if (err == 0)
-                err = eddy_http_response_body(response, &body, &bytes);
-        if (err < 0)
-                return err;
-        snprintf(fetch->answer, sizeof(fetch->answer), "%.*s", (int) bytes, (const char *) body);
-        return 0;
+        if (result == 0)
+                result = eddy_http_response_body(fetch->response, &fetch->body, &fetch->bytes);
+        if (result == 0)
+                result = eddy_http_response_status(fetch->response);
+        return result < 0 || result >= 400 ? fail(fetch->url, result) : 0;
+}
+
+static void print_answer(const struct fetch *fetch)
+{
+        fwrite(fetch->body, 1, fetch->bytes, stdout);
 }
 
 static int one_by_one(struct fetch *fetches)
@@ -59,7 +119,7 @@ static int one_by_one(struct fetch *fetches)
 
                 if (err < 0)
                         return err;
-                fputs(fetches[i].answer, stdout);
+                print_answer(&fetches[i]);
         }
         return 0;
 }
@@ -74,28 +134,48 @@ static int at_once(struct fetch *fetches)
                 calls[i] = EDDY_CALL(fetch, &fetches[i]);
         err = eddy_gather(calls, COUNT, 0);
         for (int i = 0; i < COUNT && err == 0; i++)
-                fputs(fetches[i].answer, stdout);
+                print_answer(&fetches[i]);
         return err;
 }
 
-static int run(void *arg)
+static int try_with(int (*way)(struct fetch *fetches), char **urls)
 {
-        char **urls = arg;
         struct fetch fetches[COUNT];
-        int err = eddy_http_client_new(NULL, &client);
+        int err;
 
-        if (err < 0)
-                return err;
         for (int i = 0; i < COUNT; i++)
                 fetches[i] = (struct fetch){ .url = urls[i] };
-        err = one_by_one(fetches);
+        err = way(fetches);
+        for (int i = 0; i < COUNT; i++)
+                eddy_http_response_close(fetches[i].response);
+        return err;
+}
+
+static int run(void *urls)
+{
+        struct eddy_http_client_opts opts = { .timeouts.total_ns = EDDY_SEC(10) };
+        int err = eddy_http_client_new(&opts, &client);
+
         if (err == 0)
-                err = at_once(fetches);
+                err = try_with(one_by_one, urls);
+        if (err == 0)
+                err = try_with(at_once, urls);
         eddy_http_client_close(client);
         return err;
 }
 
 int main(int argc, char **argv)
 {
-        return argc == 1 + COUNT && eddy_run(run, argv + 1, NULL) == 0 ? 0 : 1;
+        bool is_complete = argc == 1 + COUNT;
+        int err = is_complete ? eddy_run(run, argv + 1, NULL) : -EINVAL;
+        const char *reason = !is_complete        ? "three URLs are needed"
+                             : failure[0]        ? failure
+                             : err == -ECANCELED ? "stopped by Ctrl-C"
+                                                 : eddy_error_text(err);
+
+        fflush(stdout);
+        if (err < 0)
+                fprintf(stderr, "28-three-requests: %s (usage: 28-three-requests URL URL URL)\n",
+                        reason);
+        return err == -ECANCELED ? 130 : err < 0;
 }

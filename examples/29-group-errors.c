@@ -1,33 +1,71 @@
 /*
- * 29-group-errors - requests in a group: all results after it, or what failed.
+ * 29-group-errors - requests in a group: a failure cancels the rest, or all run to their end.
  *
- * The scope counts the failures and keeps the first sixteen, and the program
- * looks only when all have ended.  KEEP_GOING lets every request run to its
- * end, so two failures are two lines.  Python's TaskGroup, like a scope without
- * that flag, cancels the rest at the first, and `except*` sees only those that
- * failed in the same instant.
+ * A scope cancels its tasks at the first failure, as a TaskGroup of Python does,
+ * and waits for them: the program continues when all have ended.  With `--all` the
+ * scope has KEEP_GOING, and each request runs to its end, so two failures are
+ * two lines.  The scope counts the failures and keeps the first sixteen.
  *
  * A status of 404 is an answer; that it is a failure here is fetch_or_fail()'s
- * decision.
+ * decision.  Each request may take ten seconds, its body included.
  *
  * Run: 29-group-errors $MOCK/delay/0.2 $MOCK/status/200 $MOCK/status/201
  * Time: wall 0.2 s
  * Output:
- *     200 200 201
- * Run: 29-group-errors $MOCK/delay/0.2 $MOCK/status/404 $MOCK/flaky/1?token=group
+ *     $MOCK/delay/0.2: 200
+ *     $MOCK/status/200: 200
+ *     $MOCK/status/201: 201
+ * Run: 29-group-errors $MOCK/delay/60 $MOCK/status/404 $MOCK/delay/60
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     $MOCK/delay/60: cancelled
+ *     $MOCK/status/404: HTTP failure 404
+ *     $MOCK/delay/60: cancelled
+ * Run: 29-group-errors --all $MOCK/delay/0.2 $MOCK/status/404 "$MOCK/flaky/1?token=29-$$"
  * Exit: 1
  * Time: wall 0.2 s
  * Output:
- *     HTTP failure: $MOCK/status/404: 404
- *     HTTP failure: $MOCK/flaky/1?token=group: 503
+ *     $MOCK/delay/0.2: 200
+ *     $MOCK/status/404: HTTP failure 404
+ *     $MOCK/flaky/1?token=29-<n>: HTTP failure 503
+ * Run: 29-group-errors 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     29-group-errors: three URLs are needed (usage: 29-group-errors [--all] URL URL URL)
+ * Run: 29-group-errors $MOCK/delay/60 $MOCK/slow-body/12 http://127.0.0.1:1/ 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     $MOCK/delay/60: cancelled
+ *     $MOCK/slow-body/12: cancelled
+ *     http://127.0.0.1:1/: Connection refused
+ *     29-group-errors: 1 of 3 requests failed (usage: 29-group-errors [--all] URL URL URL)
+ * Run: 29-group-errors --all $MOCK/delay/0 $MOCK/slow-body/12 http://127.0.0.1:1/ 2>&1
+ * Exit: 1
+ * Time: wall 10 s
+ * Output:
+ *     $MOCK/delay/0: 200
+ *     $MOCK/slow-body/12: the request was not complete within its time
+ *     http://127.0.0.1:1/: Connection refused
+ *     29-group-errors: 2 of 3 requests failed (usage: 29-group-errors [--all] URL URL URL)
+ * Run: timeout --foreground --preserve-status -s INT 1 29-group-errors $MOCK/delay/9 $MOCK/delay/9 $MOCK/delay/9 2>&1
+ * Exit: 130
+ * Time: wall 1 s
+ * Output:
+ *     29-group-errors: stopped by Ctrl-C (usage: 29-group-errors [--all] URL URL URL)
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "eddy/eddy.h"
 
 enum { COUNT = 3 };
 
 static eddy_http_client *client;
+static uint32_t flags; /* of the scope */
+static struct eddy_scope_errors errors;
 
 /* The status, or an error if there was no answer. */
 static int fetch(const char *url)
@@ -56,45 +94,61 @@ static int fetch_or_fail(void *arg)
         return job->result < 400 ? 0 : -EPROTO;
 }
 
-static void say_all(const struct job *jobs)
+static void print_result(const struct job *job)
 {
-        printf("%d %d %d\n", jobs[0].result, jobs[1].result, jobs[2].result);
-}
-
-static void say_failures(const struct job *jobs)
-{
-        for (int i = 0; i < COUNT; i++)
-                if (jobs[i].result < 0)
-                        printf("HTTP failure: %s: %s\n", jobs[i].url,
-                               eddy_error_text(jobs[i].result));
-                else if (jobs[i].result >= 400)
-                        printf("HTTP failure: %s: %d\n", jobs[i].url, jobs[i].result);
+        if (job->result >= 400)
+                printf("%s: HTTP failure %d\n", job->url, job->result);
+        else if (job->result >= 0)
+                printf("%s: %d\n", job->url, job->result);
+        else if (job->result == -ECANCELED)
+                printf("%s: cancelled\n", job->url);
+        else
+                printf("%s: %s\n", job->url, eddy_error_text(job->result));
 }
 
 static int run(void *arg)
 {
-        struct eddy_scope_errors errors;
+        struct eddy_http_client_opts opts = { .timeouts.total_ns = EDDY_SEC(10) };
         struct job jobs[COUNT];
         char **urls = arg;
-        int err = eddy_http_client_new(NULL, &client);
+        int err = eddy_http_client_new(&opts, &client);
 
         if (err < 0)
                 return err;
-        EDDY_SCOPE (scope, &err, .flags = EDDY_SCOPE_KEEP_GOING, .errors = &errors) {
+        EDDY_SCOPE (scope, &err, .flags = flags, .errors = &errors) {
                 for (int i = 0; i < COUNT; i++) {
                         jobs[i] = (struct job){ .url = urls[i], .result = -ECANCELED };
                         eddy_scope_start(&scope, fetch_or_fail, &jobs[i]);
                 }
         }
-        if (errors.count > 0)
-                say_failures(jobs);
-        else
-                say_all(jobs);
+        for (int i = 0; i < COUNT && err != -ECANCELED; i++)
+                print_result(&jobs[i]);
         eddy_http_client_close(client);
         return err;
 }
 
 int main(int argc, char **argv)
 {
-        return argc == 1 + COUNT && eddy_run(run, argv + 1, NULL) == 0 ? 0 : 1;
+        char reason[100] = "three URLs are needed";
+        int err = -EINVAL;
+
+        if (argc > 1 && strcmp(argv[1], "--all") == 0) {
+                flags = EDDY_SCOPE_KEEP_GOING;
+                argc--;
+                argv++;
+        }
+        if (argc == 1 + COUNT) {
+                err = eddy_run(run, argv + 1, NULL);
+                snprintf(reason, sizeof(reason), "%s",
+                         err == -ECANCELED ? "stopped by Ctrl-C" : eddy_error_text(err));
+        }
+        if (errors.count > 0)
+                snprintf(reason, sizeof(reason), "%d of %d requests failed", (int) errors.count,
+                         COUNT);
+        fflush(stdout);
+        if (err < 0)
+                fprintf(stderr,
+                        "29-group-errors: %s (usage: 29-group-errors [--all] URL URL URL)\n",
+                        reason);
+        return err == -ECANCELED ? 130 : err < 0;
 }

@@ -11,7 +11,7 @@
  * Run: 31-workers
  * Time: virtual 5 s
  * Output:
- *     Error in worker w2 on job 77
+ *     Error in worker w3 on job 3
  *     at most 100 jobs waited
  *     w0 did 50 jobs
  *     w1 did 50 jobs
@@ -32,14 +32,14 @@ struct worker {
         eddy_queue *queue;
 };
 
-/* Job 77 is beyond us. */
+/* Job 3 fails. */
 static int do_job(int job)
 {
         int err = eddy_sleep(EDDY_MS(100));
 
         if (err < 0)
                 return err;
-        return job == 77 ? -EIO : 0;
+        return job == 3 ? -EIO : 0;
 }
 
 static int work(void *arg)
@@ -104,5 +104,9 @@ static int run(void *arg)
 
 int main(void)
 {
-        return eddy_run(run, NULL, NULL) == 0 ? 0 : 1;
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "31-workers: %s\n", eddy_error_text(err));
+        return err < 0;
 }

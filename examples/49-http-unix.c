@@ -77,7 +77,7 @@ static int run(void *arg)
                 return err;
         if (stat(path, &file) == 0)
                 printf("the socket file has mode %o\n", (unsigned) (file.st_mode & 0777));
-        EDDY_SCOPE (scope, &err) {
+        EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(5)) {
                 eddy_scope_start(&scope, serve, listener);
                 err = ask();
                 eddy_scope_cancel(&scope);
@@ -94,6 +94,6 @@ int main(void)
         snprintf(path, sizeof(path), "/tmp/eddy-example-%ld.sock", (long) getpid());
         err = eddy_run(run, NULL, NULL);
         if (err < 0)
-                fprintf(stderr, "%s: %s\n", path, eddy_error_text(err));
+                fprintf(stderr, "49-http-unix: %s: %s\n", path, eddy_error_text(err));
         return err == 0 ? 0 : 1;
 }

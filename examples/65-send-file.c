@@ -4,12 +4,28 @@
  * The server saves the body of a PUT as a file and answers a GET with the file; the client
  * sends a file and gets it back.  Server and client send the file in pieces, so a large
  * file needs little memory.  A server limits bodies to 16 MiB unless 'body_bytes_max' allows more.
+ * The client gives up if no byte is sent or received for ten seconds.
  *
  * Run: d=$(mktemp -d); seq 100000 >$d/from; 65-send-file $d/from $d/to; cmp $d/from $d/to; rm -r $d
  * Time: wall 0 s
  * Output:
  *     PUT 204, 0 bytes
  *     GET 200, 588895 bytes
+ * Run: 65-send-file 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     65-send-file: two names of files are needed (usage: 65-send-file FROM TO)
+ * Run: 65-send-file /nowhere/from /nowhere/to 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     65-send-file: /nowhere/from: No such file or directory (usage: 65-send-file FROM TO)
+ * Run: d=$(mktemp); trap 'rm $d' EXIT; 65-send-file $d /nowhere/to 2>&1
+ * Exit: 1
+ * Time: wall 0 s
+ * Output:
+ *     65-send-file: PUT: status 500 (usage: 65-send-file FROM TO)
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +38,8 @@ enum {
         BUF_BYTES = 64 * 1024,
         FOR_WRITING = EDDY_FILE_WRITE | EDDY_FILE_CREATE | EDDY_FILE_TRUNCATE,
 };
+
+static char failure[400]; /* for main() */
 
 struct app {
         const char *from, *to;
@@ -74,10 +92,15 @@ static int send_request(eddy_http_client *client, const struct eddy_http_request
 
         if (err == 0)
                 err = eddy_http_response_body(response, &body, &bytes);
-        if (err == 0)
-                printf("%s %d, %zu bytes\n", request->method, eddy_http_response_status(response),
-                       bytes);
-        return err;
+        if (err < 0)
+                return err;
+        if (eddy_http_response_status(response) >= 400) {
+                snprintf(failure, sizeof(failure), "%s: status %d", request->method,
+                         eddy_http_response_status(response));
+                return -EPROTO;
+        }
+        printf("%s %d, %zu bytes\n", request->method, eddy_http_response_status(response), bytes);
+        return 0;
 }
 
 static int send_and_get(const struct app *app)
@@ -86,13 +109,16 @@ static int send_and_get(const struct app *app)
         EDDY_AUTO(eddy_file) eddy_file *file = NULL;
         struct eddy_http_file_body body;
         char url[64];
-        int err = eddy_http_client_new(NULL, &client);
+        int err = eddy_http_client_new(
+                &(struct eddy_http_client_opts){ .timeouts.read_ns = EDDY_SEC(10) }, &client);
 
         snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(app->listener));
         if (err == 0)
                 err = eddy_file_open(app->from, EDDY_FILE_READ, 0, &file);
         if (err == 0)
                 err = eddy_http_file_body_init(&body, file, 0, EDDY_HTTP_FILE_REST);
+        if (err < 0)
+                snprintf(failure, sizeof(failure), "%s: %s", app->from, eddy_error_text(err));
         if (err == 0)
                 err = send_request(
                         client, &(struct eddy_http_request){
@@ -123,6 +149,13 @@ static int run(void *arg)
 int main(int argc, char **argv)
 {
         struct app app = { .from = argv[1], .to = argc == 3 ? argv[2] : NULL };
+        int err = argc == 3 ? eddy_run(run, &app, NULL) : -EINVAL;
+        const char *reason = argc != 3           ? "two names of files are needed"
+                             : failure[0]        ? failure
+                             : err == -ECANCELED ? "stopped by Ctrl-C"
+                                                 : eddy_error_text(err);
 
-        return argc == 3 && eddy_run(run, &app, NULL) == 0 ? 0 : 1;
+        if (err < 0)
+                fprintf(stderr, "65-send-file: %s (usage: 65-send-file FROM TO)\n", reason);
+        return err == -ECANCELED ? 130 : err < 0;
 }

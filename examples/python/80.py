@@ -1,0 +1,38 @@
+"""The twin of 80-client-object: an API client as an object, closed on every way out."""
+import asyncio
+import sys
+
+import httpx
+
+
+class ApiClient:
+    def __init__(self, base_url):
+        self.http = httpx.AsyncClient(
+            base_url=base_url,
+            timeout=httpx.Timeout(None, connect=5),
+            limits=httpx.Limits(max_connections=100),
+        )
+
+    async def fetch_user(self, user_id):
+        # httpx has no limit for a request as a whole.
+        answer = await asyncio.wait_for(self.http.get(f"/users/{user_id}"), 10)
+        answer.raise_for_status()
+        return answer.text
+
+    async def close(self):
+        await self.http.aclose()
+        print("the client is closed")
+
+
+async def main(base_url):
+    client = ApiClient(base_url)
+    try:
+        print(await client.fetch_user(42), end="")
+    finally:
+        await client.close()
+
+
+try:
+    asyncio.run(main(sys.argv[1]))
+except (httpx.HTTPError, TimeoutError) as error:
+    sys.exit(f"80.py: {error!r}")
