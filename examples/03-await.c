@@ -4,7 +4,7 @@
  * fetch_data() suspends in the middle, but its name, its type and its callers
  * do not show that.  Python writes `await fetch_data()`; C calls the function.
  * If there were other tasks, they would run meanwhile.  The return value is the
- * error; a cancel would be returned there too, as -ECANCELED.
+ * error; a cancel would also be returned there, as -ECANCELED.
  *
  * Run: 03-await
  * Time: virtual 2 s

@@ -5,7 +5,7 @@
  * result of a call are in a struct of the caller, which is safe because
  * eddy_gather() does not return before all three calls have.  If a call failed,
  * the other two would be cancelled and eddy_gather() would return the failure.
- * In Python it would be raised while the other two ran on unseen.
+ * In Python the failure would be raised, and the other two would run on.
  *
  * Run: 04-gather
  * Time: virtual 1 s

@@ -1,13 +1,14 @@
 /*
  * 06-fetch-five - five requests at once through one client.
  *
- * The client is the session of aiohttp: it keeps connections and lends one to
- * each request.  A response holds its connection until it is read or closed;
- * EDDY_AUTO closes the response on every way out of fetch().  Five answers of a
- * fifth of a second each take a fifth of a second together.
+ * The client has the role of aiohttp's session: it keeps connections and lends one
+ * to each request.  A response holds its connection until it is read or closed;
+ * EDDY_AUTO closes the response on every way out of fetch().  Five requests of 0.2
+ * seconds each take 0.2 seconds in total.
  *
- * All five have three seconds, for their bodies too.  A status of 400 or more is a
- * failure, not an answer, and the first failure cancels the other requests.
+ * The five requests share a limit of three seconds, which covers the bodies too.
+ * A status of 400 or more is a failure, not an answer, and the first failure
+ * cancels the other requests.
  *
  * Run: 06-fetch-five $MOCK/delay/0.2
  * Time: wall 0.2 s

@@ -1,14 +1,15 @@
 /*
- * 07-timeout - a request that gets three seconds, from a server that takes five.
+ * 07-timeout - a request with a limit of three seconds, to a server that takes
+ * five.
  *
  * The request has no timeout option.  eddy_call_timeout() puts the whole call
- * under a deadline: name, connection, request, headers and body together.  A
- * server that sends the head at once and the body slowly gets no more time than
- * one that does not answer.
+ * under a deadline: name lookup, connection, request, headers and body together.
+ * A server that sends the head at once and the body slowly gets no more time
+ * than one that does not answer.
  *
- * fetch() gets -ECANCELED from the call that it is in, and cleans up as for any
- * error.  The caller gets -ETIMEDOUT, which has no other meaning.  The lesson
- * expects the timeout here, so the program prints it and ends with 0.
+ * fetch() gets -ECANCELED from the call that it is in, and cleans up as after
+ * any error.  The caller gets -ETIMEDOUT, which has no other meaning.  The
+ * lesson expects the timeout here, so the program prints it and ends with 0.
  *
  * Run: 07-timeout $MOCK/delay/5
  * Time: wall 3 s

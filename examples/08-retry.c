@@ -1,15 +1,17 @@
 /*
- * 08-retry - up to three attempts of a second each, with a second between two.
+ * 08-retry - up to three attempts of a second each, with pauses of a second
+ * between them.
  *
  * A status of 500 is an answer, not an error of the transport, so the program
- * checks the status and repeats only what may pass: a 404 will not.  The deadline
- * of an attempt covers the head and the body, because a server may send one at
- * once and the other never.  When this task is cancelled, the attempt or the
- * pause returns at once, and no further attempt is made.
+ * checks the status and tries again only after failures that may be temporary; a
+ * 404 is not.  The deadline of an attempt covers the head and the body, because a
+ * server may send the head at once and the body never.  When this task is
+ * cancelled, the attempt or the pause returns at once, and no further attempt is
+ * made.
  *
- * The Python program of the course opens a session for each attempt, takes any
- * status for success, and sleeps once more after the last failure: three seconds
- * where two suffice.
+ * The Python program of the course opens a session for each attempt, treats any
+ * status as a success, and sleeps once more after the last failure: three seconds
+ * instead of two.
  *
  * Run: 08-retry $MOCK/status/200
  * Time: wall 0 s

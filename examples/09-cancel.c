@@ -1,14 +1,14 @@
 /*
  * 09-cancel - asking a task to stop, and waiting until it has.
  *
- * slow_task() itself undoes what it did.  Its sleep returns -ECANCELED, it
- * prints its last words, and passes the error on.  A join keeps two results
- * apart: it returns that of the wait, and stores that of the task.
+ * slow_task() itself cleans up.  Its sleep returns -ECANCELED, it prints its
+ * last line and passes the error on.  A join keeps two results apart: it
+ * returns that of the wait, and stores that of the task.
  *
- * In Python, a task that catches CancelledError and returns has swallowed the
- * cancel, and looks as if it had not been cancelled.  Here a cancel is a state,
- * not an exception: had slow_task() gone on, its next wait would have returned
- * -ECANCELED again.
+ * In Python, a task that catches CancelledError and returns loses the cancel,
+ * and looks as if it had not been cancelled.  Here a cancel is a state, not an
+ * exception: if slow_task() continued, its next wait would return -ECANCELED
+ * again.
  *
  * Run: 09-cancel
  * Time: virtual 2 s

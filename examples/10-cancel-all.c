@@ -2,9 +2,9 @@
  * 10-cancel-all - stopping a group of tasks at once.
  *
  * The group is a scope, and cancelling it is one call, however many tasks it
- * has.  eddy_scope_end_with() returns when the last task has cleaned up.
- * Python keeps a list, cancels each task of it, and must not forget to gather
- * them afterwards, or it ends before they do.
+ * has.  eddy_scope_end_with() returns when the last task has cleaned up.  A
+ * Python program keeps a list, cancels each task in it, and has to gather the
+ * tasks afterwards; otherwise it ends before they do.
  *
  * eddy_scope_start_copy() gives each task its own copy of the loop's variable.
  *

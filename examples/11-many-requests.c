@@ -2,17 +2,17 @@
  * 11-many-requests - fifty slow requests: eight at a time, each attempt within
  * 2.5 seconds, up to three attempts; all texts are kept, in the order of the requests.
  *
- * Each limit is one line.  The semaphore bounds how many requests are under
- * way, eddy_call_timeout() bounds each attempt with its body, and the loop the
+ * Each limit is one line.  The semaphore bounds how many requests are under way,
+ * eddy_call_timeout() bounds each attempt with its body, and the loop bounds the
  * number of attempts.  A response that was read to its end has returned its
  * connection, and keeps its text until it is closed.  Ctrl-C cancels the scope; the
  * scope does not end before every request has released its connection.
  *
- * The Python program of the course throws all texts away when one request fails,
- * repeats requests that cannot succeed (400, 404), and makes its pauses longer by
- * equal steps.  Here each request keeps its own result, only what may pass is
- * repeated, and pauses double.  (Many clients of one server would also add chance
- * to them.)  If several URLs are given, the requests take them in turn.
+ * The Python program of the course discards all texts if one request fails, repeats
+ * requests that cannot succeed (400, 404), and makes its pauses longer by equal steps.
+ * Here each request keeps its own result, only temporary failures are tried again, and
+ * pauses double.  (If many clients use one server, the pauses should also have a
+ * random part.)  If several URLs are given, the requests take them in turn.
  *
  * Run: 11-many-requests $MOCK/delay/1
  * Time: wall 7 s

@@ -4,8 +4,9 @@
  *
  * Forty requests use twenty connections, each twice.  Requests that wait for a
  * connection are served first come, first served.  A client for each request
- * would open forty connections and use each of them once.  The five seconds are
- * the scope's: they cover the wait for a connection too, and the bodies.
+ * would open forty connections and use each of them once.  The limit of five
+ * seconds belongs to the scope: it covers the wait for a connection and the
+ * bodies too.
  *
  * Run: 12-one-client $MOCK/delay/0.2
  * Time: wall 0.4 s

@@ -1,8 +1,8 @@
 /*
  * 14-page-sizes - two pages at once, and how long each is.
  *
- * Both lines `Run` come first, because both requests are in progress together, and then each answer
- * as it comes.  eddy_gather() waits for all calls.
+ * Both `Run` lines come first, because both requests are in progress together; then each answer is
+ * printed as it comes.  eddy_gather() waits for all calls.
  *
  * The first failure cancels the other requests: no answer, a status of 400 or more, or a page that
  * is not complete within five seconds.  The client's total_ns covers the whole page, not only the

@@ -2,9 +2,9 @@
  * 15-one-by-one - three waits in a row take as long as their sum.
  *
  * A call that suspends lets other tasks run, but its caller continues only when
- * the call returns.  Nothing here runs side by side, because no task was
- * started.  `await` in a row does the same in Python; the next example starts
- * tasks.
+ * the call returns.  Nothing here runs at the same time, because no task was
+ * started.  Calls with `await` in a row do the same in Python; the next example
+ * starts tasks.
  *
  * Run: 15-one-by-one
  * Time: virtual 6 s

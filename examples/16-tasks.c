@@ -1,11 +1,11 @@
 /*
  * 16-tasks - the same three waits as tasks take as long as the longest.
  *
- * A started task does not run at once, but when its starter suspends, here in
- * the first join, so "before first await" comes before any "started".
- * create_task() does the same.  Joining in order waits for nothing twice: the
- * third task has finished long before its join.  A handle outlives its task,
- * until it is released.
+ * A started task does not run at once, but only when its starter suspends, here
+ * in the first join, so "before first await" comes before any "started".
+ * create_task() does the same.  Joining in order takes no extra time: the third
+ * task has finished before its join.  A handle outlives its task, until it is
+ * released.
  *
  * Run: 16-tasks
  * Time: virtual 3 s

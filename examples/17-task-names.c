@@ -3,8 +3,8 @@
  *
  * The names are given at the start, and copied.  The cancelled task is not
  * joined, and a cancel is not a failure.  The scope still waits until that task
- * has ended, which is at once, because a cancelled sleep returns at once.
- * Python leaves such a task to the end of the loop.
+ * has ended, which is at once, because a cancelled sleep returns at once.  In
+ * Python nothing waits for such a task before the loop ends.
  *
  * Run: 17-task-names
  * Time: virtual 3 s

@@ -1,5 +1,5 @@
 /*
- * 18-task-group - a block that is left when all its tasks have ended.
+ * 18-task-group - a block that ends when all its tasks have ended.
  *
  * EDDY_SCOPE is to C what `async with TaskGroup()` is to Python.  The tasks run
  * when the block waits for them at its end, so "All tasks created" comes first.

@@ -1,9 +1,11 @@
 /*
- * 19-gather-two - different functions at once; a failure spoils no other result.
+ * 19-gather-two - different functions at once; a failure does not affect the
+ * other results.
  *
- * EDDY_GATHER_KEEP_GOING is return_exceptions=True.  The struct of each call
- * has its return value, error or not, in the order of the calls.  eddy_gather()
- * itself fails only if the wait was cancelled or a call could not be started.
+ * EDDY_GATHER_KEEP_GOING does what return_exceptions=True does in Python.  The
+ * struct of each call has its return value, error or not, in the order of the
+ * calls.  eddy_gather() itself fails only if the wait was cancelled or a call
+ * could not be started.
  *
  * Run: 19-gather-two
  * Time: virtual 2 s

@@ -1,9 +1,9 @@
 /*
- * 20-call-timeout - a call that gets one second and would take two.
+ * 20-call-timeout - a call with a limit of one second that would take two.
  *
- * eddy_call_timeout() is wait_for(), and needs no task: the function runs in
- * the caller's own.  A result that is there when the time is up is kept and
- * returned, not dropped because of the deadline.
+ * eddy_call_timeout() does what wait_for() does, and needs no task: the
+ * function runs in the caller's task.  A result that is ready when the time is
+ * up is returned, not dropped because of the deadline.
  *
  * Run: 20-call-timeout
  * Time: virtual 1 s

@@ -1,12 +1,12 @@
 /*
  * 21-gather-timeout - five seconds for two calls together.
  *
- * A deadline covers all that is called inside, so no way to wait needs a timeout of its own.  If
- * both calls are ready in time, both results are used.  If the deadline passes, the call that is
- * not ready is cancelled, and has ended before the block is left.
+ * A deadline covers all that is called inside, so no waiting call needs a timeout of its own.
+ * If both calls are ready in time, both results are used.  If the deadline passes, the call that
+ * is not ready is cancelled, and has ended before the block is left.
  *
- * The second time f() was ready after 4 seconds: its result can still be used.  In Python that
- * needs a task for each call, because wait_for() drops the results of gather().
+ * The second time, f() is ready after 4 seconds, and its result can still be used.  In Python
+ * this needs a task for each call, because wait_for() drops the results of gather().
  *
  * Run: 21-gather-timeout
  * Time: virtual 7 s

@@ -1,11 +1,12 @@
 /*
  * 22-as-completed - results in the order they come.
  *
- * A task of eddy returns an int; a larger result goes to memory of the caller, here a text.  The
- * loop gets the task that has finished, and uses its result at once, not after the slowest task.
+ * A task of eddy returns an int; a larger result, here a text, goes into memory of the caller.
+ * The loop gets the task that has finished, and uses its result at once, without waiting for the
+ * slowest task.
  *
- * A failed task stops nothing: the others are still returned.  Handling a result may suspend;
- * tasks that finish meanwhile wait for their turn.
+ * A failed task stops no other task: the others are still returned.  Handling a result may
+ * suspend; tasks that finish meanwhile wait for their turn.
  *
  * Run: 22-as-completed
  * Time: virtual 2 s

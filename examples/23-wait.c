@@ -2,7 +2,7 @@
  * 23-wait - what is ready after one and a half seconds, and what is not.
  *
  * The deadline of the inner scope ends the wait, not the tasks, which belong to the outer scope
- * and run on.  Then the program decides: it prints the results that are there, and cancels the
+ * and run on.  Then the program decides: it prints the results that are ready, and cancels the
  * rest.  Python also cancels the rest, without a message, when the loop ends.
  *
  * Run: 23-wait

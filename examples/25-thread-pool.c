@@ -1,12 +1,13 @@
 /*
- * 25-thread-pool - a long computation, cut over the processors.
+ * 25-thread-pool - a long computation, divided among the processors.
  *
  * The loop computes nothing itself and would be free for other tasks.  Each
  * part writes to its own struct, so the threads share nothing.
  * eddy_thread_is_stopping() lets a part end early when its caller is cancelled.
  *
- * Python needs processes for this, as its threads take turns.  C's threads do
- * not: a pool of them costs no copying and no second program.
+ * Python needs processes for this, because its threads take turns.  Threads in
+ * C run at the same time, and a pool of them needs no copying and no second
+ * process.
  *
  * Run: 25-thread-pool
  * Time: wall 0 s

@@ -1,8 +1,8 @@
 /*
  * 26-page - the smallest client: get a page and print it.
  *
- * The page is printed when all of it is there.  A page that is not complete within five seconds is
- * a failure, and so is a status of 400 or more; then nothing is printed on stdout.
+ * The page is printed when all of it has arrived.  A page that is not complete within five seconds
+ * is a failure, and so is a status of 400 or more; then nothing is printed on stdout.
  *
  * The client, the response and the page are released on every way out.  For more than one request,
  * keep the client: example 12.

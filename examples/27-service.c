@@ -1,10 +1,10 @@
 /*
- * 27-service - a service that says when it starts and stops, and why.
+ * 27-service - a service that reports when it starts and stops, and why.
  *
- * The first Ctrl-C is not an exception that may strike anywhere: it cancels the
+ * The first Ctrl-C is not an exception that may occur anywhere: it cancels the
  * main task, whose work() returns -ECANCELED at its next wait and cleans up as
- * on any error.  eddy_run_signal() returns the signal.  A second Ctrl-C would
- * end the process at once.
+ * after any error.  eddy_run_signal() returns the signal.  A second Ctrl-C
+ * would end the process at once.
  *
  * Runs may follow one another in a process; only a run inside a run is refused.
  *

@@ -3,12 +3,13 @@
  *
  * Both halves call the same fetch().  In sequence, the answers take as long as
  * all waits together; gathered, as long as the longest, and the results are
- * still in the order of the requests.  A loop of waits is right only when each
- * needs the answer before it.
+ * still in the order of the requests.  A loop of waits is right only if each
+ * request needs the previous answer.
  *
  * Both halves share one client, so the second finds a connection open.  The
- * Python program this mirrors makes a client for each request.  Each request may
- * take ten seconds, its body included, and a status of 400 or more is a failure.
+ * Python program of the course makes a client for each request.  Each request
+ * may take ten seconds, its body included, and a status of 400 or more is a
+ * failure.
  *
  * Run: 28-three-requests $MOCK/delay/0.6 $MOCK/delay/0.5 $MOCK/delay/0.4
  * Time: wall 2.1 s

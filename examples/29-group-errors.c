@@ -1,13 +1,13 @@
 /*
  * 29-group-errors - requests in a group: a failure cancels the rest, or all run to their end.
  *
- * A scope cancels its tasks at the first failure, as a TaskGroup of Python does,
- * and waits for them: the program continues when all have ended.  With `--all` the
- * scope has KEEP_GOING, and each request runs to its end, so two failures are
- * two lines.  The scope counts the failures and keeps the first sixteen.
+ * A scope cancels its tasks at the first failure, as a TaskGroup of Python does, and waits
+ * for them: the program continues when all have ended.  With `--all` the scope has
+ * KEEP_GOING, and each request runs to its end, so two failures are printed on two lines.
+ * The scope counts the failures and keeps the first sixteen.
  *
- * A status of 404 is an answer; that it is a failure here is fetch_or_fail()'s
- * decision.  Each request may take ten seconds, its body included.
+ * A status of 404 is an answer; fetch_or_fail() turns it into a failure here.  Each request
+ * may take ten seconds, its body included.
  *
  * Run: 29-group-errors $MOCK/delay/0.2 $MOCK/status/200 $MOCK/status/201
  * Time: wall 0.2 s

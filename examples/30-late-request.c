@@ -2,10 +2,11 @@
  * 30-late-request - a request within five seconds, or a warning and no answer.
  *
  * The deadline covers the whole request: the connection, the head and the body.
- * Three ends are kept apart without a try.  In time: the answer.  Late: the
- * scope returns -ETIMEDOUT, which is a warning and not the end of the program.
- * Cancelled from outside: -ECANCELED, which fetch_in_time() passes on like any
- * other error; there is nothing to re-raise.
+ * The program distinguishes three outcomes without a try.  An answer in time is
+ * printed.  If the answer is late, the scope returns -ETIMEDOUT, and the
+ * program prints a warning and None.  After a cancel from outside,
+ * fetch_in_time() passes on -ECANCELED like any other error; there is nothing
+ * to re-raise.
  *
  * Run: 30-late-request $MOCK/delay/0.1
  * Time: wall 0.1 s

@@ -3,8 +3,8 @@
  *
  * The queue is bounded, so a producer that is faster than the workers waits in
  * put(), and memory does not grow.  A job that fails is reported and counted as
- * done: neither its worker nor the join is lost.  Each worker takes exactly one
- * sentinel, because queues are first come, first served.
+ * done, so its worker continues and the join returns.  Each worker takes
+ * exactly one sentinel, because the worker then ends.
  *
  * eddy_queue_shutdown() would end the workers without any sentinel.
  *

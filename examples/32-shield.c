@@ -1,13 +1,14 @@
 /*
- * 32-shield - waiting five seconds for a task that needs ten, and then on.
+ * 32-shield - waiting five seconds for a task that needs ten, and then for its
+ * end.
  *
  * The deadline belongs to the wait, not to the task.  When the deadline passes,
  * the join returns and the task runs on, in the scope that owns it.  Python's
- * wait_for() would cancel the task unless it is wrapped in shield(); here
- * cancelling a wait never cancels what is waited for.
+ * wait_for() would cancel the task unless it is wrapped in shield(); in eddy
+ * cancelling a wait never cancels the task.
  *
- * EDDY_SCOPE_SHIELD is for the other direction: cleanup that must go on in a
- * task that is itself being cancelled.
+ * EDDY_SCOPE_SHIELD has another purpose: cleanup that must continue in a task
+ * that is itself cancelled.
  *
  * Run: 32-shield
  * Time: virtual 10 s

@@ -1,10 +1,10 @@
 /*
  * 33-future - a result that is set later, by other code.
  *
- * A future is zero until it is set, once; any number of tasks may wait for it.
- * A wait keeps two results apart, as a join does: it returns that of the wait,
- * and stores that of the future.  Between tasks, a task's own result is usually
- * better; futures are for callbacks.
+ * A new future is all zero.  It is set once, and any number of tasks may wait
+ * for it.  A wait keeps two results apart, as a join does: it returns that of
+ * the wait, and stores that of the future.  Between tasks, the result of a task
+ * is usually the better choice; futures are for callbacks.
  *
  * Run: 33-future
  * Time: virtual 1 s

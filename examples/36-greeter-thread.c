@@ -2,10 +2,11 @@
  * 36-greeter-thread - a thread of the platform that greets while main continues.
  *
  * The thread starts first.  Main works for half a second and prints its line,
- * between the first greeting and the second: it did not wait for the thread.
- * Python's main waits for its threads at its end unless they are daemons.  C's does
- * not: a return from main() ends the process with all its threads.  The join at the
- * end is there for that reason; without it the thread is Python's `daemon=True`.
+ * between the first greeting and the second: it did not wait for the thread.  At
+ * its end a Python program waits for its threads unless they are daemons.  A C
+ * program does not: a return from main() ends the process with all its threads.
+ * The join at the end is there for that reason; without it the thread would behave
+ * as with `daemon=True` in Python.
  *
  * A function that only waits needs no thread: the next example does it with tasks.
  *

@@ -4,8 +4,9 @@
  *
  * "Task Done !" does not wait for the greeters.  The run then waits for background
  * tasks as Python waits for threads that are not daemons, but for at most drain_ns;
- * after that it cancels them.  With `drain_ns` below 0 they are daemons.  A task
- * runs until it waits, so no line is cut in two, and shared data needs no lock.
+ * after that it cancels them.  With `drain_ns` below 0 they behave like daemons.  A
+ * task runs until it waits, so no line is cut in two, and shared data needs no
+ * lock.
  *
  * Threads print in any order, so the lines are sorted here.  Tasks have a fixed
  * order: main's line is the first.

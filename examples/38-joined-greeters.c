@@ -1,10 +1,10 @@
 /*
  * 38-joined-greeters - two greeters that main waits for: "Task Done !" is last.
  *
- * A list of threads, a loop that starts them and a loop that joins them are one
- * scope.  No join can be forgotten, and the arguments of the tasks may be in the
- * frame of the function that starts them.  The lines are sorted because threads
- * print in any order.
+ * A scope replaces the list of threads, the loop that starts them and the loop
+ * that joins them.  No join can be forgotten, and the arguments of the tasks may
+ * be in the frame of the function that starts them.  The lines are sorted
+ * because threads print in any order.
  *
  * Run: 38-joined-greeters | tail -n 1
  * Time: wall 10 s

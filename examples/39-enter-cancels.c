@@ -5,8 +5,8 @@
  * Standard input is a stream like any other, so waiting for the key is one more
  * task.  It cancels the scope, and the scope ends when all its tasks have ended.
  * A thread cannot be cancelled: it has to check a flag again and again
- * (73-stop-thread).  The end of the input is not an Enter: without a terminal the
- * work is done to its end.
+ * (73-stop-thread).  The end of the input does not count as Enter: without a
+ * terminal all the work is done.
  *
  * Run: 39-enter-cancels
  * Time: wall 2 s

@@ -1,11 +1,12 @@
 /*
  * 40-race - two customers book the last two seats, two each.
  *
- * A task can lose its turn only in a call that waits, and here each waits between
- * the check and the booking: both see two free seats, and both take them.  Threads
- * do that sometimes, at any instruction (72-thread-race).  Tasks do it only at a
- * waiting call, and then in every run, so a test finds it.  Without the wait the
- * race cannot happen, and no lock is needed.
+ * Another task can run only in a call that waits.  Here each customer waits
+ * between the check and the booking: both see two free seats, and both take them.
+ * Between threads this race happens sometimes, at any instruction
+ * (72-thread-race).  Between tasks it happens only at a waiting call, and then in
+ * every run, so a test finds it.  Without the wait the race cannot happen, and no
+ * lock is needed.
  *
  * The next two examples repair it.
  *

@@ -2,13 +2,13 @@
  * 43-newest-wins - a chat whose user changes the question: the newest request
  * supersedes the one before it.
  *
- * New information makes the request before it superfluous.  That request is
- * cancelled and joined before the newer one starts, so it cannot answer late, over
- * the newer answer.  A cancelled request is not a failure of the scope that owns
- * both.
+ * New information makes the older request superfluous.  The older request is
+ * cancelled and joined before the newer one starts, so a late answer cannot
+ * overwrite the newer answer.  A cancelled request is not a failure of the scope
+ * that owns both.
  *
- * Cancelled means more than ignored: the connection is closed, and the server sees
- * that.  The program asks its client how many connections are open then, and at
+ * The older request is not merely ignored: its connection is closed, and the
+ * server sees that.  The program prints how many connections are open then, and at
  * the end how many were opened.  Each question has two seconds.
  *
  * Run: 43-newest-wins $MOCK/slow-body/1

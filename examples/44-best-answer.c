@@ -1,14 +1,14 @@
 /*
  * 44-best-answer - the best answer within 1.5 seconds: the whole text, or the part
- * that has arrived when time is up.
+ * that has arrived when the time is up.
  *
  * A request to a RAG system may take too long, but its answer comes in pieces.  The
- * pieces are in the caller's buffer, not in the task that reads them, so they outlive
- * the deadline, which cancels the read and closes the connection.  The program says
- * whether the text is complete: a part must not look like the whole.
+ * pieces are in the caller's buffer, not in the task that reads them, so they remain
+ * after the deadline, which cancels the read and closes the connection.  The program
+ * says whether the text is complete: a part must not look like the whole.
  *
- * A read that is cancelled loses no bytes, and takes none.  No byte in time is a
- * failure, and so is a text that is larger than the buffer.
+ * A cancelled read neither takes nor loses bytes.  If no byte arrives in time, the
+ * program fails; it also fails if the text is larger than the buffer.
  *
  * Run: 44-best-answer $MOCK/slow-body/10
  * Time: wall 1.5 s

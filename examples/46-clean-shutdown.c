@@ -14,7 +14,7 @@
  *     5 requests under way
  *     SIGTERM: closing
  *     5 answered, 0 lost
- *     who comes now is refused: Connection refused
+ *     a late client is refused: Connection refused
  */
 #include <signal.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ static int run_all(eddy_listener *listener, eddy_signal *term, eddy_http_client 
                 err = serve_until_term(listener, term);
         }
         printf("%d answered, %d lost\n", answered, CLIENTS - answered);
-        printf("who comes now is refused: %s\n", eddy_error_text(fetch(client)));
+        printf("a late client is refused: %s\n", eddy_error_text(fetch(client)));
         return err;
 }
 

@@ -1,14 +1,13 @@
 /*
- * 67-callbacks - functions that the loop calls: soon, later, and when a result is there.
+ * 67-callbacks - functions that the loop calls: soon, later, and when a result is ready.
  *
- * A callback is not a task: it runs in the loop itself, must not suspend, and
- * returns to the loop.  A task that needs the result of a callback waits for an
- * event or a future that the callback sets.  The handle of a callback is memory
- * of the caller, here of run(), which must not return while a callback is
- * scheduled.
+ * A callback is not a task: it runs in the loop itself, must not suspend, and returns to
+ * the loop.  A task that needs the result of a callback waits for an event or a future
+ * that the callback sets.  The handle of a callback is in memory of the caller, here of
+ * run(), which must not return while a callback is scheduled.
  *
- * Most programs need no callbacks: a task that sleeps and then continues is
- * call_later(), and the line after a call is the call's callback.
+ * Most programs need no callbacks: a task that sleeps and then continues replaces
+ * call_later(), and the line after a call replaces a callback.
  *
  * Run: 67-callbacks
  * Time: virtual 1 s

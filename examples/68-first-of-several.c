@@ -1,9 +1,9 @@
 /*
  * 68-first-of-several - the first of several tasks to finish, and the others cancelled.
  *
- * eddy_wait() with EDDY_WAIT_FIRST_COMPLETED returns as soon as a task has finished.  It neither
- * owns nor cancels the tasks: the scope does.  After the scope's end every task has ended, and each
- * handle has its result: 0 of the first, -ECANCELED of the others.
+ * eddy_wait() with EDDY_WAIT_FIRST_COMPLETED returns as soon as a task has finished.  The wait
+ * neither owns nor cancels the tasks: the scope does.  After the scope's end, every task has ended,
+ * and each handle has its result: 0 of the first, -ECANCELED of the others.
  *
  * A failed task has finished too, and in this scope it would cancel the others.  eddy_race()
  * ignores failures while another call may succeed, and does all of this in one call: example 48.

@@ -3,13 +3,14 @@
  * thread.
  *
  * Beside each sleep a task ticks every 0.3 s.  eddy_sleep() suspends only its own
- * task, so the ticks come in time.  clock_nanosleep() blocks the thread that the
+ * task, so the ticks come on time.  clock_nanosleep() blocks the thread that the
  * loop runs on, so both ticks come after the sleep.  time.sleep() in a coroutine
  * does the same.
  *
- * The watchdog, on by default, reports a task that keeps the loop for longer than
- * 100 ms, here 500 ms, during the sleep.  The report goes to standard error
- * unless the program has a function for reports, as here.
+ * The watchdog, on by default, reports a task that blocks the loop for longer
+ * than 100 ms, or 500 ms as set here, and it does so during the sleep.  The
+ * report goes to standard error unless the program has a function for reports, as
+ * here.
  *
  * Run: 69-blocking-sleep
  * Time: wall 2.3 s

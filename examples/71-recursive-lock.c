@@ -2,11 +2,12 @@
  * 71-recursive-lock - a lock that its owner may take again.
  *
  * The owner of a plain lock that takes it again would wait for itself for ever.
- * eddy returns -EDEADLK at once.  A recursive lock admits its owner, here from
- * book_group() to book_one(), and is free after as many releases as takes.
+ * eddy returns -EDEADLK at once.  The owner of a recursive lock may take it again:
+ * here book_group() calls book_one(), which takes it again.  The lock is free
+ * after it has been released as often as it was taken.
  *
- * It admits its owner only.  Another task waits for it as for any lock, even after
- * the first of two releases.
+ * Only the owner may do that.  Another task waits, as for any lock, even
+ * after the first of two releases.
  *
  * Run: 71-recursive-lock
  * Time: virtual 2 s

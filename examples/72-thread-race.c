@@ -4,11 +4,11 @@
  *
  * Each thread checks the seats and then takes them.  If both check first, both
  * take.  This is rare with so few instructions in between, so a barrier holds each
- * thread after its check until the other has checked too: it makes the race happen
- * in every run, it does not cause it.
+ * thread after its check until the other has checked too: the barrier makes the
+ * race happen in every run, but does not cause it.
  *
- * The seats are atomic, because threads share them.  Atomic access does not help
- * against the race: the check and the booking are two accesses.
+ * The seats are atomic, because threads share them.  Atomic access does not
+ * prevent the race: the check and the booking are two accesses.
  *
  * Run: 72-thread-race
  * Time: wall 0.1 s

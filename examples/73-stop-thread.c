@@ -2,12 +2,12 @@
  * 73-stop-thread - a thread that is stopped from outside.
  *
  * A thread cannot be cancelled like a task: it has to check again and again
- * whether it should stop.  Python's means is a threading.Event.  In a job of
- * eddy_to_thread() it is eddy_thread_is_stopping(), which returns 1 after the
+ * whether it should stop.  A Python program uses a threading.Event.  A job of
+ * eddy_to_thread() calls eddy_thread_is_stopping(), which returns 1 after the
  * caller was cancelled.
  *
  * The cancelled caller waits for the job, because the job may use the caller's
- * variables.  After the scope the thread has cleaned up and works no more.
+ * variables.  After the scope the thread has cleaned up and no longer works.
  *
  * Run: 73-stop-thread
  * Time: wall 1 s

@@ -2,7 +2,7 @@
  * 74-hundred-threads - a hundred threads in a list, started and joined.
  *
  * All of them wait at the same time, so a hundred waits of a second take one
- * second.  Each thread is joined once, also if a later one could not be started,
+ * second.  Each thread is joined once, even if a later one could not be started,
  * and the counter that they share is atomic.
  *
  * A hundred tasks in a scope also take one second, with one thread and a plain

@@ -8,7 +8,7 @@
  * not a local variable of that function.
  *
  * At the end the run waits for the mails, for at most drain_ns.  If a mail fails,
- * that is reported.
+ * the run reports that.
  *
  * Run: 75-order-mail
  * Time: virtual 4 s

@@ -3,8 +3,8 @@
  *
  * Fetching a page takes 0.2 to 1.2 seconds, in which the program only waits.
  * Processing a page takes 0.4 seconds.  The times add up: no page is processed
- * before the last page is there, although the first page waits for that since
- * second 0.5.
+ * before the last page has arrived, although the first page arrives after 0.5
+ * seconds.
  *
  * Example 77 does the same work with a queue between the two steps.
  *

@@ -1,10 +1,10 @@
 /*
  * 77-scraper-queue - twenty pages, each processed while the next ones are fetched.
  *
- * A task fetches the pages and puts them into a queue; another task takes them
- * out and processes them.  The pages and their times are those of example 76.  The
- * processing is nearly free now, because it happens while the fetching task waits:
- * only that of the last page adds time.
+ * A task fetches the pages and puts them into a queue; another task takes them out
+ * and processes them.  The pages and their times are those of example 76.  The
+ * processing adds almost no time now, because it happens while the fetching task
+ * waits: only the processing of the last page adds time.
  *
  * The queue has room for five pages.  If the processing were slower, the fetching
  * task would wait in put(), and memory would not grow.  After the last page the

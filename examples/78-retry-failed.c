@@ -2,11 +2,12 @@
  * 78-retry-failed - gather everything, keep the good results, and try again only
  * what failed.
  *
- * With EDDY_GATHER_KEEP_GOING a failure cancels no other call, and each job has its
- * own result.  The next round consists of the jobs whose failure may pass; a
- * response that is there already is not requested again, and a 404 is final.  After
- * three rounds the texts are in the order of the arguments, whichever round they
- * came from.  Each attempt has one second, with its body.
+ * With EDDY_GATHER_KEEP_GOING a failure does not cancel the other calls, and each
+ * job has its own result.  The next round consists of the jobs whose failure may be
+ * temporary; a response that has arrived is not requested again, and a 404 is
+ * final.  After three rounds the texts are in the order of the arguments, whichever
+ * round they came from.  Each attempt has a limit of one second, which covers the
+ * body.
  *
  * Run: 78-retry-failed $MOCK/bytes/3 "$MOCK/flaky/2?token=78a$$" $MOCK/bytes/5 "$MOCK/flaky/1?token=78b$$"
  * Time: wall 1.5 s

@@ -1,12 +1,12 @@
 /*
- * 79-partial-answers - when time is up, the answers that are complete are returned
- * in order, and the other requests are cancelled and named.
+ * 79-partial-answers - when the time is up, the answers that are complete are
+ * returned in order, and the other requests are cancelled and named.
  *
  * All requests have one deadline, a second from the start.  When it passes, the
  * scope cancels the requests that still run and returns -ETIMEDOUT, which is not a
  * failure here.  Each complete answer is in the caller's array.  A body that has
  * arrived in part is not an answer.  With EDDY_SCOPE_KEEP_GOING a request that fails
- * cancels no other; no complete answer at all is a failure.
+ * does not cancel the others; the program fails if no answer is complete.
  *
  * Run: 79-partial-answers $MOCK/delay/0.5 $MOCK/delay/5 $MOCK/delay/0.1 $MOCK/slow-body/10
  * Time: wall 1 s

@@ -1,12 +1,12 @@
 /*
  * 80-client-object - an API client as an object: its address, its limits, its connections.
  *
- * The object has an HTTP client of its own, so all its requests share a pool of at
- * most 100 connections.  Each request may take 10 s in total, and opening a connection
- * 5 s.  EDDY_AUTO closes the object on every way out, also after a failure or Ctrl-C.
+ * The object has an HTTP client of its own, so all its requests share a pool of at most
+ * 100 connections.  Each request may take 10 s in total, and opening a connection 5 s.
+ * EDDY_AUTO closes the object on every way out, even after a failure or Ctrl-C.
  *
- * The Python program this mirrors asks for HTTP/2, which eddy does not have yet; this
- * one uses HTTP/1.1.  `80-client-object BASE` gets BASE/users/42.
+ * The Python program of the course asks for HTTP/2, which eddy does not have yet; this one
+ * uses HTTP/1.1.  `80-client-object BASE` gets BASE/users/42.
  *
  * Run: 80-client-object $MOCK/v1/models
  * Time: wall 0 s

@@ -6,7 +6,7 @@
  * step inside another library's loop.  Tasks and callbacks make progress only
  * during a run.
  *
- * Asking for the loop never makes one.  Outside of a run eddy_loop_current()
+ * Asking for the loop never makes one.  Outside a run eddy_loop_current()
  * returns NULL, and calls that need a loop return EDDY_E_RUN_NOT_RUNNING.
  *
  * Run: 81-own-loop

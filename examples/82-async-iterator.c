@@ -1,13 +1,13 @@
 /*
- * 82-async-iterator - an iterator by hand: a struct with the place, and a function
- * for the next item.
+ * 82-async-iterator - an iterator written by hand: a struct with the place, and a
+ * function for the next item.
  *
  * rows_next() may suspend, as __anext__() may.  It returns 1 and a row, 0 after
  * the last row, or an error, so the loop needs no exception for the end.  This is
  * the form of eddy's own iterators, such as eddy_as_completed_next().
  *
- * 47-pages does the same with a generator.  There the place is kept by local
- * variables and the generator must be closed; here it is kept by the struct.
+ * 47-pages does the same with a generator.  There local variables keep the place,
+ * and the generator must be closed; here the struct keeps the place.
  *
  * Run: 82-async-iterator
  * Time: virtual 1.5 s

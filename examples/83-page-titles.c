@@ -7,7 +7,7 @@
  * Each page has five seconds; the first failure cancels the other pages.
  *
  * Without an argument the program serves the pages itself, each after 0.1 to 0.3
- * seconds, which would be 8.1 seconds one by one.  An argument is the URL of
+ * seconds; one by one they would take 8.1 seconds.  An argument is the URL of
  * another site, with %d for the number of the page.
  *
  * Run: 83-page-titles

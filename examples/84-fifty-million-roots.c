@@ -1,11 +1,11 @@
 /*
  * 84-fifty-million-roots - the square roots of 1 to 50,000,000, one by one and then
- * cut over the processors.
+ * divided among the processors.
  *
- * Both ways have the same sum.  Threads in C compute at the same time, so with two
- * free processors the second way takes about half as long.  Python's threads take turns:
- * there the second way takes as long as the first.  The loop computes nothing in
- * either way and is free for other tasks.
+ * Both ways give the same sum.  Threads in C compute at the same time, so with two free
+ * processors the second way takes about half as long.  Python's threads take turns:
+ * there the second way takes as long as the first.  The loop computes nothing in either
+ * way and is free for other tasks.
  *
  * Run: 84-fifty-million-roots 5000000
  * Time: wall 0 s

@@ -1,4 +1,4 @@
-"""The twin of 07-timeout: a request that gets three seconds."""
+"""The twin of 07-timeout: a request with a limit of three seconds."""
 import asyncio
 import sys
 

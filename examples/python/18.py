@@ -1,4 +1,4 @@
-"""The twin of 18-task-group: a block that is left when all its tasks have ended."""
+"""The twin of 18-task-group: a block that ends when all its tasks have ended."""
 import asyncio
 
 

@@ -1,4 +1,4 @@
-"""The twin of 20-call-timeout: a call that gets one second and would take two."""
+"""The twin of 20-call-timeout: a call with a limit of one second that would take two."""
 import asyncio
 
 

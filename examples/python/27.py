@@ -1,4 +1,4 @@
-"""The twin of 27-service: a service that says when it starts and stops, and why."""
+"""The twin of 27-service: a service that reports when it starts and stops, and why."""
 import asyncio
 import logging
 import sys

@@ -1,4 +1,4 @@
-"""The twin of 32-shield: waiting five seconds for a task that needs ten, and then on."""
+"""The twin of 32-shield: waiting five seconds for a task that needs ten, and then for its end."""
 import asyncio
 
 

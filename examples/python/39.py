@@ -1,4 +1,4 @@
-"""The twin of 39-enter-cancels: threads look at an event to see whether Enter was pressed."""
+"""The twin of 39-enter-cancels: threads check an event to see whether Enter was pressed."""
 import queue
 import sys
 import threading

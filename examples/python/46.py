@@ -1,4 +1,4 @@
-"""The twin of 46-clean-shutdown: what is under way ends, then the program does."""
+"""The twin of 46-clean-shutdown: the requests under way end, then the program does."""
 import asyncio
 import os
 import signal
@@ -46,7 +46,7 @@ async def main():
         try:
             await fetch(session, url)
         except aiohttp.ClientConnectorError as error:
-            print("who comes now is refused:", os.strerror(error.os_error.errno))
+            print("a late client is refused:", os.strerror(error.os_error.errno))
 
 
 asyncio.run(main())

@@ -1,4 +1,4 @@
-"""The twin of 47-pages: the items of a slow source that gives them page by page."""
+"""The twin of 47-pages: the items of a slow source that returns them page by page."""
 import asyncio
 import contextlib
 

@@ -1,4 +1,4 @@
-"""The twin of 59-retry-call: up to five attempts, but only for errors that may pass."""
+"""The twin of 59-retry-call: up to five attempts, but only for errors that may be temporary."""
 import asyncio
 import errno
 

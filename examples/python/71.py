@@ -1,4 +1,4 @@
-"""The twin of 71-recursive-lock: an RLock admits its owner again, and keeps others out."""
+"""The twin of 71-recursive-lock: only its owner may take an RLock again, and others wait."""
 import threading
 import time
 

@@ -1,4 +1,4 @@
-"""The twin of 75-order-mail: the mail of an order is sent by a task that nothing waits for.
+"""The twin of 75-order-mail: the mail of an order is sent by a background task.
 
 asyncio.run() cancels the tasks that are left, and keeps no reference to them, so the
 program keeps a set of them and waits for it at the end.

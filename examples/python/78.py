@@ -1,4 +1,4 @@
-"""The twin of 78-retry-failed: what failed is tried again, the rest is kept."""
+"""The twin of 78-retry-failed: only the failed requests are tried again."""
 import asyncio
 import sys
 

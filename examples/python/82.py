@@ -1,4 +1,4 @@
-"""The twin of 82-async-iterator: an iterator by hand, with a class."""
+"""The twin of 82-async-iterator: an iterator written by hand, with a class."""
 import asyncio
 
 ROWS = 7
