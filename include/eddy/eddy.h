@@ -61,6 +61,7 @@
 #include "eddy/thread.h"
 #include "eddy/time.h"
 #include "eddy/tls.h"
+#include "eddy/udp.h"
 #include "eddy/unix.h"
 #include "eddy/var.h"
 #include "eddy/version.h"

@@ -48,6 +48,10 @@ static const struct fallible kinds[ED_SIM_CALLS] = {
         [ED_SIM_CALL_FILE_SYNC] = { "file_sync", { -EIO, -ENOSPC, -EDQUOT } },
         [ED_SIM_CALL_FILE_STAT] = { "file_stat", { -EACCES, -EIO } },
         [ED_SIM_CALL_FILE_CHANGE] = { "file_change", { -EACCES, -ENOSPC, -EIO, -EROFS } },
+        [ED_SIM_CALL_OPTION] = { "option", { -ENOBUFS, -ENOMEM } },
+        [ED_SIM_CALL_SEND_DATAGRAMS] = { "send_datagrams",
+                                         { -EAGAIN, -ECONNREFUSED, -ENOBUFS, -ENOMEM, -EPERM } },
+        [ED_SIM_CALL_RECV_DATAGRAMS] = { "recv_datagrams", { -EAGAIN, -ECONNREFUSED, -ENOMEM } },
 };
 
 const char *ed_sim_call_name(enum ed_sim_call call)

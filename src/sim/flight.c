@@ -111,6 +111,8 @@ static int64_t socket_next(struct ed_sim_socket *sock)
                 next_ns = sock->end_ns;
         if (sock->reset_ns < next_ns)
                 next_ns = sock->reset_ns;
+        if (sock->is_datagram)
+                next_ns = ed_sim_datagram_next(sock);
         return next_ns;
 }
 
@@ -316,7 +318,9 @@ void ed_sim_net_deliver(struct ed_sim *sim)
         int64_t at_ns;
 
         while ((sock = flying_first(sim, &at_ns)) && at_ns <= sim->now_ns) {
-                if (sock->request_ns == at_ns)
+                if (sock->is_datagram)
+                        ed_sim_datagram_arrives(sim, sock);
+                else if (sock->request_ns == at_ns)
                         request_arrives(sim, sock);
                 else if (sock->answer_ns == at_ns)
                         answer_arrives(sim, sock);

@@ -34,6 +34,8 @@ int ed_sim_socket_new(const struct ed_sim_link *link, struct ed_sim_socket **ret
         ed_list_init(&sock->ready);
         ed_list_init(&sock->flying);
         ed_list_init(&sock->queue);
+        ed_list_init(&sock->datagrams);
+        ed_list_init(&sock->datagrams_coming);
         sock->fd = -1;
         sock->request_ns = sock->answer_ns = sock->end_ns = sock->reset_ns = ED_SIM_NEVER;
         sock->link = *link;
@@ -46,6 +48,7 @@ void ed_sim_socket_free(struct ed_sim *sim, struct ed_sim_socket *sock)
 {
         ed_list_remove(&sock->ready);
         ed_list_remove(&sock->flying);
+        ed_sim_datagrams_free(sock);
         if (sock->fd >= 0) {
                 uint32_t i = (uint32_t) (sock->fd - ED_SIM_FD_FIRST);
 
@@ -131,6 +134,8 @@ static unsigned readiness(const struct ed_sim_socket *sock)
 {
         unsigned events = 0;
 
+        if (sock->is_datagram)
+                return ed_sim_datagram_readiness(sock);
         switch ((enum ed_sim_phase) sock->phase) {
         case ED_SIM_PHASE_FRESH:
                 return ED_EVENT_READ | ED_EVENT_WRITE | ED_EVENT_END;
@@ -297,7 +302,6 @@ int ed_sim_socket(struct ed_sys *sys, int family, int kind)
         struct ed_sim_socket *sock;
         int err = ed_sim_fault(sim, ED_SIM_CALL_SOCKET), fd;
 
-        (void) kind;
         if (err < 0)
                 return err;
         if (family != AF_INET && family != AF_INET6 && family != AF_UNIX)
@@ -308,9 +312,16 @@ int ed_sim_socket(struct ed_sys *sys, int family, int kind)
         err = ed_sim_socket_new(&sim->link, &sock);
         if (err < 0)
                 return err;
+        sock->is_datagram = kind == ED_SOCKET_DATAGRAM;
         descriptor_give(sim, sock, fd);
         ed_sim_mark(sim, ED_SIM_OPENED, (uint64_t) fd, 0);
         return fd;
+}
+
+uint16_t ed_sim_port_next(struct ed_sim *sim)
+{
+        sim->next_port = sim->next_port == PORT_LAST ? PORT_FIRST : (uint16_t) (sim->next_port + 1);
+        return sim->next_port;
 }
 
 /* Returns a port without a listener. */
@@ -319,8 +330,7 @@ static uint16_t port_take(struct ed_sim *sim)
         bool taken = true;
 
         while (taken) {
-                sim->next_port =
-                        sim->next_port == PORT_LAST ? PORT_FIRST : (uint16_t) (sim->next_port + 1);
+                (void) ed_sim_port_next(sim);
                 taken = false;
                 for (uint32_t i = 0; i < sim->opts.sockets_max && !taken; i++)
                         taken = sim->sockets[i] &&
@@ -391,6 +401,8 @@ int ed_sim_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint *to)
 
         if (err < 0)
                 return err;
+        if (sock->is_datagram)
+                return ed_sim_datagram_connect(sim, sock, to);
         if (sock->phase == ED_SIM_PHASE_CONNECTING)
                 return -EALREADY;
         if (sock->phase == ED_SIM_PHASE_CONNECTED && !sock->connect_returned) {

@@ -61,6 +61,9 @@ enum ed_sim_call {
         ED_SIM_CALL_FILE_SYNC,
         ED_SIM_CALL_FILE_STAT,
         ED_SIM_CALL_FILE_CHANGE, /* of size, mode or name */
+        ED_SIM_CALL_OPTION,
+        ED_SIM_CALL_SEND_DATAGRAMS,
+        ED_SIM_CALL_RECV_DATAGRAMS,
         ED_SIM_CALLS,
 };
 

@@ -40,6 +40,8 @@ struct ed_sim_socket {
         bool wants_room;            /* notify when there is room again */
         bool connect_returned;      /* connect() has returned 0 */
         bool is_pipe;               /* an end of a pipe */
+        bool is_datagram;
+        bool broadcast;             /* of a datagram socket */
         uint32_t waiting;           /* connections in a listener's queue */
         uint32_t backlog;           /* a listener's limit of 'waiting' */
         bool v6_only, reuse_port;   /* of a listener */
@@ -52,6 +54,7 @@ struct ed_sim_socket {
         uint64_t cut_left, stall_left; /* bytes to send before the cut and the stall */
         struct ed_sim_segment segments[ED_SIM_SEGMENTS_MAX];
         uint32_t segment_first, segment_count;
+        struct ed_list datagrams, datagrams_coming; /* arrived, and in transit, in order */
         size_t head, arrived, coming;
         unsigned char ring[];
 };
@@ -82,6 +85,19 @@ int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_
 size_t ed_sim_room_to_send(const struct ed_sim_socket *sock);
 /* Returns true if at least a third is free, so that a sender is not woken for one byte. */
 bool ed_sim_has_room(const struct ed_sim_socket *sock);
+
+/* Returns the next number for a port. */
+uint16_t ed_sim_port_next(struct ed_sim *sim);
+
+/* --- datagrams --- */
+
+void ed_sim_datagrams_free(struct ed_sim_socket *sock);
+unsigned ed_sim_datagram_readiness(const struct ed_sim_socket *sock);
+int ed_sim_datagram_connect(struct ed_sim *sim, struct ed_sim_socket *sock,
+                            const struct eddy_endpoint *to);
+/* Returns the time of the next arrival, or ED_SIM_NEVER. */
+int64_t ed_sim_datagram_next(struct ed_sim_socket *sock);
+void ed_sim_datagram_arrives(struct ed_sim *sim, struct ed_sim_socket *sock);
 
 /* --- in transit --- */
 

@@ -148,6 +148,16 @@ int ed_sim_shutdown(struct ed_sys *sys, int fd);
 void ed_sim_close(struct ed_sys *sys, int fd);
 void ed_sim_abort(struct ed_sys *sys, int fd);
 
+int ed_sim_bind_port(struct ed_sys *sys, int fd, const struct eddy_endpoint *at);
+int ed_sim_option(struct ed_sys *sys, int fd, int family, int option, int value);
+int ed_sim_option_value(struct ed_sys *sys, int fd, int family, int option);
+int ed_sim_group(struct ed_sys *sys, int fd, const struct eddy_address *group,
+                 uint32_t interface_id, bool join);
+int ed_sim_send_datagrams(struct ed_sys *sys, int fd, const struct eddy_udp_message *messages,
+                          size_t n);
+int ed_sim_recv_datagrams(struct ed_sys *sys, int fd, struct eddy_udp_message *messages, size_t n);
+int ed_sim_datagram_error(struct ed_sys *sys, int fd, struct eddy_udp_error *ret_error);
+
 /* --- files --- */
 
 /* Errors: -ENOMEM. */

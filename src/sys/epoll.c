@@ -27,6 +27,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "sys/datagram.h"
 #include "sys/files.h"
 #include "sys/fork.h"
 #include "sys/libc.h"
@@ -387,7 +388,8 @@ static int above_stdio(int fd)
 
 static int epoll_socket(struct ed_sys *sys, int family, int kind)
 {
-        int fd = above_stdio(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        int type = kind == ED_SOCKET_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
+        int fd = above_stdio(socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 
         (void) sys;
         if (fd < 0)
@@ -502,7 +504,7 @@ static int epoll_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
         (void) sys;
         if (result < 0)
                 return -errno;
-        *ret_endpoint = ed_sockaddr_endpoint(&storage, bytes);
+        *ret_endpoint = ed_sockaddr_endpoint((struct sockaddr *) &storage, bytes);
         return 0;
 }
 
@@ -658,6 +660,13 @@ static const struct ed_sys_ops epoll_ops = {
         .shutdown = epoll_shutdown,
         .close = epoll_close,
         .abort = epoll_abort,
+        .bind_port = ed_datagram_bind,
+        .option = ed_datagram_option,
+        .option_value = ed_datagram_option_value,
+        .group = ed_datagram_group,
+        .send_datagrams = ed_datagram_send,
+        .recv_datagrams = ed_datagram_recv,
+        .datagram_error = ed_datagram_error,
         .file_try = ed_file_try,
         .file_run = ed_file_run,
         .cpu_count = epoll_cpu_count,

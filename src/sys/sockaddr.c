@@ -62,27 +62,27 @@ static void from_unix(const struct sockaddr_un *un, socklen_t size, struct eddy_
         endpoint->path_bytes = (uint8_t) bytes;
 }
 
-struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr_storage *storage, socklen_t bytes)
+struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr *from, socklen_t bytes)
 {
         struct eddy_endpoint endpoint = { .kind = EDDY_ENDPOINT_IP };
         struct eddy_address *address = &endpoint.address;
 
-        address->family = storage->ss_family;
-        if (storage->ss_family == AF_INET6) {
-                const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *) storage;
+        address->family = from->sa_family;
+        if (from->sa_family == AF_INET6) {
+                const struct sockaddr_in6 *in6 = (const void *) from;
 
                 endpoint.port = ntohs(in6->sin6_port);
                 address->scope_id = in6->sin6_scope_id;
                 memcpy(address->bytes, &in6->sin6_addr, sizeof(in6->sin6_addr));
-        } else if (storage->ss_family == AF_INET) {
-                const struct sockaddr_in *in = (const struct sockaddr_in *) storage;
+        } else if (from->sa_family == AF_INET) {
+                const struct sockaddr_in *in = (const void *) from;
 
                 endpoint.port = ntohs(in->sin_port);
                 memcpy(address->bytes, &in->sin_addr, sizeof(in->sin_addr));
         } else {
                 endpoint = (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_NONE };
-                if (storage->ss_family == AF_UNIX)
-                        from_unix((const struct sockaddr_un *) storage, bytes, &endpoint);
+                if (from->sa_family == AF_UNIX)
+                        from_unix((const void *) from, bytes, &endpoint);
         }
         return endpoint;
 }

@@ -12,7 +12,7 @@
 socklen_t ed_sockaddr_of(const struct eddy_endpoint *endpoint, struct sockaddr_storage *ret);
 
 /* Convert the kernel's form of 'bytes'; EDDY_ENDPOINT_NONE for an unknown family. */
-struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr_storage *storage, socklen_t bytes);
+struct eddy_endpoint ed_sockaddr_endpoint(const struct sockaddr *from, socklen_t bytes);
 
 /* Bind a socket to an endpoint. */
 int ed_sockaddr_bind(int fd, const struct eddy_endpoint *at);

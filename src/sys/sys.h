@@ -17,6 +17,7 @@
 #include "base/def.h"
 #include "eddy/endpoint.h"
 #include "eddy/stream.h"
+#include "eddy/udp.h"
 
 enum {
         ED_EVENT_READ = 1 << 0,  /* a read would not wait */
@@ -53,7 +54,15 @@ struct ed_worker {
         struct ed_job *job; /* NULL: idle */
 };
 
-enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2 };
+enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2, ED_SOCKET_DATAGRAM = 3 };
+
+/* Options of datagram sockets beside those of enum eddy_udp_option. */
+enum {
+        ED_DATAGRAM_REUSE_PORT = EDDY_UDP_OPTIONS,
+        ED_DATAGRAM_V6_ONLY,
+        ED_DATAGRAM_ERRORS,
+        ED_DATAGRAM_OPTIONS,
+};
 
 /* How to listen. All zero: the defaults. */
 struct ed_listen_opts {
@@ -174,6 +183,21 @@ struct ed_sys_ops {
         void (*close)(struct ed_sys *sys, int fd);
         /* Close with a reset; unsent bytes are dropped. */
         void (*abort)(struct ed_sys *sys, int fd);
+
+        /*
+         * Datagrams (sys/datagram.h). bind_port() binds now, with the port. 'family' is that of the
+         * socket. send and receive return the number of datagrams moved, at least one.
+         */
+        int (*bind_port)(struct ed_sys *sys, int fd, const struct eddy_endpoint *at);
+        int (*option)(struct ed_sys *sys, int fd, int family, int option, int value);
+        int (*option_value)(struct ed_sys *sys, int fd, int family, int option);
+        int (*group)(struct ed_sys *sys, int fd, const struct eddy_address *group,
+                     uint32_t interface_id, bool join);
+        int (*send_datagrams)(struct ed_sys *sys, int fd, const struct eddy_udp_message *messages,
+                              size_t n);
+        int (*recv_datagrams)(struct ed_sys *sys, int fd, struct eddy_udp_message *messages,
+                              size_t n);
+        int (*datagram_error)(struct ed_sys *sys, int fd, struct eddy_udp_error *ret_error);
 
         /*
          * Look up a name. Stores the addresses and returns their number, or an error. NULL: the

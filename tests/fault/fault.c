@@ -280,3 +280,23 @@ ssize_t fault_sendmsg(const char *function, int line, int fd, const struct msghd
 {
         return fault_transfer(function, "sendmsg", line, fd) ? -1 : sendmsg(fd, msg, flags);
 }
+
+int fault_recvmmsg(const char *function, int line, int fd, struct mmsghdr *messages, unsigned n,
+                   int flags, struct timespec *timeout)
+{
+        if (fault_transfer(function, "recvmmsg", line, fd))
+                return -1;
+        return recvmmsg(fd, messages, n, flags, timeout);
+}
+
+ssize_t fault_recvmsg(const char *function, int line, int fd, struct msghdr *msg, int flags)
+{
+        return fault_transfer(function, "recvmsg", line, fd) ? -1 : recvmsg(fd, msg, flags);
+}
+
+int fault_sendmmsg(const char *function, int line, int fd, struct mmsghdr *messages, unsigned n,
+                   int flags)
+{
+        return fault_transfer(function, "sendmmsg", line, fd) ? -1
+                                                              : sendmmsg(fd, messages, n, flags);
+}

@@ -58,6 +58,11 @@ int fault_epoll_pwait2(const char *function, int line, int epoll_fd, struct epol
 ssize_t fault_recv(const char *function, int line, int fd, void *buf, size_t bytes, int flags);
 ssize_t fault_send(const char *function, int line, int fd, const void *data, size_t bytes,
                    int flags);
+int fault_recvmmsg(const char *function, int line, int fd, struct mmsghdr *messages, unsigned n,
+                   int flags, struct timespec *timeout);
+ssize_t fault_recvmsg(const char *function, int line, int fd, struct msghdr *msg, int flags);
+int fault_sendmmsg(const char *function, int line, int fd, struct mmsghdr *messages, unsigned n,
+                   int flags);
 ssize_t fault_sendmsg(const char *function, int line, int fd, const struct msghdr *msg, int flags);
 
 #endif

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <linux/errqueue.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -106,10 +107,13 @@
 #define readlink(...)            FAULTY(readlink, -1, __VA_ARGS__)
 #define readv(...)               FAULTY(readv, -1, __VA_ARGS__)
 #define recv(fd, ...)            FAULTY_OWN(recv, fd, __VA_ARGS__)
+#define recvmmsg(fd, ...)        FAULTY_OWN(recvmmsg, fd, __VA_ARGS__)
+#define recvmsg(fd, ...)         FAULTY_OWN(recvmsg, fd, __VA_ARGS__)
 #define renameat2(...)           FAULTY(renameat2, -1, __VA_ARGS__)
 #define rmdir(...)               FAULTY(rmdir, -1, __VA_ARGS__)
 #define sched_getaffinity(...)   FAULTY(sched_getaffinity, -1, __VA_ARGS__)
 #define send(fd, ...)            FAULTY_OWN(send, fd, __VA_ARGS__)
+#define sendmmsg(fd, ...)        FAULTY_OWN(sendmmsg, fd, __VA_ARGS__)
 #define sendmsg(fd, ...)         FAULTY_OWN(sendmsg, fd, __VA_ARGS__)
 #define setsockopt(...)          FAULTY(setsockopt, -1, __VA_ARGS__)
 #define shutdown(...)            FAULTY(shutdown, -1, __VA_ARGS__)

@@ -22,6 +22,10 @@
         X(call_of, read, 1)                                                                        \
         X(count_fds, opendir, 1)                                                                   \
         X(count_fds, readdir, 1)                                                                   \
+        X(ed_datagram_error, recvmsg, 1)                                                           \
+        X(ed_datagram_option_value, getsockopt, 1)                                                 \
+        X(ed_datagram_recv, recvmmsg, 1)                                                           \
+        X(ed_datagram_send, sendmmsg, 1)                                                           \
         X(ed_file_try, lseek, 1)                                                                   \
         X(ed_handler_install, sigaction, 1)                                                        \
         X(ed_is_terminal, isatty, 1)                                                               \
@@ -115,6 +119,7 @@
         X(make_ending_keys, pthread_key_create, 1)                                                 \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
+        X(option_set, setsockopt, 1)                                                               \
         X(pause_ns, nanosleep, 1)                                                                  \
         X(perform, fchmod, 1)                                                                      \
         X(perform, ftruncate, 1)                                                                   \
@@ -200,10 +205,13 @@
         X(readlink, EACCES, ENOENT, ENOMEM)                                                        \
         X(readv, EINTR, EIO, ENOMEM)                                                               \
         X(recv, EINTR, EAGAIN, ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENOMEM)                        \
+        X(recvmmsg, EINTR, EAGAIN, ECONNREFUSED, ENOMEM)                                           \
+        X(recvmsg, EINTR, EAGAIN, ECONNRESET, ENOMEM)                                              \
         X(renameat2, EACCES, EROFS, ENOSPC, EIO)                                                   \
         X(rmdir, EACCES, EBUSY, EROFS, EIO)                                                        \
         X(sched_getaffinity, EINVAL)                                                               \
         X(send, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                      \
+        X(sendmmsg, EINTR, EAGAIN, ECONNREFUSED, EPERM, ENOBUFS, ENOMEM)                           \
         X(sendmsg, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                   \
         X(setsockopt, EINVAL, ENOMEM, ENOBUFS)                                                     \
         X(shutdown, ENOTCONN)                                                                      \

@@ -53,6 +53,12 @@ NOTED(int64_t, write, (SYS, int fd, const void *data, size_t bytes, bool may_sig
 NOTED(int, shutdown, (SYS, int fd), sys, fd)
 NOTED(int, lookup, (SYS, const char *name, struct eddy_address *found, size_t max), sys, name,
       found, max)
+NOTED(int, bind_port, (SYS, int fd, AT), sys, fd, at)
+NOTED(int, option, (SYS, int fd, int family, int option, int value), sys, fd, family, option, value)
+NOTED(int, send_datagrams, (SYS, int fd, const struct eddy_udp_message *messages, size_t n), sys,
+      fd, messages, n)
+NOTED(int, recv_datagrams, (SYS, int fd, struct eddy_udp_message *messages, size_t n), sys, fd,
+      messages, n)
 NOTED(int, worker_new, (SYS, const char *name, struct ed_worker **worker), sys, name, worker)
 
 static void note_calls(struct ed_sys *sys)
@@ -76,6 +82,10 @@ static void note_calls(struct ed_sys *sys)
         ops.write = write_noted;
         ops.shutdown = shutdown_noted;
         ops.lookup = lookup_noted;
+        ops.bind_port = bind_port_noted;
+        ops.option = option_noted;
+        ops.send_datagrams = send_datagrams_noted;
+        ops.recv_datagrams = recv_datagrams_noted;
         ops.worker_new = worker_new_noted;
         sys->ops = &ops;
 }

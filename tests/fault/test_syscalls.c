@@ -35,7 +35,7 @@
 enum { RUN_SECONDS_MAX = 100, RAN = 40, FAILED = 41, CALLS_SAMPLE = 2, DRIVES_SAMPLE = 2 };
 
 /* In how many drives each error was had at each place. */
-enum { SITES_MAX = 128, ERRORS_MAX = 16 };
+enum { SITES_MAX = 160, ERRORS_MAX = 16 };
 static unsigned had[SITES_MAX][FAULT_PLACES_MAX][ERRORS_MAX];
 static unsigned runs, failed;
 
@@ -326,6 +326,36 @@ static int drive_unix(void)
         (void) unlink(unix_path);
         (void) unlink(lock_path); /* if its removal has failed */
         return err;
+}
+
+/* --- datagrams --- */
+
+/* All options, and an error of the network that has not come. */
+static int main_udp(void *arg)
+{
+        struct eddy_udp_opts opts = { .errors = true, .broadcast = true, .send_bytes = 1 << 16 };
+        struct eddy_udp_error error;
+        eddy_udp *udp;
+        int err = eddy_udp_bind("127.0.0.1", 0, &opts, &udp);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        err = eddy_udp_set_option(udp, EDDY_UDP_TTL, 3);
+        if (err == 0)
+                err = eddy_udp_option(udp, EDDY_UDP_TTL);
+        if (err >= 0) {
+                CHECK_EQ(err, 3);
+                err = eddy_udp_error(udp, &error);
+                CHECK(err < 0);
+        }
+        eddy_udp_close(udp);
+        return err == -EAGAIN ? 0 : err;
+}
+
+static int drive_udp(void)
+{
+        return run_counted(main_udp, NULL);
 }
 
 /* --- files --- */
@@ -823,6 +853,7 @@ static const struct drive drives[] = {
         { "abort", drive_abort, NULL, false },
         { "options", drive_options, NULL, false },
         { "unix", drive_unix, NULL, false },
+        { "udp", drive_udp, NULL, false },
         { "files", drive_files, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },
@@ -895,7 +926,8 @@ static bool run(const struct drive *drive, const char *what)
 /* What is said to come again is asked for again, and what was interrupted. */
 static bool is_passing(const char *call, int error)
 {
-        static const char *const transfers[] = { "accept4", "recv", "send", "sendmsg", "read" };
+        static const char *const transfers[] = { "accept4", "recv",     "recvmmsg", "recvmsg",
+                                                 "send",    "sendmmsg", "sendmsg",  "read" };
 
         if (error == EINTR)
                 return true;

@@ -60,6 +60,7 @@
         X(resets)                                                                                  \
         X(idle)                                                                                    \
         X(half_closed)                                                                             \
+        X(datagrams)                                                                               \
         X(http)                                                                                    \
         X(http_hasty)                                                                              \
         X(http_both_ways)

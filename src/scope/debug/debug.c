@@ -19,6 +19,7 @@ static const char *const kind_names[ED_DEBUG_KINDS] = {
         [ED_DEBUG_SIGNAL] = "an open signal",
         [ED_DEBUG_FILE] = "a file",
         [ED_DEBUG_FOLDER] = "an open folder",
+        [ED_DEBUG_UDP] = "a UDP socket",
 };
 
 static const char *const found_names[ED_DEBUG_FOUND] = {
