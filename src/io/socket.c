@@ -145,6 +145,8 @@ struct ed_fd_stream *ed_socket_new(struct ed_loop *loop, int kind)
                 return NULL;
         ed_fd_stream_init(sock, kind == EDDY_ENDPOINT_UNIX ? &unix_ops : &tcp_ops, loop, -1);
         sock->watch.net = true;
+        /* A receive on a Unix socket ends after bytes that came with descriptors. */
+        sock->watch.urgent = kind == EDDY_ENDPOINT_UNIX;
         return sock;
 }
 

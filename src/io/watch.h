@@ -40,8 +40,8 @@ struct ed_watch {
         bool always; /* this kind of descriptor never blocks */
         bool net;    /* a connection: waits for it should have a deadline */
         bool ready[ED_WATCH_SIDES];
-        bool ended;  /* the peer ended the stream: reads return it and never drain it */
-        bool urgent; /* urgent data was sent: a short read may leave bytes without an event */
+        bool ended; /* the peer ended the stream: reads return it and never drain it */
+        bool urgent; /* urgent data may have been sent: a short read may leave bytes without an event */
         struct ed_watch_waiter *waiters[ED_WATCH_SIDES];
         void (*idle)(void *arg);
         void *idle_arg;

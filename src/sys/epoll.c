@@ -32,6 +32,7 @@
 #include "sys/fork.h"
 #include "sys/libc.h"
 #include "sys/output.h"
+#include "sys/pass.h"
 #include "sys/signals.h"
 #include "sys/sleeper.h"
 #include "sys/sockaddr.h"
@@ -667,6 +668,9 @@ static const struct ed_sys_ops epoll_ops = {
         .send_datagrams = ed_datagram_send,
         .recv_datagrams = ed_datagram_recv,
         .datagram_error = ed_datagram_error,
+        .send_fds = ed_pass_send,
+        .recv_fds = ed_pass_recv,
+        .credentials = ed_pass_credentials,
         .file_try = ed_file_try,
         .file_run = ed_file_run,
         .cpu_count = epoll_cpu_count,

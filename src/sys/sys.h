@@ -18,6 +18,7 @@
 #include "eddy/endpoint.h"
 #include "eddy/stream.h"
 #include "eddy/udp.h"
+#include "eddy/unix.h"
 
 enum {
         ED_EVENT_READ = 1 << 0,  /* a read would not wait */
@@ -198,6 +199,16 @@ struct ed_sys_ops {
         int (*recv_datagrams)(struct ed_sys *sys, int fd, struct eddy_udp_message *messages,
                               size_t n);
         int (*datagram_error)(struct ed_sys *sys, int fd, struct eddy_udp_error *ret_error);
+
+        /*
+         * Descriptors over a Unix stream (sys/pass.h), without a wait even if the descriptor would
+         * wait. NULL: this table has no descriptors of the process.
+         */
+        int64_t (*send_fds)(struct ed_sys *sys, int fd, const struct eddy_slice *data,
+                            const int *fds, size_t n);
+        int64_t (*recv_fds)(struct ed_sys *sys, int fd, void *buf, size_t bytes,
+                            struct eddy_unix_fds *ret_fds);
+        int (*credentials)(struct ed_sys *sys, int fd, struct eddy_unix_credentials *ret_peer);
 
         /*
          * Look up a name. Stores the addresses and returns their number, or an error. NULL: the

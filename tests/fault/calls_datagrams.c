@@ -1,7 +1,12 @@
 /*
- * calls_datagrams.c - the worlds of datagrams; see every_call.h.
+ * calls_datagrams.c - the worlds of datagrams, in memory, and of descriptors over Unix streams, on
+ * the real clock; see every_call.h.
  */
 #include "every_call.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "loop/loop.h"
 
@@ -200,3 +205,87 @@ static int world_udp_connect(void *arg)
         return 0;
 }
 EVERY_POINT_ON(udp_connect, eddy_udp_connect, on_late_udp)
+
+/* --- descriptors --- */
+
+enum { PASSED = 3 };
+
+static struct {
+        eddy_stream *here, *there;
+        int sent, received;
+} pass;
+
+static int pass_one(void *arg)
+{
+        int fd = STDERR_FILENO;
+        int64_t n = eddy_unix_send_fds(pass.here, "x", 1, &fd, 1);
+
+        (void) arg;
+        pass.sent += n == 1;
+        return n < 0 ? (int) n : 0;
+}
+
+static int take_one(void *arg)
+{
+        struct eddy_unix_fds fds;
+        char byte;
+        int64_t n = eddy_unix_receive_fds(pass.there, &byte, 1, &fds);
+
+        (void) arg;
+        if (n < 0)
+                return (int) n;
+        CHECK_EQ(n, 1);
+        CHECK_EQ(fds.count, 1);
+        CHECK_EQ(close(fds.fds[0]), 0);
+        pass.received++;
+        return 0;
+}
+
+static int pass_victim(void *arg)
+{
+        for (int i = 0; i < PASSED; i++) {
+                int err = victim_call(pass_one, arg);
+
+                CHECK(err == 0 || err == -ECANCELED);
+                (void) eddy_sleep(EDDY_US(100) * (int64_t) world_chance(3));
+        }
+        return 0;
+}
+
+static int take_victim(void *arg)
+{
+        for (int i = 0; i < PASSED && pass.received < PASSED; i++) {
+                int err = victim_call(take_one, arg);
+
+                CHECK(err == 0 || err == -ECANCELED);
+        }
+        return 0;
+}
+
+/* As many come as were sent; those that are late wait for a descriptor more. */
+static int world_pass(void *arg)
+{
+        eddy_scope passing, taking;
+        int fds[2];
+
+        memset(&pass, 0, sizeof(pass));
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+        CHECK_EQ(eddy_stream_from_fd(fds[0], EDDY_STREAM_OWN_FD, &pass.here), 0);
+        CHECK_EQ(eddy_stream_from_fd(fds[1], EDDY_STREAM_OWN_FD, &pass.there), 0);
+        world_begin(2 * PASSED);
+        eddy_scope_begin(&taking, NULL);
+        world_start(&taking, take_victim, arg, 1);
+        eddy_scope_begin(&passing, NULL);
+        world_start(&passing, pass_victim, arg, 1);
+        CHECK_EQ(eddy_scope_end(&passing), 0);
+        while (pass.sent < PASSED)
+                CHECK_EQ(pass_one(NULL), 0);
+        CHECK_EQ(eddy_scope_end(&taking), 0);
+        while (pass.received < pass.sent)
+                CHECK_EQ(take_one(NULL), 0);
+        eddy_stream_close(pass.here);
+        eddy_stream_close(pass.there);
+        return 0;
+}
+EVERY_POINT_ON(pass, eddy_unix_receive_fds, on_epoll)
+ALSO(pass, eddy_unix_send_fds)

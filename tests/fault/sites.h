@@ -29,6 +29,9 @@
         X(ed_file_try, lseek, 1)                                                                   \
         X(ed_handler_install, sigaction, 1)                                                        \
         X(ed_is_terminal, isatty, 1)                                                               \
+        X(ed_pass_credentials, getsockopt, 1)                                                      \
+        X(ed_pass_recv, recvmsg, 1)                                                                \
+        X(ed_pass_send, sendmsg, 1)                                                                \
         X(ed_path_unlock, close, 1)                                                                \
         X(ed_path_unlock, unlink, 1)                                                               \
         X(ed_process_use, getrlimit, 1)                                                            \
@@ -283,6 +286,8 @@
         X(ed_sys_is_static, dladdr, 1, "a failure is the answer: the program is static")           \
         X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
         X(epoll_watch_foreign, close, 1, "only after another failure")                             \
+        X(fds_close, close, 1, "only after another failure")                                       \
+        X(fds_take, close, 1, "of a descriptor that has just come")                                \
         X(fault_stack_free, sigaltstack, 2, "asks, and takes out what was put in, from outside of it")\
         X(read_stat, sysconf, 2, "every system has pages and ticks")                               \
         X(signal_stack_left, sigaltstack, 1, "asks")                                               \

@@ -328,7 +328,7 @@ static int drive_unix(void)
         return err;
 }
 
-/* --- datagrams --- */
+/* --- datagrams, and descriptors over Unix sockets --- */
 
 /* All options, and an error of the network that has not come. */
 static int main_udp(void *arg)
@@ -356,6 +356,51 @@ static int main_udp(void *arg)
 static int drive_udp(void)
 {
         return run_counted(main_udp, NULL);
+}
+
+/* A descriptor from one stream to the other, and whose they are. */
+static int pass_between(eddy_stream *from, eddy_stream *to)
+{
+        struct eddy_unix_credentials peer;
+        struct eddy_unix_fds fds;
+        int fd = STDERR_FILENO;
+        char byte;
+        int64_t n = eddy_unix_send_fds(from, "x", 1, &fd, 1);
+
+        if (n > 0)
+                n = eddy_unix_receive_fds(to, &byte, 1, &fds);
+        if (n < 0)
+                return (int) n;
+        CHECK_EQ(n, 1);
+        CHECK_EQ(fds.count, 1);
+        close(fds.fds[0]);
+        return eddy_unix_peer_credentials(to, &peer);
+}
+
+static int main_pass(void *arg)
+{
+        eddy_stream *a, *b;
+        int fds[2], err;
+
+        (void) arg;
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+        err = eddy_stream_from_fd(fds[0], 0, &a);
+        if (err == 0) {
+                err = eddy_stream_from_fd(fds[1], 0, &b);
+                if (err == 0) {
+                        err = pass_between(a, b);
+                        eddy_stream_close(b);
+                }
+                eddy_stream_close(a);
+        }
+        close(fds[0]);
+        close(fds[1]);
+        return err;
+}
+
+static int drive_pass(void)
+{
+        return run_counted(main_pass, NULL);
 }
 
 /* --- files --- */
@@ -854,6 +899,7 @@ static const struct drive drives[] = {
         { "options", drive_options, NULL, false },
         { "unix", drive_unix, NULL, false },
         { "udp", drive_udp, NULL, false },
+        { "pass", drive_pass, NULL, false },
         { "files", drive_files, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },
