@@ -31,6 +31,7 @@
 #include "sys/files.h"
 #include "sys/fork.h"
 #include "sys/libc.h"
+#include "sys/notify.h"
 #include "sys/output.h"
 #include "sys/pass.h"
 #include "sys/signals.h"
@@ -671,6 +672,10 @@ static const struct ed_sys_ops epoll_ops = {
         .send_fds = ed_pass_send,
         .recv_fds = ed_pass_recv,
         .credentials = ed_pass_credentials,
+        .notify_open = ed_notify_open,
+        .notify_add = ed_notify_add,
+        .notify_remove = ed_notify_remove,
+        .notify_read = ed_notify_read,
         .file_try = ed_file_try,
         .file_run = ed_file_run,
         .cpu_count = epoll_cpu_count,

@@ -210,6 +210,12 @@ struct ed_sys_ops {
                             struct eddy_unix_fds *ret_fds);
         int (*credentials)(struct ed_sys *sys, int fd, struct eddy_unix_credentials *ret_peer);
 
+        /* Changes of files (sys/notify.h). NULL: this table reports none. */
+        int (*notify_open)(struct ed_sys *sys);
+        int (*notify_add)(struct ed_sys *sys, int fd, const char *path);
+        void (*notify_remove)(struct ed_sys *sys, int fd, int watch);
+        int64_t (*notify_read)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
+
         /*
          * Look up a name. Stores the addresses and returns their number, or an error. NULL: the
          * network is asked (io/dns.c).

@@ -6,6 +6,8 @@
 #include "every_call.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fake_dns.h"
@@ -88,6 +90,93 @@ static int world_signal(void *arg)
         return 0;
 }
 EVERY_POINT_ON(signal, eddy_signal_wait, on_epoll)
+
+/* --- changes of files --- */
+
+enum { CHANGES = 3 };
+
+static struct {
+        eddy_notify *notify;
+        char path[64];
+        int made, seen;
+} files;
+
+static void change_path(int number, char *ret_path, size_t bytes)
+{
+        snprintf(ret_path, bytes, "%s/%d", files.path, number);
+}
+
+/* Each folder that is made is an event, in order. */
+static int await_change(void *arg)
+{
+        struct eddy_notify_event event;
+        char name[12];
+        int err = eddy_notify_next(files.notify, &event);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        snprintf(name, sizeof(name), "%d", files.seen);
+        CHECK_EQ(event.kind, EDDY_NOTIFY_CREATED);
+        CHECK_STR(event.name, name);
+        files.seen++;
+        return 0;
+}
+
+static int await_changes(void *arg)
+{
+        int err = 0;
+
+        for (int i = 0; i < CHANGES && files.seen < CHANGES && err == 0; i++) {
+                err = victim_call(await_change, arg);
+                CHECK(err == 0 || err == -ECANCELED);
+        }
+        return 0;
+}
+
+static int make_changes(void *arg)
+{
+        char path[80];
+
+        (void) arg;
+        for (; files.made < CHANGES; files.made++) {
+                short_pause();
+                change_path(files.made, path, sizeof(path));
+                CHECK_EQ(mkdir(path, 0700), 0);
+        }
+        return 0;
+}
+
+/* An event that a cancelled call did not return comes next. */
+static int world_notify(void *arg)
+{
+        struct eddy_notify_opts opts = { .merge_ns = world_chance(2) ? -1 : EDDY_US(100) };
+        eddy_scope making, waiting;
+        char path[80];
+
+        files.made = files.seen = 0;
+        snprintf(files.path, sizeof(files.path), "/tmp/eddy-notify-XXXXXX");
+        CHECK(mkdtemp(files.path));
+        CHECK_EQ(eddy_notify_open(&opts, &files.notify), 0);
+        CHECK(eddy_notify_add(files.notify, files.path) > 0);
+        world_begin(CHANGES);
+        eddy_scope_begin(&making, NULL);
+        world_start(&making, make_changes, arg, 1);
+        eddy_scope_begin(&waiting, NULL);
+        world_start(&waiting, await_changes, arg, 1);
+        CHECK_EQ(eddy_scope_end(&waiting), 0);
+        CHECK_EQ(eddy_scope_end(&making), 0);
+        while (files.seen < CHANGES)
+                CHECK_EQ(await_change(NULL), 0);
+        eddy_notify_close(files.notify);
+        for (int i = 0; i < CHANGES; i++) {
+                change_path(i, path, sizeof(path));
+                CHECK_EQ(rmdir(path), 0);
+        }
+        CHECK_EQ(rmdir(files.path), 0);
+        return 0;
+}
+EVERY_POINT_ON(notify, eddy_notify_next, on_epoll)
 
 /* --- names --- */
 

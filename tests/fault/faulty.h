@@ -24,6 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -77,6 +78,9 @@
 #define getrusage(...)           FAULTY(getrusage, -1, __VA_ARGS__)
 #define getsockname(...)         FAULTY(getsockname, -1, __VA_ARGS__)
 #define getsockopt(...)          FAULTY(getsockopt, -1, __VA_ARGS__)
+#define inotify_add_watch(...)   FAULTY(inotify_add_watch, -1, __VA_ARGS__)
+#define inotify_init1(...)       FAULTY(inotify_init1, -1, __VA_ARGS__)
+#define inotify_rm_watch(...)    FAULTY(inotify_rm_watch, -1, __VA_ARGS__)
 #define isatty(...)              FAULTY(isatty, 0, __VA_ARGS__)
 #define listen(...)              FAULTY(listen, -1, __VA_ARGS__)
 #define lseek(...)               FAULTY(lseek, -1, __VA_ARGS__)

@@ -29,6 +29,10 @@
         X(ed_file_try, lseek, 1)                                                                   \
         X(ed_handler_install, sigaction, 1)                                                        \
         X(ed_is_terminal, isatty, 1)                                                               \
+        X(ed_notify_add, inotify_add_watch, 1)                                                     \
+        X(ed_notify_open, inotify_init1, 1)                                                        \
+        X(ed_notify_read, read, 1)                                                                 \
+        X(ed_notify_remove, inotify_rm_watch, 1)                                                   \
         X(ed_pass_credentials, getsockopt, 1)                                                      \
         X(ed_pass_recv, recvmsg, 1)                                                                \
         X(ed_pass_send, sendmsg, 1)                                                                \
@@ -178,6 +182,9 @@
         X(getrusage, EFAULT)                                                                       \
         X(getsockname, ENOBUFS, ENOMEM)                                                            \
         X(getsockopt, ENOBUFS, ENOMEM)                                                             \
+        X(inotify_add_watch, ENOENT, EACCES, ENOSPC, ENOMEM)                                       \
+        X(inotify_init1, EMFILE, ENFILE, ENOMEM)                                                   \
+        X(inotify_rm_watch, EINVAL)                                                                \
         X(isatty, ENOTTY)                                                                          \
         X(listen, EADDRINUSE, ENOMEM)                                                              \
         X(lseek, ESPIPE)                                                                           \

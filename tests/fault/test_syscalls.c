@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -401,6 +402,60 @@ static int main_pass(void *arg)
 static int drive_pass(void)
 {
         return run_counted(main_pass, NULL);
+}
+
+/* --- changes of files --- */
+
+static int next_change(eddy_notify *notify)
+{
+        struct eddy_notify_event event;
+        int err = eddy_notify_next(notify, &event);
+
+        if (err == 0)
+                CHECK_EQ(event.kind, EDDY_NOTIFY_CREATED);
+        return err;
+}
+
+static int use_notify(eddy_notify *notify, const char *path)
+{
+        char name[96];
+        int watch = eddy_notify_add(notify, path), err;
+
+        if (watch < 0)
+                return watch;
+        snprintf(name, sizeof(name), "%s/x", path);
+        CHECK_EQ(mkdir(name, 0700), 0);
+        err = next_change(notify);
+        CHECK_EQ(rmdir(name), 0);
+        CHECK_EQ(eddy_notify_remove(notify, watch), 0);
+        return err;
+}
+
+static int main_notify(void *arg)
+{
+        struct eddy_notify_opts opts = { .merge_ns = -1 };
+        eddy_notify *notify;
+        int err = eddy_notify_open(&opts, &notify);
+
+        if (err < 0)
+                return err;
+        err = use_notify(notify, arg);
+        eddy_notify_close(notify);
+        return err;
+}
+
+static int drive_notify(void)
+{
+        char path[] = "/tmp/eddy-syscalls-XXXXXX";
+        int err;
+
+        CHECK(mkdtemp(path));
+        eddy_alloc_set(counting_realloc, NULL);
+        err = eddy_run(main_notify, path, NULL);
+        eddy_alloc_set(NULL, NULL);
+        CHECK_EQ(live, 0);
+        CHECK_EQ(rmdir(path), 0);
+        return err;
 }
 
 /* --- files --- */
@@ -900,6 +955,7 @@ static const struct drive drives[] = {
         { "unix", drive_unix, NULL, false },
         { "udp", drive_udp, NULL, false },
         { "pass", drive_pass, NULL, false },
+        { "notify", drive_notify, NULL, false },
         { "files", drive_files, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },

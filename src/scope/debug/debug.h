@@ -24,6 +24,7 @@ enum ed_debug_kind {
         ED_DEBUG_FILE,
         ED_DEBUG_FOLDER,
         ED_DEBUG_UDP,
+        ED_DEBUG_NOTIFY,
         ED_DEBUG_KINDS,
 };
 
@@ -62,7 +63,7 @@ struct ed_debug {
          * The report in the making.  The longest lists ED_DEBUG_REPORTS_MAX objects of each kind that
          * are left.
          */
-        char text[44 * 1024];
+        char text[48 * 1024];
 };
 
 /* This thread's loops in debug mode, including those that are between two runs. */

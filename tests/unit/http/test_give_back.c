@@ -36,6 +36,7 @@ static int gives_back_nothing(void *arg)
         eddy_as_completed_end(NULL);
         eddy_file_close(NULL);
         eddy_folder_close(NULL);
+        eddy_notify_close(NULL);
         eddy_udp_close(NULL);
         eddy_free(NULL);
         return 0;
@@ -73,6 +74,7 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };
         EDDY_AUTO(eddy_file) eddy_file *file = NULL;
         EDDY_AUTO(eddy_folder) eddy_folder *folder = NULL;
+        EDDY_AUTO(eddy_notify) eddy_notify *notify = NULL;
         EDDY_AUTO(eddy_udp) eddy_udp *udp = NULL;
         EDDY_AUTO(eddy_lock) eddy_lock *held = NULL;
         EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;
@@ -102,6 +104,7 @@ static int uses_auto(void *arg)
         CHECK_EQ(eddy_as_completed_begin(&done, &task, 1), 0);
         CHECK_EQ(eddy_file_temporary(NULL, &file), 0);
         CHECK_EQ(eddy_folder_open("/", &folder), 0);
+        CHECK_EQ(eddy_notify_open(NULL, &notify), 0);
         CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, NULL, &udp), 0);
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         held = &lock;

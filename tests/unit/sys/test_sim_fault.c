@@ -69,13 +69,13 @@ TEST(every_fallible_call_can_fail)
  * free, now, time_of_day, random, choose, wake, alarm, unwatch, is_readable,
  * is_writable, ready, unwatch_foreign, socket_file_remove, endpoint, unsent, close, abort,
  * option_value, cpu_count, worker_run, worker_free, worker_abandon; pollable, group,
- * datagram_error, send_fds, recv_fds and credentials, which a simulation has not; and watch_foreign
+ * datagram_error, send_fds, recv_fds, credentials and those of notify, which a simulation has not; and watch_foreign
  * and bind_port, which fail as watch and bind do.
  * Operations on files have kinds of their own; file_try, file_run, submit and cancel do them all.
  */
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
-        enum { CANNOT = 30, NAME = 1, FILES = 4, DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION };
+        enum { CANNOT = 34, NAME = 1, FILES = 4, DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION };
 
         CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT - FILES,
                  ED_SIM_CALL_FILE_OPEN - 1 + DATAGRAMS);
