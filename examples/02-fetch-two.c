@@ -16,7 +16,7 @@
  *     200 $TLS_MOCK/delay/0.2
  *
  * Run: 02-fetch-two $MOCK/delay/0.2 $MOCK/bytes/100
- * Time: wall 0.2 s
+ * Time: wall 0.2 to 5 s
  * Output:
  *     200 $MOCK/bytes/100
  *     200 $MOCK/delay/0.2

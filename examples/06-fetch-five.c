@@ -3,15 +3,15 @@
  *
  * The client has the role of aiohttp's session: it keeps connections and lends one
  * to each request.  A response holds its connection until it is read or closed;
- * EDDY_AUTO closes the response on every way out of fetch().  Five requests of 0.2
- * seconds each take 0.2 seconds in total.
+ * EDDY_AUTO closes the response on every way out of fetch().  Five requests of a
+ * second each take a second in total.
  *
  * The five requests share a limit of three seconds, which covers the bodies too.
  * A status of 400 or more is a failure, not an answer, and the first failure
  * cancels the other requests.
  *
- * Run: 06-fetch-five $MOCK/delay/0.2
- * Time: wall 0.2 s
+ * Run: 06-fetch-five $MOCK/delay/1
+ * Time: wall 1 to 4 s
  * Output:
  *     5 responses received
  * Run: 06-fetch-five $MOCK/status/500

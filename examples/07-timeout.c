@@ -11,12 +11,12 @@
  * any error.  The caller gets -ETIMEDOUT, which has no other meaning.  The
  * lesson expects the timeout here, so the program prints it and ends with 0.
  *
- * Run: 07-timeout $MOCK/delay/5
- * Time: wall 3 s
+ * Run: 07-timeout $MOCK/delay/10
+ * Time: wall 3 to 8 s
  * Output:
  *     Timeout request stopped after 3 seconds
- * Run: 07-timeout $MOCK/slow-body/5
- * Time: wall 3 s
+ * Run: 07-timeout $MOCK/slow-body/10
+ * Time: wall 3 to 8 s
  * Output:
  *     Timeout request stopped after 3 seconds
  * Run: 07-timeout $MOCK/delay/0.1

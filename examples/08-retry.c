@@ -17,20 +17,20 @@
  * Time: wall 0 s
  * Output:
  * Run: 08-retry "$MOCK/flaky/2?token=$$"
- * Time: wall 2 s
+ * Time: wall 2 to 8 s
  * Output:
  *     Attempt 1 failed: status 503
  *     Attempt 2 failed: status 503
  * Run: 08-retry $MOCK/slow-body/10
  * Exit: 1
- * Time: wall 5 s
+ * Time: wall 5 to 9 s
  * Output:
  *     Attempt 1 failed: not complete within 1 s
  *     Attempt 2 failed: not complete within 1 s
  *     Attempt 3 failed: not complete within 1 s
  * Run: 08-retry $MOCK/status/404
  * Exit: 1
- * Time: wall 0 s
+ * Time: wall 0 to 1.9 s
  * Output:
  *     Attempt 1 failed: status 404
  * Run: 08-retry $MOCK/status/503 2>&1

@@ -4,7 +4,8 @@
  * The group is a scope, and cancelling it is one call, however many tasks it
  * has.  eddy_scope_end_with() returns when the last task has cleaned up.  A
  * Python program keeps a list, cancels each task in it, and has to gather the
- * tasks afterwards; otherwise it ends before they do.
+ * tasks afterwards; otherwise asyncio.run() cancels them a second time, which
+ * interrupts a cleanup that waits.
  *
  * eddy_scope_start_copy() gives each task its own copy of the loop's variable.
  *

@@ -15,19 +15,19 @@
  * random part.)  If several URLs are given, the requests take them in turn.
  *
  * Run: 11-many-requests $MOCK/delay/1
- * Time: wall 7 s
+ * Time: wall 7 to 12 s
  * Output:
  *     50 successful responses received
  *     50 texts of 900 bytes, from {"delay_ms":1000} to {"delay_ms":1000}
  * Run: 11-many-requests $MOCK/delay/0.1 $MOCK/status/404
  * Exit: 1
- * Time: wall 0.4 s
+ * Time: wall 0.4 to 4 s
  * Output:
  *     Overall error Failure in part of the requests 25 of 50
  *     25 texts of 425 bytes, from {"delay_ms":100} to {"delay_ms":100}
  * Run: 11-many-requests $(seq -f $MOCK/delay/0.%02g 49) $MOCK/slow-body/10
  * Exit: 1
- * Time: wall 9 s
+ * Time: wall 9 to 16 s
  * Output:
  *     Overall error Failure in part of the requests 1 of 50
  *     49 texts of 824 bytes, from {"delay_ms":10} to {"delay_ms":490}

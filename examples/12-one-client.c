@@ -9,12 +9,12 @@
  * bodies too.
  *
  * Run: 12-one-client $MOCK/delay/0.2
- * Time: wall 0.4 s
+ * Time: wall 0.4 to 5 s
  * Output:
  *     40 requests over 20 connections
  * Run: 12-one-client $MOCK/slow-body/10
  * Exit: 1
- * Time: wall 5 s
+ * Time: wall 5 to 9 s
  * Output:
  * Run: 12-one-client $MOCK/slow-body/10 2>&1
  * Exit: 1

@@ -18,14 +18,14 @@
  *
  * Run: 14-page-sizes $MOCK/delay/9 $MOCK/status/404
  * Exit: 1
- * Time: wall 0 s
+ * Time: wall 0 to 5 s
  * Output:
  *     Run $MOCK/delay/9
  *     Run $MOCK/status/404
  *
  * Run: 14-page-sizes $MOCK/slow-body/10
  * Exit: 1
- * Time: wall 5 s
+ * Time: wall 5 to 9 s
  * Output:
  *     Run $MOCK/slow-body/10
  *

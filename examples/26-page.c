@@ -27,7 +27,7 @@
  *
  * Run: 26-page $MOCK/slow-body/10
  * Exit: 1
- * Time: wall 5 s
+ * Time: wall 5 to 9 s
  * Output:
  *
  * Run: 26-page $MOCK/status/404 2>&1

@@ -17,7 +17,7 @@
  *     $MOCK/status/201: 201
  * Run: 29-group-errors $MOCK/delay/60 $MOCK/status/404 $MOCK/delay/60
  * Exit: 1
- * Time: wall 0 s
+ * Time: wall 0 to 8 s
  * Output:
  *     $MOCK/delay/60: cancelled
  *     $MOCK/status/404: HTTP failure 404

@@ -13,12 +13,12 @@
  * Output:
  *     {"delay_ms":100}
  * Run: 30-late-request $MOCK/delay/10
- * Time: wall 5 s
+ * Time: wall 5 to 9 s
  * Output:
  *     warning: timeout on $MOCK/delay/10
  *     None
  * Run: 30-late-request $MOCK/slow-body/12
- * Time: wall 5 s
+ * Time: wall 5 to 9 s
  * Output:
  *     warning: timeout on $MOCK/slow-body/12
  *     None

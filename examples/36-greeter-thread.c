@@ -11,7 +11,7 @@
  * A function that only waits needs no thread: the next example does it with tasks.
  *
  * Run: 36-greeter-thread
- * Time: wall 10 s
+ * Time: wall 10 to 15 s
  * Output:
  *     1 - Hello Mohammad
  *     Task Done !

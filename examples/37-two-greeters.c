@@ -12,13 +12,13 @@
  * order: main's line is the first.
  *
  * Run: 37-two-greeters | sed -n 1,3p | sort -V
- * Time: wall 10 s
+ * Time: wall 10 to 15 s
  * Output:
  *     1 - Hello Ali
  *     1 - Hello Mohammad
  *     Task Done !
  * Run: 37-two-greeters | sort -V
- * Time: wall 10 s
+ * Time: wall 10 to 15 s
  * Output:
  *     1 - Hello Ali
  *     1 - Hello Mohammad

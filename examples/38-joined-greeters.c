@@ -7,11 +7,11 @@
  * because threads print in any order.
  *
  * Run: 38-joined-greeters | tail -n 1
- * Time: wall 10 s
+ * Time: wall 10 to 15 s
  * Output:
  *     Task Done !
  * Run: 38-joined-greeters | sort -V
- * Time: wall 10 s
+ * Time: wall 10 to 15 s
  * Output:
  *     1 - Hello Ali
  *     1 - Hello Mohammad

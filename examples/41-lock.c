@@ -3,7 +3,7 @@
  *
  * acquire() can fail, like any call that waits, and then there is nothing to
  * release.  After it, every path reaches the release, as with `finally`.  Ali waits
- * while Mohammad pays, and then checks the seats again.
+ * while Mohammad pays, and only then checks whether seats are left.
  *
  * Two customers who request the lock at the same instant do not block each other:
  * the first gets the lock, and the other is next.

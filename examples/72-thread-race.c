@@ -13,9 +13,12 @@
  * Run: 72-thread-race
  * Time: wall 0.1 s
  * Output:
- *     two threads without a lock: 2 bookings, -2 seats left
- *     two threads with a mutex: 1 booking, 0 seats left
- *     two tasks without a lock: 1 booking, 0 seats left
+ *     two threads without a lock: 2 bookings
+ *     Available seats: -2
+ *     two threads with a mutex: 1 booking
+ *     Available seats: 0
+ *     two tasks without a lock: 1 booking
+ *     Available seats: 0
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,7 +87,7 @@ static int sell_to_tasks(void *sale)
 
 static void print_sale(const char *text, struct sale *sale)
 {
-        printf("%s: %d booking%s, %d seats left\n", text, sale->bookings,
+        printf("%s: %d booking%s\nAvailable seats: %d\n", text, sale->bookings,
                sale->bookings == 1 ? "" : "s", sale->seats);
 }
 

@@ -9,7 +9,7 @@
  * counter, and the scope joins them.
  *
  * Run: 74-hundred-threads
- * Time: wall 1 s
+ * Time: wall 1 to 10 s
  * Output:
  *     100 threads are started
  *     100 threads have greeted

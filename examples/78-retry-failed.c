@@ -10,7 +10,7 @@
  * body.
  *
  * Run: 78-retry-failed $MOCK/bytes/3 "$MOCK/flaky/2?token=78a$$" $MOCK/bytes/5 "$MOCK/flaky/1?token=78b$$"
- * Time: wall 1.5 s
+ * Time: wall 1.5 to 6 s
  * Output:
  *     round 1: 4 requests, 2 failed
  *     round 2: 2 requests, 1 failed
@@ -21,7 +21,7 @@
  *     4: after 1 failures
  * Run: 78-retry-failed $MOCK/bytes/3 $MOCK/status/404 "$MOCK/flaky/1?token=78c$$"
  * Exit: 1
- * Time: wall 0.5 s
+ * Time: wall 0.5 to 5 s
  * Output:
  *     round 1: 3 requests, 2 failed
  *     round 2: 1 requests, 0 failed
@@ -30,7 +30,7 @@
  *     3: after 1 failures
  * Run: 78-retry-failed $MOCK/slow-body/10 $MOCK/bytes/3
  * Exit: 1
- * Time: wall 4.5 s
+ * Time: wall 4.5 to 9 s
  * Output:
  *     round 1: 2 requests, 1 failed
  *     round 2: 1 requests, 1 failed

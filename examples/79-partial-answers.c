@@ -9,7 +9,7 @@
  * does not cancel the others; the program fails if no answer is complete.
  *
  * Run: 79-partial-answers $MOCK/delay/0.5 $MOCK/delay/5 $MOCK/delay/0.1 $MOCK/slow-body/10
- * Time: wall 1 s
+ * Time: wall 1 to 4 s
  * Output:
  *     $MOCK/delay/0.5: {"delay_ms":500}
  *     $MOCK/delay/5: cancelled
@@ -22,7 +22,7 @@
  *     $MOCK/delay/0.1: {"delay_ms":100}
  * Run: 79-partial-answers $MOCK/delay/5 $MOCK/status/404 $MOCK/delay/0.1
  * Exit: 1
- * Time: wall 1 s
+ * Time: wall 1 to 4 s
  * Output:
  *     $MOCK/delay/5: cancelled
  *     $MOCK/status/404: failed

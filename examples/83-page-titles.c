@@ -11,7 +11,7 @@
  * another site, with %d for the number of the page.
  *
  * Run: 83-page-titles
- * Time: wall 0.8 s
+ * Time: wall 0.8 to 5 s
  * Output: 83-page-titles.txt
  * Run: 83-page-titles $MOCK/status/404?page=%d 2>&1
  * Exit: 1

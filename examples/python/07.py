@@ -12,6 +12,8 @@ async def fetch(url):
             return await response.text()
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 07.py URL")
 try:
     print(asyncio.run(fetch(sys.argv[1])), end="")
 except asyncio.TimeoutError:

@@ -13,6 +13,10 @@ class Failed(Exception):
         self.may_pass = may_pass
 
 
+def may_pass(status):
+    return status in (408, 425, 429) or status >= 500 and status not in (501, 505)
+
+
 async def fetch(session, url):
     try:
         async with session.get(url) as response:
@@ -22,8 +26,7 @@ async def fetch(session, url):
     except aiohttp.ClientError as error:
         raise Failed(str(error), True) from None
     if response.status >= 400:
-        raise Failed(f"status {response.status}",
-                     response.status in (408, 425, 429) or response.status >= 500)
+        raise Failed(f"status {response.status}", may_pass(response.status))
 
 
 async def fetch_with_retry(session, url):
@@ -42,6 +45,8 @@ async def main(url):
         await fetch_with_retry(session, url)
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 08.py URL")
 try:
     asyncio.run(main(sys.argv[1]))
 except Failed as error:

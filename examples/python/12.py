@@ -28,7 +28,11 @@ async def main(url):
     print(f"{len(requests)} requests over {opened} connections")
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 12.py URL")
 try:
     asyncio.run(main(sys.argv[1]))
+    reason = 0
 except* (aiohttp.ClientError, TimeoutError) as failed:
-    sys.exit(f"{sys.argv[1]}: {failed.exceptions[0]!r}")
+    reason = f"{sys.argv[1]}: {failed.exceptions[0]!r}"
+sys.exit(reason)

@@ -18,3 +18,6 @@ try:
     print(asyncio.run(fetch(sys.argv[1])))
 except (aiohttp.ClientError, asyncio.TimeoutError) as error:
     sys.exit(f"26.py: {error!r}")
+except KeyboardInterrupt:
+    print("26.py: stopped by Ctrl-C", file=sys.stderr)
+    sys.exit(130)

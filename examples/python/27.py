@@ -14,6 +14,8 @@ async def service(seconds):
     logging.info("Service stopped cleanly")
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 27.py SECONDS")
 logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
 try:
     asyncio.run(service(float(sys.argv[1])))

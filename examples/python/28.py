@@ -22,6 +22,8 @@ async def main(urls):
             print(text, end="")
 
 
+if len(sys.argv) != 4:
+    sys.exit("usage: 28.py URL URL URL")
 try:
     asyncio.run(main(sys.argv[1:]))
 except (httpx.HTTPError, TimeoutError) as error:

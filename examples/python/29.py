@@ -43,6 +43,8 @@ async def main(run, urls):
     return any(task.cancelled() or task.exception() for task in tasks)
 
 
-wants_all = sys.argv[1] == "--all"
-sys.exit(asyncio.run(main(all_run, sys.argv[2:]) if wants_all
-                     else main(first_failure_ends, sys.argv[1:])))
+wants_all = sys.argv[1:2] == ["--all"]
+addresses = sys.argv[2:] if wants_all else sys.argv[1:]
+if len(addresses) != 3:
+    sys.exit("usage: 29.py [--all] URL URL URL")
+sys.exit(asyncio.run(main(all_run if wants_all else first_failure_ends, addresses)))

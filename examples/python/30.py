@@ -20,6 +20,8 @@ async def main(url):
         print(await fetch_in_time(client, url))
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 30.py URL")
 try:
     asyncio.run(main(sys.argv[1]))
 except httpx.HTTPError as error:

@@ -54,6 +54,8 @@ async def main(url):
     print(f"connections used: {opened}")
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 43.py URL")
 try:
     asyncio.run(main(sys.argv[1]))
 except (aiohttp.ClientError, asyncio.TimeoutError) as error:

@@ -31,6 +31,8 @@ async def main(url):
     print(f"{kind} answer: {len(text)} bytes")
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 44.py URL")
 try:
     asyncio.run(main(sys.argv[1]))
 except (aiohttp.ClientError, TimeoutError) as error:

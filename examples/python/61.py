@@ -11,11 +11,12 @@ requests, latencies = Counter(), defaultdict(list)
 
 
 async def fetch_traced(client, url):
-    began = time.monotonic()
+    began, status = time.monotonic(), "error"
     try:
         answer = await asyncio.wait_for(client.get(url, timeout=None), 10)
-        requests[url, answer.status_code] += 1
+        status = answer.status_code
     finally:
+        requests[url, status] += 1
         latencies[url].append(time.monotonic() - began)
 
 
@@ -52,7 +53,11 @@ async def main(port, urls):
     print(*lines_of_page(), sep="\n")
 
 
+if len(sys.argv) < 3:
+    sys.exit("usage: 61.py PORT URL...")
 try:
     asyncio.run(main(int(sys.argv[1]), sys.argv[2:]))
+    reason = 0
 except* (httpx.HTTPError, TimeoutError) as errors:
-    sys.exit(f"61.py: {errors.exceptions[0]!r}")
+    reason = f"61.py: {errors.exceptions[0]!r}"
+sys.exit(reason)

@@ -28,7 +28,8 @@ class Sale:
 
     def show(self, text):
         plural = "" if self.bookings == 1 else "s"
-        print(f"{text}: {self.bookings} booking{plural}, {self.seats} seats left")
+        print(f"{text}: {self.bookings} booking{plural}")
+        print(f"Available seats: {self.seats}")
 
 
 def sell_to_threads(sale):

@@ -13,6 +13,10 @@ class Failed(Exception):
         self.may_pass = may_pass
 
 
+def may_pass(status):
+    return status in (408, 425, 429) or status >= 500 and status not in (501, 505)
+
+
 async def fetch(session, url):
     try:
         async with session.get(url) as response:
@@ -20,8 +24,7 @@ async def fetch(session, url):
     except (aiohttp.ClientError, asyncio.TimeoutError) as error:
         raise Failed(url, repr(error)) from None
     if response.status >= 400:
-        raise Failed(url, f"status {response.status}",
-                     response.status in (408, 425, 429) or response.status >= 500)
+        raise Failed(url, f"status {response.status}", may_pass(response.status))
     return text
 
 
@@ -52,4 +55,4 @@ def main(urls):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else "usage: 78.py URL...")

@@ -36,4 +36,4 @@ def main(urls):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else "usage: 79.py URL...")

@@ -32,6 +32,8 @@ async def main(base_url):
         await client.close()
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: 80.py BASE_URL")
 try:
     asyncio.run(main(sys.argv[1]))
 except (httpx.HTTPError, TimeoutError) as error:

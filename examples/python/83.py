@@ -51,4 +51,7 @@ async def main():
         await runner.cleanup()
 
 
-asyncio.run(main())
+try:
+    asyncio.run(main())
+except (aiohttp.ClientError, asyncio.TimeoutError) as error:
+    sys.exit(f"83.py: {error!r}")

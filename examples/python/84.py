@@ -3,11 +3,11 @@
 Differs: Python's threads take turns, so the second way takes as long as the first, and each root
     takes longer than in C.
 
-Run: 84-fifty-million-roots 5000000
-Time: wall 0.1 s
+Run: 84-fifty-million-roots
+Time: wall 1 to 120 s
 Output:
-    one by one: the sum is 7453561043, in <n> s
-    cut into <n>: the sum is 7453561043, in <n> s
+    one by one: the sum is 2.357022639e+11, in <n> s
+    cut into <n>: the sum is 2.357022639e+11, in <n> s
 """
 import concurrent.futures
 import math
