@@ -23,6 +23,9 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 # What its own calls take of a stack is no measure.
 MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net,wire/json_peers
 
+# QUICK=1: without the sweeps, which `make check` runs under ASan and `make msan` under MemorySanitizer.
+BUT_SWEEPS = $(QUICK:1=--but fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-decoder,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers)
+
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
@@ -45,22 +48,22 @@ check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=
 	@ninja -C $(CHECK) --quiet
 	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)')
 
-tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); T=name
+tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); QUICK=1, T=name
 	@ninja -C $(TSAN) --quiet
-	@tools/run-tests $(TSAN) --not tidy,torture,bench,tools,docs --patience 4 $(if $(T),--match '$(T)')
+	@tools/run-tests $(TSAN) --not tidy,torture,bench,tools,docs --patience 4 $(BUT_SWEEPS) $(if $(T),--match '$(T)')
 
 msan: deps-check $(MSAN)/build.ninja       ## the tests of the core under MemorySanitizer (clang); T=name
 	@tools/run-tests $(MSAN) --build --only unit,wire,fuzz,sim,fault,bug,traces --patience 4 $(MSAN_BUT) \
 		$(if $(T),--match '$(T)')
 
-valgrind: deps-check $(VALGRIND)/build.ninja   ## the tests of the floors under Valgrind; T=name
+valgrind: deps-check $(VALGRIND)/build.ninja   ## the tests of the floors under Valgrind; QUICK=1, T=name
 	@ninja -C $(VALGRIND) --quiet
-	@tools/run-tests $(VALGRIND) --not tidy,torture,bench,e2e,tools,docs --wrap tools/valgrind --patience 10 \
+	@tools/run-tests $(VALGRIND) --not tidy,torture,bench,e2e,tools,docs --wrap tools/valgrind --patience 10 $(BUT_SWEEPS) \
 		$(if $(T),--match '$(T)')
 
-aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch64, under qemu; T=name
+aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch64, under qemu; QUICK=1, T=name
 	@ninja -C $(AARCH64) --quiet
-	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,tools,docs --patience 4 \
+	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,tools,docs --patience 4 $(BUT_SWEEPS) \
 		$(if $(T),--match '$(T)')
 
 lto: deps-check $(LTO)-gcc/build.ninja $(LTO)-clang/build.ninja  ## tests of the switch with link-time optimisation

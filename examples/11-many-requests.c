@@ -192,7 +192,7 @@ static int fail(const char *url, int result)
 static int run(void *arg)
 {
         char **urls = arg;
-        struct job jobs[REQUESTS];
+        static struct job jobs[REQUESTS];
         const struct job *failed;
         int count = 0, err, status;
 

@@ -32,7 +32,7 @@ struct tail {
 static int print_new(struct tail *tail)
 {
         struct eddy_file_info info;
-        char buf[4096];
+        static char buf[64 * 1024];
         int64_t n;
         int err;
 
@@ -124,14 +124,16 @@ static int run_tail(void *arg)
 
 int main(int argc, char **argv)
 {
-        struct tail tail = { .path = argc == 2 ? argv[1] : "" };
-        const char *slash = strrchr(tail.path, '/');
+        static struct tail tail;
+        const char *slash;
         int err;
 
-        if (argc != 2 || strlen(tail.path) >= sizeof(tail.folder)) {
+        if (argc != 2 || strlen(argv[1]) >= sizeof(tail.folder)) {
                 fprintf(stderr, "usage: 88-tail FILE\n");
                 return 2;
         }
+        tail.path = argv[1];
+        slash = strrchr(tail.path, '/');
         tail.name = slash ? slash + 1 : tail.path;
         snprintf(tail.folder, sizeof(tail.folder), "%.*s",
                  slash ? (int) (slash - tail.path) + 1 : 1, slash ? tail.path : ".");
