@@ -99,6 +99,10 @@ EDDY_BEGIN_DECLS
         X(RETRY, 2, WAIT, "the server asks for a longer wait than is allowed")                     \
         X(RETRY, 3, DEADLINE, "the deadline comes before the next attempt")                        \
         X(RETRY, 4, BUDGET, "the budget of retries is used up")                                    \
+        X(PROCESS, 0, SIMULATED, "a simulated run cannot start a process")                         \
+        X(PROCESS, 1, FOLDER, "the working folder of the process cannot be entered")               \
+        X(PROCESS, 2, COLLECTED, "other code of the program has taken the process's exit status")  \
+        X(PROCESS, 3, TOO_LARGE, "the output of the process is larger than the limit of the call") \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -124,6 +128,7 @@ enum {
         EDDY_E_LIMITER = 0x11400,
         EDDY_E_BREAKER = 0x11500,
         EDDY_E_RETRY = 0x11600,
+        EDDY_E_PROCESS = 0x11700,
 };
 
 enum {

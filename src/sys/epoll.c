@@ -34,6 +34,7 @@
 #include "sys/notify.h"
 #include "sys/output.h"
 #include "sys/pass.h"
+#include "sys/process.h"
 #include "sys/signals.h"
 #include "sys/sleeper.h"
 #include "sys/sockaddr.h"
@@ -678,6 +679,9 @@ static const struct ed_sys_ops epoll_ops = {
         .notify_read = ed_notify_read,
         .file_try = ed_file_try,
         .file_run = ed_file_run,
+        .process_start = ed_process_start,
+        .process_end = ed_process_end,
+        .process_signal = ed_process_signal,
         .cpu_count = epoll_cpu_count,
         .worker_new = epoll_worker_new,
         .worker_run = ed_worker_run,

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,8 +27,30 @@ static inline int ed_backtrace(void **ret_frames, int max)
 #define backtrace ed_backtrace
 #endif
 
+/* P_PIDFD, which musl lacks. */
+#define ED_P_PIDFD ((idtype_t) 3)
+
+#if __has_include(<sys/pidfd.h>)
+#ifndef PIDFD_NONBLOCK /* the header of glibc 2.36 has no guard */
+#include <sys/pidfd.h>
+#endif
+#else
+static inline int ed_pidfd_open(int pid, unsigned flags)
+{
+        return (int) syscall(SYS_pidfd_open, pid, flags);
+}
+#define pidfd_open        ed_pidfd_open
+
+static inline int ed_pidfd_send_signal(int pidfd, int signo, siginfo_t *info, unsigned flags)
+{
+        return (int) syscall(SYS_pidfd_send_signal, pidfd, signo, info, flags);
+}
+#define pidfd_send_signal ed_pidfd_send_signal
+#endif
+
 #ifndef __GLIBC__
 #include <dirent.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/uio.h>
@@ -66,6 +89,15 @@ static inline ssize_t ed_getdents64(int fd, void *buf, size_t bytes)
 }
 #undef getdents64
 #define getdents64 ed_getdents64
+
+/* Without it the child inherits those descriptors of the program that are not close-on-exec. */
+static inline int ed_addclosefrom(posix_spawn_file_actions_t *actions, int from)
+{
+        (void) actions;
+        (void) from;
+        return 0;
+}
+#define posix_spawn_file_actions_addclosefrom_np ed_addclosefrom
 #endif
 
 #endif

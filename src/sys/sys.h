@@ -86,6 +86,9 @@ struct ed_sys {
 };
 
 struct ed_file_op;
+struct ed_process_start;
+struct ed_process_id;
+struct eddy_process_exit;
 
 struct ed_sys_ops {
         const char *name;
@@ -237,6 +240,21 @@ struct ed_sys_ops {
         int (*submit)(struct ed_sys *sys, struct ed_file_op *op);
         /* Returns true if the operation is dropped: never done, and not notified. */
         bool (*cancel)(struct ed_sys *sys, struct ed_file_op *op);
+
+        /*
+         * Start a process (sys/process.h) and store the result. May wait for a disk. Any thread.
+         * NULL: this table has no processes.
+         */
+        void (*process_start)(struct ed_sys *sys, struct ed_process_start *start);
+        /*
+         * Collect the process, whose pidfd becomes readable when it ends; 'keep': leave it to a
+         * later call. Errors: -EAGAIN: it runs; -ECHILD: other code has collected it.
+         */
+        int (*process_end)(struct ed_sys *sys, const struct ed_process_id *id, bool keep,
+                           struct eddy_process_exit *ret_exit);
+        /* Send a signal to the process, or to the group that it leads. */
+        int (*process_signal)(struct ed_sys *sys, const struct ed_process_id *id, bool to_group,
+                              int signo);
 
         /* Returns the number of processors this process may use, at least 1. */
         uint32_t (*cpu_count)(struct ed_sys *sys);

@@ -1,6 +1,6 @@
 /*
- * calls_real.c - the worlds of what a simulation does not have: signals, and
- * questions to a name server; see every_call.h.  On the real clock, so under
+ * calls_real.c - the worlds of what a simulation does not have: signals, changes of files,
+ * child processes, and questions to a name server; see every_call.h.  On the real clock, so under
  * fewer schedules, whose points are not the same each time.
  */
 #include "every_call.h"
@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake_dns.h"
@@ -177,6 +178,88 @@ static int world_notify(void *arg)
         return 0;
 }
 EVERY_POINT_ON(notify, eddy_notify_next, on_epoll)
+
+/* --- child processes --- */
+
+enum { CHILDREN = 2 };
+
+static int run_child(void *arg)
+{
+        struct eddy_process_opts opts = { .command = "cat; exit 7",
+                                          .in = { .kind = EDDY_PROCESS_PIPE },
+                                          .out = { .kind = EDDY_PROCESS_PIPE } };
+        struct eddy_process_communicate_opts input = { .input = "abc", .input_bytes = 3 };
+        EDDY_AUTO(eddy_process) eddy_process *process = NULL;
+        struct eddy_process_output output;
+        int err = eddy_process_start(&opts, &process);
+
+        (void) arg;
+        if (err == 0)
+                err = eddy_process_communicate(process, &input, &output);
+        if (err == 0)
+                CHECK(output.exit.code == 7 && strcmp(output.out, "abc") == 0);
+        return err;
+}
+
+static int run_child_as_victim(void *arg)
+{
+        (void) victim_call(run_child, arg);
+        return 0;
+}
+
+/* A cancelled start, talk or close leaves no child. */
+static int world_process(void *arg)
+{
+        eddy_scope scope;
+
+        world_begin(CHILDREN);
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, run_child_as_victim, arg, CHILDREN);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+        return 0;
+}
+EVERY_POINT_ON(process, eddy_process_start, on_epoll)
+ALSO(process, eddy_process_communicate)
+ALSO(process, eddy_process_close)
+
+static eddy_process *child;
+
+static int await_child(void *arg)
+{
+        struct eddy_process_exit end;
+        int err = eddy_process_wait(child, &end);
+
+        (void) arg;
+        CHECK(err < 0 || end.code == 7);
+        return err;
+}
+
+static int await_child_as_victim(void *arg)
+{
+        (void) victim_call(await_child, arg);
+        return 0;
+}
+
+/* A cancelled wait changes nothing for the child and the other waiters. */
+static int world_process_wait(void *arg)
+{
+        struct eddy_process_opts opts = { .command = "read x; exit 7",
+                                          .in = { .kind = EDDY_PROCESS_PIPE } };
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_process_start(&opts, &child), 0);
+        world_begin(CHILDREN);
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, await_child_as_victim, arg, CHILDREN);
+        short_pause();
+        CHECK_EQ(eddy_stream_shutdown(eddy_process_stdin(child)), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(await_child(NULL), 0);
+        eddy_process_close(child);
+        return 0;
+}
+EVERY_POINT_ON(process_wait, eddy_process_wait, on_epoll)
 
 /* --- names --- */
 

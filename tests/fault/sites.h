@@ -16,10 +16,15 @@
         X(above_stdio, close, 1)                                                                   \
         X(above_stdio, fcntl, 1)                                                                   \
         X(ask, syscall, 1)                                                                         \
+        X(await_end, poll, 1)                                                                      \
         X(bind_and_listen, chmod, 1)                                                               \
         X(bind_and_listen, listen, 1)                                                              \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
+        X(check_program, faccessat, 1)                                                             \
+        X(check_program, fstatat, 1)                                                               \
+        X(close_all, close, 1)                                                                     \
+        X(copy_above, fcntl, 1)                                                                    \
         X(count_fds, opendir, 1)                                                                   \
         X(count_fds, readdir, 1)                                                                   \
         X(ed_datagram_error, recvmsg, 1)                                                           \
@@ -38,6 +43,11 @@
         X(ed_pass_send, sendmsg, 1)                                                                \
         X(ed_path_unlock, close, 1)                                                                \
         X(ed_path_unlock, unlink, 1)                                                               \
+        X(ed_process_end, waitid, 1)                                                               \
+        X(ed_process_fd_close, close, 1)                                                           \
+        X(ed_process_signal, kill, 1)                                                              \
+        X(ed_process_signal, pidfd_send_signal, 1)                                                 \
+        X(ed_process_start, close, 1)                                                              \
         X(ed_process_use, getrlimit, 1)                                                            \
         X(ed_process_use, getrusage, 1)                                                            \
         X(ed_signal_check, sigaction, 1)                                                           \
@@ -110,8 +120,11 @@
         X(error_has_room, poll, 1)                                                                 \
         X(fault_stack_make, sigaltstack, 2)                                                        \
         X(fds, stat, 1)                                                                            \
+        X(file_actions, posix_spawn_file_actions_addclosefrom_np, 1)                               \
+        X(file_actions, posix_spawn_file_actions_addfchdir_np, 1)                                  \
         X(file_at, lstat, 1)                                                                       \
         X(file_open, open, 1)                                                                      \
+        X(folder_open, open, 1)                                                                    \
         X(is_exported, dladdr, 1)                                                                  \
         X(is_file, fstat, 1)                                                                       \
         X(is_file, lstat, 1)                                                                       \
@@ -124,6 +137,7 @@
         X(lock_once, flock, 1)                                                                     \
         X(lock_once, open, 1)                                                                      \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
+        X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
         X(option_set, setsockopt, 1)                                                               \
@@ -133,6 +147,8 @@
         X(perform, mkdir, 1)                                                                       \
         X(perform, rmdir, 1)                                                                       \
         X(perform, unlink, 1)                                                                      \
+        X(pidfd_find, pidfd_open, 1)                                                               \
+        X(pipe_open, pipe2, 1)                                                                     \
         X(poll_now, poll, 1)                                                                       \
         X(read_now, preadv2, 1)                                                                    \
         X(read_waiting, preadv, 1)                                                                 \
@@ -141,12 +157,22 @@
         X(read_stat, close, 1)                                                                     \
         X(read_stat, open, 1)                                                                      \
         X(read_stat, read, 1)                                                                      \
+        X(set_nonblocking, fcntl, 2)                                                               \
         X(set_option, setsockopt, 1)                                                               \
+        X(spawn_program, posix_spawn, 1)                                                           \
+        X(spawn_program, posix_spawn_file_actions_init, 1)                                         \
+        X(spawn_program, posix_spawnattr_init, 1)                                                  \
         X(stat_fd, fstat, 1)                                                                       \
         X(stat_path, fstatat, 1)                                                                   \
         X(status_take, read, 1)                                                                    \
+        X(stream_action, posix_spawn_file_actions_adddup2, 3)                                      \
+        X(stream_action, posix_spawn_file_actions_addopen, 2)                                      \
         X(sync_fd, fdatasync, 1)                                                                   \
         X(sync_fd, fsync, 1)                                                                       \
+        X(terminal_open, grantpt, 1)                                                               \
+        X(terminal_open, posix_openpt, 1)                                                          \
+        X(terminal_open, ptsname_r, 1)                                                             \
+        X(terminal_open, unlockpt, 1)                                                              \
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)                                                      \
         X(write_waiting, pwritev, 1)                                                               \
@@ -167,6 +193,7 @@
         X(epoll_pwait2, EINTR, ENOSYS, EPERM)                                                      \
         X(epoll_wait, EINTR)                                                                       \
         X(eventfd, EMFILE, ENFILE, ENODEV, ENOMEM)                                                 \
+        X(faccessat, EACCES, EIO, ENOMEM)                                                          \
         X(fchmod, EPERM, EROFS, EIO)                                                               \
         X(fcntl, EMFILE, EINVAL)                                                                   \
         X(fdatasync, EIO, ENOSPC, EDQUOT)                                                          \
@@ -182,10 +209,12 @@
         X(getrusage, EFAULT)                                                                       \
         X(getsockname, ENOBUFS, ENOMEM)                                                            \
         X(getsockopt, ENOBUFS, ENOMEM)                                                             \
+        X(grantpt, EACCES)                                                                         \
         X(inotify_add_watch, ENOENT, EACCES, ENOSPC, ENOMEM)                                       \
         X(inotify_init1, EMFILE, ENFILE, ENOMEM)                                                   \
         X(inotify_rm_watch, EINVAL)                                                                \
         X(isatty, ENOTTY)                                                                          \
+        X(kill, EPERM)                                                                             \
         X(listen, EADDRINUSE, ENOMEM)                                                              \
         X(lseek, ESPIPE)                                                                           \
         X(lstat, EACCES, ENOENT, ENOMEM)                                                           \
@@ -198,8 +227,18 @@
         X(open, EINTR, ENOENT, EACCES, EMFILE, ENFILE, ENOMEM)                                     \
         X(openat, EINTR, ENOENT, EACCES, EMFILE, ENFILE, ENOMEM)                                   \
         X(opendir, EMFILE, ENFILE, ENOENT, EACCES, ENOMEM)                                         \
+        X(pidfd_open, EMFILE, ENFILE, ENOSYS, EPERM, ESRCH)                                        \
+        X(pidfd_send_signal, EPERM, ENOMEM)                                                        \
         X(pipe2, EMFILE, ENFILE, ENOMEM)                                                           \
         X(poll, EINTR, ENOMEM)                                                                     \
+        X(posix_openpt, EMFILE, ENFILE, ENOSPC)                                                    \
+        X(posix_spawn, EAGAIN, ENOMEM, EACCES)                                                     \
+        X(posix_spawn_file_actions_addclosefrom_np, ENOMEM)                                        \
+        X(posix_spawn_file_actions_adddup2, ENOMEM)                                                \
+        X(posix_spawn_file_actions_addfchdir_np, ENOMEM)                                           \
+        X(posix_spawn_file_actions_addopen, ENOMEM)                                                \
+        X(posix_spawn_file_actions_init, ENOMEM)                                                   \
+        X(posix_spawnattr_init, ENOMEM)                                                            \
         X(preadv, EINTR, EIO, ENOMEM)                                                              \
         X(preadv2, EINTR, EAGAIN, EOPNOTSUPP, ENOSYS, EIO)                                         \
         X(process_vm_readv, EPERM, ENOSYS, EFAULT)                                                 \
@@ -209,6 +248,7 @@
         X(pthread_key_create, EAGAIN, ENOMEM)                                                      \
         X(pthread_setname_np, EACCES, EMFILE)                                                      \
         X(pthread_setspecific, ENOMEM)                                                             \
+        X(ptsname_r, ENOTTY)                                                                       \
         X(pwritev, EINTR, ENOSPC, EIO, EFBIG)                                                      \
         X(read, EINTR, EAGAIN, EIO, ENOMEM)                                                        \
         X(readdir, EIO, ENOMEM)                                                                    \
@@ -234,6 +274,8 @@
         X(sysconf, EINVAL)                                                                         \
         X(timerfd_create, EMFILE, ENFILE, ENODEV, ENOMEM)                                          \
         X(unlink, EACCES, EBUSY, EROFS, EIO)                                                       \
+        X(unlockpt, ENOTTY)                                                                        \
+        X(waitid, EINTR, ECHILD)                                                                   \
         X(write, EINTR, EAGAIN, EPIPE, ENOSPC, EIO, EFBIG)                                         \
         X(writev, EINTR, ENOSPC, EIO, EFBIG)
 
@@ -247,7 +289,12 @@
         X(dlsym, "without an answer no exceptions are kept")                                       \
         X(getpid, "always")                                                                        \
         X(globals, "the C++ runtime's; always")                                                    \
-        X(ioctl, "of a connection; else its answer counts as none")                                \
+        X(ioctl, "of a connection or a terminal; else its answer counts as none")                   \
+        X(posix_spawn_file_actions_destroy, "of actions that were made")                           \
+        X(posix_spawnattr_destroy, "of attributes that were made")                                 \
+        X(posix_spawnattr_setflags, "with flags that the C library has")                           \
+        X(posix_spawnattr_setsigdefault, "copies a set")                                           \
+        X(posix_spawnattr_setsigmask, "copies a set")                                              \
         X(pthread_attr_destroy, "of an attribute that was filled")                                 \
         X(pthread_attr_getstack, "of an attribute that was filled")                                \
         X(pthread_cond_broadcast, "of a condition that is there")                                  \
@@ -278,7 +325,8 @@
         X(sigismember, "of a signal by its name")                                                  \
         X(signal, "the default handling of a signal that has just come")                           \
         X(sigpending, "always")                                                                    \
-        X(timerfd_settime, "of a timer that is there, to a time in range")
+        X(timerfd_settime, "of a timer that is there, to a time in range")                         \
+        X(waitpid, "of a child that was not collected; repeated after a signal")
 
 #define SURE_SITES(X)                                                                              \
         X(act_by_default, sigaction, 2, "of a signal that has just come")                          \
@@ -301,6 +349,7 @@
         X(kind_of_entry, fstatat, 1, "only on file systems that do not store the kind")            \
         X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
         X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
+        X(undo, kill, 1, "of a child that was not collected")                                      \
         X(write_wake, syscall, 1, "an eventfd that can take no more has woken its loop already")
 /* clang-format on */
 

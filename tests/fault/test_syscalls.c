@@ -36,7 +36,7 @@
 enum { RUN_SECONDS_MAX = 100, RAN = 40, FAILED = 41, CALLS_SAMPLE = 2, DRIVES_SAMPLE = 2 };
 
 /* In how many drives each error was had at each place. */
-enum { SITES_MAX = 160, ERRORS_MAX = 16 };
+enum { SITES_MAX = 192, ERRORS_MAX = 16 };
 static unsigned had[SITES_MAX][FAULT_PLACES_MAX][ERRORS_MAX];
 static unsigned runs, failed;
 
@@ -579,6 +579,94 @@ static int drive_files(void)
         return err;
 }
 
+/* --- child processes --- */
+
+static int talk_to(const struct eddy_process_opts *opts)
+{
+        struct eddy_process_communicate_opts input = { .input = "abc", .input_bytes = 3 };
+        EDDY_AUTO(eddy_process) eddy_process *process = NULL;
+        struct eddy_process_output output;
+        int err = eddy_process_start(opts, &process);
+
+        if (err == 0)
+                err = eddy_process_communicate(process, opts->flags ? NULL : &input, &output);
+        CHECK(err < 0 || output.out_bytes == (opts->flags ? 0 : 3));
+        return err;
+}
+
+/* A child that close() ends, by its pidfd or with its group. */
+static int end_one(uint32_t flags)
+{
+        struct eddy_process_opts opts = { .command = "exec sleep 2", .flags = flags };
+        eddy_process *process = NULL;
+        int err = eddy_process_start(&opts, &process);
+
+        eddy_process_close(process);
+        return err;
+}
+
+static eddy_process *outlives_run;
+
+static int main_processes(void *arg)
+{
+        static const char *const cat[] = { "cat", NULL };
+        struct eddy_process_opts talks = { .arguments = cat,
+                                           .folder = "/",
+                                           .in = { .kind = EDDY_PROCESS_PIPE },
+                                           .out = { .kind = EDDY_PROCESS_PIPE },
+                                           .err = { .kind = EDDY_PROCESS_STDOUT } };
+        struct eddy_process_opts terminal = { .command = "exit 0", .flags = EDDY_PROCESS_TERMINAL };
+        struct eddy_process_opts copy = { .command = "exec sleep 2",
+                                          .in = { .kind = EDDY_PROCESS_NULL },
+                                          .out = { EDDY_PROCESS_FD, STDERR_FILENO } };
+        int err = talk_to(&talks);
+
+        (void) arg;
+        if (err == 0)
+                err = talk_to(&terminal);
+        if (err == 0)
+                err = end_one(0);
+        if (err == 0)
+                err = end_one(EDDY_PROCESS_GROUP);
+        return err == 0 ? eddy_process_start(&copy, &outlives_run) : err;
+}
+
+/* Standard input is closed, so that the first pipe would be that. */
+static int main_processes_closed(void *arg)
+{
+        static const char *const cat[] = { "cat", NULL };
+        struct eddy_process_opts talks = { .arguments = cat,
+                                           .in = { .kind = EDDY_PROCESS_PIPE },
+                                           .out = { .kind = EDDY_PROCESS_PIPE } };
+        int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), err;
+
+        (void) arg;
+        CHECK(saved < 0 || close(STDIN_FILENO) == 0);
+        err = talk_to(&talks);
+        CHECK(fcntl(STDIN_FILENO, F_GETFD) < 0 || fault_happened());
+        CHECK(saved < 0 || (dup2(saved, STDIN_FILENO) == 0 && close(saved) == 0));
+        return err;
+}
+
+static int drive_processes_closed(void)
+{
+        return run_counted(main_processes_closed, NULL);
+}
+
+/* One is closed after the run. */
+static int drive_processes(void)
+{
+        int err;
+
+        outlives_run = NULL;
+        eddy_alloc_set(counting_realloc, NULL);
+        err = eddy_run(main_processes, NULL, NULL);
+        eddy_process_close(outlives_run);
+        eddy_alloc_set(NULL, NULL);
+        CHECK_EQ(live, 0);
+        return err;
+}
+
 /* --- signals --- */
 
 static bool is_handled(int signo)
@@ -857,6 +945,11 @@ static void without_pwait2(void)
         fault_persistent("epoll_wait_ns", "epoll_pwait2", ENOSYS);
 }
 
+static void without_pidfd(void)
+{
+        fault_persistent("pidfd_find", "pidfd_open", ENOSYS);
+}
+
 static void without_affinity(void)
 {
         fault_persistent("ed_sys_cpu_count", "sched_getaffinity", EINVAL);
@@ -957,6 +1050,9 @@ static const struct drive drives[] = {
         { "pass", drive_pass, NULL, false },
         { "notify", drive_notify, NULL, false },
         { "files", drive_files, NULL, false },
+        { "processes", drive_processes, NULL, false },
+        { "processes, no pidfd", drive_processes, without_pidfd, false },
+        { "processes, no standard input", drive_processes_closed, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },
         { "watchdog", drive_watchdog, NULL, false },

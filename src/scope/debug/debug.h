@@ -25,6 +25,7 @@ enum ed_debug_kind {
         ED_DEBUG_FOLDER,
         ED_DEBUG_UDP,
         ED_DEBUG_NOTIFY,
+        ED_DEBUG_PROCESS,
         ED_DEBUG_KINDS,
 };
 
@@ -63,7 +64,7 @@ struct ed_debug {
          * The report in the making.  The longest lists ED_DEBUG_REPORTS_MAX objects of each kind that
          * are left.
          */
-        char text[48 * 1024];
+        char text[52 * 1024];
 };
 
 /* This thread's loops in debug mode, including those that are between two runs. */

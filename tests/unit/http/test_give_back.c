@@ -38,6 +38,7 @@ static int gives_back_nothing(void *arg)
         eddy_folder_close(NULL);
         eddy_notify_close(NULL);
         eddy_udp_close(NULL);
+        eddy_process_close(NULL);
         eddy_free(NULL);
         return 0;
 }
@@ -76,6 +77,7 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_folder) eddy_folder *folder = NULL;
         EDDY_AUTO(eddy_notify) eddy_notify *notify = NULL;
         EDDY_AUTO(eddy_udp) eddy_udp *udp = NULL;
+        EDDY_AUTO(eddy_process) eddy_process *process = NULL;
         EDDY_AUTO(eddy_lock) eddy_lock *held = NULL;
         EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;
         static eddy_lock lock;

@@ -1,5 +1,5 @@
 /*
- * test_null.c - calls on a NULL stream, listener or signal, as a program makes after a connect, a
+ * test_null.c - calls on a NULL stream, listener, signal or process, as a program makes after a connect, a
  * listen or an open that failed: each returns -EINVAL or does nothing.
  */
 #include <errno.h>
@@ -74,4 +74,27 @@ static int waits(void *arg)
 TEST(waits_on_a_null_listener_or_signal_return_einval)
 {
         CHECK_EQ(eddy_run(waits, NULL, NULL), 0);
+}
+
+static int asks_no_process(void *arg)
+{
+        struct eddy_process_output output;
+
+        (void) arg;
+        CHECK_EQ(eddy_process_wait(NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_process_try_wait(NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_process_signal(NULL, 0), -EINVAL);
+        CHECK_EQ(eddy_process_signal_group(NULL, 0), -EINVAL);
+        CHECK_EQ(eddy_process_communicate(NULL, NULL, &output), -EINVAL);
+        CHECK_EQ(eddy_process_output(NULL, &output), -EINVAL);
+        CHECK_EQ(eddy_process_pid(NULL), -1);
+        CHECK(!eddy_process_stdin(NULL) && !eddy_process_stdout(NULL));
+        CHECK(!eddy_process_stderr(NULL));
+        eddy_process_close(NULL);
+        return 0;
+}
+
+TEST(calls_on_a_null_process_return_einval)
+{
+        CHECK_EQ(eddy_run(asks_no_process, NULL, NULL), 0);
 }

@@ -72,12 +72,19 @@ TEST(every_fallible_call_can_fail)
  * datagram_error, send_fds, recv_fds, credentials and those of notify, which a simulation has not; and watch_foreign
  * and bind_port, which fail as watch and bind do.
  * Operations on files have kinds of their own; file_try, file_run, submit and cancel do them all.
+ * A simulation has no processes: process_start, process_end and process_signal.
  */
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
-        enum { CANNOT = 34, NAME = 1, FILES = 4, DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION };
+        enum {
+                CANNOT = 34,
+                NAME = 1,
+                FILES = 4,
+                PROCESSES = 3,
+                DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION
+        };
 
-        CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT - FILES,
+        CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT - FILES - PROCESSES,
                  ED_SIM_CALL_FILE_OPEN - 1 + DATAGRAMS);
 }
 
