@@ -313,7 +313,7 @@ static int truncation(void *arg)
 TEST(if_descriptors_are_lost_all_are_closed)
 {
         if (getenv("EDDY_TEST_VALGRIND"))
-                test_skip("Valgrind keeps the limit of descriptors to itself: the kernel loses none");
+                test_skip("Valgrind applies the limit itself: the kernel loses no descriptor");
         io_run(truncation);
 }
 
