@@ -1,0 +1,3 @@
+module bench/process_go
+
+go 1.19
