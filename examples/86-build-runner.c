@@ -122,7 +122,7 @@ static int app_main(void *arg)
 {
         EDDY_AUTO(eddy_stream) eddy_stream *in = NULL;
         struct runner *runner = arg;
-        char buf[LINE_BYTES];
+        static char buf[LINE_BYTES];
         eddy_reader reader;
         eddy_scope scope;
         int err = eddy_stream_from_fd(0, 0, &in);

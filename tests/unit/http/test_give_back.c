@@ -108,6 +108,8 @@ static int uses_auto(void *arg)
         CHECK_EQ(eddy_folder_open("/", &folder), 0);
         CHECK_EQ(eddy_notify_open(NULL, &notify), 0);
         CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, NULL, &udp), 0);
+        CHECK_EQ(eddy_process_start(&(struct eddy_process_opts){ .command = "exit 0" }, &process),
+                 0);
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         held = &lock;
         CHECK_EQ(eddy_semaphore_acquire(&semaphore), 0);
