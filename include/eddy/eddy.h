@@ -43,6 +43,7 @@
 #include "eddy/metrics.h"
 #include "eddy/notify.h"
 #include "eddy/path.h"
+#include "eddy/pool.h"
 #include "eddy/process.h"
 #include "eddy/queue.h"
 #include "eddy/ratelimit.h"

@@ -103,6 +103,8 @@ EDDY_BEGIN_DECLS
         X(PROCESS, 1, FOLDER, "the working folder of the process cannot be entered")               \
         X(PROCESS, 2, COLLECTED, "other code of the program has taken the process's exit status")  \
         X(PROCESS, 3, TOO_LARGE, "the output of the process is larger than the limit of the call") \
+        X(POOL, 0, CLOSED, "the pool is closed")                                                   \
+        X(POOL, 1, FULL, "too many tasks wait for an item of the pool")                            \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -129,6 +131,7 @@ enum {
         EDDY_E_BREAKER = 0x11500,
         EDDY_E_RETRY = 0x11600,
         EDDY_E_PROCESS = 0x11700,
+        EDDY_E_POOL = 0x11900,
 };
 
 enum {

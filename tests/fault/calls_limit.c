@@ -230,3 +230,107 @@ static int world_retry_call(void *arg)
         return 0;
 }
 EVERY_POINT(retry_call, eddy_retry_call)
+
+/* --- a pool --- */
+
+static struct {
+        eddy_pool *pool;
+        int open, inside, served;
+} store;
+
+static int open_item(void *arg, void **ret_item)
+{
+        int err = world_chance(3) ? eddy_sleep(EDDY_US(50)) : 0;
+
+        if (err < 0)
+                return err;
+        store.open++;
+        *ret_item = arg;
+        return 0;
+}
+
+static void close_item(void *arg, void *item)
+{
+        (void) arg;
+        (void) item;
+        if (world_chance(2))
+                (void) eddy_sleep(EDDY_US(50));
+        store.open--;
+}
+
+static int tend_item(void *arg, void *item)
+{
+        (void) arg;
+        (void) item;
+        return world_chance(3) ? eddy_sleep(EDDY_US(50)) : 0;
+}
+
+static int use_item(void *arg)
+{
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        int err = eddy_pool_acquire(store.pool, &loan);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        CHECK(++store.inside <= 2);
+        CHECK(store.open <= 2);
+        world_pause();
+        store.inside--;
+        store.served++;
+        return 0;
+}
+
+static int uses_item(void *arg)
+{
+        int err;
+
+        world_pause();
+        err = victim_call(use_item, arg);
+        CHECK(err == 0 || err == -ECANCELED);
+        return 0;
+}
+
+static int close_store(void *arg)
+{
+        (void) arg;
+        eddy_pool_close(store.pool);
+        return 0;
+}
+
+static int closes_store(void *arg)
+{
+        CHECK_EQ(victim_call(close_store, arg), 0);
+        return 0;
+}
+
+/* The pool is closed by a task that may be cancelled: then the last loan ends it. */
+static int world_pool(void *arg)
+{
+        static const struct eddy_pool_ops ops = {
+                .open = open_item, .close = close_item, .reset = tend_item, .ping = tend_item
+        };
+        struct eddy_pool_opts opts = { .ops = &ops,
+                                       .size = 1 + (uint32_t) world_chance(2),
+                                       .ping_after_ns = -1,
+                                       .loans_max = world_chance(4) };
+        int n = 3 + (int) world_chance(4);
+        eddy_scope scope;
+
+        opts.overflow = 2 - opts.size;
+        memset(&store, 0, sizeof(store));
+        CHECK_EQ(eddy_pool_new(&opts, &store.pool), 0);
+        world_begin(n + 1);
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, uses_item, arg, n);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK(store.served <= n && store.served >= n - victims_cancelled());
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, closes_store, arg, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK_EQ(store.open, 0);
+        return 0;
+}
+EVERY_POINT(pool, eddy_pool_acquire_at)
+ALSO(pool, eddy_pool_close)

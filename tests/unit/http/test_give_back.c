@@ -31,6 +31,7 @@ static int gives_back_nothing(void *arg)
         eddy_http_response_close(NULL);
         eddy_tls_config_close(NULL);
         eddy_limiter_close(NULL);
+        eddy_pool_close(NULL);
         eddy_queue_fini(NULL);
         eddy_future_fini(NULL);
         eddy_as_completed_end(NULL);
@@ -55,6 +56,24 @@ static int at_once(void *arg)
 }
 
 /* LeakSanitizer reports memory that one of them does not release. */
+static int items_open;
+
+static int open_item(void *arg, void **ret_item)
+{
+        *ret_item = arg;
+        items_open++;
+        return 0;
+}
+
+static void close_item(void *arg, void *item)
+{
+        (void) arg;
+        (void) item;
+        items_open--;
+}
+
+static const struct eddy_pool_ops item_ops = { .open = open_item, .close = close_item };
+
 static int uses_auto(void *arg)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
@@ -70,6 +89,9 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_remote) eddy_remote *remote = NULL;
         EDDY_AUTO(eddy_task) eddy_task *task = NULL;
         EDDY_AUTO(eddy_limiter) eddy_limiter *limiter = NULL;
+        EDDY_AUTO(eddy_pool) eddy_pool *items = NULL;
+        EDDY_AUTO(eddy_pool_loan)
+        eddy_pool_loan loan = { 0 }; /* given back before the pool is closed */
         EDDY_AUTO(eddy_queue) eddy_queue queue = { 0 };
         EDDY_AUTO(eddy_future) eddy_future future = { 0 };
         EDDY_AUTO(eddy_as_completed) eddy_as_completed done = { 0 };
@@ -100,6 +122,9 @@ static int uses_auto(void *arg)
         CHECK_EQ(eddy_thread_pool_new(NULL, &pool), 0);
         CHECK_EQ(eddy_channel_new(0, 1, &channel), 0);
         CHECK_EQ(eddy_limiter_new(NULL, &limiter), 0);
+        CHECK_EQ(eddy_pool_new(&(struct eddy_pool_opts){ .ops = &item_ops }, &items), 0);
+        CHECK_EQ(eddy_pool_acquire(items, &loan), 0);
+        CHECK_EQ(items_open, 1);
         CHECK_EQ(eddy_loop_start_threadsafe(NULL, at_once, NULL, &remote), 0);
         CHECK_EQ(eddy_queue_put(&queue, &(void *){ arg }), 0);
         CHECK_EQ(eddy_future_set(&future, 1, NULL), 0);
@@ -120,6 +145,7 @@ static int uses_auto(void *arg)
 static int uses_auto_twice(void *arg)
 {
         CHECK_EQ(uses_auto(arg), 0);
+        CHECK_EQ(items_open, 0);
         return uses_auto(arg); /* which finds the lock and the unit free */
 }
 

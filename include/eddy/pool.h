@@ -1,0 +1,209 @@
+/*
+ * eddy/pool.h - a pool for things that are opened, lent and closed: connections to a
+ * database, sessions, channels.
+ *
+ *     static const struct eddy_pool_ops ops = { .open = connect, .close = disconnect };
+ *     struct eddy_pool_opts opts = { .ops = &ops, .size = 10, .overflow = 5 };
+ *     int err = eddy_pool_new(&opts, &pool);
+ *     ...
+ *     EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+ *     int err = eddy_pool_acquire(pool, &loan);
+ *
+ *     if (err == 0)
+ *             err = query(loan.item);
+ *
+ * First come, first served: an item that comes back goes to the task that has waited
+ * longest.  How long a task waits is a matter of its deadline.  Giving back never suspends;
+ * tasks of the pool reset and close items.
+ *
+ * A pool belongs to one loop.  Calls on a NULL pool return -EINVAL.
+ */
+#ifndef EDDY_POOL_H
+#define EDDY_POOL_H
+
+#include <stdbool.h>
+
+#include "eddy/def.h"
+#include "eddy/time.h"
+
+EDDY_BEGIN_DECLS
+
+typedef struct eddy_pool eddy_pool;
+
+/* The result of 'check'; a negative error is EDDY_POOL_BROKEN too. */
+enum eddy_pool_state {
+        EDDY_POOL_READY,      /* may be lent as it is */
+        EDDY_POOL_USED,       /* needs 'reset' first, such as in the middle of a transaction */
+        EDDY_POOL_BROKEN = -1 /* must be closed */
+};
+
+/*
+ * What the pool does with items.  'open' and 'close' are required.  'arg' is that of the
+ * pool's options.
+ */
+struct eddy_pool_ops {
+        /* Open an item for the calling task.  May suspend.  If it fails, nothing remains open. */
+        int (*open)(void *arg, void **ret_item);
+        /*
+         * Close an item and release its memory, also in a cancelled task: then without a wait.
+         * May suspend, and is cancelled after 'close_timeout_ns'.
+         */
+        void (*close)(void *arg, void *item);
+        /*
+         * Return an item to its first state: end a transaction, forget settings.  May suspend.
+         * After a failure the item is closed.  NULL: nothing to do.
+         */
+        int (*reset)(void *arg, void *item);
+        /* Ask the peer whether it is there.  May suspend.  After a failure the item is closed. */
+        int (*ping)(void *arg, void *item);
+        /*
+         * Return the item's state, without a wait: called when it is given back, and before it is
+         * lent.  An item whose user was cancelled between a request and the end of its answer
+         * must not be READY; neither is one whose peer has closed it.  NULL: items are READY
+         * before they are lent, and USED when they come back.
+         */
+        int (*check)(void *arg, void *item);
+};
+
+enum { EDDY_POOL_ITEMS_MAX = 1 << 16, EDDY_POOL_WAITERS_MAX = 1 << 20 };
+
+/* All zeros except 'ops' are defaults. */
+struct eddy_pool_opts {
+        const struct eddy_pool_ops *ops; /* not copied */
+        void *arg;
+        uint32_t size;            /* items that stay open; 0: 10 */
+        uint32_t overflow;        /* items above 'size', closed when they come back; 0: none */
+        uint32_t waiters_max;     /* tasks that may wait; 0: EDDY_POOL_WAITERS_MAX */
+        uint32_t opening_max;     /* items that are opened at the same time; 0: 8 */
+        int64_t opening_gap_ns;   /* the least time between two openings; 0: none */
+        int64_t open_timeout_ns;  /* 0: 30 s; below 0: none */
+        int64_t reset_timeout_ns; /* of 'reset' and 'ping'; 0: 5 s */
+        int64_t close_timeout_ns; /* 0: 5 s */
+        int64_t ping_after_ns; /* ping an item that was idle for longer; 0: 30 s; below 0: always */
+        int64_t idle_max_ns;   /* close an item that is idle for longer; 0: 5 min; below 0: never */
+        int64_t age_max_ns;    /* do not lend an item that is older; 0: no limit */
+        uint64_t loans_max;    /* close an item after so many loans; 0: no limit */
+        bool fifo;             /* lend the item that was idle longest; else the last one used */
+        uintptr_t reserved[4]; /* zero */
+};
+
+/*
+ * Make a pool for the loop of the calling task.  Items are opened when they are needed.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  no 'open' or 'close'; more than EDDY_POOL_ITEMS_MAX items; a negative time that
+ *                  may not be
+ *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
+ * Owns: returns (owned) '*ret_pool', to be closed by eddy_pool_close().
+ */
+EDDY_API EDDY_MUST_USE int eddy_pool_new(const struct eddy_pool_opts *opts, eddy_pool **ret_pool);
+
+/* A borrowed item.  Zero: none.  A copy refers to the same loan. */
+typedef struct eddy_pool_loan {
+        void *item;
+        eddy_pool *pool;
+        uint64_t number;
+        uint32_t index;
+        uintptr_t reserved[2];
+} eddy_pool_loan;
+
+/*
+ * Borrow an item.  Uses an idle one, opens one, or waits until one comes back.  An idle
+ * item that is broken, too old, or does not answer a ping is replaced, without an error.  After a
+ * failed ping, items that were opened before it are not lent either.
+ *
+ * The task that borrows opens the item; if it is cancelled, so is the opening.
+ *
+ * Suspends: yes.
+ * Errors: those of 'open'
+ *         -ETIMEDOUT            'open' took longer than 'open_timeout_ns'
+ *         -EBUSY                '*loan' is a loan already
+ *         EDDY_E_POOL_CLOSED
+ *         EDDY_E_POOL_FULL      'waiters_max' tasks wait
+ *         EDDY_E_RUN_OTHER_LOOP, -ECANCELED
+ * Owns: fills in '*loan', to be given back by eddy_pool_release() or _discard().
+ */
+#define eddy_pool_acquire(pool, loan) eddy_pool_acquire_at(pool, loan, EDDY_PLACE)
+EDDY_API EDDY_MUST_USE int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan *loan,
+                                                const char *place);
+
+/*
+ * Give an item back, and clear '*loan'.  An empty loan is ignored.  An item that is not
+ * READY is reset by a task of the pool before the next loan.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  given back before, by a copy of the loan
+ *         EDDY_E_RUN_OTHER_LOOP
+ */
+EDDY_API int eddy_pool_release(eddy_pool_loan *loan);
+
+/* Like eddy_pool_release(), but close the item: it is in an unknown state. */
+EDDY_API int eddy_pool_discard(eddy_pool_loan *loan);
+
+/*
+ * Do not lend items again that were opened before this call: idle ones are closed now, lent
+ * ones when they come back.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_pool_expire(eddy_pool *pool);
+
+/* Counters since the pool was made, and the state of the pool. */
+struct eddy_pool_stats {
+        uint32_t open; /* items: lent, idle, being opened, reset or closed */
+        uint32_t lent; /* with those that are being opened */
+        uint32_t idle;
+        uint32_t opening;
+        uint32_t waiting; /* tasks */
+        uint64_t loans;
+        uint64_t waits;    /* loans whose tasks had to wait for their turn */
+        int64_t waited_ns; /* by those, altogether */
+        int64_t waited_max_ns;
+        uint64_t opened;
+        uint64_t failed; /* openings */
+        uint64_t closed;
+        uint64_t expired; /* closed because of their age, loans, idle time, or eddy_pool_expire() */
+        uint64_t broken;  /* closed because of 'check', 'ping', 'reset', or eddy_pool_discard() */
+        uintptr_t reserved[4];
+};
+
+EDDY_API void eddy_pool_stats(const eddy_pool *pool, struct eddy_pool_stats *ret_stats);
+
+/* Who has borrowed an item. */
+struct eddy_pool_borrower {
+        const char *place; /* FILE:LINE of eddy_pool_acquire() */
+        int64_t since_ns;  /* eddy_now() clock */
+};
+
+/*
+ * Store at most 'max' loans, in no order; return how many there are.  For the logs, if a
+ * pool is used up or its closing takes long.
+ *
+ * Suspends: no.
+ */
+EDDY_API uint32_t eddy_pool_borrowers(const eddy_pool *pool, struct eddy_pool_borrower *borrowers,
+                                      uint32_t max);
+
+/*
+ * Close the pool: waiting tasks fail with EDDY_E_POOL_CLOSED, idle items are closed, and
+ * the call waits until lent items have come back.  If it is cancelled, or already is, it does not
+ * wait: lent items remain valid, and are closed when they come back; then the pool's memory is
+ * released.  NULL is ignored.
+ *
+ * Suspends: yes, as long as items are lent, and at most 'close_timeout_ns' after that.
+ */
+EDDY_API void eddy_pool_close(eddy_pool *pool);
+
+static inline void eddy_pool_auto_release(eddy_pool **pool)
+{
+        eddy_pool_close(*pool);
+}
+
+static inline void eddy_pool_loan_auto_release(eddy_pool_loan *loan)
+{
+        (void) eddy_pool_release(loan);
+}
+
+EDDY_END_DECLS
+
+#endif
