@@ -38,7 +38,7 @@ enum eddy_pool_state {
 };
 
 /*
- * What the pool does with items.  'open' and 'close' are required.  'arg' is that of the
+ * The operations on items.  'open' and 'close' are required.  'arg' is that of the
  * pool's options.
  */
 struct eddy_pool_ops {
@@ -82,7 +82,7 @@ struct eddy_pool_opts {
         int64_t ping_after_ns; /* ping an item that was idle for longer; 0: 30 s; below 0: always */
         int64_t idle_max_ns;   /* close an item that is idle for longer; 0: 5 min; below 0: never */
         int64_t age_max_ns;    /* do not lend an item that is older; 0: no limit */
-        uint64_t loans_max;    /* close an item after so many loans; 0: no limit */
+        uint64_t loans_max;    /* close an item after this number of loans; 0: no limit */
         bool fifo;             /* lend the item that was idle longest; else the last one used */
         uintptr_t reserved[4]; /* zero */
 };
@@ -169,7 +169,7 @@ struct eddy_pool_stats {
 
 EDDY_API void eddy_pool_stats(const eddy_pool *pool, struct eddy_pool_stats *ret_stats);
 
-/* Who has borrowed an item. */
+/* A loan that was not given back. */
 struct eddy_pool_borrower {
         const char *place; /* FILE:LINE of eddy_pool_acquire() */
         int64_t since_ns;  /* eddy_now() clock */

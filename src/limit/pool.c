@@ -27,11 +27,11 @@ enum { SIZE_DEFAULT = 10, OPENING_DEFAULT = 8 };
 #define TIMEOUT_NS      EDDY_SEC(5)
 #define PING_AFTER_NS   EDDY_SEC(30)
 #define IDLE_MAX_NS     EDDY_MIN(5)
-#define LIMIT_MAX_NS    (INT64_MAX / 4) /* added to a time of the clock it is no overflow */
+#define LIMIT_MAX_NS    (INT64_MAX / 4) /* added to a time of the clock, it does not overflow */
 
 enum place_state { FREE, LENT, IDLE, TENDED };
 
-/* What a task of the pool does with an item. */
+/* The work of a task of the pool on an item. */
 enum plan { RESET, CLOSE, CLOSE_NOW };
 
 struct place {

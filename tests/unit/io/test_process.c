@@ -243,13 +243,10 @@ PROCESS_TEST(a_terminated_process_may_clean_up)
 
 static const char stubborn[] = "trap '' TERM; echo; while :; do sleep 0.01; done";
 
-static int start_and_leave(void *arg)
+static int wait_and_close(void *arg)
 {
-        EDDY_AUTO(eddy_process)
-        eddy_process *process =
-                start_on(arg, stubborn, EDDY_PROCESS_GROUP, EDDY_PROCESS_TERMINATE, EDDY_MS(30));
+        EDDY_AUTO(eddy_process) eddy_process *process = arg;
 
-        await_byte(process);
         return eddy_process_wait(process, NULL);
 }
 
@@ -257,11 +254,15 @@ static int start_and_leave(void *arg)
 PROCESS_TEST(a_stubborn_process_is_killed_after_the_grace)
 {
         struct channel channel;
+        eddy_process *process;
         int64_t begun_ns;
 
         channel_open(&channel);
+        process = start_on(&channel, stubborn, EDDY_PROCESS_GROUP, EDDY_PROCESS_TERMINATE,
+                           EDDY_MS(30));
+        await_byte(process);
         begun_ns = eddy_now();
-        CHECK_EQ(eddy_call_timeout(start_and_leave, &channel, EDDY_MS(20)), -ETIMEDOUT);
+        CHECK_EQ(eddy_call_timeout(wait_and_close, process, EDDY_MS(20)), -ETIMEDOUT);
         CHECK(eddy_now() - begun_ns >= EDDY_MS(30));
         CHECK(eddy_now() - begun_ns < EDDY_SEC(20));
         channel_check(&channel, "");

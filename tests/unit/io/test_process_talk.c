@@ -264,7 +264,8 @@ PROCESS_TEST(pipes_are_streams)
         CHECK(eddy_stream_is_readable(in));
         CHECK_EQ(eddy_stream_read(in, buf, 1), -EBADF);
         CHECK_EQ(eddy_stream_read(out, buf, 1), 0);
-        CHECK_EQ(hangups, 2);
+        while (hangups == 1) /* the end may be read before the loop has polled */
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
         CHECK_EQ(eddy_process_wait(process, NULL), 0);
         eddy_process_close(process);
 }
