@@ -90,22 +90,24 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
         return flags < 0 ? flags : 0;
 }
 
-/* Make a locked file an output of the run. The lock is kept until the file is closed twice. */
-static int output_make(struct ed_output *output, const struct ed_answers *answers)
-{
-        int fd = fcntl(answers->fd, F_DUPFD_CLOEXEC, 0);
-
-        if (fd < 0) {
-                ed_console_say("batch", "%s: %s", answers->path, strerror(errno));
-                return ED_EXIT_OUTPUT;
-        }
-        return ed_output_adopt(output, fd, answers->path) < 0 ? ED_EXIT_OUTPUT : 0;
-}
-
 static int file_fault(const char *path, int err)
 {
         ed_console_say("batch", "%s: %s", path, eddy_error_text(err));
         return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_OUTPUT;
+}
+
+/* Make a locked file an output of the run. The lock is kept until the file is closed twice. */
+static int output_make(struct ed_output *output, const struct ed_answers *answers)
+{
+        int fd = fcntl(answers->fd, F_DUPFD_CLOEXEC, 0);
+        int err;
+
+        if (fd < 0)
+                return file_fault(answers->path, -errno);
+        err = ed_output_adopt(output, fd, answers->path);
+        if (err < 0)
+                close(fd);
+        return err < 0 ? file_fault(answers->path, err) : 0;
 }
 
 /* Read a file; in the output, remove lines that are not the first answer of their id. */
