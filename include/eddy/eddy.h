@@ -45,6 +45,8 @@
 #include "eddy/path.h"
 #include "eddy/pool.h"
 #include "eddy/process.h"
+#include "eddy/process_buffer.h"
+#include "eddy/process_pool.h"
 #include "eddy/queue.h"
 #include "eddy/ratelimit.h"
 #include "eddy/reader.h"

@@ -41,6 +41,7 @@
 #include "sys/socket_file.h"
 #include "sys/sys.h"
 #include "sys/worker.h"
+#include "sys/zygote.h"
 
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
@@ -682,6 +683,9 @@ static const struct ed_sys_ops epoll_ops = {
         .process_start = ed_process_start,
         .process_end = ed_process_end,
         .process_signal = ed_process_signal,
+        .zygote_start = ed_zygote_start,
+        .packet_send = ed_packet_send,
+        .packet_recv = ed_packet_recv,
         .cpu_count = epoll_cpu_count,
         .worker_new = epoll_worker_new,
         .worker_run = ed_worker_run,

@@ -86,6 +86,9 @@ struct ed_sys {
 };
 
 struct ed_file_op;
+struct ed_packet;
+struct ed_packet_fds;
+struct ed_packet_part;
 struct ed_process_start;
 struct ed_process_id;
 struct eddy_process_exit;
@@ -255,6 +258,16 @@ struct ed_sys_ops {
         /* Send a signal to the process, or to the group that it leads. */
         int (*process_signal)(struct ed_sys *sys, const struct ed_process_id *id, bool to_group,
                               int signo);
+
+        /*
+         * Workers of process pools (sys/zygote.h, sys/packet.h). NULL: this table has none. Start a
+         * worker and store a descriptor for packets, whose shutdown() kills the worker.
+         */
+        int (*zygote_start)(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd);
+        int (*packet_send)(struct ed_sys *sys, int fd, const struct ed_packet *head,
+                           const struct ed_packet_part *part);
+        int64_t (*packet_recv)(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,
+                               size_t bytes, struct ed_packet_fds *ret_fds);
 
         /* Returns the number of processors this process may use, at least 1. */
         uint32_t (*cpu_count)(struct ed_sys *sys);

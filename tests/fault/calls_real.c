@@ -261,6 +261,117 @@ static int world_process_wait(void *arg)
 }
 EVERY_POINT_ON(process_wait, eddy_process_wait, on_epoll)
 
+/* --- pools of processes --- */
+
+enum { POOL_CALLERS = 3, POOL_ITEMS = 4 };
+
+static eddy_process_pool *process_pool;
+
+static int doubles(eddy_process_work *work)
+{
+        int number;
+
+        memcpy(&number, eddy_process_work_input(work), sizeof(number));
+        number *= 2;
+        return eddy_process_work_reply(work, &number, sizeof(number));
+}
+
+static int call_worker(void *arg)
+{
+        int number = 21, result = 0;
+        struct eddy_process_call call = { .fn = doubles,
+                                          .input = &number,
+                                          .input_bytes = sizeof(number),
+                                          .result = &result,
+                                          .result_bytes_max = sizeof(result) };
+        int err = eddy_process_pool_call(process_pool, &call);
+
+        (void) arg;
+        CHECK(err < 0 || result == 42);
+        return err;
+}
+
+static int map_in_workers(void *arg)
+{
+        int items[POOL_ITEMS] = { 0, 1, 2, 3 }, results[POOL_ITEMS] = { 0 };
+        struct eddy_process_map map = { .fn = doubles,
+                                        .items = items,
+                                        .item_bytes = sizeof(items[0]),
+                                        .count = POOL_ITEMS,
+                                        .chunk = 1,
+                                        .results = results,
+                                        .result_bytes = sizeof(results[0]) };
+        int err = eddy_process_pool_map(process_pool, &map);
+
+        (void) arg;
+        for (int i = 0; i < POOL_ITEMS && err == 0; i++)
+                CHECK_EQ(results[i], 2 * i);
+        return err;
+}
+
+/* May begin after the shutdown. */
+static int call_worker_last(void *arg)
+{
+        int err = call_worker(arg);
+
+        return err == EDDY_E_PROCESS_POOL_CLOSED ? 0 : err;
+}
+
+static int join_pool(void *arg)
+{
+        (void) arg;
+        return eddy_process_pool_join(process_pool);
+}
+
+static int pool_victim(void *arg)
+{
+        (void) victim_call(call_worker, arg);
+        (void) victim_call(map_in_workers, arg);
+        return 0;
+}
+
+static int pool_joiner(void *arg)
+{
+        (void) victim_call(join_pool, arg);
+        return 0;
+}
+
+/* Cancelled calls leave a usable pool, and a cancelled close no worker. */
+static int world_process_pool(void *arg)
+{
+        struct eddy_process_pool_opts opts = { .workers_max = 2 };
+        struct eddy_process_pool_info info;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_process_pool_open(&opts, &process_pool), 0);
+        world_begin(POOL_CALLERS + 1);
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, pool_victim, arg, POOL_CALLERS);
+        short_pause();
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(call_worker(NULL), 0);
+        eddy_process_pool_info(process_pool, &info);
+        CHECK(info.running == 0 && info.queued == 0 && info.workers <= 2 && info.died == 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, call_worker_last, NULL);
+        CHECK_EQ(eddy_sleep(0), 0);
+        eddy_process_pool_shutdown(process_pool);
+        world_start(&scope, pool_joiner, arg, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_process_pool_close(process_pool);
+        return 0;
+}
+
+TEST(cancel_at_every_point_of_process_pool)
+{
+        CHECK_EQ(eddy_process_pool_prepare(), 0);
+        every_point("process_pool", world_process_pool, &on_epoll);
+}
+ALSO(process_pool, eddy_process_pool_call)
+ALSO(process_pool, eddy_process_pool_map)
+ALSO(process_pool, eddy_process_pool_join)
+ALSO(process_pool, eddy_process_pool_close)
+
 /* --- names --- */
 
 static struct fake_dns dns;

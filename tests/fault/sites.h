@@ -176,6 +176,23 @@
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)                                                      \
         X(write_waiting, pwritev, 1)                                                               \
+        X(await_events, ppoll, 1)                                                                  \
+        X(buffers_map, fstat, 1)                                                                   \
+        X(buffers_map, mmap, 1)                                                                    \
+        X(ed_packet_recv, recvmsg, 1)                                                              \
+        X(ed_packet_send, sendmsg, 1)                                                              \
+        X(ed_zygote_prepare, fork, 1)                                                              \
+        X(ed_zygote_start, close, 1)                                                               \
+        X(pair_open, fcntl, 1)                                                                     \
+        X(pair_open, socketpair, 1)                                                                \
+        X(eddy_process_buffer_free, close, 1)                                                      \
+        X(eddy_process_buffer_free, munmap, 1)                                                     \
+        X(eddy_process_buffer_new, mmap, 1)                                                        \
+        X(memory_open, fcntl, 1)                                                                   \
+        X(memory_open, ftruncate, 1)                                                               \
+        X(memory_open, memfd_create, 1)                                                            \
+        X(start, fork, 1)                                                                          \
+        X(zygote_run, pidfd_open, 1)                                                               \
         X(write_waiting, writev, 1)
 
 /* How a call may fail, EINTR first if it may.  No EAGAIN for a descriptor that never would. */
@@ -277,6 +294,10 @@
         X(unlockpt, ENOTTY)                                                                        \
         X(waitid, EINTR, ECHILD)                                                                   \
         X(write, EINTR, EAGAIN, EPIPE, ENOSPC, EIO, EFBIG)                                         \
+        X(fork, EAGAIN, ENOMEM)                                                                    \
+        X(memfd_create, EMFILE, ENFILE, ENOMEM)                                                    \
+        X(ppoll, EINTR, ENOMEM)                                                                    \
+        X(socketpair, EMFILE, ENFILE, ENOMEM)                                                      \
         X(writev, EINTR, ENOSPC, EIO, EFBIG)
 
 #define SURE(X)                                                                                    \
@@ -326,6 +347,10 @@
         X(signal, "the default handling of a signal that has just come")                           \
         X(sigpending, "always")                                                                    \
         X(timerfd_settime, "of a timer that is there, to a time in range")                         \
+        X(fflush, "of the streams of the program, which finds their errors itself")                \
+        X(getppid, "always")                                                                       \
+        X(prctl, "of a number that the kernel has")                                                \
+        X(sigprocmask, "with one of its three words")                                              \
         X(waitpid, "of a child that was not collected; repeated after a signal")
 
 #define SURE_SITES(X)                                                                              \
@@ -350,6 +375,26 @@
         X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
         X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
         X(undo, kill, 1, "of a child that was not collected")                                      \
+        X(become_worker, close, 3, "of descriptors that are open")                                 \
+        X(become_worker, sigaction, 1, "of a signal that the system has")                          \
+        X(buffers_map, close, 1, "of a descriptor that has just come")                             \
+        X(buffers_unmap, munmap, 1, "takes out what was mapped")                                   \
+        X(ed_packet_close, close, 1, "of a descriptor that is open")                               \
+        X(ed_zygote_end, close, 1, "of a descriptor that is open")                                 \
+        X(ed_zygote_prepare, close, 4, "of descriptors that are open")                             \
+        X(eddy_process_buffer_new, close, 1, "only after another failure")                         \
+        X(kill_workers, kill, 1, "of a child that was not collected")                              \
+        X(limit_memory, close, 1, "of a file that is open")                                        \
+        X(limit_memory, getrlimit, 1, "of a limit that the kernel has")                            \
+        X(limit_memory, open, 1, "without /proc there is no limit")                                \
+        X(limit_memory, read, 1, "without /proc there is no limit")                                \
+        X(limit_memory, setrlimit, 1, "of a soft limit below the hard one")                        \
+        X(limit_memory, sysconf, 1, "every system has pages")                                      \
+        X(memory_open, close, 1, "only after another failure")                                     \
+        X(pair_open, close, 1, "of a descriptor that is open")                                     \
+        X(order_send, poll, 1, "only if the zygote was stopped; a failure is its result")          \
+        X(report, close, 1, "of a descriptor that is open")                                        \
+        X(set_signals, sigaction, 2, "of signals that the system has")                             \
         X(write_wake, syscall, 1, "an eventfd that can take no more has woken its loop already")
 /* clang-format on */
 

@@ -30,13 +30,14 @@
 #include "sys/terminal.h"
 #include "sys/thread_end.h"
 #include "sys/thread_stack.h"
+#include "sys/zygote.h"
 #include "test.h"
 
 /* A run that takes longer hangs.  Of a sample: of calls at a place, of drives that come to it. */
 enum { RUN_SECONDS_MAX = 100, RAN = 40, FAILED = 41, CALLS_SAMPLE = 2, DRIVES_SAMPLE = 2 };
 
 /* In how many drives each error was had at each place. */
-enum { SITES_MAX = 192, ERRORS_MAX = 16 };
+enum { SITES_MAX = 256, ERRORS_MAX = 16 };
 static unsigned had[SITES_MAX][FAULT_PLACES_MAX][ERRORS_MAX];
 static unsigned runs, failed;
 
@@ -945,6 +946,61 @@ static void without_pwait2(void)
         fault_persistent("epoll_wait_ns", "epoll_pwait2", ENOSYS);
 }
 
+/* A worker that shares memory, and one that is replaced. */
+static int adds_7(eddy_process_work *work)
+{
+        char *memory = eddy_process_work_buffer(work, 0, NULL);
+        char sum = (char) (memory[0] + 7);
+
+        return eddy_process_work_reply(work, &sum, 1);
+}
+
+static int main_pool(void *arg)
+{
+        struct eddy_process_pool_opts opts = { .workers_max = 1,
+                                               .calls_max = 1,
+                                               .memory_bytes_max = (uint64_t) 1 << 40 };
+        EDDY_AUTO(eddy_process_pool) eddy_process_pool *pool = NULL;
+        EDDY_AUTO(eddy_process_buffer) eddy_process_buffer *buffer = NULL;
+        char sum = 0;
+        struct eddy_process_call call = { .fn = adds_7,
+                                          .result = &sum,
+                                          .result_bytes_max = 1,
+                                          .buffers = &buffer,
+                                          .buffers_count = 1 };
+        int err = eddy_process_buffer_new(100, &buffer);
+
+        (void) arg;
+        if (err == 0)
+                err = eddy_process_pool_open(&opts, &pool);
+        for (int i = 0; i < 2 && err == 0; i++) {
+                err = eddy_process_pool_call(pool, &call);
+                CHECK(err < 0 || sum == 7);
+        }
+        return err;
+}
+
+static int drive_pool(void)
+{
+        int err = eddy_process_pool_prepare();
+
+        if (err == 0)
+                err = run_counted(main_pool, NULL);
+        ed_zygote_end();
+        return err;
+}
+
+/* Standard input is closed, so that the first socket would be that. */
+static int drive_pool_closed(void)
+{
+        int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), err;
+
+        CHECK(saved < 0 || close(STDIN_FILENO) == 0);
+        err = drive_pool();
+        CHECK(saved < 0 || (dup2(saved, STDIN_FILENO) == 0 && close(saved) == 0));
+        return err;
+}
+
 static void without_pidfd(void)
 {
         fault_persistent("pidfd_find", "pidfd_open", ENOSYS);
@@ -1053,6 +1109,8 @@ static const struct drive drives[] = {
         { "processes", drive_processes, NULL, false },
         { "processes, no pidfd", drive_processes, without_pidfd, false },
         { "processes, no standard input", drive_processes_closed, NULL, false },
+        { "process pool", drive_pool, NULL, false },
+        { "process pool, no standard input", drive_pool_closed, NULL, false },
         { "signals", drive_signals, NULL, false },
         { "stopped", drive_stopped, NULL, false },
         { "watchdog", drive_watchdog, NULL, false },

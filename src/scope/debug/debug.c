@@ -22,6 +22,7 @@ static const char *const kind_names[ED_DEBUG_KINDS] = {
         [ED_DEBUG_UDP] = "a UDP socket",
         [ED_DEBUG_NOTIFY] = "an open eddy_notify",
         [ED_DEBUG_PROCESS] = "a process",
+        [ED_DEBUG_PROCESS_POOL] = "a pool of processes",
         [ED_DEBUG_ITEMS] = "a pool",
 };
 

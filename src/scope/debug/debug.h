@@ -26,6 +26,7 @@ enum ed_debug_kind {
         ED_DEBUG_UDP,
         ED_DEBUG_NOTIFY,
         ED_DEBUG_PROCESS,
+        ED_DEBUG_PROCESS_POOL,
         ED_DEBUG_ITEMS,
         ED_DEBUG_KINDS,
 };

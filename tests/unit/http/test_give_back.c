@@ -40,6 +40,8 @@ static int gives_back_nothing(void *arg)
         eddy_notify_close(NULL);
         eddy_udp_close(NULL);
         eddy_process_close(NULL);
+        eddy_process_pool_close(NULL);
+        eddy_process_buffer_free(NULL);
         eddy_free(NULL);
         return 0;
 }
@@ -100,6 +102,8 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_notify) eddy_notify *notify = NULL;
         EDDY_AUTO(eddy_udp) eddy_udp *udp = NULL;
         EDDY_AUTO(eddy_process) eddy_process *process = NULL;
+        EDDY_AUTO(eddy_process_pool) eddy_process_pool *process_pool = NULL;
+        EDDY_AUTO(eddy_process_buffer) eddy_process_buffer *process_buffer = NULL;
         EDDY_AUTO(eddy_lock) eddy_lock *held = NULL;
         EDDY_AUTO(eddy_semaphore) eddy_semaphore *unit = NULL;
         static eddy_lock lock;

@@ -72,7 +72,8 @@ TEST(every_fallible_call_can_fail)
  * datagram_error, send_fds, recv_fds, credentials and those of notify, which a simulation has not; and watch_foreign
  * and bind_port, which fail as watch and bind do.
  * Operations on files have kinds of their own; file_try, file_run, submit and cancel do them all.
- * A simulation has no processes: process_start, process_end and process_signal.
+ * A simulation has no processes: process_start, process_end, process_signal, zygote_start,
+ * packet_send and packet_recv.
  */
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
@@ -80,7 +81,7 @@ TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
                 CANNOT = 34,
                 NAME = 1,
                 FILES = 4,
-                PROCESSES = 3,
+                PROCESSES = 6,
                 DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION
         };
 

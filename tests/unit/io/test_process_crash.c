@@ -1,0 +1,505 @@
+/*
+ * test_process_crash.c - workers, their parent and their zygote that die, at each step of a call.
+ *
+ * X1: a worker crashes, exits or fails at each step of a call, with small and large payloads.
+ * X2: workers are killed under load; no call is lost, and no process or descriptor is left.
+ * X3: the parent is killed; all its processes are gone within a second.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "pool_test.h"
+#include "sys/zygote.h"
+
+/* --- X1 --- */
+
+enum way { CRASH, EXIT, ERROR, WAYS };
+enum { EXIT_CODE = 3, LARGE = 1000000 };
+
+/* What the next worker at that step does, once. Shared with all processes. */
+static struct {
+        _Atomic int step; /* -1: nothing */
+        _Atomic int way;
+} * plan;
+
+static int fail_at(enum ed_work_step step)
+{
+        int due = (int) step;
+
+        if (!atomic_compare_exchange_strong(&plan->step, &due, -1))
+                return 0;
+        if (plan->way == EXIT)
+                _exit(EXIT_CODE);
+        if (plan->way == ERROR)
+                return -EBADMSG;
+        (void) signal(SIGSEGV, SIG_DFL);
+        (void) raise(SIGSEGV);
+        return 0;
+}
+
+static void check_cell(eddy_process_pool *pool, enum ed_work_step step, enum way way, size_t bytes)
+{
+        struct eddy_process_call call = { .fn = echo };
+        char *input = calloc(1, bytes + 1);
+        int64_t start_ns = eddy_now();
+        int err, expected = EDDY_E_PROCESS_POOL_DIED;
+
+        CHECK(input);
+        call.input = call.result = input;
+        call.input_bytes = call.result_bytes_max = bytes;
+        plan->way = way;
+        plan->step = (int) step;
+        err = eddy_process_pool_call(pool, &call);
+        /* The result was sent before the worker died, or was on its way. */
+        if (step == ED_WORK_SENT || (step == ED_WORK_SEND && bytes <= ED_PACKET_BYTES))
+                expected = 0;
+        else if (way == ERROR && step != ED_WORK_SEND)
+                expected = -EBADMSG;
+        /* The worker of the call before may have got the plan. */
+        if (err != expected && !(step == ED_WORK_SENT && err == EDDY_E_PROCESS_POOL_DIED))
+                test_fail(__FILE__, __LINE__, "step %d, way %d, %zu bytes: %s", step, way, bytes,
+                          eddy_error_name(err));
+        if (err == EDDY_E_PROCESS_POOL_DIED) {
+                CHECK_EQ(call.exit.signo, way == CRASH ? SIGSEGV : 0);
+                CHECK(way == CRASH || call.exit.code == (way == EXIT ? EXIT_CODE : EXIT_FAILURE));
+        }
+        CHECK(eddy_now() - start_ns < EDDY_SEC(20));
+        for (int i = 0; i < 10000 && plan->step != -1; i++)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK_EQ(plan->step, -1);
+        free(input);
+        /* A dead worker is replaced. One that is about to die may fail another call. */
+        err = call_echo(pool, bytes);
+        CHECK(err == 0 || (expected == 0 && err == EDDY_E_PROCESS_POOL_DIED));
+        CHECK_EQ(call_echo(pool, bytes), 0);
+}
+
+static int main_matrix(void *arg)
+{
+        eddy_process_pool *pool = open_workers(1);
+
+        (void) arg;
+        CHECK_EQ(call_echo(pool, 1), 0);
+        for (int step = 0; step < ED_WORK_STEPS; step++)
+                for (int way = 0; way < WAYS; way++)
+                        for (size_t bytes = 1; bytes <= LARGE; bytes += LARGE - 1)
+                                check_cell(pool, (enum ed_work_step) step, (enum way) way, bytes);
+        eddy_process_pool_close(pool);
+        CHECK_EQ(workers_left(), 0);
+        return 0;
+}
+
+static void plan_make(void)
+{
+        plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        CHECK(plan != MAP_FAILED);
+        plan->step = -1;
+        (void) ed_work_test_at_set(fail_at);
+}
+
+/* A118: the call fails, and the pool goes on. */
+TEST(a_worker_that_fails_at_any_step_fails_its_call_only)
+{
+        plan_make();
+        CHECK_EQ(eddy_process_pool_prepare(), 0);
+        io_run(main_matrix);
+        CHECK_EQ(workers_left(), 0);
+}
+
+/* A worker that dies while the pool is closed. */
+static int dies_soon(eddy_process_work *work)
+{
+        int way;
+
+        memcpy(&way, eddy_process_work_input(work), sizeof(way));
+        (void) signal(SIGALRM, way == CRASH ? SIG_DFL : _exit);
+        (void) ualarm(500, 0);
+        return 0;
+}
+
+POOL_TEST(a_worker_that_dies_during_the_close_does_no_harm)
+{
+        for (int i = 0; i < 20; i++) {
+                eddy_process_pool *pool = open_workers(2);
+                int way = i % 2 ? CRASH : EXIT;
+                struct eddy_process_call call = { .fn = dies_soon,
+                                                  .input = &way,
+                                                  .input_bytes = sizeof(way) };
+                int err;
+
+                err = eddy_process_pool_call(pool, &call);
+                CHECK(err == 0 || err == EDDY_E_PROCESS_POOL_DIED);
+                CHECK_EQ(eddy_sleep(EDDY_US(50) * i), 0);
+                eddy_process_pool_close(pool);
+                CHECK_EQ(workers_left(), 0);
+        }
+}
+
+/* --- other deaths --- */
+
+static void await_end_of(int pid)
+{
+        for (int i = 0; i < 10000 && kill(pid, 0) == 0; i++)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK(kill(pid, 0) == -1 && errno == ESRCH);
+}
+
+POOL_TEST(an_idle_worker_that_died_is_replaced_without_a_failure)
+{
+        eddy_process_pool *pool = open_workers(1);
+        struct eddy_process_pool_info info;
+        int pid = call_pid(pool);
+
+        CHECK_EQ(kill(pid, SIGKILL), 0);
+        await_end_of(pid);
+        CHECK(call_pid(pool) != pid);
+        eddy_process_pool_info(pool, &info);
+        CHECK_EQ(info.died, 1);
+        CHECK_EQ(info.workers, 1);
+        eddy_process_pool_close(pool);
+}
+
+static int calls_bad_address(void *arg)
+{
+        struct eddy_process_call call = { .fn = (eddy_process_work_fn *) (uintptr_t) 64 };
+
+        return eddy_process_pool_call(arg, &call);
+}
+
+POOL_TEST(an_address_without_a_function_fails_the_call)
+{
+        eddy_process_pool *pool = open_workers(1);
+
+        CHECK_EQ(calls_bad_address(pool), EDDY_E_PROCESS_POOL_DIED);
+        CHECK_EQ(call_echo(pool, 1), 0);
+        eddy_process_pool_close(pool);
+}
+
+static int kills_zygote(eddy_process_work *work)
+{
+        (void) work;
+        (void) kill(getppid(), SIGKILL);
+        while (pause() < 0)
+                continue;
+        return 0;
+}
+
+static int main_without_zygote(void *arg)
+{
+        eddy_process_pool *pool = open_workers(1), *second = open_workers(1);
+        struct eddy_process_call call = { .fn = kills_zygote };
+        int err;
+
+        (void) arg;
+        (void) call_pid(second);
+        CHECK_EQ(eddy_process_pool_call(pool, &call), EDDY_E_PROCESS_POOL_DIED);
+        CHECK_EQ(eddy_process_pool_call(pool, &call), EDDY_E_PROCESS_POOL_LOST);
+        call.fn = echo;
+        do /* its worker may be dying */
+                err = eddy_process_pool_call(second, &call);
+        while (err != EDDY_E_PROCESS_POOL_LOST);
+        eddy_process_pool_close(pool);
+        eddy_process_pool_close(second);
+        return 0;
+}
+
+TEST(without_the_zygote_calls_fail_and_no_zombie_is_left)
+{
+        CHECK_EQ(eddy_process_pool_prepare(), 0);
+        io_run(main_without_zygote);
+        CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+}
+
+/* --- failures of this process --- */
+
+static int accepts(void *arg, size_t item)
+{
+        (void) arg;
+        return (int) item;
+}
+
+static int talks(void)
+{
+        struct eddy_process_pool_opts opts = { .workers_max = 1 };
+        EDDY_AUTO(eddy_process_pool) eddy_process_pool *pool = NULL;
+        char items[2] = { 1, 2 }, results[2] = { 0 };
+        struct eddy_process_map map = { .fn = echo,
+                                        .items = items,
+                                        .item_bytes = 1,
+                                        .count = 2,
+                                        .results = results,
+                                        .result_bytes = 1,
+                                        .flags = EDDY_PROCESS_MAP_IN_ORDER,
+                                        .each = accepts };
+        int err = eddy_process_pool_open(&opts, &pool);
+
+        if (err == 0)
+                err = eddy_process_pool_map(pool, &map);
+        CHECK(err < 0 || memcmp(items, results, 2) == 0);
+        return err;
+}
+
+POOL_TEST(each_allocation_may_fail)
+{
+        int err = -ENOMEM;
+
+        for (int n = 0; err == -ENOMEM; n++) {
+                io_fail_allocations(n);
+                err = talks();
+                io_fail_allocations(-1);
+                CHECK(err == 0 || err == -ENOMEM);
+        }
+}
+
+static struct {
+        int n; /* the call that fails; 0: none */
+        int (*watch)(struct ed_sys *sys, int fd, struct ed_target *target);
+        int (*shutdown)(struct ed_sys *sys, int fd);
+        int (*zygote_start)(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd);
+        int (*packet_send)(struct ed_sys *sys, int fd, const struct ed_packet *head,
+                           const struct ed_packet_part *part);
+        int64_t (*packet_recv)(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,
+                               size_t bytes, struct ed_packet_fds *ret_fds);
+} fault;
+
+static bool fails(void)
+{
+        return fault.n > 0 && --fault.n == 0;
+}
+
+static int fail_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        return fails() ? -ENOSPC : fault.watch(sys, fd, target);
+}
+
+static int fail_shutdown(struct ed_sys *sys, int fd)
+{
+        return fails() ? -ENOTCONN : fault.shutdown(sys, fd);
+}
+
+static int fail_start(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd)
+{
+        return fails() ? -EMFILE : fault.zygote_start(sys, memory_bytes_max, ret_fd);
+}
+
+static int fail_send(struct ed_sys *sys, int fd, const struct ed_packet *head,
+                     const struct ed_packet_part *part)
+{
+        return fails() ? -ENOBUFS : fault.packet_send(sys, fd, head, part);
+}
+
+static int64_t fail_recv(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,
+                         size_t bytes, struct ed_packet_fds *ret_fds)
+{
+        return fails() ? -EIO : fault.packet_recv(sys, fd, ret_head, buf, bytes, ret_fds);
+}
+
+/* Whatever fails, no worker is left. */
+POOL_TEST(each_call_of_the_table_may_fail)
+{
+        struct ed_sys_ops *ops = io_ops();
+        bool is_over = false;
+        int failures = 0;
+
+        fault.watch = ops->watch;
+        fault.shutdown = ops->shutdown;
+        fault.zygote_start = ops->zygote_start;
+        fault.packet_send = ops->packet_send;
+        fault.packet_recv = ops->packet_recv;
+        ops->watch = fail_watch;
+        ops->shutdown = fail_shutdown;
+        ops->zygote_start = fail_start;
+        ops->packet_send = fail_send;
+        ops->packet_recv = fail_recv;
+        for (int n = 1; !is_over; n++) {
+                fault.n = n;
+                failures += talks() < 0;
+                is_over = fault.n > 0;
+                fault.n = 0;
+        }
+        CHECK(failures >= 3);
+        for (int i = 0; i < 10000 && workers_left() > 0; i++)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+}
+
+/* --- X2 --- */
+
+enum { KILLS = 300, KILLS_FULL = 10000, LOADERS = 8, WORKERS = 4 };
+
+static struct {
+        long calls, answered, died;
+        int kills, kills_max;
+        int pids[LOADERS];
+} load;
+
+/* Send the number of the process and some bytes. */
+static int pid_and_echo(eddy_process_work *work)
+{
+        int pid = (int) getpid();
+        int err = eddy_process_work_reply(work, &pid, sizeof(pid));
+
+        return err < 0 ? err : echo(work);
+}
+
+static int loads(void *arg)
+{
+        eddy_process_pool *pool = arg;
+        char input[2000] = "", result[sizeof(int) + sizeof(input)];
+        struct eddy_process_call call = { .fn = pid_and_echo,
+                                          .input = input,
+                                          .input_bytes = sizeof(input),
+                                          .result = result,
+                                          .result_bytes_max = sizeof(result) };
+
+        while (load.kills < load.kills_max) {
+                int err = eddy_process_pool_call(pool, &call);
+
+                load.calls++;
+                if (err == EDDY_E_PROCESS_POOL_DIED) {
+                        CHECK_EQ(call.exit.signo, SIGKILL);
+                        load.died++;
+                        continue;
+                }
+                CHECK_STR(err ? eddy_error_name(err) : "0", "0");
+                CHECK_EQ(call.result_bytes, sizeof(result));
+                load.answered++;
+                memcpy(&load.pids[load.calls % LOADERS], result, sizeof(int));
+        }
+        return 0;
+}
+
+/* Kill workers that answered lately, whatever they do now. Their numbers are not used again soon. */
+static int kills(void *arg)
+{
+        (void) arg;
+        while (load.kills < load.kills_max) {
+                int *pid = &load.pids[load.kills % LOADERS];
+
+                if (*pid && kill(*pid, SIGKILL) == 0)
+                        load.kills++;
+                *pid = 0;
+                CHECK_EQ(eddy_sleep(EDDY_US(500)), 0);
+        }
+        return 0;
+}
+
+POOL_TEST(killed_workers_lose_no_call)
+{
+        eddy_process_pool *pool = open_workers(WORKERS);
+        struct eddy_process_pool_info info;
+        int fds;
+        eddy_scope scope;
+
+        CHECK_EQ(call_echo(pool, 1), 0);
+        fds = io_open_fds();
+        load.kills_max = getenv("EDDY_TEST_FULL") ? KILLS_FULL : KILLS;
+        if (getenv("EDDY_TEST_VALGRIND"))
+                load.kills_max = KILLS / 10;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < LOADERS; i++)
+                eddy_scope_start(&scope, loads, pool);
+        eddy_scope_start(&scope, kills, NULL);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(load.answered + load.died, load.calls);
+        CHECK(load.answered > 0);
+        eddy_process_pool_info(pool, &info);
+        CHECK_EQ(info.running + info.queued, 0);
+        CHECK(info.workers <= WORKERS);
+        CHECK((uint64_t) load.died <= info.died && info.died <= (uint64_t) load.kills);
+        CHECK(workers_left() <= WORKERS);
+        CHECK(io_open_fds() < fds + WORKERS);
+        CHECK_EQ(call_echo(pool, 1), 0);
+        eddy_process_pool_close(pool);
+}
+
+/* --- X3 --- */
+
+static int sleeps(eddy_process_work *work)
+{
+        (void) work;
+        (void) signal(SIGTERM, SIG_IGN);
+        while (pause() < 0)
+                continue;
+        return 0;
+}
+
+static int ready_fd;
+
+static int calls_sleeper(void *arg)
+{
+        struct eddy_process_call call = { .fn = sleeps };
+
+        return eddy_process_pool_call(arg, &call);
+}
+
+/* One worker is idle, and two are busy. */
+static int main_parent(void *arg)
+{
+        eddy_process_pool *pool = open_workers(3);
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, calls_sleeper, pool);
+        eddy_scope_start(&scope, calls_sleeper, pool);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        (void) call_pid(pool);
+        CHECK_EQ(write(ready_fd, "x", 1), 1);
+        return eddy_scope_end(&scope);
+}
+
+/* A child of the parent that has copies of its descriptors does not keep the zygote. */
+static void start_holder(const int *stop, int fd)
+{
+        struct pollfd end = { .fd = stop[0], .events = POLLIN };
+
+        if (getenv("EDDY_TEST_VALGRIND")) /* it has no pidfds */
+                return;
+        if (fork() > 0)
+                return;
+        (void) close(fd);
+        (void) poll(&end, 1, -1);
+        _exit(0);
+}
+
+static void check_all_end(int signo)
+{
+        int fds[2], stop[2], pid, status;
+        char byte;
+        struct pollfd end;
+
+        /* All processes of the parent have the pipe, so it ends with the last of them. */
+        CHECK(pipe(fds) == 0 && pipe(stop) == 0);
+        pid = fork();
+        if (pid == 0) {
+                (void) close(fds[0]);
+                (void) close(stop[1]);
+                ready_fd = fds[1];
+                CHECK_EQ(eddy_process_pool_prepare(), 0);
+                start_holder(stop, fds[1]);
+                (void) eddy_run(main_parent, NULL, NULL);
+                _exit(0);
+        }
+        (void) close(fds[1]);
+        CHECK_EQ(read(fds[0], &byte, 1), 1);
+        CHECK_EQ(kill(pid, signo), 0);
+        end = (struct pollfd){ .fd = fds[0], .events = POLLIN };
+        /* A second is enough, if the machine has time. */
+        CHECK_EQ(poll(&end, 1, 10000), 1);
+        CHECK_EQ(read(fds[0], &byte, 1), 0);
+        CHECK_EQ(waitpid(pid, &status, 0), pid);
+        (void) close(stop[1]);
+}
+
+TEST(after_the_parent_is_killed_all_its_processes_end)
+{
+        check_all_end(SIGKILL);
+}
+
+TEST(after_the_parent_has_ended_all_its_processes_end)
+{
+        check_all_end(SIGTERM);
+}
