@@ -53,6 +53,7 @@
 #include "eddy/remote.h"
 #include "eddy/retry.h"
 #include "eddy/run.h"
+#include "eddy/run_many.h"
 #include "eddy/scope.h"
 #include "eddy/select.h"
 #include "eddy/semaphore.h"

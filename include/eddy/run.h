@@ -82,7 +82,7 @@ struct eddy_run_opts {
  * at once, by that signal.  A signal that is ignored or has a handler when the
  * run begins is left alone: a shell script starts its background commands ("&")
  * with SIGINT ignored.  If several threads run at the same time, the signals
- * belong to the run that began first.
+ * belong to the run that began first; the loops of eddy_run_many() share them.
  *
  * The watchdog is a thread.  If a task keeps the loop for longer than
  * watchdog_ns, the watchdog reads the state of the loop's thread from /proc.  It

@@ -19,6 +19,7 @@
 #include "scope/generator.h"
 #include "scope/lock_wait.h"
 #include "scope/misuse.h"
+#include "scope/run_many.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
 #include "scope/vars.h"
@@ -42,10 +43,17 @@ static __thread int last_signal __attribute__((tls_model("initial-exec")));
 
 /* --- signals and deadlock --- */
 
+bool ed_run_is_stopped(const struct ed_run *run)
+{
+        return (run->signals && last_signal) || (run->many && ed_many_is_stopped(run->many));
+}
+
 static void on_wake(struct ed_loop *loop)
 {
         struct ed_run *run = ed_run_of(loop);
 
+        if (run->many && run->main_task && !run->closing && ed_many_is_stopped(run->many))
+                eddy_task_cancel(run->main_task);
         if (!run->signals || last_signal || !ed_sys_stop_signal())
                 return;
         last_signal = ed_sys_stop_signal();
@@ -86,7 +94,7 @@ static void supervise_main(struct ed_run *run)
         err = eddy_scope_start_task_named(&scope, run->main_fn, run->main_arg, &named,
                                           &run->main_task, run->main_text);
         /* A stop or signal may precede the main task. */
-        if (err == 0 && (run->closing || (run->signals && last_signal)))
+        if (err == 0 && (run->closing || ed_run_is_stopped(run)))
                 eddy_task_cancel(run->main_task);
         (void) eddy_scope_end(&scope);
         if (err < 0)
@@ -414,12 +422,20 @@ void ed_run_signals_join(struct ed_run *run)
         run->signals = ed_sys_stop_install(run->loop.sys);
 }
 
+void ed_run_signals_share(struct ed_run *run, const struct ed_run *first)
+{
+        if (run->opts.flags & EDDY_RUN_NO_SIGNALS)
+                return;
+        quit_join(run);
+        run->signals = first->signals && ed_sys_stop_share(run->loop.sys);
+}
+
 void ed_run_signals_leave(struct ed_run *run)
 {
         quit_leave(run);
         if (!run->signals)
                 return;
-        ed_sys_stop_remove();
+        ed_sys_stop_remove(run->loop.sys);
         run->signals = false;
         /* Record a signal that arrived after the loop's last check. */
         if (!last_signal)
@@ -516,6 +532,8 @@ void ed_run_close(struct ed_run *run)
 static void give_up(struct ed_run *run)
 {
         ed_runs_remove(run);
+        if (run->many)
+                ed_many_forsake(run);
         ed_run_signals_leave(run);
         ed_signals_drop(run->loop.sys);
         process_leave(run);
@@ -606,6 +624,12 @@ int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts 
 int eddy_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts)
 {
         return eddy_run_named(main_fn, arg, opts, NULL);
+}
+
+void ed_run_signal_note(int signo)
+{
+        if (!last_signal)
+                last_signal = signo;
 }
 
 int eddy_run_signal(void)

@@ -13,6 +13,7 @@
 #include "sys/ticker.h"
 
 struct ed_debug;
+struct ed_many;
 
 struct ed_run {
         struct ed_loop loop;
@@ -32,7 +33,10 @@ struct ed_run {
         bool stop;      /* ed_loop_run() must return */
         bool ended;     /* the supervisor has ended */
         bool deadlocked;
-        bool signals;                 /* SIGINT and SIGTERM are handled here */
+        bool signals;         /* SIGINT and SIGTERM are handled here */
+        struct ed_many *many; /* its loops, if this is one of eddy_run_many(); or NULL */
+        uint32_t many_index;
+        uint32_t many_count;
         struct ed_exceptions outside; /* while tasks may run: the caller's exceptions */
         int quit_slot;                /* SIGQUIT's slot; negative: not handled */
         struct ed_target quit;
@@ -84,6 +88,15 @@ ED_SHARED int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts,
  */
 void ed_run_signals_join(struct ed_run *run);
 void ed_run_signals_leave(struct ed_run *run);
+
+/* As ed_run_signals_join(), for a further loop: 'first' keeps the signals until this call ends. */
+void ed_run_signals_share(struct ed_run *run, const struct ed_run *first);
+
+/* Returns true if a signal, or another loop of eddy_run_many(), cancels the main task. */
+bool ed_run_is_stopped(const struct ed_run *run);
+
+/* Records a signal for eddy_run_signal() on this thread, unless there is one. */
+void ed_run_signal_note(int signo);
 
 /*
  * scope/runs.c: the process's list of runs.  A child of fork() forgets the list.  When a thread

@@ -2,7 +2,7 @@
  * sys/signals.c - one handler for all signals that loops receive.
  *
  * Each slot is one set of signals opened by a loop. The handler marks each slot that wants the
- * signal and wakes its loop. A signal without a slot stops the loop that requested this. Closing a
+ * signal and wakes its loop. A signal without a slot stops the loops that requested this. Closing a
  * slot first restores the former handling, and then waits until no handler is about to wake the
  * slot's loop.
  */
@@ -35,9 +35,11 @@ static struct {
         struct slot slots[SLOTS];
         _Atomic int handlers;      /* number of handlers that may be about to wake a loop */
         _Atomic unsigned arrivals; /* signals that reached slots; loops compare their count */
-        /* The loop that signals stop. */
-        struct ed_sys *_Atomic stop_sys; /* NULL: none */
-        _Atomic uint64_t stop_set;       /* the signals that stop it */
+        /* The loops that signals stop. */
+        struct ed_sys *_Atomic stops[ED_STOPS_MAX]; /* NULL: free */
+        unsigned stops_used;
+        _Atomic unsigned stops_end; /* the loops are below this index */
+        _Atomic uint64_t stop_set;  /* the signals that stop them */
         _Atomic int stop_signal;
 } signals = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -62,25 +64,32 @@ static bool mark_slots(int signo)
         return any;
 }
 
-static bool is_stop_signal(int signo)
+/* Returns true if this is the first signal that stops the loops. */
+static bool stop_loops(int signo)
 {
-        return atomic_load(&signals.stop_set) & ed_signal_bit(signo);
+        int none = 0;
+
+        if (!(atomic_load(&signals.stop_set) & ed_signal_bit(signo)) ||
+            atomic_load(&signals.stops_end) == 0 ||
+            !atomic_compare_exchange_strong(&signals.stop_signal, &none, signo))
+                return false;
+        /* A loop that is added later sees the signal in ed_sys_stop_share(). */
+        for (unsigned i = 0; i < atomic_load(&signals.stops_end); i++) {
+                struct ed_sys *sys = atomic_load(&signals.stops[i]);
+
+                if (sys)
+                        sys->ops->wake(sys);
+        }
+        return true;
 }
 
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
-        int none = 0, saved = errno;
-        struct ed_sys *sys;
+        int saved = errno;
         bool taken;
 
         atomic_fetch_add(&signals.handlers, 1);
-        taken = mark_slots(signo);
-        if (!taken && is_stop_signal(signo)) {
-                sys = atomic_load(&signals.stop_sys);
-                taken = sys && atomic_compare_exchange_strong(&signals.stop_signal, &none, signo);
-                if (taken)
-                        sys->ops->wake(sys);
-        }
+        taken = mark_slots(signo) || stop_loops(signo);
         atomic_fetch_sub(&signals.handlers, 1);
         /*
          * The signal has no receiver: it was in transit when the former handling was restored, or
@@ -280,16 +289,32 @@ int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *even
         return n;
 }
 
-/* --- stopping a loop --- */
+/* --- stopping loops --- */
 
 static const int stop_signals[] = { SIGINT, SIGTERM };
+
+/* Add a loop, with the lock held. Returns false if there are too many. */
+static bool stop_add(struct ed_sys *sys)
+{
+        unsigned i = 0;
+
+        while (i < ED_STOPS_MAX && atomic_load(&signals.stops[i]))
+                i++;
+        if (i == ED_STOPS_MAX)
+                return false;
+        atomic_store(&signals.stops[i], sys);
+        if (i >= atomic_load(&signals.stops_end))
+                atomic_store(&signals.stops_end, i + 1);
+        signals.stops_used++;
+        return true;
+}
 
 bool ed_sys_stop_install(struct ed_sys *sys)
 {
         uint64_t set = 0, bit;
 
         pthread_mutex_lock(&signals.lock);
-        if (atomic_load(&signals.stop_sys))
+        if (signals.stops_used > 0)
                 goto out;
         for (size_t i = 0; i < ed_array_count(stop_signals); i++)
                 if (is_default(stop_signals[i]))
@@ -297,7 +322,7 @@ bool ed_sys_stop_install(struct ed_sys *sys)
         if (!set)
                 goto out;
         atomic_store(&signals.stop_signal, 0);
-        atomic_store(&signals.stop_sys, sys);
+        (void) stop_add(sys);
         /* Set before the handlers are installed, because they read it. */
         atomic_store(&signals.stop_set, set);
         for (size_t i = 0; i < ed_array_count(stop_signals); i++) {
@@ -310,12 +335,32 @@ out:
         return set != 0;
 }
 
-void ed_sys_stop_remove(void)
+bool ed_sys_stop_share(struct ed_sys *sys)
 {
+        bool added;
+
         pthread_mutex_lock(&signals.lock);
-        set_leave(atomic_load(&signals.stop_set));
-        atomic_store(&signals.stop_set, 0);
-        atomic_store(&signals.stop_sys, NULL);
+        added = signals.stops_used > 0 && stop_add(sys);
+        pthread_mutex_unlock(&signals.lock);
+        /* The handler may have run before the loop was added. */
+        if (added && ed_sys_stop_signal())
+                sys->ops->wake(sys);
+        return added;
+}
+
+void ed_sys_stop_remove(struct ed_sys *sys)
+{
+        unsigned i = 0;
+
+        pthread_mutex_lock(&signals.lock);
+        while (atomic_load(&signals.stops[i]) != sys)
+                i++;
+        atomic_store(&signals.stops[i], NULL);
+        if (--signals.stops_used == 0) {
+                set_leave(atomic_load(&signals.stop_set));
+                atomic_store(&signals.stop_set, 0);
+                atomic_store(&signals.stops_end, 0);
+        }
         handlers_wait();
         pthread_mutex_unlock(&signals.lock);
 }
@@ -338,6 +383,9 @@ void ed_signals_forget(void)
         }
         for (int i = 0; i < SLOTS; i++)
                 atomic_store(&signals.slots[i].sys, NULL);
-        atomic_store(&signals.stop_sys, NULL);
+        for (int i = 0; i < ED_STOPS_MAX; i++)
+                atomic_store(&signals.stops[i], NULL);
+        signals.stops_used = 0;
+        atomic_store(&signals.stops_end, 0);
         atomic_store(&signals.stop_set, 0);
 }

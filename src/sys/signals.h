@@ -53,13 +53,20 @@ uint64_t ed_signals_take(int slot);
 bool ed_signals_have_come(unsigned seen);
 int ed_signals_collect(struct ed_sys *sys, unsigned *seen, struct ed_event *events, int max);
 
+enum { ED_STOPS_MAX = 1024 };
+
 /*
- * Let SIGINT and SIGTERM stop one loop: the first signal is kept for ed_sys_stop_signal() and wakes
- * 'sys', the second ends the process. Applies only to signals with the default handling that no
- * slot has opened, and to one loop at a time. Returns true if installed.
+ * Let SIGINT and SIGTERM stop loops: the first signal is kept for ed_sys_stop_signal() and wakes
+ * them, the second ends the process. Applies only to signals with the default handling that no
+ * slot has opened.
+ *
+ * The first loop calls ed_sys_stop_install(), which returns false if other loops have the signals.
+ * Loops that belong to the first call ed_sys_stop_share() before the first loop leaves; it returns
+ * false if there are ED_STOPS_MAX. Each loop that got true calls ed_sys_stop_remove().
  */
 bool ed_sys_stop_install(struct ed_sys *sys);
-void ed_sys_stop_remove(void);
+bool ed_sys_stop_share(struct ed_sys *sys);
+void ed_sys_stop_remove(struct ed_sys *sys);
 /* Returns the signal that arrived, or 0. */
 int ed_sys_stop_signal(void);
 

@@ -79,6 +79,22 @@ static inline void ed_cond_broadcast(struct ed_cond *cond)
         (void) pthread_cond_broadcast(&cond->os);
 }
 
+/* Start a thread with the caller's signal mask. Returns 0 or -errno. */
+static inline int ed_thread_new(struct ed_thread_id *ret_thread, void *(*fn)(void *arg), void *arg)
+{
+        return -pthread_create(&ret_thread->os, NULL, fn, arg);
+}
+
+/* Wait for the thread's end, however long; not a cancellation point for pthread_cancel(). */
+static inline void ed_thread_join(struct ed_thread_id thread)
+{
+        int state;
+
+        (void) pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        (void) pthread_join(thread.os, NULL);
+        (void) pthread_setcancelstate(state, NULL);
+}
+
 /* Returns the calling thread's id, valid while the thread lives. */
 static inline struct ed_thread_id ed_thread_self(void)
 {

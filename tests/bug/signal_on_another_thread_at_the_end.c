@@ -39,7 +39,7 @@ TEST(loop_outlives_a_handler_that_wakes_it)
         CHECK_EQ(pthread_create(&other, NULL, interrupt_self, NULL), 0);
         while (!atomic_load(&waking))
                 nanosleep(&moment, NULL);
-        ed_sys_stop_remove();
+        ed_sys_stop_remove(&sys);
         CHECK(atomic_load(&woken));
         CHECK_EQ(ed_sys_stop_signal(), SIGINT);
         pthread_join(other, NULL);

@@ -125,7 +125,7 @@ LOOM_TEST(signals, the_first_of_three_stops_the_loop_and_the_others_end_the_proc
         DFS_CHECK(ed_sys_stop_signal() == SIGINT || ed_sys_stop_signal() == SIGTERM);
         dfs_join(senders[0]);
         dfs_join(senders[1]);
-        ed_sys_stop_remove();
+        ed_sys_stop_remove(&table.sys);
         table.gone = true;
         DFS_CHECK_EQ(loom_deaths, 2);
 }
@@ -137,8 +137,29 @@ LOOM_TEST(signals, a_loop_that_is_left_is_not_stopped)
         begin();
         DFS_CHECK(ed_sys_stop_install(&table.sys));
         sender = dfs_thread(send, (void *) interrupt_twice);
-        ed_sys_stop_remove();
+        ed_sys_stop_remove(&table.sys);
         table.gone = true;
         dfs_join(sender);
         DFS_CHECK_EQ(loom_deaths + (ed_sys_stop_signal() != 0), 2);
+}
+
+/* Two loops with the same stop: the signal reaches the loop that joins late, or it is not lost. */
+LOOM_TEST(signals, a_signal_stops_a_loop_that_joins_meanwhile)
+{
+        static struct loom_table other;
+        int sender;
+
+        begin();
+        loom_table_init(&other);
+        DFS_CHECK(ed_sys_stop_install(&table.sys));
+        sender = dfs_thread(send, (void *) terminate);
+        DFS_CHECK(ed_sys_stop_share(&other.sys));
+        ed_sys_stop_remove(&table.sys);
+        table.gone = true;
+        loom_table_wait(&other);
+        DFS_CHECK_EQ(ed_sys_stop_signal(), SIGTERM);
+        dfs_join(sender);
+        ed_sys_stop_remove(&other.sys);
+        other.gone = true;
+        DFS_CHECK_EQ(loom_deaths, 0);
 }
