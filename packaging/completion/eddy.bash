@@ -80,7 +80,7 @@ _eddy() {
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                mock,--listen | mock,--latency | mock,--latency-p99 | mock,--token-latency | \
+                mock,--listen | mock,--threads | mock,--latency | mock,--latency-p99 | mock,--token-latency | \
                         mock,--rate-limit | mock,--rpm | mock,--tpm | mock,--quota | \
                         mock,--wave | mock,--capacity | mock,--capacity-status | mock,--retry-after | \
                         mock,--errors | mock,--error-rate | mock,--truncate | mock,--stall | \
@@ -122,8 +122,8 @@ _eddy() {
                                 --backoff --cacert --cert --key -k --insecure --proxy
                                 --unix-socket --resolve --compressed -o --force --body --save
                                 --progress --summary -h --help --version" ;;
-                        mock) words="--listen --tls --cert --key --latency --latency-p99
-                                --token-latency --rate-limit --rpm --tpm --quota --wave
+                        mock) words="--listen --threads --tls --cert --key --latency
+                                --latency-p99 --token-latency --rate-limit --rpm --tpm --quota --wave
                                 --capacity --capacity-status --retry-after --errors --error-rate
                                 --truncate --stall --seed --api-key --model --dimensions
                                 --completion-tokens -h --help --version" ;;

@@ -164,6 +164,7 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -s h -l help -d 'print t
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l version -d 'print the version'
 
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l listen -x -d 'the address, and the port or 0 for a free port'
+complete -c eddy -n '__fish_seen_subcommand_from mock' -l threads -x -d 'serve on N threads; 0 means one for each processor'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l tls -d 'serve https, with a certificate for localhost, 127.0.0.1 and ::1 that is made for this run'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l cert -r -F -d 'serve https with this certificate and its key'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l key -r -F -d 'serve https with this certificate and its key'

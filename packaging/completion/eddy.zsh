@@ -208,6 +208,7 @@ _eddy() {
         mock)
                 _arguments -S \
                         '*--listen=[the address, and the port or 0 for a free port]:HOST: ' \
+                        '*--threads=[serve on N threads; 0 means one for each processor]:N: ' \
                         '*--tls[serve https, with a certificate for localhost, 127.0.0.1 and ::1 that is made for this run]' \
                         '*--cert=[serve https with this certificate and its key]:FILE:_files' \
                         '*--key=[serve https with this certificate and its key]:FILE:_files' \

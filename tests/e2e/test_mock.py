@@ -1,15 +1,20 @@
 """test_mock - `eddy mock`: each route, its bounds, the API, the moods, and its end."""
 import base64
+import collections
+import concurrent.futures
 import email.utils
 import http.client
+import itertools
 import json
+import os
+import select
 import signal
 import socket
 import struct
 import time
 
 import e2e
-from e2e import check, claim, equal
+from e2e import check, claim, equal, wait_until
 
 
 def address(url):
@@ -593,6 +598,8 @@ def wrong_command_lines_are_refused(eddy):
             (["--rpm", "0"], ["--rpm", "from 1"]),
             (["--tpm", "1k"], ["--tpm", "k"]),
             (["--quota", "-1"], ["--quota", "from 1"]),
+            (["--threads", "257"], ["--threads", "256"]),
+            (["--threads", "two"], ["--threads", "256"]),
             (["--wave", "30s"], ["--wave", "PERIOD:LENGTH"]),
             (["--capacity", "x"], ["--capacity", "8@0s,2@10s"]),
             (["--capacity-status", "500"], ["--capacity-status", "429 or 503"]),
@@ -625,18 +632,112 @@ def ipv6_is_listened_on(eddy):
     equal(eddy.fetch(url + "/bytes/3").lines()[0]["bytes"], 3)
 
 
+def answers_at_once(url, target, requests, connections):
+    """Requests over several connections at the same time; returns the count of each status."""
+    counts = collections.Counter()
+    left = itertools.count()
+
+    def client():
+        connection = http.client.HTTPConnection(*address(url), timeout=e2e.LIMIT_S)
+        while next(left) < requests:
+            connection.request("GET", target)
+            response = connection.getresponse()
+            response.read()
+            counts[response.status] += 1
+        connection.close()
+
+    with concurrent.futures.ThreadPoolExecutor(connections) as pool:
+        for future in [pool.submit(client) for _ in range(connections)]:
+            future.result()
+    return dict(counts)
+
+
+def listening(port):
+    """The number of sockets that listen on a TCP port of 127.0.0.1."""
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        rows = [line.split() for line in table][1:]
+    return sum(row[1].endswith(f":{port:04X}") and row[3] == "0A" for row in rows)
+
+
+@claim
+def threads_share_the_port_and_the_limits(eddy):
+    url = eddy.mock("--threads", "2", "--quota", "300")
+    wait_until(lambda: listening(address(url)[1]) == 2, "two listeners")
+    equal(answers_at_once(url, "/status/204", 500, 20), {204: 300, 429: 200})
+    url = eddy.mock("--threads", "3")
+    wait_until(lambda: listening(address(url)[1]) == 3, "three listeners")
+    equal(answers_at_once(url, "/flaky/100?token=t", 250, 20), {503: 100, 200: 150})
+
+
+@claim
+def threads_count_the_capacity_together(eddy):
+    url = eddy.mock("--threads", "2", "--capacity", "3")
+    wait_until(lambda: listening(address(url)[1]) == 2, "two listeners")
+    held = [socket.create_connection(address(url)) for _ in range(20)]
+    for connection in held:
+        connection.sendall(b"GET /delay/60 HTTP/1.1\r\nHost: x\r\n\r\n")
+    wait_until(lambda: len(select.select(held, [], [], 0)[0]) >= 17, "17 refusals")
+    time.sleep(0.1)
+    equal(len(select.select(held, [], [], 0)[0]), 17)
+    for connection in held:
+        connection.close()
+    wait_until(lambda: ask(url, "/delay/0")[0] == 200, "a place")
+
+
+@claim
+def a_thread_for_each_processor(eddy):
+    url = eddy.mock("--threads", "0")
+    cpus = min(len(os.sched_getaffinity(0)), 256)
+    wait_until(lambda: listening(address(url)[1]) == cpus, "a listener for each processor")
+
+
+@claim
+def a_seed_repeats_the_choices_on_any_number_of_threads(eddy):
+    def statuses(*options):
+        url = eddy.mock("--seed", "7", "--errors", "50%", *options)
+        return [ask(url, "/status/200")[0] for _ in range(30)]
+
+    first = statuses()
+    check(len(set(first)) > 1)
+    equal(statuses("--threads", "4"), first)
+
+
+@claim
+def threads_serve_https_with_one_certificate(eddy):
+    url = eddy.mock("--threads", "2", "--tls")
+    certificate = eddy.child.stdout.readline().decode().split()[1]
+    wait_until(lambda: listening(int(url.rpartition(":")[2])) == 2, "two listeners")
+    result = eddy.fetch("--cacert", certificate, *[url + "/status/200"] * 20)
+    equal([line["status"] for line in result.lines()], [200] * 20)
+    eddy.child.send_signal(signal.SIGTERM)
+    equal(eddy.child.wait(e2e.LIMIT_S), 143)
+    check(not os.path.exists(certificate))
+
+
+@claim
+def an_address_in_use_ends_all_threads(eddy):
+    taken = socket.create_server(("127.0.0.1", 0))
+    result = eddy.run("mock", "--threads", "4", "--listen",
+                      f"127.0.0.1:{taken.getsockname()[1]}")
+    e2e.one_line(result, 1, "Address already in use")
+    taken.close()
+    one_line = eddy.run("mock", "--threads", "4", "--listen", "localhost:0")
+    e2e.one_line(one_line, 2, "not an address")
+
+
 @claim
 def signals_end_it_with_their_exit_codes(eddy):
     for signo, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-        url = eddy.mock()
-        with socket.create_connection(address(url)) as connection:
-            connection.sendall(b"GET /delay/60 HTTP/1.1\r\nHost: x\r\n\r\n")
-            time.sleep(0.1)
-            begin = time.monotonic()
-            eddy.child.send_signal(signo)
-            equal(eddy.child.wait(e2e.LIMIT_S), code)
-            check(time.monotonic() - begin < e2e.SOON)
-        equal(eddy.child.stderr.read(), b"")
+        for threads in ("1", "3"):
+            url = eddy.mock("--threads", threads)
+            with socket.create_connection(address(url)) as connection:
+                connection.sendall(b"GET /delay/60 HTTP/1.1\r\nHost: x\r\n\r\n")
+                time.sleep(0.1)
+                begin = time.monotonic()
+                eddy.child.send_signal(signo)
+                equal(eddy.child.wait(e2e.LIMIT_S), code)
+                check(time.monotonic() - begin < e2e.SOON)
+            equal(eddy.child.stderr.read(), b"")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,9 @@ int64_t ed_bucket_take_many(struct ed_bucket *bucket, uint64_t count, int64_t no
 
         if (bucket->rate <= 0)
                 return 0;
+        /* Loops on several threads read the clock at different times. */
+        if (now_ns < bucket->at_ns)
+                now_ns = bucket->at_ns;
         bucket->tokens += bucket->rate * (double) (now_ns - bucket->at_ns) / 1e9;
         if (bucket->tokens > bucket->size)
                 bucket->tokens = bucket->size;

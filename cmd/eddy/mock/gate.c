@@ -95,36 +95,59 @@ static void limits_show(struct ed_reply *reply, const struct ed_key *key)
         }
 }
 
+/*
+ * Count a request of a key. Copies the key's state, and stores the time until a request may be made.
+ * Returns true if the quota is used up.
+ */
+static bool key_count(struct ed_mock *mock, const char *name, struct ed_key *ret_key,
+                      int64_t *ret_wait_ns)
+{
+        const struct ed_limits *limits = &mock->opts.limits;
+        int64_t now_ns = eddy_now();
+        struct ed_key *key;
+        bool exceeds;
+
+        pthread_mutex_lock(&mock->lock);
+        key = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
+        exceeds = limits->quota > 0 && key->served >= limits->quota;
+        if (!exceeds) {
+                *ret_wait_ns = ed_bucket_take(&key->requests, now_ns);
+                /* Update the tokens to the present time. */
+                (void) ed_bucket_take_many(&key->tokens, 0, now_ns);
+                key->served += *ret_wait_ns == 0;
+                *ret_key = *key;
+        }
+        pthread_mutex_unlock(&mock->lock);
+        return exceeds;
+}
+
 /* Count the request against the limits of its key. */
 static int key_limit(struct ed_reply *reply, const char *name)
 {
         struct ed_mock *mock = reply->mock;
         const struct ed_limits *limits = &mock->opts.limits;
-        int64_t now_ns = eddy_now(), wait_ns;
-        struct ed_key *key;
+        int64_t wait_ns;
+        struct ed_key key;
+        bool exceeds;
         char what[96];
 
         if (limits->rpm == 0 && limits->tpm == 0 && limits->quota == 0)
                 return 0;
-        key = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
-        if (limits->quota > 0 && key->served >= limits->quota)
+        exceeds = key_count(mock, name, &key, &wait_ns);
+        if (exceeds)
                 return limit_refuse(reply, "insufficient_quota", "insufficient_quota",
                                     "You exceeded your current quota, please check your plan and "
                                     "billing details",
                                     -1);
-        wait_ns = ed_bucket_take(&key->requests, now_ns);
-        /* Update the tokens to the present time. */
-        (void) ed_bucket_take_many(&key->tokens, 0, now_ns);
         if (wait_ns > 0) {
-                limits_show(reply, key);
+                limits_show(reply, &key);
                 snprintf(what, sizeof(what),
                          "Rate limit reached for requests per min (RPM): Limit %u", limits->rpm);
                 return limit_refuse(reply, "requests", "rate_limit_exceeded", what, wait_ns);
         }
-        key->served++;
         /* If the request has tokens, the limits are shown after the tokens are counted. */
         if (!reply->counts_tokens)
-                limits_show(reply, key);
+                limits_show(reply, &key);
         return 0;
 }
 
@@ -134,15 +157,18 @@ int ed_gate_tokens(struct ed_reply *reply, uint64_t tokens)
         const struct ed_limits *limits = &mock->opts.limits;
         const char *name = key_of(reply->exchange);
         int64_t now_ns = eddy_now(), wait_ns;
-        struct ed_key *key;
+        struct ed_key *found, key;
         char what[128];
 
         if (limits->rpm == 0 && limits->tpm == 0)
                 return 0;
         /* Find the entry again: while the body arrived, other keys may have replaced it. */
-        key = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
-        wait_ns = ed_bucket_take_many(&key->tokens, tokens, now_ns);
-        limits_show(reply, key);
+        pthread_mutex_lock(&mock->lock);
+        found = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
+        wait_ns = ed_bucket_take_many(&found->tokens, tokens, now_ns);
+        key = *found;
+        pthread_mutex_unlock(&mock->lock);
+        limits_show(reply, &key);
         if (wait_ns == 0)
                 return 0;
         if (tokens > limits->tpm) {
@@ -153,7 +179,7 @@ int ed_gate_tokens(struct ed_reply *reply, uint64_t tokens)
         }
         snprintf(what, sizeof(what),
                  "Rate limit reached for tokens per min (TPM): Limit %u, Used %llu, Requested %llu",
-                 limits->tpm, (unsigned long long) (limits->tpm - ed_bucket_left(&key->tokens)),
+                 limits->tpm, (unsigned long long) (limits->tpm - ed_bucket_left(&key.tokens)),
                  (unsigned long long) tokens);
         return limit_refuse(reply, "tokens", "rate_limit_exceeded", what, wait_ns);
 }
@@ -171,6 +197,21 @@ static int capacity_refuse(struct ed_reply *reply)
         return refuse(reply, &fault);
 }
 
+/* Take a place among the requests that are served at a time. Returns false if all are taken. */
+static bool place_take(struct ed_mock *mock, int64_t now_ns, int64_t *ret_wait_ns)
+{
+        bool taken;
+
+        pthread_mutex_lock(&mock->lock);
+        taken = mock->serving < ed_schedule_at(&mock->opts.capacity, now_ns - mock->start_ns);
+        if (taken) {
+                mock->serving++;
+                *ret_wait_ns = ed_bucket_take(&mock->bucket, now_ns);
+        }
+        pthread_mutex_unlock(&mock->lock);
+        return taken;
+}
+
 int ed_gate_enter(struct ed_reply *reply)
 {
         struct ed_mock *mock = reply->mock;
@@ -183,11 +224,9 @@ int ed_gate_enter(struct ed_reply *reply)
         if (ed_wave_is_on(&mock->opts.wave, now_ns - mock->start_ns, &wait_ns))
                 return limit_refuse(reply, "requests", "rate_limit_exceeded",
                                     "Rate limit reached: slow down", wait_ns);
-        if (mock->serving >= ed_schedule_at(&mock->opts.capacity, now_ns - mock->start_ns))
+        if (!place_take(mock, now_ns, &wait_ns))
                 return capacity_refuse(reply);
-        mock->serving++;
         reply->entered = true;
-        wait_ns = ed_bucket_take(&mock->bucket, now_ns);
         if (wait_ns > 0)
                 return limit_refuse(reply, "requests", "rate_limit_exceeded",
                                     "Rate limit reached: slow down", wait_ns);
@@ -196,9 +235,12 @@ int ed_gate_enter(struct ed_reply *reply)
 
 void ed_gate_leave(struct ed_reply *reply)
 {
-        if (reply->entered)
-                reply->mock->serving--;
+        if (!reply->entered)
+                return;
         reply->entered = false;
+        pthread_mutex_lock(&reply->mock->lock);
+        reply->mock->serving--;
+        pthread_mutex_unlock(&reply->mock->lock);
 }
 
 int ed_gate_mood(struct ed_reply *reply)

@@ -12,9 +12,11 @@
 
 #include "common/console.h"
 #include "common/option.h"
+#include "eddy/channel.h"
 #include "eddy/error.h"
-#include "eddy/run.h"
+#include "eddy/run_many.h"
 #include "eddy/tcp.h"
+#include "eddy/thread.h"
 #include "eddy/time.h"
 
 #define CERTIFICATE_NS EDDY_SEC(30 * 86400)
@@ -31,9 +33,19 @@ struct made {
 struct mock_run {
         struct made made;
         struct ed_mock mock;
-        uint32_t connections_max;
-        int exit_code;
+        uint32_t connections_max; /* of each loop */
+        eddy_channel *ports;      /* from the first loop to the others */
+        int exit_code;            /* protected by mock.lock */
 };
+
+/* The first exit code that is not 0 counts. */
+static void exit_with(struct mock_run *run, int exit_code)
+{
+        pthread_mutex_lock(&run->mock.lock);
+        if (run->exit_code == 0)
+                run->exit_code = exit_code;
+        pthread_mutex_unlock(&run->mock.lock);
+}
 
 /* Print the address on the first line of standard output, from which programs read the port. */
 static int say_where(const struct ed_mock_opts *opts, const struct made *made, uint16_t port)
@@ -102,7 +114,8 @@ static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
         if (!opts->tls)
                 return 0;
         if (!opts->cert_file) {
-                err = make_certificate(&run->made);
+                if (eddy_run_index() == 0)
+                        err = make_certificate(&run->made);
                 tls_opts.cert_file = run->made.cert_file;
                 tls_opts.key_file = run->made.key_file;
         }
@@ -118,49 +131,106 @@ static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
                                "--tls: cannot write a certificate to a folder in %s: %s; set "
                                "TMPDIR, or give --cert and --key",
                                folder_parent(), fault.text[0] ? fault.text : eddy_error_text(err));
-        run->exit_code = err == EDDY_E_TLS_BAD_FILE ? ED_EXIT_USAGE : ED_EXIT_FAILED;
+        exit_with(run, err == EDDY_E_TLS_BAD_FILE ? ED_EXIT_USAGE : ED_EXIT_FAILED);
         return err;
 }
 
+/* Listen on this loop's listener. Loops share a port by SO_REUSEPORT. */
+static int listen_on(struct mock_run *run, uint16_t port, eddy_listener **ret_listener)
+{
+        const struct ed_mock_opts *opts = &run->mock.opts;
+        struct eddy_tcp_listen_opts listen_opts = { .reuse_port = eddy_run_count() > 1 };
+        int err = eddy_tcp_listen(opts->host, port, &listen_opts, ret_listener);
+
+        if (err == 0)
+                return 0;
+        ed_console_say("mock", "--listen %s, port %u: %s%s", opts->host, port,
+                       err == -EINVAL ? "not an address; names are not looked up: write "
+                                        "127.0.0.1 for localhost"
+                                      : eddy_error_text(err),
+                       err == -EADDRINUSE ? "; give another port, or 0 for a free one" : "");
+        exit_with(run, err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED);
+        return err;
+}
+
+/* On the first loop: print the address, and send the port to the other loops. */
+static int begin(struct mock_run *run, uint16_t port)
+{
+        int err = say_where(&run->mock.opts, &run->made, port);
+
+        if (err) {
+                exit_with(run, err);
+                return -EIO;
+        }
+        run->mock.start_ns = eddy_now();
+        ed_bucket_init(&run->mock.bucket, run->mock.opts.rate, run->mock.start_ns);
+        for (uint32_t i = 1; i < eddy_run_count() && err == 0; i++)
+                err = eddy_channel_put(run->ports, &port);
+        return err;
+}
+
+/* The main task of each loop. */
 static int serve(void *arg)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         struct mock_run *run = arg;
-        const struct ed_mock_opts *opts = &run->mock.opts;
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+        uint16_t port = run->mock.opts.port;
+        int err = 0;
+
+        if (eddy_run_index() > 0)
+                err = eddy_channel_get(run->ports, &port);
+        if (err == 0)
+                err = listen_on(run, port, &listener);
+        if (err == 0)
+                err = tls_open(run, &tls);
+        if (err == 0 && eddy_run_index() == 0)
+                err = begin(run, eddy_listener_port(listener));
+        if (err < 0)
+                return err;
+        return eddy_http_serve(listener,
+                               &(struct eddy_http_server_opts){
+                                       .connections_max = run->connections_max, .tls = tls },
+                               ed_mock_answer, &run->mock);
+}
+
+/* The share of each loop in the open files. */
+static uint32_t connections_of(unsigned long files, uint32_t loops)
+{
+        unsigned long max = files > CONNECTIONS_MAX + FILES_SPARE ? CONNECTIONS_MAX
+                            : files > 2 * FILES_SPARE             ? files - FILES_SPARE
+                                                                  : FILES_SPARE;
+
+        return max / loops > 0 ? (uint32_t) (max / loops) : 1;
+}
+
+/* Runs the loops. Returns the exit code, or a negative error. */
+static int run_loops(struct mock_run *run)
+{
+        struct eddy_run_opts opts = { .report = ed_console_report };
+        uint32_t loops = run->mock.opts.threads;
         int err;
 
-        err = eddy_tcp_listen(opts->host, opts->port, NULL, &listener);
-        if (err < 0) {
-                ed_console_say("mock", "--listen %s, port %u: %s%s", opts->host, opts->port,
-                               err == -EINVAL ? "not an address; names are not looked up: write "
-                                                "127.0.0.1 for localhost"
-                                              : eddy_error_text(err),
-                               err == -EADDRINUSE ? "; give another port, or 0 for a free one"
-                                                  : "");
-                run->exit_code = err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED;
-                return 0;
-        }
-        if (tls_open(run, &tls) < 0)
-                return 0;
-        run->exit_code = say_where(opts, &run->made, eddy_listener_port(listener));
-        if (run->exit_code)
-                return 0;
-        run->mock.start_ns = eddy_now();
-        ed_bucket_init(&run->mock.bucket, opts->rate, run->mock.start_ns);
-        err = eddy_http_serve(listener,
-                              &(struct eddy_http_server_opts){
-                                      .connections_max = run->connections_max, .tls = tls },
-                              ed_mock_answer, &run->mock);
+        if (loops == 0)
+                loops = eddy_cpu_count() < ED_MOCK_THREADS_MAX ? eddy_cpu_count()
+                                                               : ED_MOCK_THREADS_MAX;
+        run->connections_max = connections_of(ed_console_raise_files(), loops);
+        err = eddy_channel_new(sizeof(uint16_t), loops, &run->ports);
+        if (err < 0)
+                return err;
+        pthread_mutex_init(&run->mock.lock, NULL);
+        err = eddy_run_many_with(loops, serve, run, &opts);
+        pthread_mutex_destroy(&run->mock.lock);
+        eddy_channel_release(run->ports);
         ed_tokens_fini(&run->mock.tokens);
-        return err;
+        made_remove(&run->made);
+        return run->exit_code ? run->exit_code : err;
 }
 
 int ed_mock_main(int argc, char **argv)
 {
         /* Static, because its tables are too large for a stack frame. */
         static struct mock_run run;
-        unsigned long files;
         int err, signo;
 
         if (ed_mock_opts_parse(&run.mock.opts, argc, argv, &run.exit_code) != 0)
@@ -168,16 +238,11 @@ int ed_mock_main(int argc, char **argv)
         run.exit_code = ed_option_poller("mock");
         if (run.exit_code)
                 return run.exit_code;
-        files = ed_console_raise_files();
-        run.connections_max = files > CONNECTIONS_MAX + FILES_SPARE ? CONNECTIONS_MAX
-                              : files > 2 * FILES_SPARE             ? (uint32_t) files - FILES_SPARE
-                                                                    : FILES_SPARE;
         if (run.mock.opts.seeded)
                 run.mock.random.state = run.mock.opts.seed;
         else
                 ed_random_init(&run.mock.random);
-        err = eddy_run(serve, &run, &(struct eddy_run_opts){ .report = ed_console_report });
-        made_remove(&run.made);
+        err = run_loops(&run);
         signo = eddy_run_signal();
         if (signo)
                 return ED_EXIT_SIGNAL + signo;
@@ -185,5 +250,5 @@ int ed_mock_main(int argc, char **argv)
                 ed_console_say("mock", "%s", eddy_error_text(err));
                 return ED_EXIT_FAILED;
         }
-        return run.exit_code;
+        return err;
 }

@@ -4,6 +4,7 @@
 #ifndef ED_CMD_MOCK_MOCK_H
 #define ED_CMD_MOCK_MOCK_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,7 +17,7 @@
 #include "mock/schedule.h"
 #include "mock/tokens.h"
 
-enum { ED_MOCK_API_KEYS_MAX = 64, ED_MOCK_MODELS_MAX = 64 };
+enum { ED_MOCK_API_KEYS_MAX = 64, ED_MOCK_MODELS_MAX = 64, ED_MOCK_THREADS_MAX = 256 };
 
 /* How a refusal states the time until a retry. */
 enum ed_mock_retry_after {
@@ -29,6 +30,7 @@ enum ed_mock_retry_after {
 struct ed_mock_opts {
         char host[64]; /* an address */
         uint16_t port;
+        uint32_t threads;
         struct ed_latency latency;
         struct ed_latency token_latency; /* before each event of a stream */
         double error_rate;               /* 0 to 1, as the next two */
@@ -55,6 +57,7 @@ struct ed_mock_opts {
 
 struct ed_mock {
         struct ed_mock_opts opts;
+        pthread_mutex_t lock; /* protects everything below but 'start_ns'; held for moments */
         struct ed_random random;
         struct ed_bucket bucket;
         struct ed_tokens tokens;

@@ -33,6 +33,7 @@ static const char help[] =
         "OpenAI's format.  Its first line on standard output is: listening on http://HOST:PORT\n"
         "\n"
         "  --listen HOST:PORT   the address, and the port or 0 for a free port (127.0.0.1:0)\n"
+        "  --threads N          serve on N threads; 0 means one for each processor (1)\n"
         "  --tls                serve https, with a certificate for localhost, 127.0.0.1 and ::1\n"
         "                       that is made for this run; the second line on standard output\n"
         "                       names its file, which clients need as --cacert\n"
@@ -85,6 +86,7 @@ static const char help_end[] =
 
 enum {
         OPT_LISTEN = 256,
+        OPT_THREADS,
         OPT_LATENCY,
         OPT_LATENCY_P99,
         OPT_TOKEN_LATENCY,
@@ -113,6 +115,7 @@ enum {
 
 static const struct option options[] = {
         { "listen", required_argument, NULL, OPT_LISTEN },
+        { "threads", required_argument, NULL, OPT_THREADS },
         { "latency", required_argument, NULL, OPT_LATENCY },
         { "latency-p99", required_argument, NULL, OPT_LATENCY_P99 },
         { "token-latency", required_argument, NULL, OPT_TOKEN_LATENCY },
@@ -356,6 +359,9 @@ static int option_set(struct mock_line *line, int option, const char *value)
         switch (option) {
         case OPT_LISTEN:
                 return listen_set(opts, value);
+        case OPT_THREADS:
+                return ed_option_count("mock", "--threads", value, 0, ED_MOCK_THREADS_MAX,
+                                       &opts->threads);
         case OPT_LATENCY_P99:
                 return ed_option_duration("mock", "--latency-p99", value, 0, &line->p99_ns);
         case OPT_TLS:
@@ -417,6 +423,7 @@ int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *re
         int option;
 
         *opts = (struct ed_mock_opts){ .host = "127.0.0.1",
+                                       .threads = 1,
                                        .stall_ns = STALL_NS,
                                        .capacity_status = 429,
                                        .openai = { .dimensions = DIMENSIONS } };

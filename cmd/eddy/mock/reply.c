@@ -23,9 +23,11 @@ void ed_reply_init(struct ed_reply *reply, struct ed_mock *mock, eddy_http_excha
         uint64_t high, low;
 
         *reply = (struct ed_reply){ .mock = mock, .exchange = exchange };
+        pthread_mutex_lock(&mock->lock);
         reply->random.state = ed_random_next(&mock->random);
         high = ed_random_next(&mock->random);
         low = ed_random_next(&mock->random);
+        pthread_mutex_unlock(&mock->lock);
         snprintf(reply->id, sizeof(reply->id), "req_%016" PRIx64 "%016" PRIx64, high, low);
         ed_reply_header(reply, "x-request-id", reply->id);
 }

@@ -153,19 +153,25 @@ static int route_status(struct ed_reply *reply, const char *arg)
         return status_send(reply, (int) status, text);
 }
 
+/* The bytes of /bytes, for all threads. */
+static char pattern[PATTERN_BYTES];
+static pthread_once_t pattern_once = PTHREAD_ONCE_INIT;
+
+static void pattern_make(void)
+{
+        for (size_t i = 0; i < sizeof(pattern); i++)
+                pattern[i] = (char) ('a' + i % 26);
+}
+
 static int route_bytes(struct ed_reply *reply, const char *arg)
 {
-        static char pattern[PATTERN_BYTES];
         uint64_t left;
         int err;
 
         if (number_read(arg, BYTES_MAX, &left) < 0)
                 return ed_reply_text(reply, 400, "/bytes/N: give a number from 0 to %d\n",
                                      BYTES_MAX);
-        if (pattern[0] == '\0') {
-                for (size_t i = 0; i < sizeof(pattern); i++)
-                        pattern[i] = (char) ('a' + i % 26);
-        }
+        pthread_once(&pattern_once, pattern_make);
         err = ed_reply_begin(reply, 200, "application/octet-stream", (int64_t) left, left);
         while (err == 0 && left > 0) {
                 size_t piece = left < sizeof(pattern) ? (size_t) left : sizeof(pattern);
@@ -268,7 +274,9 @@ static int route_flaky(struct ed_reply *reply, const char *arg)
         if (number_read(arg, FLAKY_FAILURES_MAX, &failures) < 0)
                 return ed_reply_text(reply, 400, "/flaky/N: give a number from 0 to %d\n",
                                      FLAKY_FAILURES_MAX);
+        pthread_mutex_lock(&reply->mock->lock);
         err = ed_tokens_count(&reply->mock->tokens, token ? token : "", bytes, &before);
+        pthread_mutex_unlock(&reply->mock->lock);
         if (err == -EINVAL)
                 return ed_reply_text(reply, 400, "token: at most %d bytes\n", ED_TOKEN_BYTES_MAX);
         if (err < 0)
