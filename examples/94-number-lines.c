@@ -1,0 +1,113 @@
+/*
+ * 94-number-lines - a filter: numbers the lines of standard input, and reports each 200 ms on standard error.
+ *
+ * Standard input and output may be a terminal, a pipe, a socket or a file: eddy_stream_from_fd()
+ * makes a stream of each, and a task that waits for input or for room keeps no other task waiting.
+ * The descriptors' flags do not change, so a shell that shares the terminal is not disturbed. If
+ * the reader of standard output has closed the pipe, the filter ends without an error.
+ *
+ * Run: printf 'one\ntwo\nthree' | 94-number-lines
+ * Time: wall 0 s
+ * Output:
+ *          1  one
+ *          2  two
+ *          3  three
+ *
+ * Run: (echo one; sleep 0.7; echo two) | 94-number-lines 2>&1 >/dev/null | head -2
+ * Time: wall 0.4 s
+ * Output:
+ *     <n> lines so far
+ *     <n> lines so far
+ *
+ * Run: FILE=$(mktemp); seq 100000 >$FILE; 94-number-lines <$FILE | tail -1; rm $FILE
+ * Time: wall 0 s
+ * Output:
+ *     100000  100000
+ *
+ * Run: seq 1000000 | 94-number-lines | head -1
+ * Time: wall 0 s
+ * Output:
+ *          1  1
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "eddy/eddy.h"
+
+enum { LINE_BYTES_MAX = 65536 };
+
+static unsigned long lines;
+
+/* Print the count of lines each 200 ms. */
+static int tick(void *arg)
+{
+        char text[64];
+        int n, err = 0;
+
+        while (err == 0) {
+                err = eddy_sleep(EDDY_MS(200));
+                n = snprintf(text, sizeof(text), "%lu lines so far\n", lines);
+                if (err == 0)
+                        err = eddy_stream_write(arg, text, (size_t) n);
+        }
+        /* The filter does not depend on a reader of its reports. */
+        return err == -EPIPE ? 0 : err;
+}
+
+static int number_lines(eddy_stream *in, eddy_stream *out)
+{
+        static char buf[LINE_BYTES_MAX];
+        eddy_reader reader;
+        char number[32], *line;
+        size_t bytes;
+        int64_t n;
+        int err = 0;
+
+        eddy_reader_init(&reader, in, buf, sizeof(buf));
+        while (err == 0 && (n = eddy_reader_line(&reader, &line, &bytes)) != 0) {
+                if (n < 0)
+                        return (int) n;
+                n = snprintf(number, sizeof(number), "%6lu  ", ++lines);
+                err = eddy_stream_writev(out,
+                                         (struct eddy_slice[]){ { number, (size_t) n },
+                                                                { line, bytes },
+                                                                { "\n", 1 } },
+                                         3);
+        }
+        return err == -EPIPE ? 0 : err;
+}
+
+static int run(void *arg)
+{
+        EDDY_AUTO(eddy_stream) eddy_stream *in = NULL;
+        EDDY_AUTO(eddy_stream) eddy_stream *out = NULL;
+        EDDY_AUTO(eddy_stream) eddy_stream *report = NULL;
+        eddy_task *ticker = NULL;
+        eddy_scope scope;
+        int err = eddy_stream_from_fd(STDIN_FILENO, 0, &in);
+
+        (void) arg;
+        if (err == 0)
+                err = eddy_stream_from_fd(STDOUT_FILENO, 0, &out);
+        if (err == 0)
+                err = eddy_stream_from_fd(STDERR_FILENO, 0, &report);
+        if (err < 0)
+                return err;
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start_task(&scope, tick, report, NULL, &ticker);
+        if (err == 0)
+                err = number_lines(in, out);
+        eddy_task_cancel(ticker);
+        eddy_task_release(ticker);
+        return eddy_scope_end_with(&scope, err);
+}
+
+int main(void)
+{
+        int err = eddy_run(run, NULL, NULL);
+
+        if (err < 0)
+                fprintf(stderr, "94-number-lines: %s\n", eddy_error_text(err));
+        return err < 0;
+}
