@@ -429,6 +429,53 @@ TEST(a_terminal_gives_a_line_when_there_is_one)
         io_run(terminal);
 }
 
+/* -- a terminal that other processes share -- */
+
+/* As a shell does: standard input, output and errors are one open file. */
+static int shared_terminal(void *arg)
+{
+        int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), flags, fds[3];
+        struct reading r = { .n = 1 };
+        eddy_stream *streams[3];
+        eddy_scope scope;
+        char echoed[64];
+
+        (void) arg;
+        if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+                test_skip("no terminals here");
+        fds[0] = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+        fds[1] = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+        fds[2] = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+        flags = fcntl(fds[0], F_GETFL);
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_stream_from_fd(fds[i], 0, &streams[i]), 0);
+        r.stream = streams[0];
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, read_task, &r);
+        io_settle();
+        /* Both outputs can be written while the input waits. */
+        CHECK_EQ(eddy_stream_write(streams[1], "out", 3), 0);
+        CHECK_EQ(eddy_stream_write(streams[2], "err", 3), 0);
+        CHECK_EQ(read(master, echoed, sizeof(echoed)), 6);
+        CHECK_EQ(r.n, 1);
+        CHECK_EQ(fcntl(fds[0], F_GETFL), flags);
+        CHECK_EQ(write(master, "line\n", 5), 5);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(r.n, 5);
+        for (int i = 0; i < 3; i++) {
+                eddy_stream_close(streams[i]);
+                CHECK_EQ(fcntl(fds[i], F_GETFL), flags);
+                close(fds[i]);
+        }
+        close(master);
+        return 0;
+}
+
+TEST(the_streams_of_a_shared_terminal_leave_its_flags_alone)
+{
+        io_run(shared_terminal);
+}
+
 /* -- sockets that the program has ------------------------------------------------- */
 
 static int sockets(void *arg)
