@@ -66,7 +66,12 @@ struct eddy_run_opts {
         int64_t drain_ns;       /* time for background tasks at the end; 0: 5 s; below 0: none */
         eddy_report_fn *report; /* NULL: a line on stderr; see eddy_run() */
         void *report_arg;
-        const char *poller; /* "epoll", or NULL: EDDY_POLLER or the best available */
+        /*
+         * "epoll"; "uring": files by io_uring; "auto": the faster one, at present "epoll"; NULL:
+         * EDDY_POLLER, or "auto".  A kernel that refuses io_uring leaves "epoll": see
+         * eddy_run_info().
+         */
+        const char *poller;
         /* In debug mode: report a task that waits for the network without a deadline, or runs on
          * after a cancel, for longer than this; 0: 30 s. */
         int64_t debug_wait_ns;
@@ -179,11 +184,13 @@ EDDY_API int eddy_background_with_named(eddy_task_fn *fn, void *arg,
 
 /* Data about this thread's loop.  Strings are never NULL. */
 struct eddy_run_info {
-        const char *poller; /* "epoll", "sim" */
+        const char *poller; /* "epoll", "uring", "sim" */
         const char *guard;  /* of stacks: "madvise", "mprotect" or "canary" */
         uint64_t tasks;     /* alive */
         uint64_t switches;  /* so far */
         uint64_t polls;     /* so far */
+        /* Why 'poller' is not the requested one, as a sentence; "": it is. */
+        const char *poller_reason;
 };
 EDDY_API int eddy_run_info(struct eddy_run_info *ret_info);
 

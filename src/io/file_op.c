@@ -8,6 +8,29 @@
 #include "eddy/thread.h"
 #include "scope/suspend.h"
 
+/* --- on a thread --- */
+
+struct call {
+        struct ed_file_op *op;
+        struct ed_sys *sys;
+};
+
+static int run(void *arg)
+{
+        struct call *call = arg;
+
+        call->sys->ops->file_run(call->sys, call->op);
+        return 0;
+}
+
+static int64_t do_on_thread(struct ed_task *task, struct ed_file_op *op)
+{
+        struct call call = { op, task->loop->sys };
+        int err = eddy_thread_pool_call_named(NULL, run, &call, NULL, "a file operation");
+
+        return err < 0 ? err : op->result;
+}
+
 /* --- by the table --- */
 
 static void on_done(struct ed_target *target, unsigned events)
@@ -35,34 +58,16 @@ static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
         op->done.on_events = on_done;
         op->owner = task;
         err = loop->sys->ops->submit(loop->sys, op);
+        if (err == -EAGAIN)
+                return do_on_thread(task, op);
         if (err < 0)
                 return err;
         loop->waits++;
         err = ed_suspend_park(task, "a file", take_back, op);
         loop->waits--;
-        return err < 0 ? err : op->result;
-}
-
-/* --- on a thread --- */
-
-struct call {
-        struct ed_file_op *op;
-        struct ed_sys *sys;
-};
-
-static int run(void *arg)
-{
-        struct call *call = arg;
-
-        call->sys->ops->file_run(call->sys, call->op);
-        return 0;
-}
-
-static int64_t do_on_thread(struct ed_task *task, struct ed_file_op *op)
-{
-        struct call call = { op, task->loop->sys };
-        int err = eddy_thread_pool_call_named(NULL, run, &call, NULL, "a file operation");
-
+        /* The table ended the operation because of the cancel, which is delivered here. */
+        if (err == 0 && op->result == -ECANCELED)
+                err = ed_suspend_enter(&task);
         return err < 0 ? err : op->result;
 }
 

@@ -603,9 +603,7 @@ int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys)
 
         if (ed_loop_current)
                 return EDDY_E_RUN_NESTED;
-        if (poller && *poller && strcmp(poller, "epoll") != 0)
-                return -EINVAL;
-        return ed_sys_epoll_new(ret_sys);
+        return ed_sys_kernel_new(poller, ret_sys);
 }
 
 int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts,
@@ -737,6 +735,7 @@ int eddy_run_info(struct eddy_run_info *ret_info)
                 .tasks = loop->stacks.used - 1, /* without the supervisor */
                 .switches = atomic_load_explicit(&loop->switches, memory_order_relaxed),
                 .polls = loop->polls,
+                .poller_reason = loop->sys->reason ? loop->sys->reason : "",
         };
         return 0;
 }

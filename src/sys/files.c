@@ -57,6 +57,12 @@ static void mark_read(const struct ed_file_op *op, int64_t bytes)
         }
 }
 
+void ed_file_stored(const struct ed_file_op *op)
+{
+        if (op->call == ED_FILE_READ)
+                mark_read(op, op->result);
+}
+
 /* Copying more than this from the cache would keep the loop from its other tasks. */
 enum { NOW_BYTES_MAX = 256 * 1024 };
 
@@ -113,7 +119,7 @@ static int64_t write_waiting(const struct ed_file_op *op)
 
 /* --- opening --- */
 
-static int open_flags(unsigned flags)
+int ed_file_open_flags(unsigned flags)
 {
         bool writes = flags & (EDDY_FILE_WRITE | EDDY_FILE_APPEND);
         int access = !writes ? O_RDONLY : flags & EDDY_FILE_READ ? O_RDWR : O_WRONLY;
@@ -303,7 +309,7 @@ static int64_t perform(const struct ed_file_op *op)
 {
         switch (op->call) {
         case ED_FILE_OPEN:
-                return open_at(op->path, open_flags(op->flags), op->mode);
+                return open_at(op->path, ed_file_open_flags(op->flags), op->mode);
         case ED_FILE_OPEN_UNNAMED:
                 return open_unnamed(op->path);
         case ED_FILE_OPEN_FOLDER:

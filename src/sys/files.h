@@ -63,4 +63,9 @@ struct ed_file_op {
 int64_t ed_file_try(struct ed_sys *sys, struct ed_file_op *op);
 void ed_file_run(struct ed_sys *sys, struct ed_file_op *op);
 
+/* Returns the flags of open(2) for those of eddy_file_open(). */
+int ed_file_open_flags(unsigned flags);
+/* The kernel has stored the bytes of a read: inform sanitizers that do not see that. */
+void ed_file_stored(const struct ed_file_op *op);
+
 #endif

@@ -15,12 +15,14 @@
 #define SITES(X)                                                                                   \
         X(above_stdio, close, 1)                                                                   \
         X(above_stdio, fcntl, 1)                                                                   \
+        X(add_ring, epoll_ctl, 1)                                                                  \
         X(ask, syscall, 1)                                                                         \
         X(await_end, poll, 1)                                                                      \
         X(bind_and_listen, chmod, 1)                                                               \
         X(bind_and_listen, listen, 1)                                                              \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
+        X(check_operations, syscall, 1)                                                            \
         X(check_program, faccessat, 1)                                                             \
         X(check_program, fstatat, 1)                                                               \
         X(close_all, close, 1)                                                                     \
@@ -91,6 +93,9 @@
         X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \
         X(ed_thread_state, close, 1)                                                               \
+        X(ed_uring_free, close, 1)                                                                 \
+        X(ed_uring_free, munmap, 2)                                                                \
+        X(enter, syscall, 1)                                                                       \
         X(epoll_abort, close, 1)                                                                   \
         X(epoll_abort, setsockopt, 1)                                                              \
         X(epoll_accept, accept4, 1)                                                                \
@@ -137,6 +142,8 @@
         X(lock_once, flock, 1)                                                                     \
         X(lock_once, open, 1)                                                                      \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
+        X(map, madvise, 1)                                                                         \
+        X(map, mmap, 1)                                                                            \
         X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
@@ -151,12 +158,13 @@
         X(pipe_open, pipe2, 1)                                                                     \
         X(poll_now, poll, 1)                                                                       \
         X(read_now, preadv2, 1)                                                                    \
-        X(read_waiting, preadv, 1)                                                                 \
-        X(read_waiting, readv, 1)                                                                  \
-        X(rename_path, renameat2, 1)                                                               \
         X(read_stat, close, 1)                                                                     \
         X(read_stat, open, 1)                                                                      \
         X(read_stat, read, 1)                                                                      \
+        X(read_waiting, preadv, 1)                                                                 \
+        X(read_waiting, readv, 1)                                                                  \
+        X(rename_path, renameat2, 1)                                                               \
+        X(ring_open, syscall, 1)                                                                   \
         X(set_nonblocking, fcntl, 2)                                                               \
         X(set_option, setsockopt, 1)                                                               \
         X(spawn_program, posix_spawn, 1)                                                           \

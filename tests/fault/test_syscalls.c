@@ -580,6 +580,16 @@ static int drive_files(void)
         return err;
 }
 
+static int drive_uring(void)
+{
+        int err;
+
+        CHECK_EQ(setenv("EDDY_POLLER", "uring", 1), 0);
+        err = drive_files();
+        CHECK_EQ(unsetenv("EDDY_POLLER"), 0);
+        return err;
+}
+
 /* --- child processes --- */
 
 static int talk_to(const struct eddy_process_opts *opts)
@@ -1106,6 +1116,7 @@ static const struct drive drives[] = {
         { "pass", drive_pass, NULL, false },
         { "notify", drive_notify, NULL, false },
         { "files", drive_files, NULL, false },
+        { "files, io_uring", drive_uring, NULL, false },
         { "processes", drive_processes, NULL, false },
         { "processes, no pidfd", drive_processes, without_pidfd, false },
         { "processes, no standard input", drive_processes_closed, NULL, false },
@@ -1259,6 +1270,26 @@ static void sweep(const struct drive *drive)
         }
 }
 
+/* Whether the site is used only with io_uring, and the system refuses that. */
+static bool is_of_a_refused_ring(const struct fault_site *site)
+{
+        static const char *const functions[] = { "add_ring",      "check_operations",
+                                                 "ed_uring_free", "enter",
+                                                 "map",           "ring_open" };
+        struct ed_sys *sys;
+        bool refused;
+
+        for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+                if (strcmp(site->function, functions[i]) != 0)
+                        continue;
+                CHECK_EQ(ed_sys_kernel_new("uring", &sys), 0);
+                refused = sys->reason != NULL;
+                sys->ops->free(sys);
+                return refused;
+        }
+        return false;
+}
+
 /* ThreadSanitizer calls the handler later, on the stack of the task, where it takes no frames. */
 static bool is_out_of_reach(const struct fault_site *site)
 {
@@ -1277,7 +1308,7 @@ static unsigned pairs_of(size_t site, int place)
         const int *errors = fault_errors(at->call);
         unsigned n;
 
-        if (is_out_of_reach(at))
+        if (is_out_of_reach(at) || is_of_a_refused_ring(at))
                 return 0;
         for (n = 0; errors[n]; n++)
                 if (had[site][place][n] == 0)

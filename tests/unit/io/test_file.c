@@ -62,6 +62,13 @@ static void check_contents(const char *name, const char *text)
 /* What the table of a test has replaced. */
 static void (*run_really)(struct ed_sys *sys, struct ed_file_op *op);
 
+/* From now on threads do all operations, by 'run', whatever the poller is. */
+static void on_threads(void (*run)(struct ed_sys *sys, struct ed_file_op *op))
+{
+        io_ops()->submit = NULL;
+        io_ops()->file_run = run;
+}
+
 static void make_file(const char *name, const char *text)
 {
         CHECK_EQ(eddy_file_write_whole(path_of(name), text, strlen(text), 0), 0);
@@ -474,16 +481,15 @@ static void starve_after_open(struct ed_sys *sys, struct ed_file_op *op)
 
 static int replace_starved(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
         int err;
 
         (void) arg;
         make_file("a", "a");
-        run_really = ops->file_run;
-        ops->file_run = starve_after_open;
+        run_really = io_ops()->file_run;
+        on_threads(starve_after_open);
         err = eddy_file_replace(here.path, "b", 1, 0);
         io_fail_allocations(-1);
-        ops->file_run = run_really;
+        on_threads(run_really);
         CHECK_EQ(err, -ENOMEM);
         CHECK_EQ(count_names(), 1);
         check_contents("a", "a");
@@ -507,14 +513,12 @@ static void note_mode(struct ed_sys *sys, struct ed_file_op *op)
 
 static int replace_secret(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
-
         (void) arg;
         CHECK_EQ(eddy_file_write_whole(path_of("secret"), "a", 1, 0600), 0);
-        run_really = ops->file_run;
-        ops->file_run = note_mode;
+        run_really = io_ops()->file_run;
+        on_threads(note_mode);
         CHECK_EQ(eddy_file_replace(here.path, "b", 1, 0), 0);
-        ops->file_run = run_really;
+        on_threads(run_really);
         CHECK_EQ(made_with, 0600);
         return 0;
 }
@@ -536,13 +540,11 @@ static void exist_already(struct ed_sys *sys, struct ed_file_op *op)
 /* As if the random name belonged to another program. */
 static int replace_beside(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
-
         (void) arg;
-        run_really = ops->file_run;
-        ops->file_run = exist_already;
+        run_really = io_ops()->file_run;
+        on_threads(exist_already);
         CHECK_EQ(eddy_file_replace(path_of("a"), "b", 1, 0), -EEXIST);
-        ops->file_run = run_really;
+        on_threads(run_really);
         CHECK_EQ(count_names(), 1);
         return 0;
 }
@@ -728,16 +730,15 @@ static void run_failing(struct ed_sys *sys, struct ed_file_op *op)
 
 static int sync_fails(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
-        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = ops->file_run;
+        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_ops()->file_run;
         eddy_file *file;
 
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &file), 0);
         CHECK_EQ(eddy_file_write(file, "x", 1), 0);
-        ops->file_run = run_failing;
+        on_threads(run_failing);
         CHECK_EQ(eddy_file_sync(file, 0), -EIO);
-        ops->file_run = run;
+        on_threads(run);
         CHECK_EQ(eddy_file_sync(file, 0), EDDY_E_FILE_SYNC);
         CHECK_EQ(eddy_file_write(file, "x", 1), EDDY_E_FILE_SYNC);
         CHECK_EQ(eddy_file_truncate(file, 0), EDDY_E_FILE_SYNC);
@@ -790,19 +791,18 @@ static int sync_one(void *arg)
 
 static int one_sync_fails(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
-        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = ops->file_run;
+        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_ops()->file_run;
         eddy_scope scope;
 
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &twice.file),
                  0);
-        ops->file_run = run_one_failing;
+        on_threads(run_one_failing);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, sync_one, NULL), 0);
         CHECK_EQ(eddy_scope_start(&scope, sync_one, NULL), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        ops->file_run = run;
+        on_threads(run);
         CHECK_EQ(eddy_file_write(twice.file, "x", 1), EDDY_E_FILE_SYNC);
         eddy_file_close(twice.file);
         return 0;
@@ -815,17 +815,16 @@ TEST(an_error_of_a_sync_is_final_although_a_later_sync_succeeds)
 
 static int stream_after_sync(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
-        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = ops->file_run;
+        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_ops()->file_run;
         eddy_stream *stream;
         eddy_file *file;
 
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &file), 0);
         CHECK_EQ(eddy_file_stream(file, EDDY_FILE_STREAM_OWN, &stream), 0);
-        ops->file_run = run_failing;
+        on_threads(run_failing);
         CHECK_EQ(eddy_file_sync(file, 0), -EIO);
-        ops->file_run = run;
+        on_threads(run);
         CHECK_EQ(eddy_stream_write(stream, "x", 1), EDDY_E_FILE_SYNC);
         eddy_stream_close(stream);
         return 0;
@@ -943,6 +942,48 @@ TEST(an_operation_that_has_begun_is_waited_for_and_its_result_wins)
         run_in_folder(begun_is_waited_for);
 }
 
+/* --- cancelled while io_uring performs the operation --- */
+
+static int open_fifo(void *arg)
+{
+        eddy_file *file;
+        int err = eddy_file_open(arg, EDDY_FILE_READ, 0, &file);
+
+        if (err == 0)
+                eddy_file_close(file);
+        return err;
+}
+
+static int open_in_vain(void *arg)
+{
+        struct eddy_run_info info;
+
+        CHECK_EQ(eddy_run_info(&info), 0);
+        if (*info.poller_reason)
+                return 1;
+        CHECK_STR(info.poller, "uring");
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(eddy_call_timeout(open_fifo, arg, EDDY_MS(3)), -ETIMEDOUT);
+        return 0;
+}
+
+/* Nobody opens the other end; a thread would wait for that. */
+TEST(a_deadline_ends_an_open_that_io_uring_performs)
+{
+        char folder[] = "/tmp/eddy-file-XXXXXX", path[64];
+        int refused;
+
+        CHECK(mkdtemp(folder) != NULL);
+        snprintf(path, sizeof(path), "%s/fifo", folder);
+        CHECK_EQ(mkfifo(path, 0600), 0);
+        refused = eddy_run(open_in_vain, path, &(struct eddy_run_opts){ .poller = "uring" });
+        CHECK_EQ(unlink(path), 0);
+        CHECK_EQ(rmdir(folder), 0);
+        if (refused == 1)
+                test_skip("the system refuses io_uring");
+        CHECK_EQ(refused, 0);
+}
+
 /* --- cancelled before a thread took the operation --- */
 
 static struct {
@@ -1031,6 +1072,7 @@ static int queued_is_dropped(void *arg)
         unsigned started;
 
         (void) arg;
+        on_threads(io_ops()->file_run);
         make_file("kept", "x");
         CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_READ, 0, &file), 0);
         snprintf(kept, sizeof(kept), "%s", here.path);
