@@ -4,7 +4,7 @@ Differs: Python's threads take turns, so the second way takes as long as the fir
     takes longer than in C.
 
 Run: 84-fifty-million-roots
-Time: wall 1 to 120 s
+Time: wall 0.2 to 120 s
 Output:
     one by one: the sum is 2.357022639e+11, in <n> s
     in <n> threads: the sum is 2.357022639e+11, in <n> s

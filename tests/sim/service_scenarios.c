@@ -15,10 +15,39 @@ struct service {
         eddy_metrics *metrics;
         eddy_metric *latency;
         eddy_limiter *limiter;
+        eddy_pool *pool;
         eddy_stream *there; /* the log writes to the other end */
         size_t bytes;       /* read there */
         bool is_read;       /* to its end */
 };
+
+/* --- items of a pool --- */
+
+static int open_item(void *arg, void **ret_item)
+{
+        void *item = eddy_malloc(1);
+        int err = item ? eddy_sleep(EDDY_MS(1)) : -ENOMEM;
+
+        (void) arg;
+        if (err < 0)
+                eddy_free(item);
+        else
+                *ret_item = item;
+        return err;
+}
+
+static void close_item(void *arg, void *item)
+{
+        (void) arg;
+        eddy_free(item);
+}
+
+static int reset_item(void *arg, void *item)
+{
+        (void) arg;
+        (void) item;
+        return eddy_sleep(EDDY_US(100));
+}
 
 /* --- the work --- */
 
@@ -26,9 +55,12 @@ struct service {
 static int work_once(struct service *service, int item)
 {
         char name[16];
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
         struct eddy_reservation reservation;
-        int err = eddy_limiter_reserve(service->limiter, 1, 5, &reservation);
+        int err = eddy_pool_acquire(service->pool, &loan);
 
+        if (err == 0)
+                err = eddy_limiter_reserve(service->limiter, 1, 5, &reservation);
         if (err < 0)
                 return err;
         snprintf(name, sizeof(name), "item%d", item);
@@ -124,6 +156,16 @@ static int limit(struct service *service)
                                 &service->limiter);
 }
 
+static int lend(struct service *service)
+{
+        static const struct eddy_pool_ops ops = { .open = open_item,
+                                                  .close = close_item,
+                                                  .reset = reset_item };
+
+        return eddy_pool_new(&(struct eddy_pool_opts){ .ops = &ops, .size = 1, .overflow = 1 },
+                             &service->pool);
+}
+
 static int serve(struct service *service)
 {
         int err = measure(service);
@@ -131,11 +173,14 @@ static int serve(struct service *service)
         if (err == 0)
                 err = limit(service);
         if (err == 0)
+                err = lend(service);
+        if (err == 0)
                 err = work_in_scope(service);
         if (err == 0)
                 err = write_page(service);
         if (err == 0)
                 err = eddy_log_flush(service->log);
+        eddy_pool_close(service->pool);
         eddy_limiter_close(service->limiter);
         eddy_metrics_close(service->metrics);
         return err;

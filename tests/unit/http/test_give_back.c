@@ -139,6 +139,8 @@ static int uses_auto(void *arg)
         CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, NULL, &udp), 0);
         CHECK_EQ(eddy_process_start(&(struct eddy_process_opts){ .command = "exit 0" }, &process),
                  0);
+        CHECK_EQ(eddy_process_pool_open(NULL, &process_pool), EDDY_E_PROCESS_POOL_NOT_PREPARED);
+        CHECK_EQ(eddy_process_buffer_new(1, &process_buffer), 0);
         CHECK_EQ(eddy_lock_acquire(&lock), 0);
         held = &lock;
         CHECK_EQ(eddy_semaphore_acquire(&semaphore), 0);
