@@ -398,6 +398,7 @@ TEST(a_signal_that_comes_while_loops_start_is_not_lost)
 static int lingers(void *arg)
 {
         (void) arg;
+        atomic_fetch_add(&started, 1);
         CHECK_EQ(eddy_sleep(EDDY_SEC(3600)), -ECANCELED);
         atomic_fetch_add(&seen, 1);
         return 0;
@@ -416,8 +417,8 @@ static int leaves_background(void *arg)
 static void *raises_late(void *arg)
 {
         (void) arg;
-        while (started < 2)
-                sched_yield();
+        while (started < 3)
+                (void) poll(NULL, 0, 1);
         (void) poll(NULL, 0, 100); /* the first loop has ended by then */
         kill(getpid(), SIGTERM);
         return NULL;
