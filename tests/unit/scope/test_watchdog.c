@@ -217,7 +217,8 @@ TEST(a_program_that_blocks_all_signals_survives_the_watchdog)
 {
         CHECK_EQ(eddy_run(never_answers, NULL, &asking), 0);
         CHECK_STR(answer.task, seen_from_outside("main"));
-        CHECK(strstr(answer.text, "is in an unknown place") != NULL);
+        /* The kernel does not say what a thread does that qemu simulates. */
+        CHECK(getenv("EDDY_TEST_QEMU") || strstr(answer.text, "is in an unknown place") != NULL);
         unblock_signals();
         CHECK_EQ(eddy_run(returns, (void *) 1, NULL), 1);
 }
