@@ -74,6 +74,11 @@ void test_fail(const char *file, int line, const char *format, ...)
         _exit(1);
 }
 
+bool test_is_full(void)
+{
+        return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+}
+
 void test_skip(const char *why)
 {
         fprintf(stderr, "# skipped: %s\n", why);

@@ -31,6 +31,8 @@ __attribute__((noreturn, format(printf, 3, 4))) void test_fail(const char *file,
                                                                const char *format, ...);
 /* Ends the case as skipped, saying why. */
 __attribute__((noreturn)) void test_skip(const char *why);
+/* Whether all of a long test is asked for (EDDY_TEST_FULL, without EDDY_TEST_QUICK), or a sample. */
+bool test_is_full(void);
 /* Skips the case if its child was skipped. */
 void test_skip_as_child(int status);
 /* For a case about the calls that are under way. */

@@ -353,7 +353,7 @@ static int forks_under_load(void *arg)
 
 TEST(forks_under_load_cost_the_parent_nothing)
 {
-        bool all = getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        bool all = test_is_full();
         int forks = all ? FORKS_ALL : FORKS_SAMPLE;
 
         load.fds_before = fds_count();

@@ -146,7 +146,7 @@ struct eddy_test_sweep scenario_sweep(const char *name, eddy_task_fn *main_fn, i
 
 bool sweep_is_full(void)
 {
-        return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        return test_is_full();
 }
 
 uint64_t sweep_next(uint64_t at, uint64_t count, uint64_t sample)

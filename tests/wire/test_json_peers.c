@@ -228,7 +228,7 @@ static enum reason compare_jansson(const char *text, size_t bytes, int ours)
 
 static unsigned count_of_mutants(void)
 {
-        return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK") ? ALL : SAMPLE;
+        return test_is_full() ? ALL : SAMPLE;
 }
 
 static void print_text(const char *text, size_t bytes)

@@ -344,7 +344,7 @@ static struct ed_random random_state = { .state = 1 };
 
 static bool is_full(void)
 {
-        return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        return test_is_full();
 }
 
 /* The disk after 'count' changes of the history, a crash, and one of the states. */

@@ -23,7 +23,7 @@ static uint64_t tried;
 
 static bool is_full(void)
 {
-        return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        return test_is_full();
 }
 
 /* Keep the buffers of files for the next run: mapping them anew takes most of the time. */

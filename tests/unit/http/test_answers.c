@@ -451,7 +451,7 @@ static int cases_main(void *arg)
 
 TEST(each_response_is_whole_or_an_error_and_the_next_request_is_not_disturbed)
 {
-        bool full = getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        bool full = test_is_full();
         int runs = (full ? CASES_FULL : CASES_FEW) / CASES_OF_A_RUN;
 
         for (int i = 1; i <= runs; i++) {

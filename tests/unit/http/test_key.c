@@ -24,7 +24,7 @@ IS_LAST(eddy_http_request_opts, tls);
 
 static bool is_full(void)
 {
-        return getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        return test_is_full();
 }
 
 static uint64_t state = 88172645463325252;

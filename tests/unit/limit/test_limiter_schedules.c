@@ -291,7 +291,7 @@ static int schedule(void *arg)
 /* The schedules of the seeds from 'part' * PART on. */
 static void run_part(uint64_t part)
 {
-        bool full = getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        bool full = test_is_full();
         uint64_t n = full ? PART : SAMPLE, calls = 0, cancelled = 0, granted = 0;
 
         for (uint64_t seed = part * PART + 1; seed <= part * PART + n; seed++) {

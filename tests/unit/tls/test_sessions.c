@@ -259,7 +259,7 @@ enum { ROUNDS_FEW = 2000, ROUNDS_FULL = 100000, BURST = 10 };
 
 static int rounds(void)
 {
-        bool full = getenv("EDDY_TEST_FULL") && !getenv("EDDY_TEST_QUICK");
+        bool full = test_is_full();
 
         return full ? ROUNDS_FULL : ROUNDS_FEW;
 }
