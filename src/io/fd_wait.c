@@ -1,9 +1,9 @@
 /*
- * io/fd_wait.c - waiting for a descriptor that another library owns: watched for one wait only.
+ * io/fd_wait.c - waiting for a descriptor that another library owns: watched for one wait or for many.
  */
 #include <errno.h>
 
-#include "eddy/fd.h"
+#include "io/fd_watch.h"
 #include "scope/suspend.h"
 
 enum { FD_EVENTS = EDDY_FD_READABLE | EDDY_FD_WRITABLE };
@@ -14,77 +14,116 @@ _Static_assert((int) EDDY_FD_READABLE == (int) ED_EVENT_READ &&
 
 /* On the stack of the waiting task. */
 struct wait {
-        struct ed_target target;
+        struct ed_list link; /* of the watch, while the task is parked and not woken */
         struct ed_task *task;
-        bool parked; /* and not woken yet */
+        unsigned events;
 };
 
 static void on_events(struct ed_target *target, unsigned events)
 {
-        struct wait *wait = ed_container_of(target, struct wait, target);
+        struct ed_fd_watch *watch = ed_container_of(target, struct ed_fd_watch, target);
 
-        (void) events;
-        if (!wait->parked)
-                return;
-        wait->parked = false;
-        ed_suspend_wake(wait->task, 0);
+        ed_list_each_safe (link, &watch->waits) {
+                struct wait *wait = ed_container_of(link, struct wait, link);
+
+                if (!(wait->events & events))
+                        continue;
+                ed_list_remove(link);
+                ed_suspend_wake(wait->task, (int) (wait->events & events));
+        }
 }
 
 static bool take_back(void *arg)
 {
-        ((struct wait *) arg)->parked = false;
+        ed_list_remove(&((struct wait *) arg)->link);
         return true;
 }
 
-static int park(struct wait *wait)
+/* Returns events. The watch may be gone after a cancel. */
+static int park(struct ed_fd_watch *watch, struct ed_task *task, unsigned events)
 {
-        struct ed_loop *loop = wait->task->loop;
-        int err;
+        struct wait wait = { .task = task, .events = events };
+        struct ed_loop *loop = task->loop;
+        int ready, err;
 
-        wait->parked = true;
+        ed_list_push_back(&watch->waits, &wait.link);
         loop->waits++;
-        err = ed_suspend_park(wait->task, "a descriptor of another library", take_back, wait);
+        ready = ed_suspend_park(task, "a descriptor of another library", take_back, &wait);
         loop->waits--;
+        if (ready < 0)
+                return ready;
         /* Readiness is not a result, so a later cancel takes precedence. */
-        return err < 0 ? err : ed_suspend_enter(&wait->task);
+        err = ed_suspend_enter(&task);
+        return err < 0 ? err : ready;
 }
 
-/* Events are only a hint to look again: they may be for the other direction. */
-static int wait_watched(struct wait *wait, int fd, unsigned events)
+static void loop_ends(struct ed_loop_local *local)
 {
-        struct ed_sys *sys = wait->task->loop->sys;
-        int ready = 0;
+        struct ed_fd_watch *watch = ed_container_of(local, struct ed_fd_watch, local);
 
-        while (ready == 0) {
-                ready = park(wait);
-                if (ready == 0)
-                        ready = sys->ops->ready(sys, fd, events);
-        }
-        return ready;
+        watch->loop->sys->ops->unwatch_foreign(watch->loop->sys, watch->watched, &watch->target);
+        watch->loop = NULL;
 }
 
-int eddy_fd_wait(int fd, unsigned events)
+static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd)
 {
-        struct wait wait = { .target = { on_events } };
-        struct ed_loop *loop;
-        int ready, watched, err = ed_suspend_enter(&wait.task);
+        watch->target.on_events = on_events;
+        watch->watched = loop->sys->ops->watch_foreign(loop->sys, fd, &watch->target);
+        if (watch->watched < 0)
+                return watch->watched;
+        watch->loop = loop;
+        watch->local = (struct ed_loop_local){ .key = watch, .free = loop_ends };
+        ed_list_init(&watch->waits);
+        ed_loop_local_add(loop, &watch->local);
+        return 0;
+}
+
+void ed_fd_watch_end(struct ed_fd_watch *watch)
+{
+        struct ed_loop *loop = watch->loop;
+
+        if (!loop)
+                return;
+        ed_list_remove(&watch->local.link);
+        loop_ends(&watch->local);
+        ed_loop_forget(loop, &watch->target);
+}
+
+int ed_fd_watch_wait(struct ed_fd_watch *watch, int fd, unsigned events)
+{
+        struct ed_task *task;
+        struct ed_sys *sys;
+        int ready, err = ed_suspend_enter(&task);
 
         if (err < 0)
                 return err;
         if (events == 0 || events & ~(unsigned) FD_EVENTS)
                 return -EINVAL;
-        loop = wait.task->loop;
-        ready = loop->sys->ops->ready(loop->sys, fd, events);
+        sys = task->loop->sys;
+        ready = sys->ops->ready(sys, fd, events);
         if (ready != 0) {
                 if (ready > 0)
-                        ed_suspend_passed(wait.task);
+                        ed_suspend_passed(task);
                 return ready;
         }
-        watched = loop->sys->ops->watch_foreign(loop->sys, fd, &wait.target);
-        if (watched < 0)
-                return watched;
-        ready = wait_watched(&wait, fd, events);
-        loop->sys->ops->unwatch_foreign(loop->sys, watched, &wait.target);
-        ed_loop_forget(loop, &wait.target);
+        if (watch->loop != task->loop)
+                err = begin(watch, task->loop, fd);
+        return err < 0 ? err : park(watch, task, events);
+}
+
+int eddy_fd_wait(int fd, unsigned events)
+{
+        struct ed_fd_watch watch = { .loop = NULL };
+        struct ed_task *task = ed_task_running();
+        int ready = ed_fd_watch_wait(&watch, fd, events);
+
+        /* An event may be old. */
+        while (watch.loop && ready > 0) {
+                ready = task->loop->sys->ops->ready(task->loop->sys, fd, events);
+                if (ready != 0)
+                        break;
+                ready = ed_fd_watch_wait(&watch, fd, events);
+        }
+        ed_fd_watch_end(&watch);
         return ready;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cancel_at.h"
+#include "io/fd_watch.h"
 #include "io_test.h"
 
 enum { BOTH = EDDY_FD_READABLE | EDDY_FD_WRITABLE };
@@ -289,6 +290,7 @@ static int taken_over_during_a_wait(void *arg)
         return 0;
 }
 
+/* A137: a wait that ends leaves the next owner of the number alone. */
 TEST(a_number_that_became_eddys_own_during_a_wait_stays_watched)
 {
         io_run(taken_over_during_a_wait);
@@ -382,4 +384,89 @@ static int without_descriptors(void *arg)
 TEST(a_wait_without_a_free_descriptor_fails_with_emfile)
 {
         io_run(without_descriptors);
+}
+
+/* --- a watch that remains between waits --- */
+
+struct watching {
+        struct ed_fd_watch watch;
+        int fds[2]; /* a socket pair */
+        int rounds;
+};
+
+static int echo_bytes(void *arg)
+{
+        struct watching *w = arg;
+        char byte;
+
+        for (int i = 0; i < w->rounds; i++) {
+                CHECK_EQ(eddy_fd_wait(w->fds[1], EDDY_FD_READABLE), EDDY_FD_READABLE);
+                CHECK_EQ(read(w->fds[1], &byte, 1), 1);
+                CHECK_EQ(write(w->fds[1], &byte, 1), 1);
+        }
+        return 0;
+}
+
+static int watch_again(void *arg)
+{
+        struct watching *w = arg;
+        eddy_scope scope;
+        char byte = 'x';
+        int watched = -1;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, echo_bytes, w);
+        for (int i = 0; i < w->rounds; i++) {
+                CHECK_EQ(write(w->fds[0], &byte, 1), 1);
+                CHECK_EQ(ed_fd_watch_wait(&w->watch, w->fds[0], BOTH), EDDY_FD_WRITABLE);
+                CHECK_EQ(ed_fd_watch_wait(&w->watch, w->fds[0], EDDY_FD_READABLE),
+                         EDDY_FD_READABLE);
+                CHECK_EQ(read(w->fds[0], &byte, 1), 1);
+                CHECK(w->watch.loop && (watched < 0 || watched == w->watch.watched));
+                watched = w->watch.watched;
+        }
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_watch_serves_many_waits_and_ends_with_its_loop)
+{
+        struct watching w = { .rounds = 10 };
+
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, w.fds), 0);
+        for (int run = 0; run < 2; run++) {
+                CHECK_EQ(eddy_run(watch_again, &w, NULL), 0);
+                CHECK(!w.watch.loop);
+                CHECK_EQ(fcntl(w.watch.watched, F_GETFD), -1);
+        }
+        ed_fd_watch_end(&w.watch);
+        close_pipe(w.fds);
+}
+
+static int cancel_watched(void *arg)
+{
+        struct watching *w = arg;
+
+        CHECK_EQ(ed_fd_watch_wait(&w->watch, w->fds[0], EDDY_FD_READABLE), -ECANCELED);
+        ed_fd_watch_end(&w->watch);
+        return 0;
+}
+
+static int cancel_watch_run(void *arg)
+{
+        struct watching *w = arg;
+        char byte = 'x';
+
+        CHECK_EQ(eddy_call_timeout(cancel_watched, w, EDDY_MS(1)), 0);
+        CHECK_EQ(write(w->fds[1], &byte, 1), 1);
+        CHECK_EQ(ed_fd_watch_wait(&w->watch, w->fds[0], EDDY_FD_READABLE), EDDY_FD_READABLE);
+        return 0;
+}
+
+TEST(a_watch_can_end_after_a_cancelled_wait)
+{
+        struct watching w = { .rounds = 1 };
+
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, w.fds), 0);
+        CHECK_EQ(eddy_run(cancel_watch_run, &w, NULL), 0);
+        close_pipe(w.fds);
 }
