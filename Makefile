@@ -26,12 +26,15 @@ MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,fault-tls,fault-proxy,cmd-,
 # QUICK=1: without the sweeps, which `make check` runs under ASan and `make msan` under MemorySanitizer.
 BUT_SWEEPS = $(QUICK:1=--but fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-decoder,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers)
 
+# QUICK=1: without programs that run for long or handle no files and start no processes.
+URING_TESTS = --not tidy,torture,bench $(QUICK:1=--only unit,e2e --but http-,tls-,cxx-,co-,gdb-,e2e-mock,e2e-tls)
+
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo demo-fetch check tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples course install dist \
+.PHONY: all demo demo-fetch check check-uring check-without-uring tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples course install dist \
 	clean help deps-build deps-course deps-check deps-bench deps-dist
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -47,6 +50,15 @@ demo-fetch: all                            ## 50 slow requests, 8 at a time, to 
 check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=name for some
 	@ninja -C $(CHECK) --quiet
 	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)')
+
+check-uring: deps-check $(CHECK)/build.ninja   ## the same with io_uring for files; QUICK=1, T=name
+	@ninja -C $(CHECK) --quiet
+	@EDDY_POLLER=uring tools/run-tests $(CHECK) $(URING_TESTS) $(if $(T),--match '$(T)')
+
+check-without-uring: deps-check $(CHECK)/build.ninja   ## the same where a filter forbids io_uring; QUICK=1, T=name
+	@ninja -C $(CHECK) --quiet
+	@EDDY_POLLER=uring tools/run-tests $(CHECK) $(URING_TESTS) --wrap $(CHECK)/tests/without_uring \
+		$(if $(T),--match '$(T)')
 
 tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); QUICK=1, T=name
 	@ninja -C $(TSAN) --quiet
@@ -122,7 +134,7 @@ clean:                                     ## remove the build folders
 
 help:                                      ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' \
-		'{ printf "%-18s%s\n", $$1, $$2 }'
+		'{ printf "%-28s%s\n", $$1, $$2 }'
 
 deps-build deps-course deps-check deps-bench deps-dist: deps-%:
 	@tools/install-deps $*

@@ -67,9 +67,9 @@ struct eddy_run_opts {
         eddy_report_fn *report; /* NULL: a line on stderr; see eddy_run() */
         void *report_arg;
         /*
-         * "epoll"; "uring": files by io_uring; "auto": the faster one, at present "epoll"; NULL:
-         * EDDY_POLLER, or "auto".  A kernel that refuses io_uring leaves "epoll": see
-         * eddy_run_info().
+         * "epoll"; "uring": also uses io_uring, for files, unless the kernel refuses that; "auto":
+         * the faster one, at present "epoll"; NULL: the environment's EDDY_POLLER, or "auto".
+         * eddy_run_info() reports the poller in use.
          */
         const char *poller;
         /* In debug mode: report a task that waits for the network without a deadline, or runs on
@@ -84,7 +84,9 @@ struct eddy_run_opts {
  * succession.
  *
  * The first SIGINT or SIGTERM cancels the main task; the second ends the process
- * at once, by that signal.  A signal that is ignored or has a handler when the
+ * at once, by that signal.  A cancelled main task usually returns -ECANCELED;
+ * eddy_run_signal() then returns the signal, so a program can distinguish such a
+ * stop from a failure.  A signal that is ignored or has a handler when the
  * run begins is left alone: a shell script starts its background commands ("&")
  * with SIGINT ignored.  If several threads run at the same time, the signals
  * belong to the run that began first; the loops of eddy_run_many() share them.
@@ -189,7 +191,10 @@ struct eddy_run_info {
         uint64_t tasks;     /* alive */
         uint64_t switches;  /* so far */
         uint64_t polls;     /* so far */
-        /* Why 'poller' is not the requested one, as a sentence; "": it is. */
+        /*
+         * Why 'poller' is not the requested one, or what the system's io_uring lacks, as a sentence;
+         * "" if neither applies.
+         */
         const char *poller_reason;
 };
 EDDY_API int eddy_run_info(struct eddy_run_info *ret_info);

@@ -248,7 +248,8 @@ int eddy_file_chmod(eddy_file *file, uint32_t mode)
 
 int eddy_file_stat(eddy_file *file, struct eddy_file_info *ret_info)
 {
-        struct ed_file_op op = { .call = ED_FILE_STAT, .info = ret_info };
+        struct ed_file_found found;
+        struct ed_file_op op = { .call = ED_FILE_STAT, .info = ret_info, .found = &found };
 
         if (!file)
                 return -EINVAL;

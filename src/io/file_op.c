@@ -68,6 +68,9 @@ static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
         /* The table ended the operation because of the cancel, which is delivered here. */
         if (err == 0 && op->result == -ECANCELED)
                 err = ed_suspend_enter(&task);
+        /* The table can do no more operations. */
+        if (err == 0 && op->result == -EAGAIN)
+                return do_on_thread(task, op);
         return err < 0 ? err : op->result;
 }
 

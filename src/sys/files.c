@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@ _Static_assert(sizeof(struct eddy_space) == sizeof(struct iovec) &&
                        sizeof(struct eddy_slice) == sizeof(struct iovec) &&
                        offsetof(struct eddy_slice, bytes) == offsetof(struct iovec, iov_len),
                "the kernel takes both kinds of pieces as they are");
+_Static_assert(sizeof(struct statx) == sizeof(struct ed_file_found), "the kernel stores it there");
 
 /* --- reading and writing --- */
 
@@ -55,12 +57,6 @@ static void mark_read(const struct ed_file_op *op, int64_t bytes)
                 mark_stored(op->spaces[i].data, n < bytes ? n : bytes);
                 bytes -= n;
         }
-}
-
-void ed_file_stored(const struct ed_file_op *op)
-{
-        if (op->call == ED_FILE_READ)
-                mark_read(op, op->result);
 }
 
 /* Copying more than this from the cache would keep the loop from its other tasks. */
@@ -222,6 +218,30 @@ static int64_t stat_path(const struct ed_file_op *op)
                 return -errno;
         describe(&found, op->info);
         return 0;
+}
+
+static void describe_found(const struct ed_file_op *op)
+{
+        struct statx *found = (struct statx *) op->found;
+
+        mark_stored(found, sizeof(*found));
+        describe(&(struct stat){ .st_mode = found->stx_mode,
+                                 .st_uid = found->stx_uid,
+                                 .st_gid = found->stx_gid,
+                                 .st_size = (off_t) found->stx_size,
+                                 .st_mtim = { found->stx_mtime.tv_sec, found->stx_mtime.tv_nsec },
+                                 .st_dev = makedev(found->stx_dev_major, found->stx_dev_minor),
+                                 .st_ino = found->stx_ino,
+                                 .st_nlink = found->stx_nlink },
+                 op->info);
+}
+
+void ed_file_stored(const struct ed_file_op *op)
+{
+        if (op->call == ED_FILE_READ)
+                mark_read(op, op->result);
+        else if ((op->call == ED_FILE_STAT || op->call == ED_FILE_STAT_PATH) && op->result == 0)
+                describe_found(op);
 }
 
 /* --- folders --- */

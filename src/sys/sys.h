@@ -301,7 +301,7 @@ ED_SHARED int ed_sys_kernel_new(const char *poller, struct ed_sys **ret_sys);
 /* Functions of the process that need no table and keep no state. */
 
 /* The monotonic clock, for use outside a loop. */
-int64_t ed_sys_now(void);
+ED_SHARED int64_t ed_sys_now(void);
 
 /* Returns the number of processors this process may use, at least 1. */
 uint32_t ed_sys_cpu_count(void);

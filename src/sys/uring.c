@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "eddy/path.h"
 #include "sys/fork.h"
 
 enum { ENTRIES = 512 };
@@ -28,9 +29,28 @@ enum { ENTRIES = 512 };
 /* How soon entries are offered again that the kernel did not take, for lack of memory. */
 enum { AGAIN_NS = 1000000 };
 
+/* The operations that the kernel may do; opcode 0: always on a thread of ours. */
+#define LACKS(name) "the kernel's io_uring lacks " name ", and perhaps others: threads do these"
+
+static const struct {
+        uint8_t opcode;
+        const char *lacks;
+} operations[ED_FILE_CALLS] = {
+        [ED_FILE_OPEN] = { IORING_OP_OPENAT, LACKS("open") },
+        [ED_FILE_READ] = { IORING_OP_READV, LACKS("read") },
+        [ED_FILE_WRITE] = { IORING_OP_WRITEV, LACKS("write") },
+        [ED_FILE_SYNC] = { IORING_OP_FSYNC, LACKS("sync") },
+        [ED_FILE_STAT] = { IORING_OP_STATX, LACKS("stat") },
+        [ED_FILE_STAT_PATH] = { IORING_OP_STATX, LACKS("stat") },
+        [ED_FILE_RENAME] = { IORING_OP_RENAMEAT, LACKS("rename") },
+};
+
 struct ed_uring {
         int fd;
+        uint32_t calls;      /* those that the kernel does: bits by enum ed_file_call */
+        const char *lacks;   /* a sentence about others; NULL: there are none */
         unsigned forks;      /* ed_sys_forks() when the ring was made */
+        bool is_refused;     /* the kernel takes no more entries */
         uint32_t unfinished; /* entries without a completion so far */
         uint32_t reserved;   /* entries kept for cancels */
         uint32_t tail;       /* number of entries ever made */
@@ -71,6 +91,26 @@ static int enter(struct ed_uring *ring, unsigned wait_for)
         return 0;
 }
 
+/* Returns true after an error that is not a shortage: the program may have set a filter of calls. */
+static bool is_refusal(int err)
+{
+        return err < 0 && err != -EINTR && err != -EAGAIN && err != -EBUSY && err != -ENOMEM;
+}
+
+/* As fstat(2), stat(2) and lstat(2). */
+static void prepare_stat(struct io_uring_sqe *entry, const struct ed_file_op *op)
+{
+        bool by_path = op->call == ED_FILE_STAT_PATH;
+
+        if (by_path)
+                entry->fd = AT_FDCWD;
+        entry->addr = (uintptr_t) (by_path ? op->path : "");
+        entry->len = STATX_BASIC_STATS;
+        entry->off = (uintptr_t) op->found;
+        entry->statx_flags = AT_NO_AUTOMOUNT | (by_path ? 0 : AT_EMPTY_PATH) |
+                             (op->flags & EDDY_PATH_NO_FOLLOW ? AT_SYMLINK_NOFOLLOW : 0);
+}
+
 /*
  * Always on a thread of the kernel (IOSQE_ASYNC). If the kernel first tries the operation on our
  * thread, a write may raise SIGPIPE or SIGXFSZ, the open of a FIFO does not wait for its other end,
@@ -86,25 +126,33 @@ static void prepare(struct ed_uring *ring, struct ed_file_op *op)
         entry->user_data = (uintptr_t) op;
         entry->fd = op->fd;
         entry->flags = IOSQE_ASYNC;
+        entry->opcode = operations[op->call].opcode;
         switch (op->call) {
         case ED_FILE_READ:
-                entry->opcode = IORING_OP_READV;
                 entry->addr = (uintptr_t) op->spaces;
                 entry->len = (uint32_t) op->n;
                 entry->off = (uint64_t) op->offset;
                 break;
         case ED_FILE_WRITE:
-                entry->opcode = IORING_OP_WRITEV;
                 entry->addr = (uintptr_t) op->slices;
                 entry->len = (uint32_t) op->n;
                 entry->off = (uint64_t) op->offset;
                 break;
         case ED_FILE_SYNC:
-                entry->opcode = IORING_OP_FSYNC;
                 entry->fsync_flags = op->flags & EDDY_FILE_DATA_ONLY ? IORING_FSYNC_DATASYNC : 0;
                 break;
+        case ED_FILE_STAT:
+        case ED_FILE_STAT_PATH:
+                prepare_stat(entry, op);
+                break;
+        case ED_FILE_RENAME:
+                entry->fd = AT_FDCWD;
+                entry->addr = (uintptr_t) op->path;
+                entry->len = (uint32_t) AT_FDCWD;
+                entry->off = (uintptr_t) op->to;
+                entry->rename_flags = op->flags & EDDY_PATH_KEEP ? RENAME_NOREPLACE : 0;
+                break;
         default: /* ED_FILE_OPEN */
-                entry->opcode = IORING_OP_OPENAT;
                 entry->fd = AT_FDCWD;
                 entry->addr = (uintptr_t) op->path;
                 entry->len = op->mode;
@@ -117,24 +165,17 @@ static void prepare(struct ed_uring *ring, struct ed_file_op *op)
  * Not at the file's position: after a short read or write, which the kernel then continues, it does
  * not move the position if that ends with an error.
  */
-static bool is_ours(const struct ed_file_op *op)
+static bool is_ours(const struct ed_uring *ring, const struct ed_file_op *op)
 {
-        switch (op->call) {
-        case ED_FILE_READ:
-        case ED_FILE_WRITE:
-                return op->offset >= 0;
-        case ED_FILE_OPEN:
-        case ED_FILE_SYNC:
-                return true;
-        default:
-                return false;
-        }
+        bool moves = op->call == ED_FILE_READ || op->call == ED_FILE_WRITE;
+
+        return ring->calls & 1U << op->call && !(moves && op->offset < 0);
 }
 
 int ed_uring_submit(struct ed_uring *ring, struct ed_file_op *op)
 {
-        if (!is_ours(op) || ring->unfinished + ring->reserved + 2 > ENTRIES ||
-            ed_sys_forked_since(ring->forks))
+        if (!is_ours(ring, op) || ring->unfinished + ring->reserved + 2 > ENTRIES ||
+            ring->is_refused || ed_sys_forked_since(ring->forks))
                 return -EAGAIN;
         ring->reserved++;
         prepare(ring, op);
@@ -143,7 +184,7 @@ int ed_uring_submit(struct ed_uring *ring, struct ed_file_op *op)
 
 /*
  * A sync that has begun is not cancelled: whether it has lost an error of the disk would be
- * unknown.
+ * unknown. Neither is a rename, which may have happened.
  */
 bool ed_uring_cancel(struct ed_uring *ring, struct ed_file_op *op)
 {
@@ -158,7 +199,7 @@ bool ed_uring_cancel(struct ed_uring *ring, struct ed_file_op *op)
                 ring->reserved--;
                 return true;
         }
-        if (op->call == ED_FILE_SYNC)
+        if (op->call == ED_FILE_SYNC || op->call == ED_FILE_RENAME)
                 return false;
         op->begun = true;
         ring->reserved--;
@@ -173,15 +214,17 @@ bool ed_uring_cancel(struct ed_uring *ring, struct ed_file_op *op)
 
 bool ed_uring_have_done(const struct ed_uring *ring)
 {
-        return !ed_sys_forked_since(ring->forks) &&
+        if (ed_sys_forked_since(ring->forks))
+                return false;
+        return (ring->is_refused && ring->tail != ring->given) ||
                atomic_load_explicit(ring->done_head, memory_order_relaxed) !=
                        atomic_load_explicit(ring->done_tail, memory_order_acquire);
 }
 
 int64_t ed_uring_begin(struct ed_uring *ring, int64_t timeout_ns)
 {
-        if (ring->tail != ring->given && !ed_sys_forked_since(ring->forks))
-                (void) enter(ring, 0);
+        if (ring->tail != ring->given && !ring->is_refused && !ed_sys_forked_since(ring->forks))
+                ring->is_refused = is_refusal(enter(ring, 0));
         if (ed_uring_have_done(ring))
                 return 0;
         if (ring->tail != ring->given && (timeout_ns < 0 || timeout_ns > AGAIN_NS))
@@ -214,13 +257,30 @@ static bool finish(struct ed_uring *ring, struct ed_file_op *op, int result)
         return true;
 }
 
+/* The operations of entries that the kernel refuses end with -EAGAIN, and go to threads. */
+static int give_back(struct ed_uring *ring, struct ed_event *events, int max)
+{
+        int n = 0;
+
+        while (n < max && ring->is_refused && ring->given != ring->tail) {
+                const struct io_uring_sqe *entry = &ring->entries[ring->given++ % ENTRIES];
+                struct ed_file_op *op = (struct ed_file_op *) (uintptr_t) entry->user_data;
+
+                ring->unfinished--;
+                if (op && finish(ring, op, -EAGAIN))
+                        events[n++] = (struct ed_event){ .target = &op->done };
+        }
+        return n;
+}
+
 int ed_uring_collect(struct ed_uring *ring, struct ed_event *events, int max)
 {
         uint32_t head;
-        int n = 0;
+        int n;
 
         if (ed_sys_forked_since(ring->forks))
                 return 0;
+        n = give_back(ring, events, max);
         head = atomic_load_explicit(ring->done_head, memory_order_relaxed);
         while (n < max && head != atomic_load_explicit(ring->done_tail, memory_order_acquire)) {
                 struct io_uring_cqe done = ring->done[head++ & ring->done_mask];
@@ -279,27 +339,36 @@ static int map_queues(struct ed_uring *ring, const struct io_uring_params *param
         return 0;
 }
 
-/* Returns 0 if the kernel has the operations that prepare() and ed_uring_cancel() use. */
-static int check_operations(const struct ed_uring *ring)
+/* Note the operations that the kernel has. */
+static void sort_operations(struct ed_uring *ring, const bool *has)
 {
-        static const uint8_t needed[] = {
-                IORING_OP_NOP,   IORING_OP_READV,  IORING_OP_WRITEV,
-                IORING_OP_FSYNC, IORING_OP_OPENAT, IORING_OP_ASYNC_CANCEL
-        };
+        for (int call = 0; call < ED_FILE_CALLS; call++) {
+                if (!operations[call].opcode)
+                        continue;
+                if (has[operations[call].opcode])
+                        ring->calls |= 1U << call;
+                else if (!ring->lacks)
+                        ring->lacks = operations[call].lacks;
+        }
+}
+
+/* Ask the kernel which operations it has. Errors: -ENOTSUP: too few. */
+static int check_operations(struct ed_uring *ring)
+{
         uint64_t room[(sizeof(struct io_uring_probe) +
                        IORING_OP_LAST * sizeof(struct io_uring_probe_op)) /
                               sizeof(uint64_t) +
                       1] = { 0 };
         struct io_uring_probe *probe = (void *) room;
+        bool has[IORING_OP_LAST];
 
         if (syscall(SYS_io_uring_register, ring->fd, IORING_REGISTER_PROBE, probe, IORING_OP_LAST) <
             0)
                 return -errno;
-        for (size_t i = 0; i < ed_array_count(needed); i++)
-                if (needed[i] > probe->last_op ||
-                    !(probe->ops[needed[i]].flags & IO_URING_OP_SUPPORTED))
-                        return -ENOTSUP;
-        return 0;
+        for (int i = 0; i < IORING_OP_LAST; i++)
+                has[i] = i <= probe->last_op && probe->ops[i].flags & IO_URING_OP_SUPPORTED;
+        sort_operations(ring, has);
+        return has[IORING_OP_NOP] && has[IORING_OP_ASYNC_CANCEL] && ring->calls ? 0 : -ENOTSUP;
 }
 
 /* Let the kernel do nothing once: a filter of system calls may allow only the setup. */
@@ -324,7 +393,7 @@ static int ring_open(struct ed_uring *ring)
         ring->forks = ed_sys_forks();
         ring->fd = (int) syscall(SYS_io_uring_setup, ENTRIES, &params);
         if (ring->fd < 0)
-                return -errno;
+                return errno == ENOMEM ? -ENOBUFS : -errno;
         if (!(params.features & IORING_FEAT_SINGLE_MMAP))
                 return -EINVAL;
         err = map_queues(ring, &params);
@@ -348,6 +417,10 @@ static const char *reason_of(int err)
                 return "kernel.io_uring_disabled or a filter of system calls forbids io_uring";
         case -EINVAL:
                 return "io_uring needs Linux 5.18 or later (EINVAL)";
+        case -ENOBUFS:
+                return "io_uring_setup(2) got no memory: the limit of locked memory (ulimit -l) "
+                       "may be "
+                       "too low";
         case -ENOTSUP:
                 return "the kernel's io_uring lacks an operation that eddy needs";
         default:
@@ -367,6 +440,7 @@ int ed_uring_new(struct ed_uring **ret_ring, const char **ret_reason)
                 *ret_reason = reason_of(err);
                 return err;
         }
+        *ret_reason = ring->lacks;
         *ret_ring = ring;
         return 0;
 }

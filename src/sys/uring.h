@@ -12,9 +12,9 @@
 struct ed_uring;
 
 /*
- * Make a ring, and check that the kernel accepts all operations that this file uses. On failure
- * '*ret_reason' is a sentence for users if the system refuses a ring, else NULL. Errors:
- * -EMFILE, -ENFILE, -ENOMEM; any other is a refusal.
+ * Make a ring, and check which operations the kernel accepts. '*ret_reason' is a sentence for
+ * users, or NULL: after success about operations that the kernel lacks, after a failure why the
+ * system refuses a ring. Errors: -EMFILE, -ENFILE, -ENOMEM; any other is a refusal.
  */
 int ed_uring_new(struct ed_uring **ret_ring, const char **ret_reason);
 /* NULL is ignored. */

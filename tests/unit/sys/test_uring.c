@@ -1,15 +1,19 @@
 /*
  * test_uring.c - operations on files by io_uring: results, limits, cancels, forks;
- * and what becomes of a request for it where the system refuses.
+ * and what becomes of a request for it where the system refuses, or lacks operations.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/io_uring.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "eddy/file.h"
+#include "eddy/path.h"
 #include "eddy/run.h"
 #include "refuse.h"
 #include "sys/files.h"
@@ -23,14 +27,20 @@ enum { OPS_MAX = 1000, BLOCK = 4096 };
 static struct ed_sys *sys;
 static char folder[] = "/tmp/eddy-uring-XXXXXX";
 
-static void begin(void)
+/* 'reason': a part of the reason that the table gives; NULL: it gives none. */
+static void begin_lacking(const char *reason)
 {
         CHECK_EQ(ed_sys_kernel_new("uring", &sys), 0);
-        if (sys->reason)
+        if (strcmp(sys->ops->name, "uring") != 0)
                 test_skip(sys->reason);
-        CHECK_STR(sys->ops->name, "uring");
+        CHECK(reason ? strstr(sys->reason, reason) != NULL : !sys->reason);
         CHECK(mkdtemp(folder) != NULL);
         CHECK_EQ(chdir(folder), 0);
+}
+
+static void begin(void)
+{
+        begin_lacking(NULL);
 }
 
 static void finish(void)
@@ -131,9 +141,75 @@ TEST(a_thread_does_what_depends_on_the_position_and_what_the_ring_lacks)
         CHECK_EQ(sys->ops->submit(sys, &op), -EAGAIN);
         for (int call = 0; call < ED_FILE_CALLS; call++) {
                 op.call = (enum ed_file_call) call;
-                if (call != ED_FILE_OPEN && call != ED_FILE_SYNC)
+                if (call != ED_FILE_OPEN && call != ED_FILE_SYNC && call != ED_FILE_STAT &&
+                    call != ED_FILE_STAT_PATH && call != ED_FILE_RENAME)
                         CHECK_EQ(sys->ops->submit(sys, &op), -EAGAIN);
         }
+        finish();
+}
+
+/* --- stat and rename --- */
+
+static void check_info(struct ed_file_op *op, const struct stat *expected)
+{
+        struct ed_file_found found;
+        struct eddy_file_info info = { .links = 0 };
+
+        op->info = &info;
+        op->found = &found;
+        CHECK_EQ(result_of(op), 0);
+        CHECK_EQ(info.kind, S_ISLNK(expected->st_mode) ? EDDY_FILE_LINK : EDDY_FILE_REGULAR);
+        CHECK_EQ(info.mode, expected->st_mode & 07777);
+        CHECK_EQ(info.user, expected->st_uid);
+        CHECK_EQ(info.group, expected->st_gid);
+        CHECK_EQ(info.bytes, expected->st_size);
+        CHECK_EQ(info.modified_ns,
+                 expected->st_mtim.tv_sec * INT64_C(1000000000) + expected->st_mtim.tv_nsec);
+        CHECK_EQ(info.device, expected->st_dev);
+        CHECK_EQ(info.inode, expected->st_ino);
+        CHECK_EQ(info.links, expected->st_nlink);
+}
+
+TEST(a_file_is_described_by_descriptor_and_by_path_and_a_link_as_well)
+{
+        struct ed_file_op by_fd = { .call = ED_FILE_STAT };
+        struct ed_file_op by_path = { .call = ED_FILE_STAT_PATH, .path = "link" };
+        struct stat file = { 0 }, link = { 0 }; /* MemorySanitizer does not see fstat() */
+
+        begin();
+        by_fd.fd = opened("a", EDDY_FILE_WRITE | EDDY_FILE_CREATE);
+        CHECK_EQ(write(by_fd.fd, "abc", 3), 3);
+        CHECK_EQ(symlink("a", "link"), 0);
+        CHECK_EQ(fstat(by_fd.fd, &file), 0);
+        CHECK_EQ(lstat("link", &link), 0);
+        check_info(&by_fd, &file);
+        check_info(&by_path, &file);
+        by_path.flags = EDDY_PATH_NO_FOLLOW;
+        check_info(&by_path, &link);
+        by_path.path = "none";
+        CHECK_EQ(result_of(&by_path), -ENOENT);
+        close(by_fd.fd);
+        CHECK_EQ(result_of(&by_fd), -EBADF);
+        CHECK_EQ(unlink("a"), 0);
+        CHECK_EQ(unlink("link"), 0);
+        finish();
+}
+
+TEST(a_file_is_renamed_and_another_is_kept_if_asked)
+{
+        struct ed_file_op op = { .call = ED_FILE_RENAME, .path = "a", .to = "b" };
+
+        begin();
+        close(opened("a", EDDY_FILE_WRITE | EDDY_FILE_CREATE));
+        CHECK_EQ(result_of(&op), 0);
+        CHECK_EQ(access("a", F_OK), -1);
+        CHECK_EQ(result_of(&op), -ENOENT);
+        close(opened("a", EDDY_FILE_WRITE | EDDY_FILE_CREATE));
+        op.flags = EDDY_PATH_KEEP;
+        CHECK_EQ(result_of(&op), -EEXIST);
+        op.flags = 0;
+        CHECK_EQ(result_of(&op), 0);
+        CHECK_EQ(unlink("b"), 0);
         finish();
 }
 
@@ -330,12 +406,18 @@ TEST(a_filter_that_forbids_io_uring_leaves_epoll_and_the_reason)
         check_fallback(SYS_io_uring_setup, EPERM, "forbids");
 }
 
+/* As the kernel does if a limit of locked memory is too low for the queues. */
+TEST(a_kernel_without_memory_for_a_ring_leaves_epoll_and_the_reason)
+{
+        check_fallback(SYS_io_uring_setup, ENOMEM, "locked memory");
+}
+
 TEST(an_old_kernel_leaves_epoll_and_the_reason)
 {
         check_fallback(SYS_io_uring_setup, EINVAL, "Linux 5.18");
 }
 
-TEST(a_kernel_without_an_operation_leaves_epoll_and_the_reason)
+TEST(a_kernel_that_does_not_name_its_operations_leaves_epoll_and_the_reason)
 {
         begin();
         finish();
@@ -347,4 +429,146 @@ TEST(a_filter_that_allows_only_the_setup_leaves_epoll_and_the_reason)
         begin();
         finish();
         check_fallback(SYS_io_uring_enter, EPERM, "forbids");
+}
+
+/* --- a kernel that lacks operations --- */
+
+static bool lacks[IORING_OP_LAST];
+
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
+
+/* What the kernel reports, without the operations that it is to lack. */
+long __wrap_syscall(long number, ...)
+{
+        struct io_uring_probe *probe;
+        long arguments[6], result;
+        va_list list;
+
+        va_start(list, number);
+        for (int i = 0; i < 6; i++)
+                arguments[i] = va_arg(list, long);
+        va_end(list);
+        result = __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
+                                arguments[4], arguments[5]);
+        if (number == SYS_io_uring_register && result == 0 &&
+            (int) arguments[1] == IORING_REGISTER_PROBE) {
+                probe = (void *) arguments[2];
+                for (int i = 0; i < IORING_OP_LAST; i++)
+                        if (lacks[i])
+                                probe->ops[i].flags = 0;
+        }
+        return result;
+}
+
+/* All operations that the ring may do, by their public calls. */
+static int use_files(void *arg)
+{
+        eddy_file *file;
+        struct eddy_file_info found;
+        char buf[BLOCK] = { 0 };
+
+        CHECK_EQ(eddy_run_info(arg), 0);
+        CHECK_EQ(eddy_file_open("a", EDDY_FILE_READ | EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0600,
+                                &file),
+                 0);
+        CHECK_EQ(eddy_file_write_at(file, "abc", 3, 1), 0);
+        CHECK_EQ(eddy_file_sync(file, 0), 0);
+        CHECK_EQ(eddy_file_stat(file, &found), 0);
+        CHECK_EQ(found.bytes, 4);
+        /* Only a read that brings nothing is left to the ring for certain. */
+        CHECK_EQ(eddy_file_read_at(file, buf, sizeof(buf), 4), 0);
+        CHECK_EQ(eddy_file_read_at(file, buf, sizeof(buf), 1), 3);
+        CHECK_STR(buf, "abc");
+        eddy_file_close(file);
+        CHECK_EQ(eddy_path_rename("a", "b", 0), 0);
+        CHECK_EQ(eddy_path_stat("b", 0, &found), 0);
+        CHECK_EQ(found.bytes, 4);
+        CHECK_EQ(eddy_path_remove("b"), 0);
+        return 0;
+}
+
+static void check_without(int opcode, const char *name)
+{
+        struct eddy_run_opts opts = { .poller = "uring" };
+        struct eddy_run_info info;
+
+        lacks[opcode] = true;
+        CHECK_EQ(eddy_run(use_files, &info, &opts), 0);
+        lacks[opcode] = false;
+        CHECK_STR(info.poller, name[0] ? "uring" : "epoll");
+        CHECK(strstr(info.poller_reason, name[0] ? name : "lacks") != NULL);
+}
+
+TEST(threads_do_each_operation_that_the_kernel_lacks_and_it_is_reported)
+{
+        static const struct {
+                int opcode;
+                const char *name;
+        } rows[] = {
+                { IORING_OP_READV, "lacks read" },
+                { IORING_OP_WRITEV, "lacks write" },
+                { IORING_OP_FSYNC, "lacks sync" },
+                { IORING_OP_OPENAT, "lacks open" },
+                { IORING_OP_STATX, "lacks stat" },
+                { IORING_OP_RENAMEAT, "lacks rename" },
+                { IORING_OP_NOP, "" },
+                { IORING_OP_ASYNC_CANCEL, "" },
+        };
+        struct eddy_run_info info;
+
+        begin();
+        CHECK_EQ(eddy_run(use_files, &info, &(struct eddy_run_opts){ .poller = "uring" }), 0);
+        CHECK_STR(info.poller_reason, "");
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+                check_without(rows[i].opcode, rows[i].name);
+        finish();
+}
+
+static int use_files_in_sandbox(void *arg)
+{
+        CHECK_EQ(use_files(arg), 0);
+        if (!refuse(SYS_io_uring_enter, EPERM))
+                test_skip("no filter of system calls can be installed here");
+        return use_files(arg);
+}
+
+TEST(threads_do_all_operations_after_a_filter_was_installed_that_forbids_io_uring)
+{
+        struct eddy_run_info info;
+
+        begin();
+        CHECK_EQ(
+                eddy_run(use_files_in_sandbox, &info, &(struct eddy_run_opts){ .poller = "uring" }),
+                0);
+        CHECK_STR(info.poller, "uring");
+        finish();
+}
+
+/* The operation is refused by the table itself, so that the test above does not pass for nothing. */
+TEST(a_ring_refuses_an_operation_that_the_kernel_lacks)
+{
+        struct ed_file_op op = { .call = ED_FILE_SYNC, .fd = -1 };
+
+        lacks[IORING_OP_FSYNC] = true;
+        begin_lacking("lacks sync");
+        CHECK_EQ(sys->ops->submit(sys, &op), -EAGAIN);
+        op.call = ED_FILE_STAT;
+        op.found = &(struct ed_file_found){ .words = { 0 } };
+        CHECK_EQ(result_of(&op), -EBADF);
+        finish();
+}
+
+TEST(a_ring_without_any_operation_is_not_used)
+{
+        struct eddy_run_opts opts = { .poller = "uring" };
+        struct eddy_run_info info;
+
+        begin();
+        for (int i = 0; i < IORING_OP_LAST; i++)
+                lacks[i] = i != IORING_OP_NOP && i != IORING_OP_ASYNC_CANCEL;
+        CHECK_EQ(eddy_run(use_files, &info, &opts), 0);
+        CHECK_STR(info.poller, "epoll");
+        CHECK(strstr(info.poller_reason, "lacks") != NULL);
+        finish();
 }
