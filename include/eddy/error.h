@@ -103,8 +103,10 @@ EDDY_BEGIN_DECLS
         X(PROCESS, 1, FOLDER, "the working folder of the process cannot be entered")               \
         X(PROCESS, 2, COLLECTED, "other code of the program has taken the process's exit status")  \
         X(PROCESS, 3, TOO_LARGE, "the output of the process is larger than the limit of the call") \
-        X(PROCESS, 4, POOL_NOT_PREPARED, "eddy_process_pool_prepare() was not called")             \
-        X(PROCESS, 5, POOL_LATE, "a thread or a loop was started before the pools were prepared")  \
+        X(PROCESS, 4, POOL_NOT_PREPARED,                                                           \
+          "eddy_process_pool_prepare() was not called: call it at the beginning of main")          \
+        X(PROCESS, 5, POOL_LATE,                                                                   \
+          "eddy_process_pool_prepare() was called after a thread or a loop had started")           \
         X(PROCESS, 6, POOL_CLOSED, "the process pool is closed")                                   \
         X(PROCESS, 7, POOL_DIED, "the worker process ended before it had a result")                \
         X(PROCESS, 8, POOL_TOO_LARGE, "the result of the call is larger than the room for it")     \

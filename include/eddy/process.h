@@ -19,7 +19,7 @@
  *
  * A child has the default handling of all signals, an empty signal mask, and no
  * descriptors except its standard streams.  eddy uses a pidfd for each child: it
- * installs no handler of SIGCHLD and collects only its own children.  If the program
+ * installs no SIGCHLD handler and collects only its own children.  If the program
  * ignores SIGCHLD, or waits for any child itself, the exit status is lost, and
  * eddy_process_wait() reports that.
  *
@@ -45,12 +45,12 @@ enum eddy_process_io_kind {
         EDDY_PROCESS_NULL,    /* /dev/null */
         EDDY_PROCESS_PIPE,    /* a pipe; eddy_process_stdin() and others return this end */
         EDDY_PROCESS_FD,      /* a copy of 'fd', which need only be open during the start */
-        EDDY_PROCESS_STDOUT,  /* only for 'err': standard output, wherever it goes */
+        EDDY_PROCESS_STDOUT,  /* only for 'err': goes to the child's standard output */
 };
 
 struct eddy_process_io {
         enum eddy_process_io_kind kind;
-        int fd; /* of EDDY_PROCESS_FD */
+        int fd; /* for EDDY_PROCESS_FD */
 };
 
 enum {
@@ -58,10 +58,11 @@ enum {
         EDDY_PROCESS_GROUP = 1 << 0,
         EDDY_PROCESS_SESSION = 1 << 1,
         /*
-         * Give the child a new pseudo-terminal as its standard streams and as the controlling
+         * Give the child a new pseudo-terminal (pty) as its standard streams and as the controlling
          * terminal of a new session.  'in', 'out' and 'err' must be zero.
          * eddy_process_stdin() and eddy_process_stdout() return the same stream, whose reads end
-         * when the last process has closed the terminal.
+         * when the last process has closed the terminal.  Unless the child changes the terminal's
+         * settings, what is written is also read back (echo), and lines end with "\r\n".
          */
         EDDY_PROCESS_TERMINAL = 1 << 2,
 };
@@ -89,7 +90,7 @@ struct eddy_process_opts {
         struct eddy_process_io in, out, err;
         uint32_t flags; /* EDDY_PROCESS_* */
         enum eddy_process_end at_close;
-        int64_t grace_ns;       /* of EDDY_PROCESS_TERMINATE; 0: EDDY_PROCESS_GRACE_NS */
+        int64_t grace_ns;       /* for EDDY_PROCESS_TERMINATE; 0: EDDY_PROCESS_GRACE_NS */
         uint16_t rows, columns; /* of the pseudo-terminal; 0: 24 and 80 */
         uintptr_t reserved[4];  /* zero */
 };
@@ -98,19 +99,19 @@ struct eddy_process_opts {
 #define EDDY_PROCESS_GRACE_NS ((int64_t) 1000000000)
 
 /*
- * Start a process on a thread of the run's own pool, and return after its program was
- * loaded.  A program without '/' is searched in the PATH of the child's environment
+ * Start a process on a thread of the run's own pool, and return when its program has
+ * been loaded.  A program without '/' is searched for in the PATH of the child's environment
  * (without PATH: /usr/local/bin:/bin:/usr/bin).  A relative path starts at 'folder'.
  *
  * If the task is cancelled before a thread has begun, nothing is started.  If the
- * thread has begun, the call waits for its result.  Strings may change afterwards.
+ * thread has begun, the call waits for its result.  The strings may change after the call.
  *
  * Suspends: yes.
  * Errors: -ENOENT, -EACCES, -ENOEXEC and others of execve(2)  the program cannot be run
  *         EDDY_E_PROCESS_FOLDER     'folder' does not exist, or cannot be entered
  *         EDDY_E_PROCESS_SIMULATED  in a simulated run
- *         -EINVAL     no program, 'command' with 'arguments', a kind or flag that does not fit,
- *                     a variable without a name, or a negative 'grace_ns'
+ *         -EINVAL     no program, 'command' with 'arguments', a kind or flag that is not allowed
+ *                     here, a variable without a name, or a negative 'grace_ns'
  *         -EBADF      a given descriptor is not open
  *         -EAGAIN     too many processes, or too many calls wait for a thread
  *         -EMFILE, -ENFILE, -ENOMEM, -ECANCELED
@@ -120,8 +121,8 @@ EDDY_API EDDY_MUST_USE int eddy_process_start(const struct eddy_process_opts *op
                                               eddy_process **ret_process);
 
 /*
- * Returns the number of the process, or -1 for NULL.  After the process was collected
- * the system may give its number to another process.
+ * Returns the process ID, or -1 for NULL.  After the process was collected, the system may
+ * give its ID to another process.
  *
  * Suspends: no.
  */
@@ -129,8 +130,12 @@ EDDY_API int eddy_process_pid(const eddy_process *process);
 
 /*
  * Returns this end of a pipe or of the pseudo-terminal, or NULL if there is none.
- * eddy_stream_shutdown() closes the child's standard input.  A terminal has no such end:
- * write the byte 4 (Ctrl-D) at the beginning of a line.
+ * eddy_stream_shutdown() closes the child's standard input.  With a terminal it returns
+ * -ENOTSUP: write the byte 4 (Ctrl-D) at the beginning of a line instead.
+ *
+ * If its output is a pipe, a program often buffers some KiB before it writes them, and a
+ * task that waits for an answer waits until its deadline.  Call such a program with its
+ * option for unbuffered output, or give it a terminal (EDDY_PROCESS_TERMINAL).
  *
  * Suspends: no.
  * Owns: the stream is valid until eddy_process_close().  Do not close it.
@@ -139,17 +144,17 @@ EDDY_API eddy_stream *eddy_process_stdin(eddy_process *process);
 EDDY_API eddy_stream *eddy_process_stdout(eddy_process *process);
 EDDY_API eddy_stream *eddy_process_stderr(eddy_process *process);
 
-/* How a process has ended. */
+/* How a process ended. */
 struct eddy_process_exit {
         int code;         /* the exit code, 0 to 255; -1: a signal ended the process */
-        int signo;        /* that signal; 0: the process has exited */
-        bool core_dumped; /* the kernel has written a core dump */
+        int signo;        /* that signal; 0: the process exited */
+        bool core_dumped; /* the kernel wrote a core dump */
 };
 
 /*
- * Wait for the end of the process, not of its pipes, and store how it has ended
- * ('ret_exit' may be NULL).  Any number of tasks may wait; all get the same result, also
- * after the end.  Cancelling a wait does not end the process.
+ * Wait for the end of the process, not of its pipes, and store how it ended
+ * ('ret_exit' may be NULL).  Any number of tasks may wait; all get the same result, even
+ * those that call after the end.  Cancelling a wait does not end the process.
  *
  * Suspends: yes.
  * Errors: EDDY_E_PROCESS_COLLECTED  the process has ended, but other code of the program, or
@@ -164,15 +169,15 @@ EDDY_API EDDY_MUST_USE int eddy_process_wait(eddy_process *process,
  * eddy_process_wait() without the wait.
  *
  * Suspends: no.
- * Errors: -EAGAIN  the process runs
+ * Errors: -EAGAIN  the process still runs
  *         EDDY_E_PROCESS_COLLECTED
  */
 EDDY_API EDDY_MUST_USE int eddy_process_try_wait(eddy_process *process,
                                                  struct eddy_process_exit *ret_exit);
 
 /*
- * Send a signal to the process; 0 only checks.  Never reaches another process.  A signal
- * that meets the end of the process is ignored without an error.
+ * Send a signal to the process; 0 only checks.  The signal never reaches another process.
+ * A signal that is sent while the process ends may be lost without an error.
  *
  * Suspends: no.
  * Errors: -ESRCH   the process has ended
@@ -183,8 +188,8 @@ EDDY_API int eddy_process_signal(eddy_process *process, int signo);
 
 /*
  * Send a signal to all processes of the child's group (EDDY_PROCESS_GROUP, _SESSION or
- * _TERMINAL), also after the end of the child itself.  For this purpose such a child is
- * collected only by eddy_process_close(): until then its number, which is the number of the
+ * _TERMINAL), even after the end of the child itself.  For this purpose such a child is
+ * collected only by eddy_process_close(): until then its ID, which is also that of the
  * group, is not used again.
  *
  * Suspends: no.
@@ -194,11 +199,11 @@ EDDY_API int eddy_process_signal(eddy_process *process, int signo);
  */
 EDDY_API int eddy_process_signal_group(eddy_process *process, int signo);
 
-/* The input, and limits of the outputs.  All zero: no input. */
+/* The input, and limits of the outputs.  All zero is the default: no input. */
 struct eddy_process_communicate_opts {
         const void *input; /* for the child's standard input, which must be a pipe or a terminal */
         size_t input_bytes;
-        size_t out_bytes_max, err_bytes_max; /* of output; 0: EDDY_PROCESS_OUTPUT_BYTES */
+        size_t out_bytes_max, err_bytes_max; /* 0: EDDY_PROCESS_OUTPUT_BYTES */
         uintptr_t reserved[4];               /* zero */
 };
 
@@ -214,12 +219,13 @@ struct eddy_process_output {
 
 /*
  * Write the input and close the child's standard input, read standard output and error
- * to their ends, and wait for the end of the process.  Streams that are not pipes are
- * skipped.  A child that does not read all its input is not an error.
+ * to their ends, and wait for the end of the process.  Streams that are neither pipes nor
+ * the terminal are skipped; the input of a terminal is not closed.  A child that does not
+ * read all its input is not an error.  'opts' and 'ret_output' may be NULL.
  *
- * After an error, also -ECANCELED, the output that was read is kept:
+ * After an error, including -ECANCELED, the output that was read is kept:
  * eddy_process_output() returns it, and a further call with the same input continues.
- * A descendant of the child that keeps a pipe open delays the end; set a deadline.
+ * If a descendant of the child keeps a pipe open, the call waits for it; set a deadline.
  *
  * Suspends: yes.
  * Errors: EDDY_E_PROCESS_TOO_LARGE  an output is larger than its limit.  The process is not
@@ -236,8 +242,8 @@ EDDY_API EDDY_MUST_USE int eddy_process_communicate(
         struct eddy_process_output *ret_output);
 
 /*
- * Store what eddy_process_communicate() has read so far; after EDDY_E_PROCESS_TOO_LARGE
- * that is one byte more than the limit.
+ * Store the output that eddy_process_communicate() has read so far; after
+ * EDDY_E_PROCESS_TOO_LARGE it has one byte more than the limit.
  *
  * Suspends: no.
  * Errors: -EBUSY  a task is in eddy_process_communicate()
@@ -249,8 +255,8 @@ EDDY_API EDDY_MUST_USE int eddy_process_output(eddy_process *process,
  * End the process as 'at_close' says, close its streams and free it.  A child with a
  * group of its own is ended with the whole group: EDDY_PROCESS_TERMINATE sends SIGTERM to
  * the group and, after the end of the child or the grace, SIGKILL; EDDY_PROCESS_KILL sends
- * SIGKILL; both also if the child itself has ended before.  No zombie remains, except of a
- * child that SIGKILL does not end within a second; eddy collects such a child later.
+ * SIGKILL.  If the child itself has already ended, both send SIGKILL to its group.  No
+ * zombie remains: a child that SIGKILL does not end within a second is collected later.
  *
  * Works in a cancelled task.  Outside a task, a running child is killed without the
  * grace.  Tasks in eddy_process_wait() get the result, or -ECANCELED; no task may be in

@@ -38,16 +38,17 @@
  *             return err < 0 || eddy_run(compute, NULL, NULL) < 0;
  *     }
  *
- * Workers are forks of the process as it was in eddy_process_pool_prepare(), so they have
- * its program, libraries, global variables and open descriptors of that time, and nothing
- * that came later.  A function is passed as its address, which is valid in all of them;
- * it must be in the program or in a library that was loaded before.  Inputs and results are
- * passed as bytes; pointers in them have no meaning in another process.
+ * Workers are forks of the process as it was in eddy_process_pool_prepare(), so they
+ * have the program, libraries, global variables, open descriptors and limits
+ * (setrlimit(2)) of that time, and nothing that was added later.  A function is passed
+ * as its address, which is valid in all workers; it must be in the program or in a
+ * library that was loaded by then.  Inputs and results are passed as bytes; pointers in
+ * them have no meaning in another process.  For large ones see eddy/process_buffer.h.
  *
- * The process that starts workers is a child that ends with its parent: wait(3) for all
- * children would wait for it for ever.  Workers are children of that process.  They
- * ignore SIGINT, SIGTERM, SIGHUP and SIGQUIT, and are killed when the parent ends,
- * however it ends.  After each call a worker flushes its streams of <stdio.h>.
+ * eddy_process_pool_prepare() forks a child that starts the workers and ends with its
+ * parent.  If a program waits for all its children by wait(2), it waits for this child
+ * for ever.  Workers ignore SIGINT, SIGTERM, SIGHUP and SIGQUIT, and are killed when
+ * the program ends, however it ends.  After each call a worker flushes its <stdio.h> streams.
  *
  * Only the loop that opened a pool may use it; other loops and threads get
  * EDDY_E_RUN_OTHER_LOOP.  In a child of fork() calls return EDDY_E_LOOP_FORKED.  Calls
@@ -68,8 +69,8 @@ typedef struct eddy_process_work eddy_process_work;
 /* --- in a worker --- */
 
 /*
- * A function that a worker calls.  Its result is the call's: 0 or more, or a negative
- * error.  Bytes of a result are given to eddy_process_work_reply().
+ * A function that a worker calls.  Its return value, 0 or more or a negative error, is the
+ * result of eddy_process_pool_call().  eddy_process_work_reply() returns bytes.
  */
 typedef int eddy_process_work_fn(eddy_process_work *work);
 
@@ -84,8 +85,8 @@ EDDY_API size_t eddy_process_work_input_bytes(const eddy_process_work *work);
 
 /*
  * Returns the memory of the call's buffer 'i', shared with the caller, and stores its
- * size ('ret_bytes' may be NULL).  NULL: there is no such buffer.  Valid until the function
- * returns.
+ * size ('ret_bytes' may be NULL).  Returns NULL if the call has no such buffer.  Valid until
+ * the function returns.
  *
  * Suspends: no.
  */
@@ -93,8 +94,8 @@ EDDY_API void *eddy_process_work_buffer(const eddy_process_work *work, uint32_t 
                                         size_t *ret_bytes);
 
 /*
- * Append bytes to the result.  After an error the call fails with that error, unless the
- * function returns another one.
+ * Append bytes to the result of the call.  After an error the call fails with that error,
+ * unless the function returns another one.
  *
  * Suspends: no.
  * Errors: EDDY_E_PROCESS_POOL_TOO_LARGE  the caller has less room
@@ -107,7 +108,7 @@ EDDY_API int eddy_process_work_reply(eddy_process_work *work, const void *data, 
 /*
  * Fork the process that will start all workers.  Call this function at the beginning of
  * main, before any thread is started and any loop runs: a fork of a process with threads
- * may inherit locks that nothing unlocks.  Output of <stdio.h> is flushed before the fork.
+ * may inherit locks that nothing unlocks.  <stdio.h> output is flushed before the fork.
  * Further calls do nothing.
  *
  * Suspends: no.
@@ -117,7 +118,7 @@ EDDY_API int eddy_process_work_reply(eddy_process_work *work, const void *data, 
 EDDY_API EDDY_MUST_USE int eddy_process_pool_prepare(void);
 
 enum {
-        EDDY_PROCESS_WORKERS_MAX = 256, /* of a pool; all pools of the process: four times */
+        EDDY_PROCESS_WORKERS_MAX = 256, /* of a pool; all pools of the process: 1,024 */
         EDDY_PROCESS_QUEUED_MAX = 1 << 24,
         EDDY_PROCESS_BUFFERS_MAX = 8,         /* of a call */
         EDDY_PROCESS_CALL_BYTES_MAX = 1 << 30 /* of an input, and of a result */
@@ -127,16 +128,20 @@ enum {
 struct eddy_process_pool_opts {
         uint32_t workers_max; /* 0: eddy_cpu_count() */
         uint32_t queued_max;  /* calls waiting for a worker; 0: 65,536 */
-        uint32_t calls_max;   /* calls of a worker, which is then replaced; 0: no limit */
+        uint32_t calls_max;   /* a worker is replaced after this number of calls; 0: no limit */
         uint32_t reserved32;  /* zero */
-        /* Address space that a worker may add to that of its start (RLIMIT_AS); 0: no limit. */
+        /*
+         * Address space that a worker may add to its initial one (RLIMIT_AS); 0: no limit.  If
+         * there was no /proc in eddy_process_pool_prepare(), calls fail with -ENOTSUP.
+         */
         uint64_t memory_bytes_max;
         uintptr_t reserved[4]; /* zero */
 };
 
 /*
  * Make a pool.  A worker is started when a call finds no idle worker, up to the maximum.
- * 'opts' may be NULL.
+ * After 16 workers in succession that died before they had answered a call, each start waits
+ * for 10 ms, until a call is answered.  'opts' may be NULL.
  *
  * Suspends: no.
  * Errors: EDDY_E_PROCESS_POOL_NOT_PREPARED  eddy_process_pool_prepare() was not called
@@ -161,7 +166,7 @@ struct eddy_process_call {
         /* Outputs. */
         size_t result_bytes;
         struct eddy_process_exit
-                exit;          /* of EDDY_E_PROCESS_POOL_DIED; code -1 and signo 0: unknown */
+                exit;          /* with EDDY_E_PROCESS_POOL_DIED; code -1 and signo 0: unknown */
         uintptr_t reserved[4]; /* zero */
 };
 
@@ -170,19 +175,22 @@ struct eddy_process_call {
  * waits for one, first come, first served.
  *
  * If the caller is cancelled while the call waits for a worker, nothing is called.  If the
- * function runs already, its worker is killed.  When the call has returned, the function
- * no longer runs; after a failure its result and its buffers may be incomplete.
+ * function already runs, its worker is killed.  When the call has returned, the function
+ * no longer runs; after a failure the result and the buffers may be incomplete.
  *
  * Suspends: yes.
  * Errors: the result of the function
- *         EDDY_E_PROCESS_POOL_DIED    the worker has ended before the function returned; another
+ *         EDDY_E_PROCESS_POOL_DIED    the worker ended before the function returned; another
  *                                     worker will take its place
  *         EDDY_E_PROCESS_POOL_TOO_LARGE  the result is larger than the room for it
  *         EDDY_E_PROCESS_POOL_CLOSED  the pool was shut down before the call, or terminated
- *         EDDY_E_PROCESS_POOL_LOST    the process that starts the workers was killed
+ *         EDDY_E_PROCESS_POOL_LOST    the process that starts the workers was killed; no
+ *                                     pool of this process can start workers again
  *         -EAGAIN     too many calls wait for a worker, or no process can be started
  *         -EINVAL     no function, or a size above its maximum
- *         -EMFILE, -ENFILE, -ENOMEM, -ENOSPC, -ECANCELED
+ *         -EMFILE     no descriptor is free in this process, in the process that starts the
+ *                     workers, or in the worker, for its buffers
+ *         -ENFILE, -ENOMEM, -ENOSPC, -ECANCELED
  * Owns: borrows all parts of the call until it returns.
  */
 EDDY_API EDDY_MUST_USE int eddy_process_pool_call(eddy_process_pool *pool,
@@ -205,7 +213,7 @@ struct eddy_process_map {
         const void *items;
         size_t item_bytes, count;
         void *results;       /* room for 'count' results, in the order of the items */
-        size_t result_bytes; /* the room of one; a shorter result is followed by zeros */
+        size_t result_bytes; /* room for each result; a shorter one is followed by zeros */
         size_t chunk;        /* items per message; 0: about four messages for each worker */
         /*
          * Room for the result of each item's function, or NULL.  With it a failure of an item
@@ -232,7 +240,8 @@ EDDY_API EDDY_MUST_USE int eddy_process_pool_map(eddy_process_pool *pool,
                                                  const struct eddy_process_map *map);
 
 /*
- * Accept no more calls; accepted ones go on.  A second call has no effect.  NULL is ignored.
+ * Accept no more calls; accepted ones continue.  A second shutdown has no effect.  NULL is
+ * ignored.
  *
  * Suspends: no.
  */
@@ -258,8 +267,8 @@ EDDY_API void eddy_process_pool_terminate(eddy_process_pool *pool);
 /*
  * Terminate the pool, wait until its calls have returned and its workers were collected,
  * and free it.  The end of the run terminates its pools without waiting; they must still be
- * closed.  Do not call it in 'each' of a map of the pool.  In a child of fork() only memory and
- * descriptors are released.  NULL is ignored.
+ * closed.  Do not close a pool in 'each' of one of its maps.  In a child of fork() only memory
+ * and descriptors are released.  NULL is ignored.
  *
  * Suspends: yes, for at most about a second, and until 'each' of a map has returned.  Not a
  *           cancellation point.

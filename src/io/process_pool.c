@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/thread.h"
+#include "eddy/time.h"
 #include "scope/debug/debug.h"
 #include "scope/waiters.h"
 #include "sys/fork.h"
@@ -20,13 +21,20 @@
 
 enum { QUEUED_MAX = 65536, END_WAIT_NS = 1000000000 };
 
+/*
+ * If that many workers in succession have died before they had answered a call, each further start
+ * waits, so that a function that always crashes does not keep the machine busy with forks.
+ */
+enum { DIED_YOUNG_MAX = 16, START_PAUSE_NS = 10000000 };
+
 /* A worker process, in the list of its pool's idle or busy workers. */
 struct worker {
         struct ed_list link;
         eddy_process_pool *pool;
         struct ed_watch watch; /* of the socket to the worker */
         uint32_t calls;
-        bool is_usable; /* it has answered all it was asked */
+        bool is_usable;    /* it has answered all it was asked */
+        bool has_answered; /* a call */
         bool is_killed;
         bool has_ended; /* the zygote has collected it, or could not make it */
 };
@@ -43,8 +51,11 @@ static int64_t receive(struct worker *worker, struct ed_packet *ret_head, void *
         watch->ready[ED_WATCH_READ] = n != -EAGAIN;
         if (n < 0 || (ret_head->kind != ED_PACKET_ENDED && ret_head->kind != ED_PACKET_FAILED))
                 return n;
-        if (ret_head->kind == ED_PACKET_ENDED && !worker->has_ended && !worker->is_killed)
+        if (ret_head->kind == ED_PACKET_ENDED && !worker->has_ended && !worker->is_killed) {
                 worker->pool->died++;
+                if (!worker->has_answered && worker->pool->died_young < DIED_YOUNG_MAX)
+                        worker->pool->died_young++;
+        }
         worker->has_ended = true;
         return n;
 }
@@ -135,7 +146,8 @@ static int reply_receive(struct worker *worker, struct ed_task *task,
                 if (more.kind != ED_PACKET_DATA)
                         return no_result(worker, &more, call);
         }
-        worker->is_usable = true;
+        worker->is_usable = worker->has_answered = true;
+        worker->pool->died_young = 0;
         if (head.result >= 0)
                 call->result_bytes = received;
         return head.result;
@@ -206,11 +218,13 @@ static int worker_start(eddy_process_pool *pool, struct worker **ret_worker)
 {
         struct ed_sys *sys = pool->loop->sys;
         struct worker *worker = ed_alloc_zero(sizeof(*worker));
-        int fd, err = -ENOMEM;
+        int fd, err = worker ? 0 : -ENOMEM;
 
+        if (worker && pool->died_young == DIED_YOUNG_MAX)
+                err = eddy_sleep(START_PAUSE_NS);
         if (pool->is_terminated)
                 err = EDDY_E_PROCESS_POOL_CLOSED;
-        else if (worker)
+        else if (err == 0)
                 err = sys->ops->zygote_start(sys, pool->memory_bytes_max, &fd);
         if (err < 0) {
                 ed_free(worker);

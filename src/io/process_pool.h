@@ -25,6 +25,7 @@ struct eddy_process_pool {
         bool is_terminated;
         bool is_freed; /* closed outside of a task: the last user frees it */
         uint64_t started, died;
+        uint32_t died_young; /* in succession, before they had answered a call */
 };
 
 /*

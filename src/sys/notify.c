@@ -27,7 +27,8 @@ static const struct {
         { IN_DELETE, ED_NOTIFY_REMOVED },
         { IN_MOVED_FROM, ED_NOTIFY_MOVED_FROM },
         { IN_MOVED_TO, ED_NOTIFY_MOVED_TO },
-        { IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT, ED_NOTIFY_GONE },
+        /* The first may be lost in an overflow, and some file systems report only the last. */
+        { IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED, ED_NOTIFY_GONE },
         { IN_Q_OVERFLOW, ED_NOTIFY_LOST },
         { IN_ISDIR, ED_NOTIFY_FOLDER },
 };

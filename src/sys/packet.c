@@ -45,11 +45,13 @@ static void fds_take(const struct msghdr *msg, struct ed_packet_fds *fds)
 {
         const struct cmsghdr *header = CMSG_FIRSTHDR(msg);
 
-        fds->count = 0;
+        *fds = (struct ed_packet_fds){ .are_lost = msg->msg_flags & MSG_CTRUNC };
         if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
                 return;
         fds->count = (unsigned) (((size_t) header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
         memcpy(fds->fds, CMSG_DATA(header), fds->count * sizeof(int));
+        for (; fds->are_lost && fds->count > 0; fds->count--)
+                (void) close(fds->fds[fds->count - 1]);
 }
 
 int64_t ed_packet_recv(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,

@@ -18,7 +18,7 @@ enum ed_packet_kind {
         ED_PACKET_MAP,    /* to a worker: call 'fn' for each of 'items' */
         ED_PACKET_DATA,   /* the next bytes of an input or a result */
         ED_PACKET_RESULT, /* of a worker: the result and the first bytes */
-        ED_PACKET_FAILED, /* of the zygote: no process was made; 'result' is the error */
+        ED_PACKET_FAILED, /* no worker could be made; 'result' is the error */
         ED_PACKET_ENDED, /* of the zygote: the worker was collected; 'result' and 'flags' say how */
 };
 
@@ -43,6 +43,7 @@ struct ed_packet {
 struct ed_packet_fds {
         int fds[ED_PACKET_FDS];
         unsigned count;
+        bool are_lost; /* this process had no numbers for all of them: 'count' is 0 */
 };
 
 /* The part of a packet after its head. */

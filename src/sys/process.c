@@ -48,9 +48,35 @@ char *const *ed_process_environment(void)
         return environ;
 }
 
+/* --- descriptors above the standard streams --- */
+
+/* Returns a copy above the standard streams, or -errno. */
+static int copy_above(int fd)
+{
+        int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+        return copy < 0 ? -errno : copy;
+}
+
+/* Move a new descriptor above the standard streams. Returns the descriptor, or -errno. */
+static int move_above(int fd)
+{
+        int copy;
+
+        if (fd > STDERR_FILENO)
+                return fd;
+        copy = copy_above(fd);
+        (void) close(fd);
+        return copy;
+}
+
 /* --- the program --- */
 
-/* Errors: EDDY_E_PROCESS_FOLDER, -EMFILE, -ENFILE, -ENOMEM. */
+/*
+ * The child replaces its standard streams before it enters the folder, whose descriptor may have
+ * got the number of a stream that is closed here. Errors: EDDY_E_PROCESS_FOLDER, -EMFILE, -ENFILE,
+ * -ENOMEM.
+ */
 static int folder_open(struct spawn *spawn)
 {
         spawn->folder = AT_FDCWD;
@@ -59,8 +85,10 @@ static int folder_open(struct spawn *spawn)
         do
                 spawn->folder = open(spawn->start->folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
         while (spawn->folder < 0 && errno == EINTR);
-        if (spawn->folder >= 0)
-                return 0;
+        if (spawn->folder >= 0) {
+                spawn->folder = move_above(spawn->folder);
+                return spawn->folder < 0 ? spawn->folder : 0;
+        }
         return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno
                                                                      : EDDY_E_PROCESS_FOLDER;
 }
@@ -107,27 +135,7 @@ static int program_find(struct spawn *spawn)
         }
 }
 
-/* --- descriptors --- */
-
-/* Returns a copy above the standard streams, or -errno. */
-static int copy_above(int fd)
-{
-        int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-
-        return copy < 0 ? -errno : copy;
-}
-
-/* Move a new descriptor above the standard streams. Returns the descriptor, or -errno. */
-static int move_above(int fd)
-{
-        int copy;
-
-        if (fd > STDERR_FILENO)
-                return fd;
-        copy = copy_above(fd);
-        (void) close(fd);
-        return copy;
-}
+/* --- streams --- */
 
 static int set_nonblocking(int fd)
 {

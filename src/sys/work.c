@@ -31,6 +31,7 @@ struct buffer {
 
 struct eddy_process_work {
         int fd;
+        pid_t pid;
         const char *input;
         size_t input_bytes;
         struct buffer buffers[EDDY_PROCESS_BUFFERS_MAX];
@@ -121,6 +122,9 @@ static int run(eddy_process_work *work, eddy_process_work_fn *fn)
 
         if (result == 0)
                 result = fn(work);
+        /* A child of the function must not answer too: the parent would take that for the next call. */
+        if (getpid() != work->pid)
+                _exit(EXIT_SUCCESS);
         return result >= 0 && work->err < 0 ? work->err : result;
 }
 
@@ -179,7 +183,7 @@ static void reply_send(eddy_process_work *work, int result)
 
 static int buffers_map(eddy_process_work *work, const struct ed_packet_fds *fds)
 {
-        int err = 0;
+        int err = fds->are_lost ? -EMFILE : 0;
 
         work->buffers_count = 0;
         for (unsigned i = 0; i < fds->count; i++) {
@@ -241,7 +245,7 @@ static char *input_recv(eddy_process_work *work, size_t bytes, size_t n, int *re
 
 static void serve(int fd, const struct ed_packet *head, size_t n, const struct ed_packet_fds *fds)
 {
-        eddy_process_work work = { .fd = fd, .reply_max = head->room };
+        eddy_process_work work = { .fd = fd, .pid = getpid(), .reply_max = head->room };
         eddy_process_work_fn *fn = (eddy_process_work_fn *) (uintptr_t) head->fn;
         int result = 0, err = at(ED_WORK_RECEIVE);
         char *input = input_recv(&work, head->bytes, n, &result);
@@ -264,29 +268,38 @@ static void serve(int fd, const struct ed_packet *head, size_t n, const struct e
                 _exit(EXIT_FAILURE);
 }
 
-/* Count the limit from the present size: the program has mapped memory of its own. */
-static void limit_memory(uint64_t bytes_max)
+/*
+ * Count the limit from the present size: the program has mapped memory of its own. Returns false if
+ * there is no file that has the size, for example after chroot(2).
+ */
+static bool limit_memory(uint64_t bytes_max)
 {
         struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
         char line[64];
-        int fd = bytes_max ? open("/proc/self/statm", O_RDONLY | O_CLOEXEC) : -1;
+        int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
         ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
 
         if (fd >= 0)
                 (void) close(fd);
         if (n <= 0)
-                return;
+                return false;
         line[n] = '\0';
         (void) getrlimit(RLIMIT_AS, &limit);
         limit.rlim_cur = strtoull(line, NULL, 10) * (uint64_t) sysconf(_SC_PAGESIZE) + bytes_max;
         if (limit.rlim_cur > limit.rlim_max)
                 limit.rlim_cur = limit.rlim_max;
-        (void) setrlimit(RLIMIT_AS, &limit);
+        return setrlimit(RLIMIT_AS, &limit) == 0;
 }
 
 void ed_worker_process_run(int fd, uint64_t memory_bytes_max)
 {
-        limit_memory(memory_bytes_max);
+        static const struct ed_packet_part no_part = { .data = NULL };
+        struct ed_packet failed = { .kind = ED_PACKET_FAILED, .result = -ENOTSUP };
+
+        if (memory_bytes_max && !limit_memory(memory_bytes_max)) {
+                (void) ed_packet_send(NULL, fd, &failed, &no_part);
+                _exit(EXIT_FAILURE);
+        }
         for (;;) {
                 struct ed_packet head;
                 struct ed_packet_fds fds;

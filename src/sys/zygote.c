@@ -13,7 +13,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,7 +37,7 @@
 
 /* --- in the zygote --- */
 
-/* A worker; number 0: a free entry. */
+/* A worker. */
 struct entry {
         pid_t pid;
         int fd;
@@ -48,7 +50,11 @@ enum { ORDER_WAIT_MS = 1000 };
 enum { CONTROL, PARENT, WORKERS };
 
 struct zygote {
-        sigset_t signals; /* the mask of main, for workers */
+        sigset_t signals;         /* the mask of main, for workers */
+        sigset_t waiting;         /* the mask of the zygote while it waits */
+        struct rlimit open_files; /* the limit of main, for workers */
+        int spare;                /* its number is for the descriptor of the next order */
+        int workers_count;
         struct entry workers[ED_ZYGOTE_WORKERS_MAX];
         struct pollfd fds[WORKERS + ED_ZYGOTE_WORKERS_MAX]; /* workers as above; -1: not watched */
 };
@@ -61,36 +67,41 @@ static void on_child(int signo)
         (void) signo; /* it only ends the wait */
 }
 
-/* Ctrl-C and requests to end reach the whole group; the parent decides what they mean. */
+/*
+ * Ctrl-C and requests to end reach the whole group; the parent decides what they mean, and workers
+ * ignore them. The zygote receives no signal but SIGCHLD, and that only while it waits.
+ */
 static void set_signals(struct zygote *zygote)
 {
         static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
         struct sigaction ignore = { .sa_handler = SIG_IGN }, child = { .sa_handler = on_child };
-        sigset_t blocked;
-
         for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
                 (void) sigaction(ignored[i], &ignore, NULL);
         (void) sigaction(SIGCHLD, &child, NULL);
-        sigemptyset(&blocked);
-        sigaddset(&blocked, SIGCHLD);
-        (void) sigprocmask(SIG_BLOCK, &blocked, &zygote->signals);
+        sigfillset(&zygote->waiting);
+        (void) sigprocmask(SIG_SETMASK, &zygote->waiting, &zygote->signals);
+        sigdelset(&zygote->waiting, SIGCHLD);
         sigdelset(&zygote->signals, SIGCHLD);
 }
 
 static struct entry *find(struct zygote *zygote, pid_t pid)
 {
-        for (int i = 0; i < ED_ZYGOTE_WORKERS_MAX; i++)
+        for (int i = 0; i < zygote->workers_count; i++)
                 if (zygote->workers[i].pid == pid)
                         return &zygote->workers[i];
         return NULL;
 }
 
-/* The parent may have left packets unread, so never wait for room: the end of the stream suffices. */
+/*
+ * The parent may have left packets unread, so never wait for room: the end of the stream suffices.
+ * The shutdown ends it although a child of the worker may have a copy of the socket.
+ */
 static void report(int fd, enum ed_packet_kind kind, int result, uint32_t flags)
 {
         struct ed_packet packet = { .kind = kind, .result = result, .flags = flags };
 
         (void) ed_packet_send(&without_waits, fd, &packet, &no_part);
+        (void) shutdown(fd, SHUT_RDWR);
         (void) close(fd);
 }
 
@@ -108,7 +119,7 @@ static void collect(struct zygote *zygote)
                 if (!entry)
                         continue;
                 report(entry->fd, ED_PACKET_ENDED, code, flags);
-                *entry = (struct entry){ .pid = 0 };
+                *entry = zygote->workers[--zygote->workers_count];
         }
 }
 
@@ -122,20 +133,20 @@ static void become_worker(struct zygote *zygote, pid_t parent, int fd, uint64_t 
                 _exit(0);
         (void) close(zygote->fds[CONTROL].fd);
         (void) close(zygote->fds[PARENT].fd);
-        for (int i = 0; i < ED_ZYGOTE_WORKERS_MAX; i++)
-                if (zygote->workers[i].pid)
-                        (void) close(zygote->workers[i].fd);
+        (void) close(zygote->spare);
+        for (int i = 0; i < zygote->workers_count; i++)
+                (void) close(zygote->workers[i].fd);
         (void) sigaction(SIGCHLD, &child, NULL);
         (void) sigprocmask(SIG_SETMASK, &zygote->signals, NULL);
+        (void) setrlimit(RLIMIT_NOFILE, &zygote->open_files);
         ed_worker_process_run(fd, memory_bytes_max);
 }
 
 static void start(struct zygote *zygote, const struct ed_packet *order, int fd)
 {
-        struct entry *entry = find(zygote, 0);
         pid_t parent = getpid(), pid;
 
-        if (!entry) {
+        if (zygote->workers_count == ED_ZYGOTE_WORKERS_MAX) {
                 report(fd, ED_PACKET_FAILED, -EAGAIN, 0);
                 return;
         }
@@ -145,20 +156,27 @@ static void start(struct zygote *zygote, const struct ed_packet *order, int fd)
         if (pid < 0)
                 report(fd, ED_PACKET_FAILED, -errno, 0);
         else
-                *entry = (struct entry){ pid, fd, false };
+                zygote->workers[zygote->workers_count++] = (struct entry){ pid, fd, false };
 }
 
 /* Kill those whose socket was shut down. A worker that was not collected has its number. */
 static void kill_workers(struct zygote *zygote)
 {
-        for (int i = 0; i < ED_ZYGOTE_WORKERS_MAX; i++) {
+        for (int i = 0; i < zygote->workers_count; i++) {
                 struct entry *entry = &zygote->workers[i];
 
-                if (!entry->pid || !zygote->fds[WORKERS + i].revents)
+                if (!zygote->fds[WORKERS + i].revents)
                         continue;
                 (void) kill(entry->pid, SIGKILL);
                 entry->is_killed = true;
         }
+}
+
+/* Errors: -EMFILE, -ENFILE. */
+static int spare_take(struct zygote *zygote)
+{
+        zygote->spare = fcntl(zygote->fds[CONTROL].fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        return zygote->spare < 0 ? -errno : 0;
 }
 
 /* Returns false if the parent has closed its end. */
@@ -166,26 +184,68 @@ static bool obey(struct zygote *zygote)
 {
         struct ed_packet order;
         struct ed_packet_fds fds;
-        int64_t n = ed_packet_recv(NULL, zygote->fds[CONTROL].fd, &order, NULL, 0, &fds);
+        int64_t n;
+        int err;
 
+        /* An order whose descriptor is lost cannot be answered: so keep a number for it. */
+        (void) close(zygote->spare);
+        n = ed_packet_recv(NULL, zygote->fds[CONTROL].fd, &order, NULL, 0, &fds);
+        err = spare_take(zygote);
         if (n < 0)
                 return true;
-        if (order.kind == ED_PACKET_START && fds.count == 1)
+        if (order.kind == ED_PACKET_START && fds.count == 1 && err == 0) {
                 start(zygote, &order, fds.fds[0]);
+        } else if (fds.count == 1) {
+                report(fds.fds[0], ED_PACKET_FAILED, err, 0);
+                (void) spare_take(zygote);
+        }
         return order.kind != ED_PACKET_ENDED;
 }
 
-/* Returns false after a signal. */
+/* The program may raise its limit later, and then have more workers than the present one allows. */
+static void raise_limit(struct zygote *zygote)
+{
+        struct rlimit most;
+
+        (void) getrlimit(RLIMIT_NOFILE, &zygote->open_files);
+        most = zygote->open_files;
+        most.rlim_cur = most.rlim_max;
+        (void) setrlimit(RLIMIT_NOFILE, &most);
+}
+
+/*
+ * Returns false after a signal. The list has no more entries than there are open files: the kernel
+ * refuses a longer one than their limit.
+ */
 static bool await_events(struct zygote *zygote)
 {
-        for (int i = 0; i < ED_ZYGOTE_WORKERS_MAX; i++) {
-                const struct entry *entry = &zygote->workers[i];
-                bool is_watched = entry->pid && !entry->is_killed;
+        int n = WORKERS + zygote->workers_count;
 
-                zygote->fds[WORKERS + i] =
-                        (struct pollfd){ .fd = is_watched ? entry->fd : -1, .events = POLLRDHUP };
+        for (int i = 0; i < zygote->workers_count; i++) {
+                const struct entry *entry = &zygote->workers[i];
+
+                zygote->fds[WORKERS + i] = (struct pollfd){ .fd = entry->is_killed ? -1 : entry->fd,
+                                                            .events = POLLRDHUP };
         }
-        return ppoll(zygote->fds, WORKERS + ED_ZYGOTE_WORKERS_MAX, NULL, &zygote->signals) > 0;
+        n = ppoll(zygote->fds, (nfds_t) n, NULL, &zygote->waiting);
+        if (n < 0 && errno == EINVAL)
+                _exit(EXIT_FAILURE); /* the limit was lowered from outside */
+        return n > 0;
+}
+
+/*
+ * A descriptor that arrives later must not get the number of a standard stream that the program
+ * has closed: functions of workers would print into the socket to the parent.
+ */
+static void fill_streams(void)
+{
+        int fd;
+
+        do
+                fd = open("/dev/null", O_RDWR);
+        while (fd >= 0 && fd <= STDERR_FILENO);
+        if (fd >= 0)
+                (void) close(fd);
 }
 
 static void zygote_run(int control, pid_t parent)
@@ -193,9 +253,12 @@ static void zygote_run(int control, pid_t parent)
         static struct zygote zygote;
         bool goes_on = getppid() == parent;
 
+        fill_streams();
         zygote.fds[CONTROL] = (struct pollfd){ .fd = control, .events = POLLIN };
         zygote.fds[PARENT] = (struct pollfd){ .fd = pidfd_open(parent, 0), .events = POLLIN };
         set_signals(&zygote);
+        raise_limit(&zygote);
+        (void) spare_take(&zygote);
         while (goes_on) {
                 collect(&zygote);
                 if (!await_events(&zygote))

@@ -375,7 +375,7 @@
         X(epoll_unwatch, epoll_ctl, 1, "takes out what was put in")                                \
         X(epoll_watch_foreign, close, 1, "only after another failure")                             \
         X(fds_close, close, 1, "only after another failure")                                       \
-        X(fds_take, close, 1, "of a descriptor that has just come")                                \
+        X(fds_take, close, 2, "of a descriptor that has just come")                                \
         X(fault_stack_free, sigaltstack, 2, "asks, and takes out what was put in, from outside of it")\
         X(read_stat, sysconf, 2, "every system has pages and ticks")                               \
         X(signal_stack_left, sigaltstack, 1, "asks")                                               \
@@ -383,7 +383,8 @@
         X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
         X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
         X(undo, kill, 1, "of a child that was not collected")                                      \
-        X(become_worker, close, 3, "of descriptors that are open")                                 \
+        X(become_worker, close, 4, "of descriptors that are open")                                 \
+        X(become_worker, setrlimit, 1, "of the limit that main had")                               \
         X(become_worker, sigaction, 1, "of a signal that the system has")                          \
         X(buffers_map, close, 1, "of a descriptor that has just come")                             \
         X(buffers_unmap, munmap, 1, "takes out what was mapped")                                   \
@@ -391,16 +392,23 @@
         X(ed_zygote_end, close, 1, "of a descriptor that is open")                                 \
         X(ed_zygote_prepare, close, 4, "of descriptors that are open")                             \
         X(eddy_process_buffer_new, close, 1, "only after another failure")                         \
+        X(fill_streams, close, 1, "of a descriptor that is open")                                  \
+        X(fill_streams, open, 1, "without /dev/null the streams remain closed")                    \
         X(kill_workers, kill, 1, "of a child that was not collected")                              \
         X(limit_memory, close, 1, "of a file that is open")                                        \
         X(limit_memory, getrlimit, 1, "of a limit that the kernel has")                            \
-        X(limit_memory, open, 1, "without /proc there is no limit")                                \
-        X(limit_memory, read, 1, "without /proc there is no limit")                                \
+        X(limit_memory, open, 1, "without /proc the call fails")                                   \
+        X(limit_memory, read, 1, "without /proc the call fails")                                   \
         X(limit_memory, setrlimit, 1, "of a soft limit below the hard one")                        \
         X(limit_memory, sysconf, 1, "every system has pages")                                      \
         X(memory_open, close, 1, "only after another failure")                                     \
         X(pair_open, close, 1, "of a descriptor that is open")                                     \
+        X(obey, close, 1, "of a descriptor that is open")                                          \
         X(order_send, poll, 1, "only if the zygote was stopped; a failure is its result")          \
+        X(raise_limit, getrlimit, 1, "of a limit that the kernel has")                             \
+        X(raise_limit, setrlimit, 1, "of a soft limit up to the hard one")                         \
+        X(report, shutdown, 1, "of a socket that is connected, or whose peer has gone")            \
+        X(spare_take, fcntl, 1, "a failure fails the order that took the number")                  \
         X(report, close, 1, "of a descriptor that is open")                                        \
         X(set_signals, sigaction, 2, "of signals that the system has")                             \
         X(write_wake, syscall, 1, "an eventfd that can take no more has woken its loop already")

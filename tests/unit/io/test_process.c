@@ -296,7 +296,7 @@ PROCESS_TEST(a_process_that_is_left_runs_on_and_is_collected)
         eddy_process *process;
 
         channel_open(&channel);
-        process = start_on(&channel, "echo; sleep 0.05; echo on >&2", EDDY_PROCESS_GROUP,
+        process = start_on(&channel, "echo; sleep 0.5; echo on >&2", EDDY_PROCESS_GROUP,
                            EDDY_PROCESS_LEAVE, 0);
         await_byte(process);
         eddy_process_close(process);
@@ -727,4 +727,48 @@ PROCESS_TEST(a_handler_of_the_program_may_collect_or_count)
         err = eddy_process_wait(process, NULL);
         CHECK(err == EDDY_E_PROCESS_COLLECTED || err == 0);
         eddy_process_close(process);
+}
+
+/* --- a program without standard streams --- */
+
+/* New descriptors get the numbers of those that are closed. */
+PROCESS_TEST(a_child_starts_in_its_folder_although_standard_input_is_closed)
+{
+        struct eddy_process_opts opts = { .command = "pwd; cat",
+                                          .folder = "/usr",
+                                          .in = { .kind = EDDY_PROCESS_NULL },
+                                          .out = { .kind = EDDY_PROCESS_PIPE } };
+        int saved = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100);
+        eddy_process *process = NULL;
+        int err;
+
+        CHECK(saved >= 0);
+        CHECK_EQ(close(STDIN_FILENO), 0);
+        err = eddy_process_start(&opts, &process);
+        CHECK_EQ(fcntl(STDIN_FILENO, F_GETFD), -1);
+        CHECK_EQ(dup2(saved, STDIN_FILENO), STDIN_FILENO);
+        close(saved);
+        CHECK_STR(err ? eddy_error_name(err) : "0", "0");
+        check_prints(process, "/usr\n");
+}
+
+PROCESS_TEST(arguments_that_are_too_long_are_an_error_of_the_start)
+{
+        enum { BYTES = 200 * 1024, COUNT = 100 };
+        char *text = malloc(BYTES);
+        const char *arguments[COUNT + 2] = { "true" };
+        struct eddy_process_opts opts = { .arguments = arguments,
+                                          .out = { .kind = EDDY_PROCESS_PIPE } };
+        eddy_process *process = NULL;
+
+        if (getenv("EDDY_TEST_VALGRIND") || getenv("EDDY_TEST_QEMU"))
+                test_skip("the tool starts programs in its own way");
+        CHECK(text);
+        memset(text, 'a', BYTES);
+        text[BYTES - 1] = '\0';
+        for (int i = 1; i <= COUNT; i++)
+                arguments[i] = text;
+        CHECK_EQ(eddy_process_start(&opts, &process), -E2BIG);
+        CHECK(process == NULL);
+        free(text);
 }

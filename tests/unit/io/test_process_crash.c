@@ -224,6 +224,93 @@ TEST(without_the_zygote_calls_fail_and_no_zombie_is_left)
         CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
+/* A program may send a signal to its whole group, for which it has handlers. */
+POOL_TEST(signals_do_not_end_the_zygote)
+{
+        static const int signals[] = { SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                                       SIGUSR2, SIGALRM, SIGPIPE, SIGTSTP, SIGCHLD };
+        eddy_process_pool *pool = open_workers(1);
+
+        if (!zygote_pid())
+                test_skip("the system has no list of children");
+        (void) call_pid(pool);
+        for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+                CHECK_EQ(kill(zygote_pid(), signals[i]), 0);
+        eddy_process_pool_close(pool);
+        pool = open_workers(1);
+        (void) call_pid(pool);
+        eddy_process_pool_close(pool);
+}
+
+/*
+ * A child of the worker has a copy of its socket and lives on. The worker is killed while it waits
+ * for room in that socket, so there is no room for the report of its end either.
+ */
+static int hold_and_die(enum ed_work_step step)
+{
+        int due = (int) step;
+
+        if (!atomic_compare_exchange_strong(&plan->step, &due, -1))
+                return 0;
+        if (fork() == 0) {
+                (void) alarm(20);
+                for (;;)
+                        (void) pause();
+        }
+        (void) signal(SIGALRM, SIG_DFL);
+        (void) ualarm(200000, 0);
+        return 0;
+}
+
+static char much[4 * LARGE];
+
+static int replies_much(eddy_process_work *work)
+{
+        return eddy_process_work_reply(work, much, sizeof(much));
+}
+
+static int calls_much(void *arg)
+{
+        struct eddy_process_call call = { .fn = replies_much,
+                                          .result = much,
+                                          .result_bytes_max = sizeof(much) };
+
+        return eddy_process_pool_call(arg, &call);
+}
+
+static int blocks_loop(void *arg)
+{
+        (void) arg;
+        while (plan->step != -1)
+                (void) poll(NULL, 0, 1);
+        (void) poll(NULL, 0, 1000);
+        return 0;
+}
+
+static int main_holder(void *arg)
+{
+        eddy_process_pool *pool = open_workers(1);
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(call_echo(pool, 1), 0);
+        plan->step = ED_WORK_SEND;
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(15) });
+        eddy_scope_start(&scope, calls_much, pool);
+        eddy_scope_start(&scope, blocks_loop, NULL);
+        CHECK_EQ(eddy_scope_end(&scope), EDDY_E_PROCESS_POOL_DIED);
+        eddy_process_pool_close(pool);
+        return 0;
+}
+
+TEST(a_child_of_a_worker_that_keeps_its_socket_does_not_keep_the_call)
+{
+        plan_make();
+        (void) ed_work_test_at_set(hold_and_die);
+        CHECK_EQ(eddy_process_pool_prepare(), 0);
+        io_run(main_holder);
+}
+
 /* --- failures of this process --- */
 
 static int accepts(void *arg, size_t item)
@@ -406,7 +493,7 @@ POOL_TEST(killed_workers_lose_no_call)
 
         CHECK_EQ(call_echo(pool, 1), 0);
         fds = io_open_fds();
-        load.kills_max = getenv("EDDY_TEST_FULL") ? KILLS_FULL : KILLS;
+        load.kills_max = test_is_full() ? KILLS_FULL : KILLS;
         if (getenv("EDDY_TEST_VALGRIND"))
                 load.kills_max = KILLS / 10;
         eddy_scope_begin(&scope, NULL);

@@ -1,9 +1,11 @@
 /*
  * test_process_pool.c - calls in worker processes, their limits, and the end of pools.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "eddy/test.h"
 #include "pool_test.h"
@@ -112,29 +114,51 @@ POOL_TEST(an_input_is_aligned)
         eddy_process_pool_close(pool);
 }
 
-static int calls_pid(void *arg)
+/* In a worker: return once the caller has written to the shared buffer. */
+static int waits_for_leave(eddy_process_work *work)
 {
-        eddy_process_pool *pool = arg;
+        const volatile char *leave = eddy_process_work_buffer(work, 0, NULL);
 
-        (void) call_pid(pool);
-        return call_echo(pool, 1000);
+        while (!*leave)
+                (void) poll(NULL, 0, 1);
+        return 0;
+}
+
+struct caller {
+        eddy_process_pool *pool;
+        eddy_process_buffer *leave;
+};
+
+static int calls_twice(void *arg)
+{
+        struct caller *caller = arg;
+        struct eddy_process_call call = { .fn = waits_for_leave,
+                                          .buffers = &caller->leave,
+                                          .buffers_count = 1 };
+
+        CHECK_EQ(eddy_process_pool_call(caller->pool, &call), 0);
+        return call_echo(caller->pool, 1000);
 }
 
 POOL_TEST(many_callers_share_few_workers)
 {
         eddy_process_pool *pool = open_workers(WORKERS);
+        struct caller caller = { .pool = pool };
         struct eddy_process_pool_info info;
         eddy_scope scope;
 
+        CHECK_EQ(eddy_process_buffer_new(1, &caller.leave), 0);
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < CALLERS; i++)
-                eddy_scope_start(&scope, calls_pid, pool);
+                eddy_scope_start(&scope, calls_twice, &caller);
         CHECK_EQ(eddy_sleep(0), 0);
         eddy_process_pool_info(pool, &info);
         CHECK_EQ(info.workers, WORKERS);
-        CHECK(info.running > 0 && info.running <= WORKERS);
-        CHECK(info.queued > 0 && info.queued <= CALLERS - WORKERS);
+        CHECK_EQ(info.running, WORKERS);
+        CHECK_EQ(info.queued, CALLERS - WORKERS);
+        *(char *) eddy_process_buffer_data(caller.leave) = 1;
         CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_process_buffer_free(caller.leave);
         eddy_process_pool_info(pool, &info);
         CHECK_EQ(info.workers, WORKERS);
         CHECK_EQ(info.running + info.queued, 0);
@@ -224,6 +248,170 @@ POOL_TEST(buffers_are_shared_with_the_worker)
                 eddy_process_buffer_free(buffers[i]);
         eddy_process_buffer_free(NULL);
         eddy_process_pool_close(pool);
+}
+
+static int calls_limited_worker(void *arg)
+{
+        struct eddy_process_pool_opts opts = { .workers_max = 1, .memory_bytes_max = MUCH };
+        eddy_process_pool *pool = open_pool(&opts);
+
+        (void) arg;
+        for (int i = 0; i < 3; i++)
+                CHECK_EQ(run_fn(pool, gives_7), -ENOTSUP);
+        eddy_process_pool_close(pool);
+        return 0;
+}
+
+TEST(a_limit_of_memory_that_cannot_be_set_fails_the_call)
+{
+        char folder[] = "/tmp/eddy-pool-XXXXXX";
+        int pid, status;
+
+        if (getuid() != 0 || getenv("EDDY_TEST_VALGRIND"))
+                test_skip(
+                        "only root can change the root folder, and Valgrind needs the former one");
+        CHECK(mkdtemp(folder));
+        CHECK(chdir(folder) == 0 && rmdir(folder) == 0);
+        (void) fflush(NULL);
+        pid = fork();
+        if (pid == 0) {
+                CHECK_EQ(chroot("."), 0);
+                CHECK_EQ(eddy_process_pool_prepare(), 0);
+                CHECK_EQ(eddy_run(calls_limited_worker, NULL, NULL), 0);
+                _exit(0); /* a leak checker would miss /proc too */
+        }
+        CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+}
+
+/* --- limits of open files --- */
+
+enum { FEW_FILES = 32, MANY_WORKERS = FEW_FILES * 2 };
+
+/* Prepare with at most 'n' open files, and raise the limit after that, as programs do. */
+static void prepare_with_files(rlim_t n)
+{
+        struct rlimit former, few;
+
+        if (getenv("EDDY_TEST_VALGRIND"))
+                test_skip("Valgrind has a limit of its own");
+        CHECK_EQ(getrlimit(RLIMIT_NOFILE, &former), 0);
+        few = (struct rlimit){ n, former.rlim_max };
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+        CHECK_EQ(eddy_process_pool_prepare(), 0);
+        CHECK_EQ(setrlimit(RLIMIT_NOFILE, &former), 0);
+}
+
+/* The numbers of calls that got an answer, and that failed with -EMFILE. */
+static int answered, refused;
+
+static int counts_result(void *arg)
+{
+        struct caller *caller = arg;
+        struct eddy_process_call call = { .fn = waits_for_leave,
+                                          .buffers = &caller->leave,
+                                          .buffers_count = 1 };
+        int result = eddy_process_pool_call(caller->pool, &call);
+
+        CHECK(result == 0 || result == -EMFILE);
+        answered += result == 0;
+        refused += result == -EMFILE;
+        return 0;
+}
+
+static int runs_one_worker(void *arg)
+{
+        eddy_process_pool *pool = open_workers(1);
+
+        (void) arg;
+        (void) call_pid(pool);
+        eddy_process_pool_close(pool);
+        return 0;
+}
+
+/* No call ends before each of them has asked for a worker. */
+static int runs_many_workers(void *arg)
+{
+        struct caller caller = { .pool = open_workers(MANY_WORKERS) };
+        struct eddy_process_pool_info info;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_process_buffer_new(1, &caller.leave), 0);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < MANY_WORKERS; i++)
+                eddy_scope_start(&scope, counts_result, &caller);
+        do {
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+                eddy_process_pool_info(caller.pool, &info);
+        } while ((int) info.running + refused < MANY_WORKERS);
+        *(char *) eddy_process_buffer_data(caller.leave) = 1;
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_process_buffer_free(caller.leave);
+        eddy_process_pool_close(caller.pool);
+        CHECK_EQ(workers_left(), 0);
+        return 0;
+}
+
+TEST(a_limit_of_open_files_that_is_raised_after_prepare_allows_more_workers)
+{
+        prepare_with_files(FEW_FILES);
+        io_run(runs_many_workers);
+        CHECK_EQ(answered, MANY_WORKERS);
+}
+
+/* The processes that the pool starts have a hard limit, which the program does not know. */
+TEST(calls_for_which_no_worker_has_a_descriptor_fail_with_emfile)
+{
+        struct rlimit few = { FEW_FILES, FEW_FILES };
+
+        CHECK_EQ(eddy_process_pool_prepare(), 0);
+        io_run(runs_one_worker); /* it has begun, and set its own limit */
+        if (getenv("EDDY_TEST_VALGRIND") || !zygote_pid() ||
+            prlimit(zygote_pid(), RLIMIT_NOFILE, &few, NULL) < 0)
+                test_skip("the system does not set limits of other processes");
+        for (int i = 0; i < 2; i++) {
+                answered = refused = 0;
+                io_run(runs_many_workers);
+                CHECK_EQ(answered + refused, MANY_WORKERS);
+                CHECK(answered >= FEW_FILES / 2 && refused > 0);
+        }
+}
+
+static int has_buffers(eddy_process_work *work)
+{
+        return eddy_process_work_buffer(work, 0, NULL) ? 0 : -EINVAL;
+}
+
+static int passes_buffers(void *arg)
+{
+        eddy_process_pool *pool = open_workers(1);
+        eddy_process_buffer *buffers[EDDY_PROCESS_BUFFERS_MAX];
+        struct eddy_process_call call = { .fn = has_buffers, .buffers = buffers };
+
+        (void) arg;
+        for (int i = 0; i < EDDY_PROCESS_BUFFERS_MAX; i++)
+                CHECK_EQ(eddy_process_buffer_new(1, &buffers[i]), 0);
+        for (int i = 0; i < 20; i++) {
+                call.buffers_count = EDDY_PROCESS_BUFFERS_MAX;
+                CHECK_EQ(eddy_process_pool_call(pool, &call), -EMFILE);
+                call.buffers_count = 2;
+                CHECK_EQ(eddy_process_pool_call(pool, &call), 0);
+        }
+        for (int i = 0; i < EDDY_PROCESS_BUFFERS_MAX; i++)
+                eddy_process_buffer_free(buffers[i]);
+        eddy_process_pool_close(pool);
+        return 0;
+}
+
+TEST(a_worker_without_numbers_for_all_buffers_does_not_call_the_function)
+{
+        int n = 0;
+
+        for (int free = 0; free < EDDY_PROCESS_BUFFERS_MAX - 2; n++)
+                free += fcntl(n, F_GETFD) < 0;
+        prepare_with_files((rlim_t) n);
+        io_run(passes_buffers);
+        CHECK_EQ(workers_left(), 0);
 }
 
 /* --- deadlines and cancels --- */
@@ -504,6 +692,14 @@ POOL_TEST(close_works_in_a_cancelled_task)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
+/* On a busy machine the end of a worker may take longer than a close waits. */
+static void await_no_workers(void)
+{
+        for (int i = 0; i < 10000 && workers_left() > 0; i++)
+                (void) poll(NULL, 0, 1);
+        CHECK_EQ(workers_left(), 0);
+}
+
 static eddy_process_pool *outlives_run;
 
 static int leaves_pool(void *arg)
@@ -530,9 +726,7 @@ TEST(a_pool_that_outlives_its_run_has_no_workers)
         eddy_process_pool_shutdown(outlives_run);
         eddy_process_pool_terminate(outlives_run);
         eddy_process_pool_close(outlives_run);
-        for (int i = 0; i < 1000 && workers_left() > 0; i++)
-                (void) poll(NULL, 0, 1);
-        CHECK_EQ(workers_left(), 0);
+        await_no_workers();
 }
 
 /* --- preparing --- */
@@ -638,7 +832,7 @@ TEST(loops_of_several_threads_have_pools)
                 CHECK_EQ(pthread_create(&threads[i], NULL, runs_loop_with_pool, NULL), 0);
         for (int i = 0; i < WORKERS; i++)
                 CHECK_EQ(pthread_join(threads[i], NULL), 0);
-        CHECK_EQ(workers_left(), 0);
+        await_no_workers();
 }
 
 /* A child of fork() has no zygote, prepares its own, and leaves the parent's pool alone. */
@@ -724,4 +918,112 @@ static int asks_no_pool(void *arg)
 TEST(calls_on_a_null_pool_return_einval)
 {
         CHECK_EQ(eddy_run(asks_no_pool, NULL, NULL), 0);
+}
+
+static int returns_twice(eddy_process_work *work)
+{
+        (void) work;
+        return fork() == 0 ? 5 : 7;
+}
+
+/* An answer of the child would be the result of the next call. */
+POOL_TEST(a_child_of_a_function_that_returns_from_it_does_not_answer)
+{
+        eddy_process_pool *pool = open_workers(1);
+
+        for (int i = 0; i < 50; i++)
+                CHECK_EQ(run_fn(pool, i % 2 ? gives_7 : returns_twice), 7);
+        eddy_process_pool_close(pool);
+}
+
+static int crashes(eddy_process_work *work)
+{
+        (void) work;
+        _exit(1);
+}
+
+/* 16 at once, and the others 10 ms apart. */
+POOL_TEST(workers_that_die_at_once_are_not_restarted_without_a_pause)
+{
+        eddy_process_pool *pool = open_workers(1);
+        struct eddy_process_pool_info info;
+        int64_t begun_ns;
+
+        for (int i = 0; i < 16; i++)
+                CHECK_EQ(run_fn(pool, crashes), EDDY_E_PROCESS_POOL_DIED);
+        begun_ns = eddy_now();
+        for (int i = 0; i < 5; i++)
+                CHECK_EQ(run_fn(pool, crashes), EDDY_E_PROCESS_POOL_DIED);
+        CHECK(eddy_now() - begun_ns >= EDDY_MS(50));
+        eddy_process_pool_info(pool, &info);
+        CHECK_EQ(info.started, 21);
+        CHECK_EQ(info.died, 21);
+        eddy_process_pool_close(pool);
+}
+
+static int run_crashes(void *pool)
+{
+        return run_fn(pool, crashes);
+}
+
+POOL_TEST(a_call_can_be_cancelled_in_the_pause_and_an_answer_ends_the_pauses)
+{
+        eddy_process_pool *pool = open_workers(1);
+        struct eddy_process_pool_info info;
+
+        for (int i = 0; i < 16; i++)
+                CHECK_EQ(run_fn(pool, crashes), EDDY_E_PROCESS_POOL_DIED);
+        CHECK_EQ(eddy_call_timeout(run_crashes, pool, EDDY_US(1)), -ETIMEDOUT);
+        eddy_process_pool_info(pool, &info);
+        CHECK_EQ(info.started, 16);
+        CHECK_EQ(info.workers, 0);
+        CHECK_EQ(run_fn(pool, gives_7), 7);
+        CHECK_EQ(run_fn(pool, crashes), EDDY_E_PROCESS_POOL_DIED);
+        CHECK_EQ(run_fn(pool, gives_7), 7);
+        eddy_process_pool_close(pool);
+}
+
+static int prints(eddy_process_work *work)
+{
+        printf("not a packet\n");
+        fprintf(stderr, "neither\n");
+        return getchar() == EOF ? echo(work) : -EIO;
+}
+
+static int call_that_prints(void *arg)
+{
+        eddy_process_pool *pool = open_workers(1);
+        char result[4];
+        struct eddy_process_call call = { .fn = prints,
+                                          .input = "abc",
+                                          .input_bytes = 3,
+                                          .result = result,
+                                          .result_bytes_max = sizeof(result) };
+
+        (void) arg;
+        for (int i = 0; i < 2; i++) {
+                call.result_bytes = 0;
+                if (eddy_process_pool_call(pool, &call) != 0 || call.result_bytes != 3)
+                        return 1;
+        }
+        eddy_process_pool_close(pool);
+        return 0;
+}
+
+/* Else the socket of the worker would get one of their numbers, and the text would be a packet. */
+TEST(a_worker_may_print_although_the_program_has_closed_its_standard_streams)
+{
+        int status;
+        pid_t child = fork();
+
+        CHECK(child >= 0);
+        if (child == 0) {
+                for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+                        close(fd);
+                if (eddy_process_pool_prepare() < 0)
+                        _exit(2);
+                _exit(eddy_run(call_that_prints, NULL, NULL) == 0 ? 0 : 1);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 0);
 }
