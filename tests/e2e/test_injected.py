@@ -232,5 +232,27 @@ def a_server_without_descriptors_does_not_spin_and_recovers(eddy):
     equal(len(os.listdir(f"/proc/{child.pid}/fd")) < 20, True)
 
 
+def tracee_of(child):
+    """The program that strace runs."""
+    with open(f"/proc/{child.pid}/task/{child.pid}/children", encoding="ascii") as file:
+        return int(file.read().split()[0])
+
+
+@claim
+def a_signal_right_after_the_new_file_was_made_removes_it(eddy):
+    need_strace()
+    path = eddy.file("in.jsonl", requests(3))
+    out = eddy.file("out.jsonl", "")
+    # The delay is after the call and before the program goes on.
+    child = subprocess.Popen(["strace", "-qq", "-o", "/dev/null", "-e", "trace=openat",
+                              "-e", "inject=openat:delay_exit=200000", eddy.path, "sort", "-", "--by", path, "-o", out],
+                             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+    eddy.stack.callback(eddy.end, child)
+    e2e.wait_until(lambda: len(os.listdir(eddy.folder)) == 3, "the new file")
+    os.kill(tracee_of(child), signal.SIGINT)
+    check(child.wait(e2e.SOON) != 0, child.returncode)
+    equal(sorted(os.listdir(eddy.folder)), ["in.jsonl", "out.jsonl"])
+
+
 if __name__ == "__main__":
     e2e.main()

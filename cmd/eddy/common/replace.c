@@ -90,15 +90,32 @@ static int names_set(struct ed_replace *replace, const char *path)
         return replace->folder && replace->temp ? 0 : -ENOMEM;
 }
 
+/* No signal comes between the file and the note that it is to be removed. */
+static int temp_make(struct ed_replace *replace)
+{
+        sigset_t all, before;
+        int err = 0;
+
+        sigfillset(&all);
+        sigprocmask(SIG_BLOCK, &all, &before);
+        replace->fd = mkostemp(replace->temp, O_CLOEXEC);
+        if (replace->fd < 0)
+                err = -errno;
+        else
+                unfinished = replace->temp;
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return err;
+}
+
 static int new_make(struct ed_replace *replace)
 {
         mode_t mask = umask(0);
+        int err;
 
         umask(mask);
-        replace->fd = mkostemp(replace->temp, O_CLOEXEC);
-        if (replace->fd < 0)
-                return -errno;
-        unfinished = replace->temp;
+        err = temp_make(replace);
+        if (err < 0)
+                return err;
         if (replace->lock_fd < 0)
                 return fchmod(replace->fd, 0666 & ~mask) < 0 ? -errno : 0;
         /* Only the administrator may give a file to others. */
