@@ -13,8 +13,8 @@
  *             err = query(loan.item);
  *
  * First come, first served: an item that comes back goes to the task that has waited
- * longest.  How long a task waits is a matter of its deadline.  Giving back never suspends;
- * tasks of the pool reset and close items.
+ * longest.  To limit the wait, set a deadline.  Giving back never suspends; tasks of the
+ * pool reset and close items.
  *
  * A pool belongs to one loop.  Calls on a NULL pool return -EINVAL.
  */
@@ -30,10 +30,10 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_pool eddy_pool;
 
-/* The result of 'check'; a negative error is EDDY_POOL_BROKEN too. */
+/* The result of 'check'; any negative error also means EDDY_POOL_BROKEN. */
 enum eddy_pool_state {
         EDDY_POOL_READY,      /* may be lent as it is */
-        EDDY_POOL_USED,       /* needs 'reset' first, such as in the middle of a transaction */
+        EDDY_POOL_USED,       /* needs 'reset' first, for example because of a transaction */
         EDDY_POOL_BROKEN = -1 /* must be closed */
 };
 
@@ -45,24 +45,26 @@ struct eddy_pool_ops {
         /* Open an item for the calling task.  May suspend.  If it fails, nothing remains open. */
         int (*open)(void *arg, void **ret_item);
         /*
-         * Close an item and release its memory, also in a cancelled task: then without a wait.
+         * Close an item and release its memory, even in a cancelled task, which cannot wait.
          * May suspend, and is cancelled after 'close_timeout_ns'.
          */
         void (*close)(void *arg, void *item);
         /*
-         * Return an item to its first state: end a transaction, forget settings.  May suspend.
+         * Return an item to its initial state: end a transaction, forget settings.  May suspend.
          * After a failure the item is closed.  NULL: nothing to do.
          */
         int (*reset)(void *arg, void *item);
-        /* Ask the peer whether it is there.  May suspend.  After a failure the item is closed. */
+        /* Ask the peer for an answer.  May suspend.  After a failure the item is closed. */
         int (*ping)(void *arg, void *item);
         /*
-         * Return the item's state, without a wait: called when it is given back, and before it is
-         * lent.  An item whose user was cancelled between a request and the end of its answer
-         * must not be READY; neither is one whose peer has closed it.  NULL: items are READY
-         * before they are lent, and USED when they come back.
+         * Return the item's state, without a wait.  Called when an item is given back, and before
+         * it is lent.  An item must not be READY if its user was cancelled between a request and
+         * the end of the answer, or if its peer has closed it.  NULL: items are READY before
+         * they are lent, and USED when they come back.
          */
         int (*check)(void *arg, void *item);
+        /* The pool and its items are gone: release 'arg'.  Must not suspend.  NULL: nothing to do. */
+        void (*release)(void *arg);
 };
 
 enum { EDDY_POOL_ITEMS_MAX = 1 << 16, EDDY_POOL_WAITERS_MAX = 1 << 20 };
@@ -91,8 +93,8 @@ struct eddy_pool_opts {
  * Make a pool for the loop of the calling task.  Items are opened when they are needed.
  *
  * Suspends: no.
- * Errors: -EINVAL  no 'open' or 'close'; more than EDDY_POOL_ITEMS_MAX items; a negative time that
- *                  may not be
+ * Errors: -EINVAL  no 'open' or 'close'; more than EDDY_POOL_ITEMS_MAX items; a time that may not
+ *                  be negative
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
  * Owns: returns (owned) '*ret_pool', to be closed by eddy_pool_close().
  */
@@ -109,8 +111,8 @@ typedef struct eddy_pool_loan {
 
 /*
  * Borrow an item.  Uses an idle one, opens one, or waits until one comes back.  An idle
- * item that is broken, too old, or does not answer a ping is replaced, without an error.  After a
- * failed ping, items that were opened before it are not lent either.
+ * item that is broken or too old, or does not answer a ping, is replaced without an error.  After
+ * a failed ping, items that were opened before the ping are not lent again.
  *
  * The task that borrows opens the item; if it is cancelled, so is the opening.
  *
@@ -128,8 +130,8 @@ EDDY_API EDDY_MUST_USE int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan 
                                                 const char *place);
 
 /*
- * Give an item back, and clear '*loan'.  An empty loan is ignored.  An item that is not
- * READY is reset by a task of the pool before the next loan.
+ * Give an item back, and clear '*loan'.  An empty loan is ignored.  A task of the pool
+ * resets an item that is USED before its next loan, and closes a broken one.
  *
  * Suspends: no.
  * Errors: -EINVAL  given back before, by a copy of the loan
@@ -137,7 +139,7 @@ EDDY_API EDDY_MUST_USE int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan 
  */
 EDDY_API int eddy_pool_release(eddy_pool_loan *loan);
 
-/* Like eddy_pool_release(), but close the item: it is in an unknown state. */
+/* Give an item back that is in an unknown state: the pool closes it. */
 EDDY_API int eddy_pool_discard(eddy_pool_loan *loan);
 
 /*
@@ -151,13 +153,13 @@ EDDY_API void eddy_pool_expire(eddy_pool *pool);
 /* Counters since the pool was made, and the state of the pool. */
 struct eddy_pool_stats {
         uint32_t open; /* items: lent, idle, being opened, reset or closed */
-        uint32_t lent; /* with those that are being opened */
+        uint32_t lent; /* including those that are being opened */
         uint32_t idle;
         uint32_t opening;
         uint32_t waiting; /* tasks */
         uint64_t loans;
         uint64_t waits;    /* loans whose tasks had to wait for their turn */
-        int64_t waited_ns; /* by those, altogether */
+        int64_t waited_ns; /* the sum of these waits */
         int64_t waited_max_ns;
         uint64_t opened;
         uint64_t failed; /* openings */
@@ -176,8 +178,8 @@ struct eddy_pool_borrower {
 };
 
 /*
- * Store at most 'max' loans, in no order; return how many there are.  For the logs, if a
- * pool is used up or its closing takes long.
+ * Store at most 'max' loans, in no order, and return how many there are.  For the logs of
+ * a program whose pool is used up, or takes long to close.
  *
  * Suspends: no.
  */
@@ -186,9 +188,10 @@ EDDY_API uint32_t eddy_pool_borrowers(const eddy_pool *pool, struct eddy_pool_bo
 
 /*
  * Close the pool: waiting tasks fail with EDDY_E_POOL_CLOSED, idle items are closed, and
- * the call waits until lent items have come back.  If it is cancelled, or already is, it does not
- * wait: lent items remain valid, and are closed when they come back; then the pool's memory is
- * released.  NULL is ignored.
+ * the call waits until lent items have come back.  The caller gives its own loans back first;
+ * with EDDY_AUTO, declare the pool before the loans.  In a cancelled task it does not wait: lent
+ * items remain valid and are closed when they come back, and the last one releases the pool's
+ * memory.  NULL is ignored.
  *
  * Suspends: yes, as long as items are lent, and at most 'close_timeout_ns' after that.
  */

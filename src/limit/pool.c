@@ -254,6 +254,13 @@ static void serve(eddy_pool *pool)
         }
 }
 
+static void pool_free(eddy_pool *pool)
+{
+        if (pool->opts.ops->release)
+                pool->opts.ops->release(pool->opts.arg);
+        ed_free(pool);
+}
+
 /* After place_free(): the last step of a call or a task, since a closed pool may be gone after it. */
 static void settle(eddy_pool *pool)
 {
@@ -261,7 +268,7 @@ static void settle(eddy_pool *pool)
                 serve(pool);
         } else if (pool->stats.open == 0) {
                 if (!pool->is_closing)
-                        ed_free(pool);
+                        pool_free(pool);
                 else if (pool->closer)
                         ed_suspend_wake(pool->closer, 0);
         }
@@ -656,7 +663,7 @@ void eddy_pool_close(eddy_pool *pool)
         }
         pool->is_closing = false;
         if (pool->stats.open == 0)
-                ed_free(pool); /* otherwise the last item that comes back does that */
+                pool_free(pool); /* otherwise the last item that comes back does that */
 }
 
 void eddy_pool_stats(const eddy_pool *pool, struct eddy_pool_stats *ret_stats)

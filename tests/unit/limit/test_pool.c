@@ -156,6 +156,7 @@ static void end(eddy_pool *pool)
 
 /* --- loans --- */
 
+/* D1, D32: none is open before the first loan. */
 SIM_TEST(items_are_opened_when_needed_and_used_again)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 3 });
@@ -184,6 +185,7 @@ static void lend_three_and_return(eddy_pool *pool)
                 CHECK_EQ(eddy_pool_release(&loans[i]), 0);
 }
 
+/* D1, D11: the order of loans. */
 SIM_TEST(the_last_item_used_is_lent_first_or_the_longest_idle_one_by_option)
 {
         for (int fifo = 0; fifo < 2; fifo++) {
@@ -198,6 +200,7 @@ SIM_TEST(the_last_item_used_is_lent_first_or_the_longest_idle_one_by_option)
         }
 }
 
+/* D11, D32: the overflow. */
 SIM_TEST(items_above_the_size_are_closed_when_they_come_back)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1, .overflow = 2 });
@@ -231,6 +234,7 @@ static int borrow(void *arg)
         return 0;
 }
 
+/* D12, D31, D32: the deadline is that of the caller, who sees that it was cancelled. */
 SIM_TEST(tasks_wait_in_order_and_within_their_deadlines)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
@@ -260,6 +264,7 @@ SIM_TEST(tasks_wait_in_order_and_within_their_deadlines)
         end(pool);
 }
 
+/* D12, D21: a full line. */
 SIM_TEST(too_many_waiting_tasks_are_refused)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1, .waiters_max = 1 });
@@ -278,6 +283,7 @@ SIM_TEST(too_many_waiting_tasks_are_refused)
         end(pool);
 }
 
+/* D3, D7, D18: an old copy is refused. */
 SIM_TEST(a_loan_is_given_back_once)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
@@ -300,6 +306,7 @@ SIM_TEST(a_loan_is_given_back_once)
 
 /* --- the state of items --- */
 
+/* D4, D14, D25, D27: giving back does not wait. */
 SIM_TEST(a_used_item_is_reset_by_the_pool_before_the_next_loan)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
@@ -318,6 +325,7 @@ SIM_TEST(a_used_item_is_reset_by_the_pool_before_the_next_loan)
         end(pool);
 }
 
+/* D4, D14: the place is free again. */
 SIM_TEST(an_item_is_closed_if_its_reset_fails_or_hangs)
 {
         for (int hangs = 0; hangs < 2; hangs++) {
@@ -338,6 +346,7 @@ SIM_TEST(an_item_is_closed_if_its_reset_fails_or_hangs)
         }
 }
 
+/* D19, D22, D28: no other task gets the answer. */
 SIM_TEST(an_item_in_the_middle_of_a_request_is_closed)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
@@ -356,6 +365,7 @@ SIM_TEST(an_item_in_the_middle_of_a_request_is_closed)
         end(pool);
 }
 
+/* D10, D23: noticed before the loan. */
 SIM_TEST(an_idle_item_that_its_peer_has_closed_is_replaced)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 3 });
@@ -371,6 +381,7 @@ SIM_TEST(an_idle_item_that_its_peer_has_closed_is_replaced)
         end(pool);
 }
 
+/* D16, D23: they are replaced. */
 SIM_TEST(after_a_failed_ping_older_items_are_not_lent)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .ops = &blind_ops, .size = 3 });
@@ -410,6 +421,7 @@ SIM_TEST(a_ping_that_hangs_is_a_failure)
 
 /* --- age --- */
 
+/* D6: by a timer. */
 SIM_TEST(items_are_closed_after_their_idle_time)
 {
         eddy_pool *pool =
@@ -429,6 +441,7 @@ SIM_TEST(items_are_closed_after_their_idle_time)
         end(pool);
 }
 
+/* D6, D15, D17: silently, at the next loan. */
 SIM_TEST(an_item_is_replaced_after_its_age_its_loans_or_when_all_are_expired)
 {
         struct eddy_pool_opts cases[] = { { .age_max_ns = EDDY_SEC(1) },
@@ -458,6 +471,7 @@ SIM_TEST(an_item_is_replaced_after_its_age_its_loans_or_when_all_are_expired)
 
 /* --- opening --- */
 
+/* D2, D13, D18, D24, D30: the next in line opens. */
 SIM_TEST(a_failed_or_cancelled_opening_gives_its_place_to_the_next)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
@@ -485,6 +499,7 @@ SIM_TEST(a_failed_or_cancelled_opening_gives_its_place_to_the_next)
         end(pool);
 }
 
+/* D13, D24, D31: others borrow meanwhile. */
 SIM_TEST(an_opening_that_hangs_fails_after_its_limit_and_keeps_no_other_place)
 {
         eddy_pool *pool =
@@ -550,6 +565,7 @@ SIM_TEST(a_server_that_returns_is_not_flooded_with_openings)
 
 /* --- the end --- */
 
+/* D8, D20: closing. */
 SIM_TEST(closing_waits_for_loans_and_refuses_others)
 {
         eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
@@ -584,6 +600,7 @@ SIM_TEST(closing_stops_openings)
         CHECK_EQ(borrower.err, EDDY_E_POOL_CLOSED);
 }
 
+/* D8, D20: at once. */
 SIM_TEST(a_cancelled_closing_leaves_the_end_to_the_last_loan)
 {
         for (int late = 0; late < 2; late++) {
@@ -604,6 +621,7 @@ SIM_TEST(a_cancelled_closing_leaves_the_end_to_the_last_loan)
         }
 }
 
+/* D19, D31: the limit of a close. */
 SIM_TEST(an_item_that_closes_slowly_is_closed_within_the_limit)
 {
         eddy_pool *pool =
@@ -636,6 +654,58 @@ SIM_TEST(the_borrowers_of_a_pool_are_named)
         CHECK_EQ(eddy_pool_release(&first), 0);
         CHECK_EQ(eddy_pool_release(&second), 0);
         end(pool);
+}
+
+/* --- the release of the argument --- */
+
+static int releases;
+
+static void conn_release(void *arg)
+{
+        CHECK(arg == &server);
+        CHECK_EQ(server.open, 0);
+        releases++;
+}
+
+static int close_in_cancelled(void *arg)
+{
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), -ECANCELED);
+        eddy_pool_close(arg);
+        return 0;
+}
+
+/* When the last item is closed and not before, also if the pool's close could not wait for it. */
+SIM_TEST(the_argument_is_released_once_after_the_last_item)
+{
+        struct eddy_pool_ops ops = conn_ops;
+        struct eddy_pool_opts opts = { .ops = &ops, .size = 3 };
+        eddy_pool_loan loan, last;
+        eddy_pool *pool;
+
+        ops.release = conn_release;
+        releases = 0;
+        end(pool_of(opts)); /* nothing was opened */
+        CHECK_EQ(releases, 1);
+
+        pool = pool_of(opts);
+        server.close_takes_ns = EDDY_MS(5);
+        lend_three_and_return(pool);
+        CHECK_EQ(releases, 1);
+        end(pool); /* waits for idle items */
+        CHECK_EQ(releases, 2);
+
+        pool = pool_of(opts);
+        server.close_takes_ns = EDDY_MS(5);
+        loan = lent_by(pool);
+        last = lent_by(pool);
+        CHECK_EQ(eddy_call_timeout(close_in_cancelled, pool, EDDY_MS(1)), 0);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(10)), 0);
+        CHECK_EQ(server.open, 1);
+        CHECK_EQ(releases, 2);
+        CHECK_EQ(eddy_pool_release(&last), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(10)), 0);
+        CHECK_EQ(releases, 3);
 }
 
 static int refused(void *arg)
@@ -753,6 +823,7 @@ static void many_users(unsigned number)
         end(pool);
 }
 
+/* D30, D33: the size is kept. */
 SIM_TEST(no_item_is_lent_twice_or_lost_by_users_that_are_cancelled_at_random)
 {
         for (unsigned i = 1; i <= 20; i++)
