@@ -105,6 +105,9 @@ static int flow_run(void *arg)
                 n = eddy_stream_read(flow->from, piece, room);
                 if (n <= 0)
                         break;
+                /* The fault may be newer than the read. */
+                if (room_of(flow) == 0)
+                        return fault(flow);
                 n = pass(flow, piece, (size_t) n);
                 if (n < 0)
                         break;

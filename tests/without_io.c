@@ -12,6 +12,15 @@
         }
 
 ABSENT(eddy_dns_lookup)
+ABSENT(eddy_file_close)
+ABSENT(eddy_file_open)
+ABSENT(eddy_file_read_at)
+ABSENT(eddy_file_stat)
+ABSENT(eddy_file_sync)
+ABSENT(eddy_file_write_at)
+ABSENT(eddy_path_remove)
+ABSENT(eddy_path_rename)
+ABSENT(eddy_path_stat)
 ABSENT(eddy_signal_close)
 ABSENT(eddy_signal_open)
 ABSENT(eddy_signal_wait)

@@ -165,10 +165,10 @@ def garbage_in_retry_after_does_not_end_the_attempts(eddy):
 def url_that_waits_for_its_next_attempt_has_no_slot(eddy):
     def answer(connection, _):
         path = e2e.read_head(connection).split()[1]
-        status = b"503 Busy" if path == b"/busy" else b"200 OK"
+        status = b"503 Busy\r\nRetry-After: 1" if path == b"/busy" else b"200 OK"
         connection.sendall(b"HTTP/1.1 " + status + b"\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     server = eddy.serve(answer)
-    result = eddy.fetch("-c", "1", "--attempts", "2", "--backoff", "1s", server.url + "/busy",
+    result = eddy.fetch("-c", "1", "--attempts", "2", server.url + "/busy",
                         *[f"{server.url}/{i}" for i in range(20)])
     lines = [json.loads(line) for line in result.out.splitlines()]
     equal([line["status"] for line in lines], [200] * 20 + [503], result)

@@ -175,6 +175,7 @@ static void sweep(bool by_server, enum fault_then then)
         }
 SWEEP(the_client_of_tls_is_cut_off_after_every_byte, false, FAULT_END)
 SWEEP(the_client_of_tls_is_reset_after_every_byte, false, FAULT_RESET)
+/* A133: the deadline of the scope ends a handshake that stalls. */
 SWEEP(the_client_of_tls_stalls_after_every_byte, false, FAULT_STALL)
 SWEEP(the_server_of_tls_is_cut_off_after_every_byte, true, FAULT_END)
 SWEEP(the_server_of_tls_is_reset_after_every_byte, true, FAULT_RESET)

@@ -238,6 +238,7 @@ static int shutdown_meanwhile(void *arg)
         return 0;
 }
 
+/* A128: one task writes at a time. */
 TEST(the_end_is_not_sent_in_the_middle_of_another_tasks_write)
 {
         CHECK_EQ(eddy_test_run(shutdown_meanwhile, NULL, NULL, NULL), 0);

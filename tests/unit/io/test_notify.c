@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -383,6 +384,30 @@ static int kernel_queue(void *arg)
 TEST(an_overflow_of_the_system_is_reported)
 {
         run_in_folder(kernel_queue);
+}
+
+/* The system ends a watch without a reason, which it has lost. */
+static int ends_without_reason(void *arg)
+{
+        int before = dup(STDIN_FILENO), watch;
+        eddy_notify *notify;
+
+        (void) arg;
+        close(before);
+        notify = open_with(-1, 0); /* with the number of the descriptor that was closed */
+        watch = watch_at(notify, "");
+        CHECK_EQ(inotify_rm_watch(before, watch), 0);
+        CHECK_EQ(expect(notify, EDDY_NOTIFY_GONE, "").watch, watch);
+        CHECK_EQ(eddy_notify_remove(notify, watch), -EINVAL);
+        (void) watch_at(notify, "");
+        expect_nothing(notify);
+        eddy_notify_close(notify);
+        return 0;
+}
+
+TEST(a_watch_that_the_system_has_ended_is_gone)
+{
+        run_in_folder(ends_without_reason);
 }
 
 static int no_memory(void *arg)

@@ -199,6 +199,7 @@ static int resets(void *arg)
         return 0;
 }
 
+/* A131: the close does not wait. */
 TEST(an_abort_or_a_close_with_unread_bytes_is_a_reset_for_the_peer)
 {
         run(resets);
@@ -258,6 +259,7 @@ static int ended_under_waiters(void *arg)
         return 0;
 }
 
+/* A128: a lost connection wakes the writer. */
 TEST(waiters_are_woken_by_the_close_of_either_end)
 {
         run(ended_under_waiters);

@@ -309,7 +309,7 @@ static int limits_of_lines(void *arg)
         return 0;
 }
 
-/* A126: ST:test_readline_limit, ST:test_readuntil_limit_found_sep */
+/* A125, A126: ST:test_readline_limit, ST:test_readuntil_limit_found_sep */
 TEST(a_line_of_the_buffers_size_is_read_and_a_longer_one_stays_in_the_buffer)
 {
         run(limits_of_lines);

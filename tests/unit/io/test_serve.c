@@ -227,6 +227,7 @@ static int64_t stop_with(int64_t drain_ns, bool close_listener, int64_t *ret_ans
         return site.ended_ns - stopped_ns;
 }
 
+/* A135: a stop waits for connections. */
 SIM_TEST(idle_connections_end_at_a_stop_and_others_finish)
 {
         int64_t answer;

@@ -151,6 +151,7 @@ TEST(the_end_is_read_after_the_last_bytes)
         io_run(reading_last_bytes);
 }
 
+/* A127, A130: a reset is an error, and wakes the reader. */
 static int reading_reset(void *arg)
 {
         struct io_pair pair;
@@ -266,6 +267,7 @@ static int writing_slices(void *arg)
         return 0;
 }
 
+/* A129: the order is kept. */
 TEST(slices_are_sent_in_order_and_empty_ones_do_no_harm)
 {
         io_run(writing_slices);
