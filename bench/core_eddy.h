@@ -14,6 +14,7 @@ enum { BATCH = 1000 };
 
 struct bench {
         const char *row;
+        const char *poller; /* "epoll", or "uring" */
         long count;
         long extra;
         long done;
@@ -28,9 +29,9 @@ struct bench {
 /* core_eddy.c */
 int row_deadline(struct bench *bench);
 
-/* core_eddy_file.c */
-int row_file_read(struct bench *bench);
-int row_file_many(struct bench *bench);
+/* core_eddy_io.c */
+int row_file(struct bench *bench);
+int row_echo(struct bench *bench);
 
 /* core_eddy_sync.c */
 int row_lock(struct bench *bench);

@@ -1,130 +1,109 @@
 /*
- * poller_floor.c - a bare echo server by epoll and by io_uring, without eddy: whether a ring would
- * be faster for sockets.
+ * poller_floor.c - what the kernel itself costs, without eddy: an echo server by epoll and by
+ * io_uring, and calls on files in a loop.
  *
- *     poller_floor [RUNS]
+ *     poller_floor ROW COUNT [TASKS]
  *
- * CPU time of the server per message of 512 bytes, in nanoseconds; medians of RUNS (7) alternating
- * runs. The client is another process.
+ * The rows are those of core_eddy_io.c; echo-poll and echo-receive are echo by a ring. Calls on
+ * files block, so a single thread does the work of all tasks.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/io_uring.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { CONNECTIONS_MAX = 1000, MESSAGE = 512, ENTRIES = 2048, EVENTS = 64, RUNS_MAX = 99 };
+#include "bench.h"
 
-static char buf[CONNECTIONS_MAX][MESSAGE];
-static int servers[CONNECTIONS_MAX], clients[CONNECTIONS_MAX];
-static int connections;
+enum {
+        CONNECTIONS_MAX = 1000,
+        MESSAGE_MAX = 1024,
+        ENTRIES = 2048,
+        EVENTS = 64,
+        PIECE_BYTES = 4096,
+        FILE_TASKS_MAX = 1000,
+};
+
+static char bufs[CONNECTIONS_MAX][MESSAGE_MAX];
+static int fds[CONNECTIONS_MAX];
+static long count, extra, done, connections;
+static struct bench_span span;
 
 static void check(long result, const char *what)
 {
-        if (result >= 0)
-                return;
-        perror(what);
-        exit(1);
+        if (result < 0)
+                bench_die(what, strerror(errno));
 }
 
-static int64_t cpu_now(void)
-{
-        struct timespec ts;
+/* --- echo --- */
 
-        (void) clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-        return (int64_t) ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-/* --- connections --- */
-
-static void connect_all(void)
+/* Accept COUNT connections on a port that is printed. */
+static void accept_all(void)
 {
         struct sockaddr_in at = { .sin_family = AF_INET };
         socklen_t bytes = sizeof(at);
         int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
 
+        if (count > CONNECTIONS_MAX)
+                bench_die("poller_floor", "too many connections");
         at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         check(bind(listener, (struct sockaddr *) &at, sizeof(at)), "bind");
         check(listen(listener, SOMAXCONN), "listen");
         check(getsockname(listener, (struct sockaddr *) &at, &bytes), "getsockname");
-        for (int i = 0; i < connections; i++) {
-                clients[i] = socket(AF_INET, SOCK_STREAM, 0);
-                check(connect(clients[i], (struct sockaddr *) &at, bytes), "connect");
-                servers[i] = accept4(listener, NULL, NULL, SOCK_NONBLOCK);
-                check(servers[i], "accept4");
-                (void) setsockopt(clients[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-                (void) setsockopt(servers[i], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+        printf("%u\n", ntohs(at.sin_port));
+        fflush(stdout);
+        for (connections = 0; connections < count; connections++) {
+                int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+                check(fd, "accept4");
+                (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+                fds[connections] = fd;
         }
         close(listener);
 }
 
-static void close_all(const int *fds)
+/* Returns bytes; 0: the client has closed, or is gone. */
+static ssize_t echo_bytes(int i, ssize_t n)
 {
-        for (int i = 0; i < connections; i++)
-                close(fds[i]);
+        if (n > 0 && send(fds[i], bufs[i], (size_t) n, MSG_NOSIGNAL) == n) {
+                done++;
+                return n;
+        }
+        connections--;
+        close(fds[i]);
+        return 0;
 }
 
-/* Send a message on each connection, and again whenever one has returned, until killed. */
-static void serve_messages(void)
+static void row_epoll(void)
 {
         struct epoll_event events[EVENTS];
         int set = epoll_create1(0);
 
-        for (int i = 0; i < connections; i++) {
-                struct epoll_event event = { .events = EPOLLIN, .data.fd = clients[i] };
-
-                check(epoll_ctl(set, EPOLL_CTL_ADD, clients[i], &event), "epoll_ctl");
-                check(send(clients[i], buf[0], MESSAGE, 0), "send");
-        }
-        for (;;) {
-                int n = epoll_wait(set, events, EVENTS, -1);
-
-                for (int i = 0; i < n; i++) {
-                        if (recv(events[i].data.fd, buf[0], MESSAGE, 0) <= 0)
-                                _exit(0);
-                        (void) send(events[i].data.fd, buf[0], MESSAGE, MSG_NOSIGNAL);
-                }
-        }
-}
-
-/* --- servers: each echoes 'messages' and returns --- */
-
-static void by_epoll(long messages)
-{
-        struct epoll_event events[EVENTS];
-        int set = epoll_create1(0);
-
+        accept_all();
         for (int i = 0; i < connections; i++) {
                 struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-                                             .data.fd = servers[i] };
+                                             .data.fd = i };
 
-                check(epoll_ctl(set, EPOLL_CTL_ADD, servers[i], &event), "epoll_ctl");
+                check(epoll_ctl(set, EPOLL_CTL_ADD, fds[i], &event), "epoll_ctl");
         }
-        while (messages > 0) {
+        while (connections > 0) {
                 int n = epoll_wait(set, events, EVENTS, -1);
 
-                for (int i = 0; i < n; i++) {
-                        ssize_t bytes = recv(events[i].data.fd, buf[0], MESSAGE, 0);
+                for (int j = 0; j < n; j++) {
+                        int i = events[j].data.fd;
+                        ssize_t bytes = recv(fds[i], bufs[i], MESSAGE_MAX, 0);
 
-                        if (bytes > 0 && send(events[i].data.fd, buf[0], (size_t) bytes, 0) > 0)
-                                messages--;
+                        if (bytes >= 0 || errno != EAGAIN)
+                                (void) echo_bytes(i, bytes);
                 }
         }
-        close(set);
 }
 
 static struct {
@@ -178,7 +157,7 @@ static void entry_add(int connection, bool polls)
         struct io_uring_sqe *entry = &ring.entries[ring.tail++ % ENTRIES];
 
         memset(entry, 0, sizeof(*entry));
-        entry->fd = servers[connection];
+        entry->fd = fds[connection];
         entry->user_data = (uint64_t) connection;
         if (polls) {
                 entry->opcode = IORING_OP_POLL_ADD;
@@ -186,18 +165,19 @@ static void entry_add(int connection, bool polls)
                 entry->poll32_events = POLLIN | POLLRDHUP;
         } else {
                 entry->opcode = IORING_OP_RECV;
-                entry->addr = (uintptr_t) buf[connection];
-                entry->len = MESSAGE;
+                entry->addr = (uintptr_t) bufs[connection];
+                entry->len = MESSAGE_MAX;
         }
 }
 
 /* Wait for readiness, or for the bytes themselves; the send is direct. */
-static void by_ring(long messages, bool polls)
+static void by_ring(bool polls)
 {
+        accept_all();
         ring_open();
         for (int i = 0; i < connections; i++)
                 entry_add(i, polls);
-        while (messages > 0) {
+        while (connections > 0) {
                 uint32_t head = *ring.done_head;
                 long taken;
 
@@ -207,107 +187,124 @@ static void by_ring(long messages, bool polls)
                 check(taken, "io_uring_enter");
                 ring.given += (uint32_t) taken;
                 for (; head != *ring.done_tail; head++) {
-                        struct io_uring_cqe done = ring.done[head & ring.done_mask];
-                        int i = (int) done.user_data;
+                        struct io_uring_cqe result = ring.done[head & ring.done_mask];
+                        int i = (int) result.user_data;
+                        ssize_t n = polls ? recv(fds[i], bufs[i], MESSAGE_MAX, 0) : result.res;
 
-                        check(done.res, "receive");
-                        if (!polls)
-                                entry_add(i, false);
-                        else if (recv(servers[i], buf[i], MESSAGE, 0) <= 0)
+                        if (polls && n < 0 && errno == EAGAIN)
                                 continue;
-                        messages -= send(servers[i], buf[i], MESSAGE, 0) > 0;
+                        if (echo_bytes(i, n) > 0 && !polls)
+                                entry_add(i, false);
                 }
                 *ring.done_head = head;
         }
 }
 
-/* --- runs --- */
-
-enum { WAYS = 3 };
-
-static void serve(int way, long messages)
+static void row_poll(void)
 {
-        if (way == 0)
-                by_epoll(messages);
-        else
-                by_ring(messages, way == 1);
+        by_ring(true);
 }
 
-/* Returns nanoseconds of the server per message; the server is a process of its own. */
-static double run_once(int way, long messages)
+static void row_receive(void)
 {
-        double ns = 0;
-        int ends[2];
-        pid_t client, server;
-
-        check(pipe(ends), "pipe");
-        connect_all();
-        client = fork();
-        check(client, "fork");
-        if (client == 0) {
-                close_all(servers);
-                serve_messages();
-        }
-        close_all(clients);
-        server = fork();
-        check(server, "fork");
-        if (server == 0) {
-                int64_t begun = cpu_now();
-
-                serve(way, messages);
-                ns = (double) (cpu_now() - begun) / (double) messages;
-                _exit(write(ends[1], &ns, sizeof(ns)) != sizeof(ns));
-        }
-        close_all(servers);
-        close(ends[1]);
-        check(read(ends[0], &ns, sizeof(ns)) == sizeof(ns) ? 0 : -1, "the server");
-        close(ends[0]);
-        (void) waitpid(server, NULL, 0);
-        (void) kill(client, SIGKILL);
-        (void) waitpid(client, NULL, 0);
-        return ns;
+        by_ring(false);
 }
 
-static int compare(const void *a, const void *b)
-{
-        double x = *(const double *) a, y = *(const double *) b;
+/* --- files --- */
 
-        return x < y ? -1 : x > y;
+static char path[64], pieces[FILE_TASKS_MAX][PIECE_BYTES];
+
+static void whole(ssize_t n)
+{
+        if (n != PIECE_BYTES)
+                bench_die("file", n < 0 ? strerror(errno) : "a short result");
 }
 
-static void measure(int runs)
+static void read_piece(int fd, long task)
 {
-        double ns[WAYS][RUNS_MAX], ratios[WAYS][RUNS_MAX];
-
-        for (int i = 0; i < runs * WAYS; i++) {
-                int way = i % WAYS, run = i / WAYS;
-
-                ns[way][run] = run_once(way, connections == 1 ? 10000 : 60000);
-                ratios[way][run] = ns[way][run] / ns[0][run];
-        }
-        printf("| %d |", connections);
-        for (int way = 0; way < WAYS; way++) {
-                qsort(ns[way], (size_t) runs, sizeof(double), compare);
-                qsort(ratios[way], (size_t) runs, sizeof(double), compare);
-                printf(" %.0f (%.2f) |", ns[way][runs / 2], ratios[way][runs / 2]);
-        }
-        puts("");
-        fflush(stdout);
+        whole(pread(fd, pieces[task], PIECE_BYTES, 0));
 }
+
+static void write_piece(int fd, long task)
+{
+        whole(pwrite(fd, pieces[task], PIECE_BYTES, task * PIECE_BYTES));
+}
+
+static void write_synced(int fd, long task)
+{
+        write_piece(fd, task);
+        check(fsync(fd), "fsync");
+}
+
+static void open_and_read(int fd, long task)
+{
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+        check(fd, path);
+        whole(read(fd, pieces[task], PIECE_BYTES));
+        close(fd);
+}
+
+static void repeat(void (*operation)(int fd, long task))
+{
+        int fd;
+
+        if (extra > FILE_TASKS_MAX)
+                bench_die("poller_floor", "too many tasks");
+        snprintf(path, sizeof(path), "eddy-bench-%ld", (long) getpid());
+        fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        check(fd, path);
+        for (long i = 0; i < extra; i++)
+                write_piece(fd, i);
+        bench_span_begin(&span);
+        for (; done < count; done++)
+                operation(fd, done % extra);
+        bench_span_end(&span);
+        close(fd);
+        unlink(path);
+}
+
+static void row_read(void)
+{
+        repeat(read_piece);
+}
+
+static void row_write(void)
+{
+        repeat(write_piece);
+}
+
+static void row_sync(void)
+{
+        repeat(write_synced);
+}
+
+static void row_open(void)
+{
+        repeat(open_and_read);
+}
+
+static const struct {
+        const char *name;
+        void (*run)(void);
+} rows[] = {
+        { "echo", row_epoll },     { "echo-poll", row_poll },   { "echo-receive", row_receive },
+        { "file-read", row_read }, { "file-write", row_write }, { "file-sync", row_sync },
+        { "file-open", row_open },
+};
 
 int main(int argc, char **argv)
 {
-        static const int counts[] = { 1, 64, CONNECTIONS_MAX };
-        int runs = argc > 1 ? (int) strtol(argv[1], NULL, 10) : 7;
+        size_t i = 0;
 
-        if (runs < 1 || runs > RUNS_MAX)
-                runs = 7;
-        puts("| connections | epoll, ns | multishot poll, ns | receive on the ring, ns |\n"
-             "|---|---|---|---|");
-        fflush(stdout);
-        for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-                connections = counts[i];
-                measure(runs);
-        }
+        if (argc < 3 || argc > 4)
+                bench_die("usage", "poller_floor ROW COUNT [TASKS]");
+        count = bench_count(argv[2], 2000000000);
+        extra = argc == 4 ? bench_count(argv[3], 100000000) : 1;
+        while (i < sizeof(rows) / sizeof(rows[0]) && strcmp(rows[i].name, argv[1]) != 0)
+                i++;
+        if (i == sizeof(rows) / sizeof(rows[0]))
+                bench_die(argv[1], "no such row");
+        rows[i].run();
+        bench_core_print("the kernel", argv[1], done, &span, "");
         return 0;
 }

@@ -11,11 +11,12 @@ import json
 import os
 import platform
 import sys
-import tempfile
 import threading
 import time
 
 BATCH = 1000
+PIECE_BYTES = 4096
+PIECE = bytes(PIECE_BYTES)
 
 
 class Bench:
@@ -469,38 +470,88 @@ async def row_timers_fire(bench):
     bench.end()
 
 
-def read_at_once(path):
+async def repeat(bench, operation):
+    """COUNT operations by TASKS tasks, on a file of the current folder; each operation is one job of a thread."""
+    call = asyncio.get_running_loop().run_in_executor
+    path = f"eddy-bench-{os.getpid()}"
+    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    os.pwrite(fd, bytes(PIECE_BYTES * bench.extra), 0)
+    begun = 0
+
+    async def task(number):
+        nonlocal begun
+        while begun < bench.count:
+            begun += 1
+            await call(None, operation, fd, path, number)
+            bench.done += 1
+
+    bench.begin()
+    await asyncio.gather(*(task(number) for number in range(bench.extra)))
+    bench.end()
+    os.close(fd)
+    os.unlink(path)
+
+
+def read_piece(fd, _path, _task):
+    assert len(os.pread(fd, PIECE_BYTES, 0)) == PIECE_BYTES
+
+
+def write_piece(fd, _path, task):
+    assert os.pwrite(fd, PIECE, task * PIECE_BYTES) == PIECE_BYTES
+
+
+def write_synced(fd, _path, task):
+    write_piece(fd, _path, task)
+    os.fsync(fd)
+
+
+def open_and_read(_fd, path, _task):
     with open(path, "rb", buffering=0) as file:
-        assert len(file.read(4096)) == 4096
-
-
-def make_file(file):
-    file.write(bytes(4096))
-    file.flush()
-    return file.name
+        assert len(file.read(PIECE_BYTES)) == PIECE_BYTES
 
 
 async def row_file_read(bench):
-    call = asyncio.get_running_loop().run_in_executor
-    with tempfile.NamedTemporaryFile() as file:
-        make_file(file)
-        bench.begin()
-        for _ in range(bench.count):
-            assert len(await call(None, os.pread, file.fileno(), 4096, 0)) == 4096
+    await repeat(bench, read_piece)
+
+
+async def row_file_write(bench):
+    await repeat(bench, write_piece)
+
+
+async def row_file_sync(bench):
+    await repeat(bench, write_synced)
+
+
+async def row_file_open(bench):
+    await repeat(bench, open_and_read)
+
+
+async def row_echo(bench):
+    """A server of COUNT connections, which prints its port; protocols are faster than streams."""
+    loop = asyncio.get_running_loop()
+    over = loop.create_future()
+    left = bench.count
+
+    class Echo(asyncio.Protocol):
+        def connection_made(self, transport):
+            self.write = transport.write
+
+        def data_received(self, data):
             bench.done += 1
-        bench.end()
+            self.write(data)
 
+        def connection_lost(self, _error):
+            nonlocal left
+            left -= 1
+            if left == 0:
+                over.set_result(None)
 
-async def row_file_many(bench):
-    """All three calls in one job: aiofiles needs a job for each."""
-    call = asyncio.get_running_loop().run_in_executor
-    with tempfile.NamedTemporaryFile() as file:
-        path = make_file(file)
-        bench.begin()
-        while bench.done < bench.count:
-            await asyncio.gather(*(call(None, read_at_once, path) for _ in range(bench.extra)))
-            bench.done += bench.extra
-        bench.end()
+    server = await loop.create_server(Echo, "127.0.0.1", 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    bench.begin()
+    await over
+    bench.end()
+    server.close()
 
 
 def new_loop(name):

@@ -436,35 +436,23 @@ static void row_stream(void)
         free(ring.items);
 }
 
-/* file-read: pread() of 4 KiB that the kernel has in its cache. */
-static void row_file_read(void)
-{
-        static char buf[4096];
-        FILE *file = tmpfile();
-        int fd = file ? fileno(file) : -1;
-
-        if (fd < 0 || pwrite(fd, buf, sizeof(buf), 0) != (ssize_t) sizeof(buf))
-                bench_die("file-read", "no file");
-        bench_span_begin(&span);
-        for (long i = 0; i < count; i++)
-                if (pread(fd, buf, sizeof(buf), 0) != (ssize_t) sizeof(buf))
-                        bench_die("file-read", "no bytes");
-        bench_span_end(&span);
-        atomic_store(&done, count);
-        fclose(file);
-}
-
 static const struct {
         const char *name;
         void (*run)(void);
 } rows[] = {
-        { "file-read", row_file_read },   { "yield", row_yield },
-        { "start-join", row_start_join }, { "start-batch", row_start_batch },
-        { "queue", row_queue },           { "sleep", row_sleep },
-        { "semaphore", row_semaphore },   { "lock", row_lock },
-        { "event", row_event },           { "condition", row_condition },
-        { "threadsafe", row_threadsafe }, { "to-thread", row_queue },
-        { "channel", row_queue },         { "stream", row_stream },
+        { "yield", row_yield },
+        { "start-join", row_start_join },
+        { "start-batch", row_start_batch },
+        { "queue", row_queue },
+        { "sleep", row_sleep },
+        { "semaphore", row_semaphore },
+        { "lock", row_lock },
+        { "event", row_event },
+        { "condition", row_condition },
+        { "threadsafe", row_threadsafe },
+        { "to-thread", row_queue },
+        { "channel", row_queue },
+        { "stream", row_stream },
 };
 
 int main(int argc, char **argv)

@@ -114,111 +114,225 @@ static void row_threadsafe(void)
         bench_span_end(&span);
 }
 
-/* --- files --- */
+/* --- files, in the current folder --- */
 
-enum { PIECE_BYTES = 4096 };
+enum { PIECE_BYTES = 4096, MESSAGE_MAX = 1024 };
 
-static char path[64], piece[PIECE_BYTES];
+static char path[64];
+static uv_file shared_fd;
+static long begun;
 
+/* A task: its operations, one after another. */
 struct job {
         uv_fs_t fs;
-        char buf[PIECE_BYTES];
+        void (*begin)(struct job *job);
+        long task;
         uv_file fd;
+        char buf[PIECE_BYTES];
 };
 
-static void make_file(void)
+static void job_next(struct job *job)
 {
-        FILE *file;
-
-        snprintf(path, sizeof(path), "/tmp/eddy-bench-%ld", (long) getpid());
-        file = fopen(path, "we");
-        if (!file || fwrite(piece, PIECE_BYTES, 1, file) != 1 || fclose(file) != 0)
-                bench_die("file", "no file");
+        if (begun < count) {
+                begun++;
+                job->begin(job);
+        }
 }
 
-static void on_read_again(uv_fs_t *fs);
+static void result_check(uv_fs_t *fs, ssize_t wanted)
+{
+        if (fs->result < 0 || (wanted > 0 && fs->result != wanted))
+                bench_die("file",
+                          fs->result < 0 ? uv_strerror((int) fs->result) : "a short result");
+        uv_fs_req_cleanup(fs);
+}
 
-static void read_again(struct job *job, uv_fs_cb fn)
+static void on_done(uv_fs_t *fs)
+{
+        result_check(fs, 0);
+        done++;
+        job_next((struct job *) fs);
+}
+
+static void on_piece(uv_fs_t *fs)
+{
+        result_check(fs, PIECE_BYTES);
+        done++;
+        job_next((struct job *) fs);
+}
+
+static void read_begin(struct job *job)
 {
         uv_buf_t buf = uv_buf_init(job->buf, PIECE_BYTES);
 
-        uv_fs_read(&loop, &job->fs, job->fd, &buf, 1, 0, fn);
+        uv_fs_read(&loop, &job->fs, shared_fd, &buf, 1, 0, on_piece);
 }
 
-static void on_read_again(uv_fs_t *fs)
+static void write_begin_with(struct job *job, uv_fs_cb fn)
 {
-        if (fs->result != PIECE_BYTES)
-                bench_die("file-read", "no bytes");
-        uv_fs_req_cleanup(fs);
-        if (++done < count)
-                read_again((struct job *) fs, on_read_again);
+        uv_buf_t buf = uv_buf_init(job->buf, PIECE_BYTES);
+
+        uv_fs_write(&loop, &job->fs, shared_fd, &buf, 1, job->task * PIECE_BYTES, fn);
 }
 
-/* file-read: uv_fs_read(), which always uses a thread. */
-static void row_file_read(void)
+static void write_begin(struct job *job)
 {
-        static struct job job;
-
-        make_file();
-        job.fd = uv_fs_open(&loop, &job.fs, path, UV_FS_O_RDONLY, 0, NULL);
-        uv_fs_req_cleanup(&job.fs);
-        bench_span_begin(&span);
-        read_again(&job, on_read_again);
-        uv_run(&loop, UV_RUN_DEFAULT);
-        bench_span_end(&span);
-        unlink(path);
+        write_begin_with(job, on_piece);
 }
 
-static void on_closed(uv_fs_t *fs)
+static void on_written(uv_fs_t *fs)
 {
-        uv_fs_req_cleanup(fs);
-        done++;
+        result_check(fs, PIECE_BYTES);
+        uv_fs_fsync(&loop, fs, shared_fd, on_done);
+}
+
+static void sync_begin(struct job *job)
+{
+        write_begin_with(job, on_written);
 }
 
 static void on_read_once(uv_fs_t *fs)
 {
         struct job *job = (struct job *) fs;
 
-        if (fs->result != PIECE_BYTES)
-                bench_die("file-many", "no bytes");
-        uv_fs_req_cleanup(fs);
-        uv_fs_close(&loop, fs, job->fd, on_closed);
+        result_check(fs, PIECE_BYTES);
+        uv_fs_close(&loop, fs, job->fd, on_done);
 }
 
 static void on_opened(uv_fs_t *fs)
 {
         struct job *job = (struct job *) fs;
+        uv_buf_t buf = uv_buf_init(job->buf, PIECE_BYTES);
 
         job->fd = (uv_file) fs->result;
-        uv_fs_req_cleanup(fs);
-        read_again(job, on_read_once);
+        result_check(fs, 0);
+        uv_fs_read(&loop, fs, job->fd, &buf, 1, 0, on_read_once);
 }
 
-static void row_file_many(void)
+static void open_begin(struct job *job)
+{
+        uv_fs_open(&loop, &job->fs, path, UV_FS_O_RDONLY, 0, on_opened);
+}
+
+/* COUNT operations by TASKS jobs. */
+static void repeat(void (*begin)(struct job *job))
 {
         struct job *jobs = calloc((size_t) extra, sizeof(*jobs));
+        uv_fs_t fs;
 
         if (!jobs)
-                bench_die("file-many", "no memory");
-        make_file();
-        bench_span_begin(&span);
-        while (done < count) {
-                for (long i = 0; i < extra; i++)
-                        uv_fs_open(&loop, &jobs[i].fs, path, UV_FS_O_RDONLY, 0, on_opened);
-                uv_run(&loop, UV_RUN_DEFAULT);
+                bench_die("file", "no memory");
+        snprintf(path, sizeof(path), "eddy-bench-%ld", (long) getpid());
+        shared_fd = uv_fs_open(&loop, &fs, path, UV_FS_O_RDWR | UV_FS_O_CREAT, 0600, NULL);
+        result_check(&fs, 0);
+        for (long i = 0; i < extra; i++) {
+                uv_buf_t buf = uv_buf_init(jobs[i].buf, PIECE_BYTES);
+
+                uv_fs_write(&loop, &fs, shared_fd, &buf, 1, i * PIECE_BYTES, NULL);
+                result_check(&fs, PIECE_BYTES);
+                jobs[i].task = i;
+                jobs[i].begin = begin;
         }
+        bench_span_begin(&span);
+        for (long i = 0; i < extra; i++)
+                job_next(&jobs[i]);
+        uv_run(&loop, UV_RUN_DEFAULT);
         bench_span_end(&span);
         unlink(path);
         free(jobs);
+}
+
+static void row_file_read(void)
+{
+        repeat(read_begin);
+}
+
+static void row_file_write(void)
+{
+        repeat(write_begin);
+}
+
+static void row_file_sync(void)
+{
+        repeat(sync_begin);
+}
+
+static void row_file_open(void)
+{
+        repeat(open_begin);
+}
+
+/* --- echo --- */
+
+static long accepted;
+
+static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *buf)
+{
+        static char bytes[MESSAGE_MAX];
+
+        (void) handle;
+        (void) size;
+        *buf = uv_buf_init(bytes, sizeof(bytes));
+}
+
+static void on_bytes(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+        uv_buf_t back = uv_buf_init(buf->base, n > 0 ? (unsigned) n : 0);
+
+        if (n == 0)
+                return;
+        if (n < 0)
+                uv_close((uv_handle_t *) stream, NULL);
+        else if (uv_try_write(stream, &back, 1) != n)
+                bench_die("echo", "the socket's buffer is full");
+        else
+                done++;
+}
+
+static void on_connection(uv_stream_t *listener, int status)
+{
+        uv_tcp_t *stream = calloc(1, sizeof(*stream));
+
+        if (status < 0 || !stream || uv_tcp_init(&loop, stream) < 0 ||
+            uv_accept(listener, (uv_stream_t *) stream) < 0)
+                bench_die("echo", "no connection");
+        uv_tcp_nodelay(stream, 1);
+        uv_read_start((uv_stream_t *) stream, on_alloc, on_bytes);
+        if (++accepted == count)
+                uv_close((uv_handle_t *) listener, NULL);
+}
+
+/* echo: a server of COUNT connections; each answer is one uv_try_write(). */
+static void row_echo(void)
+{
+        struct sockaddr_in at;
+        int bytes = sizeof(at);
+        uv_tcp_t listener;
+
+        uv_ip4_addr("127.0.0.1", 0, &at);
+        uv_tcp_init(&loop, &listener);
+        if (uv_tcp_bind(&listener, (struct sockaddr *) &at, 0) < 0 ||
+            uv_listen((uv_stream_t *) &listener, 1024, on_connection) < 0 ||
+            uv_tcp_getsockname(&listener, (struct sockaddr *) &at, &bytes) < 0)
+                bench_die("echo", "cannot listen");
+        printf("%u\n", ntohs(at.sin_port));
+        fflush(stdout);
+        uv_run(&loop, UV_RUN_DEFAULT);
 }
 
 static const struct {
         const char *name;
         void (*run)(void);
 } rows[] = {
-        { "file-read", row_file_read },         { "file-many", row_file_many },
-        { "deadline", row_deadline },           { "deadline-among", row_deadline },
-        { "timers-cancel", row_timers_cancel }, { "timers-fire", row_timers_fire },
+        { "file-read", row_file_read },
+        { "file-write", row_file_write },
+        { "file-sync", row_file_sync },
+        { "file-open", row_file_open },
+        { "echo", row_echo },
+        { "deadline", row_deadline },
+        { "deadline-among", row_deadline },
+        { "timers-cancel", row_timers_cancel },
+        { "timers-fire", row_timers_fire },
         { "threadsafe", row_threadsafe },
 };
 

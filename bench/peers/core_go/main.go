@@ -206,65 +206,6 @@ func rowDeadline() {
 	end()
 }
 
-func makeFile() string {
-	file, err := os.CreateTemp("", "eddy-bench")
-	if err == nil {
-		_, err = file.Write(make([]byte, 4096))
-	}
-	if err != nil {
-		panic(err)
-	}
-	file.Close()
-	return file.Name()
-}
-
-// A read of 4 KiB, which blocks its thread.
-func fileRead() {
-	path := makeFile()
-	defer os.Remove(path)
-	file, err := os.Open(path)
-	if err != nil {
-		panic(err)
-	}
-	defer file.Close()
-	buf := make([]byte, 4096)
-	begin()
-	for ; done < count; done++ {
-		if n, err := file.ReadAt(buf, 0); n != len(buf) {
-			panic(err)
-		}
-	}
-	end()
-}
-
-// Goroutines that each open a file, read 4 KiB and close the file.
-func fileMany() {
-	path := makeFile()
-	defer os.Remove(path)
-	begin()
-	for done < count {
-		var group sync.WaitGroup
-		for i := 0; i < extra; i++ {
-			group.Add(1)
-			go func() {
-				defer group.Done()
-				file, err := os.Open(path)
-				if err != nil {
-					panic(err)
-				}
-				buf := make([]byte, 4096)
-				if n, err := file.Read(buf); n != len(buf) {
-					panic(err)
-				}
-				file.Close()
-			}()
-		}
-		group.Wait()
-		done += extra
-	}
-	end()
-}
-
 func main() {
 	rows := map[string]func(){
 		"yield": rowYield, "start-join": rowStartJoin, "scope-one": rowScopeOne,
@@ -273,7 +214,8 @@ func main() {
 		"lock": rowLock, "event": rowEvent, "condition": rowCondition, "future": rowFuture,
 		"generator": rowGenerator, "select": rowSelect,
 		"channel": rowChannel, "stream": rowStream,
-		"file-read": fileRead, "file-many": fileMany,
+		"file-read": rowFileRead, "file-write": rowFileWrite, "file-sync": rowFileSync,
+		"file-open": rowFileOpen, "echo": rowEcho,
 		"queue-many": rowQueueMany, "event-many": rowEventMany, "lock-line": rowLockLine,
 		"deadline-among": rowDeadlineAmong,
 		"timers-cancel":  rowTimersCancel, "timers-fire": rowTimersFire,

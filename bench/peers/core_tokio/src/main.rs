@@ -2,7 +2,9 @@
 //
 //     core_tokio ROW COUNT [TASKS | WAIT_MS]
 //
-// The runtime of one thread (`new_current_thread`), without its I/O driver.
+// The runtime of one thread (`new_current_thread`); its I/O driver only for the row of sockets.
+
+mod io;
 
 use std::future::Future;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
@@ -336,6 +338,11 @@ async fn run(row: &str) {
         "semaphore" => row_semaphore().await,
         "deadline" => row_deadline().await,
         "deadline-among" => row_deadline_among().await,
+        "file-read" => io::row_file(io::read_piece).await,
+        "file-write" => io::row_file(io::write_piece).await,
+        "file-sync" => io::row_file(io::write_synced).await,
+        "file-open" => io::row_file(io::open_and_read).await,
+        "echo" => io::row_echo().await,
         _ => panic!("no such row"),
     }
 }
@@ -345,11 +352,15 @@ fn main() {
     let number = |i: usize| args.get(i).map_or(1, |text| text.parse().unwrap());
     COUNT.store(number(2), Relaxed);
     EXTRA.store(number(3), Relaxed);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    if args[1] == "echo" {
+        builder.enable_io();
+    }
+    let runtime = builder.enable_time().build().unwrap();
     runtime.block_on(async { tokio::spawn(async move { run(&args[1]).await }).await.unwrap() });
     println!(
         "{{\"peer\": \"tokio {}\", \"row\": \"{}\", \"ops\": {}, \"cpu_ns\": {}, \"wall_ns\": {}{}}}",
-        option_env!("TOKIO_VERSION").unwrap_or("1"),
+        option_env!("PEER_VERSION").unwrap_or("1"),
         std::env::args().nth(1).unwrap(),
         DONE.load(Relaxed),
         CPU.load(Relaxed),

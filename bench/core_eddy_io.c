@@ -1,0 +1,253 @@
+/*
+ * core_eddy_io.c - rows of core_eddy.c about files and sockets.  Files are in the current folder.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+
+#include "core_eddy.h"
+
+enum { PIECE_BYTES = 4096, COLD_PIECES = 16384, FILE_TASKS_MAX = 1000, MESSAGE_MAX = 1024 };
+
+static struct bench *shared;
+static char path[64];
+static eddy_file *file;
+static char pieces[FILE_TASKS_MAX][PIECE_BYTES];
+static bool turns[FILE_TASKS_MAX]; /* which of its two names a task's file has */
+static long next_task, next_cold, begun;
+
+/* --- files: one operation of a task --- */
+
+static int whole(int64_t n)
+{
+        return n == PIECE_BYTES ? 0 : n < 0 ? (int) n : -EIO;
+}
+
+/* file-read: 4 KiB that the kernel has in its cache. */
+static int read_cached(long task)
+{
+        return whole(eddy_file_read_at(file, pieces[task], PIECE_BYTES, 0));
+}
+
+/* file-cold: 4 KiB that it has not. */
+static int read_cold(long task)
+{
+        /* A step that is prime to the number of pieces: no piece twice. */
+        next_cold = (next_cold + 6007) % COLD_PIECES;
+        return whole(eddy_file_read_at(file, pieces[task], PIECE_BYTES, next_cold * PIECE_BYTES));
+}
+
+/* file-write: each task its own 4 KiB of the file. */
+static int write_piece(long task)
+{
+        return eddy_file_write_at(file, pieces[task], PIECE_BYTES, task * PIECE_BYTES);
+}
+
+/* file-sync: the same, and a sync after each. */
+static int write_synced(long task)
+{
+        int err = write_piece(task);
+
+        return err < 0 ? err : eddy_file_sync(file, 0);
+}
+
+/* file-open: open, read 4 KiB, close. */
+static int open_and_read(long task)
+{
+        eddy_file *own;
+        int err = eddy_file_open(path, EDDY_FILE_READ, 0, &own);
+
+        if (err < 0)
+                return err;
+        err = whole(eddy_file_read(own, pieces[task], PIECE_BYTES));
+        eddy_file_close(own);
+        return err;
+}
+
+static int stat_path(long task)
+{
+        struct eddy_file_info info;
+
+        (void) task;
+        return eddy_path_stat(path, 0, &info);
+}
+
+static int stat_file(long task)
+{
+        struct eddy_file_info info;
+
+        (void) task;
+        return eddy_file_stat(file, &info);
+}
+
+static void name_of(char *name, size_t bytes, long task, int turn)
+{
+        (void) snprintf(name, bytes, "%s-%ld-%d", path, task, turn);
+}
+
+/* file-rename: each task a name of its own, there and back. */
+static int rename_path(long task)
+{
+        char from[96], to[96];
+        int turn = turns[task];
+
+        turns[task] = !turn;
+        name_of(from, sizeof(from), task, turn);
+        name_of(to, sizeof(to), task, !turn);
+        return eddy_path_rename(from, to, 0);
+}
+
+static int make_names(void)
+{
+        char name[96];
+        int err = 0;
+
+        for (long i = 0; i < shared->extra && err == 0; i++) {
+                name_of(name, sizeof(name), i, 0);
+                err = eddy_file_write_whole(name, "", 0, 0600);
+        }
+        return err;
+}
+
+static void remove_names(void)
+{
+        char name[96];
+
+        for (long i = 0; i < shared->extra * 2; i++) {
+                name_of(name, sizeof(name), i / 2, (int) (i % 2));
+                (void) unlink(name);
+        }
+}
+
+static const struct file_row {
+        const char *name;
+        int (*operation)(long task);
+} file_rows[] = {
+        { "file-read", read_cached },   { "file-cold", read_cold },
+        { "file-write", write_piece },  { "file-sync", write_synced },
+        { "file-open", open_and_read }, { "file-stat", stat_path },
+        { "file-fstat", stat_file },    { "file-rename", rename_path },
+};
+
+static const struct file_row *file_row_now(void)
+{
+        const struct file_row *row = file_rows;
+
+        while (strcmp(row->name, shared->row) != 0)
+                row++;
+        return row;
+}
+
+/* --- files: their tasks --- */
+
+static int repeat(void *arg)
+{
+        const struct file_row *row = arg;
+        long task = next_task++;
+        int err = 0;
+
+        while (err == 0 && begun < shared->count) {
+                begun++;
+                err = row->operation(task);
+                shared->done += err == 0;
+        }
+        return err;
+}
+
+/* The file's bytes on the disk, and not in memory. */
+static int make_cold(void)
+{
+        int err = 0;
+
+        for (int64_t i = 0; i < COLD_PIECES && err == 0; i += FILE_TASKS_MAX)
+                err = eddy_file_write_at(file, pieces, sizeof(pieces), i * PIECE_BYTES);
+        if (err == 0)
+                err = eddy_file_sync(file, 0);
+        (void) posix_fadvise(eddy_file_fd(file), 0, 0, POSIX_FADV_DONTNEED);
+        (void) posix_fadvise(eddy_file_fd(file), 0, 0, POSIX_FADV_RANDOM);
+        return err;
+}
+
+static int run_tasks(const struct file_row *row)
+{
+        eddy_scope scope;
+        int err;
+
+        bench_span_begin(&shared->span);
+        eddy_scope_begin(&scope, NULL);
+        for (long i = 0; i < shared->extra; i++)
+                eddy_scope_start(&scope, repeat, (void *) row);
+        err = eddy_scope_end(&scope);
+        bench_span_end(&shared->span);
+        return err;
+}
+
+/* COUNT operations on files by TASKS tasks. */
+int row_file(struct bench *bench)
+{
+        const struct file_row *row;
+        int err;
+
+        if (bench->extra > FILE_TASKS_MAX)
+                return -EINVAL;
+        shared = bench;
+        row = file_row_now();
+        snprintf(path, sizeof(path), "eddy-bench-%ld", (long) getpid());
+        err = eddy_file_open(path, EDDY_FILE_READ | EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0600,
+                             &file);
+        if (err < 0)
+                return err;
+        err = eddy_file_write_at(file, pieces, (size_t) bench->extra * PIECE_BYTES, 0);
+        if (err == 0 && row->operation == read_cold)
+                err = make_cold();
+        if (err == 0 && row->operation == rename_path)
+                err = make_names();
+        if (err == 0)
+                err = run_tasks(row);
+        eddy_file_close(file);
+        if (row->operation == rename_path)
+                remove_names();
+        (void) unlink(path);
+        return err;
+}
+
+/* --- sockets --- */
+
+static int echo(void *arg)
+{
+        EDDY_AUTO(eddy_stream) eddy_stream *stream = arg;
+        char buf[MESSAGE_MAX];
+        int64_t n;
+
+        while ((n = eddy_stream_read(stream, buf, sizeof(buf))) > 0) {
+                int64_t err = eddy_stream_write(stream, buf, (size_t) n);
+
+                if (err < 0)
+                        return (int) err;
+                shared->done++;
+        }
+        return (int) n;
+}
+
+/* echo: a server of COUNT connections, which prints its port; poller_load.c measures it. */
+int row_echo(struct bench *bench)
+{
+        eddy_listener *listener;
+        eddy_scope scope;
+        int err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
+
+        if (err < 0)
+                return err;
+        shared = bench;
+        printf("%u\n", eddy_listener_port(listener));
+        fflush(stdout);
+        eddy_scope_begin(&scope, NULL);
+        for (long i = 0; i < bench->count && err == 0; i++) {
+                eddy_stream *stream;
+
+                err = eddy_listener_accept(listener, &stream);
+                if (err == 0)
+                        eddy_scope_start(&scope, echo, stream);
+        }
+        eddy_listener_close(listener);
+        return eddy_scope_end_with(&scope, err);
+}
