@@ -4,8 +4,8 @@
  *
  * All ways give the same sum.  Threads in C compute at the same time, so with two free
  * processors the second way takes about half as long.  Python's threads take turns:
- * there the second way takes as long as the first, and only processes are faster.  The
- * loop computes nothing in any way and is free for other tasks.
+ * there the second way takes as long as the first, and only processes are faster.  In all
+ * three ways the loop remains free for other tasks.
  *
  * Run: 84-fifty-million-roots
  * Time: wall 0.1 s

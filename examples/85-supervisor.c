@@ -1,10 +1,11 @@
 /*
- * 85-supervisor - restarts a child that crashes, after growing pauses, and stops with it.
+ * 85-supervisor - restarts a child that crashes, after growing pauses; a signal ends both.
  *
- * A child that ran for less than a second has crashed: the pause before its next start doubles,
- * up to five seconds. A child that exits with code 0 is done. SIGINT (Ctrl-C) or SIGTERM cancels
- * the main task; eddy_process_close() then sends SIGTERM to the child's group and, two seconds
- * later, SIGKILL, so that no descendant outlives the supervisor.
+ * A child that ends with an error is restarted after a pause. The pause doubles each time, up to
+ * five seconds; after a child that ran for a second it is short again. A child that exits with
+ * code 0 is not restarted. SIGINT (Ctrl-C) or SIGTERM cancels the main task; eddy_process_close()
+ * then sends SIGTERM to the child's group and, when the child has ended or two seconds later,
+ * SIGKILL, so that no descendant outlives the supervisor.
  *
  *     85-supervisor 'COMMAND'
  *

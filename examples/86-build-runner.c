@@ -3,8 +3,8 @@
  *
  * The output of a command is printed as a whole after its end, so lines of two commands are never
  * mixed. Each command has a process group of its own. Ctrl-C (SIGINT) cancels the main task, and
- * so the scope with all commands: each is terminated with its group, and the exit code is 130. A
- * command that fails does not stop the others; the exit code is 1 then.
+ * with it the scope with all commands: each is terminated with its group, and the exit code is 130.
+ * A command that fails does not stop the others; the exit code is then 1.
  *
  *     86-build-runner N <commands
  *
@@ -76,7 +76,7 @@ static int run_command(const struct command *command)
         return 0;
 }
 
-/* The task of a command. It has a place, which the reader of the commands took. */
+/* The task of a command. The reader of the commands has acquired its place. */
 static int command_main(void *arg)
 {
         struct command *command = arg;

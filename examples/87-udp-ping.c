@@ -1,10 +1,10 @@
 /*
  * 87-udp-ping - a UDP ping: numbered datagrams to an echo server, and the time until each comes back.
  *
- * The server drops one datagram in three, as a network may.  A datagram without an answer in
- * 50 ms counts as lost: the deadline belongs to a scope around the receive, and the socket
- * remains usable.  In the end the server is closed, and the system's refusal (ICMP) ends the
- * next receive with an error instead of a silence.
+ * The server drops one datagram in three, as a network may.  A datagram without an answer
+ * within 50 ms counts as lost: the deadline belongs to a scope around the receive, and the socket
+ * remains usable.  At the end the server is closed: the system refuses the last datagram (ICMP),
+ * and the receive returns an error at once.
  *
  * Run: 87-udp-ping
  * Time: wall 0.1 s
@@ -49,7 +49,7 @@ static int echo(void *arg)
         return err;
 }
 
-/* Receive until the answer has this ping's number: an earlier one may be late. */
+/* Receive until the answer has this ping's number: earlier answers may be late. */
 static int receive_answer(void *arg)
 {
         struct ping *ping = arg;

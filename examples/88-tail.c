@@ -4,10 +4,10 @@
  * The watch is on the folder, so it follows the name: a file that is truncated is read
  * from its beginning, and after a rotation (the file gets another name, and a new one is made)
  * the rest of the old file is printed and then the new one.  The watch begins before the
- * first look, so nothing is missed.
+ * first look, so no change is missed.
  *
- * Run: d=$(mktemp -d); echo first >$d/log; (sleep .3; echo second >>$d/log; sleep .3; echo rest >>$d/log; mv $d/log $d/log.1; echo third >$d/log; sleep .3; : >$d/log; sleep .3; echo 4 >>$d/log; sleep .3; rm -r $d) & 88-tail $d/log
- * Time: wall 1.5 s
+ * Run: d=$(mktemp -d); echo first >$d/log; (sleep .8; echo second >>$d/log; sleep .8; echo rest >>$d/log; mv $d/log $d/log.1; echo third >$d/log; sleep .8; : >$d/log; sleep .8; echo 4 >>$d/log; sleep .8; rm -r $d) & 88-tail $d/log
+ * Time: wall 4 s
  * Output:
  *     first
  *     second
@@ -66,7 +66,7 @@ static int has_name(const struct tail *tail)
         return named.device == ours.device && named.inode == ours.inode;
 }
 
-/* Print the rest of the former file, and open the one that has the name now. */
+/* Print the rest of the former file, and open the file that has the name now. */
 static int reopen(struct tail *tail)
 {
         int err = print_new(tail);

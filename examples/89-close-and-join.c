@@ -1,12 +1,12 @@
 /*
- * 89-close-and-join - computations in worker processes, which print; no result comes back.
+ * 89-close-and-join - computations in worker processes, which print and return no results.
  *
  * Each call has a worker process of its own.  eddy_process_pool_shutdown() refuses further
- * calls and lets the accepted ones go on; eddy_process_pool_join() returns when they have
+ * calls and lets the accepted ones continue; eddy_process_pool_join() returns when they have
  * ended.  Each line appears as a whole, because a worker flushes its output after each call.
  *
  * Run: 89-close-and-join | sort
- * Time: wall 0 s
+ * Time: wall 0 to 60 s
  * Output:
  *     1 to 12500000: done
  *     12500001 to 25000000: done
@@ -79,7 +79,7 @@ static int run(void *arg)
                         jobs[i] = (struct job){ pool, i };
                         eddy_scope_start(&scope, call, &jobs[i]);
                 }
-                err = eddy_sleep(0); /* the calls begin */
+                err = eddy_sleep(0); /* let the calls begin */
                 if (err == 0)
                         err = close_and_join(pool);
         }

@@ -3,7 +3,7 @@
  *
  * Each call is a task with a handle, and eddy_task_join() waits for it.  The third call
  * crashes its worker: only this call fails, and another worker takes the place of the dead
- * one.  A pool of Python breaks as a whole, or waits for ever.
+ * one.  In Python the whole pool breaks, or the call waits for ever.
  *
  * Run: 90-process-results
  * Time: wall 0 s
@@ -45,7 +45,7 @@ static int do_math(eddy_process_work *work)
 struct job {
         struct part part;
         double sum;
-        struct eddy_process_exit exit; /* how the worker has ended */
+        struct eddy_process_exit exit; /* how the worker ended */
 };
 
 static int compute(void *arg)
@@ -91,7 +91,7 @@ static int show_all(void)
         }
         for (int i = 0; i < PARTS; i++)
                 eddy_task_release(tasks[i]);
-        (void) eddy_scope_end(&scope); /* the failure of a part is not that of the program */
+        (void) eddy_scope_end(&scope); /* the program continues after a failed part */
         if (err < 0)
                 return err;
         jobs[BAD].part.crashes = false;

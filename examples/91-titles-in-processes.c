@@ -3,8 +3,8 @@
  *
  * A worker runs a loop of its own for each page.  eddy_process_pool_map() stores the titles
  * in the order of the items, although pages take different times.  Waiting for a network
- * needs no processes: 83-page-titles fetches 41 pages in one.  Processes pay for pages whose
- * parsing takes long, or may crash.
+ * needs no processes: 83-page-titles fetches 41 pages in one.  Processes are useful if parsing a
+ * page takes long, or may crash.
  *
  * The program serves the pages itself.  A worker has what existed at
  * eddy_process_pool_prepare(): the URLs are made later, so each is sent with its item.
@@ -36,7 +36,7 @@ static int answer(eddy_http_exchange *exchange, void *arg)
 {
         long number = strtol(eddy_http_exchange_path(exchange) + 1, NULL, 10);
         char text[100];
-        int err = eddy_sleep(EDDY_MS(200 - 20 * (number % 7))); /* later pages overtake others */
+        int err = eddy_sleep(EDDY_MS(200 - 20 * (number % 7))); /* later pages are ready earlier */
 
         (void) arg;
         if (err < 0)

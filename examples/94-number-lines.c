@@ -1,10 +1,10 @@
 /*
- * 94-number-lines - a filter: numbers the lines of standard input, and reports each 200 ms on standard error.
+ * 94-number-lines - a filter that numbers lines, and reports their count on standard error every 200 ms.
  *
  * Standard input and output may be a terminal, a pipe, a socket or a file: eddy_stream_from_fd()
- * makes a stream of each, and a task that waits for input or for room keeps no other task waiting.
- * The descriptors' flags do not change, so a shell that shares the terminal is not disturbed. If
- * the reader of standard output has closed the pipe, the filter ends without an error.
+ * makes a stream of each, and other tasks run while a task waits for input or for room. The
+ * descriptors' flags do not change, so a shell that shares the terminal is not disturbed. If the
+ * reader of standard output has closed the pipe, the filter ends without an error.
  *
  * Run: printf 'one\ntwo\nthree' | 94-number-lines
  * Time: wall 0 s
@@ -39,7 +39,7 @@ enum { LINE_BYTES_MAX = 65536 };
 
 static unsigned long lines;
 
-/* Print the count of lines each 200 ms. */
+/* Print the count of lines every 200 ms. */
 static int tick(void *arg)
 {
         char text[64];

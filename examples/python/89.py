@@ -1,6 +1,7 @@
 """The twin of 89-close-and-join: a pool of processes that is closed and joined."""
 import math
 import multiprocessing
+import sys
 
 PARTS, COUNT = 4, 50_000_000
 
@@ -9,7 +10,9 @@ def do_math(part):
     first, last = COUNT // PARTS * part + 1, COUNT // PARTS * (part + 1)
     for i in range(first, last + 1):
         math.sqrt(i)
-    print(f"{first} to {last}: done", flush=True)
+    # In one write: else the lines of two processes may mix.
+    sys.stdout.write(f"{first} to {last}: done\n")
+    sys.stdout.flush()
 
 
 def main():

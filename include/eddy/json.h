@@ -210,10 +210,10 @@ EDDY_API bool eddy_json_is_utf8(const void *data, size_t bytes);
 
 /*
  * Read a text into the struct at 'out', which 'fields' describes.  The error names the first wrong
- * field: "users[3].age: 300 is above the maximum 150".  Scalars that the text does not give, or
- * gives as null, keep their values, so 'out' may hold defaults.  Strings and lists that are not
- * given become NULL and empty: for a default, test for NULL after the call.  The former strings and
- * lists of 'out' are not freed.  On failure 'out' is not changed.
+ * field: "users[3].age: 300 is above the maximum 150".  Scalars and char [N] that the text does not
+ * give, or gives as null, keep their values, so 'out' may hold defaults.  Each char * and list that
+ * is not given becomes NULL and empty: for a default, test for NULL after the call.  The former
+ * strings and lists of 'out' are not freed.  On failure 'out' is not changed.
  *
  * Errors: those of eddy_json_check(), with EDDY_JSON_DEPTH_DEFAULT
  *         EDDY_E_FIELD_TYPE       a value of another type

@@ -1,8 +1,8 @@
 /*
  * eddy/notify.h - changes of files and folders, as they happen (inotify).
  *
+ *     EDDY_AUTO(eddy_notify) eddy_notify *notify = NULL;
  *     struct eddy_notify_event event;
- *     eddy_notify *notify;
  *     int err = eddy_notify_open(NULL, &notify);
  *
  *     if (err == 0)
@@ -10,14 +10,13 @@
  *     while (err >= 0 && (err = eddy_notify_next(notify, &event)) == 0)
  *             printf("%d %s\n", event.kind, event.name);
  *
- * A folder is watched without the folders in it.  Events of the same name are merged
- * until the first of them is old enough, so that a save is one event: a file that is
- * made, written several times and renamed is EDDY_NOTIFY_CREATED with its last name.
+ * A folder is watched without the folders in it.  Events for the same name are merged
+ * for 50 ms (merge_ns) after the first, so a save is one event: a file that is created,
+ * written several times and renamed is EDDY_NOTIFY_CREATED with its last name.
  *
- * Only changes by this system are seen: those by other machines on a network file
- * system are not, nor writes to mapped memory.  A change may come between an event
- * and the program's look at the file, so an event says that the file is worth a look,
- * not what it contains.
+ * Changes made by other machines on a network file system, and writes to mapped memory,
+ * are not reported.  A file may change again after an event and before the program
+ * reads the file, so an event says that the file has changed, not what it contains.
  */
 #ifndef EDDY_NOTIFY_H
 #define EDDY_NOTIFY_H
@@ -39,11 +38,11 @@ enum { EDDY_NOTIFY_WATCHES_MAX = 1024, EDDY_NOTIFY_EVENTS_MAX = 65536 };
 struct eddy_notify_opts {
         /*
          * Time from the first of the events that are merged to their delivery, at most
-         * EDDY_NOTIFY_MERGE_MAX_NS.  0: EDDY_NOTIFY_MERGE_NS; negative: nothing is
-         * merged on purpose, and events are delivered at once.
+         * EDDY_NOTIFY_MERGE_MAX_NS.  0: EDDY_NOTIFY_MERGE_NS; negative: events are
+         * delivered at once, and only those that already wait together are merged.
          */
         int64_t merge_ns;
-        uint32_t events_max;   /* kept until they are taken; 0: 1,024; at most
+        uint32_t events_max;   /* that wait to be taken; 0: 1,024; at most
                                   EDDY_NOTIFY_EVENTS_MAX */
         uintptr_t reserved[4]; /* zero */
 };
@@ -62,16 +61,16 @@ EDDY_API EDDY_MUST_USE int eddy_notify_open(const struct eddy_notify_opts *opts,
                                             eddy_notify **ret_notify);
 
 /*
- * Watch the file or the folder at 'path' from now on, symbolic links being followed.
- * Returns the number of the watch, above 0, which is never used again.
+ * Watch the file or the folder at 'path' from now on.  Symbolic links are followed.
+ * Returns the number of the watch, which is above 0 and never used again.
  *
- * The watch is on the file, not on its name: if another file is renamed to 'path', as
- * many programs save, the watch ends with the old file.  To follow a name, watch its
+ * The watch is on the file, not on its name.  Many programs save by renaming another
+ * file to 'path': then the watch ends with the old file.  To follow a name, watch its
  * folder.
  *
  * Suspends: no.  May wait for the disk if the path is not in the system's cache.
  * Errors: -ENOENT, -EACCES, -ENOTDIR, -ENAMETOOLONG, ...
- *         -EEXIST  the file is watched already, maybe by another path
+ *         -EEXIST  the file is already watched, maybe by another path
  *         -ENOSPC  EDDY_NOTIFY_WATCHES_MAX watches, or the user has too many
  *                  (fs.inotify.max_user_watches)
  *         -EINVAL  'notify' or 'path' is NULL
@@ -83,20 +82,20 @@ EDDY_API EDDY_MUST_USE int eddy_notify_add(eddy_notify *notify, const char *path
  * End a watch.  Its events that were not taken are dropped.
  *
  * Suspends: no.
- * Errors: -EINVAL  'notify' is NULL, or there is no such watch: it may have ended by
- *                  EDDY_NOTIFY_GONE
+ * Errors: -EINVAL  'notify' is NULL, or there is no such watch: EDDY_NOTIFY_GONE may have
+ *                  ended it
  */
 EDDY_API int eddy_notify_remove(eddy_notify *notify, int watch);
 
 enum eddy_notify_kind {
-        EDDY_NOTIFY_CREATED = 1,  /* in a folder: 'name' is new, or is now another file */
+        EDDY_NOTIFY_CREATED = 1,  /* in a folder: 'name' is new, or now names another file */
         EDDY_NOTIFY_CHANGED = 2,  /* the content or the attributes (mode, owner, times, links) */
         EDDY_NOTIFY_REMOVED = 3,  /* from a folder: removed, or moved out of all watched folders */
         EDDY_NOTIFY_MOVED = 4,    /* in watched folders: from 'from' to 'name' */
         EDDY_NOTIFY_GONE = 5,     /* the watched file or folder itself was removed or moved, or its
                                      file system was unmounted: the watch has ended.  A file that
                                      is open is removed when it is closed. */
-        EDDY_NOTIFY_OVERFLOW = 6, /* events were lost, of any watch: look at all files again */
+        EDDY_NOTIFY_OVERFLOW = 6, /* events of any watch were lost: look at all files again */
 };
 
 /* Texts are valid until the next call of eddy_notify_next() or eddy_notify_close(). */
@@ -104,17 +103,17 @@ struct eddy_notify_event {
         int kind;         /* enum eddy_notify_kind */
         int watch;        /* number of the watch; 0: EDDY_NOTIFY_OVERFLOW */
         const char *name; /* in the watched folder; "": the watched file or folder itself */
-        int from_watch;   /* of EDDY_NOTIFY_MOVED, else 0 */
-        const char *from; /* of EDDY_NOTIFY_MOVED, else "" */
+        int from_watch;   /* for EDDY_NOTIFY_MOVED, else 0 */
+        const char *from; /* for EDDY_NOTIFY_MOVED: the former name; else "" */
         bool is_folder;   /* 'name' is a folder */
         uintptr_t reserved[2];
 };
 
 /*
- * Wait for the next event.  An event means all changes of its name until it is
- * returned.  If more events wait than 'events_max', or memory is short, all are
- * dropped for one EDDY_NOTIFY_OVERFLOW; so they are if the system's queue is full
- * (fs.inotify.max_queued_events).
+ * Wait for the next event.  An event covers all changes of its name until it is
+ * returned.  If more than 'events_max' events wait, memory is short, or the system's
+ * queue is full (fs.inotify.max_queued_events), one EDDY_NOTIFY_OVERFLOW replaces all
+ * events.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  no event was taken; also if 'notify' was closed meanwhile

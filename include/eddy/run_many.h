@@ -10,7 +10,16 @@
  *             return err < 0 ? err : eddy_serve(listener, NULL, answer, arg);
  *     }
  *
- *     return eddy_run_many(0, serve, NULL);
+ *     int main(void)
+ *     {
+ *             int err = eddy_run_many(0, serve, NULL);
+ *
+ *             if (err == -ECANCELED && eddy_run_signal() != 0)
+ *                     return 0;
+ *             if (err < 0)
+ *                     fprintf(stderr, "server: %s\n", eddy_error_text(err));
+ *             return err < 0;
+ *     }
  *
  * A task stays on the loop that started it.  Objects of a loop, such as streams,
  * locks and queues, belong to that loop.  Loops exchange messages through an
@@ -29,10 +38,10 @@ EDDY_BEGIN_DECLS
 enum { EDDY_RUN_MANY_MAX = 1024 };
 
 /*
- * Run 'n' loops (0: eddy_cpu_count()), the first on this thread and each of the
- * others on a thread of its own, and main_fn(arg) as the main task of each, as
- * eddy_run() does.  All loops and threads are made before the first main task
- * starts.  Returns when the last loop has ended.
+ * Run 'n' loops (0: eddy_cpu_count()): the first on this thread, each of the others
+ * on a thread of its own.  Each loop runs main_fn(arg) as its main task, as eddy_run()
+ * does.  All loops and threads are made before the first main task starts.  Returns
+ * when the last loop has ended.
  *
  * The first failure of a main task cancels the main tasks of the other loops.  A
  * failure is a negative result, but not -ECANCELED of a main task that was
@@ -45,14 +54,15 @@ enum { EDDY_RUN_MANY_MAX = 1024 };
  * eddy_run_signal() returns the signal that stopped the loops, or 0.
  *
  * The new threads have the signal mask of this one.  To let listeners of several
- * loops share a port, set the option reuse_port of each (eddy/tcp.h).  A loop that
- * stops to accept resets the connections that only its listener had received.
+ * loops share a port, set the option reuse_port of each (eddy/tcp.h) and a port
+ * other than 0, which would select another port for each loop.  When a listener is
+ * closed, the kernel resets the connections that this listener has not yet accepted.
  *
  * Errors: EDDY_E_RUN_NESTED   this thread already runs a loop
  *         EDDY_E_LOOP_CLOSED  a main task ended its thread (pthread_exit())
  *         -EINVAL             'n' is above EDDY_RUN_MANY_MAX, or 'main_fn' is NULL
  *         -EAGAIN, -ENOMEM, -EMFILE  a loop or a thread could not be made; no main
- *                             task was started
+ *                             task has run
  *         and those of eddy_run()
  * Threads: any; main_fn(arg) runs on several threads at the same time.
  */
@@ -69,8 +79,8 @@ EDDY_API int eddy_run_many_with(uint32_t n, eddy_task_fn *main_fn, void *arg,
 
 /*
  * Return the index of this thread's loop among the loops of eddy_run_many(), from
- * 0, and the number of these loops.  In another run, and outside a run, they
- * return 0 and 1.
+ * 0, and the number of these loops.  In any other run, and outside a run, the index
+ * is 0 and the number is 1.
  *
  * Suspends: no.  Threads: any.
  */

@@ -1,6 +1,8 @@
 /*
  * eddy/stream.h - a two-way stream of bytes, such as a TCP connection.
  *
+ * Lines, messages and eddy_stream_copy() are in eddy/reader.h.
+ *
  * A task may read while another writes; a second reader or writer gets -EBUSY.
  * Calls on a NULL stream return -EINVAL, unless their comment says otherwise.
  */

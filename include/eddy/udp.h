@@ -1,7 +1,7 @@
 /*
  * eddy/udp.h - UDP: datagrams, with a peer or without.
  *
- *     eddy_udp *udp;
+ *     EDDY_AUTO(eddy_udp) eddy_udp *udp = NULL;
  *     struct eddy_endpoint from;
  *     char buf[1500];
  *     int64_t n;
@@ -15,8 +15,8 @@
  * buffer of the socket is full.  eddy itself keeps none: a receive that is cancelled
  * leaves its datagram in the socket, for the next receive.
  *
- * A task may receive while another sends; a second one that receives or sends gets
- * -EBUSY.  Calls on a NULL socket return -EINVAL, unless their comment says otherwise.
+ * A task may receive while another sends; a second receiver or sender gets -EBUSY.
+ * Calls on a NULL socket return -EINVAL, unless their comment says otherwise.
  */
 #ifndef EDDY_UDP_H
 #define EDDY_UDP_H
@@ -31,15 +31,15 @@ EDDY_BEGIN_DECLS
 typedef struct eddy_udp eddy_udp;
 
 enum {
-        EDDY_UDP_BATCH_MAX = 16,    /* datagrams of one call */
+        EDDY_UDP_BATCH_MAX = 16,    /* datagrams in one call */
         EDDY_UDP_BYTES_MAX = 65507, /* of a datagram over IPv4; over IPv6 20 more */
 };
 
 /* How to open a socket.  All zero is the default. */
 struct eddy_udp_opts {
         /*
-         * For eddy_udp_connect() only: the own address and port, borrowed during the
-         * call; NULL: the system chooses.  Only addresses of its family are tried.
+         * For eddy_udp_connect() only: this socket's address and port, borrowed during
+         * the call; NULL: the system chooses.  Only addresses of its family are tried.
          */
         const struct eddy_endpoint *local;
         bool reuse_port; /* other sockets with this option may share the port (SO_REUSEPORT): each
@@ -47,13 +47,13 @@ struct eddy_udp_opts {
         bool v6_only;    /* "::" receives only IPv6; else also IPv4, as mapped addresses */
         bool broadcast;  /* sending to broadcast addresses is allowed (SO_BROADCAST) */
         /*
-         * Return errors that the network reports (ICMP) also from a socket without a
-         * peer, and keep their details for eddy_udp_error() (IP_RECVERR).
+         * Return errors that the network reports (ICMP) from a socket without a peer
+         * too, and keep their details for eddy_udp_error() (IP_RECVERR).
          */
         bool errors;
         /*
          * Bytes of the system's buffers, at most 1 GiB; 0: the system's default.  The
-         * system may give less (net.core.rmem_max, wmem_max): eddy_udp_option().
+         * system may give less (net.core.rmem_max, wmem_max); see eddy_udp_option().
          */
         uint32_t receive_bytes, send_bytes;
         uintptr_t reserved[4]; /* zero */
@@ -77,7 +77,9 @@ EDDY_API EDDY_MUST_USE int eddy_udp_bind(const char *address, uint16_t port,
  * Open a socket whose peer is 'host' (a name, or an address without brackets) on
  * 'port': the socket sends to this peer and receives only from this peer.  The first
  * address of the name to which the system has a route is used; nothing is sent, so
- * success does not mean that the peer exists.  'opts' NULL means the defaults.
+ * success does not mean that the peer exists.  A name may have several addresses:
+ * "localhost" is often "::1" first, which does not reach a socket bound to "127.0.0.1".
+ * 'opts' NULL means the defaults.
  *
  * Suspends: yes.
  * Errors: EDDY_E_DNS_*           the name could not be resolved
@@ -94,9 +96,9 @@ EDDY_API EDDY_MUST_USE int eddy_udp_connect(const char *host, uint16_t port,
  * Send a datagram of 'bytes' (0 is allowed) to the peer, or to an IP endpoint.  Waits
  * while the system's send buffer is full.
  *
- * If a peer's system has refused an earlier datagram (ICMP: nothing receives on the
- * port), the next send or receive of a socket with a peer returns -ECONNREFUSED,
- * once.  That send has sent nothing and can be repeated.
+ * If a peer's system has refused an earlier datagram (ICMP: no socket has the port), the
+ * next send or receive of a socket with a peer returns -ECONNREFUSED, once.  A send that
+ * returns this error has sent nothing and can be repeated.
  *
  * Suspends: yes.
  * Errors: -ECANCELED     nothing was sent; also if the socket was closed meanwhile
@@ -104,7 +106,7 @@ EDDY_API EDDY_MUST_USE int eddy_udp_connect(const char *host, uint16_t port,
  *         -ECONNREFUSED, -EHOSTUNREACH, -ENETUNREACH, ...  the network has refused an earlier
  *                        datagram, or has no route for this one
  *         -EDESTADDRREQ  eddy_udp_send(): the socket has no peer
- *         -EAFNOSUPPORT  IPv6 over a socket of IPv4
+ *         -EAFNOSUPPORT  IPv6 over an IPv4 socket
  *         -EACCES        a broadcast without opts.broadcast
  *         -EINVAL        'to' is not an IP endpoint, or has port 0
  *         -EBUSY         another task is sending
@@ -116,8 +118,8 @@ EDDY_API EDDY_MUST_USE int eddy_udp_send_to(eddy_udp *udp, const void *data, siz
 
 /*
  * Receive a datagram and return its length; 0 is an empty datagram, not an end.
- * 'ret_from' may be NULL, else it receives the sender.  A datagram longer than 'bytes'
- * is an error and is lost; eddy_udp_receive_batch() returns its length.
+ * 'ret_from' may be NULL; else the sender is stored there.  A datagram longer than
+ * 'bytes' is an error; eddy_udp_receive_batch() stores its length.
  *
  * Suspends: yes.
  * Errors: -ECANCELED     no datagram was taken; also if the socket was closed meanwhile
@@ -141,7 +143,7 @@ struct eddy_udp_message {
          * was truncated: its first bytes are at 'data', the rest is lost.
          */
         size_t length;
-        /* To send to, or EDDY_ENDPOINT_NONE: the peer.  Set by a receive: the sender. */
+        /* To send: the receiver; EDDY_ENDPOINT_NONE: the peer.  Set by a receive: the sender. */
         struct eddy_endpoint endpoint;
         uintptr_t reserved[2]; /* zero */
 };
@@ -151,10 +153,10 @@ struct eddy_udp_message {
  * at least one is sent.  Returns the number sent; call again for the others.
  *
  * Suspends: yes.
- * Errors: those of eddy_udp_send_to(), of the first datagram.  An error of a later one
- *         ends the batch before it; unless the network had reported it, the next call
- *         returns it.
- *         -EINVAL  also if 'n' is 0 or too large
+ * Errors: those of eddy_udp_send_to(), for the first datagram.  If a later datagram has
+ *         an error, the batch ends before that datagram; the next call returns the error,
+ *         unless the network had reported it.
+ *         -EINVAL  also if 'n' is 0 or above EDDY_UDP_BATCH_MAX
  */
 EDDY_API EDDY_MUST_USE int eddy_udp_send_batch(eddy_udp *udp,
                                                const struct eddy_udp_message *messages, size_t n);
@@ -173,15 +175,15 @@ EDDY_API EDDY_MUST_USE int eddy_udp_receive_batch(eddy_udp *udp, struct eddy_udp
 /* An error that the network reported about a datagram that was sent. */
 struct eddy_udp_error {
         int error;                     /* such as -ECONNREFUSED, -EHOSTUNREACH, -EMSGSIZE */
-        uint8_t type, code;            /* of the ICMP or ICMPv6 message; 0 if this system made it */
+        uint8_t type, code;            /* of the ICMP or ICMPv6 message; 0: made by this system */
         uint32_t mtu;                  /* with -EMSGSIZE: bytes that the path carries; else 0 */
-        struct eddy_endpoint to;       /* to which the datagram was sent */
+        struct eddy_endpoint to;       /* the receiver of the datagram */
         struct eddy_endpoint reporter; /* the system that refused it, port 0; or none */
 };
 
 /*
- * Take the oldest error of a socket with opts.errors.  Each error also ends a send or a
- * receive, or several share one: after such a failure take errors until -EAGAIN.
+ * Take the oldest error of a socket with opts.errors.  Errors also end a send or a
+ * receive, but several may end only one: after such a failure take errors until -EAGAIN.
  *
  * Suspends: no.
  * Errors: -EAGAIN  there is none
@@ -193,7 +195,7 @@ enum eddy_udp_option {
         EDDY_UDP_BROADCAST,           /* 0 or 1 */
         EDDY_UDP_RECEIVE_BYTES,       /* the system's number includes its own overhead: */
         EDDY_UDP_SEND_BYTES,          /* Linux returns twice the number that was set */
-        EDDY_UDP_TTL,                 /* 1 to 255: hops of datagrams to one receiver */
+        EDDY_UDP_TTL,                 /* 1 to 255: hops of datagrams that are not multicast */
         EDDY_UDP_MULTICAST_TTL,       /* 0 (this machine) to 255; 1 unless set */
         EDDY_UDP_MULTICAST_LOOP,      /* 0 or 1 (unless set): also to receivers on this machine */
         EDDY_UDP_MULTICAST_INTERFACE, /* for sending: number of an interface; 0: by the routes */
@@ -201,8 +203,8 @@ enum eddy_udp_option {
 };
 
 /*
- * Set an option, or return its value (0 or more).  The simulated system knows only
- * the buffers and the broadcasts.
+ * Set an option, or return its value (0 or more).  The simulated system has only
+ * EDDY_UDP_BROADCAST, _RECEIVE_BYTES and _SEND_BYTES.
  *
  * Suspends: no.
  * Errors: -EINVAL  no such option, or a value out of range
@@ -214,15 +216,15 @@ EDDY_API EDDY_MUST_USE int eddy_udp_set_option(eddy_udp *udp, enum eddy_udp_opti
 EDDY_API EDDY_MUST_USE int eddy_udp_option(eddy_udp *udp, enum eddy_udp_option option);
 
 /*
- * Begin, or end, to receive what is sent to the address of a multicast group, by the
- * interface of a number (as if_nametoindex(3) returns; 0: the system chooses).  The
- * socket must be bound to the port, at the group or at "0.0.0.0" or "::".
+ * Join or leave a multicast group on an interface ('interface_id' as if_nametoindex(3)
+ * returns it; 0: the system chooses).  A member receives what is sent to the group's
+ * address.  Bind the socket to the port, and to the group's address, "0.0.0.0" or "::".
  *
  * Suspends: no.
  * Errors: -EINVAL         'group' is not a multicast address of the socket's family
- *         -EADDRINUSE     joined already
- *         -EADDRNOTAVAIL  to leave: not joined
- *         -ENODEV         no such interface, or none chosen
+ *         -EADDRINUSE     already a member
+ *         -EADDRNOTAVAIL  eddy_udp_leave(): not a member
+ *         -ENODEV         no such interface, or the system found none
  *         -ENOBUFS        the system's limit (net.ipv4.igmp_max_memberships)
  *         -ENOTSUP        in the simulated system
  */

@@ -83,11 +83,11 @@ enum { EDDY_UNIX_FDS_MAX = 64 /* descriptors of one message */ };
 /*
  * Write at least one byte of 'data' and, with its first byte, the descriptors 'fds'
  * (1 to EDDY_UNIX_FDS_MAX), waiting if necessary.  Returns the number of bytes written;
- * write the others by eddy_stream_write().  The receiver gets descriptors of its own
- * for the same files.  After an error nothing was written.
+ * write the others by eddy_stream_write().  The receiver gets its own descriptors for
+ * the same files.  After an error nothing was written.
  *
- * 'stream' is a connection of this header, or eddy_stream_from_fd() of a Unix stream
- * socket.
+ * 'stream' is a connection made by this header's functions, or eddy_stream_from_fd() of
+ * a Unix stream socket.
  *
  * Suspends: yes.
  * Errors: those of eddy_stream_write_some()
@@ -100,33 +100,32 @@ enum { EDDY_UNIX_FDS_MAX = 64 /* descriptors of one message */ };
 EDDY_API EDDY_MUST_USE int64_t eddy_unix_send_fds(eddy_stream *stream, const void *data,
                                                   size_t bytes, const int *fds, size_t n);
 
-/* Descriptors that came with bytes. */
+/* Descriptors that were received with bytes. */
 struct eddy_unix_fds {
         uint32_t count;   /* of 'fds'; 0: the bytes came without descriptors */
-        uint32_t surplus; /* above EDDY_UNIX_FDS_MAX: they were closed */
+        uint32_t surplus; /* received above EDDY_UNIX_FDS_MAX, and closed */
         int fds[EDDY_UNIX_FDS_MAX];
 };
 
 /*
- * Read as eddy_stream_read(), with the descriptors that came with one of the bytes:
- * those of one message of the sender at most, whose bytes are the last that this read
- * returns.  The descriptors are close-on-exec.
- * eddy_stream_read() drops descriptors, so a protocol that passes them reads with this
- * call wherever they may come.
+ * Read as eddy_stream_read() does, and store the descriptors that came with the bytes.
+ * A read returns descriptors of at most one message, and ends after the bytes of that
+ * message.  The descriptors are close-on-exec.  eddy_stream_read() drops descriptors: use
+ * this call for each read that may receive some.
  *
  * Suspends: yes.
  * Errors: those of eddy_stream_read()
- *         -EMFILE   this process could not take all descriptors: those that it has taken
- *                   were closed, and the bytes are lost.  Close the stream.
+ *         -EMFILE   this process could not take all descriptors: those that it took were
+ *                   closed, and the bytes are lost.  Close the stream.
  *         -ENOTSUP  'stream' is not a Unix socket, or is a simulated one
  * Owns: returns (owned) the descriptors.
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_unix_receive_fds(eddy_stream *stream, void *buf, size_t bytes,
                                                      struct eddy_unix_fds *ret_fds);
 
-/* The process that connected, or that listened, as it was at that time. */
+/* The peer's process at the time when it connected or listened. */
 struct eddy_unix_credentials {
-        int32_t pid; /* 0: not in this process's namespace */
+        int32_t pid; /* 0: not visible in this process's PID namespace */
         uint32_t uid, gid;
 };
 
