@@ -19,9 +19,9 @@ MESON_ARGS ?=
 # Slow cases wait for time to pass rather than for the processor.
 export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 2)))
 
-# MemorySanitizer has to see all that a program runs; c-ares, libidn2, jansson, OpenSSL and libstdc++ are not built for it.
+# MemorySanitizer has to see all that a program runs; c-ares, libidn2, jansson, OpenSSL, SQLite and libstdc++ are not built for it.
 # What its own calls take of a stack is no measure.
-MSAN_BUT = --but io-,tls-,http-,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net,wire/json_peers
+MSAN_BUT = --but io-,tls-,http-,sqlite-,fault-every-call-sqlite,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net,wire/json_peers
 
 # QUICK=1: without the sweeps, which `make check` runs under ASan and `make msan` under MemorySanitizer.
 BUT_SWEEPS = $(QUICK:1=--but fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-decoder,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers)
@@ -154,7 +154,7 @@ $(TSAN)/build.ninja: | deps-check
 	CC=clang CXX=clang++ meson setup $(TSAN) $(SANITIZE) -Db_sanitize=thread $(MESON_ARGS)
 
 $(MSAN)/build.ninja: | deps-check
-	CC=clang CXX=clang++ meson setup $(MSAN) $(SANITIZE) -Db_sanitize=memory $(MESON_ARGS)
+	CC=clang CXX=clang++ meson setup $(MSAN) $(SANITIZE) -Db_sanitize=memory -Ddatabases=disabled $(MESON_ARGS)
 
 $(VALGRIND)/build.ninja: | deps-check
 	meson setup $(VALGRIND) -Dtests=true -Dvalgrind=enabled -Dunder_valgrind=true -Doptimization=1 $(MESON_ARGS)

@@ -113,6 +113,16 @@ EDDY_BEGIN_DECLS
         X(PROCESS, 9, POOL_LOST, "the process that starts the workers has ended")                  \
         X(POOL, 0, CLOSED, "the pool is closed")                                                   \
         X(POOL, 1, FULL, "too many tasks wait for an item of the pool")                            \
+        X(SQLITE, 0, FAILED, "SQLite reported a failure")                                          \
+        X(SQLITE, 1, SQL, "the SQL statement, or its number of values, is wrong")                  \
+        X(SQLITE, 2, CONSTRAINT, "a constraint of the database does not allow the change")         \
+        X(SQLITE, 3, UNIQUE, "a row with this key exists already")                                 \
+        X(SQLITE, 4, BUSY, "the transaction has read old data and cannot write")                   \
+        X(SQLITE, 5, CORRUPT, "the file is not an SQLite database, or is damaged")                 \
+        X(SQLITE, 6, STATE, "another call, or open rows, use the connection")                      \
+        X(SQLITE, 7, ENDED, "the transaction or the rows have already ended")                      \
+        X(SQLITE, 8, NO_ROW, "the query has no row")                                               \
+        X(SQLITE, 9, MANY_ROWS, "the query has more than one row")                                 \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -140,6 +150,7 @@ enum {
         EDDY_E_RETRY = 0x11600,
         EDDY_E_PROCESS = 0x11700,
         EDDY_E_POOL = 0x11900,
+        EDDY_E_SQLITE = 0x11b00,
 };
 
 enum {

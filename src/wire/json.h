@@ -23,7 +23,7 @@ enum { ED_JSON_DOUBLE_BYTES = 64 };
  * Print a finite number so that eddy_json_double() reads the same one: the shortest form, as in 0.1,
  * 1e+21, with a point in every locale. Returns the bytes without the NUL.
  */
-size_t ed_json_double_print(double number, char text[ED_JSON_DOUBLE_BYTES]);
+ED_SHARED size_t ed_json_double_print(double number, char text[ED_JSON_DOUBLE_BYTES]);
 
 /*
  * Append a number as ed_json_double_print() does.
@@ -31,6 +31,6 @@ size_t ed_json_double_print(double number, char text[ED_JSON_DOUBLE_BYTES]);
  * Errors: EDDY_E_FIELD_RANGE  not finite
  *         those of ed_buf_append()
  */
-EDDY_MUST_USE int ed_json_double_write(struct ed_buf *buf, double number);
+EDDY_MUST_USE ED_SHARED int ed_json_double_write(struct ed_buf *buf, double number);
 
 #endif

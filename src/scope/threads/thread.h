@@ -63,10 +63,10 @@ void ed_thread_job_free(struct ed_thread_job *job);
 void ed_thread_job_stop(struct ed_thread_job *job);
 
 /* Calls stop() at once if this thread's job was asked to stop already.  The caller has no locks. */
-void ed_thread_wait_begin(struct ed_thread_wait *wait);
+ED_SHARED void ed_thread_wait_begin(struct ed_thread_wait *wait);
 
 /* After this call no thread uses the wait.  The caller has no locks. */
-void ed_thread_wait_end(void);
+ED_SHARED void ed_thread_wait_end(void);
 
 /* A thread of a pool. */
 struct ed_thread {

@@ -1,0 +1,86 @@
+/*
+ * eddy/sqlite_value.h - values for the parameters of SQLite's statements.
+ *
+ *     err = eddy_sqlite_exec(conn, "UPDATE users SET name = ? WHERE id = ?",
+ *                            EDDY_SQLITE_BIND(eddy_sqlite_text("Ann"), eddy_sqlite_int(7)));
+ */
+#ifndef EDDY_SQLITE_VALUE_H
+#define EDDY_SQLITE_VALUE_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+enum eddy_sqlite_type {
+        EDDY_SQLITE_NULL,
+        EDDY_SQLITE_INT,
+        EDDY_SQLITE_REAL,
+        EDDY_SQLITE_TEXT, /* UTF-8 */
+        EDDY_SQLITE_BLOB
+};
+
+/* A value for a parameter of a statement; made by the functions below. */
+struct eddy_sqlite_value {
+        int type;
+        uint32_t reserved32;
+        size_t bytes; /* of 'data' */
+        int64_t integer;
+        double real;
+        const void *data; /* borrowed until the call returns */
+};
+
+static inline struct eddy_sqlite_value eddy_sqlite_null(void)
+{
+        struct eddy_sqlite_value value = { EDDY_SQLITE_NULL, 0, 0, 0, 0.0, NULL };
+
+        return value;
+}
+
+static inline struct eddy_sqlite_value eddy_sqlite_int(int64_t integer)
+{
+        struct eddy_sqlite_value value = { EDDY_SQLITE_INT, 0, 0, integer, 0.0, NULL };
+
+        return value;
+}
+
+/* SQLite stores NaN as NULL. */
+static inline struct eddy_sqlite_value eddy_sqlite_real(double real)
+{
+        struct eddy_sqlite_value value = { EDDY_SQLITE_REAL, 0, 0, 0, real, NULL };
+
+        return value;
+}
+
+/* NULL is the value NULL. */
+static inline struct eddy_sqlite_value eddy_sqlite_text_n(const char *text, size_t bytes)
+{
+        struct eddy_sqlite_value value = {
+                text ? EDDY_SQLITE_TEXT : EDDY_SQLITE_NULL, 0, bytes, 0, 0.0, text
+        };
+
+        return value;
+}
+
+static inline struct eddy_sqlite_value eddy_sqlite_text(const char *text)
+{
+        return eddy_sqlite_text_n(text, text ? __builtin_strlen(text) : 0);
+}
+
+static inline struct eddy_sqlite_value eddy_sqlite_blob(const void *data, size_t bytes)
+{
+        struct eddy_sqlite_value value = {
+                data ? EDDY_SQLITE_BLOB : EDDY_SQLITE_NULL, 0, bytes, 0, 0.0, data
+        };
+
+        return value;
+}
+
+/* Makes the arguments 'values' and 'count'; in C++ pass an array.  Without values pass NULL, 0. */
+#define EDDY_SQLITE_BIND(...)                                                                      \
+        (const struct eddy_sqlite_value[]){ __VA_ARGS__ },                                         \
+                sizeof((const struct eddy_sqlite_value[]){ __VA_ARGS__ }) /                        \
+                        sizeof(struct eddy_sqlite_value)
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * sqlite/fault.c - SQLite's result codes as errors, and their texts.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sqlite/sqlite.h"
+
+static int constraint_error(int code)
+{
+        switch (code) {
+        case SQLITE_CONSTRAINT_UNIQUE:
+        case SQLITE_CONSTRAINT_PRIMARYKEY:
+        case SQLITE_CONSTRAINT_ROWID:
+                return EDDY_E_SQLITE_UNIQUE;
+        default:
+                return EDDY_E_SQLITE_CONSTRAINT;
+        }
+}
+
+static int error_of(int code)
+{
+        switch (code & 0xff) {
+        case SQLITE_ERROR:
+        case SQLITE_MISMATCH:
+        case SQLITE_RANGE:
+                return EDDY_E_SQLITE_SQL;
+        case SQLITE_CONSTRAINT:
+                return constraint_error(code);
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+        case SQLITE_PROTOCOL:
+                return EDDY_E_SQLITE_BUSY;
+        case SQLITE_CORRUPT:
+        case SQLITE_NOTADB:
+                return EDDY_E_SQLITE_CORRUPT;
+        case SQLITE_ABORT:
+                return EDDY_E_SQLITE_ENDED;
+        case SQLITE_NOMEM:
+                return -ENOMEM;
+        case SQLITE_FULL:
+                return -ENOSPC;
+        case SQLITE_IOERR:
+                return code == SQLITE_IOERR_NOMEM ? -ENOMEM : -EIO;
+        case SQLITE_READONLY:
+                return -EROFS;
+        case SQLITE_PERM:
+        case SQLITE_AUTH:
+                return -EACCES;
+        case SQLITE_TOOBIG:
+                return -EMSGSIZE;
+        default:
+                return EDDY_E_SQLITE_FAILED;
+        }
+}
+
+int ed_sqlite_fail_of(sqlite3 *handle, int code, struct eddy_sqlite_fault *ret_fault)
+{
+        const char *text = handle ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
+        int system = handle ? sqlite3_system_errno(handle) : 0;
+
+        /* The handle has the code's details, unless another step came after the failure. */
+        if (handle && (sqlite3_errcode(handle) & 0xff) == (code & 0xff))
+                code = sqlite3_extended_errcode(handle);
+        else
+                text = sqlite3_errstr(code);
+        ret_fault->code = code;
+        ret_fault->offset = handle ? sqlite3_error_offset(handle) : -1;
+        snprintf(ret_fault->text, sizeof(ret_fault->text), "%s", text);
+        if (eddy_thread_is_stopping() &&
+            ((code & 0xff) == SQLITE_INTERRUPT || (code & 0xff) == SQLITE_BUSY))
+                return -ECANCELED;
+        if ((code & 0xff) == SQLITE_CANTOPEN)
+                return system > 0 && system < 4096 ? -system : -ENOENT;
+        return error_of(code);
+}
+
+int ed_sqlite_fail(eddy_sqlite_conn *conn, int code)
+{
+        return ed_sqlite_fail_of(conn->handle, code, &conn->fault);
+}
+
+int ed_sqlite_refuse(eddy_sqlite_conn *conn, int error, const char *format, ...)
+{
+        va_list args;
+
+        conn->fault.code = 0;
+        conn->fault.offset = -1;
+        va_start(args, format);
+        vsnprintf(conn->fault.text, sizeof(conn->fault.text), format, args);
+        va_end(args);
+        return error;
+}
+
+const struct eddy_sqlite_fault *eddy_sqlite_fault(const eddy_sqlite_conn *conn)
+{
+        static const struct eddy_sqlite_fault none = { .offset = -1 };
+
+        return conn ? &conn->fault : &none;
+}

@@ -1,0 +1,175 @@
+/*
+ * sqlite/read.c - a row into a C struct: the row becomes a JSON object, which eddy_json_read() reads.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eddy/json.h"
+#include "sqlite/rows.h"
+#include "wire/json.h"
+
+enum { JSON_MAX = 32 << 20, INT_BYTES = 24 };
+
+static const struct eddy_field *find_field(const struct eddy_fields *fields, const char *name)
+{
+        for (size_t i = 0; i < fields->count; i++) {
+                const struct eddy_field *field = &fields->list[i];
+
+                if (strcmp(field->as ? field->as : field->name, name) == 0)
+                        return field;
+        }
+        return NULL;
+}
+
+static int add_quoted(struct ed_buf *json, const char *text, size_t bytes)
+{
+        size_t quoted = eddy_json_quoted_bytes(text, bytes);
+        char *room;
+        int err = ed_buf_reserve(json, quoted, &room);
+
+        if (err == 0)
+                ed_buf_grow(json, eddy_json_quote(text, bytes, room));
+        return err;
+}
+
+static int add_integer(struct ed_buf *json, const struct eddy_field *field, int64_t integer)
+{
+        char text[INT_BYTES];
+        int n;
+
+        if (field && field->kind == EDDY_KIND_BOOL && (integer == 0 || integer == 1))
+                n = snprintf(text, sizeof(text), "%s", integer ? "true" : "false");
+        else
+                n = snprintf(text, sizeof(text), "%lld", (long long) integer);
+        return ed_buf_append(json, text, (size_t) n);
+}
+
+/* Text that is a JSON value, for fields that are not one scalar. */
+static int add_text(struct ed_buf *json, const struct eddy_field *field, const char *text,
+                    size_t bytes)
+{
+        bool is_json = field && (field->kind == EDDY_KIND_RAW || field->kind == EDDY_KIND_STRUCT ||
+                                 field->shape != EDDY_SHAPE_ONE);
+
+        if (is_json && eddy_json_check(text, bytes, NULL, NULL) == 0)
+                return ed_buf_append(json, text, bytes);
+        return add_quoted(json, text, bytes);
+}
+
+static int add_cell(struct ed_buf *json, const struct ed_sqlite_row *row,
+                    const struct ed_sqlite_cell *cell, const struct eddy_field *field)
+{
+        switch (cell->type) {
+        case EDDY_SQLITE_INT:
+                return add_integer(json, field, cell->as.integer);
+        case EDDY_SQLITE_REAL:
+                return isfinite(cell->as.real) ? ed_json_double_write(json, cell->as.real)
+                                               : EDDY_E_FIELD_TYPE;
+        case EDDY_SQLITE_TEXT:
+                return add_text(json, field, ed_sqlite_cell_data(row, cell), cell->bytes);
+        case EDDY_SQLITE_BLOB:
+                return EDDY_E_FIELD_TYPE;
+        default:
+                return ed_buf_append(json, "null", 4);
+        }
+}
+
+/* NULL, and columns that the table does not name and does not refuse, are left out. */
+static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *fields,
+                       struct ed_buf *json, const char **ret_name)
+{
+        const char *name = ed_buf_data(&rows->names);
+        int err = ed_buf_append(json, "{", 1);
+
+        for (int i = 0; i < rows->columns && err == 0; i++, name += strlen(name) + 1) {
+                const struct ed_sqlite_cell *cell = &rows->present->cells[i];
+                const struct eddy_field *field = find_field(fields, name);
+
+                if (field ? cell->type == EDDY_SQLITE_NULL : !(fields->flags & EDDY_FIELDS_STRICT))
+                        continue;
+                *ret_name = name;
+                if (ed_buf_bytes(json) > 1)
+                        err = ed_buf_append(json, ",", 1);
+                if (err == 0)
+                        err = add_quoted(json, name, strlen(name));
+                if (err == 0)
+                        err = ed_buf_append(json, ":", 1);
+                if (err == 0)
+                        err = add_cell(json, rows->present, cell, field);
+        }
+        return err == 0 ? ed_buf_append(json, "}", 1) : err;
+}
+
+int eddy_sqlite_rows_read(const eddy_sqlite_rows *rows, const struct eddy_fields *fields, void *out,
+                          struct eddy_sqlite_fault *ret_fault)
+{
+        struct eddy_sqlite_fault fault = { .offset = -1 };
+        struct eddy_json_error error = { .error = 0 };
+        const char *name = "";
+        struct ed_buf json;
+        int err;
+
+        if (!rows || !rows->present || !fields || !out)
+                return -EINVAL;
+        err = eddy_fields_check(fields);
+        if (err < 0)
+                return err;
+        ed_buf_init(&json, JSON_MAX);
+        err = make_object(rows, fields, &json, &name);
+        if (err == 0)
+                err = eddy_json_read(fields, ed_buf_data(&json), ed_buf_bytes(&json), out, &error);
+        else
+                snprintf(error.text, sizeof(error.text), "%s: %s", name, eddy_error_text(err));
+        ed_buf_fini(&json);
+        if (err < 0 && ret_fault) {
+                snprintf(fault.text, sizeof(fault.text), "%s", error.text);
+                *ret_fault = fault;
+        }
+        return err;
+}
+
+/* --- the only row --- */
+
+/* Returns 1, or 0 for none. */
+static int read_only_row(eddy_sqlite_conn *conn, eddy_sqlite_rows *rows,
+                         const struct eddy_fields *fields, void *out)
+{
+        int err = ed_sqlite_rows_advance(rows);
+
+        if (err <= 0)
+                return err;
+        if (rows->next < ed_buf_bytes(&rows->batch))
+                return ed_sqlite_refuse(conn, EDDY_E_SQLITE_MANY_ROWS,
+                                        "the query has more than one row");
+        err = eddy_sqlite_rows_read(rows, fields, out, &conn->fault);
+        return err < 0 ? err : 1;
+}
+
+int eddy_sqlite_one_or_none(eddy_sqlite_conn *conn, const char *sql,
+                            const struct eddy_sqlite_value *values, size_t count,
+                            const struct eddy_fields *fields, void *out)
+{
+        struct ed_sqlite_run run = { sql, values, count, 1 };
+        eddy_sqlite_rows *rows;
+        int err;
+
+        if (!fields || !out)
+                return -EINVAL;
+        err = ed_sqlite_rows_open(conn, &run, 2, &rows);
+        if (err < 0)
+                return err;
+        err = read_only_row(conn, rows, fields, out);
+        eddy_sqlite_rows_close(rows);
+        return err;
+}
+
+int eddy_sqlite_one(eddy_sqlite_conn *conn, const char *sql, const struct eddy_sqlite_value *values,
+                    size_t count, const struct eddy_fields *fields, void *out)
+{
+        int err = eddy_sqlite_one_or_none(conn, sql, values, count, fields, out);
+
+        if (err == 0)
+                return ed_sqlite_refuse(conn, EDDY_E_SQLITE_NO_ROW, "the query has no row");
+        return err < 0 ? err : 0;
+}

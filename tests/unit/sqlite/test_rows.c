@@ -1,0 +1,288 @@
+/*
+ * test_rows.c - rows of SQLite: batches, columns, structs.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "sqlite_test.h"
+
+static int columns(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_rows *rows = NULL;
+        const char *text;
+        const void *data;
+        int64_t integer;
+        double real;
+        size_t bytes;
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_query(
+                         conn, "SELECT ? AS a, ? AS b, ? AS c, ? AS d, NULL, '' AS f, ? AS g",
+                         EDDY_SQLITE_BIND(eddy_sqlite_int(INT64_MIN), eddy_sqlite_real(0.5),
+                                          eddy_sqlite_text_n("x\0y", 3),
+                                          eddy_sqlite_blob("\1\0", 2), eddy_sqlite_blob("", 0)),
+                         &rows),
+                 conn);
+        CHECK_EQ(eddy_sqlite_rows_columns(rows), 7);
+        CHECK_STR(eddy_sqlite_rows_name(rows, 3), "d");
+        CHECK(eddy_sqlite_rows_name(rows, 7) == NULL);
+        CHECK_EQ(eddy_sqlite_rows_column(rows, "c"), 2);
+        CHECK_EQ(eddy_sqlite_rows_column(rows, "z"), -ENOENT);
+        CHECK_EQ(eddy_sqlite_rows_int(rows, 0, &integer), -EINVAL);
+        CHECK_EQ(eddy_sqlite_rows_next(rows), 1);
+        CHECK_EQ(eddy_sqlite_rows_int(rows, 0, &integer), 0);
+        CHECK(integer == INT64_MIN);
+        CHECK_EQ(eddy_sqlite_rows_real(rows, 0, &real), 0);
+        CHECK_EQ(eddy_sqlite_rows_real(rows, 1, &real), 0);
+        CHECK(real == 0.5);
+        CHECK_EQ(eddy_sqlite_rows_int(rows, 1, &integer), EDDY_E_FIELD_TYPE);
+        CHECK_EQ(eddy_sqlite_rows_text(rows, 2, &text, &bytes), 0);
+        CHECK(bytes == 3 && memcmp(text, "x\0y", 4) == 0);
+        CHECK_EQ(eddy_sqlite_rows_blob(rows, 2, &data, &bytes), EDDY_E_FIELD_TYPE);
+        CHECK_EQ(eddy_sqlite_rows_blob(rows, 3, &data, &bytes), 0);
+        CHECK(bytes == 2 && memcmp(data, "\1\0", 2) == 0);
+        CHECK_EQ(eddy_sqlite_rows_type(rows, 4), EDDY_SQLITE_NULL);
+        CHECK_EQ(eddy_sqlite_rows_text(rows, 4, &text, NULL), EDDY_E_FIELD_TYPE);
+        CHECK_EQ(eddy_sqlite_rows_text(rows, 5, &text, NULL), 0);
+        CHECK_STR(text, "");
+        CHECK_EQ(eddy_sqlite_rows_type(rows, 6), EDDY_SQLITE_BLOB);
+        CHECK_EQ(eddy_sqlite_rows_type(rows, 7), -EINVAL);
+        CHECK_EQ(eddy_sqlite_rows_int(rows, -1, &integer), -EINVAL);
+        CHECK_EQ(eddy_sqlite_rows_next(rows), 0);
+        CHECK_EQ(eddy_sqlite_rows_int(rows, 0, &integer), -EINVAL);
+        CHECK_EQ(eddy_sqlite_rows_next(rows), 0);
+        eddy_sqlite_rows_close(rows);
+        eddy_sqlite_rows_close(NULL);
+        CHECK_EQ(eddy_sqlite_rows_next(NULL), -EINVAL);
+        /* Names are there without rows. */
+        CHECK_OK(eddy_sqlite_query(conn, "SELECT 1 AS one WHERE 0", NULL, 0, &rows), conn);
+        CHECK_STR(eddy_sqlite_rows_name(rows, 0), "one");
+        CHECK_EQ(eddy_sqlite_rows_next(rows), 0);
+        eddy_sqlite_rows_close(rows);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_column_has_a_type_and_a_name)
+{
+        run_in_folder(columns);
+}
+
+static size_t in_use, in_use_most;
+
+/* Counts bytes: each block has its size in front. */
+static void *counting(void *ctx, void *ptr, size_t bytes)
+{
+        size_t *block = ptr ? (size_t *) ptr - 2 : NULL;
+        size_t now;
+
+        (void) ctx;
+        if (block)
+                __atomic_sub_fetch(&in_use, block[0], __ATOMIC_SEQ_CST);
+        if (bytes == 0) {
+                free(block);
+                return NULL;
+        }
+        block = realloc(block, bytes + 2 * sizeof(size_t));
+        CHECK(block != NULL);
+        block[0] = bytes;
+        now = __atomic_add_fetch(&in_use, bytes, __ATOMIC_SEQ_CST);
+        if (now > in_use_most)
+                in_use_most = now;
+        return block + 2;
+}
+
+static int batches(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_readers(db), &loan);
+        eddy_sqlite_rows *rows = NULL;
+        int64_t integer, before = 0;
+        size_t used = in_use;
+        int err;
+
+        (void) arg;
+        in_use_most = 0;
+        CHECK_OK(eddy_sqlite_query(
+                         conn,
+                         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT "
+                         "20000) SELECT i, hex(zeroblob(100)) FROM n",
+                         NULL, 0, &rows),
+                 conn);
+        while ((err = eddy_sqlite_rows_next(rows)) > 0) {
+                CHECK_EQ(eddy_sqlite_rows_int(rows, 0, &integer), 0);
+                CHECK_EQ(integer, ++before);
+        }
+        CHECK_EQ(err, 0);
+        CHECK_EQ(before, 20000);
+        CHECK(in_use_most < used + 4 * EDDY_SQLITE_BATCH_BYTES);
+        eddy_sqlite_rows_close(rows);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(rows_are_read_in_batches_with_bounded_memory)
+{
+        eddy_alloc_set(counting, NULL);
+        run_in_folder(batches);
+        eddy_alloc_set(NULL, NULL);
+        CHECK_EQ(in_use, 0);
+}
+
+static int returning(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_rows *rows = NULL;
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_query(conn, "INSERT INTO log (text) VALUES ('a'), ('b') RETURNING id",
+                                   NULL, 0, &rows),
+                 conn);
+        eddy_sqlite_rows_close(rows);
+        CHECK_EQ(eddy_sqlite_changes(conn), 2);
+        CHECK_EQ(int_of(conn, "SELECT count(*) FROM log"), 2);
+        /* More than the limit: nothing has changed. */
+        CHECK_EQ(eddy_sqlite_query(
+                         conn,
+                         "INSERT INTO log (text) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+                         "SELECT i + 1 FROM n LIMIT 40) SELECT i FROM n RETURNING "
+                         "zeroblob(1000000)",
+                         NULL, 0, &rows),
+                 -EMSGSIZE);
+        CHECK_EQ(int_of(conn, "SELECT count(*) FROM log"), 2);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_statement_that_returns_its_changes_is_done_at_once)
+{
+        run_in_folder(returning);
+}
+
+static int schema_changes(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_rows *rows = NULL;
+
+        (void) arg;
+        must(conn, "CREATE TABLE t AS SELECT 1 AS a");
+        for (int i = 1; i < 4; i++) {
+                char sql[64];
+
+                CHECK_OK(eddy_sqlite_query(conn, "SELECT * FROM t", NULL, 0, &rows), conn);
+                CHECK_EQ(eddy_sqlite_rows_columns(rows), i);
+                CHECK_EQ(eddy_sqlite_rows_next(rows), 1);
+                eddy_sqlite_rows_close(rows);
+                snprintf(sql, sizeof(sql), "ALTER TABLE t ADD COLUMN c%d", i);
+                must(conn, sql);
+        }
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_kept_statement_follows_the_schema)
+{
+        run_in_folder(schema_changes);
+}
+
+/* --- structs --- */
+
+struct user {
+        int32_t id;
+        char name[8];
+        char *mail;
+        double score;
+        bool is_admin, has_score;
+        int color;
+        char *extra;
+        int64_t *groups;
+        size_t groups_count;
+};
+
+static const char *const colors[] = { "red", "green", NULL };
+static const struct eddy_field user_list[] = {
+        EDDY_FIELD(struct user, id, EDDY_FIELD_REQUIRED, EDDY_FIELD_MIN(1)),
+        EDDY_FIELD(struct user, name),
+        EDDY_FIELD(struct user, mail, EDDY_FIELD_AS("e-mail")),
+        EDDY_FIELD(struct user, score, EDDY_FIELD_FLAG(struct user, has_score)),
+        EDDY_FIELD(struct user, is_admin),
+        EDDY_FIELD_ENUM(struct user, color, colors),
+        EDDY_FIELD_RAW(struct user, extra),
+        EDDY_FIELD_LIST(struct user, groups, groups_count),
+};
+static const struct eddy_fields user_fields = EDDY_FIELDS(struct user, user_list, 0);
+static const struct eddy_fields strict_fields =
+        EDDY_FIELDS(struct user, user_list, EDDY_FIELDS_STRICT);
+
+static int one(eddy_sqlite_conn *conn, const char *sql, struct user *out)
+{
+        *out = (struct user){ .score = 9 };
+        return eddy_sqlite_one(conn, sql, NULL, 0, &user_fields, out);
+}
+
+static int structs(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_readers(db), &loan);
+        struct user user;
+
+        (void) arg;
+        CHECK_OK(one(conn,
+                     "SELECT 7 AS id, 'a\"b' AS name, 'é@x' AS \"e-mail\", 2.5 AS score, 1 AS "
+                     "is_admin, "
+                     "'green' AS color, '{\"k\": 1}' AS extra, '[1, 2]' AS groups, x'00' AS other",
+                     &user),
+                 conn);
+        CHECK_EQ(user.id, 7);
+        CHECK_STR(user.name, "a\"b");
+        CHECK_STR(user.mail, "é@x");
+        CHECK(user.score == 2.5 && user.has_score && user.is_admin);
+        CHECK_EQ(user.color, 1);
+        CHECK_STR(user.extra, "{\"k\":1}");
+        CHECK(user.groups_count == 2 && user.groups[1] == 2);
+        eddy_fields_fini(&user_fields, &user);
+        CHECK_OK(one(conn, "SELECT 7 AS id, NULL AS score, NULL AS name", &user), conn);
+        CHECK(user.score == 9 && !user.has_score);
+        eddy_fields_fini(&user_fields, &user);
+        CHECK_EQ(one(conn, "SELECT 0 AS id", &user), EDDY_E_FIELD_RANGE);
+        CHECK_STR(eddy_sqlite_fault(conn)->text, "id: 0 is below the minimum 1");
+        CHECK_EQ(one(conn, "SELECT NULL AS id", &user), EDDY_E_FIELD_MISSING);
+        CHECK_EQ(one(conn, "SELECT 1 AS id, x'00' AS name", &user), EDDY_E_FIELD_TYPE);
+        CHECK_STR(eddy_sqlite_fault(conn)->text, "name: the value has another type");
+        CHECK_EQ(one(conn, "SELECT 1 AS id, 9e999 AS score", &user), EDDY_E_FIELD_TYPE);
+        CHECK_EQ(one(conn, "SELECT 1 AS id, 'too long a name' AS name", &user),
+                 EDDY_E_FIELD_LENGTH);
+        CHECK_EQ(one(conn, "SELECT 1 AS id, 2 AS id", &user), EDDY_E_FIELD_DUPLICATE);
+        CHECK_EQ(one(conn, "SELECT 1 AS id, 2 AS is_admin", &user), EDDY_E_FIELD_TYPE);
+        /* Text that is not JSON cannot add fields. */
+        CHECK_EQ(one(conn, "SELECT 1 AS id, '1, \"name\": 2' AS groups", &user), EDDY_E_FIELD_TYPE);
+        CHECK_EQ(eddy_sqlite_one(conn, "SELECT 1 AS id, 2 AS more", NULL, 0, &strict_fields, &user),
+                 EDDY_E_FIELD_UNKNOWN);
+        /* One row, and none or more. */
+        CHECK_EQ(one(conn, "SELECT 1 AS id WHERE 0", &user), EDDY_E_SQLITE_NO_ROW);
+        CHECK_EQ(one(conn, "SELECT 1 AS id UNION SELECT 2", &user), EDDY_E_SQLITE_MANY_ROWS);
+        CHECK_EQ(one(conn, "SELECT 1 AS id UNION ALL SELECT 1 UNION ALL SELECT 1", &user),
+                 EDDY_E_SQLITE_MANY_ROWS);
+        CHECK_EQ(eddy_sqlite_one_or_none(conn, "SELECT 1 AS id WHERE 0", NULL, 0, &user_fields,
+                                         &user),
+                 0);
+        CHECK_EQ(eddy_sqlite_one_or_none(conn, "SELECT 1 AS id", NULL, 0, &user_fields, &user), 1);
+        CHECK_EQ(eddy_sqlite_one(conn, "SELECT 1", NULL, 0, NULL, &user), -EINVAL);
+        CHECK_EQ(int_of(conn, "SELECT 1"), 1);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_row_is_read_into_a_struct)
+{
+        run_in_folder(structs);
+}
