@@ -123,6 +123,17 @@ EDDY_BEGIN_DECLS
         X(SQLITE, 7, ENDED, "the transaction or the rows have already ended")                      \
         X(SQLITE, 8, NO_ROW, "the query has no row")                                               \
         X(SQLITE, 9, MANY_ROWS, "the query has more than one row")                                 \
+        X(REDIS, 0, ERROR, "the server answered with an error")                                    \
+        X(REDIS, 1, UNKNOWN, "the connection ended: it is unknown whether the command ran")        \
+        X(REDIS, 2, PROTOCOL, "the server's answer is not valid RESP2")                            \
+        X(REDIS, 3, TOO_LARGE, "the reply is larger than its limit")                               \
+        X(REDIS, 4, COMMAND, "the command needs a connection of its own, or another call")         \
+        X(REDIS, 5, FULL, "too many commands wait for a reply, or too many bytes to be sent")      \
+        X(REDIS, 6, AUTH, "the server refused the user name or the password")                      \
+        X(REDIS, 7, LOST, "the connection of this client has ended")                               \
+        X(REDIS, 8, CLOSED, "the Redis client was closed")                                         \
+        X(REDIS, 9, TYPE, "the reply has another type")                                            \
+        X(REDIS, 10, ABORTED, "a watched key was changed, so the transaction did not run")         \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -151,6 +162,7 @@ enum {
         EDDY_E_PROCESS = 0x11700,
         EDDY_E_POOL = 0x11900,
         EDDY_E_SQLITE = 0x11b00,
+        EDDY_E_REDIS = 0x11c00,
 };
 
 enum {

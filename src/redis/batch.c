@@ -1,0 +1,166 @@
+/*
+ * redis/batch.c - commands that are sent together, and transactions.
+ *
+ * A batch is one piece of the connection's bytes, so no command of another task is between MULTI and
+ * EXEC, and a transaction without WATCH does not need a connection of its own.
+ */
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "redis/redis.h"
+
+enum { BATCH_BYTES_MAX = 64 << 20 };
+
+struct eddy_redis_batch {
+        struct ed_buf commands;
+        uint32_t count;
+        bool has_effect; /* a command that needs a check of its own */
+};
+
+int eddy_redis_batch_new(eddy_redis_batch **ret_batch)
+{
+        eddy_redis_batch *batch = ed_alloc_zero(sizeof(*batch));
+
+        if (!batch)
+                return -ENOMEM;
+        ed_buf_init(&batch->commands, BATCH_BYTES_MAX);
+        *ret_batch = batch;
+        return 0;
+}
+
+void eddy_redis_batch_free(eddy_redis_batch *batch)
+{
+        if (!batch)
+                return;
+        ed_buf_fini(&batch->commands);
+        ed_free(batch);
+}
+
+uint32_t eddy_redis_batch_count(const eddy_redis_batch *batch)
+{
+        return batch ? batch->count : 0;
+}
+
+/* Append a formatted command, and free it. */
+static int append(eddy_redis_batch *batch, char *data, int64_t bytes)
+{
+        int err;
+
+        if (bytes < 0)
+                return (int) bytes;
+        batch->has_effect |= ed_redis_effect(data, (size_t) bytes) != ED_REDIS_PLAIN;
+        err = batch->count < EDDY_REDIS_BATCH_MAX
+                      ? ed_buf_append(&batch->commands, data, (size_t) bytes)
+                      : -EMSGSIZE;
+        redisFreeCommand(data);
+        if (err == 0)
+                batch->count++;
+        return err;
+}
+
+int eddy_redis_batch_add(eddy_redis_batch *batch, const char *format, ...)
+{
+        char *data = NULL;
+        int64_t bytes;
+        va_list args;
+
+        if (!batch || !format)
+                return -EINVAL;
+        va_start(args, format);
+        bytes = ed_redis_format(&data, format, args);
+        va_end(args);
+        return append(batch, data, bytes);
+}
+
+int eddy_redis_batch_add_args(eddy_redis_batch *batch, uint32_t n, const char *const *args,
+                              const size_t *bytes)
+{
+        char *data = NULL;
+        int64_t formatted;
+
+        if (!batch || !args)
+                return -EINVAL;
+        formatted = ed_redis_format_args(&data, n, args, bytes);
+        return append(batch, data, formatted);
+}
+
+int eddy_redis_batch_run(eddy_redis *redis, const eddy_redis_batch *batch,
+                         eddy_redis_reply **ret_replies)
+{
+        if (!redis || !batch || !ret_replies || batch->count == 0)
+                return -EINVAL;
+        if (batch->has_effect) {
+                ed_redis_fault(redis, "a command of the batch needs a call of its own");
+                return EDDY_E_REDIS_COMMAND;
+        }
+        return ed_redis_run(redis, ed_buf_data(&batch->commands), ed_buf_bytes(&batch->commands),
+                            batch->count, ret_replies);
+}
+
+/*
+ * Look at the replies to MULTI, to the queued commands, and to EXEC, of which the last is left. If a
+ * command was refused, EXEC is refused too; the error of the command says why.
+ */
+static int exec_result(eddy_redis *redis, eddy_redis_reply **replies, uint32_t count,
+                       eddy_redis_reply **ret_reply)
+{
+        eddy_redis_reply *last = replies[count - 1];
+        int err = 0;
+
+        for (uint32_t i = 0; i + 1 < count && err == 0; i++)
+                if (replies[i]->type == EDDY_REDIS_ERROR) {
+                        ed_redis_fault_of(redis, replies[i]);
+                        err = EDDY_E_REDIS_ERROR;
+                }
+        for (uint32_t i = 0; i + 1 < count; i++)
+                eddy_redis_reply_free(replies[i]);
+        if (err == 0 && last->type == EDDY_REDIS_NIL) {
+                ed_redis_fault(redis, "%s", eddy_error_text(EDDY_E_REDIS_ABORTED));
+                err = EDDY_E_REDIS_ABORTED;
+        }
+        if (err == 0)
+                return ed_redis_answer(redis, last, ret_reply);
+        eddy_redis_reply_free(last);
+        return err;
+}
+
+static int transaction_write(const eddy_redis_batch *batch, struct ed_buf *buf)
+{
+        static const char begin[] = "*1\r\n$5\r\nMULTI\r\n", end[] = "*1\r\n$4\r\nEXEC\r\n";
+        int err = ed_buf_append(buf, begin, sizeof(begin) - 1);
+
+        if (err == 0)
+                err = ed_buf_append(buf, ed_buf_data(&batch->commands),
+                                    ed_buf_bytes(&batch->commands));
+        return err < 0 ? err : ed_buf_append(buf, end, sizeof(end) - 1);
+}
+
+int eddy_redis_transaction(eddy_redis *redis, const eddy_redis_batch *batch,
+                           eddy_redis_reply **ret_reply)
+{
+        eddy_redis_reply **replies;
+        struct ed_buf buf;
+        uint32_t count;
+        int err;
+
+        if (!redis || !batch || batch->count == 0)
+                return -EINVAL;
+        if (batch->has_effect) {
+                ed_redis_fault(redis, "a command of the batch cannot be in a transaction");
+                return EDDY_E_REDIS_COMMAND;
+        }
+        count = batch->count + 2;
+        replies = ed_alloc(count * sizeof(*replies));
+        if (!replies)
+                return -ENOMEM;
+        ed_buf_init(&buf, BATCH_BYTES_MAX + 64);
+        ed_redis_ref(redis);
+        err = transaction_write(batch, &buf);
+        if (err == 0)
+                err = ed_redis_run(redis, ed_buf_data(&buf), ed_buf_bytes(&buf), count, replies);
+        ed_buf_fini(&buf);
+        if (err == 0)
+                err = exec_result(redis, replies, count, ret_reply);
+        ed_redis_unref(redis);
+        ed_free(replies);
+        return err;
+}

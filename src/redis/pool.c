@@ -1,0 +1,94 @@
+/*
+ * redis/pool.c - dedicated clients in a pool: each is a client with one connection.
+ *
+ * The client that the pool was made of gives the options and the configuration of TLS.
+ */
+#include "eddy/error.h"
+#include "redis/redis.h"
+
+static int item_open(void *arg, void **ret_item)
+{
+        eddy_redis *origin = arg, *item = ed_redis_clone(origin);
+        struct ed_redis_link *link;
+        int err;
+
+        if (!item)
+                return -ENOMEM;
+        if (!item->opts.tls && item->target.is_tls) {
+                /* All connections of a pool share one configuration, which has their sessions. */
+                err = origin->made_tls ? 0 : eddy_tls_config_new(NULL, NULL, &origin->made_tls);
+                if (err < 0) {
+                        eddy_redis_close(item);
+                        return err;
+                }
+                item->opts.tls = origin->made_tls;
+        }
+        err = ed_redis_connect(item, &link);
+        if (err < 0) {
+                origin->fault = item->fault;
+                eddy_redis_close(item);
+                return err;
+        }
+        item->link = link;
+        item->was_connected = true;
+        item->stats.connects++;
+        *ret_item = item;
+        return 0;
+}
+
+static void item_close(void *arg, void *item)
+{
+        (void) arg;
+        eddy_redis_close(item);
+}
+
+static int item_check(void *arg, void *item)
+{
+        const eddy_redis *redis = item;
+
+        (void) arg;
+        if (redis->is_closed || !redis->link || redis->link->err < 0 || redis->is_spoiled ||
+            !ed_redis_link_is_idle(redis->link) || eddy_stream_is_readable(redis->link->stream))
+                return EDDY_POOL_BROKEN;
+        return redis->is_changed ? EDDY_POOL_USED : EDDY_POOL_READY;
+}
+
+static int item_ping(void *arg, void *item)
+{
+        (void) arg;
+        return eddy_redis_command(item, NULL, "PING");
+}
+
+/* End a transaction, which also forgets watched keys, and return to the database. */
+static int item_reset(void *arg, void *item)
+{
+        eddy_redis *redis = item;
+        int err;
+
+        (void) arg;
+        err = eddy_redis_command(redis, NULL, "DISCARD");
+        if (err == EDDY_E_REDIS_ERROR) /* no transaction */
+                err = eddy_redis_command(redis, NULL, "UNWATCH");
+        if (err == 0)
+                err = eddy_redis_command(redis, NULL, "SELECT %u", redis->target.database);
+        redis->is_changed = false;
+        return err;
+}
+
+int eddy_redis_pool_new(eddy_redis *redis, const struct eddy_pool_opts *opts, eddy_pool **ret_pool)
+{
+        static const struct eddy_pool_ops ops = { .open = item_open,
+                                                  .close = item_close,
+                                                  .reset = item_reset,
+                                                  .ping = item_ping,
+                                                  .check = item_check };
+        struct eddy_pool_opts own = opts ? *opts : (struct eddy_pool_opts){ .size = 0 };
+
+        if (!redis || !ret_pool)
+                return -EINVAL;
+        if (redis->is_closed)
+                return EDDY_E_REDIS_CLOSED;
+        own.ops = &ops;
+        own.arg = redis;
+        return eddy_pool_new(&own, ret_pool);
+}

@@ -1,0 +1,207 @@
+/*
+ * Commands and replies, with a real server: formats, types, errors, limits, pipelining, cancels.
+ */
+#include <locale.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "redis_test.h"
+
+static struct redis_server server;
+
+static int types_main(void *arg)
+{
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        eddy_redis_reply *reply;
+        int64_t value;
+        double number;
+        size_t bytes;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = server.url }, &redis), 0);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "SET %s %b", "k e y", "a\r\nb\0c", (size_t) 6),
+                 0);
+        CHECK_EQ(eddy_redis_reply_type(reply), EDDY_REDIS_STATUS);
+        CHECK_STR(eddy_redis_reply_text(reply, NULL), "OK");
+        eddy_redis_reply_free(reply);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "GET %s", "k e y"), 0);
+        CHECK(memcmp(eddy_redis_reply_text(reply, &bytes), "a\r\nb\0c", 7) == 0);
+        CHECK_EQ(bytes, 6);
+        CHECK_EQ(eddy_redis_reply_integer(reply, &value), EDDY_E_REDIS_TYPE);
+        eddy_redis_reply_free(reply);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "GET absent"), 0);
+        CHECK_EQ(eddy_redis_reply_type(reply), EDDY_REDIS_NIL);
+        eddy_redis_reply_free(reply);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "INCRBY n %d", 42), 0);
+        CHECK_EQ(eddy_redis_reply_integer(reply, &value), 0);
+        CHECK_EQ(value, 42);
+        eddy_redis_reply_free(reply);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "GET n"), 0);
+        CHECK_EQ(eddy_redis_reply_integer(reply, &value), 0);
+        CHECK_EQ(eddy_redis_reply_double(reply, &number), 0);
+        CHECK(value == 42 && number > 41.9 && number < 42.1);
+        eddy_redis_reply_free(reply);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "HSET h a 1 b 2"), 0);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "HGETALL h"), 0);
+        CHECK_EQ(eddy_redis_reply_count(reply), 4);
+        CHECK_STR(eddy_redis_reply_text(eddy_redis_reply_find(reply, "b"), NULL), "2");
+        CHECK(eddy_redis_reply_find(reply, "2") == NULL);
+        CHECK(eddy_redis_reply_at(reply, 4) == NULL);
+        eddy_redis_reply_free(reply);
+        return 0;
+}
+
+TEST(replies_have_their_types)
+{
+        redis_server_start(&server, NULL);
+        redis_run(types_main, NULL);
+        redis_server_end(&server);
+}
+
+static int locale_main(void *arg)
+{
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        EDDY_AUTO(eddy_redis_batch) eddy_redis_batch *batch = NULL;
+        eddy_redis_reply *reply;
+        double number;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = server.url }, &redis), 0);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "ECHO %.2f", 1.5), 0);
+        CHECK_STR(eddy_redis_reply_text(reply, NULL), "1.50");
+        CHECK_EQ(eddy_redis_reply_double(reply, &number), 0);
+        CHECK_EQ(number * 100, 150);
+        eddy_redis_reply_free(reply);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "ECHO 1,5"), 0);
+        CHECK_EQ(eddy_redis_reply_double(reply, &number), EDDY_E_REDIS_TYPE);
+        eddy_redis_reply_free(reply);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "bLpOp x 0"), EDDY_E_REDIS_COMMAND);
+        CHECK_EQ(eddy_redis_batch_new(&batch), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "INCRBYFLOAT n %f", 0.25), 0);
+        CHECK_EQ(eddy_redis_batch_run(redis, batch, &reply), 0);
+        CHECK_STR(eddy_redis_reply_text(reply, NULL), "0.25");
+        eddy_redis_reply_free(reply);
+        return 0;
+}
+
+/* Returns whether a program could be run and was successful. */
+static bool run_program(const char *const *args)
+{
+        int status;
+        pid_t child = fork();
+
+        CHECK(child >= 0);
+        if (child == 0) {
+                if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr))
+                        execvp(args[0], (char *const *) (uintptr_t) args);
+                _exit(127);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        return status == 0;
+}
+
+/* Make a locale with a decimal comma, and use it. */
+static void use_comma(void)
+{
+        char folder[] = "/tmp/eddy-locale-XXXXXX", place[64];
+        const char *const make[] = { "localedef", "-i", "de_DE", "-f", "UTF-8", place, NULL };
+        const char *const clean[] = { "rm", "-r", folder, NULL };
+        bool is_used;
+
+        CHECK(mkdtemp(folder) != NULL);
+        snprintf(place, sizeof(place), "%s/comma", folder);
+        CHECK_EQ(setenv("LOCPATH", folder, 1), 0);
+        is_used = run_program(make) && setlocale(LC_ALL, "comma");
+        CHECK(run_program(clean));
+        if (!is_used)
+                test_skip("localedef cannot make the locale de_DE");
+        CHECK_STR(localeconv()->decimal_point, ",");
+}
+
+TEST(numbers_have_a_point_in_every_locale)
+{
+        use_comma();
+        redis_server_start(&server, NULL);
+        redis_run(locale_main, NULL);
+        redis_server_end(&server);
+}
+
+static int errors_main(void *arg)
+{
+        static const char *const args[] = { "LPUSH", "text", "1" };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = server.url }, &redis), 0);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "SET text abc"), 0);
+        CHECK_EQ(eddy_redis_command_args(redis, 3, args, NULL, NULL), EDDY_E_REDIS_ERROR);
+        CHECK_STR(eddy_redis_fault(redis)->code, "WRONGTYPE");
+        CHECK_EQ(eddy_redis_command(redis, NULL, "BLPOP x 0"), EDDY_E_REDIS_COMMAND);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "xread COUNT 1 BLOCK 0 STREAMS s 0"),
+                 EDDY_E_REDIS_COMMAND);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "XREAD COUNT 1 STREAMS block 0"), 0);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "MULTI"), EDDY_E_REDIS_COMMAND);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "client reply off"), EDDY_E_REDIS_COMMAND);
+        CHECK_EQ(eddy_redis_command(redis, NULL, ""), -EINVAL);
+        CHECK_EQ(eddy_redis_command(NULL, NULL, "PING"), -EINVAL);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "PING"), 0);
+        return 0;
+}
+
+TEST(errors_are_told_apart)
+{
+        redis_server_start(&server, NULL);
+        redis_run(errors_main, NULL);
+        redis_server_end(&server);
+}
+
+struct many {
+        eddy_redis *redis;
+        int number;
+};
+
+static int add_many(void *arg)
+{
+        const struct many *many = arg;
+        eddy_redis_reply *reply;
+        int64_t value;
+
+        for (int i = 0; i < 50; i++) {
+                CHECK_EQ(eddy_redis_command(many->redis, &reply, "ECHO %d", many->number * 100 + i),
+                         0);
+                CHECK_EQ(eddy_redis_reply_integer(reply, &value), 0);
+                CHECK_EQ(value, many->number * 100 + i);
+                eddy_redis_reply_free(reply);
+        }
+        return 0;
+}
+
+static int many_main(void *arg)
+{
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        struct eddy_redis_stats stats;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = server.url }, &redis), 0);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 64; i++) {
+                struct many many = { redis, i };
+
+                CHECK_EQ(eddy_scope_start_copy(&scope, add_many, &many, sizeof(many)), 0);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_redis_stats(redis, &stats);
+        CHECK_EQ(stats.commands, 64 * 50);
+        CHECK_EQ(stats.connects, 1);
+        CHECK_EQ(stats.owed, 0);
+        CHECK(stats.writes < stats.commands / 8);
+        return 0;
+}
+
+TEST(commands_of_many_tasks_are_sent_together)
+{
+        redis_server_start(&server, NULL);
+        redis_run(many_main, NULL);
+        redis_server_end(&server);
+}
