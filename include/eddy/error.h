@@ -113,6 +113,18 @@ EDDY_BEGIN_DECLS
         X(PROCESS, 9, POOL_LOST, "the process that starts the workers has ended")                  \
         X(POOL, 0, CLOSED, "the pool is closed")                                                   \
         X(POOL, 1, FULL, "too many tasks wait for an item of the pool")                            \
+        X(PG, 0, CONNECT, "the connection to PostgreSQL could not be made")                        \
+        X(PG, 1, SERVER, "PostgreSQL refused the command")                                         \
+        X(PG, 2, RETRY, "a conflict made PostgreSQL roll back the transaction; repeat it")         \
+        X(PG, 3, CLOSED, "the connection to PostgreSQL is lost")                                   \
+        X(PG, 4, UNKNOWN, "the connection was lost in a commit, which may have taken effect")      \
+        X(PG, 5, ROLLED_BACK, "the transaction was rolled back, because a command in it failed")   \
+        X(PG, 6, BUSY, "another call uses the connection to PostgreSQL")                           \
+        X(PG, 7, STATE, "the command does not fit the call or the state of the connection")        \
+        X(PG, 8, TOO_LARGE, "the result is larger than its limit")                                 \
+        X(PG, 9, NO_ROW, "the result has no row")                                                  \
+        X(PG, 10, MANY_ROWS, "the result has more than one row")                                   \
+        X(PG, 11, IS_NULL, "the value is NULL")                                                    \
         X(SQLITE, 0, FAILED, "SQLite reported a failure")                                          \
         X(SQLITE, 1, SQL, "the SQL statement, or its number of values, is wrong")                  \
         X(SQLITE, 2, CONSTRAINT, "a constraint of the database does not allow the change")         \
@@ -161,6 +173,7 @@ enum {
         EDDY_E_RETRY = 0x11600,
         EDDY_E_PROCESS = 0x11700,
         EDDY_E_POOL = 0x11900,
+        EDDY_E_PG = 0x11a00,
         EDDY_E_SQLITE = 0x11b00,
         EDDY_E_REDIS = 0x11c00,
 };

@@ -13,6 +13,7 @@
 
 #include "eddy/error.h"
 #include "tls/config.h"
+#include "tls/trust.h"
 
 #define CANNOT_READ "cannot read trusted certificates from"
 
@@ -60,11 +61,11 @@ static int file_load(SSL_CTX *context, const char *text, const char *file,
         return SSL_CTX_load_verify_file(context, file) == 1 ? 0 : file_refuse(text, file, fault);
 }
 
+static const char *const files[] = { DEBIAN, RED_HAT, RED_HAT_10, ALPINE, SUSE, SUSE_NEW };
+
 /* Load from the first place that the system has. */
 static int system_load(SSL_CTX *context, struct eddy_tls_fault *fault)
 {
-        static const char *const files[] = { DEBIAN, RED_HAT, RED_HAT_10, ALPINE, SUSE, SUSE_NEW };
-
         for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
                 if (SSL_CTX_load_verify_file(context, files[i]) == 1)
                         return 0;
@@ -88,6 +89,21 @@ static const char *variable(const char *name)
         const char *value = secure_getenv(name);
 
         return value && *value ? value : NULL;
+}
+
+const char *ed_tls_trust_file(void)
+{
+        const char *file = variable("SSL_CERT_FILE");
+
+        for (size_t i = 0; !file && i < sizeof(files) / sizeof(files[0]); i++) {
+                FILE *opened = fopen(files[i], "re");
+
+                if (opened) {
+                        fclose(opened);
+                        file = files[i];
+                }
+        }
+        return file;
 }
 
 /* Load what the options name, else what the environment names, else the system's. */

@@ -1,0 +1,172 @@
+/*
+ * pg/statements.c - the prepared statements of a connection: those used last.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "pg/pg.h"
+
+/* A longer command is not prepared. */
+enum { SQL_BYTES_MAX = 64 << 10 };
+
+/* FNV-1a. */
+static uint32_t hash_of(const char *sql, size_t bytes)
+{
+        uint32_t hash = 2166136261u;
+
+        for (size_t i = 0; i < bytes; i++)
+                hash = (hash ^ (unsigned char) sql[i]) * 16777619u;
+        return hash;
+}
+
+void ed_pg_statements_init(struct ed_pg_statements *statements, uint32_t max)
+{
+        memset(statements, 0, sizeof(*statements));
+        ed_list_init(&statements->list);
+        statements->max = max;
+}
+
+static void forget(struct ed_pg_statements *statements, struct ed_pg_statement *statement)
+{
+        struct ed_pg_statement **at = &statements->buckets[statement->hash % ED_PG_BUCKETS];
+
+        while (*at != statement)
+                at = &(*at)->next_equal;
+        *at = statement->next_equal;
+        ed_list_remove(&statement->link);
+        statements->count--;
+        ed_free(statement);
+}
+
+void ed_pg_statements_fini(struct ed_pg_statements *statements)
+{
+        while (!ed_list_is_empty(&statements->list))
+                forget(statements,
+                       ed_container_of(statements->list.next, struct ed_pg_statement, link));
+}
+
+void ed_pg_statement_drop(eddy_pg *pg, struct ed_pg_statement *statement)
+{
+        forget(&pg->statements, statement);
+}
+
+void ed_pg_statement_name(const struct ed_pg_statement *statement, char name[ED_PG_NAME_BYTES])
+{
+        snprintf(name, ED_PG_NAME_BYTES, "eddy_%u", statement->number);
+}
+
+bool ed_pg_statement_is_wanted(const struct ed_pg_statements *statements, const char *sql)
+{
+        return statements->max > 0 && strnlen(sql, SQL_BYTES_MAX + 1) <= SQL_BYTES_MAX;
+}
+
+struct ed_pg_statement *ed_pg_statement_find(struct ed_pg_statements *statements, const char *sql)
+{
+        size_t bytes = strlen(sql);
+        uint32_t hash = hash_of(sql, bytes);
+        struct ed_pg_statement *at = statements->buckets[hash % ED_PG_BUCKETS];
+
+        while (at && (at->hash != hash || at->bytes != bytes || memcmp(at->sql, sql, bytes) != 0))
+                at = at->next_equal;
+        if (at) {
+                ed_list_remove(&at->link);
+                ed_list_push_front(&statements->list, &at->link);
+        }
+        return at;
+}
+
+struct ed_pg_statement *ed_pg_statement_surplus(const struct ed_pg_statements *statements)
+{
+        if (statements->count < statements->max)
+                return NULL;
+        return ed_container_of(statements->list.prev, struct ed_pg_statement, link);
+}
+
+struct ed_pg_statement *ed_pg_statement_add(struct ed_pg_statements *statements, const char *sql)
+{
+        size_t bytes = strlen(sql);
+        uint32_t hash = hash_of(sql, bytes);
+        struct ed_pg_statement *statement = ed_alloc(sizeof(*statement) + bytes + 1);
+        struct ed_pg_statement **bucket = &statements->buckets[hash % ED_PG_BUCKETS];
+
+        if (!statement)
+                return NULL;
+        *statement = (struct ed_pg_statement){ .hash = hash,
+                                               .bytes = bytes,
+                                               .next_equal = *bucket,
+                                               .number = ++statements->last_number };
+        memcpy(statement->sql, sql, bytes + 1);
+        *bucket = statement;
+        ed_list_push_front(&statements->list, &statement->link);
+        statements->count++;
+        return statement;
+}
+
+/* Make room for one more. In a transaction that has failed, no statement can be released. */
+static int evict(eddy_pg *pg)
+{
+        struct ed_pg_statement *last = ed_pg_statement_surplus(&pg->statements);
+        char name[ED_PG_NAME_BYTES], sql[64];
+        bool is_prepared;
+
+        if (!last)
+                return 0;
+        ed_pg_statement_name(last, name);
+        is_prepared = last->is_prepared;
+        if (is_prepared) {
+                int err;
+
+                snprintf(sql, sizeof(sql), "DEALLOCATE %s", name);
+                err = ed_pg_simple(pg, sql, NULL);
+                /* The program may have released it. */
+                if (err < 0 && err != EDDY_E_PG_SERVER)
+                        return err;
+        }
+        forget(&pg->statements, last);
+        return 0;
+}
+
+/* On failure the statement is gone; after a cancel the server may have it, under a name not used again. */
+static int prepare(eddy_pg *pg, struct ed_pg_statement *statement)
+{
+        char name[ED_PG_NAME_BYTES];
+        int err;
+
+        ed_pg_statement_name(statement, name);
+        err = PQsendPrepare(pg->conn, name, statement->sql, 0, NULL) ? 0 : ed_pg_lose(pg);
+        if (err == 0)
+                err = ed_pg_collect(pg, NULL);
+        if (err < 0)
+                forget(&pg->statements, statement);
+        else
+                statement->is_prepared = true;
+        return err;
+}
+
+int ed_pg_statement_get(eddy_pg *pg, const char *sql, struct ed_pg_statement **ret_statement)
+{
+        struct ed_pg_statement *statement;
+        int err;
+
+        *ret_statement = NULL;
+        if (!ed_pg_statement_is_wanted(&pg->statements, sql) ||
+            PQtransactionStatus(pg->conn) == PQTRANS_INERROR)
+                return 0;
+        statement = ed_pg_statement_find(&pg->statements, sql);
+        if (statement) {
+                *ret_statement = statement;
+                return 0;
+        }
+        err = evict(pg);
+        if (err < 0)
+                return err;
+        statement = ed_pg_statement_add(&pg->statements, sql);
+        if (!statement)
+                return -ENOMEM;
+        err = prepare(pg, statement);
+        if (err == 0)
+                *ret_statement = statement;
+        return err;
+}

@@ -1,0 +1,147 @@
+/*
+ * pg/transaction.c - transactions and savepoints.
+ *
+ * The connection counts those that are open. To undo one is a note on the connection ('must_roll_back'),
+ * which the next call to enter follows, so a cancelled task need not wait.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eddy/pg_transaction.h"
+#include "eddy/scope.h"
+#include "pg/pg.h"
+
+static int begin_text(const struct eddy_pg_transaction_opts *opts, char *sql, size_t room)
+{
+        static const char *const levels[] = { "", " ISOLATION LEVEL READ COMMITTED",
+                                              " ISOLATION LEVEL REPEATABLE READ",
+                                              " ISOLATION LEVEL SERIALIZABLE" };
+
+        if (opts && (opts->isolation < 0 || opts->isolation > EDDY_PG_SERIALIZABLE))
+                return -EINVAL;
+        snprintf(sql, room, "BEGIN%s%s%s", levels[opts ? opts->isolation : 0],
+                 opts && opts->read_only ? " READ ONLY" : "",
+                 opts && opts->deferrable ? " DEFERRABLE" : "");
+        return 0;
+}
+
+static int begin(eddy_pg *pg, const struct eddy_pg_transaction_opts *opts)
+{
+        bool is_open = PQtransactionStatus(pg->conn) != PQTRANS_IDLE;
+        char sql[128];
+        int err = 0;
+
+        if (is_open != (pg->depth > 0))
+                return EDDY_E_PG_STATE;
+        if (is_open && opts)
+                return -EINVAL;
+        if (is_open)
+                snprintf(sql, sizeof(sql), "SAVEPOINT eddy_%u", pg->depth);
+        else
+                err = begin_text(opts, sql, sizeof(sql));
+        return err < 0 ? err : ed_pg_simple(pg, sql, NULL);
+}
+
+int eddy_pg_begin(eddy_pg *pg, const struct eddy_pg_transaction_opts *opts,
+                  eddy_pg_transaction *ret_transaction)
+{
+        int err = ed_pg_enter(pg);
+
+        if (err < 0)
+                return err;
+        err = begin(pg, opts);
+        /* It may have begun. */
+        if (err == -ECANCELED)
+                pg->must_roll_back = true;
+        (void) ed_pg_leave(pg, err);
+        if (err < 0)
+                return err;
+        pg->depth++;
+        *ret_transaction = (eddy_pg_transaction){ .pg = pg, .depth = pg->depth };
+        return 0;
+}
+
+/* Wait for the answer to a commit although the task is cancelled. */
+static int wait_shielded(eddy_pg *pg, PGresult **ret_result)
+{
+        struct eddy_scope_opts limit = { .timeout_ns = pg->cancel_timeout_ns,
+                                         .flags = EDDY_SCOPE_SHIELD };
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, &limit);
+        return eddy_scope_end_with(&scope, ed_pg_collect(pg, ret_result));
+}
+
+static int commit(eddy_pg *pg)
+{
+        PGresult *result = NULL;
+        int err;
+
+        if (!PQsendQuery(pg->conn, "COMMIT"))
+                return ed_pg_lose(pg);
+        err = ed_pg_collect(pg, &result);
+        if (err == -ECANCELED)
+                err = wait_shielded(pg, &result);
+        if (err == 0 && strcmp(PQcmdStatus(result), "ROLLBACK") == 0)
+                err = EDDY_E_PG_ROLLED_BACK;
+        PQclear(result);
+        if (err == 0 || err == EDDY_E_PG_ROLLED_BACK || err == EDDY_E_PG_SERVER ||
+            err == EDDY_E_PG_RETRY)
+                return err;
+        if (!pg->is_lost)
+                ed_pg_fault_set(&pg->fault, "the server did not answer a commit in time");
+        pg->is_lost = true;
+        return EDDY_E_PG_UNKNOWN;
+}
+
+static int release(eddy_pg *pg)
+{
+        char sql[64];
+
+        snprintf(sql, sizeof(sql), "RELEASE SAVEPOINT eddy_%u", pg->depth);
+        return ed_pg_simple(pg, sql, NULL);
+}
+
+/* Undo, now if possible. */
+static void undo(eddy_pg *pg)
+{
+        struct eddy_pg_fault fault = pg->fault;
+
+        pg->must_roll_back = true;
+        if (ed_pg_enter(pg) == 0)
+                (void) ed_pg_leave(pg, 0);
+        if (!pg->is_lost)
+                pg->fault = fault;
+}
+
+int eddy_pg_end(eddy_pg_transaction *transaction, int result)
+{
+        eddy_pg *pg = transaction->pg;
+        bool is_entered;
+        int err = 0;
+
+        if (!pg)
+                return result;
+        transaction->pg = NULL;
+        if (transaction->depth != pg->depth)
+                err = EDDY_E_PG_STATE;
+        is_entered = err == 0 && result >= 0;
+        /* It may have to undo an inner transaction, but not this one. */
+        if (is_entered) {
+                err = ed_pg_enter(pg);
+                is_entered = err == 0;
+        }
+        if (pg->depth >= transaction->depth)
+                pg->depth = transaction->depth - 1;
+        if (is_entered) {
+                err = pg->depth > 0 ? release(pg) : commit(pg);
+                (void) ed_pg_leave(pg, err);
+                if (pg->depth == 0 && err != -ECANCELED)
+                        return err < 0 ? err : result;
+        }
+        if (err == 0 && result >= 0)
+                return result;
+        undo(pg);
+        return result < 0 ? result : err;
+}
