@@ -41,6 +41,7 @@
 #include "eddy/log.h"
 #include "eddy/loop.h"
 #include "eddy/metrics.h"
+#include "eddy/mongo.h"
 #include "eddy/notify.h"
 #include "eddy/path.h"
 #include "eddy/pg.h"

@@ -146,6 +146,15 @@ EDDY_BEGIN_DECLS
         X(REDIS, 8, CLOSED, "the Redis client was closed")                                         \
         X(REDIS, 9, TYPE, "the reply has another type")                                            \
         X(REDIS, 10, ABORTED, "a watched key was changed, so the transaction did not run")         \
+        X(MONGO, 0, BAD_URI, "the URI of the MongoDB server is not valid")                         \
+        X(MONGO, 1, UNAVAILABLE, "no suitable MongoDB server could be reached")                    \
+        X(MONGO, 2, LOST, "the connection to MongoDB was lost; the operation may have been done")  \
+        X(MONGO, 3, AUTH, "MongoDB refused the credentials")                                       \
+        X(MONGO, 4, REFUSED, "MongoDB refused the operation")                                      \
+        X(MONGO, 5, DUPLICATE, "a document with this key exists already")                          \
+        X(MONGO, 6, BAD_DOCUMENT, "the text is not a document that MongoDB can store")             \
+        X(MONGO, 7, NONE, "no document matches")                                                   \
+        X(MONGO, 8, MANY, "more than one document matches")                                        \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -176,6 +185,7 @@ enum {
         EDDY_E_PG = 0x11a00,
         EDDY_E_SQLITE = 0x11b00,
         EDDY_E_REDIS = 0x11c00,
+        EDDY_E_MONGO = 0x11d00,
 };
 
 enum {

@@ -1,0 +1,273 @@
+/*
+ * mongo/client.c - clients of libmongoc, lent by a pool, and calls on threads.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "mongo/mongo.h"
+
+enum { CLIENTS_DEFAULT = 10, WAITERS_DEFAULT = 1 << 16, MS_NS = 1000 * 1000 };
+
+#define SELECT_NS EDDY_SEC(5)
+#define ANSWER_NS EDDY_SEC(60)
+
+/* The longest wait for the goodbye of a client or cursor. */
+#define CLOSE_NS EDDY_SEC(1)
+
+/* --- clients --- */
+
+static void log_nothing(mongoc_log_level_t level, const char *domain, const char *message,
+                        void *arg)
+{
+        (void) level, (void) domain, (void) message, (void) arg;
+}
+
+static void begin_mongoc(void)
+{
+        mongoc_init();
+        mongoc_log_set_handler(log_nothing, NULL);
+}
+
+/* May block: libmongoc says goodbye to the server. */
+static void client_unref(struct ed_mongo_client *client)
+{
+        if (atomic_fetch_sub(&client->users, 1) > 1)
+                return;
+        mongoc_client_destroy(client->handle);
+        ed_free(client);
+}
+
+static void mongo_unref(eddy_mongo *mongo)
+{
+        if (--mongo->users > 0)
+                return;
+        if (mongo->uri)
+                mongoc_uri_destroy(mongo->uri);
+        ed_free(mongo);
+}
+
+static int client_open(void *arg, void **ret_client)
+{
+        eddy_mongo *mongo = arg;
+        struct ed_mongo_client *client = ed_alloc_zero(sizeof(*client));
+
+        if (!client)
+                return -ENOMEM;
+        client->handle = mongoc_client_new_from_uri(mongo->uri);
+        if (!client->handle) {
+                ed_free(client);
+                return EDDY_E_MONGO_BAD_URI;
+        }
+        (void) mongoc_client_set_error_api(client->handle, MONGOC_ERROR_API_VERSION_2);
+        atomic_init(&client->users, 1);
+        memcpy(client->database, mongo->database, sizeof(client->database));
+        mongo->users++;
+        *ret_client = client;
+        return 0;
+}
+
+static int goodbye(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+static void goodbye_release(void *arg)
+{
+        client_unref(arg);
+}
+
+static void client_close(void *arg, void *item)
+{
+        eddy_mongo *mongo = arg;
+        struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON, .release = goodbye_release };
+        struct eddy_scope_opts limit = { .flags = EDDY_SCOPE_SHIELD, .timeout_ns = CLOSE_NS };
+        eddy_scope shield;
+
+        eddy_scope_begin(&shield, &limit);
+        (void) eddy_thread_pool_call(mongo->threads, goodbye, item, &opts);
+        (void) eddy_scope_end(&shield);
+        mongo_unref(mongo);
+}
+
+static int client_check(void *arg, void *item)
+{
+        struct ed_mongo_client *client = item;
+
+        (void) arg;
+        return atomic_load(&client->is_broken) ? EDDY_POOL_BROKEN : EDDY_POOL_READY;
+}
+
+/* --- calls --- */
+
+static int name_store(char *out, const char *name)
+{
+        size_t bytes = name ? strnlen(name, EDDY_MONGO_NAME_MAX + 1) : 0;
+
+        if (bytes == 0 || bytes > EDDY_MONGO_NAME_MAX)
+                return -EINVAL;
+        memcpy(out, name, bytes + 1);
+        return 0;
+}
+
+int ed_mongo_call_init(struct ed_mongo_call *call, const char *collection)
+{
+        atomic_init(&call->users, 1);
+        return name_store(call->collection, collection);
+}
+
+void ed_mongo_call_unref(struct ed_mongo_call *call)
+{
+        struct ed_mongo_client *client = call->client;
+
+        if (atomic_fetch_sub(&call->users, 1) > 1)
+                return;
+        call->free(call);
+        if (client)
+                client_unref(client);
+}
+
+static int run_call(void *arg)
+{
+        struct ed_mongo_call *call = arg;
+        int result = call->run(call);
+
+        if (result == EDDY_E_MONGO_LOST || result == EDDY_E_MONGO_UNAVAILABLE)
+                atomic_store(&call->client->is_broken, true);
+        return result;
+}
+
+static void release_call(void *arg)
+{
+        ed_mongo_call_unref(arg);
+}
+
+int ed_mongo_call_submit(eddy_mongo *mongo, eddy_pool_loan *loan, struct ed_mongo_call *call)
+{
+        struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON, .release = release_call };
+        int err;
+
+        if (!call->client) {
+                call->client = loan->item;
+                atomic_fetch_add(&call->client->users, 1);
+        }
+        atomic_fetch_add(&call->users, 1);
+        err = eddy_thread_pool_call(mongo->threads, run_call, call, &opts);
+        if (err == -ECANCELED) /* the job may run still and use the client */
+                atomic_store(&call->client->is_broken, true);
+        return err;
+}
+
+int ed_mongo_call_do(eddy_mongo *mongo, struct ed_mongo_call *call)
+{
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        int err = eddy_pool_acquire(mongo->pool, &loan);
+
+        return err < 0 ? err : ed_mongo_call_submit(mongo, &loan, call);
+}
+
+/* --- the object --- */
+
+/* A limit of the options counts more than that of the URI. */
+static int limit_set(mongoc_uri_t *uri, const char *option, int64_t ns, int64_t default_ns)
+{
+        int64_t ms = (ns ? ns : default_ns) / MS_NS;
+
+        if (!ns && mongoc_uri_has_option(uri, option))
+                return 0;
+        if (ms < 1 || ms > INT32_MAX)
+                return -EINVAL;
+        return mongoc_uri_set_option_as_int32(uri, option, (int32_t) ms) ? 0 : -ENOMEM;
+}
+
+/* The URI holds a password, so libmongoc's message is not shown. */
+static int uri_parse(eddy_mongo *mongo, const struct eddy_mongo_opts *opts,
+                     struct eddy_mongo_error *ret_error)
+{
+        bson_error_t error;
+        int err;
+
+        mongo->uri = mongoc_uri_new_with_error(opts->uri, &error);
+        if (!mongo->uri)
+                return ed_mongo_fail_text(
+                        ret_error, EDDY_E_MONGO_BAD_URI,
+                        "write the URI as mongodb://user:password@host:port/database?option=value, "
+                        "with %40 for @ and %3A for : in the user and the password");
+        err = limit_set(mongo->uri, MONGOC_URI_SERVERSELECTIONTIMEOUTMS, opts->select_ns,
+                        SELECT_NS);
+        if (err == 0)
+                err = limit_set(mongo->uri, MONGOC_URI_CONNECTTIMEOUTMS, opts->select_ns,
+                                SELECT_NS);
+        if (err == 0)
+                err = limit_set(mongo->uri, MONGOC_URI_SOCKETTIMEOUTMS, opts->answer_ns, ANSWER_NS);
+        if (err < 0)
+                return ed_mongo_fail_text(ret_error, err, "select_ns or answer_ns is out of range");
+        err = name_store(mongo->database,
+                         opts->database ? opts->database : mongoc_uri_get_database(mongo->uri));
+        return err == 0 ? 0
+                        : ed_mongo_fail_text(ret_error, err,
+                                             "name a database, in the URI or the options, of at "
+                                             "most 255 bytes");
+}
+
+static int parts_open(eddy_mongo *mongo, const struct eddy_mongo_opts *opts)
+{
+        static const struct eddy_pool_ops pool_ops = { .open = client_open,
+                                                       .close = client_close,
+                                                       .check = client_check };
+        uint32_t clients = opts->clients_max ? opts->clients_max : CLIENTS_DEFAULT;
+        struct eddy_pool_opts pool = { .ops = &pool_ops,
+                                       .arg = mongo,
+                                       .size = clients,
+                                       .waiters_max = opts->waiters_max ? opts->waiters_max
+                                                                        : WAITERS_DEFAULT };
+        struct eddy_thread_pool_opts threads = { .threads_max = clients };
+        int err;
+
+        if (clients > EDDY_MONGO_CLIENTS_MAX)
+                return -EINVAL;
+        err = eddy_thread_pool_new(&threads, &mongo->threads);
+        return err < 0 ? err : eddy_pool_new(&pool, &mongo->pool);
+}
+
+int eddy_mongo_new(const struct eddy_mongo_opts *opts, eddy_mongo **ret_mongo,
+                   struct eddy_mongo_error *ret_error)
+{
+        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        eddy_mongo *mongo;
+        int err;
+
+        if (!opts || !opts->uri)
+                return ed_mongo_fail_text(ret_error, -EINVAL, "the URI is missing (NULL)");
+        (void) pthread_once(&once, begin_mongoc);
+        mongo = ed_alloc_zero(sizeof(*mongo));
+        if (!mongo)
+                return ed_mongo_fail_text(ret_error, -ENOMEM, "no memory");
+        mongo->users = 1;
+        err = uri_parse(mongo, opts, ret_error);
+        if (err == 0) {
+                err = parts_open(mongo, opts);
+                if (err < 0)
+                        (void) ed_mongo_fail_text(ret_error, err, eddy_error_text(err));
+        }
+        if (err < 0)
+                eddy_mongo_close(mongo);
+        else
+                *ret_mongo = mongo;
+        return err;
+}
+
+void eddy_mongo_close(eddy_mongo *mongo)
+{
+        if (!mongo)
+                return;
+        eddy_pool_close(mongo->pool);
+        eddy_thread_pool_close(mongo->threads);
+        mongo->threads = NULL;
+        mongo_unref(mongo);
+}
