@@ -34,6 +34,8 @@ VERSION = os.path.basename(PROGRAM).split("-")[1]
 MINOR = VERSION.rsplit(".", 1)[0]
 
 # The file of each distribution, or its folder of files.
+# The libraries for databases, and what each alone needs.
+DATABASES = {"mongo": "libmongoc-1.0-0", "pg": "libpq5", "redis": "libhiredis0.14", "sqlite": "libsqlite3-0"}
 STORES = {
     "debian": "/etc/ssl/certs/ca-certificates.crt",
     "red_hat": "/etc/pki/tls/certs/ca-bundle.crt",
@@ -245,11 +247,15 @@ def debian_packages_have_the_fields_of_the_policy(_):
         packages[fields["Package"]] = fields
         equal(fields["Version"], f"{VERSION}-1", path)
         check("@" not in fields["Maintainer"].replace("@", "", 1), fields["Maintainer"])
-    equal(set(packages), {"eddy", f"libeddy{MINOR}", "libeddy-dev"})
+    equal(set(packages), {"eddy", f"libeddy{MINOR}", "libeddy-dev"} |
+          {f"libeddy-{name}{MINOR}" for name in DATABASES})
     for needed in ("libc6", "libssl3", "libc-ares2", "libidn2-0", "zlib1g", "libzstd1", "libbrotli1"):
         for name in ("eddy", f"libeddy{MINOR}"):
             check(re.search(rf"(^|, ){needed}\b", packages[name]["Depends"]), needed, packages[name])
     check(f"libeddy{MINOR} (= {VERSION}-1)" in packages["libeddy-dev"]["Depends"])
+    for name, needed in DATABASES.items():
+        check(needed in packages[f"libeddy-{name}{MINOR}"]["Depends"], packages)
+        check(needed not in packages[f"libeddy{MINOR}"]["Depends"], packages)
 
 
 @claim
@@ -263,7 +269,7 @@ def debian_packages_hold_program_pages_and_documents(eddy):
         check(os.path.exists(folder + "/copyright"), package)
         with gzip.open(folder + "/changelog.Debian.gz", "rt") as file:
             check(file.read().startswith(f"eddy ({VERSION}-1)"), package)
-    for library in ("", "-tls", "-http", "-test"):
+    for library in ("", "-tls", "-http", "-test", *("-" + name for name in DATABASES)):
         check(os.path.exists(f"{libraries}/libeddy{library}.so.{MINOR}"), library)
 
 
