@@ -45,17 +45,18 @@ def processors():
 
 
 def pinned(cpu):
-    """For preexec_fn: run on one processor, and end when the harness does."""
+    """For preexec_fn: run on one processor (None: on all), and end when the harness does."""
     prctl = ctypes.CDLL(None).prctl
 
     def prepare():
-        os.sched_setaffinity(0, {cpu})
+        if cpu is not None:
+            os.sched_setaffinity(0, {cpu})
         prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
     return prepare
 
 
-def run_child(argv, cpu, env=None, timeout=120, report="stdout"):
+def run_child(argv, cpu, env=None, timeout=120, report="stdout", cwd=None):
     """Run a program on one processor; its last line of stdout (or stderr) is JSON (None: no line).
 
     The result gains 'child_cpu_ns', what the kernel charged the child for its
@@ -71,6 +72,7 @@ def run_child(argv, cpu, env=None, timeout=120, report="stdout"):
             preexec_fn=pinned(cpu),
             timeout=timeout,
             text=True,
+            cwd=cwd,
         )
     except subprocess.TimeoutExpired as error:
         raise BenchError(f"{os.path.basename(argv[0])} did not end in {timeout} s") from error
@@ -96,16 +98,38 @@ def read_line(argv):
     return (done.stdout.strip().splitlines() or [""])[0] if done.returncode == 0 else None
 
 
+def machine_ticks():
+    """The ticks of all processors so far: user, nice, system, idle, iowait, irq, softirq, steal."""
+    with open("/proc/stat") as file:
+        return [int(n) for n in file.readline().split()[1:9]]
+
+
+class Others:
+    """The share of the processors that other work, or the host, took inside a `with`.
+
+    The children of the `with` must have been waited for at its end.
+    """
+
+    @staticmethod
+    def own_ticks():
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)]
+        return sum(u.ru_utime + u.ru_stime for u in used) * os.sysconf("SC_CLK_TCK")
+
+    def __enter__(self):
+        self.before, self.own = machine_ticks(), self.own_ticks()
+        return self
+
+    def __exit__(self, *_):
+        delta = [b - a for a, b in zip(self.before, machine_ticks())]
+        busy = sum(delta) - delta[3] - delta[4] - (self.own_ticks() - self.own)
+        self.percent = max(0.0, 100 * busy / (sum(delta) or 1))
+
+
 def busy_percent(seconds=1.0):
     """How busy the machine is with other things, and how much the host takes away."""
-
-    def sample():
-        with open("/proc/stat") as file:
-            return [int(n) for n in file.readline().split()[1:9]]
-
-    first = sample()
+    first = machine_ticks()
     time.sleep(seconds)
-    delta = [b - a for a, b in zip(first, sample())]
+    delta = [b - a for a, b in zip(first, machine_ticks())]
     total = sum(delta) or 1
     idle = delta[3] + delta[4]
     return round(100 * (total - idle) / total), round(100 * delta[7] / total)

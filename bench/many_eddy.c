@@ -3,9 +3,9 @@
  *
  *     many_eddy LOOPS MICROSECONDS
  *
- * Prints its port and serves until SIGTERM.  A handler computes until its thread
- * has used MICROSECONDS of CPU time, so a busy machine does not change the work
- * of a request.
+ * Prints its port and serves until SIGTERM, then prints its CPU time and the answers of each
+ * loop.  A handler computes until its thread has used MICROSECONDS of CPU time, so a busy machine
+ * does not change the work of a request.
  */
 #include <eddy/eddy.h>
 #include <errno.h>
@@ -18,6 +18,7 @@ enum { LOOPS_MAX = 64, MICROSECONDS_MAX = 1000000, STEPS = 1000 };
 static int64_t compute_ns;
 static eddy_channel *ports; /* from the first loop to the others */
 static _Atomic uint32_t listening;
+static long answers[LOOPS_MAX];
 
 static int answer(eddy_http_exchange *exchange, void *arg)
 {
@@ -28,6 +29,7 @@ static int answer(eddy_http_exchange *exchange, void *arg)
         while (bench_clock_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
                 for (int i = 0; i < STEPS; i++)
                         value = value * 6364136223846793005u + 1442695040888963407u;
+        answers[eddy_run_index()]++;
         return eddy_http_exchange_respond(exchange, 200, NULL, 0, "computed\n", 9);
 }
 
@@ -70,5 +72,9 @@ int main(int argc, char **argv)
         eddy_channel_release(ports);
         if (err < 0 && err != -ECANCELED)
                 bench_die("many_eddy", eddy_error_text(err));
+        printf("{\"cpu_ns\": %lld, \"answers\": [", (long long) bench_cpu_ns());
+        for (uint32_t i = 0; i < loops; i++)
+                printf("%s%ld", i > 0 ? ", " : "", answers[i]);
+        puts("]}");
         return 0;
 }

@@ -4,10 +4,10 @@ import json
 import os
 import subprocess
 
-from harness import BenchError, median
+from harness import BenchError, Others, median
 
 COUNT = 1000
-PEERS = [
+PROCESS_PEERS = [
     ("spawn", "posix_spawn in a loop", ["{peers}/process_spawn"], [None]),
     ("eddy", "eddy", ["{eddy}/process_eddy"], [1, 8]),
     ("go", "Go os/exec", ["{peers}/process_go"], [1, 8]),
@@ -23,7 +23,7 @@ class ProcessBench:
     def __init__(self, options, tools):
         self.options, self.tools = options, tools
         only = options.only.split(",") if options.only else None
-        self.entries = [peer for peer in PEERS if not only or peer[0] in only]
+        self.entries = [peer for peer in PROCESS_PEERS if not only or peer[0] in only]
         self.missing, self.failures, self.runs, self.versions = {}, [], {}, {}
 
     def measure(self, command, tasks):
@@ -44,27 +44,30 @@ class ProcessBench:
             for key, title, command, at_once in self.entries:
                 for tasks in at_once if key not in self.missing else []:
                     try:
-                        result = self.measure(command, tasks)
+                        with Others() as others:
+                            result = self.measure(command, tasks)
                     except (BenchError, subprocess.TimeoutExpired) as error:
                         self.failures.append(f"process: {error}")
                         continue
                     self.versions[key] = result["peer"]
-                    self.runs.setdefault((title, tasks), []).append(result)
+                    self.runs.setdefault((title, tasks), []).append({**result, "others": others.percent})
 
     def table(self):
-        lines = ["| | at once | starts per second | CPU of the parent per start | lag, p99 | longest |",
-                 "|---|--:|--:|--:|--:|--:|"]
+        lines = ["| | at once | starts per second | CPU of the parent per start | lag, p99 | longest | other work |",
+                 "|---|--:|--:|--:|--:|--:|--:|"]
         for (title, tasks), results in self.runs.items():
             rate = median([1e9 * r["ops"] / r["wall_ns"] for r in results])
             cpu = median([r["cpu_ns"] / r["ops"] / 1000 for r in results])
             p99, longest = (f"{median([r[name] for r in results]) / 1e6:.2f} ms" if tasks else "-"
                             for name in ("lag_p99_ns", "lag_max_ns"))
-            lines.append(f"| {title} | {tasks or 1} | {rate:,.0f} | {cpu:,.0f} us | {p99} | {longest} |")
+            lines.append(f"| {title} | {tasks or 1} | {rate:,.0f} | {cpu:,.0f} us | {p99} | {longest} | "
+                         f"{median([r['others'] for r in results]):.0f} % |")
         return lines
 
     def notes(self):
         return [
             "/bin/true, on all processors. Beside it 1,000 tasks wake every 100 ms, except for "
-            "posix_spawn; the lag is how late they wake.",
+            "posix_spawn; the lag is how late they wake. Rates and lags count only if other work took about 0 % of "
+            "the processors.",
             *(f"{key}: {version}" for key, version in self.versions.items()),
         ]

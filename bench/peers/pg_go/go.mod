@@ -1,0 +1,3 @@
+module bench/pg_go
+
+go 1.19

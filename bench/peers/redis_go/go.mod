@@ -1,0 +1,3 @@
+module bench/redis_go
+
+go 1.19
