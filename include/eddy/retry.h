@@ -164,7 +164,8 @@ EDDY_API bool eddy_retry_status_is_passing(int status);
  * Returns whether an error may be temporary.  Among the errors that are not are
  * -ECANCELED, -ENOMEM, -EINVAL, -ENOSPC, -EACCES, refused certificates, invalid requests
  * and responses, and names that do not exist.  -ENOENT is: a server makes the path of its
- * Unix socket when it starts.
+ * Unix socket when it starts.  No error of a pool or a library for databases is, also not
+ * EDDY_E_PG_RETRY and EDDY_E_PG_CONNECT: set 'is_passing' of the policy to repeat these.
  *
  * Suspends: no.  Threads: any.
  */
