@@ -147,6 +147,15 @@ static void await_end_of(int pid)
         CHECK(kill(pid, 0) == -1 && errno == ESRCH);
 }
 
+/* The zygote obeys an order only after it has reported all workers that it has collected. */
+static void await_reports(void)
+{
+        eddy_process_pool *pool = open_workers(1);
+
+        (void) call_pid(pool);
+        eddy_process_pool_close(pool);
+}
+
 POOL_TEST(an_idle_worker_that_died_is_replaced_without_a_failure)
 {
         eddy_process_pool *pool = open_workers(1);
@@ -155,6 +164,7 @@ POOL_TEST(an_idle_worker_that_died_is_replaced_without_a_failure)
 
         CHECK_EQ(kill(pid, SIGKILL), 0);
         await_end_of(pid);
+        await_reports();
         CHECK(call_pid(pool) != pid);
         eddy_process_pool_info(pool, &info);
         CHECK_EQ(info.died, 1);
