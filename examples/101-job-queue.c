@@ -3,10 +3,10 @@
  *
  * A worker takes the oldest job that is due; SKIP LOCKED skips jobs that other workers are taking.
  * Taking a job counts an attempt and makes the job due again after a lease. The work has a deadline
- * of half the lease. After the work, the worker deletes the job, or after a failure makes it due
- * again after a pause that grows with each attempt. If the process is killed, nothing has to be
- * cleaned up: the lease expires, and another worker takes the job. A job is never lost, but may be
- * done twice. After four attempts it remains in the table as failed.
+ * of half the lease. If the work succeeds, the worker deletes the job; if it fails, the worker
+ * makes the job due again after a pause that grows with each attempt. If the process is killed,
+ * nothing has to be cleaned up: the lease expires, and another worker takes the job. A job is never
+ * lost, but may be done twice. After four attempts it remains in the table as failed.
  *
  * An idle worker waits for a NOTIFY, which a trigger sends for new jobs, or until the next job is
  * due. In each process a single connection listens for all workers. While that connection is lost,

@@ -4,8 +4,8 @@
  * The input may be larger than the memory, which holds only a part of it and the bytes that libpq
  * has not yet sent: a write waits for the server. At the end of the input the server reports the
  * line of the first wrong row. A COPY is one command, so in that case none of its rows is stored.
- * The same holds if the input cannot be read to its end, or if Ctrl-C ends the program: only the
- * shutdown of the stream completes the COPY.
+ * Nothing is stored either if the input cannot be read to its end, or if Ctrl-C ends the program:
+ * only the shutdown of the stream completes the COPY.
  *
  * Run: seq -f '%.0f,"the item",0.5' 200000 | 102-bulk-load "$POSTGRES"; psql -Atd "$POSTGRES" -c 'select count(*), sum(price) from items'
  * Time: wall 0 to 60 s

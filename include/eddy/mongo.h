@@ -19,7 +19,7 @@
  * 'clients_max' threads.  A cancelled call returns at once, and the server may still complete the
  * operation.
  *
- * An object belongs to one loop.  Calls on a NULL object return -EINVAL.
+ * An eddy_mongo belongs to one loop.  Calls on a NULL object return -EINVAL.
  */
 #ifndef EDDY_MONGO_H
 #define EDDY_MONGO_H
@@ -80,7 +80,7 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_new(const struct eddy_mongo_opts *opts,
  * Close the object: calls that wait for a client fail with EDDY_E_POOL_CLOSED, and
  * eddy_mongo_close() waits for running calls.  Close all cursors first.  NULL is ignored.
  *
- * Suspends: yes.  Not a cancellation point; in a cancelled task calls that run are abandoned.
+ * Suspends: yes.  Not a cancellation point; in a cancelled task, running calls are abandoned.
  */
 EDDY_API void eddy_mongo_close(eddy_mongo *mongo);
 
@@ -121,9 +121,9 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_insert(eddy_mongo *mongo, const char *coll
                                              struct eddy_mongo_result *ret_result);
 
 /*
- * Change the first document that matches 'filter', or with EDDY_MONGO_MANY all.  'update' has
- * operators, as in "{\"$set\": {\"age\": 3}}"; without an operator it is a document that replaces
- * the first match.
+ * Change the first document that matches 'filter', or all of them with EDDY_MONGO_MANY.  'update'
+ * has operators, as in "{\"$set\": {\"age\": 3}}"; without operators, 'update' is a document that
+ * replaces the first match.
  *
  * Suspends: as eddy_mongo_insert().
  * Errors: as eddy_mongo_insert().
@@ -133,7 +133,7 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_update(eddy_mongo *mongo, const char *coll
                                              struct eddy_mongo_result *ret_result);
 
 /*
- * Delete the first document that matches, or with EDDY_MONGO_MANY all.
+ * Delete the first document that matches 'filter', or all of them with EDDY_MONGO_MANY.
  *
  * Suspends: as eddy_mongo_insert().
  * Errors: as eddy_mongo_insert().
@@ -143,13 +143,14 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_delete(eddy_mongo *mongo, const char *coll
                                              struct eddy_mongo_result *ret_result);
 
 /*
- * Do several operations in few messages.  'operations' is an array of objects of one name each:
+ * Run several operations in few messages.  'operations' is an array of objects with one name each:
  *
  *     {"insert": {document}}
  *     {"update": {"filter": {...}, "update": {...}, "many": true, "upsert": true}}
  *     {"delete": {"filter": {...}, "many": true}}
  *
- * They are done in order until one fails.  With EDDY_MONGO_UNORDERED all are done, in any order.
+ * The operations run in order until one fails.  With EDDY_MONGO_UNORDERED all of them run, in any
+ * order.
  *
  * Suspends: as eddy_mongo_insert().
  * Errors: as eddy_mongo_insert(); the first failure.
@@ -165,7 +166,7 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_bulk(eddy_mongo *mongo, const char *collec
  * "{\"sort\": {\"age\": 1}, \"limit\": 10, \"projection\": {\"name\": 1}, \"maxTimeMS\": 500}"; NULL:
  * none.  The query runs at the first eddy_mongo_next().  A cursor keeps one of the clients.
  *
- * Suspends: yes, for a client.
+ * Suspends: yes, until a client is free.
  * Errors: as eddy_mongo_insert()
  * Owns: returns (owned) '*ret_cursor', to be closed by eddy_mongo_cursor_close().
  */
@@ -198,9 +199,9 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_next(eddy_mongo_cursor *cursor, const char
 
 /*
  * Read the next document into the struct at 'out', as eddy_json_read() does.  Returns 1, or 0 after
- * the last.  A document that does not fit is an error, and the next call reads the one after it.
- * A scalar or char [N] that the document does not have keeps its value: set '*out' to its defaults
- * before each call.
+ * the last document.  A document that does not fit is an error, and the next call reads the
+ * document after it.  A scalar or char [N] that the document does not have keeps its value: set
+ * '*out' to its defaults before each call.
  *
  * Suspends: yes.
  * Errors: those of eddy_mongo_next() and eddy_json_read()
@@ -231,7 +232,7 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_one(eddy_mongo *mongo, const char *collect
  *
  * Suspends: as eddy_mongo_insert().
  * Errors: as eddy_mongo_insert().
- * Owns: returns '*ret_text' (owned), until eddy_free().  May be NULL.
+ * Owns: returns (owned) '*ret_text', to be freed by eddy_free().  'ret_text' may be NULL.
  */
 EDDY_API EDDY_MUST_USE int eddy_mongo_command(eddy_mongo *mongo, const char *command,
                                               char **ret_text, struct eddy_mongo_error *ret_error);

@@ -30,8 +30,8 @@ typedef struct eddy_pg eddy_pg;
 typedef struct eddy_pg_result eddy_pg_result;
 
 /*
- * Why a call failed.  No member contains a password, and 'text' contains no parameters.  A longer
- * text is truncated; control characters are replaced by spaces.
+ * The reason for a failure.  No member contains a password, and 'text' contains no parameters.  A
+ * longer text is truncated; control characters are replaced by spaces.
  */
 struct eddy_pg_fault {
         char sqlstate[8]; /* such as "23505"; "" if the server did not report the error */
@@ -52,7 +52,7 @@ enum {
 enum {
         EDDY_PG_STATEMENTS_MAX = 10000,
         EDDY_PG_PARAMS_MAX = 65535,
-        EDDY_PG_ADDRESSES_MAX = 64, /* that eddy_pg_connect() tries */
+        EDDY_PG_ADDRESSES_MAX = 64, /* tried by eddy_pg_connect() */
 };
 
 /* All zero is the default. */
@@ -100,9 +100,9 @@ EDDY_API EDDY_MUST_USE int eddy_pg_connect(const struct eddy_pg_opts *opts, eddy
 EDDY_API void eddy_pg_close(eddy_pg *pg);
 
 /*
- * Returns why the last call on the connection failed.  Valid until the next call.  'text' is "" if the
- * error says all that is known, as with -ECANCELED, EDDY_E_PG_BUSY and EDDY_E_PG_NO_ROW: print
- * eddy_error_text() too.
+ * Returns the reason why the last call on the connection failed.  Valid until the next call.
+ * 'text' is "" if the error code says all that is known, as for -ECANCELED, EDDY_E_PG_BUSY and
+ * EDDY_E_PG_NO_ROW: print eddy_error_text() too.
  *
  * Suspends: no.
  */
@@ -177,7 +177,7 @@ static inline struct eddy_pg_value eddy_pg_bytes(const void *data, size_t bytes)
 }
 
 #if !defined(__cplusplus)
-/* An array of values and its length: two arguments.  C++ passes an array of its own. */
+/* An array of values and its length: two arguments.  In C++, pass an array. */
 #define EDDY_PG_PARAMS(...)                                                                        \
         (const struct eddy_pg_value[]){ __VA_ARGS__ },                                             \
                 sizeof((const struct eddy_pg_value[]){ __VA_ARGS__ }) /                            \
@@ -206,7 +206,7 @@ EDDY_API EDDY_MUST_USE int eddy_pg_query(eddy_pg *pg, const char *sql,
 
 /*
  * Run one or more commands without parameters, separated by semicolons, such as those of a file.
- * Outside a transaction, all of them are one transaction.
+ * Outside a transaction, the commands form one transaction.
  *
  * Suspends: yes.
  * Errors: as eddy_pg_query()

@@ -66,10 +66,10 @@ EDDY_API void eddy_pg_pipeline_close(eddy_pg_pipeline *pipeline);
  * WITH.  'ret_result' may be NULL.
  *
  * eddy_pg_pipeline_read() is for commands that only read.  Reads that are sent together are one
- * transaction on the server.  If one of them fails, the others are sent again, each alone; a caller
+ * transaction on the server.  If a read fails, the others are sent again, each alone; a caller
  * gets its answer after the end of the transaction.  Therefore even a command that writes is
- * neither lost nor done twice, but side effects that a rollback does not undo, such as nextval(),
- * may happen twice.
+ * neither lost nor applied twice, but side effects that a rollback does not undo, such as
+ * nextval(), may happen twice.
  *
  * eddy_pg_pipeline_write() is for all other commands.  Each is a transaction of its own, and its
  * answer comes after the commit.

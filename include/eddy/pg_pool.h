@@ -27,16 +27,17 @@ enum {
         /*
          * A flag of eddy_pg_opts for pools: reset a connection only if a command was cancelled, a
          * transaction is open, or the loan ran a command other than select, insert, update, delete,
-         * merge, copy and transaction commands.  Saves a round trip for each loan; use it if no
-         * SQL function that the program calls leaves a setting or an advisory lock in the session.
+         * merge, copy and transaction commands.  This saves a round trip for each loan; use the
+         * flag if no SQL function that the program calls leaves a setting or an advisory lock in
+         * the session.
          */
         EDDY_PG_KEEP_SESSION = 1 << 1,
 };
 
 /*
  * Make a pool.  'opts' are the options of its connections; strings are copied.  If 'ret_fault' is
- * not NULL, the reason is stored there each time a connection cannot be opened; it must remain
- * valid as long as the pool.  'pool_opts' may be NULL; its 'ops' and 'arg' are not used.
+ * not NULL, the reason is stored there each time a connection cannot be opened; 'ret_fault' must
+ * remain valid as long as the pool.  'pool_opts' may be NULL; its 'ops' and 'arg' are not used.
  *
  * Suspends: no.
  * Errors: -EINVAL  an option is not valid

@@ -86,7 +86,7 @@ EDDY_API const char *eddy_pg_get_text(const eddy_pg_result *result, int row, int
  * Store the bytes of a bytea at 'out', and return their number.  If 'out' is NULL, only return the
  * number.
  *
- * Errors: -EMSGSIZE  there are more than 'room'
+ * Errors: -EMSGSIZE  there are more than 'room' bytes
  *         and those of eddy_pg_get_int()
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_pg_get_bytes(const eddy_pg_result *result, int row, int column,
@@ -116,8 +116,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_pg_array_next(eddy_pg_array *array, char *ou
                                                   bool *ret_is_null);
 
 /*
- * Read a row into the struct at 'out', which 'fields' describes.  Columns have the names of fields;
- * NULL is a missing value.  Depending on the kind of the field:
+ * Read a row into the struct at 'out', which 'fields' describes.  Columns are matched to fields by
+ * name; NULL is a missing value.  Depending on the kind of the field:
  *   - a number or bool takes such a column; an integer also takes a time: nanoseconds since 1970
  *   - a string takes the text of any column
  *   - a raw field, struct or list takes json; a list or an array of numbers, bools or strings also an

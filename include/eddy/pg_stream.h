@@ -47,7 +47,7 @@ EDDY_API EDDY_MUST_USE int eddy_pg_cursor_next(eddy_pg_cursor *cursor, eddy_pg_r
 
 /*
  * Read the next row into the struct at 'out', as eddy_pg_row() does.  Returns 1, or 0 after the last.
- * Where a column is NULL, a scalar or char [N] keeps the value of the row before: set '*out' to its
+ * If a column is NULL, a scalar or char [N] keeps the value of the previous row: set '*out' to its
  * defaults before each call.
  *
  * Suspends: yes.

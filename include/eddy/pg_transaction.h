@@ -36,7 +36,7 @@ struct eddy_pg_transaction_opts {
         uintptr_t reserved[2]; /* zero */
 };
 
-/* Set by begin.  Do not move it. */
+/* Filled in by eddy_pg_begin().  Do not move it. */
 typedef struct eddy_pg_transaction {
         eddy_pg *pg; /* NULL: the transaction has ended */
         uint32_t depth;
@@ -60,7 +60,7 @@ EDDY_API EDDY_MUST_USE int eddy_pg_begin(eddy_pg *pg, const struct eddy_pg_trans
 /*
  * End a transaction or savepoint: commit or release it if 'result' is not negative and the task is
  * not cancelled, else roll it back.  Returns 'result', or the error of the commit if the commit
- * fails.  The transaction has ended in any case; ending it twice returns 'result'.
+ * fails.  The transaction ends in any case; a second call returns 'result'.
  *
  * In a cancelled task, the next call on the connection, or the pool, rolls the transaction back.  A
  * cancel during the commit does not stop the commit, but the call then waits for at most

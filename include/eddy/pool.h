@@ -69,7 +69,7 @@ struct eddy_pool_ops {
 
 enum { EDDY_POOL_ITEMS_MAX = 1 << 16, EDDY_POOL_WAITERS_MAX = 1 << 20 };
 
-/* All zeros except 'ops' are defaults. */
+/* All zero except 'ops' is the default. */
 struct eddy_pool_opts {
         const struct eddy_pool_ops *ops; /* not copied */
         void *arg;
@@ -85,7 +85,7 @@ struct eddy_pool_opts {
         int64_t idle_max_ns;   /* close an item that is idle for longer; 0: 5 min; below 0: never */
         int64_t age_max_ns;    /* do not lend an item that is older; 0: no limit */
         uint64_t loans_max;    /* close an item after this number of loans; 0: no limit */
-        bool fifo;             /* lend the item that was idle longest; else the last one used */
+        bool fifo;             /* lend the item that was idle longest; else the item used last */
         uintptr_t reserved[4]; /* zero */
 };
 
@@ -114,7 +114,7 @@ typedef struct eddy_pool_loan {
  * item that is broken or too old, or does not answer a ping, is replaced without an error.  After
  * a failed ping, items that were opened before the ping are not lent again.
  *
- * The task that borrows opens the item; if it is cancelled, so is the opening.
+ * The borrowing task opens the item; if the task is cancelled, the opening is cancelled too.
  *
  * Suspends: yes.
  * Errors: those of 'open'
@@ -139,12 +139,12 @@ EDDY_API EDDY_MUST_USE int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan 
  */
 EDDY_API int eddy_pool_release(eddy_pool_loan *loan);
 
-/* Give an item back that is in an unknown state: the pool closes it. */
+/* Give back an item that is in an unknown state: the pool closes the item. */
 EDDY_API int eddy_pool_discard(eddy_pool_loan *loan);
 
 /*
- * Do not lend items again that were opened before this call: idle ones are closed now, lent
- * ones when they come back.
+ * Stop lending items that were opened before this call: idle items are closed now, and lent items
+ * when they come back.
  *
  * Suspends: no.
  */
@@ -178,8 +178,8 @@ struct eddy_pool_borrower {
 };
 
 /*
- * Store at most 'max' loans, in no order, and return how many there are.  For the logs of
- * a program whose pool is used up, or takes long to close.
+ * Store at most 'max' loans, in no particular order, and return the number of all loans.  Use it
+ * for the logs of a program whose pool is exhausted, or takes long to close.
  *
  * Suspends: no.
  */
@@ -189,8 +189,8 @@ EDDY_API uint32_t eddy_pool_borrowers(const eddy_pool *pool, struct eddy_pool_bo
 /*
  * Close the pool: waiting tasks fail with EDDY_E_POOL_CLOSED, idle items are closed, and
  * the call waits until lent items have come back.  The caller gives its own loans back first;
- * with EDDY_AUTO, declare the pool before the loans.  In a cancelled task it does not wait: lent
- * items remain valid and are closed when they come back, and the last one releases the pool's
+ * with EDDY_AUTO, declare the pool before the loans.  In a cancelled task the call does not wait:
+ * lent items remain valid and are closed when they come back, and the last item releases the pool's
  * memory.  NULL is ignored.
  *
  * Suspends: yes, as long as items are lent, and at most 'close_timeout_ns' after that.

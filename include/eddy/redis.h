@@ -15,8 +15,8 @@
  * Commands that wait or change the connection (BLPOP, WATCH, SELECT) need a handle of their own
  * (eddy_redis_pool_new()), and subscriptions an eddy_redis_subscriber (eddy/redis_pubsub.h).
  *
- * The deadline of its scope limits a call.  The reply to a cancelled command is dropped when it
- * arrives and never reaches another caller; the command may have run.
+ * A call is limited by the deadline of its scope.  The reply to a cancelled command is dropped when
+ * it arrives and never reaches another caller; the command may have run.
  *
  * A client belongs to one loop.  Calls on a NULL client return -EINVAL.
  */
@@ -47,7 +47,7 @@ struct eddy_redis_opts {
         /*
          * redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// with TLS, or
          * unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE].  User and password are percent-encoded.
-         * The fields below replace its parts.
+         * The fields below override parts of the URL.
          */
         const char *url;
         const char *host; /* a name, or an address without brackets */
@@ -60,7 +60,7 @@ struct eddy_redis_opts {
         uint16_t flags;          /* EDDY_REDIS_* */
         uint32_t database;
         uint32_t commands_max;      /* commands without a reply yet; 0: 1,024 */
-        int64_t connect_timeout_ns; /* with the handshake; 0: 10 s; below 0: no limit */
+        int64_t connect_timeout_ns; /* including the handshake; 0: 10 s; below 0: no limit */
         size_t request_bytes_max;   /* commands that wait to be sent; 0: 64 MiB */
         size_t reply_bytes_max;     /* memory of one reply; 0: 64 MiB */
         uintptr_t reserved[6];      /* zero */
@@ -105,7 +105,7 @@ struct eddy_redis_fault {
 /*
  * Returns the last failure of the client, for a log.  A failed call sets it before it returns;
  * another task's call may replace it when the calling task suspends.  -ECANCELED, -EINVAL and a
- * success leave the text of an earlier failure: do not print it after them.
+ * success leave the text of an earlier failure: do not print the text after them.
  *
  * Suspends: no.
  */
@@ -118,7 +118,7 @@ EDDY_API const struct eddy_redis_fault *eddy_redis_fault(const eddy_redis *redis
  * and printf's integer and floating-point formats are allowed.  A value is never split: its spaces
  * and line ends are part of the argument.
  *
- * Suspends: yes.  If it is cancelled, the command may run or have run.
+ * Suspends: yes.  If the call is cancelled, the command may run or have run.
  * Errors: EDDY_E_REDIS_ERROR     the server answered with an error, see eddy_redis_fault()
  *         EDDY_E_REDIS_UNKNOWN   the connection ended after the command was sent: it is unknown
  *                                whether the command ran
@@ -211,7 +211,7 @@ EDDY_API EDDY_MUST_USE int eddy_redis_transaction(eddy_redis *redis, const eddy_
 
 /* --- scripts --- */
 
-/* A Lua script.  All zero except 'source', which must remain valid; may be static. */
+/* A Lua script.  All zero except 'source', which must remain valid.  May be static. */
 typedef struct eddy_redis_script {
         const char *source;
         char digest[41]; /* as the server reported it; private */

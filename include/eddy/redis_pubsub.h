@@ -9,9 +9,9 @@
  *             ...
  *
  * A subscriber has a connection of its own.  The server keeps messages that are not yet taken, up
- * to its client-output-buffer-limit, above which it ends the connection.  After any end of the
- * connection the subscriber connects and subscribes again, and reports a gap: messages may have
- * been lost.
+ * to its client-output-buffer-limit, above which it ends the connection.  If the connection ends
+ * for any reason, the subscriber connects and subscribes again, and reports a gap: messages may
+ * have been lost.
  */
 #ifndef EDDY_REDIS_PUBSUB_H
 #define EDDY_REDIS_PUBSUB_H
@@ -66,7 +66,7 @@ EDDY_API EDDY_MUST_USE int eddy_redis_subscriber_new(eddy_redis *redis,
                                                      eddy_redis_subscriber **ret_subscriber);
 
 /*
- * Connect and subscribe, if this is not yet done, and wait until the server has confirmed all
+ * Connect and subscribe, if this has not been done yet, and wait until the server has confirmed all
  * channels.  Later messages to these channels are not missed.
  *
  * Suspends: yes.
@@ -76,9 +76,9 @@ EDDY_API EDDY_MUST_USE int eddy_redis_subscriber_new(eddy_redis *redis,
 EDDY_API EDDY_MUST_USE int eddy_redis_subscriber_start(eddy_redis_subscriber *subscriber);
 
 /*
- * Wait for the next message, or gap.  If the connection is lost, the call connects again, by
- * attempts that are 5 ms to 500 ms apart, until one succeeds or the caller is cancelled; only the
- * first connection may fail with an error.
+ * Wait for the next message, or gap.  If the connection is lost, the call connects again, in
+ * attempts 5 ms to 500 ms apart, until one succeeds or the caller is cancelled; only the first
+ * connection may fail with an error.
  *
  * Suspends: yes.  No message is lost if the call is cancelled.
  * Errors: as eddy_redis_subscriber_start(), before the first connection

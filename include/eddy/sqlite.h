@@ -48,7 +48,7 @@ typedef struct eddy_sqlite eddy_sqlite;
 typedef struct eddy_sqlite_conn eddy_sqlite_conn;
 struct sqlite3; /* of <sqlite3.h> */
 
-/* Why a call failed.  The text may contain parts of the statement, but no values. */
+/* The reason for a failure.  The text may contain parts of the statement, but no values. */
 struct eddy_sqlite_fault {
         int code;       /* SQLite's extended result code; 0: the failure is not SQLite's */
         int offset;     /* of the wrong part of the statement, in bytes; -1: unknown */
@@ -124,8 +124,8 @@ EDDY_API eddy_pool *eddy_sqlite_readers(eddy_sqlite *db);
 
 /*
  * Close the database: wait until loans have come back, as eddy_pool_close() does.  The last
- * connection of all processes moves the WAL into the database; in a cancelled task, it leaves the WAL
- * to the next opening, which finds all commits there.  NULL is ignored.
+ * connection of all processes moves the WAL into the database; in a cancelled task, the WAL remains
+ * for the next opening, which finds all commits there.  NULL is ignored.
  *
  * Suspends: yes.
  */
@@ -170,8 +170,9 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_exec(eddy_sqlite_conn *conn, const char *
                                             const struct eddy_sqlite_value *values, size_t count);
 
 /*
- * Run a statement once for each of 'rows' rows of 'columns' values, for all or none of them: in one
- * job on the thread and in one transaction, which is much faster than a call for each row.
+ * Run a statement once for each of 'rows' rows of 'columns' values.  All rows take effect, or none.
+ * The rows are one job on the thread and one transaction, which is much faster than a call for each
+ * row.
  *
  * Suspends: yes.
  * Errors: those of SQL
@@ -182,7 +183,7 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_exec_many(eddy_sqlite_conn *conn, const c
 
 /*
  * Run several statements without parameters, such as a schema.  The first failure ends the script;
- * use a transaction for all or none.
+ * to get the effect of all statements or none, use a transaction.
  *
  * Suspends: yes.
  * Errors: those of SQL
@@ -199,7 +200,7 @@ EDDY_API int64_t eddy_sqlite_changes(const eddy_sqlite_conn *conn);
 EDDY_API int64_t eddy_sqlite_last_id(const eddy_sqlite_conn *conn);
 
 /*
- * Returns the reason of the last failure of this connection's calls.  Never NULL; valid until the
+ * Returns the reason for the last failure of this connection's calls.  Never NULL; valid until the
  * next call.
  *
  * Suspends: no.
@@ -207,8 +208,8 @@ EDDY_API int64_t eddy_sqlite_last_id(const eddy_sqlite_conn *conn);
 EDDY_API const struct eddy_sqlite_fault *eddy_sqlite_fault(const eddy_sqlite_conn *conn);
 
 /*
- * Run fn(handle, arg) on a thread and return its result, for everything that SQLite can do and this
- * header does not offer.  'fn' must leave no statement active, and must not close the handle.
+ * Run fn(handle, arg) on a thread and return its result, for features of SQLite that this header
+ * does not offer.  'fn' must leave no statement active, and must not close the handle.
  *
  * Suspends: yes.
  * Errors: EDDY_E_SQLITE_STATE, -ENOMEM, -EAGAIN, -ECANCELED (before 'fn' has begun), and the result
@@ -237,9 +238,9 @@ typedef struct eddy_sqlite_tx {
 } eddy_sqlite_tx;
 
 /*
- * Begin a transaction, or inside a transaction a savepoint.  On the writer the transaction is
- * immediate: this call waits for the lock, so no later statement has to.  On a reader, the first
- * statement fixes the snapshot.  End the transaction before the connection is given back.
+ * Begin a transaction, or a savepoint if a transaction is open.  On the writer the transaction is
+ * immediate: this call waits for the lock, so no later statement has to wait.  On a reader, the
+ * first statement fixes the snapshot.  End the transaction before the connection is given back.
  *
  * Suspends: yes.
  * Errors: those of SQL; -EBUSY  '*tx' is a transaction already

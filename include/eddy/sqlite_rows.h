@@ -47,7 +47,7 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_query(eddy_sqlite_conn *conn, const char 
                                              eddy_sqlite_rows **ret_rows);
 
 /*
- * Go to the next row.  Returns 1, or 0 after the last one.  After a failure there are no more rows,
+ * Go to the next row.  Returns 1, or 0 after the last row.  After a failure there are no more rows,
  * and later calls return the same error.  A cancel while the statement runs ends the rows too.
  *
  * Suspends: yes.
@@ -72,7 +72,7 @@ EDDY_API int eddy_sqlite_rows_columns(const eddy_sqlite_rows *rows);
 /* Returns the name of a column, valid as long as 'rows', or NULL.  Suspends: no. */
 EDDY_API const char *eddy_sqlite_rows_name(const eddy_sqlite_rows *rows, int column);
 
-/* Returns the first column of this name, or -ENOENT.  Suspends: no. */
+/* Returns the first column with this name, or -ENOENT.  Suspends: no. */
 EDDY_API EDDY_MUST_USE int eddy_sqlite_rows_column(const eddy_sqlite_rows *rows, const char *name);
 
 /* Returns the type of the value (enum eddy_sqlite_type), or -EINVAL.  Suspends: no. */
@@ -84,7 +84,7 @@ EDDY_API int eddy_sqlite_rows_type(const eddy_sqlite_rows *rows, int column);
  *
  * Suspends: no.
  * Errors: EDDY_E_FIELD_TYPE  a value of another type, or NULL
- *         -EINVAL            no current row, or no column of this number
+ *         -EINVAL            no current row, or no column with this number
  * Owns: texts and blobs are valid until the next call of eddy_sqlite_rows_next() or _close().
  */
 EDDY_API EDDY_MUST_USE int eddy_sqlite_rows_int(const eddy_sqlite_rows *rows, int column,
@@ -99,7 +99,7 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_rows_blob(const eddy_sqlite_rows *rows, i
 /* ---- structs --------------------------------------------------------------------------------- */
 
 /*
- * Read the present row into the struct at 'out', as eddy_json_read() does: NULL is a missing field,
+ * Read the current row into the struct at 'out', as eddy_json_read() does: NULL is a missing field,
  * and a failure changes nothing.  A scalar or char [N] whose column is NULL, or is not in the result,
  * keeps its value: set '*out' to its defaults before each row, or use EDDY_FIELD_REQUIRED.  A blob
  * cannot be read.  'ret_fault' (or NULL) names the wrong field.

@@ -1,5 +1,5 @@
 /*
- * mongo/cursor.c - reading documents: a job reads some, and the caller takes one after the other.
+ * mongo/cursor.c - reading documents: a job reads several, and the caller takes them one by one.
  */
 #include <errno.h>
 #include <string.h>

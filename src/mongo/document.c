@@ -1,5 +1,5 @@
 /*
- * mongo/document.c - documents of JSON texts, and errors of libmongoc.
+ * mongo/document.c - documents made from JSON texts, and errors of libmongoc.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
  * pg/cancel.c - cancelling the command of a connection.
  *
- * PQcancel() blocks, so it runs in the lane of slow jobs. It is called by a task of its own, since
- * the task whose call was cancelled does not wait. The next call on the connection waits for it:
- * otherwise a late request could cancel the next command.
+ * PQcancel() blocks, so it runs in the lane of slow jobs. A task of its own calls it, because the
+ * task whose call was cancelled does not wait. The next call on the connection waits for the end of
+ * the request: otherwise a late request could cancel the next command.
  */
 #include <errno.h>
 

@@ -2,8 +2,8 @@
  * pg/hosts.c - the servers of a connection, and the options that are left open.
  *
  * libpq reads the connection string, the environment and services, but looks names up with
- * getaddrinfo(), which blocks. A first object of libpq, which fails before it connects, is asked for
- * the hosts; the second one gets each of their addresses as a host of its own.
+ * getaddrinfo(), which blocks. A first libpq object, which fails before it connects, returns the
+ * hosts; a second object gets each of their addresses as a host of its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>

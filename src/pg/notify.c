@@ -1,5 +1,5 @@
 /*
- * pg/notify.c - notifications, which libpq keeps until they are asked for.
+ * pg/notify.c - notifications, which libpq keeps until eddy asks for them.
  */
 #include <errno.h>
 #include <stdio.h>

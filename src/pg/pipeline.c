@@ -2,7 +2,7 @@
  * pg/pipeline.c - pipelines: calls, and the connection that they share.
  *
  * The connections are those of a pool, so the pool connects, and resets those whose last commands were
- * cancelled. A connection is lent as long as it is in order and a task may wait for its answers.
+ * cancelled. A connection is lent as long as it works and a task may wait for its answers.
  */
 #include <errno.h>
 #include <string.h>

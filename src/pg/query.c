@@ -1,5 +1,6 @@
 /*
- * pg/query.c - calls on a connection: commands, waits, and the rest of cancelled ones.
+ * pg/query.c - calls on a connection: commands, waits, and the remaining answers to cancelled
+ * commands.
  */
 #include <errno.h>
 #include <stdio.h>

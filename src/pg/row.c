@@ -1,5 +1,6 @@
 /*
- * pg/row.c - a row into a struct: as a JSON object, whose values have the forms of the struct's fields.
+ * pg/row.c - reading a row into a struct: the row becomes a JSON object, whose values have the
+ * forms of the struct's fields.
  */
 #include <errno.h>
 #include <stdio.h>

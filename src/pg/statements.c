@@ -1,5 +1,5 @@
 /*
- * pg/statements.c - the prepared statements of a connection: those used last.
+ * pg/statements.c - the prepared statements of a connection: the most recently used are kept.
  */
 #include <errno.h>
 #include <stdio.h>

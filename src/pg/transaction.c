@@ -1,8 +1,8 @@
 /*
  * pg/transaction.c - transactions and savepoints.
  *
- * The connection counts those that are open. To undo one is a note on the connection ('must_roll_back'),
- * which the next call to enter follows, so a cancelled task need not wait.
+ * The connection counts the open ones. A rollback is recorded on the connection ('must_roll_back')
+ * and done by the next call that enters, so a cancelled task need not wait.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /*
  * redis/client.c - a client: it connects when a command needs it, and connects again after a loss.
  *
- * A command runs on the link that the client has when it is sent, and is never sent on another one.
- * A link that has been silent for DRAIN_NS after a command on it was cancelled is retired: tasks
- * that wait for it go on to wait, and new commands go to a new connection.
+ * A command runs on the link that the client has when it is sent, and is never sent on another
+ * link. A link that has been silent for DRAIN_NS after a command on it was cancelled is retired:
+ * tasks that wait for it continue to wait, and new commands go to a new connection.
  */
 #include <stdio.h>
 

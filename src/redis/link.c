@@ -2,10 +2,10 @@
  * redis/link.c - a link: a connection whose commands are sent together and answered in order.
  *
  * Each owed reply has a place in a ring, with the request that waits for it; a cancelled request
- * leaves its places empty, and their replies are dropped. Two roles go round among the waiting
- * tasks: the writer sends the commands of all, the reader takes the replies of all. A task that
- * gives up a role wakes another one, which takes the role; so a cancelled task costs the others
- * nothing, and an idle link has no task.
+ * leaves its places empty, and their replies are dropped. The waiting tasks pass two roles on to
+ * one another: the writer sends the commands of all tasks, and the reader reads the replies of all
+ * tasks. A task that gives up a role wakes another task, which takes the role. Therefore a
+ * cancelled task does not delay the others, and an idle link has no task.
  */
 #include "base/alloc.h"
 #include "eddy/error.h"

@@ -1,7 +1,7 @@
 /*
  * redis/pool.c - dedicated clients in a pool: each is a client with one connection.
  *
- * The client that the pool was made of gives the options and the configuration of TLS.
+ * The client that the pool was made from provides the options and the TLS configuration.
  */
 #include "eddy/error.h"
 #include "redis/redis.h"

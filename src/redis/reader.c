@@ -1,10 +1,10 @@
 /*
  * redis/reader.c - the reader of hiredis, within limits.
  *
- * hiredis limits the depth, and checks lengths for overflows, but gathers bytes without an end. Here
- * the memory of a reply is counted before it is allocated; a string that is too long is refused when
- * its length is read; and a line that does not end is refused. Memory of hiredis itself comes from
- * malloc(): version 0.14 has no hook.
+ * hiredis limits the depth, and checks lengths for overflows, but collects bytes without a limit.
+ * Here the memory of a reply is counted before it is allocated; a string that is too long is
+ * refused when its length is read; and a line that does not end is refused. Memory of hiredis
+ * itself comes from malloc(): version 0.14 has no hook.
  */
 #include <stdlib.h>
 

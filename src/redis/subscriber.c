@@ -1,9 +1,9 @@
 /*
  * redis/subscriber.c - subscriptions, on a connection of their own.
  *
- * The task that asks for the next message reads the connection itself; nothing is read ahead but
- * the rest of the last read. A message that is not taken waits at the server, whose limit ends the
- * connection of a subscriber that is too slow; that is the bound of the queue.
+ * The task that asks for the next message reads the connection itself; nothing is read ahead except
+ * the rest of the last read. A message that is not taken waits at the server. The server's limit
+ * ends the connection of a subscriber that is too slow, and so bounds the queue.
  */
 #include "eddy/redis_pubsub.h"
 

@@ -8,7 +8,7 @@
  * rows.c ends rows that would be active.
  *
  * For the same reason SQLite forgets an interrupt before the first step of this job. The progress
- * handler, which asks every 1,000 instructions whether the job was cancelled, covers this gap.
+ * handler, which checks every 1,000 instructions whether the job was cancelled, covers this gap.
  */
 #include "scope/scope.h"
 #include "scope/threads/thread.h"

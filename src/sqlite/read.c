@@ -1,5 +1,6 @@
 /*
- * sqlite/read.c - a row into a C struct: the row becomes a JSON object, which eddy_json_read() reads.
+ * sqlite/read.c - reading a row into a C struct: the row becomes a JSON object, which
+ * eddy_json_read() reads.
  */
 #include <math.h>
 #include <stdio.h>

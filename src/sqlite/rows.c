@@ -1,10 +1,11 @@
 /*
  * sqlite/rows.c - rows of a query, in batches.
  *
- * A job steps the statement and copies rows into a buffer; the task then walks over the buffer. A row
- * there is a struct row with its cells, and then their bytes. Between two batches the statement is
- * active, and no other call is allowed (conn->rows). All rows of a statement that changes the database
- * are in the first batch: so it is done, or undone, when its call returns.
+ * A job steps the statement and copies rows into a buffer; the task then walks over the buffer. In
+ * the buffer, a row is a struct row with its cells, followed by their bytes. Between two batches
+ * the statement is active, and no other call is allowed (conn->rows). All rows of a statement that
+ * changes the database are in the first batch, so the statement is complete or undone when its call
+ * returns.
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /*
  * sqlite/transaction.c - transactions and savepoints.
  *
- * A connection counts its open transactions; each has a depth and a number, so a transaction that has
- * ended by another way (the connection was reset, an outer one rolled back) is recognised. While the
- * count is above 0 and SQLite is not in a transaction, SQLite has rolled it back: then no statement
- * runs (ed_sqlite_take()), since each would be its own transaction.
+ * A connection counts its open transactions; each has a depth and a number, so a transaction that
+ * has ended in another way (the connection was reset, an outer one rolled back) is recognised.
+ * While the count is above 0 and SQLite is not in a transaction, SQLite has rolled the transaction
+ * back: in that case no statement runs (ed_sqlite_take()), since each would be its own transaction.
  */
 #include "sqlite/sqlite.h"
 
