@@ -151,6 +151,12 @@ EDDY_MUST_USE int ed_pg_next(eddy_pg *pg, PGresult **ret_result);
 /* After a send: the last result or the first error. 'ret_result' may be NULL. */
 EDDY_MUST_USE int ed_pg_collect(eddy_pg *pg, PGresult **ret_result);
 
+/*
+ * The same, but a cancel ends the wait only after 'cancel_timeout_ns'. '*ret_result' becomes NULL if
+ * the server's answer has no result.
+ */
+EDDY_MUST_USE int ed_pg_collect_shielded(eddy_pg *pg, PGresult **ret_result);
+
 /* Note the effects of a command on the session. Returns the error of its result. */
 EDDY_MUST_USE int ed_pg_take(eddy_pg *pg, const PGresult *result);
 

@@ -331,10 +331,17 @@ int ed_pg_take(eddy_pg *pg, const PGresult *result)
         return judge(pg, result);
 }
 
-int ed_pg_collect(eddy_pg *pg, PGresult **ret_result)
+/* The part of an answer that was read. A collection that was cancelled can go on with it. */
+struct answer {
+        PGresult *last; /* owned */
+        int verdict;
+};
+
+/* Returns the verdict at the end of the answer. */
+static int collect(eddy_pg *pg, struct answer *answer)
 {
-        PGresult *last = NULL, *result;
-        int verdict = 0, err = ed_pg_flush(pg);
+        PGresult *result;
+        int err = ed_pg_flush(pg);
 
         while (err == 0) {
                 result = NULL;
@@ -342,10 +349,10 @@ int ed_pg_collect(eddy_pg *pg, PGresult **ret_result)
                 if (err < 0 || !result)
                         break;
                 /* A later result does not replace an error. */
-                if (verdict == 0)
-                        verdict = ed_pg_take(pg, result);
-                PQclear(last);
-                last = result;
+                if (answer->verdict == 0)
+                        answer->verdict = ed_pg_take(pg, result);
+                PQclear(answer->last);
+                answer->last = result;
                 /* libpq returns it for ever. The rest is dropped by the next call. */
                 if (ed_pg_is_copy(result)) {
                         pg->owes = true;
@@ -354,18 +361,46 @@ int ed_pg_collect(eddy_pg *pg, PGresult **ret_result)
                 }
         }
         if (err == 0)
-                err = verdict;
+                err = answer->verdict;
         if (PQstatus(pg->conn) == CONNECTION_BAD) {
                 /* The server's last words are a better reason. */
                 pg->is_lost = true;
                 err = err == -ECANCELED || err == EDDY_E_PG_TOO_LARGE ? err : EDDY_E_PG_CLOSED;
         }
-        if (err == 0 && ret_result) {
-                *ret_result = last;
-                last = NULL;
-        }
-        PQclear(last);
         return err;
+}
+
+/* Store the last result, if the answer is a success. Returns 'err'. */
+static int hand_over(struct answer *answer, int err, PGresult **ret_result)
+{
+        if (err == 0 && ret_result)
+                *ret_result = answer->last;
+        else
+                PQclear(answer->last);
+        return err;
+}
+
+int ed_pg_collect(eddy_pg *pg, PGresult **ret_result)
+{
+        struct answer answer = { .last = NULL };
+
+        return hand_over(&answer, collect(pg, &answer), ret_result);
+}
+
+int ed_pg_collect_shielded(eddy_pg *pg, PGresult **ret_result)
+{
+        struct eddy_scope_opts limit = { .timeout_ns = pg->cancel_timeout_ns,
+                                         .flags = EDDY_SCOPE_SHIELD };
+        struct answer answer = { .last = NULL };
+        int err = collect(pg, &answer);
+        eddy_scope scope;
+
+        if (err == -ECANCELED) {
+                eddy_scope_begin(&scope, &limit);
+                err = eddy_scope_end_with(&scope, collect(pg, &answer));
+                err = err == -ETIMEDOUT ? -ECANCELED : err;
+        }
+        return hand_over(&answer, err, ret_result);
 }
 
 int ed_pg_simple(eddy_pg *pg, const char *sql, PGresult **ret_result)

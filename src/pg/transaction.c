@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "eddy/pg_transaction.h"
-#include "eddy/scope.h"
 #include "pg/pg.h"
 
 static int begin_text(const struct eddy_pg_transaction_opts *opts, char *sql, size_t room)
@@ -62,17 +61,17 @@ int eddy_pg_begin(eddy_pg *pg, const struct eddy_pg_transaction_opts *opts,
         return 0;
 }
 
-/* Wait for the answer to a commit although the task is cancelled. */
-static int wait_shielded(eddy_pg *pg, PGresult **ret_result)
+/* Only the tag says whether the transaction has been committed. */
+static int judge_commit(PGresult *result)
 {
-        struct eddy_scope_opts limit = { .timeout_ns = pg->cancel_timeout_ns,
-                                         .flags = EDDY_SCOPE_SHIELD };
-        eddy_scope scope;
+        const char *tag = result ? PQcmdStatus(result) : "";
 
-        eddy_scope_begin(&scope, &limit);
-        return eddy_scope_end_with(&scope, ed_pg_collect(pg, ret_result));
+        if (strcmp(tag, "COMMIT") == 0)
+                return 0;
+        return strcmp(tag, "ROLLBACK") == 0 ? EDDY_E_PG_ROLLED_BACK : EDDY_E_PG_UNKNOWN;
 }
 
+/* A commit that was sent cannot be undone, so a cancelled task waits for the answer too. */
 static int commit(eddy_pg *pg)
 {
         PGresult *result = NULL;
@@ -80,17 +79,17 @@ static int commit(eddy_pg *pg)
 
         if (!PQsendQuery(pg->conn, "COMMIT"))
                 return ed_pg_lose(pg);
-        err = ed_pg_collect(pg, &result);
-        if (err == -ECANCELED)
-                err = wait_shielded(pg, &result);
-        if (err == 0 && strcmp(PQcmdStatus(result), "ROLLBACK") == 0)
-                err = EDDY_E_PG_ROLLED_BACK;
+        err = ed_pg_collect_shielded(pg, &result);
+        if (err == 0)
+                err = judge_commit(result);
         PQclear(result);
         if (err == 0 || err == EDDY_E_PG_ROLLED_BACK || err == EDDY_E_PG_SERVER ||
             err == EDDY_E_PG_RETRY)
                 return err;
         if (!pg->is_lost)
-                ed_pg_fault_set(&pg->fault, "the server did not answer a commit in time");
+                ed_pg_fault_set(&pg->fault, err == EDDY_E_PG_UNKNOWN
+                                                    ? "the server did not confirm a commit"
+                                                    : "the server did not answer a commit in time");
         pg->is_lost = true;
         return EDDY_E_PG_UNKNOWN;
 }
