@@ -10,13 +10,16 @@
 struct eddy_pg_cursor {
         eddy_pg *pg;
         PGresult *next, *row; /* not returned yet; returned last */
-        int err;
+        int verdict;          /* of the server */
+        bool has_verdict;
+        int err; /* that is returned at the end */
         bool is_at_end;
 };
 
-/* Take the rest of an answer that has an error, or no more rows. Returns 'verdict'. */
-static int finish(eddy_pg *pg, int verdict)
+/* Take the rest of an answer after its verdict, also if that is cancelled and repeated. */
+static int finish(eddy_pg_cursor *cursor)
 {
+        eddy_pg *pg = cursor->pg;
         int err;
 
         do {
@@ -24,9 +27,9 @@ static int finish(eddy_pg *pg, int verdict)
 
                 err = ed_pg_next(pg, &result);
                 if (err == 0 && !result)
-                        return verdict;
-                if (err == 0 && verdict == 0)
-                        verdict = ed_pg_take(pg, result);
+                        return cursor->verdict;
+                if (err == 0 && cursor->verdict == 0)
+                        cursor->verdict = ed_pg_take(pg, result);
                 PQclear(result);
         } while (err == 0);
         return err;
@@ -40,18 +43,22 @@ static int fetch(eddy_pg_cursor *cursor)
         int err;
 
         pg->received = 0;
+        if (cursor->has_verdict)
+                return finish(cursor);
         err = ed_pg_next(pg, &result);
-        if (err < 0)
+        if (err < 0 || !result)
                 return err;
-        if (result && PQresultStatus(result) == PGRES_SINGLE_TUPLE) {
+        if (PQresultStatus(result) == PGRES_SINGLE_TUPLE) {
                 cursor->next = result;
                 return 1;
         }
-        err = result ? ed_pg_take(pg, result) : 0;
+        err = ed_pg_take(pg, result);
         PQclear(result);
         if (err == EDDY_E_PG_STATE) /* a COPY: left to the next call */
                 return err;
-        return result ? finish(pg, err) : err;
+        cursor->has_verdict = true;
+        cursor->verdict = err;
+        return finish(cursor);
 }
 
 static int send(eddy_pg_cursor *cursor, const char *sql, const struct ed_pg_params *params,
@@ -59,6 +66,7 @@ static int send(eddy_pg_cursor *cursor, const char *sql, const struct ed_pg_para
 {
         int err = ed_pg_send(cursor->pg, sql, params, statement);
 
+        cursor->has_verdict = false;
         if (err == 0 && !PQsetSingleRowMode(cursor->pg->conn))
                 err = ed_pg_lose(cursor->pg);
         if (err == 0)

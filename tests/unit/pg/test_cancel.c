@@ -2,6 +2,7 @@
  * Calls that are cancelled while the server answers: what was read is kept, and what is under way
  * reaches no other call.
  */
+#include "eddy/pg_stream.h"
 #include "pg_fake.h"
 #include "pg_server.h"
 
@@ -108,4 +109,49 @@ static int odd_commits_run(void *arg)
 TEST(a_commit_is_done_only_if_the_server_says_so)
 {
         io_run(odd_commits_run);
+}
+
+/* --- rows --- */
+
+struct taking {
+        eddy_pg_cursor *cursor;
+        eddy_pg_result *row;
+};
+
+static int take(void *arg)
+{
+        struct taking *taking = arg;
+
+        return eddy_pg_cursor_next(taking->cursor, &taking->row);
+}
+
+static int cursor_run(void *arg)
+{
+        struct taking taking = { NULL, NULL };
+        struct session session;
+
+        (void) arg;
+        session_open(&session, EDDY_SEC(30));
+        pg_put(begin(), '1', NULL, 0);
+        pg_put(&script, '2', NULL, 0);
+        pg_put_columns(&script, 1);
+        pg_put_row(&script, 1, "x");
+        pg_put_error(&script, 'E', "ERROR", "22012", "division by zero");
+        session.fake.piece = script.bytes;
+        session.fake.pause_ns = EDDY_MS(300);
+        pg_put_ready(&script, 'I');
+        CHECK_EQ(eddy_pg_cursor_open(session.pg, "select 1", NULL, 0, &taking.cursor), 0);
+        CHECK_EQ(take(&taking), 1);
+        CHECK_EQ(eddy_call_timeout(take, &taking, EDDY_MS(50)), -ETIMEDOUT);
+        CHECK_EQ(take(&taking), EDDY_E_PG_SERVER);
+        CHECK_EQ(take(&taking), EDDY_E_PG_SERVER);
+        CHECK_STR(eddy_pg_fault(session.pg)->sqlstate, "22012");
+        eddy_pg_cursor_close(taking.cursor);
+        session_close(&session);
+        return 0;
+}
+
+TEST(a_cancelled_wait_for_the_end_of_rows_keeps_the_error_of_the_server)
+{
+        io_run(cursor_run);
 }
