@@ -28,6 +28,9 @@ static int finish(eddy_pg_cursor *cursor)
                 err = ed_pg_next(pg, &result);
                 if (err == 0 && !result)
                         return cursor->verdict;
+                /* It cannot follow another result, and libpq returns it for ever. */
+                if (err == 0 && ed_pg_is_copy(result))
+                        err = ed_pg_lose(pg);
                 if (err == 0 && cursor->verdict == 0)
                         cursor->verdict = ed_pg_take(pg, result);
                 PQclear(result);

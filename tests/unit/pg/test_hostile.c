@@ -676,3 +676,52 @@ TEST(a_copy_that_the_server_ends_is_an_error)
 {
         io_run(copies_run);
 }
+
+/* --- rows --- */
+
+static int all_rows(void *arg)
+{
+        eddy_pg_cursor *cursor;
+        eddy_pg_result *row;
+        int found = eddy_pg_cursor_open(arg, "select 1", NULL, 0, &cursor);
+
+        if (found < 0)
+                return found;
+        do {
+                found = eddy_pg_cursor_next(cursor, &row);
+        } while (found == 1);
+        eddy_pg_cursor_close(cursor);
+        return found;
+}
+
+static int copy_after_rows_run(void *arg)
+{
+        static const char kinds[] = "HGW";
+
+        (void) arg;
+        for (const char *kind = kinds; *kind; kind++) {
+                struct pg_fake fake = { .answer = &script };
+                eddy_scope scope;
+                eddy_pg *pg;
+
+                pg_put(begin(), '1', NULL, 0);
+                pg_put(&script, '2', NULL, 0);
+                pg_put_columns(&script, 1);
+                pg_put_row(&script, 1, "x");
+                pg_put(&script, 'C', "SELECT 1", 9);
+                pg_put(&script, *kind, "\0\0\0", 3);
+                eddy_scope_begin(&scope, NULL);
+                pg_fake_start(&fake, &scope);
+                connect_to(&fake, EDDY_PG_NO_STATEMENTS, &pg);
+                CHECK_EQ(eddy_call_timeout(all_rows, pg, LONG_NS), EDDY_E_PG_CLOSED);
+                check_text("a copy after rows", eddy_pg_fault(pg)->text);
+                eddy_pg_close(pg);
+                pg_fake_stop(&fake, &scope);
+        }
+        return 0;
+}
+
+TEST(a_copy_after_the_end_of_rows_ends_the_connection)
+{
+        io_run(copy_after_rows_run);
+}
