@@ -14,7 +14,7 @@
 
 enum { CHUNK_BYTES = 1 << 16 }; /* that libpq holds, at most */
 
-/* On the stack of a task in copy_wait(). */
+/* On the stack of a task in wait_for(). */
 struct copy_waiter {
         eddy_scope scope;
         bool is_closed; /* by another task: the stream is gone */
@@ -50,9 +50,7 @@ static void count(struct copy *copy, PGresult *result)
         copy->pg->copied = strtoll(PQcmdTuples(result), NULL, 10);
 }
 
-/* --- TO STDOUT --- */
-
-/* After the last row: the server's verdict, without a wait. Returns 0 at the end, -EAGAIN or an error. */
+/* The server's verdict, without a wait. Returns 0 at the end, -EAGAIN or an error. */
 static int confirm(struct copy *copy)
 {
         eddy_pg *pg = copy->pg;
@@ -61,6 +59,10 @@ static int confirm(struct copy *copy)
                 PGresult *result = PQgetResult(pg->conn);
                 bool is_again;
 
+                if (!result && PQstatus(pg->conn) == CONNECTION_BAD) {
+                        pg->is_lost = true;
+                        copy->err = EDDY_E_PG_CLOSED;
+                }
                 if (!result)
                         return over(copy, copy->err);
                 if (copy->err == 0)
@@ -74,6 +76,8 @@ static int confirm(struct copy *copy)
         }
         return -EAGAIN;
 }
+
+/* --- TO STDOUT --- */
 
 /* Returns 1 with a row, 0 at the end, -EAGAIN or an error. */
 static int row_get(struct copy *copy)
@@ -169,41 +173,71 @@ static int64_t copy_try_writev(eddy_stream *stream, const struct eddy_slice *sli
         return (int64_t) bytes;
 }
 
-static int copy_shutdown(eddy_stream *stream)
-{
-        struct copy *copy = copy_of(stream);
-        eddy_pg *pg = copy->pg;
-        PGresult *result = NULL;
-        int err;
-
-        if (!copy->is_in)
-                return -ENOTSUP;
-        if (copy->is_over)
-                return copy->err;
-        if (PQputCopyEnd(pg->conn, NULL) != 1)
-                return over(copy, ed_pg_lose(pg));
-        err = ed_pg_collect(pg, &result);
-        if (err == 0)
-                count(copy, result);
-        PQclear(result);
-        return over(copy, err);
-}
-
 /* --- both --- */
 
-static int copy_wait(eddy_stream *stream, enum eddy_stream_side side)
+/* Wait for EDDY_FD_*. '*ret_is_closed': another task has closed the stream, so 'copy' is gone. */
+static int wait_for(struct copy *copy, enum eddy_stream_side side, unsigned events,
+                    bool *ret_is_closed)
 {
-        struct copy *copy = copy_of(stream);
         struct copy_waiter wait = { .is_closed = false };
         int err;
 
         eddy_scope_begin(&wait.scope, NULL);
         copy->waits[side] = &wait;
-        err = ed_pg_turn(copy->pg, side == EDDY_STREAM_WRITING ? EDDY_FD_READABLE | EDDY_FD_WRITABLE
-                                                               : EDDY_FD_READABLE);
+        err = ed_pg_turn(copy->pg, events);
         if (!wait.is_closed)
                 copy->waits[side] = NULL;
-        return eddy_scope_end_with(&wait.scope, err);
+        err = eddy_scope_end_with(&wait.scope, err);
+        *ret_is_closed = wait.is_closed;
+        return wait.is_closed ? -ECANCELED : err;
+}
+
+/* Send what libpq holds, and wait for the server's verdict. */
+static int wait_verdict(struct copy *copy)
+{
+        eddy_pg *pg = copy->pg;
+        bool is_closed = false;
+
+        for (;;) {
+                int left = PQflush(pg->conn), err;
+
+                /* The answer says why the connection has ended, if there is one. */
+                if (left < 0 && (PQstatus(pg->conn) != CONNECTION_BAD || PQisBusy(pg->conn)))
+                        return over(copy, ed_pg_lose(pg));
+                err = left > 0 ? -EAGAIN : confirm(copy);
+                if (err != -EAGAIN)
+                        return err;
+                err = wait_for(copy, EDDY_STREAM_WRITING,
+                               left > 0 ? EDDY_FD_READABLE | EDDY_FD_WRITABLE : EDDY_FD_READABLE,
+                               &is_closed);
+                if (is_closed)
+                        return err;
+                if (err < 0)
+                        return over(copy, err);
+        }
+}
+
+static int copy_shutdown(eddy_stream *stream)
+{
+        struct copy *copy = copy_of(stream);
+
+        if (!copy->is_in)
+                return -ENOTSUP;
+        if (copy->is_over)
+                return copy->err;
+        if (PQputCopyEnd(copy->pg->conn, NULL) != 1)
+                return over(copy, ed_pg_lose(copy->pg));
+        return wait_verdict(copy);
+}
+
+static int copy_wait(eddy_stream *stream, enum eddy_stream_side side)
+{
+        bool is_closed;
+
+        return wait_for(copy_of(stream), side,
+                        side == EDDY_STREAM_WRITING ? EDDY_FD_READABLE | EDDY_FD_WRITABLE
+                                                    : EDDY_FD_READABLE,
+                        &is_closed);
 }
 
 static void copy_close(eddy_stream *stream, unsigned flags)

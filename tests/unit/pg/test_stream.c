@@ -246,6 +246,54 @@ TEST(a_copy_that_fails_or_is_left_copies_nothing)
         pg_run(failed_copy_run);
 }
 
+/* Closes a stream and its connection while another task waits in the stream's shutdown. */
+static int shut(void *arg)
+{
+        CHECK_EQ(eddy_stream_shutdown(arg), -ECANCELED);
+        return 0;
+}
+
+static int closed_copy_run(void *arg)
+{
+        EDDY_AUTO(eddy_pg) eddy_pg *direct = pg_open();
+        eddy_pg *pg = pg_open();
+        eddy_stream *stream;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_pg_exec(direct,
+                              "drop table if exists slow; create table slow (n text);"
+                              "create or replace function wait() returns trigger language plpgsql"
+                              " as $$ begin perform pg_sleep(30); return new; end $$;"
+                              "create trigger x before insert on slow for each statement"
+                              " execute function wait()"),
+                 0);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(eddy_pg_copy(pg, "copy slow from stdin", &stream), 0);
+                CHECK_EQ(eddy_stream_write(stream, "a\n", 2), 0);
+                eddy_scope_begin(&scope, NULL);
+                CHECK_EQ(eddy_scope_start(&scope, shut, stream), 0);
+                CHECK_EQ(eddy_sleep(EDDY_MS(20)), 0);
+                CHECK_EQ(eddy_pg_exec(pg, "select 1"), EDDY_E_PG_BUSY);
+                eddy_stream_close(stream);
+                if (i == 1)
+                        eddy_pg_close(pg);
+                else
+                        CHECK_EQ(pg_int(pg, "select 1"), 1);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+        }
+        CHECK_EQ(pg_int(direct, "select count(*) from slow"), 0);
+        /* The request to cancel of the connection that was closed. */
+        for (int i = 0; i < 10000 && ed_loop_current->waits > 0; i++)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        return 0;
+}
+
+TEST(a_copy_can_be_closed_while_another_task_ends_it)
+{
+        pg_run(closed_copy_run);
+}
+
 /* --- notifications --- */
 
 static int notify_later(void *arg)
