@@ -208,7 +208,13 @@ void ed_pg_statement_name(const struct ed_pg_statement *statement, char name[ED_
 /* Ask the server to cancel the command, without a wait. */
 void ed_pg_cancel_begin(eddy_pg *pg);
 
-/* Wait until the server has taken the request. */
+/*
+ * Wait until the server has taken the request.
+ *
+ * Errors: EDDY_E_PG_CLOSED  the request may still arrive, or could not be sent: the connection must not
+ *                           be used any more
+ *         -ECANCELED
+ */
 EDDY_MUST_USE int ed_pg_cancel_wait(eddy_pg *pg);
 void ed_pg_cancel_drop(eddy_pg *pg);
 

@@ -186,6 +186,8 @@ static bool read_first(struct pg_fake *fake, eddy_stream *stream)
                 if (bytes > sizeof(rest) || !read_exactly(stream, rest, bytes))
                         return false;
                 fake->cancels += code == CODE_CANCEL;
+                if (code == CODE_CANCEL && fake->holds_cancels)
+                        (void) eddy_sleep(EDDY_SEC(1000));
                 if (code == CODE_CANCEL)
                         return false;
                 if (code != CODE_TLS && code != CODE_GSS) {

@@ -53,12 +53,13 @@ struct pg_fake {
         const struct pg_bytes *answer; /* after each packet of a command; NULL: none */
         /* A log-in with questions and answers: writes to 'stream' itself. */
         int (*talk)(struct pg_fake *fake, eddy_stream *stream);
-        size_t piece;      /* bytes that are sent at a time; 0: all */
-        int64_t pause_ns;  /* between pieces */
-        size_t limit;      /* bytes after which nothing more is sent, or the end; 0: none */
-        bool ends;         /* the connection ends after the last byte; else it stays */
-        const char *scram; /* for pg_fake_scram(): i=... and what follows */
-        bool breaks_nonce; /* likewise */
+        size_t piece;       /* bytes that are sent at a time; 0: all */
+        int64_t pause_ns;   /* between pieces */
+        size_t limit;       /* bytes after which nothing more is sent, or the end; 0: none */
+        bool ends;          /* the connection ends after the last byte; else it stays */
+        const char *scram;  /* for pg_fake_scram(): i=... and what follows */
+        bool breaks_nonce;  /* likewise */
+        bool holds_cancels; /* requests to cancel are taken, and their connections stay */
 
         /* Set by the server. */
         char conninfo[160];

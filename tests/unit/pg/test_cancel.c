@@ -155,3 +155,114 @@ TEST(a_cancelled_wait_for_the_end_of_rows_keeps_the_error_of_the_server)
 {
         io_run(cursor_run);
 }
+
+/* --- requests to cancel --- */
+
+struct asking {
+        eddy_pg *pg;
+        const char *sql;
+};
+
+static int ask(void *arg)
+{
+        struct asking *asking = arg;
+
+        return eddy_pg_exec(asking->pg, asking->sql);
+}
+
+/* After a request was left to its thread, whose socket is closed at its end. */
+static void wait_for_fds(int fds)
+{
+        for (int i = 0; i < 10000 && io_open_fds() > fds; i++)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+}
+
+/* The answer to a command comes late, but before the time for the cancel is over. */
+static int stray_run(void *arg)
+{
+        struct asking asking = { .sql = "select 1" };
+        struct session session;
+        int fds = io_open_fds();
+
+        (void) arg;
+        pg_put(begin(), 'C', "SELECT 1", 9);
+        pg_put_ready(&script, 'I');
+        session_open(&session, EDDY_MS(100));
+        session.fake.holds_cancels = true;
+        session.fake.piece = script.bytes - 6;
+        session.fake.pause_ns = EDDY_MS(100);
+        asking.pg = session.pg;
+        CHECK_EQ(eddy_call_timeout(ask, &asking, EDDY_MS(50)), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(EDDY_MS(200)), 0);
+        /* The request was given up after 150 ms; if the server takes it now, it cancels this command. */
+        CHECK_EQ(eddy_pg_exec(session.pg, "select 2"), EDDY_E_PG_CLOSED);
+        CHECK_STR(eddy_pg_fault(session.pg)->text,
+                  "the server did not end a cancelled command in time");
+        session_close(&session);
+        wait_for_fds(fds);
+        return 0;
+}
+
+TEST(a_connection_is_lost_if_a_request_to_cancel_may_still_arrive)
+{
+        io_run(stray_run);
+}
+
+static int quick_job(void *arg)
+{
+        (void) arg;
+        return 7;
+}
+
+static int slow_call(void *arg)
+{
+        struct eddy_thread_opts opts = { .flags = EDDY_THREAD_SLOW };
+
+        (void) arg;
+        return eddy_thread_pool_call(NULL, quick_job, NULL, &opts);
+}
+
+enum { SILENT = 12 };
+
+/* Requests to cancel that a server does not answer: each connection is lost, most of them at once. */
+static int silent_run(void *arg)
+{
+        struct asking asking[SILENT], other = { .sql = "select pg_sleep(60)" };
+        struct pg_fake fake = { .holds_cancels = true };
+        struct eddy_pg_opts opts = { .conninfo = fake.conninfo,
+                                     .flags = EDDY_PG_NO_STATEMENTS,
+                                     .cancel_timeout_ns = EDDY_MS(100) };
+        int fds = io_open_fds();
+        eddy_scope scope, all;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        pg_fake_start(&fake, &scope);
+        eddy_scope_begin(&all, &(struct eddy_scope_opts){ .timeout_ns = EDDY_MS(300) });
+        for (int i = 0; i < SILENT; i++) {
+                asking[i].sql = "select 1";
+                CHECK_EQ(eddy_pg_connect(&opts, &asking[i].pg), 0);
+                CHECK_EQ(eddy_scope_start(&all, ask, &asking[i]), 0);
+        }
+        CHECK_EQ(eddy_scope_end(&all), -ETIMEDOUT);
+        CHECK_EQ(eddy_sleep(EDDY_MS(300)), 0);
+        /* A job of the program, and a cancel of another server. */
+        CHECK_EQ(eddy_call_timeout(slow_call, NULL, EDDY_SEC(60)), 7);
+        other.pg = pg_open();
+        CHECK_EQ(eddy_call_timeout(ask, &other, EDDY_MS(50)), -ETIMEDOUT);
+        CHECK_EQ(pg_int(other.pg, "select 3"), 3);
+        eddy_pg_close(other.pg);
+        for (int i = 0; i < SILENT; i++) {
+                CHECK_EQ(eddy_pg_exec(asking[i].pg, "select 2"), EDDY_E_PG_CLOSED);
+                eddy_pg_close(asking[i].pg);
+        }
+        CHECK(fake.cancels <= 4);
+        pg_fake_stop(&fake, &scope);
+        wait_for_fds(fds);
+        return 0;
+}
+
+TEST(a_server_that_does_not_answer_cancels_delays_no_other_job_or_server)
+{
+        pg_run(silent_run);
+}
