@@ -40,10 +40,12 @@ static int poll_until_done(eddy_pg *pg)
         PostgresPollingStatusType wants = PGRES_POLLING_WRITING;
 
         while (wants != PGRES_POLLING_OK) {
-                int ready = eddy_fd_wait(PQsocket(pg->conn), wants == PGRES_POLLING_READING
-                                                                     ? EDDY_FD_READABLE
-                                                                     : EDDY_FD_WRITABLE);
+                bool is_reading = wants == PGRES_POLLING_READING;
+                int ready = 0;
 
+                if (!is_reading || !ed_pg_has_decrypted(pg))
+                        ready = eddy_fd_wait(PQsocket(pg->conn),
+                                             is_reading ? EDDY_FD_READABLE : EDDY_FD_WRITABLE);
                 if (ready < 0)
                         return ready;
                 if (!ed_pg_count(pg, LOGIN_MAX))

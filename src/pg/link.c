@@ -485,7 +485,7 @@ static int read_answers(struct ed_pg_link *link)
 static void end_turn(struct ed_pg_link *link, int err)
 {
         if (err == 0)
-                err = take_answers(link);
+                err = ed_pg_has_decrypted(link->pg) ? read_answers(link) : take_answers(link);
         if (err == 0)
                 err = watch(link);
         if (err < 0)

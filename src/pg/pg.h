@@ -130,6 +130,9 @@ int ed_pg_leave(eddy_pg *pg, int result);
 /* The connection cannot be used any more. Returns EDDY_E_PG_CLOSED. */
 int ed_pg_lose(eddy_pg *pg);
 
+/* Returns whether OpenSSL holds bytes that libpq has not taken: the socket does not become readable. */
+bool ed_pg_has_decrypted(const eddy_pg *pg);
+
 /* Take what has arrived, without a wait. Errors: EDDY_E_PG_TOO_LARGE, EDDY_E_PG_CLOSED */
 EDDY_MUST_USE int ed_pg_consume(eddy_pg *pg);
 

@@ -12,6 +12,7 @@
 #include "loop/loop.h"
 #include "pg/pg.h"
 #include "scope/suspend.h"
+#include "tls/pending.h"
 
 /* libpq's buffer has at least this room for a read. */
 enum { READ_LEAST = 8192 };
@@ -37,7 +38,13 @@ static int too_large(eddy_pg *pg)
         return EDDY_E_PG_TOO_LARGE;
 }
 
-int ed_pg_consume(eddy_pg *pg)
+bool ed_pg_has_decrypted(const eddy_pg *pg)
+{
+        return PQsslInUse(pg->conn) && ed_tls_has_pending(PQsslStruct(pg->conn, "OpenSSL"));
+}
+
+/* A single read of libpq, which takes at least READ_LEAST bytes if there are any. */
+static int consume(eddy_pg *pg)
 {
         int before = 0, after = 0;
         bool is_read;
@@ -53,6 +60,17 @@ int ed_pg_consume(eddy_pg *pg)
         if (pg->received > pg->result_max)
                 return too_large(pg);
         return is_read ? 0 : EDDY_E_PG_CLOSED;
+}
+
+/* A record of TLS has up to 16 KiB, so a part of it may remain in OpenSSL. */
+int ed_pg_consume(eddy_pg *pg)
+{
+        int err;
+
+        do {
+                err = consume(pg);
+        } while (err == 0 && ed_pg_has_decrypted(pg));
+        return err;
 }
 
 bool ed_pg_count(eddy_pg *pg, uint64_t max)
@@ -72,11 +90,14 @@ int ed_pg_turn(eddy_pg *pg, unsigned events)
 
         if (fd < 0)
                 return ed_pg_lose(pg);
-        ready = ed_fd_watch_wait(&pg->watch, fd, events);
-        if (ready < 0)
-                return ready;
-        if (!(ready & EDDY_FD_READABLE))
-                return 0;
+        /* While libpq sends, it also reads. */
+        if (!ed_pg_has_decrypted(pg)) {
+                ready = ed_fd_watch_wait(&pg->watch, fd, events);
+                if (ready < 0)
+                        return ready;
+                if (!(ready & EDDY_FD_READABLE))
+                        return 0;
+        }
         err = ed_pg_consume(pg);
         if (err != EDDY_E_PG_CLOSED)
                 return err;
@@ -280,7 +301,11 @@ bool ed_pg_is_broken(eddy_pg *pg)
         if (sys->ops->ready(sys, PQsocket(pg->conn), EDDY_FD_READABLE) <= 0)
                 return false;
         /* Notices, notifications and settings may come at any time. */
-        return !PQconsumeInput(pg->conn) || PQisBusy(pg->conn) || pg->is_stray;
+        do {
+                if (!PQconsumeInput(pg->conn) || PQisBusy(pg->conn) || pg->is_stray)
+                        return true;
+        } while (ed_pg_has_decrypted(pg));
+        return false;
 }
 
 /* --- commands --- */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pg_fake.h"
 #include "pg_server.h"
 
 static char cert[160], other_cert[160];
@@ -230,4 +231,141 @@ static int plain_run(void *arg)
 TEST(bytes_that_a_peer_adds_before_tls_are_refused)
 {
         pg_run(plain_run);
+}
+
+/* --- long records --- */
+
+enum {
+        RECORD_BYTES = 16384
+}; /* the longest: libpq's buffer has no room for it if it is not empty */
+
+static struct pg_bytes greeting, answer;
+
+/* Two records. The first one ends in the middle of a message, which remains in libpq's buffer. */
+static int write_long(eddy_stream *stream, const struct pg_bytes *out)
+{
+        size_t head = out->bytes - RECORD_BYTES;
+        int err = eddy_stream_write(stream, out->data, head);
+
+        if (err == 0)
+                err = eddy_sleep(EDDY_MS(20));
+        return err < 0 ? err : eddy_stream_write(stream, out->data + head, RECORD_BYTES);
+}
+
+static int serve_long(eddy_stream *stream)
+{
+        char buf[8192];
+        int64_t n = eddy_stream_read(stream, buf, sizeof(buf));
+        int err = n < 0 ? (int) n : write_long(stream, &greeting);
+
+        while (err == 0 && (n = eddy_stream_read(stream, buf, sizeof(buf))) > 0)
+                err = write_long(stream, &answer);
+        return err < 0 ? err : 0;
+}
+
+struct long_server {
+        eddy_tls_config *config;
+        eddy_listener *listener;
+};
+
+static int long_server_run(void *arg)
+{
+        const struct long_server *server = arg;
+        eddy_stream *lower, *stream;
+        char request[8];
+
+        while (eddy_listener_accept(server->listener, &lower) == 0) {
+                CHECK_EQ(eddy_stream_read(lower, request, sizeof(request)), 8);
+                CHECK_EQ(eddy_stream_write(lower, "S", 1), 0);
+                CHECK_EQ(eddy_tls_server(lower, server->config, NULL, &stream), 0);
+                (void) serve_long(stream);
+                eddy_stream_close(stream);
+        }
+        return 0;
+}
+
+/* Messages that fit libpq's first buffer, which would grow otherwise. */
+static void put_long_messages(void)
+{
+        static char setting[1000], value[1001];
+
+        memset(setting, 'x', sizeof(setting) - 1);
+        memcpy(setting, "application_name", 17);
+        greeting.bytes = 0;
+        pg_put(&greeting, 'R', "\0\0\0", 4);
+        pg_put(&greeting, 'S', "client_encoding\0UTF8", 21);
+        for (int i = 0; i < 18; i++)
+                pg_put(&greeting, 'S', setting, sizeof(setting));
+        pg_put(&greeting, 'K', "\0\0\0\1\0\0\0\2", 8);
+        pg_put_ready(&greeting, 'I');
+        answer.bytes = 0;
+        pg_put(&answer, '1', NULL, 0);
+        pg_put(&answer, '2', NULL, 0);
+        pg_put_columns(&answer, 1);
+        memset(value, 'x', sizeof(value) - 1);
+        for (int i = 0; i < 18; i++)
+                pg_put_row(&answer, 1, value);
+        pg_put(&answer, 'C', "SELECT 18", 10);
+        pg_put_ready(&answer, 'I');
+}
+
+static int query_long(void *arg)
+{
+        EDDY_AUTO(eddy_pg_result) eddy_pg_result *result = NULL;
+        struct eddy_pg_opts opts = { .conninfo = arg, .flags = EDDY_PG_NO_STATEMENTS };
+        EDDY_AUTO(eddy_pg) eddy_pg *pg = NULL;
+        int err = eddy_pg_connect(&opts, &pg);
+
+        if (err == 0)
+                err = eddy_pg_query(pg, "select 1", NULL, 0, &result);
+        return err < 0 ? err : eddy_pg_rows(result);
+}
+
+static int pipeline_long(void *arg)
+{
+        EDDY_AUTO(eddy_pg_result) eddy_pg_result *result = NULL;
+        struct eddy_pg_opts opts = { .conninfo = arg, .flags = EDDY_PG_NO_STATEMENTS };
+        EDDY_AUTO(eddy_pg_pipeline) eddy_pg_pipeline *pipeline = NULL;
+        int err = eddy_pg_pipeline_new(&opts, NULL, &pipeline);
+
+        if (err == 0)
+                err = eddy_pg_pipeline_read(pipeline, "select 1", NULL, 0, &result);
+        return err < 0 ? err : eddy_pg_rows(result);
+}
+
+static int long_run(void *arg)
+{
+        char folder[] = "/tmp/eddy-pg-tls-XXXXXX", own_cert[64], key[64], conninfo[100];
+        struct eddy_tls_opts opts = { .flags = EDDY_TLS_SERVER,
+                                      .cert_file = own_cert,
+                                      .key_file = key };
+        struct long_server server;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK(mkdtemp(folder));
+        snprintf(own_cert, sizeof(own_cert), "%s/cert.pem", folder);
+        snprintf(key, sizeof(key), "%s/key.pem", folder);
+        CHECK_EQ(eddy_tls_make_certificate("localhost", EDDY_SEC(86400), own_cert, key), 0);
+        CHECK_EQ(eddy_tls_config_new(&opts, NULL, &server.config), 0);
+        put_long_messages();
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &server.listener), 0);
+        snprintf(conninfo, sizeof(conninfo),
+                 "host=127.0.0.1 user=u dbname=d sslmode=require port=%u",
+                 eddy_listener_port(server.listener));
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, long_server_run, &server), 0);
+        CHECK_EQ(eddy_call_timeout(query_long, conninfo, EDDY_SEC(60)), 18);
+        CHECK_EQ(eddy_call_timeout(pipeline_long, conninfo, EDDY_SEC(60)), 18);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_listener_close(server.listener);
+        eddy_tls_config_close(server.config);
+        CHECK(unlink(own_cert) == 0 && unlink(key) == 0 && rmdir(folder) == 0);
+        return 0;
+}
+
+TEST(a_long_record_of_tls_is_read_to_its_end)
+{
+        io_run(long_run);
 }

@@ -1,0 +1,14 @@
+/*
+ * tls/pending.h - decrypted bytes, for a library that uses OpenSSL by itself.
+ */
+#ifndef ED_TLS_PENDING_H
+#define ED_TLS_PENDING_H
+
+#include <stdbool.h>
+
+#include "base/def.h"
+
+/* Returns whether an SSL of OpenSSL (may be NULL) holds bytes, so its socket may never become readable. */
+ED_SHARED bool ed_tls_has_pending(const void *ssl);
+
+#endif
