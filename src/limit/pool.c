@@ -481,6 +481,16 @@ static int refresh(struct place *place)
         return err;
 }
 
+/* The pool was closed after a waiter had got the place, and before the waiter ran. */
+static int drop_turn(struct place *place)
+{
+        if (place->is_open)
+                close_item(place, true);
+        else
+                place->pool->stats.opening--;
+        return EDDY_E_POOL_CLOSED;
+}
+
 /* Get a place with an item that may be lent. */
 static int borrow(eddy_pool *pool, struct ed_task *task, struct place **ret_place)
 {
@@ -493,7 +503,10 @@ static int borrow(eddy_pool *pool, struct ed_task *task, struct place **ret_plac
                 if (err < 0)
                         return err;
                 place->lent_ns = ed_loop_now(pool->loop);
-                err = place->is_open ? refresh(place) : open_place(place);
+                if (pool->is_closed)
+                        err = drop_turn(place);
+                else
+                        err = place->is_open ? refresh(place) : open_place(place);
                 if (err >= 0) {
                         *ret_place = place;
                         return 0;

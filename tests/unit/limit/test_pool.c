@@ -738,6 +738,45 @@ TEST(options_of_a_pool_out_of_range_are_refused)
                 EDDY_E_RUN_NOT_RUNNING);
 }
 
+static int acquire_closed(void *arg)
+{
+        eddy_pool_loan loan = { 0 };
+
+        CHECK_EQ(eddy_pool_acquire(arg, &loan), EDDY_E_POOL_CLOSED);
+        CHECK(!loan.item);
+        return 0;
+}
+
+/* The waiter gets the place of an opening that failed, or an item, and the pool closes at once. */
+SIM_TEST(a_waiter_that_gets_a_place_as_the_pool_closes_opens_nothing)
+{
+        for (int is_open = 0; is_open < 2; is_open++) {
+                eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
+                eddy_pool_loan loan = { 0 };
+                int64_t began_ns;
+                eddy_scope scope;
+
+                server.open_takes_ns = EDDY_SEC(1);
+                server.opens_to_fail = !is_open;
+                eddy_scope_begin(&scope, NULL);
+                if (is_open)
+                        loan = lent_by(pool);
+                CHECK_EQ(eddy_scope_start(&scope, acquire_closed, pool), 0);
+                if (is_open) {
+                        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+                        CHECK_EQ(eddy_pool_release(&loan), 0);
+                } else {
+                        CHECK_EQ(eddy_pool_acquire(pool, &loan), -ECONNREFUSED);
+                }
+                CHECK_EQ(stats_of(pool).waiting, 0);
+                began_ns = passed_ns();
+                end(pool);
+                CHECK_EQ(passed_ns(), began_ns);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK_EQ(server.made, 1);
+        }
+}
+
 /* --- many random users --- */
 
 enum { USERS = 40, TURNS = 60 };
