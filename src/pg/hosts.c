@@ -73,14 +73,14 @@ static int count_parts(const char *list)
         return n;
 }
 
+/* Each entry may be empty, so a comma follows each of them; the last comma is dropped. */
 static int append(struct ed_buf *list, const char *text, size_t bytes)
 {
-        int err = ed_buf_bytes(list) > 0 ? ed_buf_append(list, ",", 1) : 0;
+        int err = ed_buf_append(list, text, bytes);
 
-        return err < 0 ? err : ed_buf_append(list, text, bytes);
+        return err < 0 ? err : ed_buf_append(list, ",", 1);
 }
 
-/* The first entry may be empty, so a comma follows each of them; the last one is dropped. */
 static int add(struct lists *lists, const char *host, size_t host_bytes, const char *address,
                const char *port, size_t port_bytes)
 {
@@ -89,13 +89,9 @@ static int add(struct lists *lists, const char *host, size_t host_bytes, const c
         if (lists->count >= EDDY_PG_ADDRESSES_MAX)
                 return 0;
         lists->count++;
-        err = ed_buf_append(&lists->hosts, host, host_bytes);
+        err = append(&lists->hosts, host, host_bytes);
         if (err == 0)
-                err = ed_buf_append(&lists->hosts, ",", 1);
-        if (err == 0)
-                err = ed_buf_append(&lists->addresses, address, strlen(address));
-        if (err == 0)
-                err = ed_buf_append(&lists->addresses, ",", 1);
+                err = append(&lists->addresses, address, strlen(address));
         return err < 0 ? err : append(&lists->ports, port, port_bytes);
 }
 
@@ -161,9 +157,11 @@ static int add_host(struct lists *lists, const char *host, size_t host_bytes, co
         return n < 0 ? n : err;
 }
 
-static int finish_list(struct ed_buf *list, bool has_comma, char **ret_text)
+static int finish_list(struct ed_buf *list, char **ret_text)
 {
-        size_t bytes = ed_buf_bytes(list) - has_comma;
+        size_t bytes = ed_buf_bytes(list);
+
+        bytes -= bytes > 0;
 
         *ret_text = ed_alloc(bytes + 1);
         if (!*ret_text)
@@ -178,12 +176,13 @@ static int expand(struct ed_pg_plan *plan, struct lists *lists, const PQconninfo
 {
         const char *hosts = option(all, "host"), *addresses = option(all, "hostaddr");
         const char *ports = option(all, "port"), *host, *address, *port = NULL;
-        int n = count_parts(addresses ? addresses : hosts), miss = 0, err = 0;
+        int n = count_parts(addresses ? addresses : hosts), ports_count = count_parts(ports);
+        int miss = 0, err = 0;
         size_t port_bytes = 0;
 
         /* libpq says what is wrong, before it looks up names. */
         if ((hosts && addresses && count_parts(hosts) != n) ||
-            (count_parts(ports) != 1 && count_parts(ports) != n))
+            (ports_count != 1 && ports_count != n))
                 return 0;
         hosts = hosts ? hosts : "";
         addresses = addresses ? addresses : "";
@@ -192,7 +191,7 @@ static int expand(struct ed_pg_plan *plan, struct lists *lists, const PQconninfo
                 size_t host_bytes = part(&hosts, &host);
                 size_t address_bytes = part(&addresses, &address);
 
-                if (i == 0 || *ports)
+                if (i == 0 || ports_count > 1)
                         port_bytes = part(&ports, &port);
                 err = add_host(lists, host, host_bytes, address, address_bytes, port, port_bytes,
                                &miss);
@@ -200,11 +199,11 @@ static int expand(struct ed_pg_plan *plan, struct lists *lists, const PQconninfo
         if (err == 0 && lists->count == 0)
                 err = miss;
         if (err == 0)
-                err = finish_list(&lists->hosts, true, &plan->hosts);
+                err = finish_list(&lists->hosts, &plan->hosts);
         if (err == 0)
-                err = finish_list(&lists->addresses, true, &plan->addresses);
+                err = finish_list(&lists->addresses, &plan->addresses);
         if (err == 0)
-                err = finish_list(&lists->ports, false, &plan->ports);
+                err = finish_list(&lists->ports, &plan->ports);
         if (err < 0)
                 return err;
         put(plan, "host", plan->hosts);

@@ -107,6 +107,33 @@ TEST(errors_name_the_reason_and_no_password)
         pg_run(failures_run);
 }
 
+static int ports_run(void *arg)
+{
+        char text[300];
+
+        (void) arg;
+        snprintf(text, sizeof(text), "host=%s,/nowhere port=,%d user=postgres dbname=postgres",
+                 pg_folder, pg_port);
+        fails(text, EDDY_E_PG_CONNECT, ".s.PGSQL.5432");
+        snprintf(text, sizeof(text), "host=/nowhere,%s port=%d, user=postgres dbname=postgres",
+                 pg_folder, pg_port);
+        fails(text, EDDY_E_PG_CONNECT, ".s.PGSQL.5432");
+        snprintf(text, sizeof(text),
+                 "host=/nowhere,/nowhere,%s port=,,%d user=postgres"
+                 " dbname=postgres",
+                 pg_folder, pg_port);
+        works(text);
+        snprintf(text, sizeof(text), "host=/nowhere,%s port=%d user=postgres dbname=postgres",
+                 pg_folder, pg_port);
+        works(text);
+        return 0;
+}
+
+TEST(an_empty_entry_of_a_list_of_ports_is_the_default_port)
+{
+        pg_run(ports_run);
+}
+
 static int quiet_run(void *arg)
 {
         char path[100], text[400], printed[8] = { 0 };
