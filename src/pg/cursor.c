@@ -162,7 +162,7 @@ int eddy_pg_cursor_next(eddy_pg_cursor *cursor, eddy_pg_result **ret_row)
 
 int eddy_pg_cursor_into(eddy_pg_cursor *cursor, const struct eddy_fields *fields, void *out)
 {
-        struct eddy_json_error wrong;
+        struct eddy_json_error wrong = { .error = 0 };
         eddy_pg_result *row;
         int found = eddy_pg_cursor_next(cursor, &row), err;
 

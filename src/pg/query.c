@@ -529,7 +529,7 @@ int eddy_pg_one_or_none(eddy_pg *pg, const char *sql, const struct eddy_pg_value
 {
         EDDY_AUTO(eddy_pg_result) eddy_pg_result *result = NULL;
         int err = eddy_pg_query(pg, sql, params, n, &result);
-        struct eddy_json_error wrong;
+        struct eddy_json_error wrong = { .error = 0 };
 
         if (err < 0)
                 return err;

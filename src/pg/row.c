@@ -71,10 +71,23 @@ static int put_int(struct ed_buf *buf, const char *text, uint32_t type)
         return put(buf, number);
 }
 
+/* Exactly one value: a text may have the rest of the object, with fields that are not in the row. */
+static int put_json(struct ed_buf *buf, const char *text)
+{
+        int err = eddy_json_check(text, strlen(text), NULL, NULL);
+
+        return err < 0 ? err : put(buf, text);
+}
+
+static bool is_json(uint32_t type)
+{
+        return type == JSON || type == JSONB;
+}
+
 static int put_raw(struct ed_buf *buf, const char *text, uint32_t type)
 {
-        if (type == JSON || type == JSONB)
-                return put(buf, text);
+        if (is_json(type))
+                return put_json(buf, text);
         return type == BOOL ? put_bool(buf, text) : put_plain(buf, text);
 }
 
@@ -91,7 +104,7 @@ static int put_one(struct ed_buf *buf, int kind, const char *text, uint32_t type
         case EDDY_KIND_RAW:
                 return put_raw(buf, text, type);
         case EDDY_KIND_STRUCT:
-                return put(buf, text);
+                return put_json(buf, text);
         default:
                 return put_quoted(buf, text);
         }
@@ -119,14 +132,14 @@ static int put_elements(struct ed_buf *buf, eddy_pg_array *array, int kind, stru
         return err;
 }
 
-static int put_list(struct ed_buf *buf, int kind, const char *text)
+static int put_list(struct ed_buf *buf, int kind, const char *text, uint32_t type)
 {
         struct ed_buf element;
         eddy_pg_array array;
         int err;
 
-        if (kind == EDDY_KIND_STRUCT || ed_pg_array_begin(text, ',', &array) < 0)
-                return put(buf, text); /* json */
+        if (kind == EDDY_KIND_STRUCT || is_json(type) || ed_pg_array_begin(text, ',', &array) < 0)
+                return put_json(buf, text);
         ed_buf_init(&element, ROW_BYTES_MAX);
         err = put(buf, "[");
         if (err == 0)
@@ -154,13 +167,14 @@ static int put_column(struct ed_buf *buf, const eddy_pg_result *result, int row,
         if (!text || !field)
                 return put(buf, "null");
         if (field->shape != EDDY_SHAPE_ONE)
-                return put_list(buf, field->kind, text);
+                return put_list(buf, field->kind, text, type);
         return put_one(buf, field->kind, text, type);
 }
 
 int eddy_pg_row(const eddy_pg_result *result, int row, const struct eddy_fields *fields, void *out,
                 struct eddy_json_error *ret_error)
 {
+        struct eddy_json_error wrong = { .error = 0 };
         struct ed_buf buf;
         int err;
 
@@ -173,13 +187,17 @@ int eddy_pg_row(const eddy_pg_result *result, int row, const struct eddy_fields 
                         err = put(&buf, ",");
                 if (err == 0)
                         err = put_column(&buf, result, row, i, fields);
+                if (err < 0)
+                        snprintf(wrong.text, sizeof(wrong.text), "%s: %s",
+                                 eddy_pg_column_name(result, i), eddy_error_text(err));
         }
         if (err == 0)
                 err = put(&buf, "}");
+        wrong.error = err;
         if (err == 0)
-                err = eddy_json_read(fields, ed_buf_data(&buf), ed_buf_bytes(&buf), out, ret_error);
-        else if (ret_error)
-                *ret_error = (struct eddy_json_error){ .error = err };
+                err = eddy_json_read(fields, ed_buf_data(&buf), ed_buf_bytes(&buf), out, &wrong);
+        if (err < 0 && ret_error)
+                *ret_error = wrong;
         ed_buf_fini(&buf);
         return err;
 }

@@ -129,8 +129,8 @@ int ed_pg_array_begin(const char *text, char separator, struct eddy_pg_array *re
 {
         /* Bounds other than from 1: "[0:1]={...}". */
         if (*text == '[') {
-                text = strchr(text, '=');
-                text = text ? text + 1 : "";
+                text += strspn(text, "[]:+-0123456789");
+                text += *text == '=';
         }
         if (text[0] != '{' || text[1] == '{')
                 return EDDY_E_FIELD_TYPE;

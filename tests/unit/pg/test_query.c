@@ -220,12 +220,98 @@ static int rows_run(void *arg)
         CHECK_EQ(eddy_pg_one_or_none(pg, "select 'y' as name", NULL, 0, &user_fields, &user), 1);
         CHECK_STR(user.name, "y");
         eddy_fields_fini(&user_fields, &user);
+        CHECK_EQ(eddy_pg_one(pg, "select 1", NULL, 0, NULL, &user), -EINVAL);
+        CHECK_STR(eddy_pg_fault(pg)->text, "");
         return 0;
 }
 
 TEST(a_row_into_a_struct)
 {
         pg_run(rows_run);
+}
+
+struct settings {
+        int32_t dark;
+};
+
+struct person {
+        int32_t id;
+        struct settings settings;
+        bool is_admin;
+        char **tags;
+        size_t tags_count;
+        struct settings *all;
+        size_t all_count;
+};
+
+static const struct eddy_field settings_list[] = { EDDY_FIELD(struct settings, dark) };
+static const struct eddy_fields settings_fields = EDDY_FIELDS(struct settings, settings_list, 0);
+static const struct eddy_field person_list[] = {
+        EDDY_FIELD(struct person, id),
+        EDDY_FIELD_STRUCT(struct person, settings, &settings_fields),
+        EDDY_FIELD(struct person, is_admin),
+        EDDY_FIELD_LIST(struct person, tags, tags_count),
+        EDDY_FIELD_LIST_OF(struct person, all, all_count, &settings_fields),
+};
+static const struct eddy_fields person_fields = EDDY_FIELDS(struct person, person_list, 0);
+
+/* Texts that would be more than one value, or part of one, if they were taken as they are. */
+static int injected_run(void *arg)
+{
+        static const char *const columns[] = { "settings", "tags", "all" };
+        static const char *const texts[] = { "{\"dark\":1},\"is_admin\":true",
+                                             "[],\"is_admin\":true", "[1:x]={a}", "",
+                                             "{\"dark\":1}}" };
+        EDDY_AUTO(eddy_pg) eddy_pg *pg = pg_open();
+
+        (void) arg;
+        for (size_t i = 0; i < 3; i++)
+                for (size_t j = 0; j < 5; j++) {
+                        struct person person = { .id = 0 };
+                        char sql[80];
+                        int err;
+
+                        snprintf(sql, sizeof(sql), "select 7 as id, $1::text as \"%s\"",
+                                 columns[i]);
+                        err = eddy_pg_one(pg, sql, EDDY_PG_PARAMS(eddy_pg_text(texts[j])),
+                                          &person_fields, &person);
+                        if (err >= 0)
+                                test_fail(__FILE__, __LINE__, "%s as %s", texts[j], columns[i]);
+                        CHECK(!person.is_admin && person.id == 0);
+                        CHECK(strstr(eddy_pg_fault(pg)->text, columns[i]));
+                }
+        return 0;
+}
+
+TEST(a_text_that_is_not_one_json_value_does_not_reach_other_fields)
+{
+        pg_run(injected_run);
+}
+
+static int json_lists_run(void *arg)
+{
+        EDDY_AUTO(eddy_pg) eddy_pg *pg = pg_open();
+        struct person person = { .id = 0 };
+
+        (void) arg;
+        CHECK_EQ(eddy_pg_one(pg, "select '[\"k={v}\"]'::jsonb as tags", NULL, 0, &person_fields,
+                             &person),
+                 0);
+        CHECK_EQ(person.tags_count, 1);
+        CHECK_STR(person.tags[0], "k={v}");
+        eddy_fields_fini(&person_fields, &person);
+        CHECK_EQ(eddy_pg_one(pg, "select '[-1:0]={k,\"=\"}'::text[] as tags", NULL, 0,
+                             &person_fields, &person),
+                 0);
+        CHECK_EQ(person.tags_count, 2);
+        CHECK_STR(person.tags[1], "=");
+        eddy_fields_fini(&person_fields, &person);
+        return 0;
+}
+
+TEST(a_list_of_json_is_not_taken_for_an_array)
+{
+        pg_run(json_lists_run);
 }
 
 static int errors_run(void *arg)
