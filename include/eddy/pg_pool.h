@@ -11,8 +11,9 @@
  *             err = eddy_pg_exec(loan.item, "select 1");
  *
  * When a connection is given back, a task of the pool first ends a cancelled command, rolls back an
- * open transaction, releases advisory locks, closes cursors, ends LISTEN, and resets settings.
- * Temporary tables remain.
+ * open transaction, resets roles (SET ROLE, SET SESSION AUTHORIZATION) and settings, releases advisory
+ * locks, closes cursors, and ends LISTEN.  Temporary tables remain, and statements that the program
+ * has prepared by PREPARE: DEALLOCATE ALL would drop those of eddy too.
  */
 #ifndef EDDY_PG_POOL_H
 #define EDDY_PG_POOL_H

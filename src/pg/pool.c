@@ -31,10 +31,14 @@ static void item_close(void *arg, void *item)
         eddy_pg_close(item);
 }
 
-/* As asyncpg does, in one round trip. A transaction that is open is rolled back before. */
+/*
+ * As asyncpg does, in one round trip; RESET ALL does not reset roles. A transaction that is open is
+ * rolled back before.
+ */
 static int item_reset(void *arg, void *item)
 {
         static const char sql[] =
+                "SET SESSION AUTHORIZATION DEFAULT; RESET ROLE;"
                 "SELECT pg_advisory_unlock_all(); CLOSE ALL; UNLISTEN *; RESET ALL";
         eddy_pg *pg = item;
         int err;

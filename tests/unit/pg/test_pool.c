@@ -108,6 +108,40 @@ TEST(loans_come_back_as_new)
         pg_run(reset_run);
 }
 
+static int roles_run(void *arg)
+{
+        EDDY_AUTO(eddy_pool) eddy_pool *pool = make_pool(1, EDDY_PG_KEEP_SESSION);
+        static const char *const changes[] = {
+                "set role tenant", "set session authorization tenant",
+                "set session authorization tenant; set role tenant"
+        };
+        eddy_pool_loan loan = { 0 };
+
+        (void) arg;
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), 0);
+        CHECK_EQ(eddy_pg_exec(loan.item, "create role tenant"), 0);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(eddy_pool_acquire(pool, &loan), 0);
+                CHECK_EQ(eddy_pg_exec(loan.item, changes[i]), 0);
+                CHECK_EQ(eddy_pool_release(&loan), 0);
+                CHECK_EQ(eddy_pool_acquire(pool, &loan), 0);
+                CHECK_EQ(pg_int(loan.item, "select (current_user = 'postgres'"
+                                           " and session_user = 'postgres')::int"),
+                         1);
+                CHECK_EQ(eddy_pool_release(&loan), 0);
+        }
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), 0);
+        CHECK_EQ(eddy_pg_exec(loan.item, "drop role tenant"), 0);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_role_does_not_reach_the_next_borrower)
+{
+        pg_run(roles_run);
+}
+
 static int gone_run(void *arg)
 {
         EDDY_AUTO(eddy_pool) eddy_pool *pool = make_pool(1, EDDY_PG_KEEP_SESSION);
