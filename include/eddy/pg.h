@@ -59,7 +59,8 @@ enum {
 struct eddy_pg_opts {
         const char *conninfo;    /* "host=db.example dbname=shop" or "postgresql://..."; NULL: "" */
         uint32_t flags;          /* EDDY_PG_* */
-        uint32_t statements_max; /* prepared statements that a connection keeps; 0: 100 */
+        uint32_t statements_max; /* prepared statements that a connection keeps, until the end of
+                                    a transaction up to twice as many; 0: 100 */
         uint64_t result_max;     /* bytes of a result, with notices; 0: 256 MiB; one row
                                      of up to 1 GiB may be in memory before it is refused */
         int64_t cancel_timeout_ns;       /* 0: 1 s */

@@ -191,7 +191,6 @@ static int prepare(struct ed_pg_link *link, struct ed_pg_request *request,
 
         if (!statement)
                 return -ENOMEM;
-        statement->is_prepared = true; /* else it is dropped when the answer comes */
         ed_pg_statement_name(statement, name);
         if (!PQsendPrepare(link->pg->conn, name, request->sql, 0, NULL))
                 return EDDY_E_PG_CLOSED;

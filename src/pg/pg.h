@@ -23,7 +23,6 @@ struct ed_pg_statement {
         struct ed_list link;                /* of all, the last one used first */
         struct ed_pg_statement *next_equal; /* with an equal hash */
         uint32_t hash, number;
-        bool is_prepared;
         size_t bytes;
         char sql[];
 };
@@ -188,11 +187,13 @@ void ed_pg_statements_init(struct ed_pg_statements *statements, uint32_t max);
 void ed_pg_statements_fini(struct ed_pg_statements *statements);
 
 /*
- * Find or prepare the statement of 'sql', in a call; NULL: it is not to be prepared. May drop another
- * one.
+ * Find or prepare the statement of 'sql', in a call; NULL: it is not to be prepared. May drop others,
+ * except in a transaction.
  */
 EDDY_MUST_USE int ed_pg_statement_get(eddy_pg *pg, const char *sql,
                                       struct ed_pg_statement **ret_statement);
+/* Drop statements until at most 'max' remain, in a call and outside a transaction. */
+EDDY_MUST_USE int ed_pg_statements_trim(eddy_pg *pg, uint32_t max);
 void ed_pg_statement_drop(eddy_pg *pg, struct ed_pg_statement *statement);
 
 /* The parts of it that do not wait: whether it is to be prepared, ... */

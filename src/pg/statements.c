@@ -11,6 +11,12 @@
 /* A longer command is not prepared. */
 enum { SQL_BYTES_MAX = 64 << 10 };
 
+/*
+ * In a transaction no statement is released, since an error would end the transaction. It has at
+ * most this many times the statements; further ones are not prepared.
+ */
+enum { IN_TRANSACTION_MAX = 2 };
+
 /* FNV-1a. */
 static uint32_t hash_of(const char *sql, size_t bytes)
 {
@@ -104,28 +110,32 @@ struct ed_pg_statement *ed_pg_statement_add(struct ed_pg_statements *statements,
         return statement;
 }
 
-/* Make room for one more. In a transaction that has failed, no statement can be released. */
+/*
+ * Drop the statement used longest ago. It is forgotten first: after a cancel the server may have
+ * released it, or keeps it under a name that is not used again.
+ */
 static int evict(eddy_pg *pg)
 {
-        struct ed_pg_statement *last = ed_pg_statement_surplus(&pg->statements);
+        struct ed_pg_statement *last =
+                ed_container_of(pg->statements.list.prev, struct ed_pg_statement, link);
         char name[ED_PG_NAME_BYTES], sql[64];
-        bool is_prepared;
+        int err;
 
-        if (!last)
-                return 0;
         ed_pg_statement_name(last, name);
-        is_prepared = last->is_prepared;
-        if (is_prepared) {
-                int err;
-
-                snprintf(sql, sizeof(sql), "DEALLOCATE %s", name);
-                err = ed_pg_simple(pg, sql, NULL);
-                /* The program may have released it. */
-                if (err < 0 && err != EDDY_E_PG_SERVER)
-                        return err;
-        }
+        snprintf(sql, sizeof(sql), "DEALLOCATE %s", name);
         forget(&pg->statements, last);
-        return 0;
+        err = ed_pg_simple(pg, sql, NULL);
+        /* The program may have released it. */
+        return err == EDDY_E_PG_SERVER ? 0 : err;
+}
+
+int ed_pg_statements_trim(eddy_pg *pg, uint32_t max)
+{
+        int err = 0;
+
+        while (err == 0 && pg->statements.count > max)
+                err = evict(pg);
+        return err;
 }
 
 /* On failure the statement is gone; after a cancel the server may have it, under a name not used again. */
@@ -140,15 +150,13 @@ static int prepare(eddy_pg *pg, struct ed_pg_statement *statement)
                 err = ed_pg_collect(pg, NULL);
         if (err < 0)
                 forget(&pg->statements, statement);
-        else
-                statement->is_prepared = true;
         return err;
 }
 
 int ed_pg_statement_get(eddy_pg *pg, const char *sql, struct ed_pg_statement **ret_statement)
 {
         struct ed_pg_statement *statement;
-        int err;
+        int err = 0;
 
         *ret_statement = NULL;
         if (!ed_pg_statement_is_wanted(&pg->statements, sql) ||
@@ -159,7 +167,10 @@ int ed_pg_statement_get(eddy_pg *pg, const char *sql, struct ed_pg_statement **r
                 *ret_statement = statement;
                 return 0;
         }
-        err = evict(pg);
+        if (PQtransactionStatus(pg->conn) == PQTRANS_IDLE)
+                err = ed_pg_statements_trim(pg, pg->statements.max - 1);
+        else if (pg->statements.count / IN_TRANSACTION_MAX >= pg->statements.max)
+                return 0;
         if (err < 0)
                 return err;
         statement = ed_pg_statement_add(&pg->statements, sql);

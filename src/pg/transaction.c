@@ -39,6 +39,9 @@ static int begin(eddy_pg *pg, const struct eddy_pg_transaction_opts *opts)
                 snprintf(sql, sizeof(sql), "SAVEPOINT eddy_%u", pg->depth);
         else
                 err = begin_text(opts, sql, sizeof(sql));
+        /* Those that the last transaction has added. */
+        if (err == 0 && !is_open)
+                err = ed_pg_statements_trim(pg, pg->statements.max);
         return err < 0 ? err : ed_pg_simple(pg, sql, NULL);
 }
 

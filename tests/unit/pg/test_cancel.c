@@ -3,6 +3,7 @@
  * reaches no other call.
  */
 #include "eddy/pg_stream.h"
+#include "fault_proxy.h"
 #include "pg_fake.h"
 #include "pg_server.h"
 
@@ -265,4 +266,76 @@ static int silent_run(void *arg)
 TEST(a_server_that_does_not_answer_cancels_delays_no_other_job_or_server)
 {
         pg_run(silent_run);
+}
+
+/* --- answers of the server that come late --- */
+
+struct detour {
+        struct fault_proxy proxy;
+        eddy_scope scope;
+        eddy_pg *pg;
+};
+
+static void detour_open(struct detour *detour, uint32_t statements_max)
+{
+        char text[200];
+        struct eddy_pg_opts opts = { .conninfo = text,
+                                     .statements_max = statements_max,
+                                     .cancel_timeout_ns = EDDY_SEC(30) };
+
+        memset(detour, 0, sizeof(*detour));
+        detour->proxy.host = "127.0.0.1";
+        detour->proxy.port = (uint16_t) pg_port;
+        eddy_scope_begin(&detour->scope, NULL);
+        fault_proxy_start(&detour->proxy, &detour->scope);
+        snprintf(text, sizeof(text), "host=127.0.0.1 port=%d user=postgres dbname=postgres",
+                 detour->proxy.own_port);
+        CHECK_EQ(eddy_pg_connect(&opts, &detour->pg), 0);
+}
+
+static void detour_close(struct detour *detour)
+{
+        eddy_pg_close(detour->pg);
+        eddy_scope_cancel(&detour->scope);
+        (void) eddy_scope_end(&detour->scope);
+        fault_proxy_stop(&detour->proxy);
+}
+
+/* Run 'fn' for 50 ms, with answers that come after 200 ms. */
+static int call_late(struct detour *detour, eddy_task_fn *fn, void *arg)
+{
+        int err;
+
+        detour->proxy.down.delay_ns = EDDY_MS(200);
+        err = eddy_call_timeout(fn, arg, EDDY_MS(50));
+        CHECK_EQ(eddy_sleep(EDDY_MS(300)), 0);
+        detour->proxy.down.delay_ns = 0;
+        return err;
+}
+
+static int query_second(void *arg)
+{
+        return eddy_pg_query(arg, "select 2", NULL, 0, NULL);
+}
+
+static int eviction_run(void *arg)
+{
+        eddy_pg_transaction transaction;
+        struct detour detour;
+
+        (void) arg;
+        detour_open(&detour, 1);
+        CHECK_EQ(eddy_pg_query(detour.pg, "select 1", NULL, 0, NULL), 0);
+        /* In the middle of releasing the first statement. */
+        CHECK_EQ(call_late(&detour, query_second, detour.pg), -ETIMEDOUT);
+        CHECK_EQ(eddy_pg_begin(detour.pg, NULL, &transaction), 0);
+        CHECK_EQ(eddy_pg_query(detour.pg, "select 3", NULL, 0, NULL), 0);
+        CHECK_EQ(eddy_pg_end(&transaction, 0), 0);
+        detour_close(&detour);
+        return 0;
+}
+
+TEST(a_cancelled_release_of_a_statement_breaks_no_transaction)
+{
+        pg_run(eviction_run);
 }

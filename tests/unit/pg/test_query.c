@@ -366,6 +366,7 @@ static int statements_run(void *arg)
         static const char count_sql[] = "select count(*) from pg_prepared_statements";
         struct eddy_pg_opts opts = { .conninfo = pg_unix, .statements_max = 3 };
         EDDY_AUTO(eddy_pg) eddy_pg *pg = NULL, *plain = NULL;
+        eddy_pg_transaction transaction;
         char sql[64];
 
         CHECK_EQ(eddy_pg_connect(&opts, &pg), 0);
@@ -385,6 +386,19 @@ static int statements_run(void *arg)
         CHECK_EQ(eddy_pg_query(pg, "select * from u", NULL, 0, NULL), EDDY_E_PG_SERVER);
         CHECK_EQ(eddy_pg_exec(pg, "create temp table u as select 7"), 0);
         CHECK_EQ(pg_int(pg, "select * from u"), 7);
+
+        /* In a transaction the cache may grow, and no error of a release ends the transaction. */
+        CHECK_EQ(eddy_pg_exec(pg, "deallocate all"), 0);
+        CHECK_EQ(eddy_pg_begin(pg, NULL, &transaction), 0);
+        for (int i = 0; i < 10; i++) {
+                snprintf(sql, sizeof(sql), "select 100 + %d", i);
+                CHECK_EQ(pg_int(pg, sql), 100 + i);
+        }
+        CHECK_EQ(eddy_pg_end(&transaction, 0), 0);
+        CHECK_EQ(pg_int(pg, "select (count(*) <= 6)::int from pg_prepared_statements"), 1);
+        CHECK_EQ(eddy_pg_begin(pg, NULL, &transaction), 0);
+        CHECK_EQ(eddy_pg_end(&transaction, 0), 0);
+        CHECK_EQ(pg_int(pg, count_sql), 3);
 
         opts.flags = EDDY_PG_NO_STATEMENTS;
         CHECK_EQ(eddy_pg_connect(&opts, &plain), 0);
