@@ -63,7 +63,7 @@ EDDY_API EDDY_MUST_USE int eddy_pg_begin(eddy_pg *pg, const struct eddy_pg_trans
  * fails.  The transaction ends in any case; a second call returns 'result'.
  *
  * In a cancelled task, the next call on the connection, or the pool, rolls the transaction back.  A
- * cancel during the commit does not stop the commit, but the call then waits for at most
+ * cancel during the commit or release does not stop the command, but the call then waits for at most
  * 'cancel_timeout_ns'.
  *
  * Suspends: yes.

@@ -19,6 +19,8 @@ enum { READ_LEAST = 8192 };
 
 #define CANCEL_AGAIN_NS EDDY_MS(20)
 
+static const char no_savepoint_state[] = "3B001";
+
 /* --- waits --- */
 
 int ed_pg_lose(eddy_pg *pg)
@@ -237,7 +239,9 @@ static int roll_back(eddy_pg *pg)
                          "ROLLBACK TO SAVEPOINT eddy_%u; RELEASE SAVEPOINT eddy_%u", pg->depth,
                          pg->depth);
         err = PQtransactionStatus(pg->conn) == PQTRANS_IDLE ? 0 : ed_pg_simple(pg, sql, NULL);
-        if (err == 0)
+        /* The error for a savepoint that does not exist also ends the outer transaction, once. */
+        if (err == 0 ||
+            (err == EDDY_E_PG_SERVER && strcmp(pg->fault.sqlstate, no_savepoint_state) == 0))
                 pg->must_roll_back = false;
         return err;
 }

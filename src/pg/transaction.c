@@ -25,22 +25,33 @@ static int begin_text(const struct eddy_pg_transaction_opts *opts, char *sql, si
         return 0;
 }
 
+/*
+ * Set or release a savepoint. A cancel of the command would end the outer transaction with an error, so
+ * a cancelled task waits for the answer too.
+ */
+static int run_savepoint(eddy_pg *pg, const char *verb, uint32_t number)
+{
+        char sql[64];
+
+        snprintf(sql, sizeof(sql), "%s eddy_%u", verb, number);
+        return PQsendQuery(pg->conn, sql) ? ed_pg_collect_shielded(pg, NULL) : ed_pg_lose(pg);
+}
+
 static int begin(eddy_pg *pg, const struct eddy_pg_transaction_opts *opts)
 {
         bool is_open = PQtransactionStatus(pg->conn) != PQTRANS_IDLE;
         char sql[128];
-        int err = 0;
+        int err;
 
         if (is_open != (pg->depth > 0))
                 return EDDY_E_PG_STATE;
         if (is_open && opts)
                 return -EINVAL;
         if (is_open)
-                snprintf(sql, sizeof(sql), "SAVEPOINT eddy_%u", pg->depth);
-        else
-                err = begin_text(opts, sql, sizeof(sql));
+                return run_savepoint(pg, "SAVEPOINT", pg->depth);
+        err = begin_text(opts, sql, sizeof(sql));
         /* Those that the last transaction has added. */
-        if (err == 0 && !is_open)
+        if (err == 0)
                 err = ed_pg_statements_trim(pg, pg->statements.max);
         return err < 0 ? err : ed_pg_simple(pg, sql, NULL);
 }
@@ -97,14 +108,6 @@ static int commit(eddy_pg *pg)
         return EDDY_E_PG_UNKNOWN;
 }
 
-static int release(eddy_pg *pg)
-{
-        char sql[64];
-
-        snprintf(sql, sizeof(sql), "RELEASE SAVEPOINT eddy_%u", pg->depth);
-        return ed_pg_simple(pg, sql, NULL);
-}
-
 /* Undo, now if possible. */
 static void undo(eddy_pg *pg)
 {
@@ -137,7 +140,8 @@ int eddy_pg_end(eddy_pg_transaction *transaction, int result)
         if (pg->depth >= transaction->depth)
                 pg->depth = transaction->depth - 1;
         if (is_entered) {
-                err = pg->depth > 0 ? release(pg) : commit(pg);
+                err = pg->depth > 0 ? run_savepoint(pg, "RELEASE SAVEPOINT", pg->depth)
+                                    : commit(pg);
                 (void) ed_pg_leave(pg, err);
                 if (pg->depth == 0 && err != -ECANCELED)
                         return err < 0 ? err : result;

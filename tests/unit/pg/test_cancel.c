@@ -339,3 +339,45 @@ TEST(a_cancelled_release_of_a_statement_breaks_no_transaction)
 {
         pg_run(eviction_run);
 }
+
+struct nesting {
+        eddy_pg *pg;
+        eddy_pg_transaction inner;
+};
+
+static int begin_inner(void *arg)
+{
+        struct nesting *nesting = arg;
+
+        return eddy_pg_begin(nesting->pg, NULL, &nesting->inner);
+}
+
+static int savepoint_run(void *arg)
+{
+        eddy_pg_transaction outer;
+        struct nesting nesting;
+        struct detour detour;
+
+        (void) arg;
+        detour_open(&detour, 0);
+        nesting.pg = detour.pg;
+        CHECK_EQ(eddy_pg_begin(detour.pg, NULL, &outer), 0);
+        CHECK_EQ(eddy_pg_exec(detour.pg, "create temp table t (n int) on commit drop"), 0);
+        CHECK_EQ(call_late(&detour, begin_inner, &nesting), 0);
+        CHECK_EQ(eddy_pg_exec(detour.pg, "insert into t values (1)"), 0);
+        CHECK_EQ(call_late(&detour, end_run, &nesting.inner), 0);
+        /* It was released. */
+        CHECK_EQ(pg_int(detour.pg, "select count(*) from t"), 1);
+        CHECK_EQ(call_late(&detour, begin_inner, &nesting), 0);
+        CHECK_EQ(eddy_pg_exec(detour.pg, "insert into t values (2)"), 0);
+        CHECK_EQ(eddy_pg_end(&nesting.inner, -1), -1);
+        CHECK_EQ(pg_int(detour.pg, "select count(*) from t"), 1);
+        CHECK_EQ(eddy_pg_end(&outer, 0), 0);
+        detour_close(&detour);
+        return 0;
+}
+
+TEST(a_cancel_while_a_savepoint_begins_or_ends_keeps_the_outer_transaction)
+{
+        pg_run(savepoint_run);
+}

@@ -164,6 +164,29 @@ TEST(a_savepoint_that_was_undone_is_gone)
         pg_run(gone_run);
 }
 
+static int missing_run(void *arg)
+{
+        EDDY_AUTO(eddy_pg) eddy_pg *pg = open_table();
+        eddy_pg_transaction outer, inner;
+
+        (void) arg;
+        CHECK_EQ(eddy_pg_begin(pg, NULL, &outer), 0);
+        CHECK_EQ(eddy_pg_begin(pg, NULL, &inner), 0);
+        CHECK_EQ(eddy_pg_exec(pg, "release savepoint eddy_1"), 0);
+        CHECK_EQ(eddy_pg_end(&inner, -1), -1);
+        /* The error has ended the outer one: what the inner one has done may not remain. */
+        CHECK_EQ(insert(pg, 1), EDDY_E_PG_SERVER);
+        CHECK_STR(eddy_pg_fault(pg)->sqlstate, "25P02");
+        CHECK_EQ(eddy_pg_end(&outer, 0), EDDY_E_PG_ROLLED_BACK);
+        CHECK_EQ(insert(pg, 1), 0);
+        return 0;
+}
+
+TEST(a_savepoint_that_cannot_be_undone_ends_the_outer_transaction_once)
+{
+        pg_run(missing_run);
+}
+
 struct commit {
         eddy_pg_transaction transaction;
         eddy_scope *proxy;
