@@ -46,7 +46,7 @@ struct eddy_pg_pipeline_opts {
  * is not used.  'pipeline_opts' may be NULL.
  *
  * Suspends: no.
- * Errors: -EINVAL  an option is not valid
+ * Errors: -EINVAL  an option is not valid; a wrong 'conninfo' is reported by the first command
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
  * Owns: returns (owned) '*ret_pipeline', to be closed by eddy_pg_pipeline_close().
  */

@@ -41,7 +41,7 @@ enum {
  * remain valid as long as the pool.  'pool_opts' may be NULL; its 'ops' and 'arg' are not used.
  *
  * Suspends: no.
- * Errors: -EINVAL  an option is not valid
+ * Errors: -EINVAL  an option is not valid; a wrong 'conninfo' is reported when a connection is opened
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
  * Owns: returns (owned) '*ret_pool', to be closed by eddy_pool_close(); its connections must not be
  *       closed by eddy_pg_close().

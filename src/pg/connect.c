@@ -90,12 +90,17 @@ static int start(eddy_pg *pg, const char *conninfo, struct eddy_pg_fault *fault)
         return err;
 }
 
+bool ed_pg_opts_are_valid(const struct eddy_pg_opts *opts)
+{
+        return !(opts->flags & ~(uint32_t) (EDDY_PG_NO_STATEMENTS | EDDY_PG_KEEP_SESSION)) &&
+               opts->cancel_timeout_ns >= 0 && opts->statements_max <= EDDY_PG_STATEMENTS_MAX;
+}
+
 static int fill_in(eddy_pg *pg, const struct eddy_pg_opts *opts)
 {
         uint32_t statements = opts->statements_max ? opts->statements_max : STATEMENTS_DEFAULT;
 
-        if (opts->flags & ~(uint32_t) (EDDY_PG_NO_STATEMENTS | EDDY_PG_KEEP_SESSION) ||
-            opts->cancel_timeout_ns < 0 || statements > EDDY_PG_STATEMENTS_MAX)
+        if (!ed_pg_opts_are_valid(opts))
                 return -EINVAL;
         pg->flags = opts->flags;
         pg->result_max = opts->result_max ? opts->result_max : RESULT_MAX;

@@ -58,6 +58,8 @@ struct eddy_pg {
 
 /* ---- connect.c ---- */
 
+bool ed_pg_opts_are_valid(const struct eddy_pg_opts *opts);
+
 /* The notice receiver of all connections: libpq's own would print. 'arg' is a bool to be set. */
 void ed_pg_on_notice(void *arg, const PGresult *notice);
 

@@ -99,9 +99,12 @@ int eddy_pg_pool_new(const struct eddy_pg_opts *opts, const struct eddy_pool_opt
                                                   item_ping, item_check, source_free };
         struct eddy_pool_opts own = { .size = 0 };
         const char *conninfo = opts && opts->conninfo ? opts->conninfo : "";
-        struct source *source = ed_alloc_zero(sizeof(*source) + strlen(conninfo) + 1);
+        struct source *source;
         int err;
 
+        if (opts && !ed_pg_opts_are_valid(opts))
+                return -EINVAL;
+        source = ed_alloc_zero(sizeof(*source) + strlen(conninfo) + 1);
         if (!source)
                 return -ENOMEM;
         if (opts)

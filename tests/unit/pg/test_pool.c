@@ -108,6 +108,27 @@ TEST(loans_come_back_as_new)
         pg_run(reset_run);
 }
 
+static int options_run(void *arg)
+{
+        struct eddy_pg_opts wrong[] = { { .flags = 1 << 15 },
+                                        { .cancel_timeout_ns = -1 },
+                                        { .statements_max = EDDY_PG_STATEMENTS_MAX + 1 } };
+        eddy_pg_pipeline *pipeline;
+        eddy_pool *pool;
+
+        (void) arg;
+        for (int i = 0; i < 3; i++) {
+                CHECK_EQ(eddy_pg_pool_new(&wrong[i], NULL, &pool), -EINVAL);
+                CHECK_EQ(eddy_pg_pipeline_new(&wrong[i], NULL, &pipeline), -EINVAL);
+        }
+        return 0;
+}
+
+TEST(options_are_checked_before_the_first_connection)
+{
+        io_run(options_run);
+}
+
 static int roles_run(void *arg)
 {
         EDDY_AUTO(eddy_pool) eddy_pool *pool = make_pool(1, EDDY_PG_KEEP_SESSION);
