@@ -137,21 +137,32 @@ static bool has_link(eddy_pg_pipeline *pipeline)
 
 /* --- calls --- */
 
+/* Returns the end of a comment that begins at 'sql'; comments nest. */
+static const char *skip_comment(const char *sql)
+{
+        unsigned depth = 0;
+
+        do {
+                bool is_begin = strncmp(sql, "/*", 2) == 0, is_end = strncmp(sql, "*/", 2) == 0;
+
+                depth += is_begin;
+                depth -= is_end;
+                sql += is_begin || is_end ? 2 : 1;
+        } while (depth > 0 && *sql);
+        return sql;
+}
+
 /* Skip spaces, comments and parentheses. */
 static const char *skip(const char *sql)
 {
-        const char *end;
-
         for (;;) {
                 sql += strspn(sql, " \t\r\n\f(");
-                if (strncmp(sql, "--", 2) == 0) {
-                        sql += strcspn(sql, "\n");
-                } else if (strncmp(sql, "/*", 2) == 0) {
-                        end = strstr(sql + 2, "*/");
-                        sql = end ? end + 2 : "";
-                } else {
+                if (strncmp(sql, "--", 2) == 0)
+                        sql += strcspn(sql, "\r\n");
+                else if (strncmp(sql, "/*", 2) == 0)
+                        sql = skip_comment(sql);
+                else
                         return sql;
-                }
         }
 }
 

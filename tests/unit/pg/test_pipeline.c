@@ -236,6 +236,8 @@ static int refused_run(void *arg)
                                                "selection",
                                                "",
                                                "/*",
+                                               "/* /* */ select */ begin",
+                                               "--\rbegin /*\nselect */",
                                                "do $$ begin end $$",
                                                "call f()",
                                                "(-- x",
@@ -253,6 +255,7 @@ static int refused_run(void *arg)
         CHECK_EQ(stats.connects, 0);
         CHECK_EQ(int_of(pipeline, "-- x\n /* y */ ( SELECT 5)"), 5);
         CHECK_EQ(int_of(pipeline, "with x as (select 6) table x"), 6);
+        CHECK_EQ(int_of(pipeline, "/* a /* b **/ c */ -- d\rselect 7"), 7);
         CHECK_EQ(eddy_pg_pipeline_read(pipeline, "select 1; select 2", NULL, 0, NULL),
                  EDDY_E_PG_SERVER);
         CHECK_EQ(eddy_pg_pipeline_read(pipeline, "select $1::int8", NULL, 70000, NULL), -EINVAL);
