@@ -342,8 +342,13 @@ static void finish(struct ed_pg_link *link, const struct ed_pg_place *place)
 
 static int end_group(struct ed_pg_link *link)
 {
+        PGTransactionStatusType status = PQtransactionStatus(link->pg->conn);
+
         if (!is_group_answered(link) || link->has_result)
                 return lose_with(link, "the server ended a command without an answer");
+        /* libpq reports this only after the last group that was sent. */
+        if (status == PQTRANS_INTRANS || status == PQTRANS_INERROR)
+                return lose_with(link, "a command left a transaction open");
         for (; link->first < link->next; link->first++)
                 finish(link, place_of(link, link->first));
         link->has_group_failed = false;

@@ -725,3 +725,41 @@ TEST(a_copy_after_the_end_of_rows_ends_the_connection)
 {
         io_run(copy_after_rows_run);
 }
+
+/* --- pipelines --- */
+
+static int open_transaction_run(void *arg)
+{
+        static const char states[] = "TE";
+
+        (void) arg;
+        for (const char *state = states; *state; state++) {
+                struct pg_fake fake = { .answer = &script };
+                struct eddy_pg_opts opts = { .conninfo = fake.conninfo,
+                                             .flags = EDDY_PG_NO_STATEMENTS };
+                eddy_pg_pipeline *pipeline;
+                eddy_scope scope;
+
+                pg_put(begin(), '1', NULL, 0);
+                pg_put(&script, '2', NULL, 0);
+                pg_put(&script, 'n', NULL, 0);
+                pg_put(&script, 'C', "INSERT 0 1", 11);
+                pg_put_ready(&script, *state);
+                eddy_scope_begin(&scope, NULL);
+                pg_fake_start(&fake, &scope);
+                CHECK_EQ(eddy_pg_pipeline_new(&opts, NULL, &pipeline), 0);
+                CHECK_EQ(
+                        eddy_pg_pipeline_write(pipeline, "insert into t values (1)", NULL, 0, NULL),
+                        EDDY_E_PG_CLOSED);
+                CHECK_STR(eddy_pg_pipeline_fault(pipeline)->text,
+                          "a command left a transaction open");
+                eddy_pg_pipeline_close(pipeline);
+                pg_fake_stop(&fake, &scope);
+        }
+        return 0;
+}
+
+TEST(a_pipeline_whose_session_is_left_in_a_transaction_is_lost)
+{
+        io_run(open_transaction_run);
+}
