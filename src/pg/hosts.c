@@ -7,10 +7,12 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -214,12 +216,22 @@ static int expand(struct ed_pg_plan *plan, struct lists *lists, const PQconninfo
 
 /* --- TLS and the password file --- */
 
-/* A path below the user's home folder; false without one. */
+static bool join(char *path, size_t room, const char *folder, const char *name)
+{
+        return folder && *folder && snprintf(path, room, "%s/%s", folder, name) < (int) room;
+}
+
+/* A path below the user's home folder, as libpq finds that; false without one. */
 static bool home_path(char *path, size_t room, const char *name)
 {
         const char *home = getenv("HOME");
+        struct passwd user, *found = NULL;
+        char buf[1024];
 
-        return home && *home && snprintf(path, room, "%s/%s", home, name) < (int) room;
+        if (home && *home)
+                return join(path, room, home, name);
+        (void) getpwuid_r(geteuid(), &user, buf, sizeof(buf), &found);
+        return found && join(path, room, found->pw_dir, name);
 }
 
 static void choose_tls(struct ed_pg_plan *plan, const PQconninfoOption *given,
