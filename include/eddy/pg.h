@@ -30,12 +30,13 @@ typedef struct eddy_pg eddy_pg;
 typedef struct eddy_pg_result eddy_pg_result;
 
 /*
- * The reason for a failure.  No member contains a password, and 'text' contains no parameters.  A
- * longer text is truncated; control characters are replaced by spaces.
+ * Why a call failed.  No member contains a password of the connection.  eddy does not add
+ * parameters, but the server's sentences can quote values, as in: invalid input syntax for type
+ * integer: "x".  A longer text is truncated; control characters are replaced by spaces.
  */
 struct eddy_pg_fault {
         char sqlstate[8]; /* such as "23505"; "" if the server did not report the error */
-        char text[400];   /* a sentence for a log */
+        char text[400];   /* a sentence for a log; the server's may quote a value */
         char detail[400]; /* the server's; may contain values */
         char hint[200];
         char context[200]; /* such as "COPY users, line 7, column age: ..."; may contain values */

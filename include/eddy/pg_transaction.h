@@ -69,8 +69,11 @@ EDDY_API EDDY_MUST_USE int eddy_pg_begin(eddy_pg *pg, const struct eddy_pg_trans
  * Suspends: yes.
  * Errors: EDDY_E_PG_UNKNOWN      the connection was lost during the commit, which may have taken
  *                                effect; do not simply repeat the transaction
- *         EDDY_E_PG_ROLLED_BACK  a command had failed, although 'result' was not an error
- *         EDDY_E_PG_SERVER, EDDY_E_PG_RETRY  the server refused the commit: nothing has taken effect
+ *         EDDY_E_PG_ROLLED_BACK  a command of the transaction had failed, although 'result' was not an
+ *                                error
+ *         EDDY_E_PG_SERVER, EDDY_E_PG_RETRY  the server refused the commit: nothing has taken effect;
+ *                                or a command inside the savepoint had failed, although 'result'
+ *                                was not an error: the savepoint is rolled back
  *         EDDY_E_PG_CLOSED       the connection was lost before the commit: nothing has taken effect
  *         EDDY_E_PG_STATE        an inner transaction is open; both are rolled back
  *         EDDY_E_PG_BUSY         another call uses the connection; the transaction is rolled back

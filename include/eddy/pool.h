@@ -193,7 +193,8 @@ EDDY_API uint32_t eddy_pool_borrowers(const eddy_pool *pool, struct eddy_pool_bo
  * lent items remain valid and are closed when they come back, and the last item releases the pool's
  * memory.  NULL is ignored.
  *
- * Suspends: yes, as long as items are lent, and at most 'close_timeout_ns' after that.
+ * Suspends: yes, as long as items are lent, and then at most 'reset_timeout_ns' for a 'reset' that
+ *           runs, and 'close_timeout_ns'.
  */
 EDDY_API void eddy_pool_close(eddy_pool *pool);
 

@@ -164,6 +164,28 @@ TEST(a_savepoint_that_was_undone_is_gone)
         pg_run(gone_run);
 }
 
+static int failed_savepoint_run(void *arg)
+{
+        EDDY_AUTO(eddy_pg) eddy_pg *pg = open_table();
+        eddy_pg_transaction outer, inner;
+
+        (void) arg;
+        CHECK_EQ(eddy_pg_begin(pg, NULL, &outer), 0);
+        CHECK_EQ(insert(pg, 1), 0);
+        CHECK_EQ(eddy_pg_begin(pg, NULL, &inner), 0);
+        CHECK_EQ(insert(pg, 2), 0);
+        CHECK_EQ(eddy_pg_exec(pg, "select 1/0"), EDDY_E_PG_SERVER);
+        CHECK_EQ(eddy_pg_end(&inner, 0), EDDY_E_PG_SERVER);
+        CHECK_EQ(eddy_pg_end(&outer, 0), 0);
+        CHECK_EQ(pg_int(pg, "select sum(n) from t"), 1);
+        return 0;
+}
+
+TEST(a_savepoint_with_a_failed_command_is_rolled_back)
+{
+        pg_run(failed_savepoint_run);
+}
+
 static int missing_run(void *arg)
 {
         EDDY_AUTO(eddy_pg) eddy_pg *pg = open_table();
