@@ -80,6 +80,7 @@
 #include "eddy/thread.h"
 #include "eddy/time.h"
 #include "eddy/tls.h"
+#include "eddy/trace.h"
 #include "eddy/udp.h"
 #include "eddy/unix.h"
 #include "eddy/var.h"

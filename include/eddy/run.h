@@ -35,6 +35,7 @@ enum {
          * memory that tasks use goes away; the process is aborted after that report. */
         EDDY_REPORT_MISUSE = 16,
         EDDY_REPORT_METRICS = 17, /* a metric was not made, or refused a series */
+        EDDY_REPORT_TRACE = 18,   /* the file of a timeline could not be written */
 };
 
 struct eddy_report {
@@ -75,7 +76,8 @@ struct eddy_run_opts {
         /* In debug mode: report a task that waits for the network without a deadline, or runs on
          * after a cancel, for longer than this; 0: 30 s. */
         int64_t debug_wait_ns;
-        uintptr_t reserved[5]; /* zero */
+        const char *trace_file; /* a timeline of the run, see eddy/trace.h; NULL: see there */
+        uintptr_t reserved[4];  /* zero */
 };
 
 /*

@@ -7,6 +7,7 @@
 
 #include "eddy/thread.h"
 #include "scope/suspend.h"
+#include "scope/trace/trace.h"
 
 /* --- on a thread --- */
 
@@ -74,20 +75,54 @@ static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
         return err < 0 ? err : op->result;
 }
 
-int64_t ed_file_do(struct ed_file_op *op)
-{
-        struct ed_task *task;
-        struct ed_sys *sys;
-        int64_t result;
-        int err = ed_suspend_enter(&task);
+/* --- at once --- */
 
-        if (err < 0)
-                return err;
-        sys = task->loop->sys;
-        result = sys->ops->file_try(sys, op);
+static const char *name_of(enum ed_file_call call)
+{
+        static const char *const names[ED_FILE_CALLS] = {
+                [ED_FILE_OPEN] = "open",
+                [ED_FILE_OPEN_UNNAMED] = "open",
+                [ED_FILE_OPEN_FOLDER] = "open",
+                [ED_FILE_READ] = "read",
+                [ED_FILE_WRITE] = "write",
+                [ED_FILE_SYNC] = "fsync",
+                [ED_FILE_TRUNCATE] = "ftruncate",
+                [ED_FILE_CHMOD] = "fchmod",
+                [ED_FILE_SEEK] = "lseek",
+                [ED_FILE_STAT] = "fstat",
+                [ED_FILE_LIST] = "getdents",
+                [ED_FILE_STAT_PATH] = "stat",
+                [ED_FILE_RENAME] = "rename",
+                [ED_FILE_REMOVE] = "unlink",
+                [ED_FILE_MAKE_FOLDER] = "mkdir",
+                [ED_FILE_REMOVE_FOLDER] = "rmdir",
+        };
+
+        return names[call];
+}
+
+static int64_t do_op(struct ed_task *task, struct ed_file_op *op)
+{
+        struct ed_sys *sys = task->loop->sys;
+        int64_t result = sys->ops->file_try(sys, op);
+
         if (result != -EAGAIN) {
                 ed_suspend_passed(task);
                 return result;
         }
         return sys->ops->submit ? do_submitted(task, op) : do_on_thread(task, op);
+}
+
+int64_t ed_file_do(struct ed_file_op *op)
+{
+        struct ed_task *task;
+        int64_t result;
+        int err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        result = do_op(task, op);
+        if (ed_unlikely(task->loop->trace != NULL))
+                ed_trace_io(task->loop, name_of(op->call), op->path ? -1 : op->fd, result);
+        return result;
 }

@@ -93,7 +93,7 @@ static struct ed_ready *take_out(struct ed_loop *loop, struct ed_ready **place)
  * Lets the table choose among the first few ready entries, and takes the chosen one out.  Calls
  * keep their order among themselves.
  */
-struct ed_ready *ed_loop_choose(struct ed_loop *loop)
+static struct ed_ready *choose(struct ed_loop *loop)
 {
         struct ed_ready **place = &loop->ready_first, **call = NULL;
         uint32_t n = 0;
@@ -102,7 +102,7 @@ struct ed_ready *ed_loop_choose(struct ed_loop *loop)
                 n++;
         if (n == 0)
                 return NULL;
-        for (uint32_t i = loop->sys->ops->choose(loop->sys, n);; i--) {
+        for (uint32_t i = loop->sys->ops->choose ? loop->sys->ops->choose(loop->sys, n) : 0;; i--) {
                 if (!call && (*place)->is_call)
                         call = place;
                 if (i == 0)
@@ -110,6 +110,22 @@ struct ed_ready *ed_loop_choose(struct ed_loop *loop)
                 place = &(*place)->next;
         }
         return take_out(loop, (*place)->is_call ? call : place);
+}
+
+struct ed_ready *ed_loop_choose(struct ed_loop *loop)
+{
+        struct ed_ready *ready = choose(loop);
+
+        if (loop->trace && ready && !ready->is_call)
+                loop->trace->on_run(loop, ed_container_of(ready, struct ed_fiber, ready));
+        return ready;
+}
+
+void ed_loop_push_noted(struct ed_loop *loop, struct ed_ready *ready)
+{
+        ed_loop_rouse(loop);
+        if (loop->trace && !ready->is_call)
+                loop->trace->on_ready(loop, ed_container_of(ready, struct ed_fiber, ready));
 }
 
 void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll)

@@ -76,6 +76,17 @@ struct ed_call {
         void (*fn)(struct ed_call *call);
 };
 
+struct ed_loop;
+
+/* For 'push_flags': the loop does not run, and the table was not woken since; it is traced. */
+enum { ED_PUSH_ASLEEP = 1 << 0, ED_PUSH_TRACED = 1 << 1 };
+
+/* Called for a traced loop, which is also choosy: a fiber has become ready, or is about to run. */
+struct ed_loop_trace {
+        void (*on_ready)(struct ed_loop *loop, struct ed_fiber *fiber);
+        void (*on_run)(struct ed_loop *loop, struct ed_fiber *fiber);
+};
+
 struct ed_loop {
         /* The fields that every switch and every start uses come first, on two cache lines. */
         struct ed_fiber *current; /* NULL: the loop's own context runs */
@@ -83,9 +94,10 @@ struct ed_loop {
         struct ed_ready **ready_last;
         struct ed_ready *call;     /* taken out of the queue, to be made next */
         uint64_t turn_end;         /* poll when 'switches' reaches this */
-        bool choosy;               /* the table chooses among ready fibers */
-        bool asleep;               /* does not run, and the table was not woken since */
+        bool choosy;               /* the table chooses among ready fibers, or each is noted */
+        uint8_t push_flags;        /* ED_PUSH_*: what a push does besides */
         bool debug;                /* debug mode: record when each fiber parks */
+        bool notes;                /* debug mode or a trace: a fiber that parks is noted */
         bool forked;               /* this is a child of fork(), the loop its parent's */
         _Atomic bool polling;      /* no fiber runs: it waits, or is not being run */
         _Atomic uint64_t switches; /* written only by the loop, read by the watchdog */
@@ -108,6 +120,7 @@ struct ed_loop {
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
+        const struct ed_loop_trace *trace; /* NULL: not traced */
         struct ed_inbox *inbox; /* from other threads; NULL: not requested yet */
         struct ed_timers timers;
         struct ed_list long_waits; /* of struct ed_long_wait, the oldest first */
@@ -160,9 +173,9 @@ static inline int64_t ed_loop_now(struct ed_loop *loop)
 /* There is new work.  If the loop does not run now, makes its descriptor readable. */
 static inline void ed_loop_rouse(struct ed_loop *loop)
 {
-        if (ed_likely(!loop->asleep))
+        if (ed_likely(!(loop->push_flags & ED_PUSH_ASLEEP)))
                 return;
-        loop->asleep = false;
+        loop->push_flags &= (uint8_t) ~ED_PUSH_ASLEEP;
         loop->sys->ops->wake(loop->sys);
 }
 
@@ -171,9 +184,14 @@ static inline struct ed_call *ed_call_of(struct ed_ready *ready)
         return ed_container_of(ready, struct ed_call, ready);
 }
 
+/* Rouses the loop, and notes a ready fiber in the loop's trace. */
+ED_SHARED __attribute__((cold)) void ed_loop_push_noted(struct ed_loop *loop,
+                                                        struct ed_ready *ready);
+
 static inline void ed_loop_push(struct ed_loop *loop, struct ed_ready *ready)
 {
-        ed_loop_rouse(loop);
+        if (ed_unlikely(loop->push_flags))
+                ed_loop_push_noted(loop, ready);
         ready->next = NULL;
         *loop->ready_last = ready;
         loop->ready_last = &ready->next;
@@ -181,7 +199,8 @@ static inline void ed_loop_push(struct ed_loop *loop, struct ed_ready *ready)
 
 static inline void ed_loop_push_front(struct ed_loop *loop, struct ed_ready *ready)
 {
-        ed_loop_rouse(loop);
+        if (ed_unlikely(loop->push_flags))
+                ed_loop_push_noted(loop, ready);
         ready->next = loop->ready_first;
         if (!ready->next)
                 loop->ready_last = &ready->next;

@@ -147,11 +147,11 @@ static int wait_failed(int result)
         return result;
 }
 
-static inline void about_to_park(struct ed_task *task)
+static inline void about_to_park(struct ed_task *task, const char *waits_for)
 {
         if (ed_unlikely(ed_test_at_suspend))
                 ed_test_at_suspend(task);
-        ed_suspend_note(task);
+        ed_suspend_note(task, waits_for);
 }
 
 /*
@@ -162,7 +162,7 @@ static int park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
 {
         int result;
 
-        about_to_park(task);
+        about_to_park(task, waits_for);
         result = ed_fiber_park(task->loop, waits_for, abort, arg);
         return result < 0 ? wait_failed(result) : result;
 }
@@ -173,7 +173,7 @@ static inline __attribute__((always_inline)) int park_leave(struct ed_task *task
                                                             ed_abort_fn *abort, void *arg,
                                                             enum ed_co_side side)
 {
-        about_to_park(task);
+        about_to_park(task, waits_for);
         return ed_fiber_park_leave(task->loop, waits_for, abort, arg, side, wait_failed);
 }
 

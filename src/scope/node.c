@@ -50,6 +50,8 @@ void ed_node_cancel(struct ed_node *top)
         if (top->flags & ED_NODE_CANCELLED)
                 return;
         top->owner->loop->cancels++;
+        if (ed_unlikely(top->flags & ED_NODE_TRACED))
+                ed_trace_cancel(top);
         /* All nodes are marked before a task runs: a wake only queues the task. */
         while (node) {
                 bool past = node != top && (node->flags & (ED_NODE_SHIELD | ED_NODE_CANCELLED));
@@ -58,6 +60,8 @@ void ed_node_cancel(struct ed_node *top)
                         node->flags |= ED_NODE_CANCELLED;
                         if (ed_unlikely(node->flags & ED_NODE_DEBUG))
                                 ed_debug_cancelled(node);
+                        if (ed_unlikely(node->flags & ED_NODE_TRACED))
+                                ed_trace_stop(node);
                         node_disarm(node);
                         node_wake_owner(node);
                 }

@@ -25,6 +25,8 @@ enum {
         ED_NODE_OUTSIDE = 1 << 4,   /* ... because of a node above */
         ED_NODE_ENDED = 1 << 5,     /* a scope that has ended: starts are refused */
         ED_NODE_DEBUG = 1 << 6,     /* its run is in debug mode */
+        ED_NODE_TRACED = 1 << 7,    /* its run is traced */
+        ED_NODE_NOTED = ED_NODE_DEBUG | ED_NODE_TRACED,
 };
 
 struct ed_node {
@@ -45,7 +47,7 @@ static inline void ed_node_init(struct ed_node *node, struct ed_node *parent, st
                                 uint16_t flags)
 {
         uint16_t inherited =
-                flags & ED_NODE_SHIELD ? ED_NODE_DEBUG : ED_NODE_DEBUG | ED_NODE_CANCELLED;
+                flags & ED_NODE_SHIELD ? ED_NODE_NOTED : ED_NODE_NOTED | ED_NODE_CANCELLED;
 
         node->parent = parent;
         node->owner = owner;
@@ -76,6 +78,10 @@ void ed_node_attribute(struct ed_node *inner);
 
 /* Debug mode: a node was marked. */
 void ed_debug_cancelled(struct ed_node *node);
+
+/* Traces: a node is cancelled; then each node that this marks. */
+void ed_trace_cancel(struct ed_node *node);
+void ed_trace_stop(struct ed_node *node);
 
 /* Cancels a node and its descendants. */
 void ed_node_cancel(struct ed_node *node);

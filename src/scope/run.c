@@ -22,6 +22,7 @@
 #include "scope/run_many.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
+#include "scope/trace/trace.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
 #include "sys/fault.h"
@@ -166,6 +167,8 @@ static int supervisor_main(void *arg)
 
         supervise(run);
         run->ended = true;
+        if (loop->trace)
+                ed_trace_task_end(task, 0);
         loop->turn_end = 0; /* leave to the loop's own context, not to another task */
         ed_stack_put(&loop->stacks, task->stack);
         ed_fiber_exit(loop);
@@ -291,11 +294,16 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
                 if (err < 0)
                         return err;
         }
+        err = ed_trace_begin(run);
+        if (err < 0)
+                return err;
+        run->loop.notes = run->debug || run->loop.trace;
         run->supervisor = ed_task_new(loop, NULL, ED_STACK_DEFAULT, supervisor_main, run, 0);
         if (!run->supervisor)
                 return -ENOMEM;
         if (run->debug)
                 ed_debug_supervise(run);
+        ed_trace_supervise(run);
         /* Last: the watchdog's thread looks at the supervisor from its start on. */
         err = process_join(run);
         if (err < 0) {
@@ -329,6 +337,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         if (err < 0) {
                 ed_stack_records_close(run);
                 ed_loop_fini(&run->loop);
+                ed_trace_drop(run);
                 ed_debug_drop(run);
                 ed_free(run);
                 return err;
@@ -363,7 +372,7 @@ static void exceptions_give_back(struct ed_run *run)
 static void enter_loop(struct ed_run *run)
 {
         ed_loop_current = &run->loop;
-        run->loop.asleep = false;
+        run->loop.push_flags &= (uint8_t) ~ED_PUSH_ASLEEP;
         exceptions_keep(run);
 }
 
@@ -375,7 +384,7 @@ static void leave_loop(struct ed_run *run)
         if (loop->sys->ops->alarm)
                 loop->sys->ops->alarm(loop->sys,
                                       loop->ready_first ? 0 : ed_timers_next(&loop->timers));
-        loop->asleep = true;
+        loop->push_flags |= ED_PUSH_ASLEEP;
         ed_loop_current = NULL;
         exceptions_give_back(run);
 }
@@ -515,6 +524,7 @@ void ed_run_free(struct ed_run *run)
         /* Data that upper floors keep with the loop may still ask for the current loop. */
         enter_loop(run);
         ed_loop_fini(&run->loop);
+        ed_trace_end(run);
         ed_faces_fini(&run->faces);
         ed_stack_records_close(run);
         ed_loop_current = NULL;
@@ -649,8 +659,8 @@ static int background_start(struct ed_scope *scope, struct ed_loop *loop, unsign
         if (!task)
                 return -ENOMEM;
         task->self.text = text;
-        if (loop->debug)
-                ed_debug_task_made(task, place);
+        if (loop->notes)
+                ed_task_made(task, place);
         scope->live++;
         *ret_task = task;
         return 0;

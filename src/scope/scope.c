@@ -10,12 +10,15 @@
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"
+#include "scope/trace/trace.h"
 
 /* --- the deadline --- */
 
 static void scope_expire(struct ed_scope *scope)
 {
         scope->expired = true;
+        if (scope->node.flags & ED_NODE_TRACED)
+                ed_trace_deadline(scope);
         /* Anything cancelled before this point was not cancelled because of the deadline. */
         scope->expired_first = scope->error == 0 && !(scope->node.flags & ED_NODE_OWN);
         if (scope->flags & ED_SCOPE_BACKGROUND && scope->node.flags & ED_NODE_DEBUG)
@@ -146,7 +149,7 @@ static void begin_cancelled(struct ed_scope *scope, struct ed_task *task,
         disarm_cancelled(task->loop, scope);
 }
 
-/* Begins a scope in debug mode or inside a cancelled one.  Returns true if begin is complete. */
+/* Begins a scope in debug mode, in a traced run or inside a cancelled one.  Returns true if begin is complete. */
 static __attribute__((cold, noinline)) bool begin_slowly(struct ed_scope *scope,
                                                          struct ed_task *task,
                                                          const struct eddy_scope_opts *opts,
@@ -155,6 +158,8 @@ static __attribute__((cold, noinline)) bool begin_slowly(struct ed_scope *scope,
         bool is_cancelled = scope->node.flags & ED_NODE_CANCELLED;
 
         ed_misuse_check_left(task, task->inner, scope->outer_place, frame);
+        if (scope->node.flags & ED_NODE_TRACED)
+                ed_trace_scope_begin(scope);
         if (is_cancelled)
                 begin_cancelled(scope, task, opts);
         return is_cancelled;
@@ -197,7 +202,7 @@ void eddy_scope_begin_at(eddy_scope *public_scope, const struct eddy_scope_opts 
         ed_timer_init(&scope->timer, ed_scope_on_deadline);
         ed_node_init(&scope->node, task->inner, task,
                      opts->flags & EDDY_SCOPE_SHIELD ? ED_NODE_SHIELD : 0);
-        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_DEBUG)) &&
+        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_NOTED)) &&
             begin_slowly(scope, task, opts, __builtin_frame_address(0)))
                 return;
         task->inner = &scope->node;
@@ -224,10 +229,21 @@ static __attribute__((noinline)) int cancelled_result(struct ed_scope *scope)
         return scope->node.flags & ED_NODE_OUTSIDE ? -ECANCELED : 0;
 }
 
+/* Returns the result of a scope that is cancelled or traced. */
+static __attribute__((cold, noinline)) int noted_result(struct ed_scope *scope)
+{
+        int result = scope->node.flags & ED_NODE_CANCELLED ? cancelled_result(scope) : scope->error;
+
+        if (scope->node.flags & ED_NODE_TRACED)
+                ed_trace_scope_end(scope, result);
+        return result;
+}
+
 static inline int scope_result(struct ed_scope *scope)
 {
-        return ed_likely(!(scope->node.flags & ED_NODE_CANCELLED)) ? scope->error
-                                                                   : cancelled_result(scope);
+        return ed_likely(!(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_TRACED)))
+                       ? scope->error
+                       : noted_result(scope);
 }
 
 /* Closes a scope whose tasks have ended. */
@@ -401,7 +417,7 @@ static __attribute__((cold)) int not_started(eddy_scope *public_scope, int error
         return takes_no_more(scope) ? start_refused(scope) : start_failed(scope, error);
 }
 
-/* Starts a task in a cancelled or ended scope (which fails), or in debug mode. */
+/* Starts a task in a cancelled or ended scope (which fails), in debug mode or in a traced run. */
 static __attribute__((cold, noinline)) struct started start_slowly(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
         size_t copy_bytes, const char *text, const void *place)
@@ -414,7 +430,7 @@ static __attribute__((cold, noinline)) struct started start_slowly(
                 return (struct started){ NULL, start_refused(scope) };
         started = start_in(scope, stack_class, fn, arg, copy_bytes, text);
         if (started.task)
-                ed_debug_task_made(started.task, place);
+                ed_task_made(started.task, place);
         return started;
 }
 
@@ -422,7 +438,7 @@ static inline __attribute__((always_inline)) struct started start_from(
         struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
         size_t copy_bytes, const char *text, const void *place)
 {
-        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_DEBUG) ||
+        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_NOTED) ||
                         !ed_scope_was_begun(scope)))
                 return start_slowly(scope, stack_class, fn, arg, copy_bytes, text, place);
         return start_in(scope, stack_class, fn, arg, copy_bytes, text);
@@ -463,8 +479,8 @@ int ed_scope_try_start(struct ed_scope *scope, eddy_task_fn *fn, const void *arg
         if (!task)
                 return -ENOMEM;
         task->self.text = text;
-        if (task->loop->debug)
-                ed_debug_task_made(task, place);
+        if (task->loop->notes)
+                ed_task_made(task, place);
         scope->live++;
         *ret_task = task;
         return 0;

@@ -5,10 +5,12 @@
 
 #include "scope/misuse.h"
 #include "scope/scope.h"
+#include "scope/trace/trace.h"
 
 enum { IGNORED_MAX = 1000 };
 
 #define IGNORED_PAUSE_NS EDDY_MS(1)
+#define PAUSE "a millisecond, for ignoring cancels"
 
 static void on_alarm(struct ed_timer *timer)
 {
@@ -41,8 +43,8 @@ static void pause_careless(struct ed_task *task)
                                "ignored 1,000 cancels in a row: let its loop end on -ECANCELED; "
                                "each further call waits a millisecond");
         ed_alarm_set(&alarm, task, IGNORED_PAUSE_NS);
-        ed_suspend_note(task);
-        ed_fiber_park(task->loop, "a millisecond, for ignoring cancels", NULL, NULL);
+        ed_suspend_note(task, PAUSE);
+        ed_fiber_park(task->loop, PAUSE, NULL, NULL);
 }
 
 int ed_cancel_deliver(struct ed_task *task)
@@ -69,8 +71,12 @@ void ed_suspend_give_way(struct ed_task *task)
         ed_fiber_yield(task->loop);
 }
 
-void ed_suspend_note_wait(struct ed_task *task)
+void ed_suspend_note_wait(struct ed_task *task, const char *waits_for)
 {
+        if (task->loop->trace)
+                ed_trace_park(task, waits_for);
+        if (!task->loop->debug)
+                return;
         task->parked_ns = ed_loop_now(task->loop);
         task->debug.wait = task->debug.wait == ED_WAIT_NET_NEXT ? ED_WAIT_NET : ED_WAIT_OTHER;
 }

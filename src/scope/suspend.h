@@ -80,7 +80,7 @@ static inline __attribute__((always_inline)) int ed_suspend_park_here(struct ed_
         task->fiber.ready.budget = ED_TASK_BUDGET;
         if (ed_unlikely(ed_test_at_suspend))
                 ed_test_at_suspend(task);
-        ed_suspend_note(task);
+        ed_suspend_note(task, waits_for);
         result = ed_fiber_park(task->loop, waits_for, abort, arg);
         if (ed_unlikely(result == -ECANCELED && task->inner->flags & ED_NODE_CANCELLED))
                 ed_node_attribute(task->inner);

@@ -14,6 +14,7 @@
 #include "scope/run.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
+#include "scope/trace/trace.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
 #include "sys/symbol.h"
@@ -111,6 +112,8 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
         bool failed = result < 0 && !(result == -ECANCELED && task->node.flags & ED_NODE_CANCELLED);
 
         ED_PROBE(end, 4, task, task->number, task->self.fn, result);
+        if (ed_unlikely(task->node.flags & ED_NODE_TRACED))
+                ed_trace_task_end(task, result);
         if (ed_unlikely(task->inner != &task->node))
                 ed_misuse_left_at_end(task);
         ed_list_unlink(&task->node.link);
@@ -177,7 +180,7 @@ static inline void task_node_init(struct ed_task *task, struct ed_scope *scope)
                 return;
         }
         node->parent = &scope->node;
-        node->flags = scope->node.flags & (ED_NODE_DEBUG | ED_NODE_CANCELLED);
+        node->flags = scope->node.flags & (ED_NODE_NOTED | ED_NODE_CANCELLED);
         ed_list_push_back(&scope->node.children, &node->link);
 }
 
@@ -217,6 +220,14 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
         ed_co_init(&task->fiber.co, stack->bottom, top, task_main, task);
         ed_fiber_ready(loop, &task->fiber);
         return task;
+}
+
+void ed_task_made(struct ed_task *task, const void *place)
+{
+        if (task->loop->trace)
+                ed_trace_start(task, place);
+        if (task->loop->debug)
+                ed_debug_task_made(task, place);
 }
 
 void ed_task_release_stack(const struct ed_task *task)

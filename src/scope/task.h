@@ -137,15 +137,18 @@ ED_SHARED __attribute__((cold)) void ed_suspend_give_way(struct ed_task *task);
 ED_SHARED int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort,
                               void *arg);
 
-/* ed_suspend_note() in debug mode. */
-void ed_suspend_note_wait(struct ed_task *task);
+/* ed_suspend_note() in debug mode or in a traced run. */
+void ed_suspend_note_wait(struct ed_task *task, const char *waits_for);
 
-/* Notes that a task is about to park.  Only debug mode reads the clock here. */
-static inline void ed_suspend_note(struct ed_task *task)
+/* Notes that a task is about to park.  Reads the clock only in debug mode and in a traced run. */
+static inline void ed_suspend_note(struct ed_task *task, const char *waits_for)
 {
-        if (ed_unlikely(task->loop->debug))
-                ed_suspend_note_wait(task);
+        if (ed_unlikely(task->loop->notes))
+                ed_suspend_note_wait(task, waits_for);
 }
+
+/* Debug mode and traces: records a new task. */
+void ed_task_made(struct ed_task *task, const void *place);
 
 /* Ends the wait of a parked task. */
 static inline void ed_suspend_wake(struct ed_task *task, int result)

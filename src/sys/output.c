@@ -4,6 +4,7 @@
 #include "sys/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -60,4 +61,19 @@ void ed_sys_write_error(const char *text, size_t bytes)
                 }
         }
         errno = saved;
+}
+
+int ed_sys_output_open(const char *path)
+{
+        int fd;
+
+        do
+                fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+        while (fd < 0 && errno == EINTR);
+        return fd < 0 ? -errno : fd;
+}
+
+int ed_sys_output_close(int fd)
+{
+        return close(fd) < 0 && errno != EINTR ? -errno : 0;
 }

@@ -22,4 +22,13 @@ int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes);
  */
 ED_SHARED void ed_sys_write_error(const char *text, size_t bytes);
 
+
+/*
+ * Open a new or existing file to replace its contents.  Returns a descriptor, close-on-exec.
+ * Errors: those of open(2).
+ */
+int ed_sys_output_open(const char *path);
+/* Errors: those of close(2), -EINTR excepted. */
+int ed_sys_output_close(int fd);
+
 #endif

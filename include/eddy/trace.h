@@ -1,0 +1,40 @@
+/*
+ * eddy/trace.h - timelines: a file with what the tasks of a run did.
+ *
+ * A traced run records when each task starts, runs, waits (for what), is woken (by which task), is
+ * cancelled (by which scope), and ends; its scopes and deadlines; and calls on descriptors with
+ * their bytes.  The file is written when the run ends.  It has the trace event format: open it
+ * with ui.perfetto.dev, chrome://tracing or speedscope, or draw it with `eddy draw FILE`.
+ *
+ * Without a program's own code: EDDY_TRACE=FILE in the environment.
+ */
+#ifndef EDDY_TRACE_H
+#define EDDY_TRACE_H
+
+#include "eddy/def.h"
+
+EDDY_BEGIN_DECLS
+
+/*
+ * Trace all runs that begin after this call, in the whole process, unless their option trace_file
+ * names another file.  The first run is written to 'path', the next ones to "path.2", "path.3" ...
+ * NULL: trace no further runs.
+ *
+ * The records are in a ring in memory: the newest 131,072 (7 MiB), or the number in the
+ * environment's EDDY_TRACE_EVENTS (1,024 to 16,777,216).  The file says how many were dropped.  A
+ * file that cannot be written is reported as EDDY_REPORT_TRACE.  A process that ends inside a run,
+ * by exit() or a signal, writes no file.
+ *
+ * In a traced run tasks always run in the order of the ready queue: no task is given the rest of
+ * another one's turn.
+ *
+ * Suspends: no.
+ * Threads:  any.
+ * Errors:   -EINVAL  'path' is empty
+ *           -ENOMEM
+ */
+EDDY_API EDDY_MUST_USE int eddy_trace_file(const char *path);
+
+EDDY_END_DECLS
+
+#endif

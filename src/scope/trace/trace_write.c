@@ -1,0 +1,500 @@
+/*
+ * scope/trace/trace_write.c - a ring of records as a file in the trace event format
+ * (docs/design/timeline.md).
+ *
+ * The records of a ring may begin in the middle: what began before has no begin in the file, and so
+ * gets no end either.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "eddy/version.h"
+#include "scope/trace/trace.h"
+#include "sys/output.h"
+#include "sys/symbol.h"
+
+enum { OUT_BYTES = 65536, EVENT_BYTES = 1024, NO_ROW = UINT32_MAX };
+
+/* A task in the file. */
+struct row {
+        uint64_t number;
+        const struct ed_trace_record *start; /* NULL: it was dropped */
+        const struct ed_trace_record *name;  /* NULL: it has none but its function's */
+        uint32_t scopes;                     /* open in the file */
+        bool is_begun, waits, is_ready, is_running;
+};
+
+/* An address and what it stands for; 'key' 0: a free place. */
+struct place {
+        uintptr_t key;
+        uint64_t value;
+};
+
+/* A table by key, of a size that never fills up. */
+struct map {
+        struct place *places;
+        size_t size; /* a power of two */
+};
+
+struct writer {
+        const struct ed_trace *trace;
+        struct row *rows; /* in the order of their first records */
+        size_t rows_count;
+        struct map by_number; /* task: row + 1 */
+        struct map by_scope;  /* address of an open scope: its number */
+        uint64_t scopes, flows;
+        uint64_t cancel_flow; /* of the cancel just recorded, by 'cancel_task' at 'cancel_ns' */
+        uint64_t cancel_task;
+        int64_t at_ns;
+        int fd, err;
+        size_t used;
+        bool is_first;
+        char out[OUT_BYTES];
+};
+
+/* --- tables --- */
+
+static bool map_init(struct map *map, size_t count)
+{
+        map->size = 64;
+        while (map->size < count * 2)
+                map->size *= 2;
+        map->places = ed_alloc_debug(map->size * sizeof(*map->places));
+        return map->places != NULL;
+}
+
+/* Returns the place of a key, or the free one where it would be. */
+static struct place *map_find(const struct map *map, uintptr_t key)
+{
+        size_t at = (size_t) ((key * 0x9e3779b97f4a7c15ULL) >> 20) & (map->size - 1);
+
+        while (map->places[at].key != 0 && map->places[at].key != key)
+                at = (at + 1) & (map->size - 1);
+        return &map->places[at];
+}
+
+static struct row *row_of(struct writer *writer, uint64_t number)
+{
+        uint64_t row = number ? map_find(&writer->by_number, (uintptr_t) number)->value : 0;
+
+        return row ? &writer->rows[row - 1] : NULL;
+}
+
+/* The number of an open scope, or 0. */
+static uint64_t scope_number(const struct writer *writer, const struct ed_scope *scope)
+{
+        return scope ? map_find(&writer->by_scope, (uintptr_t) scope)->value : 0;
+}
+
+/* --- output --- */
+
+static void flush(struct writer *writer)
+{
+        size_t done = 0;
+
+        while (done < writer->used && writer->err == 0) {
+                int64_t n = ed_sys_write_quietly(writer->fd, writer->out + done, writer->used - done);
+
+                if (n >= 0)
+                        done += (size_t) n;
+                else if (n != -EINTR)
+                        writer->err = (int) n;
+        }
+        writer->used = 0;
+}
+
+static void put(struct writer *writer, const char *text)
+{
+        size_t bytes = strlen(text);
+
+        if (writer->used + bytes > sizeof(writer->out))
+                flush(writer);
+        memcpy(writer->out + writer->used, text, bytes);
+        writer->used += bytes;
+}
+
+/* Appends text as the contents of a JSON string; bytes that are not ASCII become '?'. */
+static void quote(struct ed_text *text, const char *raw)
+{
+        for (; *raw; raw++) {
+                unsigned char c = (unsigned char) *raw;
+
+                if (c == '"' || c == '\\')
+                        ed_text_add(text, "\\%c", c);
+                else if (c < ' ' || c > '~')
+                        ed_text_add(text, "?");
+                else
+                        ed_text_add(text, "%c", c);
+        }
+}
+
+/* Writes an event. 'args' is a JSON object, or NULL; 'more' are further members, or "". */
+static void event(struct writer *writer, char ph, const char *cat, const char *name, uint64_t task,
+                  const char *more, const char *args)
+{
+        char line[EVENT_BYTES], quoted[256];
+        struct ed_text text = { line, sizeof(line) }, string = { quoted, sizeof(quoted) };
+
+        quoted[0] = '\0';
+        quote(&string, name);
+        ed_text_add(&text, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%llu,\"ts\":%lld.%03d",
+                    writer->is_first ? "\n" : ",\n", ph, writer->trace->pid,
+                    (unsigned long long) task, (long long) (writer->at_ns / 1000),
+                    (int) (writer->at_ns % 1000));
+        if (*name)
+                ed_text_add(&text, ",\"name\":\"%s\"", quoted);
+        if (*cat)
+                ed_text_add(&text, ",\"cat\":\"%s\"", cat);
+        ed_text_add(&text, "%s", more);
+        if (args)
+                ed_text_add(&text, ",\"args\":%s", args);
+        ed_text_add(&text, "}");
+        writer->is_first = false;
+        put(writer, line);
+}
+
+static void begin(struct writer *writer, const char *cat, const char *name, uint64_t task,
+                  const char *args)
+{
+        event(writer, 'B', cat, name, task, "", args);
+}
+
+static void end(struct writer *writer, const char *cat, const char *name, uint64_t task,
+                const char *args)
+{
+        event(writer, 'E', cat, name, task, "", args);
+}
+
+static void flow(struct writer *writer, const char *name, uint64_t id, uint64_t from, uint64_t to)
+{
+        char more[64];
+
+        snprintf(more, sizeof(more), ",\"id\":%llu", (unsigned long long) id);
+        event(writer, 's', name, name, from, more, NULL);
+        snprintf(more, sizeof(more), ",\"id\":%llu,\"bp\":\"e\"", (unsigned long long) id);
+        event(writer, 'f', name, name, to, more, NULL);
+}
+
+static void result_write(char *args, size_t bytes, int result)
+{
+        struct ed_text text = { args, bytes };
+
+        ed_text_add(&text, "{\"result\":%d", result);
+        if (result < 0)
+                ed_text_add(&text, ",\"error\":\"%s\"", eddy_error_name(result));
+        ed_text_add(&text, "}");
+}
+
+/* --- rows --- */
+
+static void row_name(struct writer *writer, const struct row *row, char *name, size_t bytes)
+{
+        if (row->number == writer->trace->supervisor)
+                snprintf(name, bytes, "(run)");
+        else if (row->name)
+                snprintf(name, bytes, "%s", row->name->name);
+        else
+                ed_sys_function(row->start->thing, row->start->text, name, bytes);
+}
+
+static void ready_begin(struct writer *writer, struct row *row)
+{
+        if (!row->is_ready)
+                begin(writer, "ready", "ready", row->number, NULL);
+        row->is_ready = true;
+        row->is_running = false;
+}
+
+static void ready_end(struct writer *writer, struct row *row)
+{
+        if (row->is_ready)
+                end(writer, "ready", "ready", row->number, NULL);
+        row->is_ready = false;
+}
+
+static void on_start(struct writer *writer, struct row *row, const struct ed_trace_record *record)
+{
+        char name[ED_TASK_CALLED_BYTES], args[256], place[96] = "";
+        struct ed_text text = { args, sizeof(args) };
+
+        row_name(writer, row, name, sizeof(name));
+        ed_text_add(&text, "{\"name\":\"");
+        quote(&text, name);
+        ed_text_add(&text, "\"}");
+        event(writer, 'M', "", "thread_name", row->number, "", args);
+        text = (struct ed_text){ args, sizeof(args) };
+        ed_text_add(&text, "{\"scope\":%llu",
+                    (unsigned long long) scope_number(writer, record->scope));
+        if (record->place) {
+                ed_sys_symbol(record->place, place, sizeof(place));
+                ed_text_add(&text, ",\"place\":\"");
+                quote(&text, place);
+                ed_text_add(&text, "\"");
+        }
+        ed_text_add(&text, "}");
+        begin(writer, "task", name, row->number, args);
+        row->is_begun = true;
+        ready_begin(writer, row);
+}
+
+static void wait_end(struct writer *writer, struct row *row, const struct ed_trace_record *record)
+{
+        char args[128];
+        struct ed_text text = { args, sizeof(args) };
+
+        if (!row->waits)
+                return;
+        ed_text_add(&text, "{\"result\":%d,\"by\":%llu}", record->number,
+                    (unsigned long long) record->by);
+        end(writer, "wait", "", row->number, args);
+        row->waits = false;
+        if (row_of(writer, record->by) && record->number != -ECANCELED)
+                flow(writer, "wake", ++writer->flows, record->by, row->number);
+}
+
+static void on_task_end(struct writer *writer, struct row *row,
+                        const struct ed_trace_record *record)
+{
+        char args[128];
+
+        result_write(args, sizeof(args), record->number);
+        end(writer, "task", "", row->number, args);
+        row->is_begun = row->is_running = false;
+}
+
+static void on_scope(struct writer *writer, struct row *row, const struct ed_trace_record *record)
+{
+        struct place *place = map_find(&writer->by_scope, (uintptr_t) record->scope);
+        char args[256];
+        struct ed_text text = { args, sizeof(args) };
+
+        place->key = (uintptr_t) record->scope;
+        place->value = ++writer->scopes;
+        ed_text_add(&text, "{\"scope\":%llu,\"shield\":%s", (unsigned long long) place->value,
+                    record->number ? "true" : "false");
+        if (record->text) {
+                ed_text_add(&text, ",\"place\":\"");
+                quote(&text, record->text);
+                ed_text_add(&text, "\"");
+        }
+        ed_text_add(&text, "}");
+        begin(writer, "scope", "scope", row->number, args);
+        row->scopes++;
+}
+
+static void on_scope_end(struct writer *writer, struct row *row,
+                         const struct ed_trace_record *record)
+{
+        char args[128];
+
+        /* The next scope at this address is another one. */
+        map_find(&writer->by_scope, (uintptr_t) record->scope)->value = 0;
+        if (row->scopes == 0)
+                return;
+        result_write(args, sizeof(args), record->number);
+        end(writer, "scope", "", row->number, args);
+        row->scopes--;
+}
+
+/* --- what has no row of its own, or needs none --- */
+
+static void mark(struct writer *writer, const char *cat, uint64_t task, const char *args)
+{
+        event(writer, 'i', cat, cat, task, ",\"s\":\"t\"", args);
+}
+
+static void on_cancel(struct writer *writer, const struct ed_trace_record *record)
+{
+        char args[64];
+
+        if (record->scope)
+                snprintf(args, sizeof(args), "{\"scope\":%llu}",
+                         (unsigned long long) scope_number(writer, record->scope));
+        else
+                snprintf(args, sizeof(args), "{\"task\":%llu}", (unsigned long long) record->by);
+        mark(writer, "cancel", record->task, args);
+        writer->cancel_task = record->task;
+}
+
+static void on_io(struct writer *writer, const struct ed_trace_record *record)
+{
+        char args[128];
+        struct ed_text text = { args, sizeof(args) };
+
+        ed_text_add(&text, "{\"fd\":%d,\"bytes\":%lld", record->number,
+                    (long long) (record->bytes < 0 ? 0 : record->bytes));
+        if (record->bytes < 0)
+                ed_text_add(&text, ",\"error\":\"%s\"", eddy_error_name((int) record->bytes));
+        ed_text_add(&text, "}");
+        event(writer, 'i', "io", record->text, record->task, ",\"s\":\"t\"", args);
+}
+
+static void on_deadline(struct writer *writer, const struct ed_trace_record *record)
+{
+        char args[64];
+
+        snprintf(args, sizeof(args), "{\"scope\":%llu}",
+                 (unsigned long long) scope_number(writer, record->scope));
+        mark(writer, "deadline", record->task, args);
+}
+
+/* --- records --- */
+
+/* Records of a task that has begun in the file. */
+static void on_row(struct writer *writer, struct row *row, const struct ed_trace_record *record)
+{
+        switch (record->kind) {
+        case ED_TRACE_READY:
+                wait_end(writer, row, record);
+                ready_begin(writer, row);
+                break;
+        case ED_TRACE_RUN:
+                ready_end(writer, row);
+                row->is_running = true;
+                break;
+        case ED_TRACE_PARK:
+                begin(writer, "wait", record->text, row->number, NULL);
+                row->waits = true;
+                row->is_running = false;
+                break;
+        case ED_TRACE_END:
+                on_task_end(writer, row, record);
+                break;
+        case ED_TRACE_SCOPE:
+                on_scope(writer, row, record);
+                break;
+        case ED_TRACE_SCOPE_END:
+                on_scope_end(writer, row, record);
+                break;
+        case ED_TRACE_STOP:
+                flow(writer, "cancel", ++writer->flows, writer->cancel_task, row->number);
+                break;
+        default:
+                break;
+        }
+}
+
+static void on_record(struct writer *writer, const struct ed_trace_record *record)
+{
+        struct row *row = row_of(writer, record->task);
+
+        writer->at_ns = record->at_ns;
+        if (record->kind == ED_TRACE_CANCEL)
+                on_cancel(writer, record);
+        else if (record->kind == ED_TRACE_IO)
+                on_io(writer, record);
+        else if (record->kind == ED_TRACE_DEADLINE)
+                on_deadline(writer, record);
+        else if (record->kind == ED_TRACE_START && row)
+                on_start(writer, row, record);
+        else if (row && row->is_begun)
+                on_row(writer, row, record);
+}
+
+static const struct ed_trace_record *record_at(const struct ed_trace *trace, uint64_t i)
+{
+        return &trace->ring[i % trace->size];
+}
+
+static uint64_t first_record(const struct ed_trace *trace)
+{
+        return trace->count > trace->size ? trace->count - trace->size : 0;
+}
+
+/* Finds the tasks whose begin is in the ring, and their names, which are known at the end. */
+static int rows_make(struct writer *writer)
+{
+        const struct ed_trace *trace = writer->trace;
+        uint64_t first = first_record(trace);
+        size_t starts = 0, scopes = 0;
+
+        for (uint64_t i = first; i < trace->count; i++) {
+                starts += record_at(trace, i)->kind == ED_TRACE_START;
+                scopes += record_at(trace, i)->kind == ED_TRACE_SCOPE;
+        }
+        writer->rows = ed_alloc_debug((starts + 1) * sizeof(*writer->rows));
+        if (!writer->rows || !map_init(&writer->by_number, starts + 1) ||
+            !map_init(&writer->by_scope, scopes + 1))
+                return -ENOMEM;
+        for (uint64_t i = first; i < trace->count; i++) {
+                const struct ed_trace_record *record = record_at(trace, i);
+                struct row *row;
+
+                if (record->kind == ED_TRACE_START) {
+                        row = &writer->rows[writer->rows_count++];
+                        *row = (struct row){ .number = record->task, .start = record };
+                        *map_find(&writer->by_number, (uintptr_t) record->task) =
+                                (struct place){ (uintptr_t) record->task, writer->rows_count };
+                } else if (record->kind == ED_TRACE_NAME && (row = row_of(writer, record->task))) {
+                        row->name = record;
+                }
+        }
+        return 0;
+}
+
+/* Ends what has not ended, from the innermost on. */
+static void rows_end(struct writer *writer)
+{
+        static const char open[] = "{\"open\":true}";
+
+        for (size_t i = 0; i < writer->rows_count; i++) {
+                struct row *row = &writer->rows[i];
+
+                if (!row->is_begun)
+                        continue;
+                ready_end(writer, row);
+                if (row->waits)
+                        end(writer, "wait", "", row->number, open);
+                for (; row->scopes > 0; row->scopes--)
+                        end(writer, "scope", "", row->number, open);
+                end(writer, "task", "", row->number, open);
+        }
+}
+
+static void write_all(struct writer *writer)
+{
+        const struct ed_trace *trace = writer->trace;
+        uint64_t first = first_record(trace);
+        char line[256];
+
+        snprintf(line, sizeof(line),
+                 "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"eddy\":\"%s\",\"clock\":\"%s\","
+                 "\"events\":%llu,\"dropped\":%llu},\"traceEvents\":[",
+                 eddy_version(), trace->clock, (unsigned long long) (trace->count - first),
+                 (unsigned long long) first);
+        put(writer, line);
+        writer->is_first = true;
+        event(writer, 'M', "", "process_name", 0, "", "{\"name\":\"eddy\"}");
+        event(writer, 'M', "", "thread_name", 0, "", "{\"name\":\"(loop)\"}");
+        for (uint64_t i = first; i < trace->count; i++)
+                on_record(writer, record_at(trace, i));
+        rows_end(writer);
+        put(writer, "\n]}\n");
+        flush(writer);
+}
+
+int ed_trace_write(const struct ed_trace *trace)
+{
+        struct writer *writer = ed_alloc_debug(sizeof(*writer));
+        int err = -ENOMEM;
+
+        if (!writer)
+                return err;
+        writer->trace = trace;
+        err = rows_make(writer);
+        if (err == 0)
+                err = writer->fd = ed_sys_output_open(trace->path);
+        if (err >= 0) {
+                write_all(writer);
+                err = ed_sys_output_close(writer->fd);
+                err = writer->err < 0 ? writer->err : err;
+        }
+        ed_free(writer->rows);
+        ed_free(writer->by_number.places);
+        ed_free(writer->by_scope.places);
+        ed_free(writer);
+        return err;
+}
