@@ -1,0 +1,347 @@
+/*
+ * test_trace.c - timelines: the file has what tasks did, nested and in order; it is the same for
+ * the same seed; its ring is bounded; and what cannot be written is reported.
+ */
+#include <eddy/eddy.h>
+#include <eddy/test.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static char folder[64], path[96];
+
+static void path_make(void)
+{
+        strcpy(folder, "/tmp/eddy-trace-XXXXXX");
+        CHECK(mkdtemp(folder) != NULL);
+        snprintf(path, sizeof(path), "%s/run.json", folder);
+}
+
+static void path_remove(void)
+{
+        (void) unlink(path);
+        CHECK_EQ(rmdir(folder), 0);
+}
+
+/* Returns the file's text, for free(). */
+static char *text_of(const char *file)
+{
+        FILE *stream = fopen(file, "r");
+        struct stat found;
+        char *text;
+
+        CHECK(stream && fstat(fileno(stream), &found) == 0);
+        text = malloc((size_t) found.st_size + 1);
+        CHECK(text != NULL);
+        CHECK_EQ(fread(text, 1, (size_t) found.st_size, stream), found.st_size);
+        text[found.st_size] = '\0';
+        fclose(stream);
+        return text;
+}
+
+/* Checks that each row's begins and ends are nested, that flows have both ends, and that time does
+   not go back.  Returns the number of tasks that ended. */
+static int check_rules(const char *text)
+{
+        enum { ROWS = 1 << 17 };
+        static char stacks[ROWS][16];
+        static unsigned char depths[ROWS];
+        long starts = 0, finishes = 0;
+        double last = 0;
+        int ended = 0;
+
+        memset(depths, 0, sizeof(depths));
+        for (const char *line = text; (line = strstr(line, "{\"ph\":\"")); line++) {
+                char ph = line[7], cat[16] = "";
+                const char *found = strstr(line, "\"cat\":\""), *end = strchr(line, '\n');
+                unsigned long long row;
+                double at;
+
+                CHECK_EQ(sscanf(line + 9, ",\"pid\":1,\"tid\":%llu,\"ts\":%lf", &row, &at), 2);
+                if (found && found < end)
+                        CHECK_EQ(sscanf(found, "\"cat\":\"%15[a-z]", cat), 1);
+                CHECK(row < ROWS && at >= last);
+                last = at;
+                if (ph == 'B') {
+                        CHECK(depths[row] < 16);
+                        stacks[row][depths[row]++] = cat[0];
+                } else if (ph == 'E') {
+                        CHECK(depths[row] > 0 && stacks[row][--depths[row]] == cat[0]);
+                        ended += strcmp(cat, "task") == 0;
+                }
+                starts += ph == 's';
+                finishes += ph == 'f';
+        }
+        for (int i = 0; i < ROWS; i++)
+                CHECK_EQ(depths[i], 0);
+        CHECK_EQ(starts, finishes);
+        return ended;
+}
+
+static int run_traced(eddy_task_fn *fn, void *arg, uint64_t seed)
+{
+        struct eddy_run_opts run = { .trace_file = path };
+
+        return eddy_test_run(fn, arg, &(struct eddy_test_opts){ .seed = seed, .run = &run }, NULL);
+}
+
+/* --- what is recorded --- */
+
+static int sleeps(void *arg)
+{
+        return eddy_sleep(*(int64_t *) arg);
+}
+
+static int main_named(void *arg)
+{
+        static int64_t second = EDDY_SEC(1);
+        struct eddy_task_opts name = { .name = "a \"sleeper\"" };
+        eddy_task *task;
+        eddy_scope scope;
+        int result, err;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start_task(&scope, sleeps, &second, &name, &task);
+        if (err == 0)
+                err = eddy_task_join(task, &result);
+        if (err == 0)
+                eddy_task_release(task);
+        return eddy_scope_end_with(&scope, err);
+}
+
+TEST(a_task_has_its_name_its_scope_its_waits_and_its_waker)
+{
+        char *text;
+
+        path_make();
+        CHECK_EQ(run_traced(main_named, NULL, 0), 0);
+        text = text_of(path);
+        CHECK_EQ(check_rules(text), 3);
+        CHECK(strstr(text, "\"clock\":\"simulated\"") && strstr(text, "\"dropped\":0"));
+        CHECK(strstr(text, "\"name\":\"a \\\"sleeper\\\"\",\"cat\":\"task\",\"args\":{\"scope\":4"));
+        CHECK(strstr(text, "\"name\":\"time to pass\",\"cat\":\"wait\""));
+        CHECK(strstr(text, "\"name\":\"a task to end\",\"cat\":\"wait\""));
+        CHECK(strstr(text, "\"tid\":2,\"ts\":1000000.000,\"cat\":\"wait\",\"args\":"
+                           "{\"result\":0,\"by\":3}"));
+        free(text);
+        path_remove();
+}
+
+static int main_deadline(void *arg)
+{
+        static int64_t minute = EDDY_SEC(60);
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_MS(5) });
+        eddy_scope_start(&scope, sleeps, &minute);
+        eddy_scope_start(&scope, sleeps, &minute);
+        return eddy_scope_end(&scope) == -ETIMEDOUT ? 0 : -EIO;
+}
+
+TEST(a_deadline_and_its_cancel_point_to_the_tasks_that_they_stop)
+{
+        char *text, *at;
+
+        path_make();
+        CHECK_EQ(run_traced(main_deadline, NULL, 0), 0);
+        text = text_of(path);
+        (void) check_rules(text);
+        at = strstr(text, "\"ts\":5000.000,\"name\":\"deadline\",\"cat\":\"deadline\"");
+        CHECK(at != NULL && strstr(at, "\"args\":{\"scope\":4}"));
+        at = strstr(at, "\"name\":\"cancel\",\"cat\":\"cancel\",\"s\":\"t\",\"args\":{\"scope\":4}");
+        CHECK(at != NULL);
+        CHECK(strstr(at, "{\"ph\":\"f\",\"pid\":1,\"tid\":3,"));
+        CHECK(strstr(at, "{\"ph\":\"f\",\"pid\":1,\"tid\":4,"));
+        CHECK(strstr(at, "\"cat\":\"task\",\"args\":{\"result\":-125,\"error\":\"ECANCELED\"}"));
+        CHECK(strstr(at, "\"cat\":\"scope\",\"args\":{\"result\":-110,\"error\":\"ETIMEDOUT\"}"));
+        free(text);
+        path_remove();
+}
+
+static int cancels_itself(void *arg)
+{
+        (void) arg;
+        eddy_task_cancel(eddy_task_current());
+        return eddy_sleep(1);
+}
+
+static int main_cancels(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, cancels_itself, NULL);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_cancel_of_a_task_names_the_task_and_its_canceller)
+{
+        char *text;
+
+        path_make();
+        CHECK_EQ(run_traced(main_cancels, NULL, 0), 0);
+        text = text_of(path);
+        (void) check_rules(text);
+        CHECK(strstr(text, "{\"ph\":\"i\",\"pid\":1,\"tid\":3,\"ts\":0.000,\"name\":\"cancel\","
+                           "\"cat\":\"cancel\",\"s\":\"t\",\"args\":{\"task\":3}}"));
+        free(text);
+        path_remove();
+}
+
+/* --- the same again, and limits --- */
+
+enum { PLAYERS = 6 };
+
+static eddy_lock lock;
+static int turns;
+
+static int plays(void *arg)
+{
+        int err = 0;
+
+        (void) arg;
+        for (int i = 0; i < 3 && err == 0; i++) {
+                err = eddy_lock_acquire(&lock);
+                if (err < 0)
+                        break;
+                turns++;
+                err = eddy_sleep(EDDY_US(1) * (int64_t) eddy_test_chance(5));
+                eddy_lock_release(&lock);
+        }
+        return err;
+}
+
+static int main_plays(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        memset(&lock, 0, sizeof(lock));
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < PLAYERS; i++)
+                eddy_scope_start(&scope, plays, NULL);
+        return eddy_scope_end(&scope);
+}
+
+TEST(the_same_seed_gives_the_same_file_byte_for_byte)
+{
+        uint64_t seeds = test_is_full() ? 1000 : 100;
+        int differ = 0;
+        char *before = NULL;
+
+        path_make();
+        for (uint64_t seed = 1; seed <= seeds; seed++) {
+                char *first, *second;
+
+                CHECK_EQ(run_traced(main_plays, NULL, seed), 0);
+                first = text_of(path);
+                CHECK_EQ(run_traced(main_plays, NULL, seed), 0);
+                second = text_of(path);
+                CHECK_STR(first, second);
+                CHECK_EQ(check_rules(first), PLAYERS + 2);
+                differ += before && strcmp(before, first) != 0;
+                free(before);
+                before = first;
+                free(second);
+        }
+        free(before);
+        CHECK(differ > 50);
+        path_remove();
+}
+
+static int nothing(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+static int main_many(void *arg)
+{
+        long count = *(long *) arg;
+
+        for (long i = 0; i < count; i += 100) {
+                eddy_scope scope;
+                int err;
+
+                eddy_scope_begin(&scope, NULL);
+                for (int j = 0; j < 100; j++)
+                        eddy_scope_start(&scope, nothing, NULL);
+                err = eddy_scope_end(&scope);
+                if (err < 0)
+                        return err;
+        }
+        return 0;
+}
+
+TEST(a_full_ring_keeps_the_newest_records_and_counts_the_others)
+{
+        long count = test_is_full() ? 1000000 : 20000;
+        unsigned long long events, dropped;
+        char *text;
+
+        path_make();
+        CHECK_EQ(setenv("EDDY_TRACE_EVENTS", "4096", 1), 0);
+        CHECK_EQ(run_traced(main_many, &count, 0), 0);
+        CHECK_EQ(unsetenv("EDDY_TRACE_EVENTS"), 0);
+        text = text_of(path);
+        CHECK_EQ(sscanf(strstr(text, "\"events\""), "\"events\":%llu,\"dropped\":%llu", &events,
+                        &dropped),
+                 2);
+        CHECK_EQ(events, 4096);
+        CHECK(dropped > (unsigned long long) count * 4 - 4096);
+        CHECK(strlen(text) < 4096 * 200);
+        free(text);
+        path_remove();
+}
+
+/* --- real runs --- */
+
+static int report_kind;
+
+static void on_report(const struct eddy_report *report, void *arg)
+{
+        (void) arg;
+        report_kind = report->kind;
+        CHECK(strstr(report->text, "/none/run.json") != NULL);
+}
+
+TEST(a_file_that_cannot_be_written_is_reported_and_the_run_goes_on)
+{
+        struct eddy_run_opts opts = { .trace_file = "/none/run.json", .report = on_report };
+        int64_t moment = 1;
+
+        CHECK_EQ(eddy_run(sleeps, &moment, &opts), 0);
+        CHECK_EQ(report_kind, EDDY_REPORT_TRACE);
+}
+
+TEST(each_run_of_a_process_has_a_file_of_its_own)
+{
+        char second[112], *text;
+        int64_t moment = EDDY_MS(1);
+
+        path_make();
+        snprintf(second, sizeof(second), "%s.2", path);
+        CHECK_EQ(eddy_trace_file(""), -EINVAL);
+        CHECK_EQ(eddy_trace_file(path), 0);
+        CHECK_EQ(eddy_run(sleeps, &moment, NULL), 0);
+        CHECK_EQ(eddy_run(sleeps, &moment, NULL), 0);
+        CHECK_EQ(eddy_trace_file(NULL), 0);
+        CHECK_EQ(eddy_run(sleeps, &moment, NULL), 0);
+        text = text_of(path);
+        CHECK_EQ(check_rules(text), 2);
+        CHECK(strstr(text, "\"clock\":\"monotonic\"") != NULL);
+        free(text);
+        text = text_of(second);
+        CHECK_EQ(check_rules(text), 2);
+        free(text);
+        CHECK_EQ(unlink(second), 0);
+        path_remove();
+}
