@@ -80,22 +80,14 @@ static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
 static const char *name_of(enum ed_file_call call)
 {
         static const char *const names[ED_FILE_CALLS] = {
-                [ED_FILE_OPEN] = "open",
-                [ED_FILE_OPEN_UNNAMED] = "open",
-                [ED_FILE_OPEN_FOLDER] = "open",
-                [ED_FILE_READ] = "read",
-                [ED_FILE_WRITE] = "write",
-                [ED_FILE_SYNC] = "fsync",
-                [ED_FILE_TRUNCATE] = "ftruncate",
-                [ED_FILE_CHMOD] = "fchmod",
-                [ED_FILE_SEEK] = "lseek",
-                [ED_FILE_STAT] = "fstat",
-                [ED_FILE_LIST] = "getdents",
-                [ED_FILE_STAT_PATH] = "stat",
-                [ED_FILE_RENAME] = "rename",
-                [ED_FILE_REMOVE] = "unlink",
-                [ED_FILE_MAKE_FOLDER] = "mkdir",
-                [ED_FILE_REMOVE_FOLDER] = "rmdir",
+                [ED_FILE_OPEN] = "open",          [ED_FILE_OPEN_UNNAMED] = "open",
+                [ED_FILE_OPEN_FOLDER] = "open",   [ED_FILE_READ] = "read",
+                [ED_FILE_WRITE] = "write",        [ED_FILE_SYNC] = "fsync",
+                [ED_FILE_TRUNCATE] = "ftruncate", [ED_FILE_CHMOD] = "fchmod",
+                [ED_FILE_SEEK] = "lseek",         [ED_FILE_STAT] = "fstat",
+                [ED_FILE_LIST] = "getdents",      [ED_FILE_STAT_PATH] = "stat",
+                [ED_FILE_RENAME] = "rename",      [ED_FILE_REMOVE] = "unlink",
+                [ED_FILE_MAKE_FOLDER] = "mkdir",  [ED_FILE_REMOVE_FOLDER] = "rmdir",
         };
 
         return names[call];

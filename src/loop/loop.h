@@ -121,7 +121,7 @@ struct ed_loop {
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
         const struct ed_loop_trace *trace; /* NULL: not traced */
-        struct ed_inbox *inbox; /* from other threads; NULL: not requested yet */
+        struct ed_inbox *inbox;            /* from other threads; NULL: not requested yet */
         struct ed_timers timers;
         struct ed_list long_waits; /* of struct ed_long_wait, the oldest first */
         struct ed_timer long_timer;

@@ -10,7 +10,7 @@
 enum { IGNORED_MAX = 1000 };
 
 #define IGNORED_PAUSE_NS EDDY_MS(1)
-#define PAUSE "a millisecond, for ignoring cancels"
+#define PAUSE            "a millisecond, for ignoring cancels"
 
 static void on_alarm(struct ed_timer *timer)
 {

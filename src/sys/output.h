@@ -22,7 +22,6 @@ int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes);
  */
 ED_SHARED void ed_sys_write_error(const char *text, size_t bytes);
 
-
 /*
  * Open a new or existing file to replace its contents.  Returns a descriptor, close-on-exec.
  * Errors: those of open(2).

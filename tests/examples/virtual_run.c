@@ -7,6 +7,7 @@
  * examples/run to compare.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "eddy/eddy.h"
 #include "scope/run.h"
@@ -22,6 +23,7 @@ static __attribute__((destructor)) void say_what_passed(void)
 int virtual_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts,
                 const char *text)
 {
+        struct eddy_run_opts traced = opts ? *opts : (struct eddy_run_opts){ 0 };
         struct ed_sim_end end = { 0 };
         struct ed_sys *sys;
         int err = ed_sim_new(&(struct ed_sim_opts){ .end = &end }, &sys);
@@ -29,7 +31,9 @@ int virtual_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *op
         (void) text;
         if (err < 0)
                 return err;
-        err = ed_run_on(sys, main_fn, arg, opts);
+        if (!traced.trace_file)
+                traced.trace_file = getenv("EDDY_TRACE");
+        err = ed_run_on(sys, main_fn, arg, &traced);
         passed_ns += end.lasted_ns;
         return err;
 }

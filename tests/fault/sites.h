@@ -89,6 +89,8 @@
         X(ed_sys_thread_end_watch, pthread_setspecific, 1)                                         \
         X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \
         X(ed_sys_unmap, munmap, 1)                                                                 \
+        X(ed_sys_output_close, close, 1)                                                           \
+        X(ed_sys_output_open, open, 1)                                                             \
         X(ed_sys_write_quietly, sigtimedwait, 1)                                                   \
         X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \

@@ -590,6 +590,36 @@ static int drive_uring(void)
         return err;
 }
 
+/* --- timelines --- */
+
+static int trace_error;
+
+static void on_trace_report(const struct eddy_report *report, void *arg)
+{
+        (void) arg;
+        if (report->kind == EDDY_REPORT_TRACE)
+                trace_error = report->error;
+}
+
+static int main_nothing(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+static int drive_trace(void)
+{
+        char path[64];
+        struct eddy_run_opts opts = { .trace_file = path, .report = on_trace_report };
+        int err;
+
+        snprintf(path, sizeof(path), "/tmp/eddy-syscalls-%ld.json", (long) getpid());
+        trace_error = 0;
+        err = run_counted(main_nothing, &opts);
+        (void) unlink(path);
+        return err < 0 ? err : trace_error;
+}
+
 /* --- child processes --- */
 
 static int talk_to(const struct eddy_process_opts *opts)
@@ -1118,6 +1148,7 @@ static const struct drive drives[] = {
         { "notify", drive_notify, NULL, false },
         { "files", drive_files, NULL, false },
         { "files, io_uring", drive_uring, NULL, false },
+        { "timeline", drive_trace, NULL, false },
         { "processes", drive_processes, NULL, false },
         { "processes, no pidfd", drive_processes, without_pidfd, false },
         { "processes, no standard input", drive_processes_closed, NULL, false },

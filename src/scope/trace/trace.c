@@ -20,18 +20,22 @@ static struct ed_mutex file_lock = ED_MUTEX_INIT;
 static char *file_path; /* of eddy_trace_file() */
 static _Atomic unsigned files;
 
+static char *copy_of(const char *text)
+{
+        size_t bytes = strlen(text) + 1;
+        char *copy = ed_alloc_debug(bytes);
+
+        return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
 int eddy_trace_file(const char *path)
 {
         char *copy = NULL, *before;
 
         if (path && !*path)
                 return -EINVAL;
-        if (path) {
-                copy = ed_alloc_debug(strlen(path) + 1);
-                if (!copy)
-                        return -ENOMEM;
-                strcpy(copy, path);
-        }
+        if (path && !(copy = copy_of(path)))
+                return -ENOMEM;
         ed_mutex_lock(&file_lock);
         before = file_path;
         file_path = copy;
@@ -61,14 +65,12 @@ static bool path_take(const struct ed_run *run, char **ret_path)
         bool is_wanted = true;
 
         if (path) {
-                *ret_path = ed_alloc_debug(strlen(path) + 1);
-                if (*ret_path)
-                        strcpy(*ret_path, path);
+                *ret_path = copy_of(path);
                 return true;
         }
         ed_mutex_lock(&file_lock);
-        /* Runs of the test kit are many: they are traced only by their options. */
-        if (run->loop.sys->ops->choose)
+        /* Runs of the test kit are many: without the option, only the one that is repeated is traced. */
+        if (run->loop.sys->ops->choose && !getenv("EDDY_TEST_REPLAY"))
                 is_wanted = false;
         else if (file_path)
                 *ret_path = path_numbered(file_path);

@@ -18,18 +18,18 @@ enum {
 };
 
 enum ed_trace_kind {
-        ED_TRACE_START,    /* thing: function; text; place; scope */
-        ED_TRACE_NAME,     /* name: given to the task, which is about to end */
-        ED_TRACE_READY,    /* by: who made the task ready; number: the result of its wait */
-        ED_TRACE_RUN,      /* the task runs */
-        ED_TRACE_PARK,     /* text: what it waits for */
-        ED_TRACE_END,      /* number: result */
-        ED_TRACE_SCOPE,    /* scope; text: where it began; number: whether it is a shield */
+        ED_TRACE_START,     /* thing: function; text; place; scope */
+        ED_TRACE_NAME,      /* name: given to the task, which is about to end */
+        ED_TRACE_READY,     /* by: who made the task ready; number: the result of its wait */
+        ED_TRACE_RUN,       /* the task runs */
+        ED_TRACE_PARK,      /* text: what it waits for */
+        ED_TRACE_END,       /* number: result */
+        ED_TRACE_SCOPE,     /* scope; text: where it began; number: whether it is a shield */
         ED_TRACE_SCOPE_END, /* scope; number: result */
-        ED_TRACE_CANCEL,   /* by 'task': of a task (by) or a scope */
-        ED_TRACE_STOP,     /* the task was marked by the cancel before */
-        ED_TRACE_DEADLINE, /* scope, of this task, has reached its deadline */
-        ED_TRACE_IO,       /* text: the call; number: descriptor; bytes: or an error below 0 */
+        ED_TRACE_CANCEL,    /* by 'task': of a task (by) or a scope */
+        ED_TRACE_STOP,      /* the task was marked by the cancel before */
+        ED_TRACE_DEADLINE,  /* scope, of this task, has reached its deadline */
+        ED_TRACE_IO,        /* text: the call; number: descriptor; bytes: or an error below 0 */
 };
 
 struct ed_trace_record {
@@ -59,9 +59,9 @@ struct ed_trace {
         uint64_t count; /* records ever made; the newest 'size' of them are kept */
         size_t size;
         char *path;
-        unsigned pid;        /* of the loop in the file */
-        const char *clock;   /* "monotonic", "simulated" */
-        uint64_t supervisor; /* its task's number */
+        unsigned pid;                 /* of the loop in the file */
+        const char *clock;            /* "monotonic", "simulated" */
+        uint64_t supervisor;          /* its task's number */
         const struct ed_sys_ops *ops; /* of the table, below ours */
         struct ed_sys_ops traced;
         struct ed_trace_record ring[];

@@ -27,7 +27,7 @@ struct row {
         bool is_begun, waits, is_ready, is_running;
 };
 
-/* An address and what it stands for; 'key' 0: a free place. */
+/* A key with its value; 'key' 0: a free place. */
 struct place {
         uintptr_t key;
         uint64_t value;
@@ -96,7 +96,8 @@ static void flush(struct writer *writer)
         size_t done = 0;
 
         while (done < writer->used && writer->err == 0) {
-                int64_t n = ed_sys_write_quietly(writer->fd, writer->out + done, writer->used - done);
+                int64_t n =
+                        ed_sys_write_quietly(writer->fd, writer->out + done, writer->used - done);
 
                 if (n >= 0)
                         done += (size_t) n;

@@ -17,7 +17,7 @@ static char folder[64], path[96];
 
 static void path_make(void)
 {
-        strcpy(folder, "/tmp/eddy-trace-XXXXXX");
+        snprintf(folder, sizeof(folder), "/tmp/eddy-trace-XXXXXX");
         CHECK(mkdtemp(folder) != NULL);
         snprintf(path, sizeof(path), "%s/run.json", folder);
 }
@@ -124,7 +124,8 @@ TEST(a_task_has_its_name_its_scope_its_waits_and_its_waker)
         text = text_of(path);
         CHECK_EQ(check_rules(text), 3);
         CHECK(strstr(text, "\"clock\":\"simulated\"") && strstr(text, "\"dropped\":0"));
-        CHECK(strstr(text, "\"name\":\"a \\\"sleeper\\\"\",\"cat\":\"task\",\"args\":{\"scope\":4"));
+        CHECK(strstr(text,
+                     "\"name\":\"a \\\"sleeper\\\"\",\"cat\":\"task\",\"args\":{\"scope\":4"));
         CHECK(strstr(text, "\"name\":\"time to pass\",\"cat\":\"wait\""));
         CHECK(strstr(text, "\"name\":\"a task to end\",\"cat\":\"wait\""));
         CHECK(strstr(text, "\"tid\":2,\"ts\":1000000.000,\"cat\":\"wait\",\"args\":"
@@ -155,7 +156,8 @@ TEST(a_deadline_and_its_cancel_point_to_the_tasks_that_they_stop)
         (void) check_rules(text);
         at = strstr(text, "\"ts\":5000.000,\"name\":\"deadline\",\"cat\":\"deadline\"");
         CHECK(at != NULL && strstr(at, "\"args\":{\"scope\":4}"));
-        at = strstr(at, "\"name\":\"cancel\",\"cat\":\"cancel\",\"s\":\"t\",\"args\":{\"scope\":4}");
+        at = strstr(at,
+                    "\"name\":\"cancel\",\"cat\":\"cancel\",\"s\":\"t\",\"args\":{\"scope\":4}");
         CHECK(at != NULL);
         CHECK(strstr(at, "{\"ph\":\"f\",\"pid\":1,\"tid\":3,"));
         CHECK(strstr(at, "{\"ph\":\"f\",\"pid\":1,\"tid\":4,"));

@@ -1,0 +1,93 @@
+"""test_timeline - timelines of real programs and of examples: they follow the trace event format,
+and have the numbers that the programs printed."""
+import os
+import re
+import signal
+import subprocess
+import threading
+
+import e2e
+from e2e import check, claim, equal
+from timeline import Timeline
+
+
+def examples(eddy):
+    return os.path.join(os.path.dirname(eddy.path), "..", "..", "examples")
+
+
+def traced(eddy, program, *args):
+    """Runs an example; returns what it printed and its timeline."""
+    path = os.path.join(eddy.folder, "run.json")
+    result = subprocess.run([os.path.join(examples(eddy), program), *args], env={**os.environ, "EDDY_TRACE": path},
+                            capture_output=True, text=True, timeout=120, check=False)
+    check(os.path.exists(path), result)
+    return result.stdout, Timeline(path)
+
+
+@claim
+def each_virtual_example_has_a_timeline_that_follows_the_format(eddy):
+    programs = sorted(name for name in os.listdir(examples(eddy))
+                      if name.startswith("virtual-") and not name.endswith(".p"))
+    check(len(programs) > 30, programs)
+    for program in programs:
+        _, line = traced(eddy, program)
+        equal(line.other["clock"], "simulated", program)
+        equal(line.other["dropped"], 0, program)
+        check(line.named("(run)") and line.named("main") or line.tasks, program)
+
+
+@claim
+def a_timeline_has_the_tasks_waits_and_time_that_the_example_printed(eddy):
+    said, line = traced(eddy, "virtual-16-tasks")
+    delays = line.named("delay")
+    equal([round(task["span"]) for task in delays], [1, 3, 2])
+    equal([task["waits"][0][0] for task in delays], ["time to pass"] * 3)
+    elapsed = float(re.search(r"elapsed time: ([0-9.]+)", said)[1])
+    equal(round(line.named("main")[0]["span"], 1), elapsed)
+    equal([name for name, _, _ in line.named("main")[0]["waits"]], ["a task to end"] * 2)
+
+
+@claim
+def awaiting_one_by_one_takes_longer_than_tasks_and_the_timelines_show_it(eddy):
+    _, tasks = traced(eddy, "virtual-16-tasks")
+    _, one_by_one = traced(eddy, "virtual-15-one-by-one")
+    equal(len(tasks.tasks) > len(one_by_one.tasks), True)
+    check(one_by_one.named("main")[0]["span"] > tasks.named("main")[0]["span"])
+
+
+@claim
+def the_program_writes_a_timeline_with_its_calls(eddy):
+    server = eddy.serve(lambda connection, number: (e2e.read_head(connection), connection.sendall(e2e.ok())))
+    path = os.path.join(eddy.folder, "fetch.json")
+    result = eddy.run("fetch", server.url + "/1", env={**os.environ, "EDDY_TRACE": path})
+    equal(result.code, 0, result)
+    line = Timeline(path)
+    calls = [name for name, _, _ in line.io]
+    for call in ("connect", "send", "recv", "close"):
+        check(call in calls, call, calls)
+    sent = sum(args["bytes"] for name, _, args in line.io if name == "send")
+    check(sent > 50, sent)
+    equal(line.other["clock"], "monotonic")
+
+
+@claim
+def a_stop_by_a_signal_is_a_cancel_in_the_timeline(eddy):
+    asked = threading.Event()
+
+    def answer(connection, _):
+        e2e.read_head(connection)
+        asked.set()
+        e2e.until_closed(connection)
+    server = eddy.serve(answer)
+    path = os.path.join(eddy.folder, "fetch.json")
+    child = eddy.start("fetch", server.url + "/1", env={**os.environ, "EDDY_TRACE": path})
+    check(asked.wait(60))
+    child.send_signal(signal.SIGINT)
+    child.communicate(timeout=60)
+    line = Timeline(path)
+    check(line.marks["cancel"] >= 1, line.marks)
+    check(any(flow["cat"] == "cancel" for flow in line.flows.values()), line.flows)
+
+
+if __name__ == "__main__":
+    e2e.main()
