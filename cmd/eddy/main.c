@@ -14,6 +14,7 @@
 #include "common/console.h"
 #include "common/nearest.h"
 #include "common/option.h"
+#include "draw/draw.h"
 #include "eddy/version.h"
 #include "fetch/fetch.h"
 #include "mock/mock.h"
@@ -29,6 +30,7 @@ static const char help[] =
         "  fetch    fetch many URLs at a time, one line of JSON for each\n"
         "  mock     a web server that answers slowly, limits and fails on demand\n"
         "  report   a page with plots about an output of batch\n"
+        "  draw     a timeline of a traced run: tasks, scopes, waits and cancels\n"
         "  help     what a command does: eddy help fetch\n"
         "\n"
         "`eddy COMMAND --help` says more.  Results are on standard output, all else on stderr.\n"
@@ -40,9 +42,9 @@ static const struct {
         const char *name;
         command_fn *main;
 } commands[] = {
-        { "batch", ed_batch_main }, { "check", ed_check_main },   { "fetch", ed_fetch_main },
-        { "mock", ed_mock_main },   { "report", ed_report_main }, { "retry", ed_batch_main },
-        { "sort", ed_sort_main },
+        { "batch", ed_batch_main }, { "check", ed_check_main }, { "draw", ed_draw_main },
+        { "fetch", ed_fetch_main }, { "mock", ed_mock_main },   { "report", ed_report_main },
+        { "retry", ed_batch_main }, { "sort", ed_sort_main },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -73,8 +75,9 @@ static command_fn *command_find(const char *word)
 /* Report a first word that is neither a command nor an option of the program. */
 static int word_refuse(const char *word)
 {
-        static const char *const words[] = { "batch", "check", "fetch", "mock",   "report",
-                                             "retry", "sort",  "help",  "--help", "--version" };
+        static const char *const words[] = { "batch", "check",  "draw",     "fetch",
+                                             "mock",  "report", "retry",    "sort",
+                                             "help",  "--help", "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
         bool is_url = strstr(word, "://") != NULL;
 
@@ -84,14 +87,14 @@ static int word_refuse(const char *word)
         if (*word == '-')
                 return ed_console_usage(NULL,
                                         "unknown option %s; name a command first: batch, check, "
-                                        "fetch, mock, report, retry or sort",
+                                        "draw, fetch, mock, report, retry or sort",
                                         word);
         if (is_url)
                 return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
                                         word, word);
         return ed_console_usage(NULL,
-                                "unknown command %s; there are batch, check, fetch, mock, report, "
-                                "retry, sort and help",
+                                "unknown command %s; there are batch, check, draw, fetch, mock, "
+                                "report, retry, sort and help",
                                 word);
 }
 
@@ -120,7 +123,8 @@ int main(int argc, char **argv)
         signal(SIGXFSZ, SIG_IGN);
         if (!word)
                 return ed_console_usage(
-                        NULL, "name a command: batch, check, fetch, mock, report, retry or sort");
+                        NULL,
+                        "name a command: batch, check, draw, fetch, mock, report, retry or sort");
         command = command_find(word);
         if (command)
                 return command(argc - 1, argv + 1);

@@ -1,0 +1,41 @@
+/*
+ * draw/names.h - the texts of a trace, each stored once. No I/O.
+ */
+#ifndef ED_CMD_DRAW_NAMES_H
+#define ED_CMD_DRAW_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "eddy/def.h"
+
+/* Of a text, with its NUL; a longer one is cut and ends in an ellipsis. */
+enum { ED_DRAW_NAME_BYTES = 200 };
+
+/* The number of the empty text. */
+#define ED_DRAW_NAMELESS 0u
+
+/* Zeroed names hold only the empty text. */
+struct ed_draw_names {
+        char *text; /* all texts, each with its NUL */
+        size_t bytes, room;
+        uint32_t *starts; /* of each text but the empty one, in 'text' */
+        uint32_t count, starts_room;
+        uint32_t *slots; /* numbers by hash; 0: free */
+        uint32_t slots_room;
+};
+
+void ed_draw_names_fini(struct ed_draw_names *names);
+
+/*
+ * Store a text, and return its number. NULs become spaces.
+ *
+ * Errors: -ENOMEM
+ */
+EDDY_MUST_USE int ed_draw_names_add(struct ed_draw_names *names, const char *text, size_t bytes,
+                                    uint32_t *ret_number);
+
+/* Returns the text of a number; valid until the next text is added. */
+const char *ed_draw_names_text(const struct ed_draw_names *names, uint32_t number);
+
+#endif

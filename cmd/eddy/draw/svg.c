@@ -1,0 +1,543 @@
+/*
+ * draw/svg.c - scopes are boxes, tasks are bars. A bar with many states, and the bar of a group, is
+ * a profile: how many tasks run, are ready and wait.
+ */
+#include "draw/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "draw/arrows.h"
+#include "draw/notes.h"
+#include "draw/plain.h"
+#include "draw/raster.h"
+#include "draw/words.h"
+#include "report/html.h"
+
+/* Rectangles of all bars; and of one bar. The rest are profiles with a number of columns. */
+enum { RECTS_MAX = 2400, RECTS_OF_BAR_MAX = 400, COLUMNS_MAX = 400, COLUMNS_MIN = 80 };
+enum { COLUMNS_OF_ALL = 12000 };
+
+#define TICK_PX   90
+#define INDENT_PX 12
+
+const char ed_draw_svg_style[] =
+        "svg.draw { --card: #ffffff; --ink: #1b2430; --soft: #566272; --grid: #e6e9ee;\n"
+        "  --run: #1f77b4; --ready: #9ccbe8; --wait: #eef1f5; --hatch: #8d99a8;\n"
+        "  --box: #6b7a8f; --boxfill: rgba(70, 110, 160, .06); --stop: #c92a2a; --due: #b45309;\n"
+        "  --wake: #2f8f4e; --differ: #7b3fc4;\n"
+        "  font: 12px system-ui, -apple-system, \"Segoe UI\", Roboto, Helvetica, Arial, "
+        "sans-serif }\n"
+        "@media (prefers-color-scheme: dark) { svg.draw { --card: #1c2229; --ink: #e4e8ee;\n"
+        "  --soft: #a3afbd; --grid: #2c343e; --run: #5aa9e0; --ready: #2f5f80; --wait: #272f38;\n"
+        "  --hatch: #75828f; --box: #7e8b9b; --boxfill: rgba(150, 190, 240, .06);\n"
+        "  --stop: #ff7b72; --due: #f0b75a; --wake: #6fcf8e; --differ: #c49bff } }\n"
+        ".draw text { fill: var(--ink); unicode-bidi: isolate }\n"
+        ".draw .soft { fill: var(--soft) } .draw .bad { fill: var(--stop) }\n"
+        ".draw .head { font-weight: 600 } .draw .end { text-anchor: end }\n"
+        ".draw .paper { fill: var(--card) } .draw .grid { stroke: var(--grid) }\n"
+        ".draw .run { fill: var(--run) } .draw .ready { fill: var(--ready) }\n"
+        ".draw .wait { fill: url(#draw-wait) }\n"
+        ".draw rect.wait { stroke: var(--hatch); stroke-width: .6 }\n"
+        ".draw .hatch { stroke: var(--hatch); stroke-width: 1.4 } .draw .tile { fill: var(--wait) "
+        "}\n"
+        ".draw .box { fill: var(--boxfill); stroke: var(--box) }\n"
+        ".draw .many { stroke-dasharray: 5 3 } .draw .shield { stroke-width: 2.2 }\n"
+        ".draw .cancel, .draw .cross { fill: none; stroke: var(--stop); stroke-width: 1.5 }\n"
+        ".draw .cancel { marker-end: url(#draw-stop) } .draw .tip { fill: var(--stop) }\n"
+        ".draw .cross { stroke-width: 2 } .draw .due { fill: var(--due) }\n"
+        ".draw .wake { fill: none; stroke: var(--wake); stroke-width: .8;\n"
+        "  marker-end: url(#draw-wake) } .draw .waketip { fill: var(--wake) }\n"
+        ".draw .differ { stroke: var(--differ); stroke-width: 1.5; stroke-dasharray: 4 3 }\n"
+        ".draw text.differs { fill: var(--differ); font-weight: 600 }\n";
+
+static const char defs[] =
+        "<defs><pattern id=\"draw-wait\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+        "patternTransform=\"rotate(45)\"><rect class=\"tile\" width=\"6\" height=\"6\"/>"
+        "<line class=\"hatch\" y2=\"6\"/></pattern>\n"
+        "<marker id=\"draw-stop\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" "
+        "markerHeight=\"6\" orient=\"auto\"><path class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker>\n"
+        "<marker id=\"draw-wake\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"6\" "
+        "markerHeight=\"6\" orient=\"auto\"><path class=\"waketip\" d=\"M0 0L8 4L0 8z\"/></marker>"
+        "</defs>\n";
+
+/* What drawing the lines of a picture needs. */
+struct pen {
+        struct ed_draft *out;
+        const struct ed_draw_layout *layout;
+        const struct ed_draw_run *run;
+        struct ed_draft text;
+        unsigned rects_left, columns;
+};
+
+void ed_draw_svg_text(struct ed_draft *out, const struct ed_draft *text, unsigned characters)
+{
+        struct ed_draft plain = { 0 };
+
+        ed_draw_plain_add(&plain, text->data, text->bytes, characters, false);
+        ed_html_add(out, plain.data, plain.bytes);
+        if (plain.failed || text->failed)
+                out->failed = true;
+        ed_draft_fini(&plain);
+}
+
+/* Append the text of the pen, and clear it. */
+static void text_flush(struct pen *pen, unsigned characters)
+{
+        ed_draw_svg_text(pen->out, &pen->text, characters);
+        ed_draft_reset(&pen->text, 4096);
+}
+
+static void attribute(struct ed_draft *out, const char *name, double value)
+{
+        ed_draft_add_printf(out, " %s=\"", name);
+        ed_draw_px(out, value);
+        ed_draft_add_str(out, "\"");
+}
+
+static void text_begin(struct ed_draft *out, const char *class, double x, double y)
+{
+        ed_draft_add_printf(out, "<text class=\"%s\"", class);
+        attribute(out, "x", x);
+        attribute(out, "y", y);
+        ed_draft_add_str(out, ">");
+}
+
+static void rect_begin(struct ed_draft *out, const char *class, double x, double y, double width,
+                       double height)
+{
+        ed_draft_add_printf(out, "<rect class=\"%s\"", class);
+        attribute(out, "x", x);
+        attribute(out, "y", y);
+        attribute(out, "width", width);
+        attribute(out, "height", height);
+}
+
+static void rule_add(struct ed_draft *out, const char *class, double x, double y1, double y2)
+{
+        ed_draft_add_printf(out, "<line class=\"%s\"", class);
+        attribute(out, "x1", x);
+        attribute(out, "x2", x);
+        attribute(out, "y1", y1);
+        attribute(out, "y2", y2);
+        ed_draft_add_str(out, "/>");
+}
+
+/* ---- the axis ------------------------------------------------------------------------------ */
+
+static void axis_add(struct pen *pen)
+{
+        const struct ed_draw_layout *layout = pen->layout;
+        const struct ed_draw_scale *scale = &layout->picture->scale;
+        unsigned ticks = (unsigned) (layout->width / TICK_PX) + 1;
+        double step = ed_draw_step(scale, ticks), first = ed_draw_first_tick(scale, step);
+
+        for (unsigned i = 0; i <= ticks && first + i * step <= scale->end; i++) {
+                double part = (first + i * step - scale->start) / (scale->end - scale->start);
+                double x = layout->left + layout->width * part;
+
+                rule_add(pen->out, "grid", x, layout->top - 8, layout->bottom);
+                text_begin(pen->out, "soft", x + 3, layout->top - 10);
+                if (scale->is_order && i == 0)
+                        ed_draft_add_str(pen->out, "event ");
+                ed_draw_tick_add(pen->out, scale, first + i * step, step, false);
+                ed_draft_add_str(pen->out, "</text>\n");
+        }
+}
+
+/* ---- bars ---------------------------------------------------------------------------------- */
+
+static const char *const classes[] = {
+        [ED_DRAW_RUNS] = "run", [ED_DRAW_WAITS] = "wait", [ED_DRAW_IS_READY] = "ready"
+};
+
+static void segment_title(struct pen *pen, const struct ed_draw_segment *segment, int64_t loop)
+{
+        const struct ed_draw_scale *scale = &pen->layout->picture->scale;
+        const struct ed_draw_event *begin = &pen->run->events[segment->begin];
+        const struct ed_draw_event *end = &pen->run->events[segment->end];
+
+        if (segment->state == ED_DRAW_WAITS)
+                ed_draft_add_printf(&pen->text, "waits for %s",
+                                    ed_draw_text(pen->run, segment->name));
+        else
+                ed_draft_add_str(&pen->text, segment->state == ED_DRAW_RUNS ? "runs" : "is ready");
+        ed_draft_add_str(&pen->text, " for ");
+        ed_draw_time_add(&pen->text, (double) (end->at_ns - begin->at_ns), false);
+        ed_draft_add_str(&pen->text, " from ");
+        ed_draw_when_add(&pen->text, pen->run, scale, segment->begin, false);
+        if (segment->by != ED_DRAW_ABSENT) {
+                ed_draft_add_str(&pen->text, ", woken by ");
+                ed_draw_task_add(&pen->text, pen->run, loop, segment->by);
+        }
+        if (segment->result < 0 && segment->result != ED_DRAW_ABSENT) {
+                ed_draft_add_str(&pen->text, ", ends");
+                ed_draw_result_add(&pen->text, pen->run, segment->result, segment->error);
+        }
+        ed_draft_add_str(pen->out, "><title>");
+        text_flush(pen, 400);
+        ed_draft_add_str(pen->out, "</title></rect>\n");
+}
+
+/* Append the states of a task: first the others, then the times in which it runs. */
+static void segments_add(struct pen *pen, const struct ed_draw_node *node, double y, double height)
+{
+        for (int pass = 0; pass < 2; pass++) {
+                for (uint32_t i = node->first; i != ED_DRAW_NONE; i = pen->run->segments[i].next) {
+                        const struct ed_draw_segment *segment = &pen->run->segments[i];
+                        double x = ed_draw_layout_x(pen->layout, segment->begin);
+                        double width = ed_draw_layout_x(pen->layout, segment->end) - x;
+
+                        if ((segment->state == ED_DRAW_RUNS) != (pass == 1))
+                                continue;
+                        if (segment->state == ED_DRAW_RUNS && width < 1)
+                                width = 1;
+                        else if (width < 0.2)
+                                continue;
+                        rect_begin(pen->out, classes[segment->state], x, y, width, height);
+                        segment_title(pen, segment, node->loop);
+                }
+        }
+}
+
+/* Append the edge of a profile, from left to right or back. */
+static void edge_add(struct pen *pen, const double *heights, unsigned columns, double base,
+                     bool is_back)
+{
+        double width = pen->layout->width / columns, last = -1;
+
+        for (unsigned i = 0; i < columns; i++) {
+                unsigned column = is_back ? columns - 1 - i : i;
+                double height = floor(heights[column] * 10 + 0.5) / 10;
+
+                if (height == last)
+                        continue;
+                ed_draft_add_str(pen->out, i == 0 && !is_back ? "M" : "H");
+                ed_draw_px(pen->out, pen->layout->left + width * (is_back ? column + 1 : column));
+                ed_draft_add_str(pen->out, i == 0 && !is_back ? " " : "V");
+                ed_draw_px(pen->out, base - height);
+                last = height;
+        }
+        if (!is_back) {
+                ed_draft_add_str(pen->out, "H");
+                ed_draw_px(pen->out, pen->layout->left + pen->layout->width);
+        }
+}
+
+/* Append how many tasks have each state: those that run are lowest. */
+static void profile_add(struct pen *pen, uint32_t line, double y, double height, double most)
+{
+        static const enum ed_draw_state order[] = { ED_DRAW_RUNS, ED_DRAW_IS_READY, ED_DRAW_WAITS };
+        struct ed_draw_raster raster, heights;
+
+        if (ed_draw_raster_init(&raster, pen->columns) < 0) {
+                pen->out->failed = true;
+                return;
+        }
+        if (ed_draw_raster_init(&heights, pen->columns) < 0) {
+                pen->out->failed = true;
+                ed_draw_raster_fini(&raster);
+                return;
+        }
+        ed_draw_raster_line(&raster, pen->run, &pen->layout->picture->scale, pen->layout->fold,
+                            line);
+        if (most < raster.most)
+                most = raster.most;
+        memset(heights.amount[0], 0, pen->columns * sizeof(double));
+        for (int i = 0; i < 3 && most > 0; i++) {
+                double *lower = heights.amount[0], *upper = heights.amount[1], sum = 0;
+
+                for (unsigned at = 0; at < pen->columns; at++) {
+                        double amount = raster.amount[order[i]][at];
+
+                        sum += amount;
+                        upper[at] = lower[at] + amount / most * height;
+                        /* Do not lose the column of a task that ran for no time. */
+                        if (order[i] == ED_DRAW_RUNS && raster.is_touched[at] && upper[at] < 0.6)
+                                upper[at] = 0.6;
+                }
+                if (sum > 0 || order[i] == ED_DRAW_RUNS) {
+                        ed_draft_add_printf(pen->out, "<path class=\"%s\" d=\"", classes[order[i]]);
+                        edge_add(pen, upper, pen->columns, y + height, false);
+                        edge_add(pen, lower, pen->columns, y + height, true);
+                        ed_draft_add_str(pen->out, "z\"/>\n");
+                }
+                memcpy(lower, upper, pen->columns * sizeof(double));
+        }
+        ed_draw_raster_fini(&heights);
+        ed_draw_raster_fini(&raster);
+}
+
+static uint32_t segments_count(const struct ed_draw_run *run, const struct ed_draw_node *node)
+{
+        uint32_t count = 0;
+
+        for (uint32_t i = node->first; i != ED_DRAW_NONE && count <= RECTS_OF_BAR_MAX;
+             i = run->segments[i].next)
+                count++;
+        return count;
+}
+
+static void task_add(struct pen *pen, uint32_t at, double y)
+{
+        const struct ed_draw_line *line = &pen->layout->fold->lines[at];
+        const struct ed_draw_node *node = &pen->run->nodes[line->first];
+        uint32_t count = segments_count(pen->run, node);
+        double height = ed_draw_layout_bar(line), end;
+
+        if (line->count > 1) {
+                profile_add(pen, at, y, height, 0);
+                return;
+        }
+        if (count > RECTS_OF_BAR_MAX || count > pen->rects_left) {
+                profile_add(pen, at, y, height, 1);
+        } else {
+                pen->rects_left -= count;
+                segments_add(pen, node, y, height);
+        }
+        if (node->result >= 0 || node->result == ED_DRAW_ABSENT)
+                return;
+        end = ed_draw_layout_x(pen->layout, node->end);
+        if (end + 60 > pen->layout->right)
+                return;
+        text_begin(pen->out, "bad", end + 5, y + 11);
+        ed_draft_add_printf(&pen->text, "%lld %s", (long long) node->result,
+                            ed_draw_text(pen->run, node->error));
+        text_flush(pen, (unsigned) ((pen->layout->right - end - 5) / ED_DRAW_CHARACTER_PX));
+        ed_draft_add_str(pen->out, "</text>\n");
+}
+
+/* ---- scopes -------------------------------------------------------------------------------- */
+
+static void scope_title(struct pen *pen, const struct ed_draw_line *line, uint32_t at)
+{
+        const struct ed_draw_node *node = &pen->run->nodes[at];
+
+        ed_draft_add_str(pen->out, "><title>");
+        if (line->is_lane || line->count == 1) {
+                ed_draw_node_add(&pen->text, pen->run, at);
+                ed_draft_add_str(&pen->text, " of ");
+                ed_draw_node_add(&pen->text, pen->run, node->owner);
+                if (node->is_shield)
+                        ed_draft_add_str(&pen->text, ", shielded");
+                if (node->place != ED_DRAW_NAMELESS)
+                        ed_draft_add_printf(&pen->text, ", begun at %s",
+                                            ed_draw_text(pen->run, node->place));
+                if (node->result != 0 && node->result != ED_DRAW_ABSENT) {
+                        ed_draft_add_str(&pen->text, ", ends");
+                        ed_draw_result_add(&pen->text, pen->run, node->result, node->error);
+                }
+        } else {
+                ed_draw_count_add(&pen->text, line->count, "scope");
+        }
+        text_flush(pen, 400);
+        ed_draft_add_str(pen->out, "</title></rect>\n");
+}
+
+/* Append the box around the lines of a scope, or the boxes of scopes without tasks. */
+static void scope_add(struct pen *pen, uint32_t shown)
+{
+        const struct ed_draw_fold *fold = pen->layout->fold;
+        const struct ed_draw_line *line = &fold->lines[fold->order[shown]];
+        double y = pen->layout->tops[shown], bottom = pen->layout->tops[line->end] - 3;
+        double x = pen->layout->right, end = 0, boxed = -1;
+
+        if (line->is_lane)
+                bottom = y + 3 + ed_draw_layout_bar(line);
+        for (uint32_t at = line->first; at != ED_DRAW_NONE; at = fold->next[at]) {
+                double begin = ed_draw_layout_x(pen->layout, pen->run->nodes[at].begin);
+
+                if (begin < x)
+                        x = begin;
+                if (ed_draw_layout_x(pen->layout, pen->run->nodes[at].end) > end)
+                        end = ed_draw_layout_x(pen->layout, pen->run->nodes[at].end);
+                /* Boxes of less than a pixel would be one on the other. */
+                if ((line->is_lane ? begin < boxed + 1.5 || pen->rects_left == 0 : true) &&
+                    fold->next[at] != ED_DRAW_NONE)
+                        continue;
+                boxed = begin;
+                pen->rects_left -= pen->rects_left > 0;
+                rect_begin(pen->out,
+                           pen->run->nodes[at].is_shield       ? "box shield"
+                           : line->count > 1 && !line->is_lane ? "box many"
+                                                               : "box",
+                           x - 2, y, end - x + 4, bottom - y);
+                ed_draft_add_str(pen->out, " rx=\"4\"");
+                scope_title(pen, line, at);
+                x = pen->layout->right;
+                end = 0;
+        }
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static void label_add(struct pen *pen, uint32_t shown)
+{
+        const struct ed_draw_fold *fold = pen->layout->fold;
+        const struct ed_draw_line *line = &fold->lines[fold->order[shown]];
+        unsigned depth = line->depth < ED_DRAW_INDENTS_MAX ? line->depth : ED_DRAW_INDENTS_MAX;
+        double x = 10 + depth * INDENT_PX, room = pen->layout->left - 8 - x;
+
+        text_begin(pen->out, line->kind == ED_DRAW_TASK ? "name" : "soft", x,
+                   pen->layout->tops[shown] + 7 + ed_draw_layout_bar(line) / 2);
+        ed_draft_add_str(pen->out, "<title>");
+        ed_draw_line_add(&pen->text, pen->run, fold, fold->order[shown]);
+        if (line->count == 1 && pen->run->nodes[line->first].place != ED_DRAW_NAMELESS)
+                ed_draft_add_printf(&pen->text, ", begun at %s",
+                                    ed_draw_text(pen->run, pen->run->nodes[line->first].place));
+        text_flush(pen, 400);
+        ed_draft_add_str(pen->out, "</title>");
+        ed_draw_line_add(&pen->text, pen->run, fold, fold->order[shown]);
+        text_flush(pen, room > 0 ? (unsigned) (room / ED_DRAW_CHARACTER_PX) + 1 : 1);
+        ed_draft_add_str(pen->out, "</text>\n");
+}
+
+static void lines_add(struct pen *pen)
+{
+        const struct ed_draw_fold *fold = pen->layout->fold;
+
+        for (uint32_t i = 0; i < fold->shown; i++)
+                if (fold->lines[fold->order[i]].kind == ED_DRAW_SCOPE)
+                        scope_add(pen, i);
+        for (uint32_t i = 0; i < fold->shown; i++)
+                label_add(pen, i);
+        ed_draw_wakes_add(pen->out, pen->layout);
+        for (uint32_t i = 0; i < fold->shown; i++)
+                if (fold->lines[fold->order[i]].kind == ED_DRAW_TASK)
+                        task_add(pen, fold->order[i], pen->layout->tops[i] + 3);
+        ed_draw_cancels_add(pen->out, pen->layout);
+        if (fold->hidden == 0)
+                return;
+        text_begin(pen->out, "soft", 10, pen->layout->bottom + 14);
+        ed_draw_count_add(pen->out, fold->hidden, "more line");
+        ed_draft_add_str(pen->out, " with ");
+        ed_draw_count_add(pen->out, fold->hidden_tasks, "task");
+        ed_draft_add_str(pen->out, "</text>\n");
+}
+
+static void difference_add(struct pen *pen)
+{
+        uint32_t event = pen->layout->picture->difference;
+        double x;
+
+        if (event == ED_DRAW_NONE)
+                return;
+        x = ed_draw_layout_x(pen->layout, event);
+        rule_add(pen->out, "differ", x, pen->layout->top - 24, pen->layout->bottom);
+        text_begin(pen->out, x > pen->layout->right - 120 ? "differs end" : "differs",
+                   x > pen->layout->right - 120 ? x - 4 : x + 4, pen->layout->top - 24);
+        ed_draft_add_str(pen->out, "first difference</text>\n");
+}
+
+/* Append the contents of a picture. */
+static void picture_add(struct ed_draft *out, const struct ed_draw_layout *layout, bool has_head)
+{
+        struct pen pen = { .out = out,
+                           .layout = layout,
+                           .run = &layout->picture->run,
+                           .rects_left = RECTS_MAX,
+                           .columns = COLUMNS_OF_ALL / (layout->fold->shown + 1) };
+
+        if (pen.columns > COLUMNS_MAX)
+                pen.columns = COLUMNS_MAX;
+        if (pen.columns < COLUMNS_MIN)
+                pen.columns = COLUMNS_MIN;
+        if (has_head) {
+                text_begin(out, "head", 10, 20);
+                ed_draw_summary_add(&pen.text, layout->picture, false);
+                text_flush(&pen, (unsigned) (layout->right / ED_DRAW_CHARACTER_PX));
+                ed_draft_add_str(out, "</text>\n");
+        }
+        axis_add(&pen);
+        lines_add(&pen);
+        difference_add(&pen);
+        ed_draft_fini(&pen.text);
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static void legend_add(struct ed_draft *out, double y)
+{
+        static const struct {
+                const char *shape, *meaning;
+        } entries[] = {
+                { "<rect class=\"run\" width=\"22\" height=\"12\"/>", "runs" },
+                { "<rect class=\"wait\" width=\"22\" height=\"12\"/>", "waits" },
+                { "<rect class=\"ready\" width=\"22\" height=\"12\"/>", "is ready" },
+                { "<rect class=\"box\" width=\"22\" height=\"12\" rx=\"4\"/>", "scope" },
+                { "<path class=\"cross\" d=\"M6 2l8 8m0-8l-8 8\"/>", "cancel" },
+                { "<path class=\"cancel\" d=\"M0 6L22 6\"/>", "stops" },
+                { "<path class=\"due\" d=\"M11 0l5 6l-5 6l-5-6z\"/>", "deadline" },
+                { "<path class=\"wake\" d=\"M0 6L22 6\"/>", "wakes" },
+        };
+        double x = 10;
+
+        for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+                ed_draft_add_printf(out, "<g transform=\"translate(%.0f %.0f)\">%s", x, y,
+                                    entries[i].shape);
+                ed_draft_add_printf(out, "<text class=\"soft\" x=\"27\" y=\"11\">%s</text></g>\n",
+                                    entries[i].meaning);
+                x += 48 + ED_DRAW_CHARACTER_PX * (double) strlen(entries[i].meaning);
+        }
+}
+
+static void svg_begin(struct ed_draft *out, double width, double height, const char *attributes)
+{
+        ed_draft_add_printf(out,
+                            "<svg class=\"draw\"%s viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+                            "height=\"%.0f\" role=\"img\">\n",
+                            attributes, width, height, width, height);
+}
+
+void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictures, unsigned count,
+                      const struct ed_draft *difference, unsigned width)
+{
+        struct ed_draw_layout layouts[ED_DRAW_PICTURES_MAX];
+        double height = difference ? 60 : 34, y = 0;
+        unsigned made = 0;
+
+        while (made < count && ed_draw_layout_init(&layouts[made], &pictures[made],
+                                                   &pictures[made].fold, width) == 0)
+                height += layouts[made++].height;
+        if (made < count)
+                out->failed = true;
+        svg_begin(out, width, height, " xmlns=\"http://www.w3.org/2000/svg\"");
+        ed_draft_add_str(out, "<style>\n");
+        ed_draft_add_str(out, ed_draw_svg_style);
+        ed_draft_add_str(out, "</style>\n");
+        ed_draft_add_str(out, defs);
+        ed_draft_add_str(out, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
+        for (unsigned i = 0; i < made; i++) {
+                ed_draft_add_printf(out, "<g transform=\"translate(0 %.0f)\">\n", y);
+                picture_add(out, &layouts[i], true);
+                ed_draft_add_str(out, "</g>\n");
+                y += layouts[i].height;
+                ed_draw_layout_fini(&layouts[i]);
+        }
+        if (difference) {
+                text_begin(out, "differs", 10, y + 18);
+                ed_draw_svg_text(out, difference, (unsigned) (width / ED_DRAW_CHARACTER_PX));
+                ed_draft_add_str(out, "</text>\n");
+        }
+        legend_add(out, height - 24);
+        ed_draft_add_str(out, "</svg>\n");
+}
+
+void ed_draw_svg_add(struct ed_draft *out, const struct ed_draw_picture *picture,
+                     const struct ed_draw_fold *fold, unsigned width, bool is_first)
+{
+        struct ed_draw_layout layout;
+
+        if (ed_draw_layout_init(&layout, picture, fold, width) < 0) {
+                out->failed = true;
+                return;
+        }
+        svg_begin(out, width, layout.height + (is_first ? 30 : 0), "");
+        if (is_first)
+                ed_draft_add_str(out, defs);
+        picture_add(out, &layout, false);
+        if (is_first)
+                legend_add(out, layout.height + 6);
+        ed_draft_add_str(out, "</svg>\n");
+        ed_draw_layout_fini(&layout);
+}
