@@ -146,7 +146,8 @@ static int line_add(struct ed_draw_fold *fold, enum ed_draw_kind kind, int64_t l
         return 0;
 }
 
-static void member_add(struct ed_draw_fold *fold, uint32_t at, uint32_t node)
+static void member_add(struct ed_draw_fold *fold, const struct ed_draw_run *run, uint32_t at,
+                       uint32_t node)
 {
         struct ed_draw_line *line = &fold->lines[at];
 
@@ -156,6 +157,7 @@ static void member_add(struct ed_draw_fold *fold, uint32_t at, uint32_t node)
                 fold->next[line->last] = node;
         line->last = node;
         line->count++;
+        line->is_mixed |= run->nodes[node].name != run->nodes[line->first].name;
         fold->line_of[node] = at;
         fold->next[node] = ED_DRAW_NONE;
 }
@@ -224,7 +226,7 @@ static int node_place(struct pass *pass, uint32_t at)
         }
         if (err < 0)
                 return err;
-        member_add(pass->fold, line, at);
+        member_add(pass->fold, pass->run, line, at);
         return 0;
 }
 
@@ -325,7 +327,7 @@ int ed_draw_fold(struct ed_draw_fold *fold, const struct ed_draw_run *run, uint3
                 struct pass pass = { .fold = fold, .run = run, .level = &levels[i] };
 
                 err = pass_make(&pass, lines_max);
-                fold->names_differ = levels[i].names != NAMES_EXACT;
+                fold->is_any_name = levels[i].names == NAMES_ANY;
                 if (err == 0)
                         break;
         }
@@ -353,7 +355,7 @@ int ed_draw_unfold(struct ed_draw_fold *fold, const struct ed_draw_run *run,
                 }
                 err = line_add(fold, run->nodes[at].kind, run->nodes[at].loop, ED_DRAW_NONE);
                 if (err == 0)
-                        member_add(fold, fold->lines_count - 1, at);
+                        member_add(fold, run, fold->lines_count - 1, at);
         }
         if (err < 0) {
                 ed_draw_fold_fini(fold);

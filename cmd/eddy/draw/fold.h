@@ -17,6 +17,7 @@
 struct ed_draw_line {
         uint8_t kind;         /* ED_DRAW_TASK, ED_DRAW_SCOPE or ED_DRAW_LOOP */
         bool is_lane;         /* scopes without tasks */
+        bool is_mixed;        /* a group with tasks of several names */
         uint32_t count;       /* nodes; 0 for a loop without events of its own */
         uint32_t first, last; /* nodes */
         int64_t loop;
@@ -35,7 +36,7 @@ struct ed_draw_fold {
         uint32_t *order;   /* the lines that are shown, from the top */
         uint32_t shown;
         uint32_t hidden, hidden_tasks; /* lines that did not fit, and their tasks */
-        bool names_differ;             /* groups have tasks of several names */
+        bool is_any_name; /* groups may have tasks of any name; else names differ only in digits */
 };
 
 /* Make at most 'lines_max' lines. Errors: -ENOMEM */

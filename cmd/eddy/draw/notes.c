@@ -11,6 +11,22 @@
 /* Stopped tasks that a cause names. */
 enum { STOPPED_MAX = 4 };
 
+/* Append a name; if names differ in their digits, without them. */
+static void name_add(struct ed_draft *out, const char *name, bool is_mixed)
+{
+        bool was_digit = false;
+
+        for (; *name; name++) {
+                bool is_digit = is_mixed && *name >= '0' && *name <= '9';
+
+                if (!is_digit)
+                        ed_draft_add(out, name, 1);
+                else if (!was_digit)
+                        ed_draft_add_str(out, "#");
+                was_digit = is_digit;
+        }
+}
+
 void ed_draw_line_add(struct ed_draft *out, const struct ed_draw_run *run,
                       const struct ed_draw_fold *fold, uint32_t at)
 {
@@ -33,9 +49,10 @@ void ed_draw_line_add(struct ed_draft *out, const struct ed_draw_run *run,
         } else {
                 ed_draft_add_grouped(out, line->count);
                 ed_draft_add_str(out, " x ");
-                ed_draft_add_str(out, ed_draw_text(run, node->name));
-                if (fold->names_differ)
-                        ed_draft_add_str(out, " ...");
+                if (line->is_mixed && fold->is_any_name)
+                        ed_draft_add_str(out, "tasks");
+                else
+                        name_add(out, ed_draw_text(run, node->name), line->is_mixed);
         }
 }
 
@@ -55,7 +72,10 @@ void ed_draw_summary_add(struct ed_draft *out, const struct ed_draw_picture *pic
                 ed_draw_count_add(out, run->loops, "loop");
         }
         ed_draft_add_str(out, ", ");
-        ed_draw_time_add(out, (double) (run->end_ns - run->start_ns), is_ascii);
+        if (run->end_ns == run->start_ns)
+                ed_draft_add_str(out, "no time passed");
+        else
+                ed_draw_time_add(out, (double) (run->end_ns - run->start_ns), is_ascii);
         if (run->clock != ED_DRAW_NAMELESS)
                 ed_draft_add_printf(out, ", %s clock", ed_draw_text(run, run->clock));
         if (run->dropped == 0)
@@ -141,7 +161,7 @@ static void causes_add(struct notes *notes)
                 ed_draw_stopped_add(&notes->text, run, i);
                 note_end(notes);
         }
-        kind_end(notes, "more cancel or deadline");
+        kind_end(notes, "more such event");
         for (uint32_t i = 0; i < run->flows_count; i++)
                 lost += run->flows[i].kind == ED_DRAW_CANCEL && run->flows[i].cause == ED_DRAW_NONE;
         if (lost == 0)
@@ -160,7 +180,7 @@ static void failures_add(struct notes *notes)
                 const struct ed_draw_node *node = &run->nodes[i];
 
                 if (node->kind != ED_DRAW_TASK || node->result >= 0 ||
-                    node->result == ED_DRAW_ABSENT || !is_wanted(notes))
+                    node->result == ED_DRAW_ABSENT || node->is_stopped || !is_wanted(notes))
                         continue;
                 ed_draw_event_add(&notes->text, run, node->end);
                 note_end(notes);

@@ -207,9 +207,13 @@ static void picture_add(struct ed_draft *out, const struct ed_draw_picture *pict
 void ed_draw_page_add(struct ed_draft *out, const struct ed_draw_picture *pictures, unsigned count,
                       const struct ed_draft *difference, unsigned width)
 {
+        struct ed_draft title = { 0 };
+
         ed_draft_add_str(out, head);
         ed_draft_add_str(out, "<title>");
-        others_add(out, pictures[0].title);
+        ed_draft_add_str(&title, pictures[0].title);
+        ed_draw_svg_text(out, &title, UINT32_MAX);
+        ed_draft_fini(&title);
         ed_draft_add_str(out, "</title>\n<style>\n");
         ed_draft_add_str(out, style);
         ed_draft_add_str(out, ed_draw_svg_style);

@@ -20,6 +20,7 @@ enum { COLUMNS_OF_ALL = 12000 };
 
 #define TICK_PX   90
 #define INDENT_PX 12
+#define HEAD_PX   26
 
 const char ed_draw_svg_style[] =
         "svg.draw { --card: #ffffff; --ink: #1b2430; --soft: #566272; --grid: #e6e9ee;\n"
@@ -218,10 +219,8 @@ static void edge_add(struct pen *pen, const double *heights, unsigned columns, d
                 ed_draw_px(pen->out, base - height);
                 last = height;
         }
-        if (!is_back) {
-                ed_draft_add_str(pen->out, "H");
-                ed_draw_px(pen->out, pen->layout->left + pen->layout->width);
-        }
+        ed_draft_add_str(pen->out, "H");
+        ed_draw_px(pen->out, pen->layout->left + (is_back ? 0 : pen->layout->width));
 }
 
 /* Append how many tasks have each state: those that run are lowest. */
@@ -340,7 +339,7 @@ static void scope_add(struct pen *pen, uint32_t shown)
         const struct ed_draw_fold *fold = pen->layout->fold;
         const struct ed_draw_line *line = &fold->lines[fold->order[shown]];
         double y = pen->layout->tops[shown], bottom = pen->layout->tops[line->end] - 3;
-        double x = pen->layout->right, end = 0, boxed = -1;
+        double x = pen->layout->right, end = 0, boxed = -1, around = line->is_lane ? 0 : 2;
 
         if (line->is_lane)
                 bottom = y + 3 + ed_draw_layout_bar(line);
@@ -361,7 +360,7 @@ static void scope_add(struct pen *pen, uint32_t shown)
                            pen->run->nodes[at].is_shield       ? "box shield"
                            : line->count > 1 && !line->is_lane ? "box many"
                                                                : "box",
-                           x - 2, y, end - x + 4, bottom - y);
+                           x - around, y, end - x + 2 * around, bottom - y);
                 ed_draft_add_str(pen->out, " rx=\"4\"");
                 scope_title(pen, line, at);
                 x = pen->layout->right;
@@ -481,12 +480,13 @@ static void legend_add(struct ed_draft *out, double y)
         }
 }
 
-static void svg_begin(struct ed_draft *out, double width, double height, const char *attributes)
+static void svg_begin(struct ed_draft *out, double width, double top, double height,
+                      const char *attributes)
 {
         ed_draft_add_printf(out,
-                            "<svg class=\"draw\"%s viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+                            "<svg class=\"draw\"%s viewBox=\"0 %.0f %.0f %.0f\" width=\"%.0f\" "
                             "height=\"%.0f\" role=\"img\">\n",
-                            attributes, width, height, width, height);
+                            attributes, top, width, height, width, height);
 }
 
 void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictures, unsigned count,
@@ -501,7 +501,7 @@ void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictur
                 height += layouts[made++].height;
         if (made < count)
                 out->failed = true;
-        svg_begin(out, width, height, " xmlns=\"http://www.w3.org/2000/svg\"");
+        svg_begin(out, width, 0, height, " xmlns=\"http://www.w3.org/2000/svg\"");
         ed_draft_add_str(out, "<style>\n");
         ed_draft_add_str(out, ed_draw_svg_style);
         ed_draft_add_str(out, "</style>\n");
@@ -532,7 +532,8 @@ void ed_draw_svg_add(struct ed_draft *out, const struct ed_draw_picture *picture
                 out->failed = true;
                 return;
         }
-        svg_begin(out, width, layout.height + (is_first ? 30 : 0), "");
+        /* Without the head of the picture, which the page has. */
+        svg_begin(out, width, HEAD_PX, layout.height - HEAD_PX + (is_first ? 30 : 0), "");
         if (is_first)
                 ed_draft_add_str(out, defs);
         picture_add(out, &layout, false);

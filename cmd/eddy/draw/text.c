@@ -12,7 +12,8 @@
 #include "draw/words.h"
 #include "eddy/alloc.h"
 
-enum { INDENT_MAX = 8, TICK_COLUMNS = 12 };
+/* A group with more marks has none, because they would hide how many tasks are active. */
+enum { INDENT_MAX = 8, TICK_COLUMNS = 12, GROUP_MARKS_MAX = 8 };
 
 /* The looks of a cell. */
 enum look {
@@ -63,6 +64,8 @@ struct canvas {
         unsigned label, columns;
         bool is_ascii;
         unsigned char *cells; /* of all lines: enum look */
+        unsigned marks[ED_DRAW_TEXT_LINES_MAX];
+        bool is_noted;
         struct ed_draw_raster raster;
 };
 
@@ -83,6 +86,13 @@ static unsigned column_of(const struct canvas *canvas, uint32_t event)
         return at >= canvas->columns ? canvas->columns - 1 : (unsigned) at;
 }
 
+/* Returns true if a task mostly runs in a column, which may be outside the picture. */
+static bool is_running(const struct ed_draw_raster *raster, unsigned column)
+{
+        return column < raster->columns && ed_draw_raster_sum(raster, column) > 0 &&
+               ed_draw_raster_state(raster, column) == ED_DRAW_RUNS;
+}
+
 static void task_cells(struct canvas *canvas, uint32_t line, unsigned char *cells)
 {
         const struct ed_draw_raster *raster = &canvas->raster;
@@ -91,9 +101,12 @@ static void task_cells(struct canvas *canvas, uint32_t line, unsigned char *cell
                             &canvas->picture->fold, line);
         for (unsigned i = 0; i < canvas->columns; i++) {
                 cells[i] = (unsigned char) ed_draw_raster_state(raster, i);
-                if (raster->is_touched[i] &&
-                    (cells[i] != LOOK_RUNS || ed_draw_raster_sum(raster, i) == 0))
+                /* Beside a column in which the task runs, the part of a column is rounding. */
+                if (raster->is_touched[i] && !is_running(raster, i) && !is_running(raster, i - 1) &&
+                    !is_running(raster, i + 1))
                         cells[i] = LOOK_BRIEF;
+                else if (cells[i] == LOOK_RUNS && !is_running(raster, i))
+                        cells[i] = LOOK_EMPTY;
         }
 }
 
@@ -127,19 +140,23 @@ static void scope_cells(struct canvas *canvas, uint32_t line, unsigned char *cel
                 unsigned begin = column_of(canvas, node->begin);
                 unsigned end = column_of(canvas, node->end);
 
+                bool is_shared = cells[begin] != LOOK_EMPTY;
+
                 for (unsigned i = begin; i <= end; i++)
                         cells[i] = LOOK_RULE;
                 cells[end] = LOOK_CLOSE;
-                cells[begin] = begin == end ? LOOK_BRIEF : LOOK_OPEN;
+                cells[begin] = begin == end || is_shared ? LOOK_BRIEF : LOOK_OPEN;
         }
 }
 
-/* Returns true if the scopes of a line are one after the other. */
-static bool is_sequence(const struct ed_draw_picture *picture, uint32_t line)
+/* Returns true if the scopes of a line are one after the other, and at most 'count_max'. */
+static bool is_sequence(const struct ed_draw_picture *picture, uint32_t line, unsigned count_max)
 {
         const struct ed_draw_fold *fold = &picture->fold;
         uint32_t end = 0;
 
+        if (fold->lines[line].count > count_max)
+                return false;
         for (uint32_t at = fold->lines[line].first; at != ED_DRAW_NONE; at = fold->next[at]) {
                 const struct ed_draw_node *node = &picture->run.nodes[at];
 
@@ -158,7 +175,8 @@ static void cells_fill(struct canvas *canvas)
                 const struct ed_draw_line *line = &fold->lines[fold->order[i]];
                 unsigned char *cells = cells_of(canvas, i);
 
-                if (line->kind == ED_DRAW_SCOPE && is_sequence(canvas->picture, fold->order[i]))
+                if (line->kind == ED_DRAW_SCOPE &&
+                    is_sequence(canvas->picture, fold->order[i], canvas->columns / 4))
                         scope_cells(canvas, fold->order[i], cells);
                 else if (line->count > 1)
                         group_cells(canvas, fold->order[i], cells);
@@ -169,8 +187,9 @@ static void cells_fill(struct canvas *canvas)
         }
 }
 
-/* Mark the line of a node. */
-static void node_mark(struct canvas *canvas, uint32_t node, uint32_t event, enum look look)
+/* Mark the line of a node, or only count the mark. */
+static void node_mark(struct canvas *canvas, uint32_t node, uint32_t event, enum look look,
+                      bool is_counted)
 {
         const struct ed_draw_fold *fold = &canvas->picture->fold;
         uint32_t shown;
@@ -178,11 +197,16 @@ static void node_mark(struct canvas *canvas, uint32_t node, uint32_t event, enum
         if (node == ED_DRAW_NONE || fold->line_of[node] == ED_DRAW_NONE)
                 return;
         shown = fold->lines[fold->line_of[node]].shown;
-        if (shown != ED_DRAW_NONE)
+        if (shown == ED_DRAW_NONE)
+                return;
+        if (is_counted)
+                canvas->marks[shown]++;
+        else if (fold->lines[fold->line_of[node]].count == 1 ||
+                 canvas->marks[shown] <= GROUP_MARKS_MAX)
                 cells_of(canvas, shown)[column_of(canvas, event)] = (unsigned char) look;
 }
 
-static void marks_fill(struct canvas *canvas)
+static void marks_fill(struct canvas *canvas, bool is_counted)
 {
         const struct ed_draw_run *run = &canvas->picture->run;
 
@@ -191,11 +215,11 @@ static void marks_fill(struct canvas *canvas)
                 uint32_t scope = ed_draw_run_scope(run, event->loop, event->scope);
 
                 if (event->phase == 'i' && event->kind == ED_DRAW_CANCEL)
-                        node_mark(canvas, scope, i, LOOK_STOPPED);
+                        node_mark(canvas, scope, i, LOOK_STOPPED, is_counted);
                 else if (event->phase == 'f' && event->kind == ED_DRAW_CANCEL)
-                        node_mark(canvas, event->node, i, LOOK_STOPPED);
+                        node_mark(canvas, event->node, i, LOOK_STOPPED, is_counted);
                 else if (event->kind == ED_DRAW_DEADLINE)
-                        node_mark(canvas, scope, i, LOOK_DEADLINE);
+                        node_mark(canvas, scope, i, LOOK_DEADLINE, is_counted);
         }
 }
 
@@ -289,10 +313,13 @@ static void axis_add(struct canvas *canvas)
                 unsigned column = column_of_tick(canvas, tick);
 
                 looks[column] = LOOK_TICK;
-                if (column < at)
-                        continue;
-                pad(canvas, column - at);
                 ed_draw_tick_add(&canvas->text, scale, tick, step, canvas->is_ascii);
+                /* A character of a label is at most a column. */
+                if (column < at || column + canvas->text.bytes > canvas->columns) {
+                        ed_draft_reset(&canvas->text, 4096);
+                        continue;
+                }
+                pad(canvas, column - at);
                 at = column + text_flush(canvas, canvas->columns - column, false) + 1;
                 ed_draft_add_str(canvas->out, " ");
         }
@@ -334,6 +361,9 @@ static void note_add(void *arg, const struct ed_draft *note)
 {
         struct canvas *canvas = arg;
 
+        if (!canvas->is_noted)
+                ed_draft_add_str(canvas->out, "\n");
+        canvas->is_noted = true;
         ed_draft_add(&canvas->text, note->data, note->bytes);
         if (note->failed)
                 canvas->out->failed = true;
@@ -348,9 +378,9 @@ static void canvas_draw(struct canvas *canvas)
         ed_draft_add_str(canvas->out, "\n\n");
         axis_add(canvas);
         cells_fill(canvas);
-        marks_fill(canvas);
+        marks_fill(canvas, true);
+        marks_fill(canvas, false);
         lines_add(canvas);
-        ed_draft_add_str(canvas->out, "\n");
         ed_draw_notes(canvas->picture, canvas->is_ascii, note_add, canvas);
 }
 
