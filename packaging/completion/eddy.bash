@@ -12,7 +12,7 @@ _eddy() {
         fi
         COMPREPLY=()
         if [ "$COMP_CWORD" -eq 1 ]; then
-                words="batch check retry sort fetch mock report help --help --version"
+                words="batch check retry sort fetch mock report draw help --help --version"
         else
                 case $command,$before in
                 batch,--format) words="auto json csv" ;;
@@ -80,18 +80,21 @@ _eddy() {
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                mock,--listen | mock,--threads | mock,--latency | mock,--latency-p99 | mock,--token-latency | \
-                        mock,--rate-limit | mock,--rpm | mock,--tpm | mock,--quota | \
-                        mock,--wave | mock,--capacity | mock,--capacity-status | mock,--retry-after | \
-                        mock,--errors | mock,--error-rate | mock,--truncate | mock,--stall | \
-                        mock,--seed | mock,--api-key | mock,--model | mock,--dimensions | \
-                        mock,--completion-tokens) return ;;
+                mock,--listen | mock,--threads | mock,--latency | mock,--latency-p99 | \
+                        mock,--token-latency | mock,--rate-limit | mock,--rpm | mock,--tpm | \
+                        mock,--quota | mock,--wave | mock,--capacity | mock,--capacity-status | \
+                        mock,--retry-after | mock,--errors | mock,--error-rate | mock,--truncate | \
+                        mock,--stall | mock,--seed | mock,--api-key | mock,--model | \
+                        mock,--dimensions | mock,--completion-tokens) return ;;
                 report,--errors | report,--log)
                         compopt -o default 2>/dev/null
                         return
                         ;;
                 report,-o | report,--output | report,--price | report,--title) return ;;
-                help,*) words="batch check retry sort fetch mock report help" ;;
+                draw,--format) words="text svg html" ;;
+                draw,--axis) words="time order" ;;
+                draw,-o | draw,--output | draw,--width) return ;;
+                help,*) words="batch check retry sort fetch mock report draw help" ;;
                 *)
                         case $command in
                         batch) words="--format --id-column --base-url --url --body -X --method
@@ -123,16 +126,17 @@ _eddy() {
                                 --unix-socket --resolve --compressed -o --force --body --save
                                 --progress --summary -h --help --version" ;;
                         mock) words="--listen --threads --tls --cert --key --latency
-                                --latency-p99 --token-latency --rate-limit --rpm --tpm --quota --wave
-                                --capacity --capacity-status --retry-after --errors --error-rate
-                                --truncate --stall --seed --api-key --model --dimensions
-                                --completion-tokens -h --help --version" ;;
+                                --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
+                                --wave --capacity --capacity-status --retry-after --errors
+                                --error-rate --truncate --stall --seed --api-key --model
+                                --dimensions --completion-tokens -h --help --version" ;;
                         report) words="--errors --log -o --output --price --title -h --help
                                 --version" ;;
+                        draw) words="-o --output --format --axis --width -h --help --version" ;;
                         esac
                         case $command,$word in
                         *,-*) ;;
-                        batch,* | check,* | retry,* | sort,* | report,*)
+                        batch,* | check,* | retry,* | sort,* | report,* | draw,*)
                                 compopt -o default 2>/dev/null
                                 return
                                 ;;

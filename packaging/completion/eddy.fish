@@ -8,10 +8,11 @@ complete -c eddy -n __fish_use_subcommand -a sort -d 'put answers into the order
 complete -c eddy -n __fish_use_subcommand -a fetch -d 'fetch many URLs at a time, one line of JSON for each'
 complete -c eddy -n __fish_use_subcommand -a mock -d 'a web server that answers slowly, limits and fails on demand'
 complete -c eddy -n __fish_use_subcommand -a report -d 'a page with plots about an output of batch'
+complete -c eddy -n __fish_use_subcommand -a draw -d 'a timeline of a traced run: tasks, scopes, waits and cancels'
 complete -c eddy -n __fish_use_subcommand -a help -d 'what a command does: eddy help fetch'
 complete -c eddy -n __fish_use_subcommand -l help -d 'print the usage'
 complete -c eddy -n __fish_use_subcommand -l version -d 'print the version'
-complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort fetch mock report help'
+complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort fetch mock report draw help'
 
 complete -c eddy -n '__fish_seen_subcommand_from batch' -F
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
@@ -25,7 +26,7 @@ complete -c eddy -n '__fish_seen_subcommand_from batch' -l api-key-env -x -d 'se
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l api-key-file -r -F -d 'send "Authorization: Bearer KEY", only to the hosts of --base-url and --url'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l api-key-header -x -d 'send the key in this header instead'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l idempotency-header -x -d 'send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions'
-complete -c eddy -n '__fish_seen_subcommand_from batch' -s o -l output -r -F -d 'write answers with a status below 400 to FILE'
+complete -c eddy -n '__fish_seen_subcommand_from batch' -s o -l output -r -F -d 'write successful answers'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l errors -r -F -d 'write all other results to FILE'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l ordered -d 'write answers in the order of the input'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l no-meta -d 'leave out "x_meta", for strict readers of OpenAI\'s format'
@@ -164,7 +165,7 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -s h -l help -d 'print t
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l version -d 'print the version'
 
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l listen -x -d 'the address, and the port or 0 for a free port'
-complete -c eddy -n '__fish_seen_subcommand_from mock' -l threads -x -d 'serve on N threads; 0 means one for each processor'
+complete -c eddy -n '__fish_seen_subcommand_from mock' -l threads -x -d 'serve on N threads'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l tls -d 'serve https, with a certificate for localhost, 127.0.0.1 and ::1 that is made for this run'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l cert -r -F -d 'serve https with this certificate and its key'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l key -r -F -d 'serve https with this certificate and its key'
@@ -199,3 +200,11 @@ complete -c eddy -n '__fish_seen_subcommand_from report' -l price -x -d 'prices 
 complete -c eddy -n '__fish_seen_subcommand_from report' -l title -x -d 'the heading of the page'
 complete -c eddy -n '__fish_seen_subcommand_from report' -s h -l help -d 'print the usage'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l version -d 'print the version'
+
+complete -c eddy -n '__fish_seen_subcommand_from draw' -F
+complete -c eddy -n '__fish_seen_subcommand_from draw' -s o -l output -x -d 'write to OUT'
+complete -c eddy -n '__fish_seen_subcommand_from draw' -l format -x -a 'text svg html' -d 'a timeline for the terminal, a picture, or a page with tables'
+complete -c eddy -n '__fish_seen_subcommand_from draw' -l axis -x -a 'time order' -d 'the distance of events: their times, or one step each'
+complete -c eddy -n '__fish_seen_subcommand_from draw' -l width -x -d 'columns of text'
+complete -c eddy -n '__fish_seen_subcommand_from draw' -s h -l help -d 'print the usage'
+complete -c eddy -n '__fish_seen_subcommand_from draw' -l version -d 'print the version'

@@ -11,6 +11,7 @@ _eddy() {
                 'fetch:fetch many URLs at a time, one line of JSON for each'
                 'mock:a web server that answers slowly, limits and fails on demand'
                 'report:a page with plots about an output of batch'
+                'draw:a timeline of a traced run: tasks, scopes, waits and cancels'
                 'help:what a command does: eddy help fetch'
         )
 
@@ -37,8 +38,8 @@ _eddy() {
                         '*--api-key-file=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:FILE:_files' \
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
-                        '*-o+[write answers with a status below 400 to FILE]:FILE:_files' \
-                        '*--output=[write answers with a status below 400 to FILE]:FILE:_files' \
+                        '*-o+[write successful answers]:FILE:_files' \
+                        '*--output=[write successful answers]:FILE:_files' \
                         '*--errors=[write all other results to FILE]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
@@ -208,7 +209,7 @@ _eddy() {
         mock)
                 _arguments -S \
                         '*--listen=[the address, and the port or 0 for a free port]:HOST: ' \
-                        '*--threads=[serve on N threads; 0 means one for each processor]:N: ' \
+                        '*--threads=[serve on N threads]:N: ' \
                         '*--tls[serve https, with a certificate for localhost, 127.0.0.1 and ::1 that is made for this run]' \
                         '*--cert=[serve https with this certificate and its key]:FILE:_files' \
                         '*--key=[serve https with this certificate and its key]:FILE:_files' \
@@ -244,6 +245,18 @@ _eddy() {
                         '*--output=[write the page to PAGE]:PAGE: ' \
                         '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--title=[the heading of the page]:TEXT: ' \
+                        '*-h[print the usage]' \
+                        '*--help[print the usage]' \
+                        '*--version[print the version]' \
+                        '*:file:_files'
+                ;;
+        draw)
+                _arguments -S \
+                        '*-o+[write to OUT]:OUT: ' \
+                        '*--output=[write to OUT]:OUT: ' \
+                        '*--format=[a timeline for the terminal, a picture, or a page with tables]:text:(text svg html)' \
+                        '*--axis=[the distance of events: their times, or one step each]:time:(time order)' \
+                        '*--width=[columns of text]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \

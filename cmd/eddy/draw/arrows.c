@@ -3,10 +3,8 @@
  */
 #include "draw/arrows.h"
 
-#include <math.h>
-
 #include "draw/notes.h"
-#include "draw/svg.h"
+#include "draw/pen.h"
 #include "draw/words.h"
 
 enum { WAKES_MAX = 200, CANCELS_MAX = 600, CAUSES_MAX = 300 };

@@ -7,6 +7,12 @@
 
 #include "draw/words.h"
 
+/* Returns true if the name of an event says what happened. */
+static bool is_named(const struct ed_draw_event *event)
+{
+        return event->phase == 'B' || event->phase == 'E' || event->kind == ED_DRAW_IO;
+}
+
 static bool is_alike(const struct ed_draw_run *one, const struct ed_draw_run *two, uint32_t at)
 {
         const struct ed_draw_event *a = &one->events[at], *b = &two->events[at];
@@ -15,7 +21,8 @@ static bool is_alike(const struct ed_draw_run *one, const struct ed_draw_run *tw
                a->task == b->task && a->result == b->result && a->scope == b->scope &&
                a->by == b->by && a->about == b->about && a->bytes == b->bytes &&
                a->is_open == b->is_open && a->is_shield == b->is_shield &&
-               strcmp(ed_draw_text(one, a->name), ed_draw_text(two, b->name)) == 0 &&
+               (!is_named(a) ||
+                strcmp(ed_draw_text(one, a->name), ed_draw_text(two, b->name)) == 0) &&
                strcmp(ed_draw_text(one, one->nodes[a->node].name),
                       ed_draw_text(two, two->nodes[b->node].name)) == 0;
 }

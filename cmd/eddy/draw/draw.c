@@ -122,8 +122,11 @@ static int pictures_make(struct draw *draw)
                 if (ed_draw_fold(&picture->fold, &picture->run, lines / draw->opts.files_count) < 0)
                         return out_of_memory();
         }
-        if (draw->opts.files_count == 2)
+        if (draw->opts.files_count == 2) {
+                draw->pictures[0].other = &draw->pictures[1];
+                draw->pictures[1].other = &draw->pictures[0];
                 differences_find(draw);
+        }
         return 0;
 }
 

@@ -162,7 +162,7 @@ static void member_add(struct ed_draw_fold *fold, const struct ed_draw_run *run,
         fold->next[node] = ED_DRAW_NONE;
 }
 
-/* What a pass over the nodes needs. */
+/* A pass over the nodes. */
 struct pass {
         struct ed_draw_fold *fold;
         const struct ed_draw_run *run;

@@ -32,43 +32,55 @@ static double line_height(const struct ed_draw_line *line)
         return ed_draw_layout_bar(line) + (line->kind == ED_DRAW_SCOPE ? 7 : 8);
 }
 
-/* Choose the width of the labels: that of the longest. */
-static double label_measure(const struct ed_draw_layout *layout, bool *ret_fails)
+/* Widen '*widest' to the longest label of a picture, and find out whether a task failed. */
+static void label_measure(const struct ed_draw_run *run, const struct ed_draw_fold *fold,
+                          double *widest, bool *fails)
 {
-        const struct ed_draw_run *run = &layout->picture->run;
         struct ed_draft text = { 0 }, plain = { 0 };
-        double widest = 60;
 
-        *ret_fails = false;
-        for (uint32_t i = 0; i < layout->fold->shown; i++) {
-                const struct ed_draw_line *line = &layout->fold->lines[layout->fold->order[i]];
+        for (uint32_t i = 0; i < fold->shown; i++) {
+                const struct ed_draw_line *line = &fold->lines[fold->order[i]];
                 unsigned depth =
                         line->depth < ED_DRAW_INDENTS_MAX ? line->depth : ED_DRAW_INDENTS_MAX;
                 double width;
 
                 ed_draft_reset(&text, 4096);
                 ed_draft_reset(&plain, 4096);
-                ed_draw_line_add(&text, run, layout->fold, layout->fold->order[i]);
+                ed_draw_line_add(&text, run, fold, fold->order[i]);
                 width = LEFT_PX + depth * INDENT_PX +
                         ED_DRAW_CHARACTER_PX *
                                 ed_draw_plain_add(&plain, text.data, text.bytes, 64, false);
-                if (width > widest)
-                        widest = width;
+                if (width > *widest)
+                        *widest = width;
                 if (line->kind == ED_DRAW_TASK && line->count == 1 &&
                     run->nodes[line->first].result < 0 &&
                     run->nodes[line->first].result != ED_DRAW_ABSENT)
-                        *ret_fails = true;
+                        *fails = true;
         }
         ed_draft_fini(&text);
         ed_draft_fini(&plain);
-        return widest < LABEL_MAX_PX ? widest : LABEL_MAX_PX;
+}
+
+/* Choose the place of the axis, which two pictures share. */
+static void axis_place(struct ed_draw_layout *layout)
+{
+        const struct ed_draw_picture *picture = layout->picture;
+        double widest = 60, width = layout->right;
+        bool fails = false;
+
+        label_measure(&picture->run, layout->fold, &widest, &fails);
+        if (picture->other && layout->fold == &picture->fold)
+                label_measure(&picture->other->run, &picture->other->fold, &widest, &fails);
+        layout->left = (widest < LABEL_MAX_PX ? widest : LABEL_MAX_PX) + 10;
+        if (layout->left > width / 3)
+                layout->left = width / 3;
+        layout->width = width - layout->left - (fails && width > 700 ? RESULT_PX : RIGHT_PX);
 }
 
 int ed_draw_layout_init(struct ed_draw_layout *layout, const struct ed_draw_picture *picture,
                         const struct ed_draw_fold *fold, unsigned width)
 {
         double *gaps = eddy_malloc((fold->shown + 1) * sizeof(*gaps)), y = HEAD_PX;
-        bool fails;
 
         *layout = (struct ed_draw_layout){ .picture = picture, .fold = fold, .right = width };
         layout->tops = eddy_malloc((fold->shown + 1) * sizeof(*layout->tops));
@@ -77,10 +89,7 @@ int ed_draw_layout_init(struct ed_draw_layout *layout, const struct ed_draw_pict
                 ed_draw_layout_fini(layout);
                 return -ENOMEM;
         }
-        layout->left = label_measure(layout, &fails) + 10;
-        if (layout->left > width / 3.0)
-                layout->left = width / 3.0;
-        layout->width = width - layout->left - (fails && width > 700 ? RESULT_PX : RIGHT_PX);
+        axis_place(layout);
         for (uint32_t i = 0; i <= fold->shown; i++)
                 gaps[i] = 0;
         for (uint32_t i = 0; i < fold->shown; i++) {

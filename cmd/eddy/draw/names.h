@@ -9,7 +9,7 @@
 
 #include "eddy/def.h"
 
-/* Of a text, with its NUL; a longer one is cut and ends in an ellipsis. */
+/* Bytes of a text with its NUL; a longer text is cut and ends in an ellipsis. */
 enum { ED_DRAW_NAME_BYTES = 200 };
 
 /* The number of the empty text. */

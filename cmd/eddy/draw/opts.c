@@ -14,7 +14,7 @@
 #include "eddy/version.h"
 
 static const char help[] =
-        "Usage: eddy draw [-o OUT] [--format F] [--axis A] [--width N] FILE [FILE2]\n"
+        "Usage: eddy draw FILE [FILE2] [-o OUT] [--format F] [--axis A] [--width N]\n"
         "\n"
         "Draws the timeline of a run from its trace, which EDDY_TRACE=FILE writes for any program\n"
         "that uses eddy: tasks and scopes as rows, with what each task waits for, and cancels and\n"

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "draw/notes.h"
-#include "draw/raster.h"
+#include "draw/pen.h"
 #include "draw/svg.h"
 #include "draw/words.h"
 

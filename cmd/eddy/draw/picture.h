@@ -14,6 +14,7 @@ struct ed_draw_picture {
         struct ed_draw_run run;
         struct ed_draw_scale scale;
         struct ed_draw_fold fold;
+        const struct ed_draw_picture *other; /* drawn above or below it; NULL: none */
         uint32_t difference; /* the first event that differs from the other picture */
 };
 

@@ -142,6 +142,27 @@ static void segment_end(struct ed_draw_run *run, const struct ed_draw_row *row)
                 run->segments[last].end = run->events_count;
 }
 
+/*
+ * Returns true if a task becomes ready that has not run since its wait ended, or since it started:
+ * there is no time between these events.
+ */
+static bool is_never_run(const struct ed_draw_run *run, const struct ed_draw_node *node,
+                         uint32_t state)
+{
+        const struct ed_draw_segment *last;
+        const struct ed_draw_event *begun;
+
+        if (node->last == ED_DRAW_NONE || state == ED_DRAW_NONE ||
+            run->events[state].kind != ED_DRAW_READY)
+                return false;
+        last = &run->segments[node->last];
+        begun = &run->events[last->begin];
+        return last->state == ED_DRAW_RUNS && last->end == run->events_count &&
+               begun->at_ns == run->events[run->events_count].at_ns &&
+               ((begun->kind == ED_DRAW_WAIT && begun->phase == 'E') ||
+                (begun->kind == ED_DRAW_TASK && begun->phase == 'B'));
+}
+
 /* Begin the state that the top of the stack says. */
 static int segment_begin(struct ed_draw_run *run, const struct ed_draw_row *row)
 {
@@ -153,6 +174,11 @@ static int segment_begin(struct ed_draw_run *run, const struct ed_draw_row *row)
         if (node->kind == ED_DRAW_LOOP || node->end != ED_DRAW_NONE ||
             (state == ED_DRAW_NONE && !node->is_cut))
                 return 0;
+        if (is_never_run(run, node, state)) {
+                run->segments[node->last].state = ED_DRAW_IS_READY;
+                run->segments[node->last].end = ED_DRAW_NONE;
+                return 0;
+        }
         if (GROW(run, segments) < 0)
                 return -ENOMEM;
         segment = &run->segments[run->segments_count];

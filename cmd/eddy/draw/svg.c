@@ -1,26 +1,22 @@
 /*
- * draw/svg.c - scopes are boxes, tasks are bars. A bar with many states, and the bar of a group, is
- * a profile: how many tasks run, are ready and wait.
+ * draw/svg.c - scopes are boxes around the lines of their tasks.
  */
 #include "draw/svg.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "draw/arrows.h"
+#include "draw/bars.h"
 #include "draw/notes.h"
-#include "draw/plain.h"
-#include "draw/raster.h"
+#include "draw/pen.h"
 #include "draw/words.h"
-#include "report/html.h"
 
-/* Rectangles of all bars; and of one bar. The rest are profiles with a number of columns. */
-enum { RECTS_MAX = 2400, RECTS_OF_BAR_MAX = 400, COLUMNS_MAX = 400, COLUMNS_MIN = 80 };
-enum { COLUMNS_OF_ALL = 12000 };
+/* Rectangles of all bars, and columns of the profiles. */
+enum { RECTS_MAX = 2400, COLUMNS_MAX = 400, COLUMNS_MIN = 80, COLUMNS_OF_ALL = 12000 };
 
 #define TICK_PX   90
 #define INDENT_PX 12
-#define HEAD_PX   26
+#define HEAD_PX   26.0
 
 const char ed_draw_svg_style[] =
         "svg.draw { --card: #ffffff; --ink: #1b2430; --soft: #566272; --grid: #e6e9ee;\n"
@@ -62,71 +58,9 @@ static const char defs[] =
         "markerHeight=\"6\" orient=\"auto\"><path class=\"waketip\" d=\"M0 0L8 4L0 8z\"/></marker>"
         "</defs>\n";
 
-/* What drawing the lines of a picture needs. */
-struct pen {
-        struct ed_draft *out;
-        const struct ed_draw_layout *layout;
-        const struct ed_draw_run *run;
-        struct ed_draft text;
-        unsigned rects_left, columns;
-};
-
-void ed_draw_svg_text(struct ed_draft *out, const struct ed_draft *text, unsigned characters)
-{
-        struct ed_draft plain = { 0 };
-
-        ed_draw_plain_add(&plain, text->data, text->bytes, characters, false);
-        ed_html_add(out, plain.data, plain.bytes);
-        if (plain.failed || text->failed)
-                out->failed = true;
-        ed_draft_fini(&plain);
-}
-
-/* Append the text of the pen, and clear it. */
-static void text_flush(struct pen *pen, unsigned characters)
-{
-        ed_draw_svg_text(pen->out, &pen->text, characters);
-        ed_draft_reset(&pen->text, 4096);
-}
-
-static void attribute(struct ed_draft *out, const char *name, double value)
-{
-        ed_draft_add_printf(out, " %s=\"", name);
-        ed_draw_px(out, value);
-        ed_draft_add_str(out, "\"");
-}
-
-static void text_begin(struct ed_draft *out, const char *class, double x, double y)
-{
-        ed_draft_add_printf(out, "<text class=\"%s\"", class);
-        attribute(out, "x", x);
-        attribute(out, "y", y);
-        ed_draft_add_str(out, ">");
-}
-
-static void rect_begin(struct ed_draft *out, const char *class, double x, double y, double width,
-                       double height)
-{
-        ed_draft_add_printf(out, "<rect class=\"%s\"", class);
-        attribute(out, "x", x);
-        attribute(out, "y", y);
-        attribute(out, "width", width);
-        attribute(out, "height", height);
-}
-
-static void rule_add(struct ed_draft *out, const char *class, double x, double y1, double y2)
-{
-        ed_draft_add_printf(out, "<line class=\"%s\"", class);
-        attribute(out, "x1", x);
-        attribute(out, "x2", x);
-        attribute(out, "y1", y1);
-        attribute(out, "y2", y2);
-        ed_draft_add_str(out, "/>");
-}
-
 /* ---- the axis ------------------------------------------------------------------------------ */
 
-static void axis_add(struct pen *pen)
+static void axis_add(struct ed_draw_pen *pen)
 {
         const struct ed_draw_layout *layout = pen->layout;
         const struct ed_draw_scale *scale = &layout->picture->scale;
@@ -137,8 +71,11 @@ static void axis_add(struct pen *pen)
                 double part = (first + i * step - scale->start) / (scale->end - scale->start);
                 double x = layout->left + layout->width * part;
 
-                rule_add(pen->out, "grid", x, layout->top - 8, layout->bottom);
-                text_begin(pen->out, "soft", x + 3, layout->top - 10);
+                ed_draw_pen_rule(pen->out, "grid", x, layout->top - 8, layout->bottom);
+                if (x + 60 < layout->right)
+                        ed_draw_pen_text(pen->out, "soft", x + 3, layout->top - 10);
+                else
+                        ed_draw_pen_text(pen->out, "soft end", x - 3, layout->top - 10);
                 if (scale->is_order && i == 0)
                         ed_draft_add_str(pen->out, "event ");
                 ed_draw_tick_add(pen->out, scale, first + i * step, step, false);
@@ -146,169 +83,9 @@ static void axis_add(struct pen *pen)
         }
 }
 
-/* ---- bars ---------------------------------------------------------------------------------- */
-
-static const char *const classes[] = {
-        [ED_DRAW_RUNS] = "run", [ED_DRAW_WAITS] = "wait", [ED_DRAW_IS_READY] = "ready"
-};
-
-static void segment_title(struct pen *pen, const struct ed_draw_segment *segment, int64_t loop)
-{
-        const struct ed_draw_scale *scale = &pen->layout->picture->scale;
-        const struct ed_draw_event *begin = &pen->run->events[segment->begin];
-        const struct ed_draw_event *end = &pen->run->events[segment->end];
-
-        if (segment->state == ED_DRAW_WAITS)
-                ed_draft_add_printf(&pen->text, "waits for %s",
-                                    ed_draw_text(pen->run, segment->name));
-        else
-                ed_draft_add_str(&pen->text, segment->state == ED_DRAW_RUNS ? "runs" : "is ready");
-        ed_draft_add_str(&pen->text, " for ");
-        ed_draw_time_add(&pen->text, (double) (end->at_ns - begin->at_ns), false);
-        ed_draft_add_str(&pen->text, " from ");
-        ed_draw_when_add(&pen->text, pen->run, scale, segment->begin, false);
-        if (segment->by != ED_DRAW_ABSENT) {
-                ed_draft_add_str(&pen->text, ", woken by ");
-                ed_draw_task_add(&pen->text, pen->run, loop, segment->by);
-        }
-        if (segment->result < 0 && segment->result != ED_DRAW_ABSENT) {
-                ed_draft_add_str(&pen->text, ", ends");
-                ed_draw_result_add(&pen->text, pen->run, segment->result, segment->error);
-        }
-        ed_draft_add_str(pen->out, "><title>");
-        text_flush(pen, 400);
-        ed_draft_add_str(pen->out, "</title></rect>\n");
-}
-
-/* Append the states of a task: first the others, then the times in which it runs. */
-static void segments_add(struct pen *pen, const struct ed_draw_node *node, double y, double height)
-{
-        for (int pass = 0; pass < 2; pass++) {
-                for (uint32_t i = node->first; i != ED_DRAW_NONE; i = pen->run->segments[i].next) {
-                        const struct ed_draw_segment *segment = &pen->run->segments[i];
-                        double x = ed_draw_layout_x(pen->layout, segment->begin);
-                        double width = ed_draw_layout_x(pen->layout, segment->end) - x;
-
-                        if ((segment->state == ED_DRAW_RUNS) != (pass == 1))
-                                continue;
-                        if (segment->state == ED_DRAW_RUNS && width < 1)
-                                width = 1;
-                        else if (width < 0.2)
-                                continue;
-                        rect_begin(pen->out, classes[segment->state], x, y, width, height);
-                        segment_title(pen, segment, node->loop);
-                }
-        }
-}
-
-/* Append the edge of a profile, from left to right or back. */
-static void edge_add(struct pen *pen, const double *heights, unsigned columns, double base,
-                     bool is_back)
-{
-        double width = pen->layout->width / columns, last = -1;
-
-        for (unsigned i = 0; i < columns; i++) {
-                unsigned column = is_back ? columns - 1 - i : i;
-                double height = floor(heights[column] * 10 + 0.5) / 10;
-
-                if (height == last)
-                        continue;
-                ed_draft_add_str(pen->out, i == 0 && !is_back ? "M" : "H");
-                ed_draw_px(pen->out, pen->layout->left + width * (is_back ? column + 1 : column));
-                ed_draft_add_str(pen->out, i == 0 && !is_back ? " " : "V");
-                ed_draw_px(pen->out, base - height);
-                last = height;
-        }
-        ed_draft_add_str(pen->out, "H");
-        ed_draw_px(pen->out, pen->layout->left + (is_back ? 0 : pen->layout->width));
-}
-
-/* Append how many tasks have each state: those that run are lowest. */
-static void profile_add(struct pen *pen, uint32_t line, double y, double height, double most)
-{
-        static const enum ed_draw_state order[] = { ED_DRAW_RUNS, ED_DRAW_IS_READY, ED_DRAW_WAITS };
-        struct ed_draw_raster raster, heights;
-
-        if (ed_draw_raster_init(&raster, pen->columns) < 0) {
-                pen->out->failed = true;
-                return;
-        }
-        if (ed_draw_raster_init(&heights, pen->columns) < 0) {
-                pen->out->failed = true;
-                ed_draw_raster_fini(&raster);
-                return;
-        }
-        ed_draw_raster_line(&raster, pen->run, &pen->layout->picture->scale, pen->layout->fold,
-                            line);
-        if (most < raster.most)
-                most = raster.most;
-        memset(heights.amount[0], 0, pen->columns * sizeof(double));
-        for (int i = 0; i < 3 && most > 0; i++) {
-                double *lower = heights.amount[0], *upper = heights.amount[1], sum = 0;
-
-                for (unsigned at = 0; at < pen->columns; at++) {
-                        double amount = raster.amount[order[i]][at];
-
-                        sum += amount;
-                        upper[at] = lower[at] + amount / most * height;
-                        /* Do not lose the column of a task that ran for no time. */
-                        if (order[i] == ED_DRAW_RUNS && raster.is_touched[at] && upper[at] < 0.6)
-                                upper[at] = 0.6;
-                }
-                if (sum > 0 || order[i] == ED_DRAW_RUNS) {
-                        ed_draft_add_printf(pen->out, "<path class=\"%s\" d=\"", classes[order[i]]);
-                        edge_add(pen, upper, pen->columns, y + height, false);
-                        edge_add(pen, lower, pen->columns, y + height, true);
-                        ed_draft_add_str(pen->out, "z\"/>\n");
-                }
-                memcpy(lower, upper, pen->columns * sizeof(double));
-        }
-        ed_draw_raster_fini(&heights);
-        ed_draw_raster_fini(&raster);
-}
-
-static uint32_t segments_count(const struct ed_draw_run *run, const struct ed_draw_node *node)
-{
-        uint32_t count = 0;
-
-        for (uint32_t i = node->first; i != ED_DRAW_NONE && count <= RECTS_OF_BAR_MAX;
-             i = run->segments[i].next)
-                count++;
-        return count;
-}
-
-static void task_add(struct pen *pen, uint32_t at, double y)
-{
-        const struct ed_draw_line *line = &pen->layout->fold->lines[at];
-        const struct ed_draw_node *node = &pen->run->nodes[line->first];
-        uint32_t count = segments_count(pen->run, node);
-        double height = ed_draw_layout_bar(line), end;
-
-        if (line->count > 1) {
-                profile_add(pen, at, y, height, 0);
-                return;
-        }
-        if (count > RECTS_OF_BAR_MAX || count > pen->rects_left) {
-                profile_add(pen, at, y, height, 1);
-        } else {
-                pen->rects_left -= count;
-                segments_add(pen, node, y, height);
-        }
-        if (node->result >= 0 || node->result == ED_DRAW_ABSENT)
-                return;
-        end = ed_draw_layout_x(pen->layout, node->end);
-        if (end + 60 > pen->layout->right)
-                return;
-        text_begin(pen->out, "bad", end + 5, y + 11);
-        ed_draft_add_printf(&pen->text, "%lld %s", (long long) node->result,
-                            ed_draw_text(pen->run, node->error));
-        text_flush(pen, (unsigned) ((pen->layout->right - end - 5) / ED_DRAW_CHARACTER_PX));
-        ed_draft_add_str(pen->out, "</text>\n");
-}
-
 /* ---- scopes -------------------------------------------------------------------------------- */
 
-static void scope_title(struct pen *pen, const struct ed_draw_line *line, uint32_t at)
+static void scope_title(struct ed_draw_pen *pen, const struct ed_draw_line *line, uint32_t at)
 {
         const struct ed_draw_node *node = &pen->run->nodes[at];
 
@@ -329,12 +106,12 @@ static void scope_title(struct pen *pen, const struct ed_draw_line *line, uint32
         } else {
                 ed_draw_count_add(&pen->text, line->count, "scope");
         }
-        text_flush(pen, 400);
+        ed_draw_pen_flush(pen, 400);
         ed_draft_add_str(pen->out, "</title></rect>\n");
 }
 
 /* Append the box around the lines of a scope, or the boxes of scopes without tasks. */
-static void scope_add(struct pen *pen, uint32_t shown)
+static void scope_add(struct ed_draw_pen *pen, uint32_t shown)
 {
         const struct ed_draw_fold *fold = pen->layout->fold;
         const struct ed_draw_line *line = &fold->lines[fold->order[shown]];
@@ -356,11 +133,11 @@ static void scope_add(struct pen *pen, uint32_t shown)
                         continue;
                 boxed = begin;
                 pen->rects_left -= pen->rects_left > 0;
-                rect_begin(pen->out,
-                           pen->run->nodes[at].is_shield       ? "box shield"
-                           : line->count > 1 && !line->is_lane ? "box many"
-                                                               : "box",
-                           x - around, y, end - x + 2 * around, bottom - y);
+                ed_draw_pen_rect(pen->out,
+                                 pen->run->nodes[at].is_shield       ? "box shield"
+                                 : line->count > 1 && !line->is_lane ? "box many"
+                                                                     : "box",
+                                 x - around, y, end - x + 2 * around, bottom - y);
                 ed_draft_add_str(pen->out, " rx=\"4\"");
                 scope_title(pen, line, at);
                 x = pen->layout->right;
@@ -370,28 +147,28 @@ static void scope_add(struct pen *pen, uint32_t shown)
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static void label_add(struct pen *pen, uint32_t shown)
+static void label_add(struct ed_draw_pen *pen, uint32_t shown)
 {
         const struct ed_draw_fold *fold = pen->layout->fold;
         const struct ed_draw_line *line = &fold->lines[fold->order[shown]];
         unsigned depth = line->depth < ED_DRAW_INDENTS_MAX ? line->depth : ED_DRAW_INDENTS_MAX;
         double x = 10 + depth * INDENT_PX, room = pen->layout->left - 8 - x;
 
-        text_begin(pen->out, line->kind == ED_DRAW_TASK ? "name" : "soft", x,
-                   pen->layout->tops[shown] + 7 + ed_draw_layout_bar(line) / 2);
+        ed_draw_pen_text(pen->out, line->kind == ED_DRAW_TASK ? "name" : "soft", x,
+                         pen->layout->tops[shown] + 7 + ed_draw_layout_bar(line) / 2);
         ed_draft_add_str(pen->out, "<title>");
         ed_draw_line_add(&pen->text, pen->run, fold, fold->order[shown]);
         if (line->count == 1 && pen->run->nodes[line->first].place != ED_DRAW_NAMELESS)
                 ed_draft_add_printf(&pen->text, ", begun at %s",
                                     ed_draw_text(pen->run, pen->run->nodes[line->first].place));
-        text_flush(pen, 400);
+        ed_draw_pen_flush(pen, 400);
         ed_draft_add_str(pen->out, "</title>");
         ed_draw_line_add(&pen->text, pen->run, fold, fold->order[shown]);
-        text_flush(pen, room > 0 ? (unsigned) (room / ED_DRAW_CHARACTER_PX) + 1 : 1);
+        ed_draw_pen_flush(pen, room > 0 ? (unsigned) (room / ED_DRAW_CHARACTER_PX) + 1 : 1);
         ed_draft_add_str(pen->out, "</text>\n");
 }
 
-static void lines_add(struct pen *pen)
+static void lines_add(struct ed_draw_pen *pen)
 {
         const struct ed_draw_fold *fold = pen->layout->fold;
 
@@ -403,18 +180,18 @@ static void lines_add(struct pen *pen)
         ed_draw_wakes_add(pen->out, pen->layout);
         for (uint32_t i = 0; i < fold->shown; i++)
                 if (fold->lines[fold->order[i]].kind == ED_DRAW_TASK)
-                        task_add(pen, fold->order[i], pen->layout->tops[i] + 3);
+                        ed_draw_bar_add(pen, fold->order[i], pen->layout->tops[i] + 3);
         ed_draw_cancels_add(pen->out, pen->layout);
         if (fold->hidden == 0)
                 return;
-        text_begin(pen->out, "soft", 10, pen->layout->bottom + 14);
+        ed_draw_pen_text(pen->out, "soft", 10, pen->layout->bottom + 14);
         ed_draw_count_add(pen->out, fold->hidden, "more line");
         ed_draft_add_str(pen->out, " with ");
         ed_draw_count_add(pen->out, fold->hidden_tasks, "task");
         ed_draft_add_str(pen->out, "</text>\n");
 }
 
-static void difference_add(struct pen *pen)
+static void difference_add(struct ed_draw_pen *pen)
 {
         uint32_t event = pen->layout->picture->difference;
         double x;
@@ -422,29 +199,29 @@ static void difference_add(struct pen *pen)
         if (event == ED_DRAW_NONE)
                 return;
         x = ed_draw_layout_x(pen->layout, event);
-        rule_add(pen->out, "differ", x, pen->layout->top - 24, pen->layout->bottom);
-        text_begin(pen->out, x > pen->layout->right - 120 ? "differs end" : "differs",
-                   x > pen->layout->right - 120 ? x - 4 : x + 4, pen->layout->top - 24);
+        ed_draw_pen_rule(pen->out, "differ", x, pen->layout->top - 24, pen->layout->bottom);
+        ed_draw_pen_text(pen->out, x > pen->layout->right - 120 ? "differs end" : "differs",
+                         x > pen->layout->right - 120 ? x - 4 : x + 4, pen->layout->top - 24);
         ed_draft_add_str(pen->out, "first difference</text>\n");
 }
 
 /* Append the contents of a picture. */
 static void picture_add(struct ed_draft *out, const struct ed_draw_layout *layout, bool has_head)
 {
-        struct pen pen = { .out = out,
-                           .layout = layout,
-                           .run = &layout->picture->run,
-                           .rects_left = RECTS_MAX,
-                           .columns = COLUMNS_OF_ALL / (layout->fold->shown + 1) };
+        struct ed_draw_pen pen = { .out = out,
+                                   .layout = layout,
+                                   .run = &layout->picture->run,
+                                   .rects_left = RECTS_MAX,
+                                   .columns = COLUMNS_OF_ALL / (layout->fold->shown + 1) };
 
         if (pen.columns > COLUMNS_MAX)
                 pen.columns = COLUMNS_MAX;
         if (pen.columns < COLUMNS_MIN)
                 pen.columns = COLUMNS_MIN;
         if (has_head) {
-                text_begin(out, "head", 10, 20);
+                ed_draw_pen_text(out, "head", 10, 20);
                 ed_draw_summary_add(&pen.text, layout->picture, false);
-                text_flush(&pen, (unsigned) (layout->right / ED_DRAW_CHARACTER_PX));
+                ed_draw_pen_flush(&pen, (unsigned) (layout->right / ED_DRAW_CHARACTER_PX));
                 ed_draft_add_str(out, "</text>\n");
         }
         axis_add(&pen);
@@ -515,7 +292,7 @@ void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictur
                 ed_draw_layout_fini(&layouts[i]);
         }
         if (difference) {
-                text_begin(out, "differs", 10, y + 18);
+                ed_draw_pen_text(out, "differs", 10, y + 18);
                 ed_draw_svg_text(out, difference, (unsigned) (width / ED_DRAW_CHARACTER_PX));
                 ed_draft_add_str(out, "</text>\n");
         }
@@ -526,6 +303,7 @@ void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictur
 void ed_draw_svg_add(struct ed_draft *out, const struct ed_draw_picture *picture,
                      const struct ed_draw_fold *fold, unsigned width, bool is_first)
 {
+        double top = picture->difference == ED_DRAW_NONE ? HEAD_PX : HEAD_PX / 2;
         struct ed_draw_layout layout;
 
         if (ed_draw_layout_init(&layout, picture, fold, width) < 0) {
@@ -533,7 +311,7 @@ void ed_draw_svg_add(struct ed_draft *out, const struct ed_draw_picture *picture
                 return;
         }
         /* Without the head of the picture, which the page has. */
-        svg_begin(out, width, HEAD_PX, layout.height - HEAD_PX + (is_first ? 30 : 0), "");
+        svg_begin(out, width, top, layout.height - top + (is_first ? 30 : 0), "");
         if (is_first)
                 ed_draft_add_str(out, defs);
         picture_add(out, &layout, false);

@@ -26,7 +26,4 @@ void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictur
 void ed_draw_svg_add(struct ed_draft *out, const struct ed_draw_picture *picture,
                      const struct ed_draw_fold *fold, unsigned width, bool is_first);
 
-/* Append a text of a trace, escaped, at most 'characters' long. */
-void ed_draw_svg_text(struct ed_draft *out, const struct ed_draft *text, unsigned characters);
-
 #endif

@@ -64,7 +64,9 @@ struct canvas {
         unsigned label, columns;
         bool is_ascii;
         unsigned char *cells; /* of all lines: enum look */
-        unsigned marks[ED_DRAW_TEXT_LINES_MAX];
+        struct {
+                unsigned count, last; /* columns */
+        } marks[ED_DRAW_TEXT_LINES_MAX];
         bool is_noted;
         struct ed_draw_raster raster;
 };
@@ -193,17 +195,22 @@ static void node_mark(struct canvas *canvas, uint32_t node, uint32_t event, enum
 {
         const struct ed_draw_fold *fold = &canvas->picture->fold;
         uint32_t shown;
+        unsigned column;
 
         if (node == ED_DRAW_NONE || fold->line_of[node] == ED_DRAW_NONE)
                 return;
         shown = fold->lines[fold->line_of[node]].shown;
         if (shown == ED_DRAW_NONE)
                 return;
+        column = column_of(canvas, event);
+        if (is_counted && (canvas->marks[shown].count == 0 || canvas->marks[shown].last != column))
+                canvas->marks[shown].count++;
+        canvas->marks[shown].last = column;
         if (is_counted)
-                canvas->marks[shown]++;
-        else if (fold->lines[fold->line_of[node]].count == 1 ||
-                 canvas->marks[shown] <= GROUP_MARKS_MAX)
-                cells_of(canvas, shown)[column_of(canvas, event)] = (unsigned char) look;
+                return;
+        if (fold->lines[fold->line_of[node]].count == 1 ||
+            canvas->marks[shown].count <= GROUP_MARKS_MAX)
+                cells_of(canvas, shown)[column] = (unsigned char) look;
 }
 
 static void marks_fill(struct canvas *canvas, bool is_counted)

@@ -129,6 +129,8 @@ static void span_add(struct ed_draft *out, const struct ed_draw_run *run,
         case ED_DRAW_SCOPE:
                 ed_draft_add_printf(out, " %s scope %" PRId64, begins ? "begins" : "ends",
                                     event->scope);
+                if (event->is_shield)
+                        ed_draft_add_str(out, ", shielded");
                 break;
         case ED_DRAW_WAIT:
                 ed_draft_add_printf(out, begins ? " waits for %s" : " has waited for %s",
