@@ -216,10 +216,8 @@ static bool is_state(enum ed_draw_kind kind)
 /* Returns the scope or task that surrounds a scope that begins on a row. */
 static uint32_t parent_of_scope(const struct ed_draw_run *run, const struct ed_draw_row *row)
 {
-        uint32_t at = row->top;
+        uint32_t at = row->top == ED_DRAW_NONE ? ED_DRAW_NONE : run->events[row->top].around;
 
-        while (at != ED_DRAW_NONE && run->events[at].kind != ED_DRAW_SCOPE)
-                at = run->events[at].kind == ED_DRAW_TASK ? ED_DRAW_NONE : run->events[at].below;
         return at == ED_DRAW_NONE ? row->node : run->events[at].what;
 }
 
@@ -267,8 +265,11 @@ static int begin_add(struct ed_draw_run *run, struct ed_draw_row *row, struct ed
         event->node = row->node;
         event->below = row->top;
         event->state = row->top == ED_DRAW_NONE ? ED_DRAW_NONE : run->events[row->top].state;
+        event->around = row->top == ED_DRAW_NONE ? ED_DRAW_NONE : run->events[row->top].around;
         if (is_state(kind))
                 event->state = run->events_count;
+        if (kind == ED_DRAW_TASK || kind == ED_DRAW_SCOPE)
+                event->around = run->events_count;
         if (kind == ED_DRAW_WAIT)
                 run->nodes[row->node].waits++;
         run->events[run->events_count] = *event;

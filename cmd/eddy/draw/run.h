@@ -41,11 +41,12 @@ struct ed_draw_event {
         uint32_t name, error, place;
         int64_t result, scope, by, about; /* about: the task of a cancel */
         int64_t bytes, fd;
-        uint64_t id;    /* of s and f */
-        uint32_t node;  /* the task's node */
-        uint32_t what;  /* of B and E: the node of a scope or task, the segment of a wait */
-        uint32_t below; /* of B: the B around it on the same row */
-        uint32_t state; /* of B: the innermost B of a task, wait or ready */
+        uint64_t id;     /* of s and f */
+        uint32_t node;   /* the task's node */
+        uint32_t what;   /* of B and E: the node of a scope or task, the segment of a wait */
+        uint32_t below;  /* of B: the B around it on the same row */
+        uint32_t state;  /* of B: the innermost B of a task, wait or ready */
+        uint32_t around; /* of B: the innermost B of a scope or task */
 };
 
 struct ed_draw_node {
