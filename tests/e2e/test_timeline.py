@@ -33,7 +33,7 @@ def each_virtual_example_has_a_timeline_that_follows_the_format(eddy):
         _, line = traced(eddy, program)
         equal(line.other["clock"], "simulated", program)
         equal(line.other["dropped"], 0, program)
-        check(line.named("(run)") and line.named("main") or line.tasks, program)
+        check(line.tasks, program)
 
 
 @claim

@@ -46,8 +46,8 @@ struct writer {
         struct map by_number; /* task: row + 1 */
         struct map by_scope;  /* address of an open scope: its number */
         uint64_t scopes, flows;
-        uint64_t cancel_flow; /* of the cancel just recorded, by 'cancel_task' at 'cancel_ns' */
-        uint64_t cancel_task;
+        uint64_t cancel_task; /* the row of the last cancel */
+        const struct ed_trace_record *cancel_held; /* a cancel of the run: not written yet */
         int64_t at_ns;
         int fd, err;
         size_t used;
@@ -83,7 +83,13 @@ static struct row *row_of(struct writer *writer, uint64_t number)
         return row ? &writer->rows[row - 1] : NULL;
 }
 
-/* The number of an open scope, or 0. */
+/* The row of a task: the task of the run itself, which starts main, is part of the loop. */
+static uint64_t shown(const struct writer *writer, uint64_t number)
+{
+        return number == writer->trace->supervisor ? 0 : number;
+}
+
+/* The number of an open scope, or 0: the run's own. */
 static uint64_t scope_number(const struct writer *writer, const struct ed_scope *scope)
 {
         return scope ? map_find(&writer->by_scope, (uintptr_t) scope)->value : 0;
@@ -193,9 +199,7 @@ static void result_write(char *args, size_t bytes, int result)
 
 static void row_name(struct writer *writer, const struct row *row, char *name, size_t bytes)
 {
-        if (row->number == writer->trace->supervisor)
-                snprintf(name, bytes, "(run)");
-        else if (row->name)
+        if (row->name)
                 snprintf(name, bytes, "%s", row->name->name);
         else
                 ed_sys_function(row->start->thing, row->start->text, name, bytes);
@@ -249,7 +253,7 @@ static void wait_end(struct writer *writer, struct row *row, const struct ed_tra
         if (!row->waits)
                 return;
         ed_text_add(&text, "{\"result\":%d,\"by\":%llu}", record->number,
-                    (unsigned long long) record->by);
+                    (unsigned long long) shown(writer, record->by));
         end(writer, "wait", "", row->number, args);
         row->waits = false;
         if (row_of(writer, record->by) && record->number != -ECANCELED)
@@ -307,17 +311,33 @@ static void mark(struct writer *writer, const char *cat, uint64_t task, const ch
         event(writer, 'i', cat, cat, task, ",\"s\":\"t\"", args);
 }
 
-static void on_cancel(struct writer *writer, const struct ed_trace_record *record)
+static void cancel_write(struct writer *writer, const struct ed_trace_record *record)
 {
         char args[64];
 
+        writer->cancel_held = NULL;
         if (record->scope)
                 snprintf(args, sizeof(args), "{\"scope\":%llu}",
                          (unsigned long long) scope_number(writer, record->scope));
         else
                 snprintf(args, sizeof(args), "{\"task\":%llu}", (unsigned long long) record->by);
-        mark(writer, "cancel", record->task, args);
-        writer->cancel_task = record->task;
+        mark(writer, "cancel", writer->cancel_task, args);
+}
+
+/* The run also cancels its own scopes when it ends: this is written only if it stops a task. */
+static void on_cancel(struct writer *writer, const struct ed_trace_record *record)
+{
+        writer->cancel_task = shown(writer, record->task);
+        writer->cancel_held = record;
+        if (!record->scope || scope_number(writer, record->scope) > 0)
+                cancel_write(writer, record);
+}
+
+static void on_stop(struct writer *writer, const struct row *row)
+{
+        if (writer->cancel_held)
+                cancel_write(writer, writer->cancel_held);
+        flow(writer, "cancel", ++writer->flows, writer->cancel_task, row->number);
 }
 
 static void on_io(struct writer *writer, const struct ed_trace_record *record)
@@ -371,7 +391,7 @@ static void on_row(struct writer *writer, struct row *row, const struct ed_trace
                 on_scope_end(writer, row, record);
                 break;
         case ED_TRACE_STOP:
-                flow(writer, "cancel", ++writer->flows, writer->cancel_task, row->number);
+                on_stop(writer, row);
                 break;
         default:
                 break;
@@ -387,7 +407,7 @@ static void on_record(struct writer *writer, const struct ed_trace_record *recor
                 on_cancel(writer, record);
         else if (record->kind == ED_TRACE_IO)
                 on_io(writer, record);
-        else if (record->kind == ED_TRACE_DEADLINE)
+        else if (record->kind == ED_TRACE_DEADLINE && row)
                 on_deadline(writer, record);
         else if (record->kind == ED_TRACE_START && row)
                 on_start(writer, row, record);
@@ -424,7 +444,9 @@ static int rows_make(struct writer *writer)
                 const struct ed_trace_record *record = record_at(trace, i);
                 struct row *row;
 
-                if (record->kind == ED_TRACE_START) {
+                if (record->task == trace->supervisor) {
+                        continue;
+                } else if (record->kind == ED_TRACE_START) {
                         row = &writer->rows[writer->rows_count++];
                         *row = (struct row){ .number = record->task, .start = record };
                         *map_find(&writer->by_number, (uintptr_t) record->task) =
