@@ -10,6 +10,21 @@ import e2e
 from e2e import check, claim, equal
 from timeline import Timeline
 
+# The same is in docs/debugging.md.
+PICTURE = """\
+run.json: 4 tasks, 1 scope, 42 events, 3 s, simulated clock
+
+             0                    1 s                   2 s
+             ┬────────────────────┬─────────────────────┬────────────────────┬
+2 main       │░░░░░░░░░░░░░░░░░░░░│░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│
+  [scope 1]  [───────────────────────────────────────────────────────────────]
+    3 delay  │░░░░░░░░░░░░░░░░░░░░│
+    4 delay  │░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│
+    5 delay  │░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░│
+
+█ runs  │ runs briefly  ░ waits  ▒ is ready  x cancel  ! deadline
+"""
+
 
 def examples(eddy):
     return os.path.join(os.path.dirname(eddy.path), "..", "..", "examples")
@@ -68,6 +83,13 @@ def the_program_writes_a_timeline_with_its_calls(eddy):
     sent = sum(args["bytes"] for name, _, args in line.io if name == "send")
     check(sent > 50, sent)
     equal(line.other["clock"], "monotonic")
+
+
+@claim
+def draw_shows_each_task_under_its_scope(eddy):
+    traced(eddy, "virtual-16-tasks")
+    drawn = eddy.run("draw", "--width", "78", "run.json", cwd=eddy.folder, env={**os.environ, "LC_ALL": "C.UTF-8"})
+    equal(drawn.out, PICTURE)
 
 
 @claim

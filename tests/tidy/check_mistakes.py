@@ -29,7 +29,10 @@ def parts_of(text):
 
 
 def claims_of(path, text):
-    """The names of the cases of a C file, or of a shell script: there they are lines of its claims."""
+    """The names of the cases of a C file, of a Python file, or of a shell script: there they are lines
+    of its claims."""
+    if path.endswith(".py"):
+        return set(re.findall(r"^@claim\ndef (\w+)\(", text, re.M))
     if path.endswith(".sh"):
         match = re.search(r'^claims="\n(.*?)^"$', text, re.M | re.S)
         return set(match.group(1).split()) if match else set()
@@ -68,7 +71,7 @@ def check_cases(tree, line, files):
             tree.finding(CLAIMS, line, f"{path} does not exist")
             continue
         text = tree.text(path).replace("EIO_TEXT", '"Input/output error"')
-        texts.append(text if path.endswith(".sh") else strings_of(text))
+        texts.append(text if path.endswith((".sh", ".py")) else strings_of(text))
         there = claims_of(path, text)
         for name in names:
             if name not in there:

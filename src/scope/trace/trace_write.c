@@ -46,7 +46,7 @@ struct writer {
         struct map by_number; /* task: row + 1 */
         struct map by_scope;  /* address of an open scope: its number */
         uint64_t scopes, flows;
-        uint64_t cancel_task; /* the row of the last cancel */
+        uint64_t cancel_task;                      /* the row of the last cancel */
         const struct ed_trace_record *cancel_held; /* a cancel of the run: not written yet */
         int64_t at_ns;
         int fd, err;
