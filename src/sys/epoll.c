@@ -30,6 +30,7 @@
 
 #include "base/alloc.h"
 #include "base/list.h"
+#include "sys/above_stdio.h"
 #include "sys/datagram.h"
 #include "sys/files.h"
 #include "sys/fork.h"
@@ -264,9 +265,10 @@ static int epoll_pollable(struct ed_sys *sys)
 
         if (s->timer_fd >= 0)
                 return s->epoll_fd;
-        s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-        if (s->timer_fd < 0)
-                return -errno;
+        err = ed_fd_above_stdio(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+        if (err < 0)
+                return err;
+        s->timer_fd = err;
         event.data.ptr = &s->timer_fd;
         if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, s->timer_fd, &event) < 0) {
                 err = -errno;
@@ -386,28 +388,10 @@ static int set_option(int fd, int level, int option, int value)
         return setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? -errno : 0;
 }
 
-/*
- * Returns the descriptor or -errno. If the program has closed its standard descriptors, the new
- * descriptor could become one of them, and a peer would receive reports; so move the descriptor
- * above them if another number is free.
- */
-static int above_stdio(int fd)
-{
-        int moved;
-
-        if (fd < 0 || fd > STDERR_FILENO)
-                return fd < 0 ? -errno : fd;
-        moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        if (moved < 0)
-                return fd;
-        close(fd);
-        return moved;
-}
-
 static int epoll_socket(struct ed_sys *sys, int family, int kind)
 {
         int type = kind == ED_SOCKET_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
-        int fd = above_stdio(socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        int fd = ed_fd_above_stdio(socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 
         (void) sys;
         if (fd < 0)
@@ -534,7 +518,7 @@ static int epoll_accept(struct ed_sys *sys, int fd)
         do
                 accepted = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         while (accepted < 0 && errno == EINTR);
-        accepted = above_stdio(accepted);
+        accepted = ed_fd_above_stdio(accepted);
         if (accepted >= 0)
                 (void) set_option(accepted, IPPROTO_TCP, TCP_NODELAY, 1); /* not of a Unix socket */
         return accepted;
@@ -723,11 +707,9 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
 #endif
         s->forks = ed_sys_forks();
         s->timer_fd = -1;
-        s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-        if (s->epoll_fd < 0) {
-                err = -errno;
+        s->epoll_fd = err = ed_fd_above_stdio(epoll_create1(EPOLL_CLOEXEC));
+        if (err < 0)
                 goto fail_free;
-        }
         err = ed_sleeper_init(&s->sleeper);
         if (err < 0)
                 goto fail_close_epoll;

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "eddy/path.h"
+#include "sys/above_stdio.h"
 #include "sys/libc.h"
 
 #ifdef ED_MSAN
@@ -133,7 +134,7 @@ static int64_t open_at(const char *path, int flags, uint32_t mode)
         do
                 fd = openat(AT_FDCWD, path, flags, (mode_t) mode);
         while (fd < 0 && errno == EINTR);
-        return result_of(fd);
+        return ed_fd_above_stdio(fd);
 }
 
 /* Make a file with a name and remove the name, for file systems without unnamed files. */
@@ -146,7 +147,7 @@ static int64_t open_removed(const char *folder)
         if (!path)
                 return -ENOMEM;
         snprintf(path, bytes, "%s/.eddy-XXXXXX", folder);
-        fd = result_of(mkostemp(path, O_CLOEXEC));
+        fd = ed_fd_above_stdio(mkostemp(path, O_CLOEXEC));
         if (fd >= 0)
                 (void) unlink(path);
         ed_free(path);

@@ -8,6 +8,8 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "sys/above_stdio.h"
+
 /* Linux 4.18; an older kernel ignores this flag and returns the existing watch. */
 #ifndef IN_MASK_CREATE
 #define IN_MASK_CREATE 0x10000000
@@ -35,10 +37,8 @@ static const struct {
 
 int ed_notify_open(struct ed_sys *sys)
 {
-        int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-
         (void) sys;
-        return fd < 0 ? -errno : fd;
+        return ed_fd_above_stdio(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
 }
 
 int ed_notify_add(struct ed_sys *sys, int fd, const char *path)

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "sys/above_stdio.h"
+
 /* The kernel's SCM_MAX_FD. */
 enum { KERNEL_FDS_MAX = 253 };
 
@@ -55,7 +57,7 @@ static void fds_take(const struct cmsghdr *header, struct eddy_unix_fds *fds)
 
                 memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
                 if (fds->count < EDDY_UNIX_FDS_MAX) {
-                        fds->fds[fds->count++] = fd;
+                        fds->fds[fds->count++] = ed_fd_above_stdio(fd);
                 } else {
                         close(fd);
                         fds->surplus++;

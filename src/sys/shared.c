@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "sys/above_stdio.h"
 
 struct eddy_process_buffer {
         void *data;
@@ -26,8 +27,9 @@ static int memory_open(size_t bytes)
 {
         int fd = memfd_create("eddy buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING), err;
 
+        fd = ed_fd_above_stdio(fd);
         if (fd < 0)
-                return -errno;
+                return fd;
         if (ftruncate(fd, (off_t) bytes) == 0 &&
             fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
                 return fd;

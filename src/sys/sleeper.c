@@ -3,20 +3,21 @@
  */
 #include "sys/sleeper.h"
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/above_stdio.h"
+
 enum { NS_PER_S = 1000000000 };
 
 int ed_sleeper_init(struct ed_sleeper *sleeper)
 {
         *sleeper = (struct ed_sleeper){ .between = ED_SLEEP_NONE };
-        sleeper->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        return sleeper->wake_fd < 0 ? -errno : 0;
+        sleeper->wake_fd = ed_fd_above_stdio(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+        return sleeper->wake_fd < 0 ? sleeper->wake_fd : 0;
 }
 
 void ed_sleeper_fini(struct ed_sleeper *sleeper)

@@ -22,6 +22,7 @@
 
 #include "base/alloc.h"
 #include "eddy/path.h"
+#include "sys/above_stdio.h"
 #include "sys/fork.h"
 
 enum { ENTRIES = 512 };
@@ -253,6 +254,8 @@ static bool finish(struct ed_uring *ring, struct ed_file_op *op, int result)
         if (!op->begun)
                 ring->reserved--;
         op->result = is_interrupted(result) ? -ECANCELED : result;
+        if (op->call == ED_FILE_OPEN && op->result >= 0)
+                op->result = ed_fd_above_stdio(result);
         ed_file_stored(op);
         return true;
 }
@@ -391,9 +394,9 @@ static int ring_open(struct ed_uring *ring)
         int err;
 
         ring->forks = ed_sys_forks();
-        ring->fd = (int) syscall(SYS_io_uring_setup, ENTRIES, &params);
+        ring->fd = ed_fd_above_stdio((int) syscall(SYS_io_uring_setup, ENTRIES, &params));
         if (ring->fd < 0)
-                return errno == ENOMEM ? -ENOBUFS : -errno;
+                return ring->fd == -ENOMEM ? -ENOBUFS : ring->fd;
         if (!(params.features & IORING_FEAT_SINGLE_MMAP))
                 return -EINVAL;
         err = map_queues(ring, &params);

@@ -13,8 +13,6 @@
 
 /* clang-format off */
 #define SITES(X)                                                                                   \
-        X(above_stdio, close, 1)                                                                   \
-        X(above_stdio, fcntl, 1)                                                                   \
         X(add_ring, epoll_ctl, 1)                                                                  \
         X(ask, syscall, 1)                                                                         \
         X(await_end, poll, 1)                                                                      \
@@ -33,6 +31,8 @@
         X(ed_datagram_option_value, getsockopt, 1)                                                 \
         X(ed_datagram_recv, recvmmsg, 1)                                                           \
         X(ed_datagram_send, sendmmsg, 1)                                                           \
+        X(ed_fd_above_stdio, close, 1)                                                             \
+        X(ed_fd_above_stdio, fcntl, 1)                                                             \
         X(ed_file_try, lseek, 1)                                                                   \
         X(ed_handler_install, sigaction, 1)                                                        \
         X(ed_is_terminal, isatty, 1)                                                               \
