@@ -251,6 +251,9 @@ static bool finish(struct ed_uring *ring, struct ed_file_op *op, int result)
                 prepare(ring, op);
                 return false;
         }
+        /* Without a cancel: the kernel could not make a thread for the operation, so use ours. */
+        if (result == -ECANCELED && !op->begun)
+                result = -EAGAIN;
         if (!op->begun)
                 ring->reserved--;
         op->result = is_interrupted(result) ? -ECANCELED : result;

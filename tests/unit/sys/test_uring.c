@@ -7,6 +7,8 @@
 #include <linux/io_uring.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,6 +17,7 @@
 #include "eddy/file.h"
 #include "eddy/path.h"
 #include "eddy/run.h"
+#include "eddy/thread.h"
 #include "refuse.h"
 #include "sys/files.h"
 #include "sys/fork.h"
@@ -541,6 +544,41 @@ TEST(threads_do_all_operations_after_a_filter_was_installed_that_forbids_io_urin
         CHECK_EQ(
                 eddy_run(use_files_in_sandbox, &info, &(struct eddy_run_opts){ .poller = "uring" }),
                 0);
+        CHECK_STR(info.poller, "uring");
+        finish();
+}
+
+static int do_nothing(void *arg)
+{
+        (void) arg;
+        return 0;
+}
+
+static int use_files_without_new_threads(void *arg)
+{
+        struct rlimit former, limit;
+
+        CHECK_EQ(eddy_to_thread(do_nothing, NULL), 0); /* later a thread of ours is idle */
+        CHECK_EQ(getrlimit(RLIMIT_NPROC, &former), 0);
+        limit = former;
+        limit.rlim_cur = 1;
+        CHECK_EQ(setrlimit(RLIMIT_NPROC, &limit), 0);
+        CHECK_EQ(use_files(arg), 0);
+        return setrlimit(RLIMIT_NPROC, &former);
+}
+
+/* The kernel then ends an operation with -ECANCELED, although none was cancelled. */
+TEST(threads_do_the_operations_for_which_the_kernel_gets_no_thread)
+{
+        enum { ANY_USER = 12345 };
+        struct eddy_run_opts opts = { .poller = "uring", .flags = EDDY_RUN_NO_WATCHDOG };
+        struct eddy_run_info info;
+
+        /* The limit does not apply to root. The leak checker needs a process that can be traced. */
+        if (getuid() == 0)
+                CHECK(setuid(ANY_USER) == 0 && prctl(PR_SET_DUMPABLE, 1) == 0);
+        begin();
+        CHECK_EQ(eddy_run(use_files_without_new_threads, &info, &opts), 0);
         CHECK_STR(info.poller, "uring");
         finish();
 }
