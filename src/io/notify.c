@@ -38,6 +38,7 @@ struct entry {
         int watch, from_watch;
         uint32_t cookie; /* of KIND_LEFT */
         bool is_folder;
+        bool was_there;   /* a file may have had the name before the first of the merged events */
         const char *from; /* in 'name' */
         char name[];      /* two texts */
 };
@@ -99,6 +100,8 @@ static struct entry *entry_new(eddy_notify *notify, int kind, const struct ed_no
         entry->watch = event->watch;
         entry->cookie = event->cookie;
         entry->is_folder = event->flags & ED_NOTIFY_FOLDER;
+        /* A move may replace a file. */
+        entry->was_there = kind != EDDY_NOTIFY_CREATED || event->flags & ED_NOTIFY_MOVED_TO;
         entry->due_ns = ed_loop_now(notify->watch.loop) + notify->merge_ns;
         memcpy(entry->name, event->name, name_bytes);
         memcpy(entry->name + name_bytes, from, from_bytes);
@@ -190,8 +193,11 @@ static void moved_to(eddy_notify *notify, const struct ed_notify_event *event)
         }
         before = entry_find(notify, left->watch, left->name, left);
         if (before && before->kind == EDDY_NOTIFY_CREATED) {
-                /* The program has not heard of the former name. */
-                entry_free(notify, before);
+                /* Unless it was there, the program has not heard of the former name. */
+                if (before->was_there)
+                        before->kind = EDDY_NOTIFY_REMOVED;
+                else
+                        entry_free(notify, before);
                 entry_free(notify, left);
                 created(notify, event);
                 return;

@@ -268,6 +268,49 @@ TEST(a_save_is_one_event)
         run_in_folder(saves);
 }
 
+/* The program knows "a", which another file replaces and leaves. */
+static int replaced_and_moved(void *arg)
+{
+        eddy_notify *notify = open_with(0, 0);
+        int watch = watch_at(notify, "");
+
+        (void) arg;
+        make_file("a");
+        expect(notify, EDDY_NOTIFY_CREATED, "a");
+
+        remove_file("a");
+        make_file("a");
+        rename_file("a", "b");
+        expect(notify, EDDY_NOTIFY_REMOVED, "a");
+        expect(notify, EDDY_NOTIFY_CREATED, "b");
+
+        make_file("tmp");
+        rename_file("tmp", "b");
+        rename_file("b", "c");
+        expect(notify, EDDY_NOTIFY_REMOVED, "b");
+        expect(notify, EDDY_NOTIFY_CREATED, "c");
+
+        mkdir(path_of("other"), 0700);
+        expect(notify, EDDY_NOTIFY_CREATED, "other");
+        rename_file("c", "other/c"); /* not watched */
+        make_file("c");
+        rename_file("c", "d");
+        expect(notify, EDDY_NOTIFY_REMOVED, "c");
+        expect(notify, EDDY_NOTIFY_CREATED, "d");
+
+        CHECK_EQ(eddy_notify_remove(notify, watch), 0);
+        remove_file("other/c");
+        remove_file("d");
+        CHECK_EQ(rmdir(path_of("other")), 0);
+        eddy_notify_close(notify);
+        return 0;
+}
+
+TEST(a_name_that_the_program_knows_is_reported_gone_although_its_file_was_replaced)
+{
+        run_in_folder(replaced_and_moved);
+}
+
 static int write_for_long(void *arg)
 {
         for (int i = 0; i < 30; i++) {
