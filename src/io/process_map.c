@@ -21,6 +21,7 @@ struct map {
         size_t delivered;   /* in order: the first item that 'each' has not got */
         bool *is_done;      /* in order: by message */
         bool is_delivering; /* a task is in 'each' */
+        bool has_failed;    /* 'each' has failed, and is not called again */
 };
 
 /* Returns true if 'count' times 'bytes' is at most 'max'. */
@@ -106,12 +107,15 @@ static int items_run(struct map *map, size_t from, size_t count, char *reply)
         return 0;
 }
 
-static int each_of(const struct map *map, size_t from, size_t count)
+static int each_of(struct map *map, size_t from, size_t count)
 {
         int err = 0;
 
-        for (size_t i = from; i < from + count && err >= 0; i++)
+        for (size_t i = from; i < from + count && !map->has_failed; i++) {
                 err = map->opts->each(map->opts->arg, i);
+                if (err < 0)
+                        map->has_failed = true;
+        }
         return err < 0 ? err : 0;
 }
 
@@ -135,7 +139,7 @@ static int deliver(struct map *map, size_t from, size_t count)
         if (map->is_delivering)
                 return 0;
         map->is_delivering = true;
-        while (err == 0 && map->delivered < map->opts->count &&
+        while (!map->has_failed && map->delivered < map->opts->count &&
                map->is_done[map->delivered / map->chunk]) {
                 count = count_at(map, map->delivered);
                 err = each_of(map, map->delivered, count);

@@ -140,6 +140,41 @@ POOL_TEST(an_error_of_each_ends_the_map)
         eddy_process_pool_close(pool);
 }
 
+static int others_are_slow(eddy_process_work *work)
+{
+        if (item_of(work) > 0)
+                (void) poll(NULL, 0, 20);
+        return squares_item(work);
+}
+
+/* The next result arrives meanwhile, before the map ends. */
+static int refuses_after_a_while(void *arg, size_t item)
+{
+        ++*(int *) arg;
+        CHECK_EQ(item, 0);
+        (void) poll(NULL, 0, 100);
+        return -EDOM;
+}
+
+POOL_TEST(each_is_not_called_again_after_it_has_failed)
+{
+        static const uint32_t flags[] = { 0, EDDY_PROCESS_MAP_IN_ORDER };
+        eddy_process_pool *pool = open_workers(2);
+
+        for (size_t i = 0; i < 2; i++) {
+                struct eddy_process_map map = map_of(others_are_slow, 8);
+                int calls = 0;
+
+                map.chunk = 1;
+                map.flags = flags[i];
+                map.each = refuses_after_a_while;
+                map.arg = &calls;
+                CHECK_EQ(eddy_process_pool_map(pool, &map), -EDOM);
+                CHECK_EQ(calls, 1);
+        }
+        eddy_process_pool_close(pool);
+}
+
 /* --- failures --- */
 
 static int fails_at_100(eddy_process_work *work)
