@@ -193,10 +193,11 @@ static int await_end(void *arg)
 {
         struct worker *worker = arg;
         struct ed_packet head;
-        int64_t n = 0;
+        struct ed_task *task;
+        int64_t n = ed_suspend_enter(&task); /* an outer shield may have expired */
 
         while (!worker->has_ended && (n >= 0 || n == -EPROTO))
-                n = await_packet(worker, ed_task_running(), &head, NULL, 0);
+                n = await_packet(worker, task, &head, NULL, 0);
         return 0;
 }
 
@@ -561,18 +562,25 @@ static void forget_all(struct ed_list *workers)
         }
 }
 
-/* The calls return by themselves, since their workers were killed. */
+/*
+ * The calls return by themselves, since their workers were killed. The shield limits the time for
+ * all idle workers together.
+ */
 static void close_in_task(eddy_process_pool *pool, struct ed_task *task)
 {
+        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD, .timeout_ns = END_WAIT_NS };
         struct ed_waiter waiter;
+        eddy_scope shield;
 
         if (pool->users > 0) {
                 ed_waiter_init(&waiter, task, NULL);
                 ed_waiters_push(pool->joiners, &waiter);
                 (void) ed_suspend_park(task, "the calls of a process pool", NULL, NULL);
         }
+        eddy_scope_begin(&shield, &opts);
         while (!ed_list_is_empty(&pool->idle))
                 worker_end(ed_container_of(pool->idle.next, struct worker, link));
+        (void) eddy_scope_end(&shield);
 }
 
 void eddy_process_pool_close(eddy_process_pool *pool)

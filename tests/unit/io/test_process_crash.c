@@ -234,6 +234,47 @@ TEST(without_the_zygote_calls_fail_and_no_zombie_is_left)
         CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
 }
 
+static int rests(eddy_process_work *work)
+{
+        (void) work;
+        return poll(NULL, 0, 50);
+}
+
+static int call_rests(void *arg)
+{
+        struct eddy_process_call call = { .fn = rests };
+
+        return eddy_process_pool_call(arg, &call);
+}
+
+/* The ends of all workers together are waited for, for a second. */
+POOL_TEST(a_close_does_not_wait_longer_for_more_workers_if_the_zygote_does_not_answer)
+{
+        enum { WORKERS = 4 };
+        eddy_process_pool *pool = open_workers(WORKERS);
+        struct eddy_process_pool_info info;
+        int zygote = zygote_pid();
+        eddy_scope scope;
+        int64_t begun_ns;
+
+        if (!zygote)
+                test_skip("the system has no list of children");
+        do {
+                eddy_scope_begin(&scope, NULL);
+                for (int i = 0; i < WORKERS; i++)
+                        eddy_scope_start(&scope, call_rests, pool);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                eddy_process_pool_info(pool, &info);
+        } while (info.workers < WORKERS);
+        CHECK_EQ(kill(zygote, SIGSTOP), 0);
+        begun_ns = eddy_now();
+        eddy_process_pool_close(pool);
+        CHECK(eddy_now() - begun_ns < EDDY_MS(2500));
+        CHECK_EQ(kill(zygote, SIGCONT), 0);
+        while (workers_left() > 0)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+}
+
 /* A program may send a signal to its whole group, for which it has handlers. */
 POOL_TEST(signals_do_not_end_the_zygote)
 {
