@@ -44,6 +44,11 @@ static __thread int last_signal __attribute__((tls_model("initial-exec")));
 
 /* --- signals and deadlock --- */
 
+void ed_run_signal_forget(void)
+{
+        last_signal = 0;
+}
+
 bool ed_run_is_stopped(const struct ed_run *run)
 {
         return (run->signals && last_signal) || (run->many && ed_many_is_stopped(run->many));
@@ -455,7 +460,7 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
 {
         if (run->main_fn)
                 return -EBUSY;
-        last_signal = 0;
+        ed_run_signal_forget();
         run->main_fn = main_fn;
         run->main_arg = arg;
         run->stop = false;
@@ -475,7 +480,7 @@ int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg)
 
 void ed_run_forever(struct ed_run *run)
 {
-        last_signal = 0;
+        ed_run_signal_forget();
         run->loop.exceptions = ed_sys_exceptions();
         enter_loop(run);
         ed_loop_turn(&run->loop);
@@ -622,6 +627,8 @@ int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts 
         struct ed_sys *sys;
         int err;
 
+        if (!ed_loop_current)
+                ed_run_signal_forget();
         err = ed_run_table(opts, &sys);
         if (err < 0)
                 return err;

@@ -97,6 +97,8 @@ bool ed_run_is_stopped(const struct ed_run *run);
 
 /* Records a signal for eddy_run_signal() on this thread, unless there is one. */
 void ed_run_signal_note(int signo);
+/* A run begins, or fails to: eddy_run_signal() on this thread no longer returns a former signal. */
+void ed_run_signal_forget(void);
 
 /*
  * scope/runs.c: the process's list of runs.  A child of fork() forgets the list.  When a thread

@@ -217,6 +217,7 @@ int eddy_run_many_with(uint32_t n, eddy_task_fn *main_fn, void *arg,
                 return -EINVAL;
         if (ed_loop_current)
                 return EDDY_E_RUN_NESTED;
+        ed_run_signal_forget();
         many = ed_alloc_zero(sizeof(*many) + n * sizeof(many->loops[0]));
         if (!many)
                 return -ENOMEM;

@@ -377,6 +377,23 @@ TEST(a_signal_stops_sixty_four_loops)
         CHECK_EQ(ended, LOOPS_MANY);
 }
 
+TEST(a_run_that_cannot_start_has_no_signal_of_the_former_run)
+{
+        struct eddy_run_opts wrong = { .poller = "abacus" };
+        int signo = SIGTERM;
+
+        reset();
+        CHECK_EQ(eddy_run_many(2, raises_when_all_wait, &signo), -ECANCELED);
+        CHECK_EQ(eddy_run_signal(), SIGTERM);
+        CHECK_EQ(eddy_run_many_with(2, counts, NULL, &wrong), -EINVAL);
+        CHECK_EQ(eddy_run_signal(), 0);
+        reset();
+        CHECK_EQ(eddy_run_many(2, raises_when_all_wait, &signo), -ECANCELED);
+        CHECK_EQ(eddy_run_signal(), SIGTERM);
+        CHECK_EQ(eddy_run(counts, NULL, &wrong), -EINVAL);
+        CHECK_EQ(eddy_run_signal(), 0);
+}
+
 static int raises_first(void *arg)
 {
         (void) arg;
