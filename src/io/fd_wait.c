@@ -65,7 +65,8 @@ static void loop_ends(struct ed_loop_local *local)
         watch->loop = NULL;
 }
 
-static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd)
+/* No single wait is among the loop's locals: its task ends before the loop, and there may be many. */
+static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd, bool is_single)
 {
         watch->target.on_events = on_events;
         watch->watched = loop->sys->ops->watch_foreign(loop->sys, fd, &watch->target);
@@ -74,7 +75,9 @@ static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd)
         watch->loop = loop;
         watch->local = (struct ed_loop_local){ .key = watch, .free = loop_ends };
         ed_list_init(&watch->waits);
-        ed_loop_local_add(loop, &watch->local);
+        ed_list_init(&watch->local.link);
+        if (!is_single)
+                ed_loop_local_add(loop, &watch->local);
         return 0;
 }
 
@@ -89,7 +92,7 @@ void ed_fd_watch_end(struct ed_fd_watch *watch)
         ed_loop_forget(loop, &watch->target);
 }
 
-int ed_fd_watch_wait(struct ed_fd_watch *watch, int fd, unsigned events)
+static int wait_watched(struct ed_fd_watch *watch, int fd, unsigned events, bool is_single)
 {
         struct ed_task *task;
         struct ed_sys *sys;
@@ -107,22 +110,27 @@ int ed_fd_watch_wait(struct ed_fd_watch *watch, int fd, unsigned events)
                 return ready;
         }
         if (watch->loop != task->loop)
-                err = begin(watch, task->loop, fd);
+                err = begin(watch, task->loop, fd, is_single);
         return err < 0 ? err : park(watch, task, events);
+}
+
+int ed_fd_watch_wait(struct ed_fd_watch *watch, int fd, unsigned events)
+{
+        return wait_watched(watch, fd, events, false);
 }
 
 int eddy_fd_wait(int fd, unsigned events)
 {
         struct ed_fd_watch watch = { .loop = NULL };
         struct ed_task *task = ed_task_running();
-        int ready = ed_fd_watch_wait(&watch, fd, events);
+        int ready = wait_watched(&watch, fd, events, true);
 
         /* An event may be old. */
         while (watch.loop && ready > 0) {
                 ready = task->loop->sys->ops->ready(task->loop->sys, fd, events);
                 if (ready != 0)
                         break;
-                ready = ed_fd_watch_wait(&watch, fd, events);
+                ready = wait_watched(&watch, fd, events, true);
         }
         ed_fd_watch_end(&watch);
         return ready;

@@ -327,6 +327,46 @@ TEST(several_tasks_and_a_stream_may_wait_for_a_descriptor)
         io_run(shared);
 }
 
+static size_t count_locals(void)
+{
+        size_t n = 0;
+
+        ed_list_each (link, &ed_loop_current->locals)
+                n++;
+        return n;
+}
+
+static int wait_many(void *arg)
+{
+        enum { WAITS = 100 };
+        size_t before = count_locals();
+        struct waiting waits[WAITS];
+        eddy_scope scope;
+        int fds[2];
+
+        (void) arg;
+        open_pipe(fds);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < WAITS; i++) {
+                waits[i] = (struct waiting){ fds[0], EDDY_FD_READABLE, 99 };
+                eddy_scope_start(&scope, wait_in_task, &waits[i]);
+        }
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(count_locals(), before);
+        CHECK_EQ(write(fds[1], "x", 1), 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        for (int i = 0; i < WAITS; i++)
+                CHECK_EQ(waits[i].result, EDDY_FD_READABLE);
+        close_pipe(fds);
+        return 0;
+}
+
+/* Other parts of the library search the loop's locals one by one. */
+TEST(waits_do_not_lengthen_the_list_of_the_loops_locals)
+{
+        io_run(wait_many);
+}
+
 /* --- cancels and shortages --- */
 
 static int cancelled(void *arg)
