@@ -22,6 +22,14 @@ enum {
 
 /* --- opening and closing --- */
 
+/* Asked at once, since a later lseek(2) may wait for a read or write at the file's position. */
+static bool is_stream(struct ed_sys *sys, int fd)
+{
+        struct ed_file_op op = { .call = ED_FILE_SEEK, .fd = fd };
+
+        return sys->ops->submit && sys->ops->file_try(sys, &op) == -ESPIPE;
+}
+
 /* The memory comes first: an open that fails for the lack of it makes no file. */
 static int open_by(struct ed_file_op *op, eddy_file **ret_file)
 {
@@ -37,6 +45,7 @@ static int open_by(struct ed_file_op *op, eddy_file **ret_file)
         }
         file->loop = ed_loop_current;
         file->fd = (int) fd;
+        file->is_stream = is_stream(file->loop->sys, file->fd);
         ed_debug_made(file, ED_DEBUG_FILE);
         *ret_file = file;
         return 0;
@@ -102,6 +111,7 @@ int64_t eddy_file_readv(eddy_file *file, const struct eddy_space *spaces, size_t
         if (bytes == 0)
                 return -EINVAL;
         op.fd = file->fd;
+        op.is_unsubmitted = file->is_stream;
         return ed_file_do(&op);
 }
 
@@ -148,7 +158,8 @@ static int write_all(const eddy_file *file, struct ed_slices *slices, int64_t of
                                          .fd = file->fd,
                                          .slices = slices->list + slices->first,
                                          .n = slices->n - slices->first,
-                                         .offset = offset };
+                                         .offset = offset,
+                                         .is_unsubmitted = file->is_stream };
                 int64_t n = ed_file_do(&op);
 
                 if (n <= 0)

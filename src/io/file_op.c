@@ -102,7 +102,8 @@ static int64_t do_op(struct ed_task *task, struct ed_file_op *op)
                 ed_suspend_passed(task);
                 return result;
         }
-        return sys->ops->submit ? do_submitted(task, op) : do_on_thread(task, op);
+        return sys->ops->submit && !op->is_unsubmitted ? do_submitted(task, op)
+                                                       : do_on_thread(task, op);
 }
 
 int64_t ed_file_do(struct ed_file_op *op)

@@ -58,6 +58,7 @@ struct ed_file_op {
                 struct eddy_file_info *info;
         };
         size_t n;
+        bool is_unsubmitted;         /* not for submit() */
         struct ed_file_found *found; /* submit() only */
         int64_t result;              /* 0 and above, or -errno */
         struct ed_target done;       /* submit() only: notified when 'result' is set */

@@ -984,6 +984,42 @@ TEST(a_deadline_ends_an_open_that_io_uring_performs)
         CHECK_EQ(refused, 0);
 }
 
+/* --- files without offsets --- */
+
+static int use_fifo_at_offset(void *arg)
+{
+        int fd = open(arg, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+        eddy_file *file;
+        char buf[8];
+
+        CHECK(fd >= 0 && write(fd, "hello", 5) == 5);
+        CHECK_EQ(eddy_file_open(arg, EDDY_FILE_READ | EDDY_FILE_WRITE, 0, &file), 0);
+        CHECK_EQ(eddy_file_read_at(file, buf, 5, 100), -ESPIPE);
+        CHECK_EQ(eddy_file_write_at(file, "abc", 3, 7), -ESPIPE);
+        CHECK_EQ(eddy_file_read(file, buf, sizeof(buf)), 5);
+        CHECK(memcmp(buf, "hello", 5) == 0);
+        eddy_file_close(file);
+        close(fd);
+        return 0;
+}
+
+TEST(a_fifo_is_neither_read_nor_written_at_an_offset)
+{
+        static const char *const pollers[] = { "epoll", "uring" };
+        char folder[] = "/tmp/eddy-file-XXXXXX", path[64];
+
+        CHECK(mkdtemp(folder) != NULL);
+        snprintf(path, sizeof(path), "%s/fifo", folder);
+        CHECK_EQ(mkfifo(path, 0600), 0);
+        for (size_t i = 0; i < 2; i++) {
+                struct eddy_run_opts opts = { .poller = pollers[i] };
+
+                CHECK_EQ(eddy_run(use_fifo_at_offset, path, &opts), 0);
+        }
+        CHECK_EQ(unlink(path), 0);
+        CHECK_EQ(rmdir(folder), 0);
+}
+
 /* --- cancelled before a thread took the operation --- */
 
 static struct {
