@@ -357,11 +357,18 @@ void ed_process_finish(const struct ed_process_id *id, bool has_group, bool kill
         ed_process_fd_close(id);
 }
 
-/* No other code knows the child yet, so its number is still its own. */
-static void undo(int pid)
+/*
+ * End a child that no other code knows yet. If the program ignores SIGCHLD, the child may have
+ * ended: then its number may be another process's.
+ */
+static void undo(const struct ed_process_id *id)
 {
-        (void) kill(pid, SIGKILL);
-        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        struct eddy_process_exit unused;
+
+        if (ed_process_end(NULL, id, true, &unused) == -ECHILD)
+                return;
+        (void) kill(id->pid, SIGKILL);
+        while (waitpid(id->pid, NULL, 0) < 0 && errno == EINTR)
                 continue;
 }
 
@@ -379,7 +386,7 @@ static int pidfd_find(struct ed_process_start *start)
         else
                 fd = -errno;
         if (fd < 0 && fd != -ESRCH && fd != -ENOSYS && fd != -EPERM) {
-                undo(start->id.pid);
+                undo(&start->id);
                 return fd;
         }
         start->id.pidfd = fd < 0 ? -1 : fd;
