@@ -285,11 +285,14 @@ static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
 {
         struct itimerspec at = { .it_value = { .tv_sec = 0 } };
         struct epoll_sys *s = self(sys);
+        int64_t wait_ns = s->ring ? ed_uring_begin(s->ring, -1) : -1, offer_ns;
 
-        if (s->ring)
-                (void) ed_uring_begin(s->ring, 0);
         if (s->timer_fd < 0)
                 return;
+        /* The kernel may not have taken all operations: offer them again. */
+        offer_ns = wait_ns < 0 ? -1 : epoll_now(sys) + wait_ns;
+        if (offer_ns >= 0 && (at_ns < 0 || at_ns > offer_ns))
+                at_ns = offer_ns;
         /* All zero would disarm the timer. */
         if (at_ns >= 0) {
                 at.it_value.tv_sec = at_ns / NS_PER_S;

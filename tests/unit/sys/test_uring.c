@@ -437,6 +437,7 @@ TEST(a_filter_that_allows_only_the_setup_leaves_epoll_and_the_reason)
 /* --- a kernel that lacks operations --- */
 
 static bool lacks[IORING_OP_LAST];
+static int busy_enters; /* next calls of io_uring_enter(2) that fail for lack of memory */
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
@@ -452,6 +453,11 @@ long __wrap_syscall(long number, ...)
         for (int i = 0; i < 6; i++)
                 arguments[i] = va_arg(list, long);
         va_end(list);
+        if (number == SYS_io_uring_enter && busy_enters > 0) {
+                busy_enters--;
+                errno = EAGAIN;
+                return -1;
+        }
         result = __real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                                 arguments[4], arguments[5]);
         if (number == SYS_io_uring_register && result == 0 &&
@@ -594,6 +600,27 @@ TEST(a_ring_refuses_an_operation_that_the_kernel_lacks)
         op.call = ED_FILE_STAT;
         op.found = &(struct ed_file_found){ .words = { 0 } };
         CHECK_EQ(result_of(&op), -EBADF);
+        finish();
+}
+
+/* A program that sleeps in its own epoll has no other reason to enter the loop again. */
+TEST(an_operation_that_the_kernel_did_not_take_makes_the_loops_descriptor_readable)
+{
+        struct ed_file_op op = { .call = ED_FILE_OPEN, .path = "none", .flags = EDDY_FILE_READ };
+        struct pollfd pollable;
+
+        begin();
+        pollable = (struct pollfd){ sys->ops->pollable(sys), POLLIN, 0 };
+        CHECK(!ended(&op, 0));
+        CHECK_EQ(poll(&pollable, 1, 0), 0);
+        CHECK_EQ(sys->ops->submit(sys, &op), 0);
+        busy_enters = 1;
+        sys->ops->alarm(sys, -1);
+        CHECK_EQ(busy_enters, 0);
+        CHECK_EQ(poll(&pollable, 1, 10000), 1);
+        while (!ended(&op, -1))
+                continue;
+        CHECK_EQ(op.result, -ENOENT);
         finish();
 }
 
