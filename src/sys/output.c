@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/above_stdio.h"
+
 int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes)
 {
         static const struct timespec at_once;
@@ -70,7 +72,7 @@ int ed_sys_output_open(const char *path)
         do
                 fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
         while (fd < 0 && errno == EINTR);
-        return fd < 0 ? -errno : fd;
+        return ed_fd_above_stdio(fd);
 }
 
 int ed_sys_output_close(int fd)
