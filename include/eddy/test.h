@@ -54,7 +54,10 @@ struct eddy_test_opts {
 
         const struct eddy_run_opts *run; /* NULL: the defaults, without signals and watchdog */
         const char *cancel_named; /* EDDY_TEST_CANCEL_TASK: only tasks with this name; NULL: all */
-        uintptr_t reserved[8];    /* zero */
+        const char *order; /* "3/2.7/3": at choice point 3 the second of the ready tasks runs, at 7
+                              the third, else the first, whatever the seed; "0": always the first;
+                              NULL: the seed decides (see eddy/test_explore.h) */
+        uintptr_t reserved[7]; /* zero */
 };
 
 /* For call_error: the call transfers only a part of the bytes, at least one. */
@@ -85,7 +88,7 @@ struct eddy_test_result {
  * this function.
  *
  * Findings are tasks, timers, descriptors or memory left at the end, a deadlock,
- * and a run beyond its limit.  Descriptors are those of the simulated world and of
+ * a run beyond its limit, and a choice point of 'order' that was not reached.  Descriptors are those of the simulated world and of
  * the process; memory is memory from eddy_malloc().  Leftover tasks are background
  * tasks that did not end within eddy_run_opts.drain_ns after the main task (none
  * count if drain_ns is below 0).  Memory and descriptors of the process that
@@ -101,7 +104,8 @@ struct eddy_test_result {
  *                            when it ends
  *         EDDY_E_RUN_NESTED  as -EBUSY, if the C library has no backtrace(): that
  *                            thread cannot clean it up in its next run
- *         -EINVAL            call_at is given, and call_error is not an error
+ *         -EINVAL            call_at is given, and call_error is not an error; or
+ *                            'order' is not valid
  *         and those of eddy_run()
  * Threads: any, one at a time in a process.
  */
@@ -153,8 +157,8 @@ struct eddy_test_sweep {
  *     eddy_test: transfer: cancel=31: main was cancelled in eddy_sleep+0x1f <- pay+0x2a
  *     eddy_test: again with EDDY_TEST_REPLAY='transfer:cancel=31'
  *
- * The replay string is 'NAME:seed=N,task=N,cancel=N,alloc=N,call=N/ENOBUFS' with
- * any of these parts; "+" after the allocation's number means all later ones too,
+ * The replay string is 'NAME:seed=N,task=N,cancel=N,alloc=N,call=N/ENOBUFS,order=N/N.N/N'
+ * with any of these parts; "+" after the allocation's number means all later ones too,
  * "+3" the third later one.  NAME is the main function or opts.name.
  *
  * In the environment:

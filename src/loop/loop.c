@@ -9,9 +9,6 @@
 
 __thread struct ed_loop *ed_loop_current;
 
-/* The table chooses among at most this number of ready fibers. */
-enum { CHOICES_MAX = 8 };
-
 /* A busy loop polls again after this time, or after the current turn if that takes longer. */
 static const int64_t poll_again_ns = 16000;
 
@@ -98,7 +95,7 @@ static struct ed_ready *choose(struct ed_loop *loop)
         struct ed_ready **place = &loop->ready_first, **call = NULL;
         uint32_t n = 0;
 
-        for (struct ed_ready *ready = *place; ready && n < CHOICES_MAX; ready = ready->next)
+        for (struct ed_ready *ready = *place; ready && n < ED_LOOP_CHOICES_MAX; ready = ready->next)
                 n++;
         if (n == 0)
                 return NULL;

@@ -259,6 +259,9 @@ static inline void ed_fiber_wake_next(struct ed_loop *loop, struct ed_fiber *fib
         ed_loop_push_front(loop, &fiber->ready);
 }
 
+/* The table chooses among at most this number of ready entries. */
+enum { ED_LOOP_CHOICES_MAX = 8 };
+
 /* If the table chooses the order: takes the chosen entry out of the queue. */
 struct ed_ready *ed_loop_choose(struct ed_loop *loop);
 

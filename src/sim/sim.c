@@ -87,12 +87,16 @@ static void sim_random(struct ed_sys *sys, void *buf, size_t bytes)
         }
 }
 
+void ed_sim_chose(struct ed_sys *sys, uint32_t n, uint32_t chosen)
+{
+        ed_sim_mark(ed_sim_of(sys), ED_SIM_CHOSE, n, chosen);
+}
+
 static uint32_t sim_choose(struct ed_sys *sys, uint32_t n)
 {
-        struct ed_sim *sim = ed_sim_of(sys);
-        uint32_t chosen = (uint32_t) ed_sim_chance(sim, n);
+        uint32_t chosen = (uint32_t) ed_sim_chance(ed_sim_of(sys), n);
 
-        ed_sim_mark(sim, ED_SIM_CHOSE, n, chosen);
+        ed_sim_chose(sys, n, chosen);
         return chosen;
 }
 

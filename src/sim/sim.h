@@ -128,6 +128,9 @@ bool ed_sys_is_sim(const struct ed_sys *sys);
 /* Returns the hash of the run so far. */
 uint64_t ed_sim_trace(const struct ed_sys *sys);
 
+/* Record a choice among 'n' ready entries that was made instead of by choose(). */
+void ed_sim_chose(struct ed_sys *sys, uint32_t n, uint32_t chosen);
+
 /* Return the number of open sockets, and the number of fallible calls made. */
 uint64_t ed_sim_sockets(const struct ed_sys *sys);
 uint64_t ed_sim_calls(const struct ed_sys *sys);

@@ -46,6 +46,8 @@ void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t byt
         number_add(&text, buf, "call", opts->call_at);
         if (opts->call_at > 0)
                 ed_text_add(&text, "/%s", error_name(opts->call_error));
+        if (opts->order)
+                ed_text_add(&text, "%sorder=%s", text.at > buf ? "," : "", opts->order);
 }
 
 /* --- reading --- */
@@ -106,6 +108,21 @@ static const char *alloc_read(const char *at, struct eddy_test_opts *opts)
         return at + 1;
 }
 
+/* Read "3/2.7/3" or "0". Returns the text after it, or NULL if it is invalid. */
+static const char *order_read(const char *at, struct eddy_test_opts *opts)
+{
+        static char order[ED_TEST_ORDER_BYTES]; /* the variable may change in a run */
+        struct ed_test_schedule schedule;
+        size_t bytes = strcspn(at, ",");
+
+        if (bytes >= sizeof(order))
+                return NULL;
+        memcpy(order, at, bytes);
+        order[bytes] = '\0';
+        opts->order = order;
+        return ed_test_schedule_read(order, &schedule) < 0 ? NULL : at + bytes;
+}
+
 /* Read one part. Returns the text after it, or NULL if it is invalid. */
 static const char *part_read(const char *at, struct eddy_test_opts *opts)
 {
@@ -119,6 +136,8 @@ static const char *part_read(const char *at, struct eddy_test_opts *opts)
                 return number_read(number, &opts->cancel_at);
         if ((number = after_word(at, "alloc=")))
                 return alloc_read(number, opts);
+        if ((number = after_word(at, "order=")))
+                return order_read(number, opts);
         number = after_word(at, "call=");
         at = number ? number_read(number, &opts->call_at) : NULL;
         if (!at || *at++ != '/')
@@ -133,6 +152,7 @@ static int spec_read(const char *at, struct eddy_test_opts *opts)
         opts->seed = opts->cancel_at = opts->cancel_task = 0;
         opts->alloc_at = opts->alloc_again = opts->call_at = 0;
         opts->alloc_forever = opts->call_error = 0;
+        opts->order = NULL;
         while (*at) {
                 at = part_read(at, opts);
                 if (!at || (*at && *at != ',') || (*at && !at[1]))

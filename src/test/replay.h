@@ -5,9 +5,10 @@
 #define ED_TEST_REPLAY_H
 
 #include "eddy/test.h"
+#include "test/schedule.h"
 #include "test/strike.h"
 
-enum { ED_TEST_SPEC_BYTES = 128 };
+enum { ED_TEST_SPEC_BYTES = 128 + (int) sizeof(",order=") + ED_TEST_ORDER_BYTES };
 
 /* Write the part after the colon. */
 void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t bytes);

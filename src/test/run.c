@@ -15,6 +15,7 @@
 #include "eddy/error.h"
 #include "scope/debug/debug.h"
 #include "scope/run.h"
+#include "sys/capture.h"
 #include "sys/fork.h"
 #include "sys/last_words.h"
 #include "sys/symbol.h"
@@ -191,6 +192,7 @@ static void say_left(const char *what)
 {
         static struct ed_test_strikes strikes;
 
+        ed_sys_capture_give_up();
         ed_test_print_lines(now.name, &now.opts, now.result.problem);
         ed_test_strikes_look(&strikes);
         ed_test_print(now.name, &now.opts, what, &strikes);
@@ -258,6 +260,7 @@ static void on_thread_end(void)
                 return;
         give_up_left();
         ed_test_sweep_forget();
+        ed_test_explore_forget();
         give_back();
 }
 
@@ -297,6 +300,7 @@ static __attribute__((noinline)) int play_all(struct ed_test_run *run)
         ed_test_left_note(run);
         result = play(run);
         result_fill(run, result);
+        ed_test_choose_end(run);
         if (run->opts.after && run->opts.after(run->arg, result) < 0)
                 ed_test_found(run, "'after' returned a failure");
         return result;
@@ -325,21 +329,41 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
         ed_test_memory_begin();
 }
 
+static void capture_end(struct ed_test_run *run)
+{
+        int64_t bytes;
+
+        if (!run->more.output)
+                return;
+        bytes = ed_sys_capture_end(run->more.output, run->more.output_max);
+        run->figures.output_bytes =
+                (size_t) bytes < run->more.output_max ? (size_t) bytes : run->more.output_max;
+}
+
 /* 'prints': the findings are printed. */
 static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
                     const struct ed_test_more *more, bool prints,
                     struct eddy_test_result *ret_result, struct ed_test_figures *ret_figures)
 {
         struct ed_test_run *run = &now;
+        struct ed_test_schedule schedule = { 0 };
         int result;
 
         /* A value of 0 or more is not an error, so the run could not find anything. */
         if (opts && opts->call_at > 0 && opts->call_error >= 0)
                 return -EINVAL;
+        if (opts && opts->order && ed_test_schedule_read(opts->order, &schedule) < 0)
+                return -EINVAL;
         result = take();
         if (result < 0)
                 return result;
+        result = more && more->output ? ed_sys_capture_begin() : 0;
+        if (result < 0) {
+                give_back();
+                return result;
+        }
         begin(run, main_fn, arg, opts, more);
+        run->schedule = schedule;
         result = play_all(run);
         ed_test_units_end();
         ed_test_target_end(run);
@@ -350,6 +374,7 @@ static int run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opt
                 ed_test_memory_end();
         }
         ed_test_found_end();
+        capture_end(run);
         if (run->result.problem[0])
                 result = EDDY_E_TEST_FOUND;
         if (prints && result == EDDY_E_TEST_FOUND)

@@ -10,6 +10,7 @@
 #include "eddy/test.h"
 #include "sim/sim.h"
 #include "test/memory.h"
+#include "test/schedule.h"
 #include "test/strike.h"
 
 /* Options beyond the public ones. All zero: none. */
@@ -22,6 +23,10 @@ struct ed_test_more {
         uint64_t task_points_max;
         bool (*at_point)(void); /* called at each point; returns true if it made a task ready */
         bool counts_debug;      /* count allocations that only debug mode needs */
+        uint8_t *sizes; /* number of ready entries at each choice point, ED_TEST_CHOICES_MAX; NULL:
+                           not recorded */
+        char *output;        /* standard output goes here instead; NULL: not redirected */
+        size_t output_max;   /* the rest is dropped */
 };
 
 /* Results beyond the public ones. */
@@ -33,6 +38,12 @@ struct ed_test_figures {
         uint64_t tasks;        /* number of tasks started, main first */
         uint64_t task_points;  /* points of the task in opts.cancel_task */
         struct ed_test_strikes strikes;
+        uint64_t choices;    /* number of choice points */
+        uint64_t deviations; /* choices of another entry than the first */
+        uint64_t missed;     /* choice point of opts.order that was not reached; 0: none */
+        struct ed_test_schedule schedule; /* the deviations */
+        bool schedule_cut;                /* there were more */
+        size_t output_bytes;              /* in more.output */
 };
 
 struct ed_run;
@@ -58,6 +69,9 @@ struct ed_test_run {
         uint64_t draws;               /* number of random numbers drawn by the program */
         const void *play_return;      /* among the callers of every call of the run */
         unsigned forks;               /* differs in a child's copy of the run */
+        struct ed_test_schedule schedule; /* from opts.order, or as chosen without it */
+        uint32_t deviated;                /* number of its deviations so far */
+        uint32_t missed_ready; /* ready entries at figures.missed; 0: it was not reached */
         bool cancel_due;              /* cancel as soon as there is a main task */
         uint64_t tasks_seen;          /* highest task number that has been given its first point */
         struct ed_task *target;       /* the task in opts.cancel_task while it waits, else NULL */
@@ -113,6 +127,22 @@ void ed_test_found(struct ed_test_run *run, const char *format, ...) EDDY_PRINTF
 
 /* Errors: -ENOMEM, -EINVAL and those of the kernel's table. */
 int ed_test_world_new(struct ed_test_run *run);
+
+/* --- schedule.c: choosing --- */
+
+/* Returns the entry that opts.order wants of 'n' at the next choice, counted from 0. */
+uint32_t ed_test_choose(struct ed_test_run *run, uint32_t n);
+
+/* Record a choice among 'n'. */
+void ed_test_chose(struct ed_test_run *run, uint32_t n, uint32_t chosen);
+
+/* Find deviations that were not reached. */
+void ed_test_choose_end(struct ed_test_run *run);
+
+/* --- explore.c --- */
+
+/* Free the memory of this thread's exploration. */
+void ed_test_explore_forget(void);
 
 /* --- target.c: the task to be cancelled, and the points of tasks --- */
 

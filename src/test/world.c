@@ -67,13 +67,18 @@ static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
         uint32_t chosen;
 
         (void) point(run, __builtin_return_address(0));
-        if (run->ops->choose) {
+        if (run->opts.order) {
+                chosen = ed_test_choose(run, n);
+                if (!run->more.on_epoll)
+                        ed_sim_chose(sys, n, chosen);
+        } else if (run->ops->choose) {
                 chosen = run->ops->choose(sys, n);
         } else {
                 run->chance = run->chance * 6364136223846793005ULL + 1442695040888963407ULL;
                 chosen = (uint32_t) (run->chance >> 33) % n;
         }
         note_order(run, n, chosen);
+        ed_test_chose(run, n, chosen);
         return chosen;
 }
 
