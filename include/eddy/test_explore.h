@@ -25,11 +25,11 @@
 EDDY_BEGIN_DECLS
 
 enum {
-        EDDY_TEST_DEVIATIONS_MAX = 32,       /* in a schedule */
-        EDDY_TEST_OUTCOMES_MAX = 256,        /* outcomes; runs with others are only counted */
-        EDDY_TEST_OUTPUT_MAX = 65536,        /* bytes of output that are compared */
-        EDDY_TEST_CHOICE_POINTS_MAX = 4096,  /* of a run; at later ones the first runs */
-        EDDY_TEST_CHOICES_MAX = 8,           /* entries to choose among: the first 8 that are ready */
+        EDDY_TEST_DEVIATIONS_MAX = 32,      /* in a schedule */
+        EDDY_TEST_OUTCOMES_MAX = 256,       /* outcomes; runs with others are only counted */
+        EDDY_TEST_OUTPUT_MAX = 65536,       /* bytes of output that are compared */
+        EDDY_TEST_CHOICE_POINTS_MAX = 4096, /* of a run; at later ones the first runs */
+        EDDY_TEST_CHOICES_MAX = 8, /* entries to choose among: the first 8 that are ready */
         EDDY_TEST_SCHEDULES_BYTES = 1 << 25, /* memory for schedules that may be extended */
 };
 
@@ -41,8 +41,9 @@ struct eddy_test_explore_opts {
         uint64_t seeds;          /* then this number of runs in random orders, from seed 1 on */
 
         /*
-         * Called after each run: the program writes a string that names the outcome, instead of
-         * the run's output.  May be NULL.  'buf' holds the empty string and has room for 'bytes'.
+         * Called at the end of each run, after 'after': the program writes a string that names the
+         * outcome, instead of the run's output.  May be NULL.  'buf' holds the empty string and
+         * has room for 'bytes'.
          */
         void (*outcome)(void *arg, char *buf, size_t bytes);
         uintptr_t reserved[8]; /* zero */
@@ -65,13 +66,13 @@ struct eddy_test_outcome {
 struct eddy_test_explored {
         struct eddy_test_outcome *outcomes; /* in the order in which they were found */
         size_t outcomes_count;
-        uint64_t runs;        /* in all */
-        uint64_t schedules;   /* of them, runs of schedules; the others had seeds */
-        uint64_t other_runs;  /* of them, with outcomes beyond EDDY_TEST_OUTCOMES_MAX */
-        uint64_t choices;     /* the most choice points in a run */
-        uint32_t deviations;  /* all schedules with at most this number were run */
-        int complete;         /* all schedules were run: no limit has cut any */
-        int is_replay;        /* EDDY_TEST_REPLAY is set: these are the numbers of one run or none */
+        uint64_t runs;       /* in all */
+        uint64_t schedules;  /* of them, runs of schedules; the others had seeds */
+        uint64_t other_runs; /* of them, with outcomes beyond EDDY_TEST_OUTCOMES_MAX */
+        uint64_t choices;    /* the most choice points in a run */
+        uint32_t deviations; /* all schedules with at most this number were run */
+        int complete;        /* all schedules were run: no limit has cut any */
+        int is_replay;       /* EDDY_TEST_REPLAY is set: these are the numbers of one run or none */
         uintptr_t reserved[8];
 };
 

@@ -20,6 +20,7 @@
 #include "test/run.h"
 
 enum { DEVIATIONS = 3, RUNS_MAX = 10000 }; /* the defaults */
+enum { NAMED_BYTES = 4096 };
 
 _Static_assert(EDDY_TEST_DEVIATIONS_MAX == (int) ED_TEST_DEVIATIONS_MAX &&
                        EDDY_TEST_CHOICE_POINTS_MAX == (int) ED_TEST_CHOICES_MAX &&
@@ -38,7 +39,6 @@ struct parent {
 };
 
 struct explore {
-        struct explore *former; /* left by a jump */
         eddy_task_fn *main_fn;
         void *arg;
         struct eddy_test_opts opts;
@@ -56,6 +56,7 @@ struct explore {
         struct ed_test_figures figures;
         char order[ED_TEST_ORDER_BYTES];
         uint8_t sizes[ED_TEST_CHOICES_MAX];
+        char named[NAMED_BYTES]; /* by the program */
         size_t text_bytes;
         char text[EDDY_TEST_OUTPUT_MAX];
 };
@@ -64,6 +65,13 @@ struct explore {
 static __thread struct explore *current __attribute__((tls_model("initial-exec")));
 
 /* --- one run --- */
+
+/* Called in each run. */
+static void at_end(void)
+{
+        current->named[0] = '\0';
+        current->how.outcome(current->arg, current->named, sizeof(current->named));
+}
 
 /*
  * 'text' gets the outcome. Errors: EDDY_E_RUN_NESTED, -EBUSY and others that prevent the run;
@@ -84,9 +92,8 @@ static int run_once(struct explore *x, const struct eddy_test_opts *opts)
                 x->all.choices = x->figures.choices;
         x->text_bytes = x->figures.output_bytes;
         if (x->how.outcome) {
-                x->text[0] = '\0';
-                x->how.outcome(x->arg, x->text, sizeof(x->text));
-                x->text_bytes = strnlen(x->text, sizeof(x->text));
+                x->text_bytes = strnlen(x->named, sizeof(x->named));
+                memcpy(x->text, x->named, x->text_bytes);
         }
         return x->figures.missed > 0 ? EDDY_E_TEST_FOUND : 0;
 }
@@ -256,8 +263,7 @@ static int shorten(struct explore *x, size_t outcome)
         has = has_outcome(x, &schedule, outcome);
         for (uint32_t i = schedule.count; i-- > 0 && has >= 0;) {
                 fewer = schedule;
-                memmove(&fewer.at[i], &fewer.at[i + 1],
-                        (--fewer.count - i) * sizeof(fewer.at[0]));
+                memmove(&fewer.at[i], &fewer.at[i + 1], (--fewer.count - i) * sizeof(fewer.at[0]));
                 has = has_outcome(x, &fewer, outcome);
                 if (has == 1)
                         schedule = fewer;
@@ -294,12 +300,9 @@ static void explore_free(struct explore *x)
 
 void ed_test_explore_forget(void)
 {
-        struct explore *x;
-
-        while ((x = current)) {
-                current = x->former;
-                explore_free(x);
-        }
+        if (current)
+                explore_free(current);
+        current = NULL;
 }
 
 /* Errors: -ENOMEM. */
@@ -330,23 +333,13 @@ static int explore_new(eddy_task_fn *main_fn, void *arg, const struct eddy_test_
         x->all.complete = true;
         x->all.deviations = x->how.deviations_max;
         x->more.sizes = x->sizes;
+        x->more.at_end = x->how.outcome ? at_end : NULL;
         x->more.output = x->text;
         x->more.output_max = sizeof(x->text);
         x->verbose = ed_test_number("EDDY_TEST_VERBOSE", 0) > 0;
         ed_test_name(&x->opts, main_fn, x->name, sizeof(x->name));
         *ret_x = x;
         return 0;
-}
-
-/* Free the explorations that were left by a jump; not before a run has shown that they were. */
-static void free_former(struct explore *x)
-{
-        while (x->former) {
-                struct explore *former = x->former;
-
-                x->former = former->former;
-                explore_free(former);
-        }
 }
 
 static int run_all(struct explore *x)
@@ -356,7 +349,6 @@ static int run_all(struct explore *x)
 
         if (err < 0)
                 return err;
-        free_former(x);
         err = run_schedules(x);
         if (err == 0)
                 err = run_seeds(x);
@@ -374,7 +366,6 @@ static int run_replay(struct explore *x, const struct eddy_test_opts *opts)
                 ed_test_print_lines(x->name, opts, x->result.problem);
         if (err < 0)
                 return err;
-        free_former(x);
         err = count(x, opts);
         if (err == 0)
                 ed_test_outcome_print_replay(&x->all);
@@ -391,10 +382,14 @@ int eddy_test_explore(eddy_task_fn *main_fn, void *arg, const struct eddy_test_o
 
         if (explore_opts && explore_opts->deviations_max > EDDY_TEST_DEVIATIONS_MAX)
                 return -EINVAL;
+        /* What is allocated before this belongs to the run that was left. */
+        err = ed_test_clear();
+        if (err < 0)
+                return err;
+        ed_test_explore_forget();
         err = explore_new(main_fn, arg, opts, explore_opts, &x);
         if (err < 0)
                 return err;
-        x->former = current;
         current = x;
         replay = x->opts;
         err = ed_test_replay(x->name, &replay);
@@ -403,12 +398,11 @@ int eddy_test_explore(eddy_task_fn *main_fn, void *arg, const struct eddy_test_o
                 err = run_all(x);
         else if (err == 1)
                 err = run_replay(x, &replay);
-        current = x->former;
         if (err == 0 && ret_explored) {
                 *ret_explored = x->all;
                 x->all.outcomes = NULL;
                 x->all.outcomes_count = 0;
         }
-        explore_free(x);
+        ed_test_explore_forget();
         return err;
 }

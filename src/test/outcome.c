@@ -168,7 +168,8 @@ static void limit_add(struct ed_text *line, const struct eddy_test_explored *all
         if (all->complete)
                 ed_text_add(line, ": all schedules");
         else
-                ed_text_add(line, ": all schedules with at most %u deviation%s, not those with more",
+                ed_text_add(line,
+                            ": all schedules with at most %u deviation%s, not those with more",
                             (unsigned) all->deviations, all->deviations == 1 ? "" : "s");
         if (all->other_runs > 0)
                 ed_text_add(line, "; %llu runs had outcomes beyond the first %d",
@@ -184,8 +185,9 @@ void ed_test_outcomes_print(const struct eddy_test_explored *all, const char *na
                 const struct eddy_test_outcome *outcome = &all->outcomes[i];
 
                 line = (struct ed_text){ buf, sizeof(buf) };
-                ed_text_add(&line, "eddy_test: %s: outcome %zu of %zu, in %llu of %llu runs: ",
-                            name, i + 1, all->outcomes_count, (unsigned long long) outcome->runs,
+                ed_text_add(&line,
+                            "eddy_test: %s: outcome %zu of %zu, in %llu of %llu runs: ", name,
+                            i + 1, all->outcomes_count, (unsigned long long) outcome->runs,
                             (unsigned long long) all->runs);
                 outcome_add(&line, outcome);
                 print(buf);

@@ -281,6 +281,15 @@ static int take(void)
         return 0;
 }
 
+int ed_test_clear(void)
+{
+        int err = take();
+
+        if (err == 0)
+                give_back();
+        return err;
+}
+
 void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char *buf, size_t bytes)
 {
         if (opts->name)
@@ -303,6 +312,8 @@ static __attribute__((noinline)) int play_all(struct ed_test_run *run)
         ed_test_choose_end(run);
         if (run->opts.after && run->opts.after(run->arg, result) < 0)
                 ed_test_found(run, "'after' returned a failure");
+        if (run->more.at_end)
+                run->more.at_end();
         return result;
 }
 

@@ -25,8 +25,9 @@ struct ed_test_more {
         bool counts_debug;      /* count allocations that only debug mode needs */
         uint8_t *sizes; /* number of ready entries at each choice point, ED_TEST_CHOICES_MAX; NULL:
                            not recorded */
-        char *output;        /* standard output goes here instead; NULL: not redirected */
-        size_t output_max;   /* the rest is dropped */
+        void (*at_end)(void); /* called last in the run */
+        char *output;         /* standard output goes here instead; NULL: not redirected */
+        size_t output_max;    /* the rest is dropped */
 };
 
 /* Results beyond the public ones. */
@@ -65,13 +66,13 @@ struct ed_test_run {
         struct ed_sys *sys; /* NULL: no table */
         const struct ed_sys_ops *ops;
         struct ed_sys_ops wrapped;
-        uint64_t chance;              /* random state for a table without one */
-        uint64_t draws;               /* number of random numbers drawn by the program */
-        const void *play_return;      /* among the callers of every call of the run */
-        unsigned forks;               /* differs in a child's copy of the run */
+        uint64_t chance;                  /* random state for a table without one */
+        uint64_t draws;                   /* number of random numbers drawn by the program */
+        const void *play_return;          /* among the callers of every call of the run */
+        unsigned forks;                   /* differs in a child's copy of the run */
         struct ed_test_schedule schedule; /* from opts.order, or as chosen without it */
         uint32_t deviated;                /* number of its deviations so far */
-        uint32_t missed_ready; /* ready entries at figures.missed; 0: it was not reached */
+        uint32_t missed_ready;        /* ready entries at figures.missed; 0: it was not reached */
         bool cancel_due;              /* cancel as soon as there is a main task */
         uint64_t tasks_seen;          /* highest task number that has been given its first point */
         struct ed_task *target;       /* the task in opts.cancel_task while it waits, else NULL */
@@ -110,6 +111,12 @@ void ed_test_sweep_forget(void);
 /* Write the run's name: from the options, or else that of its main function. */
 void ed_test_name(const struct eddy_test_opts *opts, eddy_task_fn *main_fn, char *buf,
                   size_t bytes);
+
+/*
+ * Discard a run that this thread left by a jump, with all memory since. Errors: those of starting a
+ * run: EDDY_E_RUN_NESTED, -EBUSY.
+ */
+int ed_test_clear(void);
 
 /* Report the run in progress, if there is one. */
 void ed_test_last_words(void);
