@@ -54,6 +54,7 @@ struct explore {
         /* The last run. */
         struct eddy_test_result result;
         struct ed_test_figures figures;
+        struct ed_test_schedule chosen;
         char order[ED_TEST_ORDER_BYTES];
         uint8_t sizes[ED_TEST_CHOICES_MAX];
         char named[NAMED_BYTES]; /* by the program */
@@ -84,6 +85,7 @@ static int run_once(struct explore *x, const struct eddy_test_opts *opts)
         if (x->verbose)
                 ed_test_print_before(x->name, opts);
         x->result.points = UINT64_MAX;
+        x->chosen.count = 0;
         err = ed_test_run_with(x->main_fn, x->arg, opts, &x->more, &x->result, &x->figures);
         if (x->result.points == UINT64_MAX)
                 return err;
@@ -255,10 +257,11 @@ static int has_outcome(struct explore *x, const struct ed_test_schedule *schedul
  */
 static int shorten(struct explore *x, size_t outcome)
 {
-        struct ed_test_schedule schedule = x->figures.schedule, fewer;
+        struct ed_test_schedule schedule = x->chosen, fewer;
         int has;
 
-        if (x->figures.schedule_cut)
+        /* It has deviations that were too many to record. */
+        if (x->figures.deviations > schedule.count)
                 return 0;
         has = has_outcome(x, &schedule, outcome);
         for (uint32_t i = schedule.count; i-- > 0 && has >= 0;) {
@@ -333,6 +336,7 @@ static int explore_new(eddy_task_fn *main_fn, void *arg, const struct eddy_test_
         x->all.complete = true;
         x->all.deviations = x->how.deviations_max;
         x->more.sizes = x->sizes;
+        x->more.schedule = &x->chosen;
         x->more.at_end = x->how.outcome ? at_end : NULL;
         x->more.output = x->text;
         x->more.output_max = sizeof(x->text);

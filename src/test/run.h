@@ -25,9 +25,10 @@ struct ed_test_more {
         bool counts_debug;      /* count allocations that only debug mode needs */
         uint8_t *sizes; /* number of ready entries at each choice point, ED_TEST_CHOICES_MAX; NULL:
                            not recorded */
-        void (*at_end)(void); /* called last in the run */
-        char *output;         /* standard output goes here instead; NULL: not redirected */
-        size_t output_max;    /* the rest is dropped */
+        struct ed_test_schedule *schedule; /* gets the deviations; NULL: not recorded */
+        void (*at_end)(void);              /* called last in the run */
+        char *output;      /* standard output goes here instead; NULL: not redirected */
+        size_t output_max; /* the rest is dropped */
 };
 
 /* Results beyond the public ones. */
@@ -42,9 +43,7 @@ struct ed_test_figures {
         uint64_t choices;    /* number of choice points */
         uint64_t deviations; /* choices of another entry than the first */
         uint64_t missed;     /* choice point of opts.order that was not reached; 0: none */
-        struct ed_test_schedule schedule; /* the deviations */
-        bool schedule_cut;                /* there were more */
-        size_t output_bytes;              /* in more.output */
+        size_t output_bytes; /* in more.output */
 };
 
 struct ed_run;
@@ -70,7 +69,7 @@ struct ed_test_run {
         uint64_t draws;                   /* number of random numbers drawn by the program */
         const void *play_return;          /* among the callers of every call of the run */
         unsigned forks;                   /* differs in a child's copy of the run */
-        struct ed_test_schedule schedule; /* from opts.order, or as chosen without it */
+        struct ed_test_schedule schedule; /* from opts.order */
         uint32_t deviated;                /* number of its deviations so far */
         uint32_t missed_ready;        /* ready entries at figures.missed; 0: it was not reached */
         bool cancel_due;              /* cancel as soon as there is a main task */

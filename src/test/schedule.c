@@ -17,7 +17,7 @@ uint32_t ed_test_schedule_last(const struct ed_test_schedule *schedule)
 
 bool ed_test_schedule_add(struct ed_test_schedule *schedule, uint32_t point, uint32_t entry)
 {
-        if (schedule->count == ED_TEST_DEVIATIONS_MAX)
+        if (schedule->count == ED_TEST_DEVIATIONS_MAX || point > ED_TEST_CHOICES_MAX)
                 return false;
         schedule->at[schedule->count++] =
                 (struct ed_test_deviation){ (uint16_t) point, (uint8_t) entry };
@@ -100,9 +100,8 @@ void ed_test_chose(struct ed_test_run *run, uint32_t n, uint32_t chosen)
                 return;
         if (run->more.sizes && i < ED_TEST_CHOICES_MAX)
                 run->more.sizes[i] = (uint8_t) n;
-        if (chosen > 0 && !run->opts.order && i < ED_TEST_CHOICES_MAX &&
-            !ed_test_schedule_add(&run->schedule, (uint32_t) i + 1, chosen + 1))
-                run->figures.schedule_cut = true;
+        if (chosen > 0 && run->more.schedule)
+                (void) ed_test_schedule_add(run->more.schedule, (uint32_t) i + 1, chosen + 1);
         run->figures.choices++;
         run->figures.deviations += chosen > 0;
 }
@@ -113,7 +112,6 @@ void ed_test_choose_end(struct ed_test_run *run)
         const struct ed_test_schedule *schedule = &run->schedule;
         uint64_t *missed = &run->figures.missed;
 
-        run->figures.schedule = *schedule;
         if (!opts->order)
                 return;
         if (*missed == 0 && run->deviated < schedule->count)

@@ -31,7 +31,7 @@ struct ed_test_schedule {
 /* Returns the choice point of the last deviation, or 0. */
 uint32_t ed_test_schedule_last(const struct ed_test_schedule *schedule);
 
-/* Append a deviation after the last. Returns false if there are too many. */
+/* Append a deviation after the last. Returns false if there are too many, or the point is too late. */
 bool ed_test_schedule_add(struct ed_test_schedule *schedule, uint32_t point, uint32_t entry);
 
 /* Read "3/2.7/3" or "0". Errors: -EINVAL. */
