@@ -13,7 +13,7 @@
  * choice points at which another one runs.  The exploration runs the schedule without
  * deviations, then all with one, then all with two, and so on.
  *
- * Of eddy_test library; see eddy/test.h for runs, their options and replay.
+ * Library eddy-test; see eddy/test.h for runs, their options and replay.
  */
 #ifndef EDDY_TEST_EXPLORE_H
 #define EDDY_TEST_EXPLORE_H

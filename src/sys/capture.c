@@ -19,12 +19,9 @@ static struct {
 static void restore(void)
 {
         capture.active = false;
-        if (capture.kept < 0) {
-                (void) close(STDOUT_FILENO);
-                return;
-        }
-        (void) dup2(capture.kept, STDOUT_FILENO);
-        (void) close(capture.kept);
+        if (capture.kept >= 0)
+                (void) dup2(capture.kept, STDOUT_FILENO);
+        (void) close(capture.kept >= 0 ? capture.kept : STDOUT_FILENO);
 }
 
 int ed_sys_capture_begin(void)
@@ -73,15 +70,16 @@ static size_t read_begin(char *buf, size_t bytes)
 
 int64_t ed_sys_capture_end(char *buf, size_t bytes)
 {
+        size_t got;
         off_t all;
 
         (void) fflush(stdout);
-        (void) read_begin(buf, bytes);
+        got = read_begin(buf, bytes);
         all = lseek(capture.file, 0, SEEK_END);
         restore();
         if (capture.file != STDOUT_FILENO)
                 (void) close(capture.file);
-        return all < 0 ? 0 : all;
+        return all < (off_t) got ? (int64_t) got : all;
 }
 
 void ed_sys_capture_give_up(void)

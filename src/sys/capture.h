@@ -21,7 +21,7 @@ int64_t ed_sys_capture_end(char *buf, size_t bytes);
 
 /*
  * Restore descriptor 1 and write the captured output to it, if there is a capture. Safe in signal
- * handlers. What is still in stdout's buffer is written whenever stdout is flushed.
+ * handlers. Output in stdout's buffer is written as soon as stdout is flushed.
  */
 void ed_sys_capture_give_up(void);
 

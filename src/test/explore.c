@@ -386,7 +386,7 @@ int eddy_test_explore(eddy_task_fn *main_fn, void *arg, const struct eddy_test_o
 
         if (explore_opts && explore_opts->deviations_max > EDDY_TEST_DEVIATIONS_MAX)
                 return -EINVAL;
-        /* What is allocated before this belongs to the run that was left. */
+        /* Memory that is allocated before this belongs to the run that was left. */
         err = ed_test_clear();
         if (err < 0)
                 return err;

@@ -58,6 +58,14 @@
         X(ed_sleeper_sleep, syscall, 1)                                                            \
         X(ed_sockaddr_bind, bind, 1)                                                               \
         X(ed_socket_file_remove, unlink, 1)                                                        \
+        X(ed_sys_capture_begin, dup2, 1)                                                           \
+        X(ed_sys_capture_begin, fcntl, 1)                                                          \
+        X(ed_sys_capture_begin, memfd_create, 1)                                                   \
+        X(ed_sys_capture_end, close, 1)                                                            \
+        X(ed_sys_capture_end, lseek, 1)                                                            \
+        X(ed_sys_capture_give_up, close, 1)                                                        \
+        X(ed_sys_capture_give_up, pread, 1)                                                        \
+        X(ed_sys_capture_give_up, write, 1)                                                        \
         X(ed_sys_called_from, backtrace, 1)                                                        \
         X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
@@ -159,6 +167,7 @@
         X(pidfd_find, pidfd_open, 1)                                                               \
         X(pipe_open, pipe2, 1)                                                                     \
         X(poll_now, poll, 1)                                                                       \
+        X(read_begin, pread, 1)                                                                    \
         X(read_now, preadv2, 1)                                                                    \
         X(read_stat, close, 1)                                                                     \
         X(read_stat, open, 1)                                                                      \
@@ -166,6 +175,8 @@
         X(read_waiting, preadv, 1)                                                                 \
         X(read_waiting, readv, 1)                                                                  \
         X(rename_path, renameat2, 1)                                                               \
+        X(restore, close, 1)                                                                       \
+        X(restore, dup2, 1)                                                                        \
         X(ring_open, syscall, 1)                                                                   \
         X(set_nonblocking, fcntl, 2)                                                               \
         X(set_option, setsockopt, 1)                                                               \
@@ -215,6 +226,7 @@
         X(close, EINTR, EIO)                                                                       \
         X(connect, EINTR, EAGAIN, ECONNREFUSED, EADDRNOTAVAIL, ENETUNREACH, ETIMEDOUT, ENOBUFS)    \
         X(dladdr, EIO)                                                                             \
+        X(dup2, EBUSY, EMFILE)                                                                     \
         X(epoll_create1, EMFILE, ENFILE, ENOMEM)                                                   \
         X(epoll_ctl, ENOMEM, ENOSPC)                                                               \
         X(epoll_pwait2, EINTR, ENOSYS, EPERM)                                                      \
@@ -266,6 +278,7 @@
         X(posix_spawn_file_actions_addopen, ENOMEM)                                                \
         X(posix_spawn_file_actions_init, ENOMEM)                                                   \
         X(posix_spawnattr_init, ENOMEM)                                                            \
+        X(pread, EINTR, EIO, ENOMEM)                                                               \
         X(preadv, EINTR, EIO, ENOMEM)                                                              \
         X(preadv2, EINTR, EAGAIN, EOPNOTSUPP, ENOSYS, EIO)                                         \
         X(process_vm_readv, EPERM, ENOSYS, EFAULT)                                                 \
@@ -368,6 +381,7 @@
         X(ed_handler_now, sigaction, 1, "of a signal that the system has")                         \
         X(ed_handler_remove, sigaction, 1, "restores the saved handling")                          \
         X(ed_sleeper_wake, syscall, 1, "of a word that is there")                                  \
+        X(ed_sys_capture_begin, close, 2, "only after another failure")                            \
         X(ed_sys_epoll_new, close, 1, "only after another failure")                                \
         X(ed_sys_page_bytes, sysconf, 1, "every system has pages")                                 \
         X(ed_sys_ticker_new, backtrace, 1, "what it finds is not used")                            \

@@ -22,6 +22,7 @@
 #include "fault.h"
 #include "scenario.h"
 #include "scope/task.h"
+#include "sys/capture.h"
 #include "sys/last_words.h"
 #include "sys/process_use.h"
 #include "sys/sleeper.h"
@@ -1092,6 +1093,28 @@ static int drive_kit(void)
         return n < 0 ? n : 0;
 }
 
+/* Standard output of a run; a part that was not restored is as good as lost. */
+static int drive_capture(void)
+{
+        char buf[4];
+        int err;
+
+        CHECK(dup2(STDERR_FILENO, STDOUT_FILENO) >= 0);
+        err = ed_sys_capture_begin();
+        if (err < 0)
+                return err;
+        (void) printf("eddy");
+        CHECK(ed_sys_capture_end(buf, sizeof(buf)) <= 4);
+        err = ed_sys_capture_begin();
+        if (err < 0)
+                return err;
+        (void) printf("eddy");
+        (void) fflush(stdout);
+        ed_sys_capture_give_up();
+        ed_sys_capture_give_up();
+        return 0;
+}
+
 /* The page of metrics and the format of a log: what is unknown is left out. */
 static int drive_use(void)
 {
@@ -1167,6 +1190,7 @@ static const struct drive drives[] = {
         { "stacks, no madvise", drive_stacks, without_madvise, false },
         { "stacks, no mprotect", drive_stacks, without_mprotect, false },
         { "kit", drive_kit, NULL, false },
+        { "capture", drive_capture, NULL, false },
         { "use", drive_use, NULL, false },
         { "use, no size of a folder", drive_use, without_folder_size, false },
         { "counts, no affinity", drive_counts, without_affinity, false },
