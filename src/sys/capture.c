@@ -16,12 +16,14 @@ static struct {
         int kept; /* a copy of the former descriptor 1; -1: it was closed */
 } capture;
 
-static void restore(void)
+/* Returns true if descriptor 1 is the former one again. */
+static bool restore(void)
 {
+        bool restored = capture.kept >= 0 && dup2(capture.kept, STDOUT_FILENO) >= 0;
+
         capture.active = false;
-        if (capture.kept >= 0)
-                (void) dup2(capture.kept, STDOUT_FILENO);
         (void) close(capture.kept >= 0 ? capture.kept : STDOUT_FILENO);
+        return restored;
 }
 
 int ed_sys_capture_begin(void)
@@ -76,7 +78,7 @@ int64_t ed_sys_capture_end(char *buf, size_t bytes)
         (void) fflush(stdout);
         got = read_begin(buf, bytes);
         all = lseek(capture.file, 0, SEEK_END);
-        restore();
+        (void) restore();
         if (capture.file != STDOUT_FILENO)
                 (void) close(capture.file);
         return all < (off_t) got ? (int64_t) got : all;
@@ -85,15 +87,16 @@ int64_t ed_sys_capture_end(char *buf, size_t bytes)
 void ed_sys_capture_give_up(void)
 {
         char buf[512];
+        bool restored;
         off_t at = 0;
         ssize_t n;
 
         if (!capture.active)
                 return;
-        restore();
+        restored = restore();
         if (capture.file == STDOUT_FILENO)
                 return;
-        while ((n = pread(capture.file, buf, sizeof(buf), at)) > 0) {
+        while (restored && (n = pread(capture.file, buf, sizeof(buf), at)) > 0) {
                 at += n;
                 if (write(STDOUT_FILENO, buf, (size_t) n) < 0)
                         break;
