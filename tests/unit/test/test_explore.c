@@ -906,6 +906,39 @@ TEST(an_exploration_in_a_run_is_refused)
         CHECK(all.runs == 1 && all.outcomes_count == 1);
 }
 
+/* --- without memory --- */
+
+static uint64_t allocations, fails_at;
+
+static void *failing_realloc(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes == 0) {
+                free(ptr);
+                return NULL;
+        }
+        return ++allocations == fails_at ? NULL : realloc(ptr, bytes);
+}
+
+/* A run without memory is an outcome; only the kit's own allocations fail the exploration. */
+TEST(without_memory_it_fails_and_leaves_nothing)
+{
+        struct eddy_test_opts opts = { .name = "memory" };
+        bool failed = false;
+
+        eddy_alloc_set(failing_realloc, NULL);
+        for (fails_at = 1; fails_at == 1 || allocations >= fails_at; fails_at++) {
+                int err;
+
+                allocations = 0;
+                err = explore(prints_all, &n3, &opts, NULL);
+                CHECK(err == 0 || err == -ENOMEM || err == EDDY_E_TEST_FOUND);
+                failed |= err == -ENOMEM;
+                eddy_test_explored_fini(&all);
+        }
+        CHECK(failed);
+}
+
 /* --- runs that end the process --- */
 
 static int aborts(void *arg)
