@@ -72,7 +72,7 @@ static bool is_noise(const struct ed_test_run *run, int kind)
 
         return kind == EDDY_REPORT_LAG ||
                (kind == EDDY_REPORT_DUMP &&
-                (opts->seed || opts->cancel_at || opts->alloc_at || opts->call_at));
+                (opts->seed || opts->order || opts->cancel_at || opts->alloc_at || opts->call_at));
 }
 
 /*
