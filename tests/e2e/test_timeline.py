@@ -93,6 +93,17 @@ def draw_shows_each_task_under_its_scope(eddy):
 
 
 @claim
+def the_picture_in_the_readme_is_that_of_the_example(eddy):
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "images", "first-answer.svg")
+    traced(eddy, "virtual-48-first-answer")
+    result = eddy.run("draw", "-o", "run.svg", "run.json", cwd=eddy.folder)
+    equal(result.code, 0, result)
+    with open(path, "rb") as kept, open(eddy.file("run.svg"), "rb") as drawn:
+        equal(drawn.read(), kept.read(), "draw it again: EDDY_TRACE=run.json virtual-48-first-answer; "
+              "eddy draw -o docs/images/first-answer.svg run.json")
+
+
+@claim
 def a_stop_by_a_signal_is_a_cancel_in_the_timeline(eddy):
     asked = threading.Event()
 
