@@ -3,7 +3,7 @@ format that it uses."""
 import collections
 import json
 
-KEYS = {"B": {"name", "cat"}, "E": {"cat"}, "M": {"name", "args"}, "i": {"name", "cat", "s"},
+KEYS = {"B": {"name", "cat"}, "E": {"name", "cat"}, "M": {"name", "args"}, "i": {"name", "cat", "s"},
         "s": {"name", "cat", "id"}, "f": {"name", "cat", "id", "bp"}}
 
 
@@ -31,7 +31,7 @@ class Timeline:
                 stacks[tid].append(event)
             elif ph == "E":
                 begin = stacks[tid].pop()
-                assert begin["cat"] == event["cat"], (begin, event)
+                assert (begin["cat"], begin["name"]) == (event["cat"], event["name"]), (begin, event)
                 self.add(tid, begin, event)
             elif ph == "i":
                 assert event["s"] == "t", event

@@ -24,7 +24,8 @@ struct row {
         const struct ed_trace_record *start; /* NULL: it was dropped */
         const struct ed_trace_record *name;  /* NULL: it has none but its function's */
         uint32_t scopes;                     /* open in the file */
-        bool is_begun, waits, is_ready, is_running;
+        const char *waits_for;               /* NULL: it does not wait */
+        bool is_begun, is_ready;
 };
 
 /* A key with its value; 'key' 0: a free place. */
@@ -197,7 +198,7 @@ static void result_write(char *args, size_t bytes, int result)
 
 /* --- rows --- */
 
-static void row_name(struct writer *writer, const struct row *row, char *name, size_t bytes)
+static void row_name(const struct row *row, char *name, size_t bytes)
 {
         if (row->name)
                 snprintf(name, bytes, "%s", row->name->name);
@@ -210,7 +211,6 @@ static void ready_begin(struct writer *writer, struct row *row)
         if (!row->is_ready)
                 begin(writer, "ready", "ready", row->number, NULL);
         row->is_ready = true;
-        row->is_running = false;
 }
 
 static void ready_end(struct writer *writer, struct row *row)
@@ -225,7 +225,7 @@ static void on_start(struct writer *writer, struct row *row, const struct ed_tra
         char name[ED_TASK_CALLED_BYTES], args[256], place[96] = "";
         struct ed_text text = { args, sizeof(args) };
 
-        row_name(writer, row, name, sizeof(name));
+        row_name(row, name, sizeof(name));
         ed_text_add(&text, "{\"name\":\"");
         quote(&text, name);
         ed_text_add(&text, "\"}");
@@ -250,12 +250,12 @@ static void wait_end(struct writer *writer, struct row *row, const struct ed_tra
         char args[128];
         struct ed_text text = { args, sizeof(args) };
 
-        if (!row->waits)
+        if (!row->waits_for)
                 return;
         ed_text_add(&text, "{\"result\":%d,\"by\":%llu}", record->number,
                     (unsigned long long) shown(writer, record->by));
-        end(writer, "wait", "", row->number, args);
-        row->waits = false;
+        end(writer, "wait", row->waits_for, row->number, args);
+        row->waits_for = NULL;
         if (row_of(writer, record->by) && record->number != -ECANCELED)
                 flow(writer, "wake", ++writer->flows, record->by, row->number);
 }
@@ -263,11 +263,12 @@ static void wait_end(struct writer *writer, struct row *row, const struct ed_tra
 static void on_task_end(struct writer *writer, struct row *row,
                         const struct ed_trace_record *record)
 {
-        char args[128];
+        char args[128], name[ED_TASK_CALLED_BYTES];
 
         result_write(args, sizeof(args), record->number);
-        end(writer, "task", "", row->number, args);
-        row->is_begun = row->is_running = false;
+        row_name(row, name, sizeof(name));
+        end(writer, "task", name, row->number, args);
+        row->is_begun = false;
 }
 
 static void on_scope(struct writer *writer, struct row *row, const struct ed_trace_record *record)
@@ -300,7 +301,7 @@ static void on_scope_end(struct writer *writer, struct row *row,
         if (row->scopes == 0)
                 return;
         result_write(args, sizeof(args), record->number);
-        end(writer, "scope", "", row->number, args);
+        end(writer, "scope", "scope", row->number, args);
         row->scopes--;
 }
 
@@ -374,12 +375,10 @@ static void on_row(struct writer *writer, struct row *row, const struct ed_trace
                 break;
         case ED_TRACE_RUN:
                 ready_end(writer, row);
-                row->is_running = true;
                 break;
         case ED_TRACE_PARK:
                 begin(writer, "wait", record->text, row->number, NULL);
-                row->waits = true;
-                row->is_running = false;
+                row->waits_for = record->text;
                 break;
         case ED_TRACE_END:
                 on_task_end(writer, row, record);
@@ -462,6 +461,7 @@ static int rows_make(struct writer *writer)
 static void rows_end(struct writer *writer)
 {
         static const char open[] = "{\"open\":true}";
+        char name[ED_TASK_CALLED_BYTES];
 
         for (size_t i = 0; i < writer->rows_count; i++) {
                 struct row *row = &writer->rows[i];
@@ -469,11 +469,12 @@ static void rows_end(struct writer *writer)
                 if (!row->is_begun)
                         continue;
                 ready_end(writer, row);
-                if (row->waits)
-                        end(writer, "wait", "", row->number, open);
+                if (row->waits_for)
+                        end(writer, "wait", row->waits_for, row->number, open);
                 for (; row->scopes > 0; row->scopes--)
-                        end(writer, "scope", "", row->number, open);
-                end(writer, "task", "", row->number, open);
+                        end(writer, "scope", "scope", row->number, open);
+                row_name(row, name, sizeof(name));
+                end(writer, "task", name, row->number, open);
         }
 }
 

@@ -128,8 +128,8 @@ TEST(a_task_has_its_name_its_scope_its_waits_and_its_waker)
                      "\"name\":\"a \\\"sleeper\\\"\",\"cat\":\"task\",\"args\":{\"scope\":1"));
         CHECK(strstr(text, "\"name\":\"time to pass\",\"cat\":\"wait\""));
         CHECK(strstr(text, "\"name\":\"a task to end\",\"cat\":\"wait\""));
-        CHECK(strstr(text, "\"tid\":2,\"ts\":1000000.000,\"cat\":\"wait\",\"args\":"
-                           "{\"result\":0,\"by\":3}"));
+        CHECK(strstr(text, "\"tid\":2,\"ts\":1000000.000,\"name\":\"a task to end\","
+                           "\"cat\":\"wait\",\"args\":{\"result\":0,\"by\":3}"));
         free(text);
         path_remove();
 }
