@@ -4,7 +4,7 @@
  * Each owed reply has a place in a ring, with the request that waits for it; a cancelled request
  * leaves its places empty, and their replies are dropped. The waiting tasks pass two roles on to
  * one another: the writer sends the commands of all tasks, and the reader reads the replies of all
- * tasks. A task that gives up a role wakes another task, which takes the role. Therefore a
+ * tasks. A task that leaves wakes another task, which takes a role that is free. Therefore a
  * cancelled task does not delay the others, and an idle link has no task.
  */
 #include "base/alloc.h"
@@ -70,17 +70,17 @@ bool ed_redis_link_is_idle(const struct ed_redis_link *link)
         return link->first == link->last && !link->has_reader && !link->has_writer;
 }
 
-/* Wake the task that waits longest.  Returns false if there is none. */
-static bool wake_first(struct ed_redis_link *link)
+/* Wake the task that waits longest.  Returns its request, or NULL if no task waits. */
+static const struct ed_redis_request *wake_first(struct ed_redis_link *link)
 {
         struct ed_waiter *waiter = ed_waiters_first(link->line);
 
         if (!waiter)
-                return false;
+                return NULL;
         ed_waiters_remove(waiter);
         waiter->item = NULL; /* no longer in the line */
         ed_suspend_wake(waiter->task, 0);
-        return true;
+        return ed_container_of(waiter, struct ed_redis_request, waiter);
 }
 
 /* --- the end of a link --- */
@@ -202,14 +202,18 @@ static void unwatch(struct ed_redis_link *link)
 
 /* --- roles --- */
 
-/* Let another task take a role that is free. */
+/*
+ * Let another task take a role that is free. A task that is woken may get its reply before it runs,
+ * and then takes no role: each task calls this function when it leaves.
+ */
 static void summon(struct ed_redis_link *link)
 {
         bool has_work = !link->has_writer && ed_buf_bytes(&link->out) > 0;
 
-        if (link->err < 0 || (link->has_reader && !has_work))
+        if (link->err < 0 || link->called || (link->has_reader && !has_work))
                 return;
-        if (wake_first(link) || !link->reading)
+        link->called = wake_first(link);
+        if (link->called || !link->reading)
                 return;
         link->poked = true;
         eddy_scope_cancel(link->reading);
@@ -249,7 +253,6 @@ static int write_out(struct ed_redis_link *link)
                 return 0;
         if (err < 0 && err != -ECANCELED)
                 ed_redis_link_fail(link, err);
-        summon(link);
         return err == -ECANCELED ? err : 0;
 }
 
@@ -290,7 +293,6 @@ static int read_in(struct ed_redis_link *link, const struct ed_redis_request *re
                 return 0;
         if (err < 0 && err != -ECANCELED)
                 ed_redis_link_fail(link, err);
-        summon(link);
         return err == -ECANCELED ? err : 0;
 }
 
@@ -312,7 +314,10 @@ static int wait_in_line(struct ed_redis_link *link, struct ed_redis_request *req
                 return err;
         ed_waiter_init(&request->waiter, task, link);
         ed_waiters_push(link->line, &request->waiter);
-        return ed_suspend_park(task, "a reply of Redis", stop_waiting, request);
+        err = ed_suspend_park(task, "a reply of Redis", stop_waiting, request);
+        if (link->called == request)
+                link->called = NULL;
+        return err;
 }
 
 /* --- requests --- */
@@ -344,15 +349,17 @@ static int await(struct ed_redis_link *link, struct ed_redis_request *request)
                 else
                         err = wait_in_line(link, request);
         }
-        if (request->got == request->count)
-                return 0; /* a completed result wins */
-        if (request->err == 0) {
+        if (request->got == request->count) {
+                err = 0; /* a completed result wins */
+        } else if (request->err == 0) {
                 abandon(link, request);
-                return err;
+        } else {
+                for (uint32_t i = 0; i < request->got; i++)
+                        eddy_redis_reply_free(request->replies[i]);
+                err = request->err;
         }
-        for (uint32_t i = 0; i < request->got; i++)
-                eddy_redis_reply_free(request->replies[i]);
-        return request->err;
+        summon(link);
+        return err;
 }
 
 int ed_redis_link_run(struct ed_redis_link *link, const char *data, size_t bytes, uint32_t count,

@@ -122,6 +122,7 @@ struct ed_redis_link {
         uint32_t refs;                  /* of requests, and of the client */
         void *line[2];                  /* tasks that neither write nor read */
         eddy_scope *reading;            /* of the task that reads, while it waits */
+        const struct ed_redis_request *called; /* woken to take a role, and has not run since */
         bool has_reader, has_writer;
         bool is_watched;    /* the loop takes replies */
         bool poked;         /* the reader must look for work */
