@@ -131,10 +131,14 @@ static void deliver(struct ed_redis_link *link, eddy_redis_reply *reply)
                 return;
         }
         request->replies[request->got++] = reply;
-        if (request->got == request->count && request->waiter.item) {
+        if (request->got < request->count)
+                return;
+        if (request->waiter.item) {
                 ed_waiters_remove(&request->waiter);
                 request->waiter.item = NULL;
                 ed_suspend_wake(request->waiter.task, 0);
+        } else if (request->writing) {
+                eddy_scope_cancel(request->writing); /* another task writes the rest */
         }
 }
 
@@ -219,15 +223,32 @@ static void summon(struct ed_redis_link *link)
         eddy_scope_cancel(link->reading);
 }
 
-/* Send all commands.  Errors: -ECANCELED  this task was cancelled */
-static int write_out(struct ed_redis_link *link)
+/* Wait until the stream takes bytes, or the request has its replies. */
+static int wait_for_room(struct ed_redis_link *link, struct ed_redis_request *request)
+{
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        request->writing = &scope;
+        err = eddy_stream_wait(link->stream, EDDY_STREAM_WRITING);
+        request->writing = NULL;
+        (void) eddy_scope_end(&scope);
+        return request->got == request->count ? 0 : err;
+}
+
+/*
+ * Send all commands, or until the request has its replies.
+ * Errors: -ECANCELED  this task was cancelled
+ */
+static int write_out(struct ed_redis_link *link, struct ed_redis_request *request)
 {
         int64_t n = 1;
         int err;
 
         link->has_writer = true;
         err = eddy_sleep(0); /* other tasks add their commands to the same write */
-        while (err == 0 && link->err == 0 && n != 0) {
+        while (err == 0 && link->err == 0 && n != 0 && request->got < request->count) {
                 struct eddy_slice slice = { .data = ed_buf_data(&link->out),
                                             .bytes = ed_buf_bytes(&link->out) };
 
@@ -236,7 +257,7 @@ static int write_out(struct ed_redis_link *link)
                         summon(link); /* to read */
                         watch(link);
                         if (link->err == 0)
-                                err = eddy_stream_wait(link->stream, EDDY_STREAM_WRITING);
+                                err = wait_for_room(link, request);
                         unwatch(link);
                         n = 1;
                 } else if (n < 0) {
@@ -343,7 +364,7 @@ static int await(struct ed_redis_link *link, struct ed_redis_request *request)
 
         while (err == 0 && request->got < request->count && request->err == 0) {
                 if (!link->has_writer && ed_buf_bytes(&link->out) > 0)
-                        err = write_out(link);
+                        err = write_out(link, request);
                 else if (!link->has_reader)
                         err = read_in(link, request);
                 else

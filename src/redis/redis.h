@@ -106,7 +106,8 @@ struct ed_redis_request {
         uint32_t count;  /* replies */
         uint32_t got;
         eddy_redis_reply **replies;
-        int err; /* if the link has failed */
+        eddy_scope *writing; /* of the task, while it waits to write */
+        int err;             /* if the link has failed */
 };
 
 struct ed_redis_link {

@@ -17,6 +17,7 @@ static void begin(void)
         struct eddy_stream_pair_opts opts = { .buffer_bytes = ROOM };
         eddy_stream *own;
 
+        memset(large, 'x', sizeof(large));
         CHECK_EQ(eddy_redis_new(NULL, &redis), 0);
         CHECK_EQ(eddy_stream_pair(&opts, &own, &peer), 0);
         CHECK_EQ(ed_redis_link_new(redis, own, &redis->link), 0);
@@ -138,4 +139,30 @@ static int leaving_main(void *arg)
 TEST(a_task_that_was_woken_to_write_and_gets_its_reply_wakes_another_one)
 {
         redis_run(leaving_main, NULL);
+}
+
+static int done_main(void *arg)
+{
+        eddy_task *small, *other;
+        eddy_scope scope;
+
+        (void) arg;
+        begin();
+        eddy_scope_begin(&scope, NULL);
+        small = start(&scope, echo, "a"); /* writes both commands */
+        other = start(&scope, set_large, NULL);
+        settle();
+        say("$1\r\na\r\n");
+        expect(small, 0);
+        hear("x\r\n");
+        say("+OK\r\n");
+        expect(other, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        end();
+        return 0;
+}
+
+TEST(a_task_that_has_its_reply_leaves_the_rest_of_the_writing_to_another_one)
+{
+        redis_run(done_main, NULL);
 }
