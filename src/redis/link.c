@@ -185,10 +185,10 @@ static void on_readable(void *arg)
         watch(link);
 }
 
-/* While the only task waits to write: take replies from the loop, since the server may wait too. */
+/* While the only task writes: take replies from the loop, since the server may wait too. */
 static void watch(struct ed_redis_link *link)
 {
-        while (link->err == 0 && !link->has_reader) {
+        while (link->err == 0 && !link->has_reader && !link->is_watched) {
                 int err = eddy_stream_watch_idle(link->stream, on_readable, link);
 
                 link->is_watched = err == 0;
@@ -217,7 +217,11 @@ static void summon(struct ed_redis_link *link)
         if (link->err < 0 || link->called || (link->has_reader && !has_work))
                 return;
         link->called = wake_first(link);
-        if (link->called || !link->reading)
+        if (link->called)
+                return;
+        if (link->has_writer)
+                watch(link);
+        if (!link->reading)
                 return;
         link->poked = true;
         eddy_scope_cancel(link->reading);
@@ -252,13 +256,12 @@ static int write_out(struct ed_redis_link *link, struct ed_redis_request *reques
                 struct eddy_slice slice = { .data = ed_buf_data(&link->out),
                                             .bytes = ed_buf_bytes(&link->out) };
 
+                unwatch(link);
                 n = eddy_stream_try_writev(link->stream, &slice, slice.bytes > 0 ? 1 : 0);
                 if (n == -EAGAIN) {
                         summon(link); /* to read */
-                        watch(link);
                         if (link->err == 0)
                                 err = wait_for_room(link, request);
-                        unwatch(link);
                         n = 1;
                 } else if (n < 0) {
                         err = (int) n;
@@ -269,6 +272,7 @@ static int write_out(struct ed_redis_link *link, struct ed_redis_request *reques
                         n = 1;
                 }
         }
+        unwatch(link);
         link->has_writer = false;
         if (link->err < 0)
                 return 0;

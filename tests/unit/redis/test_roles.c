@@ -166,3 +166,66 @@ TEST(a_task_that_has_its_reply_leaves_the_rest_of_the_writing_to_another_one)
 {
         redis_run(done_main, NULL);
 }
+
+/* Asks for a large reply, and sends a large command. */
+static int get_and_set(void *arg)
+{
+        EDDY_AUTO(eddy_redis_batch) eddy_redis_batch *batch = NULL;
+        eddy_redis_reply *replies[2];
+        int err;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_batch_new(&batch), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "GET k"), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "SET k %b", large, sizeof(large)), 0);
+        err = eddy_redis_batch_run(redis, batch, replies);
+        for (int i = 0; err == 0 && i < 2; i++)
+                eddy_redis_reply_free(replies[i]);
+        return err;
+}
+
+/* The server reads no command until it has sent all of its reply. */
+static void say_large(void)
+{
+        struct eddy_slice slice = { .data = large, .bytes = sizeof(large) };
+        int turns = 0;
+
+        say("$65536\r\n");
+        while (slice.bytes > 0) {
+                int64_t n = eddy_stream_try_writev(peer, &slice, 1);
+
+                CHECK(n > 0 || n == -EAGAIN);
+                slice.bytes -= n > 0 ? (size_t) n : 0;
+                CHECK(turns++ < TURNS);
+                CHECK_EQ(eddy_sleep(EDDY_US(10)), 0);
+        }
+        say("\r\n");
+}
+
+static int blocked_main(void *arg)
+{
+        eddy_task *reader, *writer;
+        eddy_scope scope;
+
+        (void) arg;
+        begin();
+        eddy_scope_begin(&scope, NULL);
+        reader = start(&scope, echo, "a");
+        settle();
+        writer = start(&scope, get_and_set, NULL);
+        settle();
+        say("$1\r\na\r\n");
+        expect(reader, 0);
+        say_large();
+        hear("x\r\n");
+        say("+OK\r\n");
+        expect(writer, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        end();
+        return 0;
+}
+
+TEST(replies_are_read_after_the_reader_has_left_a_writer_that_waits)
+{
+        redis_run(blocked_main, NULL);
+}
