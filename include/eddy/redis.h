@@ -236,7 +236,8 @@ EDDY_API EDDY_MUST_USE int eddy_redis_eval(eddy_redis *redis, eddy_redis_script 
  * Make a pool whose items are dedicated clients (eddy_redis *) with the options of 'redis', for
  * WATCH, BLPOP, XREAD BLOCK and others.  A client on which a command was cancelled is closed; a
  * client that was left in a transaction or in another database is reset.  'opts' may be NULL; this
- * call sets its own 'ops' and 'arg'.  Close the pool before 'redis'.
+ * call sets its own 'ops' and 'arg'.  Close the pool before 'redis', which stays in memory until the
+ * pool has ended.
  *
  * Suspends: no.
  * Errors: those of eddy_pool_new(); EDDY_E_REDIS_CLOSED

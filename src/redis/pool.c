@@ -1,7 +1,8 @@
 /*
  * redis/pool.c - dedicated clients in a pool: each is a client with one connection.
  *
- * The client that the pool was made from provides the options and the TLS configuration.
+ * The client that the pool was made from, the origin, provides the options and the TLS configuration.
+ * The pool has a reference to the origin, because openings may outlive the call that closes the pool.
  */
 #include "eddy/error.h"
 #include "redis/redis.h"
@@ -75,14 +76,21 @@ static int item_reset(void *arg, void *item)
         return err;
 }
 
+static void release(void *arg)
+{
+        ed_redis_unref(arg);
+}
+
 int eddy_redis_pool_new(eddy_redis *redis, const struct eddy_pool_opts *opts, eddy_pool **ret_pool)
 {
         static const struct eddy_pool_ops ops = { .open = item_open,
                                                   .close = item_close,
                                                   .reset = item_reset,
                                                   .ping = item_ping,
-                                                  .check = item_check };
+                                                  .check = item_check,
+                                                  .release = release };
         struct eddy_pool_opts own = opts ? *opts : (struct eddy_pool_opts){ .size = 0 };
+        int err;
 
         if (!redis || !ret_pool)
                 return -EINVAL;
@@ -90,5 +98,8 @@ int eddy_redis_pool_new(eddy_redis *redis, const struct eddy_pool_opts *opts, ed
                 return EDDY_E_REDIS_CLOSED;
         own.ops = &ops;
         own.arg = redis;
-        return eddy_pool_new(&own, ret_pool);
+        err = eddy_pool_new(&own, ret_pool);
+        if (err == 0)
+                ed_redis_ref(redis);
+        return err;
 }
