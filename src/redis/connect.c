@@ -32,7 +32,9 @@ int ed_redis_pace(struct ed_loop *loop, struct ed_redis_pace *pace)
         if (err < 0)
                 return err;
         now_ns = ed_loop_now(loop);
-        pace->pause_ns = now_ns - pace->next_ns > CALM_NS ? PAUSE_MIN_NS : pace->pause_ns * 2;
+        pace->pause_ns *= 2;
+        if (pace->pause_ns == 0 || now_ns - pace->next_ns > CALM_NS)
+                pace->pause_ns = PAUSE_MIN_NS;
         if (pace->pause_ns > PAUSE_MAX_NS)
                 pace->pause_ns = PAUSE_MAX_NS;
         loop->sys->ops->random(loop->sys, &word, sizeof(word));

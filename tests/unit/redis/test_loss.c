@@ -3,6 +3,7 @@
  */
 #include <signal.h>
 
+#include "redis/redis.h"
 #include "redis_test.h"
 
 static struct redis_server server;
@@ -200,4 +201,22 @@ static int urls_main(void *arg)
 TEST(urls_are_read_strictly)
 {
         redis_run(urls_main, NULL);
+}
+
+/* --- pauses --- */
+
+static int new_clock_main(void *arg)
+{
+        struct ed_redis_pace pace = { .next_ns = eddy_now() }; /* as if the clock began now */
+
+        (void) arg;
+        CHECK_EQ(ed_redis_pace(ed_loop_current, &pace), 0);
+        CHECK(pace.pause_ns > 0 && pace.next_ns > eddy_now() - EDDY_SEC(1));
+        return 0;
+}
+
+/* The monotonic clock of a namespace, or after a boot, may be near 0. */
+TEST(a_client_connects_in_the_first_second_of_the_clock)
+{
+        redis_run(new_clock_main, NULL);
 }
