@@ -59,7 +59,7 @@ struct eddy_redis_opts {
         uint16_t port;           /* 0: 6379 */
         uint16_t flags;          /* EDDY_REDIS_* */
         uint32_t database;
-        uint32_t commands_max;      /* commands without a reply yet; 0: 1,024 */
+        uint32_t commands_max;      /* commands without a reply yet, and of a batch; 0: 1,024 */
         int64_t connect_timeout_ns; /* including the handshake; 0: 10 s; below 0: no limit */
         size_t request_bytes_max;   /* commands that wait to be sent; 0: 64 MiB */
         size_t reply_bytes_max;     /* memory of one reply; 0: 64 MiB */
@@ -190,7 +190,10 @@ EDDY_API uint32_t eddy_redis_batch_count(const eddy_redis_batch *batch);
  * error of this call; the other commands run.  The batch can be run again.
  *
  * Suspends: yes.
- * Errors: as eddy_redis_command(), except EDDY_E_REDIS_ERROR; -EINVAL  the batch is empty
+ * Errors: as eddy_redis_command(), except EDDY_E_REDIS_ERROR
+ *         EDDY_E_REDIS_FULL  also if the batch alone has more than 'commands_max' commands: raise
+ *                            this option, or use several batches
+ *         -EINVAL            the batch is empty
  * Owns: returns (owned) the replies.
  */
 EDDY_API EDDY_MUST_USE int eddy_redis_batch_run(eddy_redis *redis, const eddy_redis_batch *batch,
@@ -199,7 +202,8 @@ EDDY_API EDDY_MUST_USE int eddy_redis_batch_run(eddy_redis *redis, const eddy_re
 /*
  * Run the commands as a transaction (MULTI, EXEC).  '*ret_reply' is the array of their replies;
  * 'ret_reply' may be NULL.  To run the transaction only if certain keys were not changed, first
- * WATCH these keys, on a dedicated client.  If a command is not valid, none runs.
+ * WATCH these keys, on a dedicated client.  If a command is not valid, none runs.  MULTI and EXEC
+ * count for 'commands_max'.
  *
  * Suspends: yes.
  * Errors: as eddy_redis_command()

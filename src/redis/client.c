@@ -250,6 +250,30 @@ static int check(eddy_redis *redis, const char *data, size_t bytes)
         return 0;
 }
 
+/* Check that the limits of the client have room for commands on the present link. */
+static int check_room(eddy_redis *redis, size_t bytes, uint32_t count)
+{
+        const struct ed_redis_link *link = redis->link;
+        uint64_t owed = link->last - link->first;
+        size_t waiting = ed_buf_bytes(&link->out);
+
+        if (owed + count > redis->opts.commands_max)
+                ed_redis_fault(redis,
+                               "%u commands, and %u without a reply, are more than "
+                               "commands_max (%u)",
+                               (unsigned) count, (unsigned) owed,
+                               (unsigned) redis->opts.commands_max);
+        else if (bytes > redis->opts.request_bytes_max ||
+                 waiting > redis->opts.request_bytes_max - bytes)
+                ed_redis_fault(redis,
+                               "%zu bytes, and %zu that wait to be sent, are more than "
+                               "request_bytes_max (%zu)",
+                               bytes, waiting, redis->opts.request_bytes_max);
+        else
+                return 0;
+        return EDDY_E_REDIS_FULL;
+}
+
 int ed_redis_run(eddy_redis *redis, const char *data, size_t bytes, uint32_t count,
                  eddy_redis_reply **ret_replies)
 {
@@ -264,6 +288,8 @@ int ed_redis_run(eddy_redis *redis, const char *data, size_t bytes, uint32_t cou
                 return EDDY_E_REDIS_CLOSED;
         ed_redis_ref(redis);
         err = get_link(redis);
+        if (err == 0)
+                err = check_room(redis, bytes, count);
         if (err == 0) {
                 err = ed_redis_link_run(redis->link, data, bytes, count, ret_replies);
                 if (err < 0 && err != -ECANCELED)

@@ -11,8 +11,6 @@
 #include "eddy/unix.h"
 #include "redis/redis.h"
 
-enum { LOGIN_MAX = 3 };
-
 #define KEEPALIVE_NS EDDY_SEC(30)
 #define PAUSE_MIN_NS EDDY_MS(10)
 #define PAUSE_MAX_NS EDDY_MS(500)
@@ -146,12 +144,12 @@ static int login_check(eddy_redis *redis, eddy_redis_reply **replies, uint32_t c
 
 static int login(eddy_redis *redis, struct ed_redis_link *link)
 {
-        eddy_redis_reply *replies[LOGIN_MAX];
+        eddy_redis_reply *replies[ED_REDIS_LOGIN_MAX];
         struct ed_buf buf;
         uint32_t count = 0;
         int err;
 
-        ed_buf_init(&buf, 16 * ED_REDIS_TEXT_MAX);
+        ed_buf_init(&buf, ED_REDIS_LOGIN_BYTES);
         err = login_write(&redis->target, &buf, &count);
         if (err == 0 && count > 0)
                 err = ed_redis_link_run(link, ed_buf_data(&buf), ed_buf_bytes(&buf), count,

@@ -15,25 +15,32 @@
 
 static struct ed_redis_request **place_of(const struct ed_redis_link *link, uint64_t number)
 {
-        return &link->owed[number % link->redis->opts.commands_max];
+        return &link->owed[number % link->places];
+}
+
+/* The login has room in any case: the limits of the options are those of ed_redis_run(). */
+static size_t at_least(size_t limit, size_t login)
+{
+        return limit > login ? limit : login;
 }
 
 int ed_redis_link_new(eddy_redis *redis, eddy_stream *stream, struct ed_redis_link **ret_link)
 {
+        const struct eddy_redis_opts *opts = &redis->opts;
         struct ed_redis_link *link = ed_alloc(sizeof(*link));
-        size_t places = redis->opts.commands_max * sizeof(*link->owed);
         int err = -ENOMEM;
 
         if (!link)
                 return err;
         memset(link, 0, offsetof(struct ed_redis_link, in));
-        link->owed = ed_alloc_zero(places);
+        link->places = at_least(opts->commands_max, ED_REDIS_LOGIN_MAX);
+        link->owed = ed_alloc_zero(link->places * sizeof(*link->owed));
         if (!link->owed)
                 goto fail_free;
-        err = ed_redis_reader_init(&link->reader, redis->opts.reply_bytes_max);
+        err = ed_redis_reader_init(&link->reader, opts->reply_bytes_max);
         if (err < 0)
                 goto fail_free;
-        ed_buf_init(&link->out, redis->opts.request_bytes_max);
+        ed_buf_init(&link->out, at_least(opts->request_bytes_max, ED_REDIS_LOGIN_BYTES));
         ed_redis_ref(redis);
         ed_debug_gone(stream); /* reported as part of the client */
         link->redis = redis;
@@ -395,7 +402,7 @@ int ed_redis_link_run(struct ed_redis_link *link, const char *data, size_t bytes
                                             .replies = ret_replies };
         int err;
 
-        if (link->last - link->first + count > link->redis->opts.commands_max)
+        if (link->last - link->first + count > link->places)
                 return EDDY_E_REDIS_FULL;
         request.begin = link->sent + ed_buf_bytes(&link->out);
         err = ed_buf_append(&link->out, data, bytes);

@@ -22,6 +22,8 @@
 enum {
         ED_REDIS_TEXT_MAX = 512, /* of a user, a password, a name */
         ED_REDIS_READ_BYTES = 16 << 10,
+        ED_REDIS_LOGIN_MAX = 3, /* commands */
+        ED_REDIS_LOGIN_BYTES = 16 * ED_REDIS_TEXT_MAX,
 };
 
 /* --- replies (reply.c) --- */
@@ -118,11 +120,12 @@ struct ed_redis_link {
         uint64_t sent;                  /* bytes that the stream took */
         uint64_t first;                 /* number of the first owed reply */
         uint64_t last;                  /* after the last one */
-        struct ed_redis_request **owed; /* by number, modulo 'commands_max'; NULL: cancelled */
-        uint32_t abandoned;             /* owed replies of cancelled commands */
-        uint32_t refs;                  /* of requests, and of the client */
-        void *line[2];                  /* tasks that neither write nor read */
-        eddy_scope *reading;            /* of the task that reads, while it waits */
+        struct ed_redis_request **owed; /* by number, modulo 'places'; NULL: cancelled */
+        size_t places;
+        uint32_t abandoned;                    /* owed replies of cancelled commands */
+        uint32_t refs;                         /* of requests, and of the client */
+        void *line[2];                         /* tasks that neither write nor read */
+        eddy_scope *reading;                   /* of the task that reads, while it waits */
         const struct ed_redis_request *called; /* woken to take a role, and has not run since */
         bool has_reader, has_writer;
         bool is_watched;    /* the loop takes replies */

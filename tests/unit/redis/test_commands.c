@@ -205,3 +205,34 @@ TEST(commands_of_many_tasks_are_sent_together)
         redis_run(many_main, NULL);
         redis_server_end(&server);
 }
+
+static int limits_main(void *arg)
+{
+        struct eddy_redis_opts opts = { .url = server.url,
+                                        .client_name = "a-client",
+                                        .database = 1,
+                                        .commands_max = 1,
+                                        .request_bytes_max = 32 };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        EDDY_AUTO(eddy_redis_batch) eddy_redis_batch *batch = NULL;
+        eddy_redis_reply *replies[2];
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "PING"), 0);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "ECHO %s", "12345678901234"), EDDY_E_REDIS_FULL);
+        CHECK(strstr(eddy_redis_fault(redis)->text, "request_bytes_max (32)"));
+        CHECK_EQ(eddy_redis_batch_new(&batch), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "PING"), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "PING"), 0);
+        CHECK_EQ(eddy_redis_batch_run(redis, batch, replies), EDDY_E_REDIS_FULL);
+        CHECK(strstr(eddy_redis_fault(redis)->text, "commands_max (1)"));
+        return 0;
+}
+
+TEST(limits_of_commands_do_not_prevent_the_login)
+{
+        redis_server_start(&server, NULL);
+        redis_run(limits_main, NULL);
+        redis_server_end(&server);
+}
