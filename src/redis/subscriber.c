@@ -29,12 +29,11 @@ struct eddy_redis_subscriber {
         struct ed_redis_pace pace;
         bool is_busy;
         bool was_started;
-        bool has_gap;           /* to be reported */
         bool is_asked;          /* a PING was sent */
         eddy_redis_reply *last; /* lent to the caller */
         uint32_t early_count;
         uint32_t early_taken;
-        eddy_redis_reply *early[EARLY_MAX]; /* came before the last confirmation */
+        eddy_redis_reply *early[EARLY_MAX]; /* came before the last confirmation; NULL: a gap */
 };
 
 /* --- making --- */
@@ -278,14 +277,26 @@ static int look(eddy_redis_subscriber *subscriber, const eddy_redis_reply *reply
                        : EDDY_E_REDIS_PROTOCOL;
 }
 
-/* Keep a message that came before the last confirmation.  Too many of them are a gap. */
+/* Note that messages may be missing here: after those that are kept, and before later ones. */
+static void keep_gap(eddy_redis_subscriber *subscriber)
+{
+        uint32_t count = subscriber->early_count;
+
+        if (count == 0 || subscriber->early[count - 1])
+                subscriber->early[subscriber->early_count++] = NULL;
+}
+
+/*
+ * Keep a message that came before the last confirmation. Too many of them are a gap, for which the
+ * last place is reserved.
+ */
 static void keep(eddy_redis_subscriber *subscriber, eddy_redis_reply *reply)
 {
-        if (subscriber->early_count < EARLY_MAX) {
+        if (subscriber->early_count < EARLY_MAX - 1) {
                 subscriber->early[subscriber->early_count++] = reply;
                 return;
         }
-        subscriber->has_gap = true;
+        keep_gap(subscriber);
         eddy_redis_reply_free(reply);
 }
 
@@ -357,21 +368,21 @@ static int start(eddy_redis_subscriber *subscriber)
         return err;
 }
 
-/* Take what is there without reading: early messages, then a gap.  Returns false for nothing. */
+/* Take an early message or gap, without reading.  Returns false if there is none. */
 static bool take_early(eddy_redis_subscriber *subscriber, struct eddy_redis_message *ret_message)
 {
-        if (subscriber->early_taken < subscriber->early_count) {
-                eddy_redis_reply *reply = subscriber->early[subscriber->early_taken++];
+        eddy_redis_reply *reply;
 
-                (void) look(subscriber, reply, ret_message);
-                lend(subscriber, reply);
-                return true;
-        }
-        subscriber->early_taken = subscriber->early_count = 0;
-        if (!subscriber->has_gap)
+        if (subscriber->early_count == 0)
                 return false;
-        subscriber->has_gap = false;
-        *ret_message = (struct eddy_redis_message){ .kind = EDDY_REDIS_GAP };
+        reply = subscriber->early[subscriber->early_taken++];
+        if (subscriber->early_taken == subscriber->early_count)
+                subscriber->early_taken = subscriber->early_count = 0;
+        if (reply)
+                (void) look(subscriber, reply, ret_message);
+        else
+                *ret_message = (struct eddy_redis_message){ .kind = EDDY_REDIS_GAP };
+        lend(subscriber, reply);
         return true;
 }
 
@@ -382,7 +393,7 @@ static int next(eddy_redis_subscriber *subscriber, struct eddy_redis_message *re
 
         while (err == 0) {
                 if (!subscriber->link) {
-                        subscriber->has_gap = true;
+                        keep_gap(subscriber);
                         err = reconnect(subscriber);
                 }
                 if (err == 0)

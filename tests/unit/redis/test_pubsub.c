@@ -103,3 +103,71 @@ TEST(a_server_that_is_silent_is_left)
 {
         redis_run(silent_main, NULL);
 }
+
+/* Answers two connections, and ends the first one. */
+struct gap_server {
+        eddy_listener *listener;
+        const char *answers[2];
+};
+
+static int serve_gap(void *arg)
+{
+        const struct gap_server *gaps = arg;
+        char buf[4096];
+
+        for (int i = 0; i < 2; i++) {
+                const char *answer = gaps->answers[i];
+                eddy_stream *stream;
+                int err = eddy_listener_accept(gaps->listener, &stream);
+
+                if (err < 0)
+                        return err;
+                CHECK(eddy_stream_read(stream, buf, sizeof(buf)) > 0);
+                CHECK_EQ(eddy_stream_write(stream, answer, strlen(answer)), 0);
+                if (i == 1)
+                        CHECK_EQ(eddy_stream_read(stream, buf, sizeof(buf)), 0);
+                eddy_stream_close(stream);
+        }
+        return 0;
+}
+
+#define CONFIRMED(name)     "*3\r\n$9\r\nsubscribe\r\n$1\r\n" name "\r\n:1\r\n"
+#define MESSAGE(name, text) "*3\r\n$7\r\nmessage\r\n$1\r\n" name "\r\n$1\r\n" text "\r\n"
+
+static int gap_main(void *arg)
+{
+        struct gap_server gaps = { .answers = {
+                                           CONFIRMED("a") MESSAGE("a", "1") CONFIRMED("b"),
+                                           CONFIRMED("a") MESSAGE("a", "2") CONFIRMED("b")
+                                                   MESSAGE("b", "3"),
+                                   } };
+        struct eddy_redis_opts redis_opts = { .host = "127.0.0.1" };
+        struct eddy_redis_subscriber_opts opts = { .channels = channels };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        eddy_redis_subscriber *subscriber;
+        struct eddy_redis_message message;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &gaps.listener), 0);
+        redis_opts.port = eddy_listener_endpoint(gaps.listener).port;
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, serve_gap, &gaps), 0);
+        CHECK_EQ(eddy_redis_new(&redis_opts, &redis), 0);
+        CHECK_EQ(eddy_redis_subscriber_new(redis, &opts, &subscriber), 0);
+        expect(subscriber, "a", NULL, "1");
+        CHECK_EQ(eddy_redis_subscriber_next(subscriber, &message), 0);
+        CHECK_EQ(message.kind, EDDY_REDIS_GAP);
+        expect(subscriber, "a", NULL, "2");
+        expect(subscriber, "b", NULL, "3");
+        eddy_redis_subscriber_close(subscriber);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_listener_close(gaps.listener);
+        return 0;
+}
+
+/* The new connection has a message before the last confirmation. */
+TEST(a_gap_is_reported_before_the_messages_of_the_new_connection)
+{
+        redis_run(gap_main, NULL);
+}
