@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "eddy/scope.h"
 #include "eddy/time.h"
 #include "redis/redis.h"
 #include "scope/run.h"
@@ -100,6 +101,8 @@ void eddy_redis_close(eddy_redis *redis)
         if (redis->link)
                 ed_redis_link_fail(redis->link, EDDY_E_REDIS_CLOSED);
         drop_link(redis);
+        if (redis->attempting)
+                eddy_scope_cancel(redis->attempting);
         ed_redis_unref(redis);
 }
 
@@ -149,20 +152,32 @@ const struct eddy_redis_fault *eddy_redis_fault(const eddy_redis *redis)
 
 /* --- connecting --- */
 
-/* Make one attempt to connect, after the pause that is due.  The caller has the lock. */
+/* Wait for the pause that is due, and connect.  eddy_redis_close() cancels both. */
+static int connect_or_close(eddy_redis *redis, struct ed_redis_link **ret_link)
+{
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        redis->attempting = &scope;
+        err = ed_redis_pace(redis->loop, &redis->pace);
+        redis->fault = (struct eddy_redis_fault){ .text = "" };
+        if (err == 0)
+                err = ed_redis_connect(redis, ret_link);
+        redis->attempting = NULL;
+        (void) eddy_scope_end(&scope);
+        return err;
+}
+
+/* Make one attempt to connect.  The caller has the lock. */
 static int attempt(eddy_redis *redis)
 {
         struct ed_redis_link *link = NULL;
-        int err = ed_redis_pace(redis->loop, &redis->pace);
+        int err = connect_or_close(redis, &link);
 
-        if (err == 0 && redis->is_closed)
-                err = EDDY_E_REDIS_CLOSED;
-        if (err < 0)
-                return err;
-        redis->fault = (struct eddy_redis_fault){ .text = "" };
-        err = ed_redis_connect(redis, &link);
-        if (err == 0 && redis->is_closed) {
-                ed_redis_link_unref(link);
+        if (redis->is_closed) {
+                if (err == 0)
+                        ed_redis_link_unref(link);
                 return EDDY_E_REDIS_CLOSED;
         }
         if (err == -ECANCELED)

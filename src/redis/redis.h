@@ -172,8 +172,9 @@ struct eddy_redis {
         eddy_tls_config *made_tls;
         struct ed_redis_link *link; /* NULL: not connected */
         eddy_lock connecting;
-        uint64_t attempts; /* to connect */
-        int attempt_err;   /* of the last one */
+        eddy_scope *attempting; /* of the task that connects, meanwhile */
+        uint64_t attempts;      /* to connect */
+        int attempt_err;        /* of the last one */
         struct ed_redis_pace pace;
         uint32_t refs;
         bool is_closed;

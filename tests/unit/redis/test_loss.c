@@ -203,6 +203,42 @@ TEST(urls_are_read_strictly)
         redis_run(urls_main, NULL);
 }
 
+/* --- closing --- */
+
+static int close_main(void *arg)
+{
+        struct eddy_redis_opts opts = { .host = "127.0.0.1", .client_name = "x" };
+        eddy_listener *listener; /* accepts, but does not answer the login */
+        eddy_redis *redis;
+        eddy_task *tasks[2];
+        eddy_scope scope;
+        int result;
+
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        opts.port = eddy_listener_endpoint(listener).port;
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_KEEP_GOING,
+                                                            .timeout_ns = EDDY_SEC(5) });
+        for (int i = 0; i < 2; i++)
+                CHECK_EQ(eddy_scope_start_task(&scope, ping, redis, NULL, &tasks[i]), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(20)), 0);
+        eddy_redis_close(redis);
+        (void) eddy_scope_end(&scope);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(eddy_task_result(tasks[i], &result), 0);
+                CHECK_EQ(result, EDDY_E_REDIS_CLOSED);
+                eddy_task_release(tasks[i]);
+        }
+        eddy_listener_close(listener);
+        return 0;
+}
+
+TEST(calls_that_wait_for_a_connection_end_when_the_client_is_closed)
+{
+        redis_run(close_main, NULL);
+}
+
 /* --- pauses --- */
 
 static int new_clock_main(void *arg)
