@@ -23,13 +23,16 @@
  */
 int ed_redis_pace(struct ed_loop *loop, struct ed_redis_pace *pace)
 {
-        int64_t wait_ns = pace->next_ns - ed_loop_now(loop), now_ns;
-        int err = wait_ns > 0 ? eddy_sleep(wait_ns) : 0;
+        int64_t now_ns = ed_loop_now(loop);
         uint32_t word;
 
-        if (err < 0)
-                return err;
-        now_ns = ed_loop_now(loop);
+        while (now_ns < pace->next_ns) { /* again, if another task has begun an attempt meanwhile */
+                int err = eddy_sleep(pace->next_ns - now_ns);
+
+                if (err < 0)
+                        return err;
+                now_ns = ed_loop_now(loop);
+        }
         pace->pause_ns *= 2;
         if (pace->pause_ns == 0 || now_ns - pace->next_ns > CALM_NS)
                 pace->pause_ns = PAUSE_MIN_NS;

@@ -364,8 +364,10 @@ static void abandon(struct ed_redis_link *link, struct ed_redis_request *request
         link->abandoned += request->count - request->got;
         for (uint32_t i = 0; i < request->got; i++)
                 eddy_redis_reply_free(request->replies[i]);
-        if (link->redis->opts.flags & EDDY_REDIS_DEDICATED)
+        if (link->redis->opts.flags & EDDY_REDIS_DEDICATED && link->err == 0) {
+                link->redis->was_cancelled = true;
                 ed_redis_link_fail(link, EDDY_E_REDIS_LOST);
+        }
 }
 
 /* Wait for the replies. */

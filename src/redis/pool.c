@@ -5,14 +5,45 @@
  * The pool has a reference to the origin, because openings may outlive the call that closes the pool.
  */
 #include "eddy/error.h"
+#include "eddy/time.h"
 #include "redis/redis.h"
+
+#define FIRST_PAUSE_NS EDDY_MS(5)
+
+/*
+ * Note whether the server can be used. A server that accepts a connection and then closes it cannot:
+ * only a reply counts. After a failure, connections are opened with pauses.
+ */
+static void note(eddy_redis *origin, bool has_failed)
+{
+        int64_t next_ns = ed_loop_now(origin->loop) + FIRST_PAUSE_NS;
+
+        if (has_failed && !origin->has_pool_failed && origin->pool_pace.next_ns < next_ns)
+                origin->pool_pace = (struct ed_redis_pace){ .next_ns = next_ns };
+        origin->has_pool_failed = has_failed;
+}
+
+static int item_connect(eddy_redis *origin, eddy_redis *item)
+{
+        int err = origin->has_pool_failed ? ed_redis_pace(origin->loop, &origin->pool_pace) : 0;
+
+        if (err == 0)
+                err = ed_redis_connect(item, &item->link);
+        if (err < 0)
+                note(origin, true);
+        else if (item->stats.replies > 0)
+                note(origin, false);
+        return err;
+}
 
 static int item_open(void *arg, void **ret_item)
 {
-        eddy_redis *origin = arg, *item = ed_redis_clone(origin);
-        struct ed_redis_link *link;
+        eddy_redis *origin = arg, *item;
         int err;
 
+        if (origin->is_closed)
+                return EDDY_E_REDIS_CLOSED;
+        item = ed_redis_clone(origin);
         if (!item)
                 return -ENOMEM;
         if (!item->opts.tls && item->target.is_tls) {
@@ -24,13 +55,12 @@ static int item_open(void *arg, void **ret_item)
                 }
                 item->opts.tls = origin->made_tls;
         }
-        err = ed_redis_connect(item, &link);
+        err = item_connect(origin, item);
         if (err < 0) {
                 origin->fault = item->fault;
                 eddy_redis_close(item);
                 return err;
         }
-        item->link = link;
         item->was_connected = true;
         item->stats.connects++;
         *ret_item = item;
@@ -39,7 +69,10 @@ static int item_open(void *arg, void **ret_item)
 
 static void item_close(void *arg, void *item)
 {
-        (void) arg;
+        const eddy_redis *redis = item;
+
+        if (redis->stats.lost > 0 && !redis->was_cancelled)
+                note(arg, true);
         eddy_redis_close(item);
 }
 
@@ -47,10 +80,11 @@ static int item_check(void *arg, void *item)
 {
         const eddy_redis *redis = item;
 
-        (void) arg;
         if (redis->is_closed || !redis->link || redis->link->err < 0 || redis->is_spoiled ||
             !ed_redis_link_is_idle(redis->link) || eddy_stream_is_readable(redis->link->stream))
                 return EDDY_POOL_BROKEN;
+        if (redis->stats.replies > 0)
+                note(arg, false);
         return redis->is_changed ? EDDY_POOL_USED : EDDY_POOL_READY;
 }
 

@@ -157,7 +157,7 @@ struct ed_redis_pace {
         int64_t next_ns; /* when the next attempt may begin */
 };
 
-/* Wait for the time of an attempt, which begins then.  Suspends. */
+/* Wait for the time of an attempt, which begins then.  Several tasks may wait.  Suspends. */
 int ed_redis_pace(struct ed_loop *loop, struct ed_redis_pace *pace);
 
 /* Open a stream to the server and log in.  Suspends. */
@@ -179,8 +179,11 @@ struct eddy_redis {
         uint32_t refs;
         bool is_closed;
         bool was_connected;
-        bool is_changed; /* dedicated: a command has changed the connection's state */
-        bool is_spoiled; /* dedicated: it cannot be reset */
+        bool is_changed;      /* dedicated: a command has changed the connection's state */
+        bool is_spoiled;      /* dedicated: it cannot be reset */
+        bool was_cancelled;   /* dedicated: a command, which ended the connection */
+        bool has_pool_failed; /* a connection of a pool: the next ones are paced */
+        struct ed_redis_pace pool_pace; /* of the pools of this client */
         struct eddy_redis_fault fault;
         struct eddy_redis_stats stats;
 };

@@ -243,3 +243,50 @@ TEST(a_server_that_ends_each_connection_is_not_flooded_with_attempts)
 {
         redis_run(closing_main, NULL);
 }
+
+static int borrow_often(void *arg)
+{
+        eddy_pool_loan loan = { 0 };
+        int err = 0;
+
+        while (err != -ECANCELED) {
+                err = eddy_pool_acquire(arg, &loan);
+                if (err == 0)
+                        err = eddy_redis_command(loan.item, NULL, "PING");
+                CHECK(err < 0);
+                CHECK_EQ(eddy_pool_release(&loan), 0);
+        }
+        return 0;
+}
+
+static int closing_pool_main(void *arg)
+{
+        struct redis_script script = { .answer = "" };
+        struct eddy_redis_opts opts = { .url = script.url };
+        eddy_scope scope, service;
+        eddy_redis *redis;
+        eddy_pool *pool;
+
+        (void) arg;
+        eddy_scope_begin(&service, NULL);
+        redis_script_start(&script, &service);
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(eddy_redis_pool_new(redis, NULL, &pool), 0);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_MS(200) });
+        for (int i = 0; i < 4; i++)
+                CHECK_EQ(eddy_scope_start(&scope, borrow_often, pool), 0);
+        (void) eddy_scope_end(&scope);
+        CHECK(script.connections <= 14);
+        eddy_pool_close(pool);
+        eddy_redis_close(redis);
+        eddy_scope_cancel(&service);
+        (void) eddy_scope_end(&service);
+        eddy_listener_close(script.listener);
+        return 0;
+}
+
+/* Each task opens one connection at first; then there are pauses, as for one client. */
+TEST(a_pool_does_not_flood_a_server_that_ends_each_connection)
+{
+        redis_run(closing_pool_main, NULL);
+}
