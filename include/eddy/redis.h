@@ -52,9 +52,9 @@ struct eddy_redis_opts {
         const char *url;
         const char *host; /* a name, or an address without brackets */
         const char *unix_path;
-        const char *user;        /* an ACL user; NULL: the default user */
-        const char *password;    /* NULL: do not authenticate */
-        const char *client_name; /* for CLIENT LIST; without spaces */
+        const char *user;        /* an ACL user, up to 512 bytes; NULL: the default user */
+        const char *password;    /* up to 4,096 bytes; NULL: do not authenticate */
+        const char *client_name; /* for CLIENT LIST; up to 512 bytes without spaces */
         eddy_tls_config *tls;    /* borrowed; NULL: the default, which verifies the certificate */
         uint16_t port;           /* 0: 6379 */
         uint16_t flags;          /* EDDY_REDIS_* */
@@ -77,7 +77,7 @@ struct eddy_redis_opts {
  * 'opts' may be NULL.
  *
  * Suspends: no.
- * Errors: -EINVAL  a number is above its maximum, or a text has a control character
+ * Errors: -EINVAL  a number is above its maximum, or a text is too long or has a control character
  *         EDDY_E_URL_INVALID, EDDY_E_URL_SCHEME, EDDY_E_URL_CREDENTIALS
  *         -ENAMETOOLONG  the path of the socket
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING

@@ -20,10 +20,11 @@
 #include "scope/waiters.h"
 
 enum {
-        ED_REDIS_TEXT_MAX = 512, /* of a user, a password, a name */
+        ED_REDIS_TEXT_MAX = 512,      /* of a user, a name */
+        ED_REDIS_PASSWORD_MAX = 4096, /* also tokens of cloud services */
         ED_REDIS_READ_BYTES = 16 << 10,
         ED_REDIS_LOGIN_MAX = 3, /* commands */
-        ED_REDIS_LOGIN_BYTES = 16 * ED_REDIS_TEXT_MAX,
+        ED_REDIS_LOGIN_BYTES = ED_REDIS_PASSWORD_MAX + 4 * ED_REDIS_TEXT_MAX,
 };
 
 /* --- replies (reply.c) --- */
@@ -73,7 +74,7 @@ struct ed_redis_target {
         char host[256];
         char path[EDDY_ENDPOINT_PATH_MAX + 1]; /* "": TCP */
         char user[ED_REDIS_TEXT_MAX + 1];
-        char password[ED_REDIS_TEXT_MAX + 1];
+        char password[ED_REDIS_PASSWORD_MAX + 1];
         char name[ED_REDIS_TEXT_MAX + 1];
 };
 

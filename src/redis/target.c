@@ -10,7 +10,7 @@
 #include "redis/redis.h"
 #include "wire/url.h"
 
-enum { URL_MAX = 4096, PORT_DEFAULT = 6379, DATABASE_MAX = 1 << 24 };
+enum { URL_MAX = 16 << 10, PORT_DEFAULT = 6379, DATABASE_MAX = 1 << 24 };
 
 static int hex_digit(char c)
 {

@@ -160,6 +160,35 @@ TEST(a_client_logs_in_and_its_secrets_stay_out_of_errors)
         redis_server_end(&server);
 }
 
+/* A token, as the services of clouds make: in the options, and in a URL. */
+static int long_password_main(void *arg)
+{
+        const char *password = arg;
+        struct eddy_redis_opts opts = { .unix_path = server.path, .password = password };
+        char url[8192];
+        eddy_redis *redis;
+
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(ping(redis), 0);
+        eddy_redis_close(redis);
+        snprintf(url, sizeof(url), "redis://:%s@127.0.0.1:%u", password, (unsigned) server.port);
+        CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = url }, &redis), 0);
+        CHECK_EQ(ping(redis), 0);
+        eddy_redis_close(redis);
+        return 0;
+}
+
+TEST(a_password_has_up_to_4096_bytes)
+{
+        static char password[4097];
+        static const char *const more[] = { "--requirepass", password, NULL };
+
+        memset(password, 'p', sizeof(password) - 1);
+        redis_server_start(&server, more);
+        redis_run(long_password_main, password);
+        redis_server_end(&server);
+}
+
 static int urls_main(void *arg)
 {
         static const struct {
