@@ -126,7 +126,7 @@ EDDY_API const struct eddy_redis_fault *eddy_redis_fault(const eddy_redis *redis
  *         EDDY_E_REDIS_PROTOCOL  the server's bytes are not RESP2; the connection was closed
  *         EDDY_E_REDIS_TOO_LARGE  the reply exceeds 'reply_bytes_max'; the connection was closed
  *         EDDY_E_REDIS_FULL      'commands_max' replies are owed, or 'request_bytes_max' bytes wait
- *         EDDY_E_REDIS_AUTH      the server refused the user or password
+ *         EDDY_E_REDIS_AUTH      the server refused the user or password, or requires one
  *         EDDY_E_REDIS_LOST      the connection of a dedicated client has ended
  *         EDDY_E_REDIS_CLOSED    the client was closed
  *         EDDY_E_NET_TIMED_OUT   no connection within 'connect_timeout_ns'

@@ -123,23 +123,55 @@ static int login_write(const struct ed_redis_target *target, struct ed_buf *buf,
         return err;
 }
 
-/* Look at the replies of the login.  The text of a refusal is not kept: it may repeat arguments. */
+/* Returns true if a text has the beginning of a secret: a server may repeat arguments, also in part. */
+static bool repeats(const char *text, const char *secret)
+{
+        char begin[9];
+
+        snprintf(begin, sizeof(begin), "%.8s", secret);
+        return begin[0] && strstr(text, begin);
+}
+
+static bool has_secret(const struct ed_redis_target *target, const char *text)
+{
+        bool is_default = strcmp(target->user, "default") == 0;
+
+        return repeats(text, target->password) || (!is_default && repeats(text, target->user));
+}
+
+/* Store why the server refused the login, without the user and the password. */
+static int refusal(eddy_redis *redis, const eddy_redis_reply *reply)
+{
+        const struct ed_redis_target *target = &redis->target;
+        struct eddy_redis_fault *fault = &redis->fault;
+        const char *text = reply->is.text;
+        bool is_auth;
+
+        ed_redis_fault_of(redis, reply);
+        if (has_secret(target, fault->code))
+                fault->code[0] = '\0';
+        is_auth = strcmp(fault->code, "WRONGPASS") == 0 || strcmp(fault->code, "NOAUTH") == 0 ||
+                  strcmp(fault->code, "NOPERM") == 0 || strstr(text, "invalid password") ||
+                  strstr(text, "invalid username");
+        if (is_auth)
+                snprintf(fault->text, sizeof(fault->text), "the server %s (%s)",
+                         target->has_password ? "refused the user or the password"
+                                              : "requires a user or a password",
+                         fault->code);
+        else if (has_secret(target, text) || strstr(text, "with args"))
+                snprintf(fault->text, sizeof(fault->text), "the server refused the login (%s)",
+                         fault->code);
+        return is_auth ? EDDY_E_REDIS_AUTH : EDDY_E_REDIS_ERROR;
+}
+
+/* Look at the replies of the login. */
 static int login_check(eddy_redis *redis, eddy_redis_reply **replies, uint32_t count)
 {
-        bool is_auth;
         int err = 0;
 
         for (uint32_t i = 0; i < count; i++) {
-                is_auth = i == 0 && redis->target.has_password;
-                if (err == 0 && replies[i]->type == EDDY_REDIS_ERROR) {
-                        ed_redis_fault_of(redis, replies[i]);
-                        snprintf(redis->fault.text, sizeof(redis->fault.text),
-                                 "the server refused %s (%s)",
-                                 is_auth ? "the user or the password"
-                                         : "the database or the client's name",
-                                 redis->fault.code);
-                        err = is_auth ? EDDY_E_REDIS_AUTH : EDDY_E_REDIS_ERROR;
-                }
+                if (err == 0 && replies[i]->type == EDDY_REDIS_ERROR)
+                        err = refusal(redis, replies[i]);
                 eddy_redis_reply_free(replies[i]);
         }
         return err;

@@ -129,7 +129,7 @@ static int login_main(void *arg)
         CHECK(strstr(text, "WRONGPASS") && !strstr(text, "hunter2"));
         CHECK_EQ(try_login("stranger", "hunter2", NULL, text), EDDY_E_REDIS_AUTH);
         CHECK(!strstr(text, "hunter2") && !strstr(text, "stranger"));
-        CHECK_EQ(try_login(NULL, NULL, NULL, text), EDDY_E_REDIS_ERROR);
+        CHECK_EQ(try_login(NULL, NULL, NULL, text), EDDY_E_REDIS_AUTH);
         CHECK(strstr(text, "NOAUTH"));
 
         snprintf(text, sizeof(text), "unix://:secret%%20word@%s?db=3", server.path);
@@ -157,6 +157,65 @@ TEST(a_client_logs_in_and_its_secrets_stay_out_of_errors)
 
         redis_server_start(&server, more);
         redis_run(login_main, NULL);
+        redis_server_end(&server);
+}
+
+/* Answer AUTH, and check the error and the text of the fault. */
+static void answer_auth(const char *answer, int err, const char *text)
+{
+        struct redis_script script = { .answer = answer, .bytes = strlen(answer), .stays = true };
+        struct eddy_redis_opts opts = { .url = script.url, .user = "ann", .password = "hunter2" };
+        eddy_redis *redis;
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        redis_script_start(&script, &scope);
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(ping(redis), err);
+        CHECK_STR(eddy_redis_fault(redis)->text, text);
+        eddy_redis_close(redis);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_listener_close(script.listener);
+}
+
+static int refusals_main(void *arg)
+{
+        (void) arg;
+        answer_auth("-WRONGPASS invalid username-password pair\r\n", EDDY_E_REDIS_AUTH,
+                    "the server refused the user or the password (WRONGPASS)");
+        answer_auth("-ERR invalid password\r\n", EDDY_E_REDIS_AUTH,
+                    "the server refused the user or the password (ERR)");
+        answer_auth("-ERR max number of clients reached\r\n", EDDY_E_REDIS_ERROR,
+                    "ERR max number of clients reached");
+        answer_auth("-ERR unknown command `AUTH`, with args beginning with: `an\r\n",
+                    EDDY_E_REDIS_ERROR, "the server refused the login (ERR)");
+        answer_auth("-ERR no hunter2 here\r\n", EDDY_E_REDIS_ERROR,
+                    "the server refused the login (ERR)");
+        return 0;
+}
+
+TEST(only_a_refused_user_or_password_is_an_error_of_authentication)
+{
+        redis_run(refusals_main, NULL);
+}
+
+static int database_main(void *arg)
+{
+        struct eddy_redis_opts opts = { .url = server.url, .database = 99 };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(ping(redis), EDDY_E_REDIS_ERROR);
+        CHECK_STR(eddy_redis_fault(redis)->text, "ERR DB index is out of range");
+        return 0;
+}
+
+TEST(a_database_that_does_not_exist_is_reported_in_the_words_of_the_server)
+{
+        redis_server_start(&server, NULL);
+        redis_run(database_main, NULL);
         redis_server_end(&server);
 }
 
