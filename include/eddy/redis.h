@@ -202,8 +202,8 @@ EDDY_API EDDY_MUST_USE int eddy_redis_batch_run(eddy_redis *redis, const eddy_re
 /*
  * Run the commands as a transaction (MULTI, EXEC).  '*ret_reply' is the array of their replies;
  * 'ret_reply' may be NULL.  To run the transaction only if certain keys were not changed, first
- * WATCH these keys, on a dedicated client.  If a command is not valid, none runs.  MULTI and EXEC
- * count for 'commands_max'.
+ * WATCH these keys, on a dedicated client.  If a command is not valid, or the server refuses MULTI,
+ * none runs.  MULTI and EXEC count for 'commands_max'.
  *
  * Suspends: yes.
  * Errors: as eddy_redis_command()

@@ -3,6 +3,11 @@
  *
  * A batch is one piece of the connection's bytes, so no command of another task is between MULTI and
  * EXEC, and a transaction without WATCH does not need a connection of its own.
+ *
+ * If the server refused MULTI, it would run the commands that follow. A dedicated client therefore
+ * waits for the reply to MULTI. On a shared connection, commands of other tasks would be between MULTI
+ * and EXEC; there, the first transaction of a client is preceded by an empty one, which shows that the
+ * server knows MULTI and allows it. (The server does not refuse MULTI for a reason that passes.)
  */
 #include "base/alloc.h"
 #include "eddy/error.h"
@@ -96,9 +101,11 @@ int eddy_redis_batch_run(eddy_redis *redis, const eddy_redis_batch *batch,
                             batch->count, ret_replies);
 }
 
+static const char multi[] = "*1\r\n$5\r\nMULTI\r\n", exec[] = "*1\r\n$4\r\nEXEC\r\n";
+
 /*
- * Look at the replies to MULTI, to the queued commands, and to EXEC, of which the last is left. If a
- * command was refused, EXEC is refused too; the error of the command says why.
+ * Look at the replies to the queued commands and to EXEC, which is the last one. If a command was
+ * refused, EXEC is refused too; the error of the command says why.
  */
 static int exec_result(eddy_redis *redis, eddy_redis_reply **replies, uint32_t count,
                        eddy_redis_reply **ret_reply)
@@ -123,23 +130,87 @@ static int exec_result(eddy_redis *redis, eddy_redis_reply **replies, uint32_t c
         return err;
 }
 
-static int transaction_write(const eddy_redis_batch *batch, struct ed_buf *buf)
+/* MULTI was refused after it had been allowed: rights were changed. */
+static int ran_alone(eddy_redis *redis, eddy_redis_reply **replies, uint32_t count)
 {
-        static const char begin[] = "*1\r\n$5\r\nMULTI\r\n", end[] = "*1\r\n$4\r\nEXEC\r\n";
-        int err = ed_buf_append(buf, begin, sizeof(begin) - 1);
+        ed_redis_fault(redis, "the commands may have run, but not as a transaction: %s",
+                       replies[0]->is.text);
+        for (uint32_t i = 0; i < count; i++)
+                eddy_redis_reply_free(replies[i]);
+        return EDDY_E_REDIS_UNKNOWN;
+}
+
+/*
+ * Send MULTI, followed by EXEC on a shared connection, and wait for the replies. The transaction has
+ * not begun, so a lost connection has a known result.
+ */
+static int multi_first(eddy_redis *redis, bool is_shared)
+{
+        eddy_redis_reply *replies[2] = { NULL };
+        struct ed_buf buf;
+        int err;
+
+        ed_buf_init(&buf, sizeof(multi) + sizeof(exec));
+        err = ed_buf_append(&buf, multi, sizeof(multi) - 1);
+        if (err == 0 && is_shared)
+                err = ed_buf_append(&buf, exec, sizeof(exec) - 1);
+        if (err == 0)
+                err = ed_redis_run(redis, ed_buf_data(&buf), ed_buf_bytes(&buf), 1 + is_shared,
+                                   replies);
+        ed_buf_fini(&buf);
+        if (err == EDDY_E_REDIS_UNKNOWN) {
+                err = -ECONNRESET;
+                ed_redis_fault(redis, "%s", eddy_error_text(err));
+        }
+        if (err < 0)
+                return err;
+        eddy_redis_reply_free(replies[1]);
+        return ed_redis_answer(redis, replies[0], NULL);
+}
+
+/* Write the batch, between MULTI and EXEC on a shared connection. */
+static int transaction_write(const eddy_redis_batch *batch, bool is_shared, struct ed_buf *buf)
+{
+        int err = is_shared ? ed_buf_append(buf, multi, sizeof(multi) - 1) : 0;
 
         if (err == 0)
                 err = ed_buf_append(buf, ed_buf_data(&batch->commands),
                                     ed_buf_bytes(&batch->commands));
-        return err < 0 ? err : ed_buf_append(buf, end, sizeof(end) - 1);
+        return err < 0 ? err : ed_buf_append(buf, exec, sizeof(exec) - 1);
+}
+
+/* The replies are stored in 'replies', which has room for them. */
+static int transaction_run(eddy_redis *redis, const eddy_redis_batch *batch,
+                           eddy_redis_reply **replies, eddy_redis_reply **ret_reply)
+{
+        bool is_shared = !(redis->opts.flags & EDDY_REDIS_DEDICATED);
+        uint32_t count = batch->count + 1 + is_shared;
+        struct ed_buf buf;
+        int err = 0;
+
+        if (!is_shared || !redis->has_multi)
+                err = multi_first(redis, is_shared);
+        if (err < 0)
+                return err;
+        redis->has_multi = true;
+        ed_buf_init(&buf, BATCH_BYTES_MAX + 64);
+        err = transaction_write(batch, is_shared, &buf);
+        if (err == 0)
+                err = ed_redis_run(redis, ed_buf_data(&buf), ed_buf_bytes(&buf), count, replies);
+        ed_buf_fini(&buf);
+        if (err < 0 && !is_shared && redis->link) /* the server waits for the rest */
+                ed_redis_link_fail(redis->link, EDDY_E_REDIS_LOST);
+        if (err < 0)
+                return err;
+        return is_shared && replies[0]->type == EDDY_REDIS_ERROR
+                       ? ran_alone(redis, replies, count)
+                       : exec_result(redis, replies, count, ret_reply);
 }
 
 int eddy_redis_transaction(eddy_redis *redis, const eddy_redis_batch *batch,
                            eddy_redis_reply **ret_reply)
 {
         eddy_redis_reply **replies;
-        struct ed_buf buf;
-        uint32_t count;
         int err;
 
         if (!redis || !batch || batch->count == 0)
@@ -148,18 +219,11 @@ int eddy_redis_transaction(eddy_redis *redis, const eddy_redis_batch *batch,
                 ed_redis_fault(redis, "a command of the batch cannot be in a transaction");
                 return EDDY_E_REDIS_COMMAND;
         }
-        count = batch->count + 2;
-        replies = ed_alloc(count * sizeof(*replies));
+        replies = ed_alloc((batch->count + 2) * sizeof(*replies));
         if (!replies)
                 return -ENOMEM;
-        ed_buf_init(&buf, BATCH_BYTES_MAX + 64);
         ed_redis_ref(redis);
-        err = transaction_write(batch, &buf);
-        if (err == 0)
-                err = ed_redis_run(redis, ed_buf_data(&buf), ed_buf_bytes(&buf), count, replies);
-        ed_buf_fini(&buf);
-        if (err == 0)
-                err = exec_result(redis, replies, count, ret_reply);
+        err = transaction_run(redis, batch, replies, ret_reply);
         ed_redis_unref(redis);
         ed_free(replies);
         return err;

@@ -180,6 +180,7 @@ struct eddy_redis {
         uint32_t refs;
         bool is_closed;
         bool was_connected;
+        bool has_multi;       /* the server allows transactions */
         bool is_changed;      /* dedicated: a command has changed the connection's state */
         bool is_spoiled;      /* dedicated: it cannot be reset */
         bool was_cancelled;   /* dedicated: a command, which ended the connection */

@@ -99,6 +99,69 @@ TEST(a_transaction_runs_only_if_watched_keys_are_unchanged)
         run(watch_main);
 }
 
+/* A transaction that the server refuses: nothing runs. */
+static void expect_refused(const struct eddy_redis_opts *opts, bool in_multi)
+{
+        EDDY_AUTO(eddy_redis) eddy_redis *own = client(), *redis = NULL;
+        EDDY_AUTO(eddy_redis_batch) eddy_redis_batch *batch = NULL;
+        eddy_redis_reply *reply = NULL;
+
+        CHECK_EQ(eddy_redis_new(opts, &redis), 0);
+        CHECK_EQ(eddy_redis_batch_new(&batch), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "SET refused 1"), 0);
+        if (in_multi)
+                CHECK_EQ(eddy_redis_command(redis, NULL, "MULTI"), 0);
+        CHECK_EQ(eddy_redis_transaction(redis, batch, NULL), EDDY_E_REDIS_ERROR);
+        CHECK_STR(eddy_redis_fault(redis)->code, in_multi ? "ERR" : "NOPERM");
+        CHECK_EQ(eddy_redis_command(own, &reply, "GET refused"), 0);
+        CHECK_EQ(eddy_redis_reply_type(reply), EDDY_REDIS_NIL);
+        eddy_redis_reply_free(reply);
+}
+
+static int refused_main(void *arg)
+{
+        struct eddy_redis_opts opts = { .url = server.url, .user = "ann", .password = "x" };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = client();
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_command(redis, NULL, "ACL SETUSER ann on >x ~* +@all -multi"), 0);
+        expect_refused(&opts, false);
+        opts.flags = EDDY_REDIS_DEDICATED;
+        expect_refused(&opts, false);
+        opts.user = opts.password = NULL;
+        expect_refused(&opts, true);
+        return 0;
+}
+
+TEST(no_command_runs_if_the_server_refuses_the_transaction)
+{
+        run(refused_main);
+}
+
+static int unfinished_main(void *arg)
+{
+        struct eddy_redis_opts opts = { .url = server.url,
+                                        .flags = EDDY_REDIS_DEDICATED,
+                                        .commands_max = 2 };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        EDDY_AUTO(eddy_redis_batch) eddy_redis_batch *batch = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(eddy_redis_batch_new(&batch), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "SET k 1"), 0);
+        CHECK_EQ(eddy_redis_batch_add(batch, "SET k 2"), 0);
+        CHECK_EQ(eddy_redis_transaction(redis, batch, NULL), EDDY_E_REDIS_FULL);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "PING"), EDDY_E_REDIS_LOST);
+        return 0;
+}
+
+/* The server has MULTI already, and would only queue later commands. */
+TEST(a_transaction_that_is_not_sent_to_its_end_ends_the_connection)
+{
+        run(unfinished_main);
+}
+
 static int script_main(void *arg)
 {
         static eddy_redis_script script = { .source = "return {KEYS[1], ARGV[1] + 1}" };
