@@ -130,7 +130,8 @@ EDDY_API const struct eddy_redis_fault *eddy_redis_fault(const eddy_redis *redis
  *         EDDY_E_REDIS_LOST      the connection of a dedicated client has ended
  *         EDDY_E_REDIS_CLOSED    the client was closed
  *         EDDY_E_NET_TIMED_OUT   no connection within 'connect_timeout_ns'
- *         -EINVAL                the format is not valid, or is empty
+ *         -EINVAL                the format is not valid, or is empty; a text is NULL
+ *         -EMSGSIZE              the command is longer than 1 GiB
  *         -ECANCELED, -ENOMEM, EDDY_E_RUN_OTHER_LOOP, and those of eddy_tcp_connect(),
  *         eddy_unix_connect() and eddy_tls_client(); the command has not run
  * Owns: returns (owned) '*ret_reply', to be freed by eddy_redis_reply_free().

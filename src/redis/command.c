@@ -29,13 +29,106 @@ static const struct effect {
         { "WAITAOF", ED_REDIS_WAITS },       { "WATCH", ED_REDIS_CHANGES },
 };
 
-enum { NAME_MAX_BYTES = 16 };
+enum {
+        NAME_MAX_BYTES = 16,
+        COMMAND_MAX = 1 << 30, /* bytes: hiredis counts in an int */
+        WORD_ROOM = 32,        /* for the length of a word and its line ends */
+        NUMBER_ROOM = 4096,    /* for a number, with its width and precision */
+        WIDTH_DIGITS = 3,
+        CONVERSION_MAX = 11, /* characters between the '%' and the last one */
+};
+
+/*
+ * Read a conversion of a number, after its '%', and move '*at' to its last character.  Returns the
+ * type of the argument: 'i', 'l' or 'L' for int, long and long long, 'd' for double, or 0 if the
+ * conversion is not valid.
+ */
+static char number_kind(const char **at)
+{
+        static const char digits[] = "0123456789";
+        const char *begin = *at, *c = begin + strspn(begin, "#0-+ ");
+        size_t width = strspn(c, digits), precision = 0, shorts, longs;
+        bool is_double;
+
+        c += width;
+        if (*c == '.') {
+                precision = strspn(c + 1, digits);
+                c += 1 + precision;
+        }
+        shorts = strspn(c, "h");
+        longs = strspn(c, "l");
+        c += shorts + longs;
+        is_double = shorts + longs == 0 && *c && strchr("eEfFgGaA", *c);
+        if (width > WIDTH_DIGITS || precision > WIDTH_DIGITS || shorts > 2 || longs > 2 ||
+            c - begin > CONVERSION_MAX || !*c || !(is_double || strchr("diouxX", *c)))
+                return 0;
+        *at = c;
+        return is_double ? 'd' : longs == 2 ? 'L' : longs == 1 ? 'l' : 'i';
+}
+
+/* Returns true if bytes can be added to a command whose size is '*all'. */
+static bool fits(size_t *all, size_t bytes)
+{
+        if (bytes > COMMAND_MAX || *all > COMMAND_MAX - bytes)
+                return false;
+        *all += bytes;
+        return true;
+}
+
+/*
+ * Check a format and the size of its arguments. hiredis counts the bytes of a command in an int, reads
+ * beyond the end of a format such as "%5", and leaves out a number with many flags.
+ * Errors: -EINVAL, -EMSGSIZE
+ */
+static int check_format(const char *format, va_list args)
+{
+        size_t all = 0;
+
+        for (const char *c = format; *c; c++) {
+                const char *text = "";
+                size_t bytes = WORD_ROOM; /* more than a character, or the rest of a word, needs */
+                char kind = 0;
+
+                if (*c == '%' && c[1]) {
+                        c++;
+                        kind = *c == 's' || *c == 'b' || *c == '%' ? *c : number_kind(&c);
+                        if (!kind)
+                                return -EINVAL;
+                }
+                if (kind == 's' || kind == 'b') {
+                        text = va_arg(args, const char *);
+                        bytes = kind == 'b' ? va_arg(args, size_t) : text ? strlen(text) : 1;
+                } else if (kind == 'i') {
+                        (void) va_arg(args, int);
+                } else if (kind == 'l') {
+                        (void) va_arg(args, long);
+                } else if (kind == 'L') {
+                        (void) va_arg(args, long long);
+                } else if (kind == 'd') {
+                        (void) va_arg(args, double);
+                }
+                if (!text && bytes > 0)
+                        return -EINVAL;
+                if (!fits(&all, bytes) ||
+                    (kind && kind != 's' && kind != 'b' && !fits(&all, NUMBER_ROOM)))
+                        return -EMSGSIZE;
+        }
+        return 0;
+}
 
 int64_t ed_redis_format(char **ret_data, const char *format, va_list args)
 {
-        locale_t locale = uselocale(ed_redis_plain_locale()); /* a point in numbers */
-        int bytes = redisvFormatCommand(ret_data, format, args);
+        locale_t locale;
+        va_list copy;
+        int bytes;
 
+        va_copy(copy, args);
+        bytes = check_format(format, copy);
+        va_end(copy);
+        if (bytes < 0)
+                return bytes;
+        locale = uselocale(ed_redis_plain_locale()); /* a point in numbers */
+        bytes = redisvFormatCommand(ret_data, format, args);
         uselocale(locale);
         if (bytes > 0 && (*ret_data)[1] == '0') {
                 redisFreeCommand(*ret_data); /* no word in the format */
@@ -55,12 +148,9 @@ int64_t ed_redis_format_args(char **ret_data, uint32_t n, const char *const *arg
         for (uint32_t i = 0; i < n; i++) {
                 size_t add = bytes ? bytes[i] : strlen(args[i]);
 
-                if (add > INT32_MAX / 2 || all > INT32_MAX / 2) /* hiredis counts in an int */
+                if (!fits(&all, add) || !fits(&all, WORD_ROOM))
                         return -EMSGSIZE;
-                all += add + 32;
         }
-        if (all > INT32_MAX / 2)
-                return -EMSGSIZE;
         formatted =
                 redisFormatCommandArgv(ret_data, (int) n, (const char **) (uintptr_t) args, bytes);
         return formatted < 0 ? -ENOMEM : formatted;

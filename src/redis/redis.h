@@ -91,7 +91,10 @@ enum ed_redis_effect {
         ED_REDIS_LOGS_IN, /* the connection cannot be reset */
 };
 
-/* Format a command; to be freed by redisFreeCommand().  Returns its bytes.  Errors: -EINVAL, -ENOMEM */
+/*
+ * Format a command; to be freed by redisFreeCommand().  Returns its bytes.
+ * Errors: -EINVAL, -EMSGSIZE, -ENOMEM
+ */
 int64_t ed_redis_format(char **ret_data, const char *format, va_list args);
 int64_t ed_redis_format_args(char **ret_data, uint32_t n, const char *const *args,
                              const size_t *bytes);

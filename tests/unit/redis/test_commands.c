@@ -236,3 +236,39 @@ TEST(limits_of_commands_do_not_prevent_the_login)
         redis_run(limits_main, NULL);
         redis_server_end(&server);
 }
+
+static int formats_main(void *arg)
+{
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        static const char *const wrong[] = { "SET k %5",
+                                             "GET %q",
+                                             "GET %n",
+                                             "ECHO %lf",
+                                             "ECHO %hhh",
+                                             "ECHO %9999d",
+                                             "ECHO %-+ 0#-+ 0#123d" };
+        const char *none = NULL;
+        eddy_redis_reply *reply;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = server.url }, &redis), 0);
+        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+                if (eddy_redis_command(redis, NULL, wrong[i], 1) != -EINVAL)
+                        test_fail(__FILE__, __LINE__, "%s", wrong[i]);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "GET %s", none), -EINVAL);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "SET k %b", "", (size_t) 5 << 30), -EMSGSIZE);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "SET k %b", none, (size_t) 0), 0);
+        CHECK_EQ(eddy_redis_command(redis, &reply, "ECHO %d/%ld/%llu/%hd/%.1f/%05d/%%/%b", 1, 2L,
+                                    3ULL, 4, 5.0, 6, "x y", (size_t) 3),
+                 0);
+        CHECK_STR(eddy_redis_reply_text(reply, NULL), "1/2/3/4/5.0/00006/%/x y");
+        eddy_redis_reply_free(reply);
+        return 0;
+}
+
+TEST(a_format_is_checked_before_it_is_used)
+{
+        redis_server_start(&server, NULL);
+        redis_run(formats_main, NULL);
+        redis_server_end(&server);
+}
