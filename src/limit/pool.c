@@ -23,6 +23,9 @@
 
 enum { SIZE_DEFAULT = 10, OPENING_DEFAULT = 8 };
 
+/* A result of refresh(), which no operation of the program can return: the item was closed. */
+enum { TRY_ANOTHER = 1 };
+
 #define OPEN_TIMEOUT_NS EDDY_SEC(30)
 #define TIMEOUT_NS      EDDY_SEC(5)
 #define PING_AFTER_NS   EDDY_SEC(30)
@@ -455,26 +458,28 @@ static int open_place(struct place *place)
         return 0;
 }
 
-/* Returns 0 if an item that was idle may be lent; otherwise it was closed. -EAGAIN: try another. */
+/* Returns 0 if an item that was idle may be lent. Otherwise the item was closed. */
 static int refresh(struct place *place)
 {
         eddy_pool *pool = place->pool;
         int64_t idle_ns = ed_loop_now(pool->loop) - place->idle_ns;
-        int err = check(place, EDDY_POOL_READY) == EDDY_POOL_READY ? 0 : -EAGAIN;
+        int err = check(place, EDDY_POOL_READY) == EDDY_POOL_READY ? 0 : TRY_ANOTHER;
 
         if (is_expired(place)) {
                 pool->stats.expired++;
-                close_item(place, err < 0);
-                return -EAGAIN;
+                close_item(place, err != 0);
+                return TRY_ANOTHER;
         }
         if (err == 0 && pool->opts.ops->ping && idle_ns > pool->opts.ping_after_ns) {
                 err = timed(place, ping_item, pool->opts.reset_timeout_ns, true);
-                if (err < 0 && err != -ECANCELED && err != EDDY_E_POOL_CLOSED) {
+                if (err >= 0) {
+                        err = 0;
+                } else if (err != -ECANCELED && err != EDDY_E_POOL_CLOSED) {
                         pool->generation++;
-                        err = -EAGAIN;
+                        err = TRY_ANOTHER;
                 }
         }
-        if (err >= 0)
+        if (err == 0)
                 return 0;
         pool->stats.broken++;
         close_item(place, true);
@@ -507,15 +512,15 @@ static int borrow(eddy_pool *pool, struct ed_task *task, struct place **ret_plac
                         err = drop_turn(place);
                 else
                         err = place->is_open ? refresh(place) : open_place(place);
-                if (err >= 0) {
+                if (err == 0) {
                         *ret_place = place;
                         return 0;
                 }
                 pool->stats.lent--;
                 place_free(place);
-                if (err != -EAGAIN || pool->is_closed) {
+                if (err != TRY_ANOTHER || pool->is_closed) {
                         settle(pool);
-                        return err == -EAGAIN ? EDDY_E_POOL_CLOSED : err;
+                        return err == TRY_ANOTHER ? EDDY_E_POOL_CLOSED : err;
                 }
                 again = true;
         }

@@ -20,7 +20,7 @@ enum { CONNS = 4096 };
 static struct server {
         struct conn conns[CONNS];
         int made, open, open_most, opening, opening_most;
-        int opens_to_fail, pings, resets, closed, closed_at_once;
+        int opens_to_fail, open_error, pings, resets, closed, closed_at_once;
         int64_t open_takes_ns, ping_takes_ns, reset_takes_ns, close_takes_ns;
         bool ping_fails, reset_fails;
         int64_t began_ns[64];
@@ -43,7 +43,7 @@ static int conn_open(void *arg, void **ret_item)
         server.opening--;
         if (err == 0 && server.opens_to_fail > 0) {
                 server.opens_to_fail--;
-                err = -ECONNREFUSED;
+                err = server.open_error ? server.open_error : -ECONNREFUSED;
         }
         if (err < 0)
                 return err;
@@ -470,6 +470,23 @@ SIM_TEST(an_item_is_replaced_after_its_age_its_loans_or_when_all_are_expired)
 }
 
 /* --- opening --- */
+
+SIM_TEST(each_error_of_an_opening_goes_to_the_borrower)
+{
+        static const int errors[] = { -EAGAIN, -EBUSY, -ETIMEDOUT, -ECANCELED, EDDY_E_POOL_CLOSED };
+        eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
+        eddy_pool_loan loan = { 0 };
+
+        for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+                server.open_error = errors[i];
+                server.opens_to_fail = 1;
+                CHECK_EQ(eddy_pool_acquire(pool, &loan), errors[i]);
+                CHECK_EQ(server.made, (int) i + 1);
+        }
+        loan = lent_by(pool);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        end(pool);
+}
 
 /* D2, D13, D18, D24, D30: the next in line opens. */
 SIM_TEST(a_failed_or_cancelled_opening_gives_its_place_to_the_next)
