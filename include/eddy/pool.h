@@ -171,7 +171,7 @@ struct eddy_pool_stats {
 
 EDDY_API void eddy_pool_stats(const eddy_pool *pool, struct eddy_pool_stats *ret_stats);
 
-/* A loan that was not given back. */
+/* A loan that was not given back, or a call that opens its item. */
 struct eddy_pool_borrower {
         const char *place; /* FILE:LINE of eddy_pool_acquire() */
         int64_t since_ns;  /* eddy_now() clock */

@@ -205,6 +205,12 @@ static void close_item(struct place *place, bool now)
 
 /* --- the line --- */
 
+/* A task that waits; on its stack. */
+struct turn {
+        struct ed_waiter waiter;
+        const char *text; /* of its call */
+};
+
 static bool may_open(eddy_pool *pool)
 {
         int64_t now_ns;
@@ -222,8 +228,11 @@ static bool may_open(eddy_pool *pool)
         return true;
 }
 
-/* Take an idle item, or a free place to open one.  Returns NULL if there is neither. */
-static struct place *take(eddy_pool *pool)
+/*
+ * Take an idle item, or a free place to open one, for the call at 'text'.  Returns NULL if there is
+ * neither.
+ */
+static struct place *take(eddy_pool *pool, const char *text)
 {
         struct place *place;
 
@@ -241,6 +250,8 @@ static struct place *take(eddy_pool *pool)
                 return NULL;
         }
         place->state = LENT;
+        place->text = text;
+        place->lent_ns = ed_loop_now(pool->loop);
         pool->stats.lent++;
         return place;
 }
@@ -248,7 +259,8 @@ static struct place *take(eddy_pool *pool)
 static void serve(eddy_pool *pool)
 {
         while (!pool->is_closed && pool->stats.waiting > 0) {
-                struct place *place = take(pool);
+                struct ed_waiter *first = ed_waiters_first(pool->line);
+                struct place *place = take(pool, ed_container_of(first, struct turn, waiter)->text);
 
                 if (!place)
                         return;
@@ -302,10 +314,11 @@ static void push_first(eddy_pool *pool, struct ed_waiter *waiter)
 }
 
 /* Take a place, or wait for one.  'again': the caller has had a place already. */
-static int wait_turn(eddy_pool *pool, struct ed_task *task, bool again, struct place **ret_place)
+static int wait_turn(eddy_pool *pool, struct ed_task *task, const char *text, bool again,
+                     struct place **ret_place)
 {
-        struct place *place = again || pool->stats.waiting == 0 ? take(pool) : NULL;
-        struct ed_waiter waiter;
+        struct place *place = again || pool->stats.waiting == 0 ? take(pool, text) : NULL;
+        struct turn turn = { .text = text };
         int64_t began_ns, waited_ns;
         int index;
 
@@ -315,14 +328,14 @@ static int wait_turn(eddy_pool *pool, struct ed_task *task, bool again, struct p
         }
         if (pool->stats.waiting >= pool->opts.waiters_max && !again)
                 return EDDY_E_POOL_FULL;
-        ed_waiter_init(&waiter, task, pool);
+        ed_waiter_init(&turn.waiter, task, pool);
         if (again)
-                push_first(pool, &waiter);
+                push_first(pool, &turn.waiter);
         else
-                ed_waiters_push(pool->line, &waiter);
+                ed_waiters_push(pool->line, &turn.waiter);
         pool->stats.waiting++;
         began_ns = ed_loop_now(pool->loop);
-        index = ed_suspend_park(task, "an item of a pool", leave_line, &waiter);
+        index = ed_suspend_park(task, "an item of a pool", leave_line, &turn.waiter);
         if (index < 0)
                 return index;
         waited_ns = ed_loop_now(pool->loop) - began_ns;
@@ -497,17 +510,17 @@ static int drop_turn(struct place *place)
 }
 
 /* Get a place with an item that may be lent. */
-static int borrow(eddy_pool *pool, struct ed_task *task, struct place **ret_place)
+static int borrow(eddy_pool *pool, struct ed_task *task, const char *text, struct place **ret_place)
 {
         struct place *place;
         bool again = false;
         int err;
 
         for (;;) {
-                err = pool->is_closed ? EDDY_E_POOL_CLOSED : wait_turn(pool, task, again, &place);
+                err = pool->is_closed ? EDDY_E_POOL_CLOSED
+                                      : wait_turn(pool, task, text, again, &place);
                 if (err < 0)
                         return err;
-                place->lent_ns = ed_loop_now(pool->loop);
                 if (pool->is_closed)
                         err = drop_turn(place);
                 else
@@ -541,10 +554,9 @@ int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan *loan, const char *text
                 return err;
         if (task->loop != pool->loop)
                 return EDDY_E_RUN_OTHER_LOOP;
-        err = borrow(pool, task, &place);
+        err = borrow(pool, task, text, &place);
         if (err < 0)
                 return err;
-        place->text = text;
         place->number = ++pool->number;
         place->loans++;
         pool->stats.loans++;

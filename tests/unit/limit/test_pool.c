@@ -673,6 +673,49 @@ SIM_TEST(the_borrowers_of_a_pool_are_named)
         end(pool);
 }
 
+static int borrow_here(void *arg)
+{
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+
+        return eddy_pool_acquire_at(arg, &loan, "app.c:8");
+}
+
+/* The place and the time of the only borrower. */
+static void check_borrower(const eddy_pool *pool, const char *place, int64_t since_ns)
+{
+        struct eddy_pool_borrower borrower;
+
+        CHECK_EQ(eddy_pool_borrowers(pool, &borrower, 1), 1);
+        CHECK_STR(borrower.place, place);
+        CHECK_NS(borrower.since_ns - CLOCK_BEGINS_NS, since_ns);
+}
+
+SIM_TEST(the_borrower_of_an_item_is_named_while_the_item_is_opened_or_handed_over)
+{
+        eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
+        eddy_pool_loan first = { 0 };
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_pool_acquire_at(pool, &first, "app.c:7"), 0);
+        CHECK_EQ(eddy_pool_discard(&first), 0);
+        server.open_takes_ns = EDDY_MS(10);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, borrow_here, pool);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        check_borrower(pool, "app.c:8", 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        /* The task that waits has not run since its turn came. */
+        CHECK_EQ(eddy_pool_acquire_at(pool, &first, "app.c:7"), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, borrow_here, pool);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        check_borrower(pool, "app.c:7", EDDY_MS(10));
+        CHECK_EQ(eddy_pool_release(&first), 0);
+        check_borrower(pool, "app.c:8", EDDY_MS(11));
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        end(pool);
+}
+
 /* --- the release of the argument --- */
 
 static int releases;
