@@ -40,16 +40,27 @@ static int run(void *arg)
         return result;
 }
 
+void ed_sqlite_hold(eddy_sqlite_conn *conn)
+{
+        conn->users++;
+}
+
+void ed_sqlite_let_go(eddy_sqlite_conn *conn)
+{
+        if (--conn->users == 0 && conn->is_orphaned)
+                ed_sqlite_conn_close(conn);
+}
+
 static int call(eddy_sqlite_conn *conn, ed_sqlite_fn *fn, void *arg)
 {
         struct job job = { .wait = { .stop = stop }, .conn = conn, .fn = fn, .arg = arg };
         int err;
 
+        ed_sqlite_hold(conn);
         conn->is_calling = true;
         err = eddy_thread_pool_call(conn->db->threads, run, &job, NULL);
         conn->is_calling = false;
-        if (conn->is_orphaned)
-                ed_sqlite_conn_close(conn);
+        ed_sqlite_let_go(conn);
         return err;
 }
 

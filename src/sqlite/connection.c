@@ -149,7 +149,7 @@ void ed_sqlite_conn_close(eddy_sqlite_conn *conn)
         struct ed_task *task = ed_task_running();
         bool now = task && task->inner->flags & ED_NODE_CANCELLED;
 
-        if (conn->is_calling) {
+        if (conn->users > 0) {
                 conn->is_orphaned = true;
                 return;
         }

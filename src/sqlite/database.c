@@ -48,7 +48,7 @@ static int check_item(void *arg, void *item)
         const eddy_sqlite_conn *conn = item;
 
         (void) arg;
-        if (conn->is_calling)
+        if (conn->users > 0)
                 return EDDY_POOL_BROKEN;
         if (conn->rows || conn->depth > 0 || !sqlite3_get_autocommit(conn->handle))
                 return EDDY_POOL_USED;

@@ -155,22 +155,29 @@ int eddy_sqlite_one_or_none(eddy_sqlite_conn *conn, const char *sql,
         eddy_sqlite_rows *rows;
         int err;
 
-        if (!fields || !out)
+        if (!conn || !fields || !out)
                 return -EINVAL;
+        ed_sqlite_hold(conn);
         err = ed_sqlite_rows_open(conn, &run, 2, &rows);
-        if (err < 0)
-                return err;
-        err = read_only_row(conn, rows, fields, out);
-        eddy_sqlite_rows_close(rows);
+        if (err == 0) {
+                err = read_only_row(conn, rows, fields, out);
+                eddy_sqlite_rows_close(rows);
+        }
+        ed_sqlite_let_go(conn);
         return err;
 }
 
 int eddy_sqlite_one(eddy_sqlite_conn *conn, const char *sql, const struct eddy_sqlite_value *values,
                     size_t count, const struct eddy_fields *fields, void *out)
 {
-        int err = eddy_sqlite_one_or_none(conn, sql, values, count, fields, out);
+        int err;
 
+        if (!conn)
+                return -EINVAL;
+        ed_sqlite_hold(conn);
+        err = eddy_sqlite_one_or_none(conn, sql, values, count, fields, out);
         if (err == 0)
-                return ed_sqlite_refuse(conn, EDDY_E_SQLITE_NO_ROW, "the query has no row");
+                err = ed_sqlite_refuse(conn, EDDY_E_SQLITE_NO_ROW, "the query has no row");
+        ed_sqlite_let_go(conn);
         return err < 0 ? err : 0;
 }

@@ -228,6 +228,14 @@ static struct ed_sqlite_row *row_at(const eddy_sqlite_rows *rows, size_t at)
         return (struct ed_sqlite_row *) (void *) (ed_buf_data(&rows->batch) + at);
 }
 
+/* End rows whose statement is active.  The connection may be gone after this. */
+static void end(eddy_sqlite_rows *rows, int error)
+{
+        if (ed_sqlite_call_shielded(rows->conn, end_rows, &error) < 0 && rows->statement &&
+            !rows->conn->is_calling)
+                ed_sqlite_rows_detach(rows->conn, error); /* no memory for a job */
+}
+
 /*
  * Run a job that fills the buffer. If it was cancelled after its last step, an interrupt may be left in
  * the active statement, whose rows then end here.
@@ -241,14 +249,16 @@ static int fill(eddy_sqlite_rows *rows, ed_sqlite_fn *fn, void *arg)
         rows->next = 0;
         rows->present = NULL;
         ed_buf_consume(&rows->batch, ed_buf_bytes(&rows->batch));
+        ed_sqlite_hold(conn);
         err = ed_sqlite_call(conn, rows, fn, arg);
         if (err == 0 && rows->statement)
                 err = ed_suspend_enter(&task);
-        if (!rows->statement)
-                return err;
-        conn->rows = rows;
-        if (err < 0)
-                (void) ed_sqlite_call_shielded(conn, end_rows, &err);
+        if (rows->statement) {
+                conn->rows = rows;
+                if (err < 0)
+                        end(rows, err);
+        }
+        ed_sqlite_let_go(conn);
         return err;
 }
 
@@ -324,13 +334,10 @@ int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
 
 void eddy_sqlite_rows_close(eddy_sqlite_rows *rows)
 {
-        int error = EDDY_E_SQLITE_ENDED;
-
         if (!rows)
                 return;
-        if (rows->statement && ed_sqlite_call_shielded(rows->conn, end_rows, &error) < 0 &&
-            rows->statement && !rows->conn->is_calling)
-                ed_sqlite_rows_detach(rows->conn, error); /* no memory for a job */
+        if (rows->statement)
+                end(rows, EDDY_E_SQLITE_ENDED);
         rows_free(rows);
 }
 

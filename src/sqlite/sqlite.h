@@ -43,7 +43,8 @@ struct eddy_sqlite_conn {
         sqlite3 *handle;
         bool is_reader;
         bool is_calling;        /* a job runs or is about to */
-        bool is_orphaned;       /* closed by the pool meanwhile: the end of the call closes it */
+        bool is_orphaned;       /* closed by the pool meanwhile: the last user closes it */
+        uint32_t users;         /* functions that use the connection, and may suspend */
         eddy_sqlite_rows *rows; /* that are open: the statement is active; or NULL */
         uint32_t depth;         /* of transactions */
         uint64_t number;        /* of the last transaction */
@@ -69,6 +70,13 @@ int ed_sqlite_call(eddy_sqlite_conn *conn, const eddy_sqlite_rows *rows, ed_sqli
 
 /* The same in a shield, for steps that a cancelled task must do too, even with open rows. */
 int ed_sqlite_call_shielded(eddy_sqlite_conn *conn, ed_sqlite_fn *fn, void *arg);
+
+/*
+ * Keep the connection, in a function that uses the connection after a call: the pool may close it
+ * during the call, because another task gave it back.
+ */
+void ed_sqlite_hold(eddy_sqlite_conn *conn);
+void ed_sqlite_let_go(eddy_sqlite_conn *conn);
 
 /* Job. Wait after SQLITE_BUSY, the longer the higher 'count' is. Returns false after a cancel. */
 bool ed_sqlite_pause(int count);

@@ -45,11 +45,15 @@ int eddy_sqlite_begin(eddy_sqlite_conn *conn, eddy_sqlite_tx *tx)
                 return -EBUSY;
         if (conn->depth == EDDY_SQLITE_DEPTH_MAX)
                 return -E2BIG;
+        ed_sqlite_hold(conn);
         err = ed_sqlite_call(conn, NULL, begin, NULL);
+        if (err == 0 && conn->is_orphaned)
+                err = EDDY_E_SQLITE_ENDED; /* given back by another task: closing rolls back */
         if (err == 0)
                 *tx = (eddy_sqlite_tx){ .conn = conn,
                                         .number = conn->number,
                                         .depth = conn->depth };
+        ed_sqlite_let_go(conn);
         return err;
 }
 
@@ -70,16 +74,20 @@ static int commit(eddy_sqlite_conn *conn, void *arg)
 
 int eddy_sqlite_commit(eddy_sqlite_tx *tx)
 {
+        eddy_sqlite_conn *conn;
         int err;
 
         if (!is_open(tx))
                 return -EINVAL;
-        if (tx->depth < tx->conn->depth)
+        conn = tx->conn;
+        ed_sqlite_hold(conn);
+        if (tx->depth < conn->depth)
                 err = EDDY_E_SQLITE_STATE;
         else
-                err = ed_sqlite_call(tx->conn, NULL, commit, NULL);
+                err = ed_sqlite_call(conn, NULL, commit, NULL);
         if (err < 0)
                 eddy_sqlite_rollback(tx);
+        ed_sqlite_let_go(conn);
         *tx = (eddy_sqlite_tx){ .conn = NULL };
         return err;
 }

@@ -1,0 +1,171 @@
+/*
+ * test_shared.c - connections of SQLite that more than one task uses, or that are given back in a call.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "sqlite_test.h"
+
+/* --- connections that are given back in a call --- */
+
+static _Atomic bool is_given_back;
+
+static void wait_until_given_back(void)
+{
+        while (!is_given_back)
+                (void) sqlite3_sleep(1);
+}
+
+/* The SQL function wait(): returns 1, after the connection was given back. */
+static void wait_sql(sqlite3_context *context, int count, sqlite3_value **values)
+{
+        (void) count, (void) values;
+        wait_until_given_back();
+        sqlite3_result_int(context, 1);
+}
+
+static int add_wait(struct sqlite3 *handle, void *arg)
+{
+        int rc =
+                sqlite3_create_function(handle, "wait", 0, SQLITE_UTF8, NULL, wait_sql, NULL, NULL);
+
+        (void) arg;
+        return rc == SQLITE_OK ? 0 : -EIO;
+}
+
+struct number {
+        int64_t n;
+};
+
+static const struct eddy_field number_list[] = { EDDY_FIELD(struct number, n) };
+static const struct eddy_fields number_fields = EDDY_FIELDS(struct number, number_list, 0);
+
+static int read_one(eddy_sqlite_conn *conn, const char *sql)
+{
+        struct number number = { 0 };
+        int err = eddy_sqlite_one(conn, sql, NULL, 0, &number_fields, &number);
+
+        return err < 0 ? err : (int) number.n;
+}
+
+static void query_rows(eddy_sqlite_conn *conn)
+{
+        EDDY_AUTO(eddy_sqlite_rows) eddy_sqlite_rows *rows = NULL;
+
+        CHECK_EQ(eddy_sqlite_query(conn, "SELECT wait() UNION ALL SELECT * FROM (" ENDLESS_ROWS ")",
+                                   NULL, 0, &rows),
+                 0);
+        CHECK_EQ(eddy_sqlite_rows_next(rows), EDDY_E_SQLITE_ENDED);
+}
+
+static void query_one(eddy_sqlite_conn *conn)
+{
+        CHECK_EQ(read_one(conn, "SELECT wait() AS n"), 1);
+}
+
+static void query_none(eddy_sqlite_conn *conn)
+{
+        CHECK_EQ(read_one(conn, "SELECT 1 AS n WHERE wait() = 0"), EDDY_E_SQLITE_NO_ROW);
+}
+
+static void query_many(eddy_sqlite_conn *conn)
+{
+        CHECK_EQ(read_one(conn, "SELECT wait() AS n UNION ALL SELECT * FROM (" ENDLESS_ROWS ")"),
+                 EDDY_E_SQLITE_MANY_ROWS);
+}
+
+static void begin(eddy_sqlite_conn *conn)
+{
+        EDDY_AUTO(eddy_sqlite_tx) eddy_sqlite_tx tx = { 0 };
+
+        CHECK_EQ(eddy_sqlite_begin(conn, &tx), EDDY_E_SQLITE_ENDED);
+        CHECK(!tx.conn);
+}
+
+/* Holds the lock of the database. */
+static void *hold_lock(void *arg)
+{
+        sqlite3 *handle;
+
+        CHECK_EQ(sqlite3_open("app.db", &handle), SQLITE_OK);
+        CHECK_EQ(sqlite3_exec(handle, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+        *(_Atomic bool *) arg = true;
+        wait_until_given_back();
+        CHECK_EQ(sqlite3_close(handle), SQLITE_OK);
+        return NULL;
+}
+
+struct user {
+        eddy_sqlite_conn *conn;
+        void (*call)(eddy_sqlite_conn *conn);
+};
+
+static int call_as_user(void *arg)
+{
+        const struct user *user = arg;
+
+        user->call(user->conn);
+        return 0;
+}
+
+/* Borrow the writer, and give it back during the call of another task. */
+static void give_back_during(eddy_sqlite *db, void (*call)(eddy_sqlite_conn *conn))
+{
+        struct user user = { .call = call };
+        eddy_pool_loan loan;
+        eddy_scope scope;
+
+        user.conn = borrow(eddy_sqlite_writer(db), &loan);
+        is_given_back = false;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, call_as_user, &user);
+        CHECK_EQ(eddy_sleep(EDDY_MS(5)), 0);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(5)), 0); /* the pool closes the connection */
+        is_given_back = true;
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int given_back(void *arg)
+{
+        static void (*const calls[])(eddy_sqlite_conn * conn) = { query_rows, query_one, query_none,
+                                                                  query_many };
+        struct eddy_sqlite_opts opts = { .setup = add_wait };
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_sqlite_open("app.db", &opts, &db), 0);
+        for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+                give_back_during(db, calls[i]);
+        return 0;
+}
+
+TEST(a_call_returns_its_result_after_its_connection_was_given_back)
+{
+        run_in_folder(given_back);
+}
+
+static int given_back_in_begin(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        _Atomic bool is_locked = false;
+        eddy_pool_loan loan;
+        pthread_t thread;
+
+        (void) arg;
+        is_given_back = false;
+        CHECK_EQ(pthread_create(&thread, NULL, hold_lock, (void *) &is_locked), 0);
+        while (!is_locked)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        give_back_during(db, begin);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        CHECK_EQ(int_of(borrow(eddy_sqlite_writer(db), &loan), "SELECT 1"), 1);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_transaction_does_not_begin_on_a_connection_that_was_given_back)
+{
+        run_in_folder(given_back_in_begin);
+}
