@@ -33,8 +33,8 @@ typedef struct eddy_sqlite_rows eddy_sqlite_rows;
 enum { EDDY_SQLITE_BATCH_BYTES = 1 << 16, EDDY_SQLITE_BATCH_ROWS = 1024 };
 
 /*
- * Run a statement and read its first rows.  Until all rows are read or closed, the connection runs
- * no other call.  A statement that changes rows and returns them (RETURNING) has changed all of
+ * Run a statement and read its first rows.  Until the rows are closed, or eddy_sqlite_rows_next()
+ * has returned 0 or an error, calls of the connection return EDDY_E_SQLITE_STATE.  A statement that changes rows and returns them (RETURNING) has changed all of
  * them when this call returns.
  *
  * Suspends: yes.
@@ -54,6 +54,7 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_query(eddy_sqlite_conn *conn, const char 
  * Errors: those of SQL
  *         EDDY_E_SQLITE_ENDED  an earlier call was cancelled, the connection was given back, or its
  *                              transaction was rolled back
+ *         EDDY_E_SQLITE_STATE  another task's call runs; the rows remain open
  */
 EDDY_API EDDY_MUST_USE int eddy_sqlite_rows_next(eddy_sqlite_rows *rows);
 

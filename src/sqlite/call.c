@@ -69,8 +69,11 @@ int ed_sqlite_call(eddy_sqlite_conn *conn, const eddy_sqlite_rows *rows, ed_sqli
 {
         if (!ed_task_running())
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (conn->is_calling || (conn->rows && conn->rows != rows))
+        if (conn->is_calling)
                 return EDDY_E_SQLITE_STATE;
+        if (conn->rows && conn->rows != rows)
+                return ed_sqlite_refuse(conn, EDDY_E_SQLITE_STATE,
+                                        "rows are open: close them, or read them to their end");
         return call(conn, fn, arg);
 }
 

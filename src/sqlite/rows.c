@@ -3,7 +3,8 @@
  *
  * A job steps the statement and copies rows into a buffer; the task then walks over the buffer. In
  * the buffer, a row is a struct row with its cells, followed by their bytes. Between two batches
- * the statement is active, and no other call is allowed (conn->rows). All rows of a statement that
+ * the statement is active, so no other call is allowed (conn->rows). Rows that are all in the buffer
+ * refuse other calls too: what is allowed must not depend on the size of the result. All rows of a statement that
  * changes the database are in the first batch, so the statement is complete or undone when its call
  * returns.
  */
@@ -102,12 +103,8 @@ static int append_row(eddy_sqlite_rows *rows, sqlite3_stmt *handle)
 /* The statement is done, and is given back. */
 static int finish(eddy_sqlite_rows *rows, int err)
 {
-        eddy_sqlite_conn *conn = rows->conn;
-
-        ed_sqlite_give(conn, rows->statement);
+        ed_sqlite_give(rows->conn, rows->statement);
         rows->statement = NULL;
-        if (conn->rows == rows)
-                conn->rows = NULL;
         return err;
 }
 
@@ -211,7 +208,10 @@ void ed_sqlite_rows_detach(eddy_sqlite_conn *conn, int error)
         eddy_sqlite_rows *rows = conn->rows;
 
         rows->error = error;
-        (void) finish(rows, 0);
+        if (rows->statement)
+                (void) finish(rows, 0);
+        rows->is_open = false;
+        conn->rows = NULL;
 }
 
 /* --- walking over them --- */
@@ -221,6 +221,14 @@ static void rows_free(eddy_sqlite_rows *rows)
         ed_buf_fini(&rows->batch);
         ed_buf_fini(&rows->names);
         ed_free(rows);
+}
+
+/* No statement is active, and the connection may run other calls. */
+static void leave(eddy_sqlite_rows *rows)
+{
+        if (rows->is_open)
+                rows->conn->rows = NULL;
+        rows->is_open = false;
 }
 
 static struct ed_sqlite_row *row_at(const eddy_sqlite_rows *rows, size_t at)
@@ -253,11 +261,14 @@ static int fill(eddy_sqlite_rows *rows, ed_sqlite_fn *fn, void *arg)
         err = ed_sqlite_call(conn, rows, fn, arg);
         if (err == 0 && rows->statement)
                 err = ed_suspend_enter(&task);
-        if (rows->statement) {
+        if (err == 0 || rows->statement) {
                 conn->rows = rows;
-                if (err < 0)
-                        end(rows, err);
+                rows->is_open = true;
         }
+        if (err < 0 && rows->statement)
+                end(rows, err);
+        else if (err < 0)
+                leave(rows);
         ed_sqlite_let_go(conn);
         return err;
 }
@@ -302,8 +313,10 @@ int ed_sqlite_rows_advance(eddy_sqlite_rows *rows)
         rows->present = NULL;
         if (rows->error < 0)
                 return rows->error;
-        if (rows->next == ed_buf_bytes(&rows->batch))
+        if (rows->next == ed_buf_bytes(&rows->batch)) {
+                leave(rows);
                 return 0;
+        }
         rows->present = row_at(rows, rows->next);
         rows->next += rows->present->bytes;
         return 1;
@@ -319,6 +332,8 @@ int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (rows->is_open && rows->conn->is_calling)
+                return EDDY_E_SQLITE_STATE;
         if (rows->next == ed_buf_bytes(&rows->batch) && rows->statement) {
                 err = fill(rows, next_batch, rows);
                 if (err < 0) {
@@ -338,6 +353,8 @@ void eddy_sqlite_rows_close(eddy_sqlite_rows *rows)
                 return;
         if (rows->statement)
                 end(rows, EDDY_E_SQLITE_ENDED);
+        else
+                leave(rows);
         rows_free(rows);
 }
 

@@ -25,6 +25,7 @@ struct eddy_sqlite_rows {
         eddy_sqlite_conn *conn;
         struct ed_sqlite_statement *statement; /* is active; NULL: all rows are in the buffer */
         uint32_t batch_rows;
+        bool is_open; /* they are the connection's open rows, so the connection exists */
         int columns;
         int error;           /* the result of all later calls; 0: none */
         struct ed_buf names; /* of the columns; each ends in a NUL */

@@ -45,7 +45,7 @@ struct eddy_sqlite_conn {
         bool is_calling;        /* a job runs or is about to */
         bool is_orphaned;       /* closed by the pool meanwhile: the last user closes it */
         uint32_t users;         /* functions that use the connection, and may suspend */
-        eddy_sqlite_rows *rows; /* that are open: the statement is active; or NULL */
+        eddy_sqlite_rows *rows; /* that are open: neither closed nor read to their end; or NULL */
         uint32_t depth;         /* of transactions */
         uint64_t number;        /* of the last transaction */
         uint64_t numbers[EDDY_SQLITE_DEPTH_MAX];

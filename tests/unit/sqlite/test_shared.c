@@ -169,3 +169,142 @@ TEST(a_transaction_does_not_begin_on_a_connection_that_was_given_back)
 {
         run_in_folder(given_back_in_begin);
 }
+
+/* --- rows --- */
+
+static void check_refused(eddy_sqlite_conn *conn)
+{
+        eddy_sqlite_rows *rows = NULL;
+        eddy_sqlite_tx tx = { 0 };
+
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT 1", NULL, 0), EDDY_E_SQLITE_STATE);
+        CHECK_EQ(eddy_sqlite_query(conn, "SELECT 1", NULL, 0, &rows), EDDY_E_SQLITE_STATE);
+        CHECK_EQ(eddy_sqlite_script(conn, "SELECT 1"), EDDY_E_SQLITE_STATE);
+        CHECK_EQ(eddy_sqlite_begin(conn, &tx), EDDY_E_SQLITE_STATE);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "rows are open"));
+}
+
+/* The number of rows in the first batch is above 'count', or all rows are there. */
+static void read_some(eddy_sqlite_conn *conn, const char *sql, int count)
+{
+        eddy_sqlite_rows *rows = NULL;
+
+        CHECK_OK(eddy_sqlite_query(conn, sql, NULL, 0, &rows), conn);
+        check_refused(conn);
+        for (int i = 0; i < count; i++)
+                CHECK_EQ(eddy_sqlite_rows_next(rows), 1);
+        check_refused(conn);
+        eddy_sqlite_rows_close(rows);
+        must(conn, "SELECT 1");
+}
+
+static void read_to_end(eddy_sqlite_conn *conn, const char *sql)
+{
+        eddy_sqlite_rows *rows = NULL;
+        int err;
+
+        CHECK_OK(eddy_sqlite_query(conn, sql, NULL, 0, &rows), conn);
+        while ((err = eddy_sqlite_rows_next(rows)) > 0)
+                continue;
+        CHECK_EQ(err, 0);
+        must(conn, "SELECT 1");
+        CHECK_EQ(eddy_sqlite_rows_next(rows), 0);
+        eddy_sqlite_rows_close(rows);
+        must(conn, "SELECT 1");
+}
+
+static int open_rows(void *arg)
+{
+        static const char *const queries[] = { "SELECT 1 WHERE 0", "SELECT 1",
+                                               ENDLESS_ROWS " LIMIT 5000" };
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+
+        (void) arg;
+        for (int i = 0; i < 3; i++) {
+                read_some(conn, queries[i], i > 0);
+                read_to_end(conn, queries[i]);
+        }
+        read_some(conn, "INSERT INTO log (text) VALUES ('a'), ('b') RETURNING id", 2);
+        return 0;
+}
+
+TEST(open_rows_refuse_other_calls_whatever_the_size_of_the_result)
+{
+        run_in_folder(open_rows);
+}
+
+static int small_rows_end(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_rows *rows = NULL;
+        eddy_sqlite_tx tx = { 0 };
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_begin(conn, &tx), conn);
+        CHECK_OK(eddy_sqlite_query(conn, "SELECT 1", NULL, 0, &rows), conn);
+        CHECK_EQ(eddy_sqlite_commit(&tx), EDDY_E_SQLITE_STATE); /* rolls back */
+        CHECK_EQ(eddy_sqlite_rows_next(rows), EDDY_E_SQLITE_ENDED);
+        eddy_sqlite_rows_close(rows);
+        CHECK_OK(eddy_sqlite_query(conn, "SELECT 1", NULL, 0, &rows), conn);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        CHECK_EQ(int_of(borrow(eddy_sqlite_writer(db), &loan), "SELECT 1"), 1);
+        CHECK_EQ(eddy_sqlite_rows_next(rows), EDDY_E_SQLITE_ENDED);
+        eddy_sqlite_rows_close(rows);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(rows_in_memory_end_with_their_transaction_and_their_loan)
+{
+        run_in_folder(small_rows_end);
+}
+
+struct readers {
+        eddy_sqlite_rows *rows;
+        int64_t count, refused;
+};
+
+static int read_with_others(void *arg)
+{
+        struct readers *readers = arg;
+        int err;
+
+        while ((err = eddy_sqlite_rows_next(readers->rows)) != 0) {
+                CHECK(err == 1 || err == EDDY_E_SQLITE_STATE);
+                readers->count += err == 1;
+                readers->refused += err < 0;
+                if (err < 0 || readers->count % 1000 == 0)
+                        CHECK_EQ(eddy_sleep(EDDY_US(50)), 0);
+        }
+        return 0;
+}
+
+static int shared_rows(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        struct readers readers = { 0 };
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_sqlite_query(borrow(eddy_sqlite_readers(db), &loan),
+                                   ENDLESS_ROWS " LIMIT 50000", NULL, 0, &readers.rows),
+                 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, read_with_others, &readers);
+        eddy_scope_start(&scope, read_with_others, &readers);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(readers.count, 50000);
+        CHECK(readers.refused > 0);
+        eddy_sqlite_rows_close(readers.rows);
+        return 0;
+}
+
+TEST(two_tasks_that_read_the_same_rows_lose_none)
+{
+        run_in_folder(shared_rows);
+}
