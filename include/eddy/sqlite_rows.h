@@ -34,8 +34,10 @@ enum { EDDY_SQLITE_BATCH_BYTES = 1 << 16, EDDY_SQLITE_BATCH_ROWS = 1024 };
 
 /*
  * Run a statement and read its first rows.  Until the rows are closed, or eddy_sqlite_rows_next()
- * has returned 0 or an error, calls of the connection return EDDY_E_SQLITE_STATE.  A statement that changes rows and returns them (RETURNING) has changed all of
- * them when this call returns.
+ * has returned 0 or an error, calls of the connection return EDDY_E_SQLITE_STATE. A statement
+ * that changes rows and returns them (RETURNING) has changed all of them when this call returns.
+ * All rows that such a statement returns are in memory, so together they must not be longer than
+ * row_bytes_max (16 MiB); if they are, the call returns -EMSGSIZE, and nothing has changed.
  *
  * Suspends: yes.
  * Errors: those of SQL (eddy/sqlite.h)

@@ -108,6 +108,23 @@ static int finish(eddy_sqlite_rows *rows, int err)
         return err;
 }
 
+/*
+ * End a statement before its last row. What it has changed is undone: a reset alone would commit the
+ * changes. In a transaction, the savepoint of query() undoes them.
+ */
+static int abandon(eddy_sqlite_rows *rows, int err)
+{
+        sqlite3_stmt *handle = rows->statement->handle;
+        sqlite3 *conn = rows->conn->handle;
+
+        if (sqlite3_stmt_busy(handle) && !sqlite3_stmt_readonly(handle) &&
+            sqlite3_get_autocommit(conn)) {
+                sqlite3_interrupt(conn);
+                (void) sqlite3_step(handle);
+        }
+        return finish(rows, err);
+}
+
 /* A query for one row has a batch of two, whatever their size. */
 static bool is_full(const eddy_sqlite_rows *rows, uint32_t count, int64_t until_ns)
 {
@@ -126,14 +143,8 @@ static int fetch(eddy_sqlite_rows *rows, int rc)
         for (; rc == SQLITE_ROW; rc = sqlite3_step(handle)) {
                 int err = append_row(rows, handle);
 
-                if (err < 0) {
-                        /* Else the reset below would commit what a statement has changed. */
-                        if (is_whole && sqlite3_get_autocommit(rows->conn->handle)) {
-                                sqlite3_interrupt(rows->conn->handle);
-                                (void) sqlite3_step(handle);
-                        }
-                        return finish(rows, err);
-                }
+                if (err < 0)
+                        return abandon(rows, err);
                 count++;
                 if (!is_whole && is_full(rows, count, until_ns))
                         return 0;
@@ -151,7 +162,8 @@ static int copy_names(eddy_sqlite_rows *rows)
                 int err = name ? ed_buf_append(&rows->names, name, strlen(name) + 1) : -ENOMEM;
 
                 if (err < 0)
-                        return err;
+                        return ed_sqlite_refuse(rows->conn, err,
+                                                "the names of the columns need too much memory");
         }
         return 0;
 }
@@ -161,25 +173,46 @@ struct query {
         const struct ed_sqlite_run *run;
 };
 
+/* The statement has its values. */
+static int run_first(eddy_sqlite_rows *rows)
+{
+        int rc = ed_sqlite_step_first(rows->conn, rows->statement->handle);
+        int err = rc == SQLITE_ROW || rc == SQLITE_DONE ? copy_names(rows) : 0;
+
+        return err < 0 ? abandon(rows, err) : fetch(rows, rc);
+}
+
+/* A statement in a transaction that changes the database and returns rows. */
+static bool needs_group(const eddy_sqlite_rows *rows)
+{
+        sqlite3_stmt *handle = rows->statement->handle;
+
+        return !sqlite3_get_autocommit(rows->conn->handle) && !sqlite3_stmt_readonly(handle) &&
+               sqlite3_column_count(handle) > 0;
+}
+
 /* Job. */
 static int query(eddy_sqlite_conn *conn, void *arg)
 {
         int64_t before = sqlite3_total_changes64(conn->handle);
         const struct query *q = arg;
         eddy_sqlite_rows *rows = q->rows;
-        int err, rc;
+        struct ed_sqlite_group group;
+        bool is_group;
+        int err;
 
         err = ed_sqlite_take(conn, q->run->sql, &rows->statement);
         if (err < 0)
                 return err;
         err = ed_sqlite_bind(conn, rows->statement, q->run->values, q->run->count, true);
+        is_group = err == 0 && needs_group(rows);
+        if (is_group)
+                err = ed_sqlite_group_begin(conn, &group);
         if (err < 0)
                 return finish(rows, err);
-        rc = ed_sqlite_step_first(conn, rows->statement->handle);
-        err = rc == SQLITE_ROW || rc == SQLITE_DONE ? copy_names(rows) : 0;
-        if (err < 0)
-                return finish(rows, err);
-        err = fetch(rows, rc);
+        err = run_first(rows);
+        if (is_group)
+                err = ed_sqlite_group_end(conn, &group, err);
         if (err == 0) {
                 conn->changes = sqlite3_total_changes64(conn->handle) - before;
                 conn->last_id = sqlite3_last_insert_rowid(conn->handle);

@@ -145,6 +145,17 @@ int ed_sqlite_run(eddy_sqlite_conn *conn, const char *sql);
 /* Job. Roll back, also after a cancel. */
 int ed_sqlite_undo(eddy_sqlite_conn *conn, const char *sql);
 
+/* Steps that take effect together: a transaction, or a savepoint in a transaction that is open. */
+struct ed_sqlite_group {
+        bool is_nested;
+};
+
+/* Job. */
+int ed_sqlite_group_begin(eddy_sqlite_conn *conn, struct ed_sqlite_group *group);
+
+/* Job. Undoes the steps if 'err' is a failure, or if they cannot be committed. Returns the failure. */
+int ed_sqlite_group_end(eddy_sqlite_conn *conn, const struct ed_sqlite_group *group, int err);
+
 /* --- rows --- */
 
 /* Job, or no job runs. End open rows: the statement is given back. */

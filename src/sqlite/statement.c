@@ -283,14 +283,25 @@ int ed_sqlite_undo(eddy_sqlite_conn *conn, const char *sql)
         return rc == SQLITE_OK ? 0 : ed_sqlite_fail(conn, rc);
 }
 
-/* Job. The fault of the failure is kept. */
-static int undo_many(eddy_sqlite_conn *conn, bool is_nested, int err)
+int ed_sqlite_group_begin(eddy_sqlite_conn *conn, struct ed_sqlite_group *group)
 {
-        struct eddy_sqlite_fault fault = conn->fault;
+        group->is_nested = !sqlite3_get_autocommit(conn->handle);
+        return ed_sqlite_run(conn, group->is_nested ? "SAVEPOINT eddy_group" : "BEGIN IMMEDIATE");
+}
 
+int ed_sqlite_group_end(eddy_sqlite_conn *conn, const struct ed_sqlite_group *group, int err)
+{
+        struct eddy_sqlite_fault fault;
+
+        if (err == 0)
+                err = ed_sqlite_run(conn, group->is_nested ? "RELEASE eddy_group" : "COMMIT");
+        if (err == 0)
+                return 0;
+        fault = conn->fault;
         if (!sqlite3_get_autocommit(conn->handle))
-                (void) ed_sqlite_undo(conn, is_nested ? "ROLLBACK TO eddy_many; RELEASE eddy_many"
-                                                      : "ROLLBACK");
+                (void) ed_sqlite_undo(conn, group->is_nested
+                                                    ? "ROLLBACK TO eddy_group; RELEASE eddy_group"
+                                                    : "ROLLBACK");
         conn->fault = fault;
         return err;
 }
@@ -299,18 +310,15 @@ static int undo_many(eddy_sqlite_conn *conn, bool is_nested, int err)
 static int exec_many(eddy_sqlite_conn *conn, void *arg)
 {
         int64_t before = sqlite3_total_changes64(conn->handle);
-        bool is_nested = !sqlite3_get_autocommit(conn->handle);
-        int err = ed_sqlite_run(conn, is_nested ? "SAVEPOINT eddy_many" : "BEGIN IMMEDIATE");
+        struct ed_sqlite_group group;
+        int err = ed_sqlite_group_begin(conn, &group);
 
         if (err < 0)
                 return err;
-        err = run_many(conn, arg);
+        err = ed_sqlite_group_end(conn, &group, run_many(conn, arg));
         if (err == 0)
-                err = ed_sqlite_run(conn, is_nested ? "RELEASE eddy_many" : "COMMIT");
-        if (err < 0)
-                return undo_many(conn, is_nested, err);
-        note_changes(conn, before);
-        return 0;
+                note_changes(conn, before);
+        return err;
 }
 
 int eddy_sqlite_exec_many(eddy_sqlite_conn *conn, const char *sql,

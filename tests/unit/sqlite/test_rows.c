@@ -165,6 +165,70 @@ TEST(a_statement_that_returns_its_changes_is_done_at_once)
         run_in_folder(returning);
 }
 
+/* More than the limit of the rows in memory. */
+#define LARGE_INSERT                                                                               \
+        "INSERT INTO log (text) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "   \
+        "LIMIT 40) SELECT i FROM n RETURNING zeroblob(1000000)"
+
+static int returning_nested(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_rows *rows = NULL;
+        eddy_sqlite_tx tx = { 0 };
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_begin(conn, &tx), conn);
+        must(conn, "INSERT INTO log (text) VALUES ('before')");
+        CHECK_EQ(eddy_sqlite_query(conn, LARGE_INSERT, NULL, 0, &rows), -EMSGSIZE);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "longer than"));
+        CHECK_EQ(int_of(conn, "INSERT INTO log (text) VALUES ('after') RETURNING 7"), 7);
+        CHECK_OK(eddy_sqlite_commit(&tx), conn);
+        CHECK_EQ(int_of(conn, "SELECT count(*) FROM log"), 2);
+        /* A transaction of the program's own. */
+        must(conn, "BEGIN");
+        CHECK_EQ(eddy_sqlite_query(conn, LARGE_INSERT, NULL, 0, &rows), -EMSGSIZE);
+        must(conn, "COMMIT");
+        CHECK_EQ(int_of(conn, "SELECT count(*) FROM log"), 2);
+        return 0;
+}
+
+TEST(a_statement_whose_rows_are_too_large_changes_nothing_in_a_transaction)
+{
+        run_in_folder(returning_nested);
+}
+
+/* The names of the columns are above their limit; found after the first step. */
+static int large_names(void *arg)
+{
+        enum { COLUMNS = 30, NAME_BYTES = 28000, SQL_BYTES = COLUMNS * (NAME_BYTES + 8) };
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_rows *rows = NULL;
+        char *sql = malloc(SQL_BYTES);
+        size_t at = (size_t) snprintf(sql, SQL_BYTES, "CREATE TABLE wide (a");
+
+        (void) arg;
+        for (int i = 0; i < COLUMNS; i++)
+                at += (size_t) snprintf(sql + at, SQL_BYTES - at, ", n%0*d", NAME_BYTES, i);
+        snprintf(sql + at, SQL_BYTES - at, ")");
+        must(conn, sql);
+        free(sql);
+        CHECK_EQ(eddy_sqlite_query(conn, "INSERT INTO wide (a) VALUES (1), (2) RETURNING *, *",
+                                   NULL, 0, &rows),
+                 -EMSGSIZE);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "names of the columns"));
+        CHECK_EQ(int_of(conn, "SELECT count(*) FROM wide"), 0);
+        return 0;
+}
+
+TEST(a_statement_whose_names_are_too_long_changes_nothing)
+{
+        run_in_folder(large_names);
+}
+
 static int schema_changes(void *arg)
 {
         EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
