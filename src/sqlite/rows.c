@@ -109,7 +109,7 @@ static int finish(eddy_sqlite_rows *rows, int err)
 }
 
 /*
- * End a statement before its last row. What it has changed is undone: a reset alone would commit the
+ * End a statement before its last row. Its changes are undone: a reset alone would commit the
  * changes. In a transaction, the savepoint of query() undoes them.
  */
 static int abandon(eddy_sqlite_rows *rows, int err)
