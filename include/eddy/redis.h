@@ -103,9 +103,9 @@ struct eddy_redis_fault {
 };
 
 /*
- * Returns the last failure of the client, for a log.  A failed call sets it before it returns;
- * another task's call may replace it when the calling task suspends.  -ECANCELED, -EINVAL and a
- * success leave the text of an earlier failure: do not print the text after them.
+ * Returns the last failure of the client, for a log.  A call clears it, and sets it before it
+ * returns an error; after -ECANCELED the texts are empty.  Another task's call may replace it when
+ * the calling task suspends.
  *
  * Suspends: no.
  */

@@ -88,13 +88,22 @@ int eddy_redis_batch_add_args(eddy_redis_batch *batch, uint32_t n, const char *c
         return append(batch, data, formatted);
 }
 
+static int empty(eddy_redis *redis)
+{
+        ed_redis_fault(&redis->fault, "the batch is empty");
+        return -EINVAL;
+}
+
 int eddy_redis_batch_run(eddy_redis *redis, const eddy_redis_batch *batch,
                          eddy_redis_reply **ret_replies)
 {
-        if (!redis || !batch || !ret_replies || batch->count == 0)
+        if (!redis || !batch || !ret_replies)
                 return -EINVAL;
+        ed_redis_fault_clear(&redis->fault);
+        if (batch->count == 0)
+                return empty(redis);
         if (batch->has_effect) {
-                ed_redis_fault(redis, "a command of the batch needs a call of its own");
+                ed_redis_fault(&redis->fault, "a command of the batch needs a call of its own");
                 return EDDY_E_REDIS_COMMAND;
         }
         return ed_redis_run(redis, ed_buf_data(&batch->commands), ed_buf_bytes(&batch->commands),
@@ -115,13 +124,13 @@ static int exec_result(eddy_redis *redis, eddy_redis_reply **replies, uint32_t c
 
         for (uint32_t i = 0; i + 1 < count && err == 0; i++)
                 if (replies[i]->type == EDDY_REDIS_ERROR) {
-                        ed_redis_fault_of(redis, replies[i]);
+                        ed_redis_fault_of(&redis->fault, replies[i]);
                         err = EDDY_E_REDIS_ERROR;
                 }
         for (uint32_t i = 0; i + 1 < count; i++)
                 eddy_redis_reply_free(replies[i]);
         if (err == 0 && last->type == EDDY_REDIS_NIL) {
-                ed_redis_fault(redis, "%s", eddy_error_text(EDDY_E_REDIS_ABORTED));
+                ed_redis_fault(&redis->fault, "%s", eddy_error_text(EDDY_E_REDIS_ABORTED));
                 err = EDDY_E_REDIS_ABORTED;
         }
         if (err == 0)
@@ -133,7 +142,7 @@ static int exec_result(eddy_redis *redis, eddy_redis_reply **replies, uint32_t c
 /* MULTI was refused after it had been allowed: rights were changed. */
 static int ran_alone(eddy_redis *redis, eddy_redis_reply **replies, uint32_t count)
 {
-        ed_redis_fault(redis, "the commands may have run, but not as a transaction: %s",
+        ed_redis_fault(&redis->fault, "the commands may have run, but not as a transaction: %s",
                        replies[0]->is.text);
         for (uint32_t i = 0; i < count; i++)
                 eddy_redis_reply_free(replies[i]);
@@ -160,7 +169,7 @@ static int multi_first(eddy_redis *redis, bool is_shared)
         ed_buf_fini(&buf);
         if (err == EDDY_E_REDIS_UNKNOWN) {
                 err = -ECONNRESET;
-                ed_redis_fault(redis, "%s", eddy_error_text(err));
+                ed_redis_fault(&redis->fault, "%s", eddy_error_text(err));
         }
         if (err < 0)
                 return err;
@@ -198,8 +207,11 @@ static int transaction_run(eddy_redis *redis, const eddy_redis_batch *batch,
         if (err == 0)
                 err = ed_redis_run(redis, ed_buf_data(&buf), ed_buf_bytes(&buf), count, replies);
         ed_buf_fini(&buf);
-        if (err < 0 && !is_shared && redis->link) /* the server waits for the rest */
-                ed_redis_link_fail(redis->link, EDDY_E_REDIS_LOST);
+        if (err < 0 && !is_shared && redis->link && redis->link->err == 0) {
+                redis->was_cancelled = err == -ECANCELED;
+                ed_redis_link_fail(redis->link,
+                                   EDDY_E_REDIS_LOST); /* the server waits for the rest */
+        }
         if (err < 0)
                 return err;
         return is_shared && replies[0]->type == EDDY_REDIS_ERROR
@@ -213,10 +225,13 @@ int eddy_redis_transaction(eddy_redis *redis, const eddy_redis_batch *batch,
         eddy_redis_reply **replies;
         int err;
 
-        if (!redis || !batch || batch->count == 0)
+        if (!redis || !batch)
                 return -EINVAL;
+        ed_redis_fault_clear(&redis->fault);
+        if (batch->count == 0)
+                return empty(redis);
         if (batch->has_effect) {
-                ed_redis_fault(redis, "a command of the batch cannot be in a transaction");
+                ed_redis_fault(&redis->fault, "a command of the batch cannot be in a transaction");
                 return EDDY_E_REDIS_COMMAND;
         }
         replies = ed_alloc((batch->count + 2) * sizeof(*replies));

@@ -108,31 +108,51 @@ void eddy_redis_close(eddy_redis *redis)
 
 /* --- faults --- */
 
-void ed_redis_fault(eddy_redis *redis, const char *format, ...)
+void ed_redis_fault_clear(struct eddy_redis_fault *fault)
+{
+        fault->code[0] = fault->text[0] = '\0';
+}
+
+void ed_redis_fault(struct eddy_redis_fault *fault, const char *format, ...)
 {
         va_list args;
 
-        redis->fault.code[0] = '\0';
+        fault->code[0] = '\0';
         va_start(args, format);
-        vsnprintf(redis->fault.text, sizeof(redis->fault.text), format, args);
+        vsnprintf(fault->text, sizeof(fault->text), format, args);
         va_end(args);
 }
 
-void ed_redis_fault_of(eddy_redis *redis, const eddy_redis_reply *reply)
+void ed_redis_fault_of(struct eddy_redis_fault *fault, const eddy_redis_reply *reply)
 {
         const char *text = reply->is.text;
         size_t n = strcspn(text, " ");
-        size_t room = sizeof(redis->fault.code) - 1;
+        size_t room = sizeof(fault->code) - 1;
 
-        ed_redis_fault(redis, "%s", text);
-        snprintf(redis->fault.code, sizeof(redis->fault.code), "%.*s", (int) (n < room ? n : room),
-                 text);
+        ed_redis_fault(fault, "%s", text);
+        snprintf(fault->code, sizeof(fault->code), "%.*s", (int) (n < room ? n : room), text);
+}
+
+/* Store the fault of an error that has no details, if there is one, and return the error. */
+static int fail(eddy_redis *redis, int err)
+{
+        if (err == EDDY_E_REDIS_LOST)
+                ed_redis_fault(&redis->fault,
+                               "%s; give the client back to its pool, or close it, and use "
+                               "another one",
+                               redis->was_cancelled
+                                       ? "a command of this client was cancelled, which ended "
+                                         "its connection"
+                                       : eddy_error_text(err));
+        else if (err < 0 && err != -ECANCELED)
+                ed_redis_fault(&redis->fault, "%s", eddy_error_text(err));
+        return err;
 }
 
 int ed_redis_answer(eddy_redis *redis, eddy_redis_reply *reply, eddy_redis_reply **ret_reply)
 {
         if (reply->type == EDDY_REDIS_ERROR) {
-                ed_redis_fault_of(redis, reply);
+                ed_redis_fault_of(&redis->fault, reply);
                 eddy_redis_reply_free(reply);
                 return EDDY_E_REDIS_ERROR;
         }
@@ -161,7 +181,6 @@ static int connect_or_close(eddy_redis *redis, struct ed_redis_link **ret_link)
         eddy_scope_begin(&scope, NULL);
         redis->attempting = &scope;
         err = ed_redis_pace(redis->loop, &redis->pace);
-        redis->fault = (struct eddy_redis_fault){ .text = "" };
         if (err == 0)
                 err = ed_redis_connect(redis, ret_link);
         redis->attempting = NULL;
@@ -178,7 +197,7 @@ static int attempt(eddy_redis *redis)
         if (redis->is_closed) {
                 if (err == 0)
                         ed_redis_link_unref(link);
-                return EDDY_E_REDIS_CLOSED;
+                return fail(redis, EDDY_E_REDIS_CLOSED);
         }
         if (err == -ECANCELED)
                 return err;
@@ -186,8 +205,6 @@ static int attempt(eddy_redis *redis)
         redis->attempt_err = err;
         if (err < 0) {
                 redis->stats.failures++;
-                if (!redis->fault.text[0])
-                        ed_redis_fault(redis, "cannot connect: %s", eddy_error_text(err));
                 return err;
         }
         redis->stats.connects++;
@@ -206,13 +223,15 @@ static int connect_once(eddy_redis *redis)
         if (err < 0)
                 return err;
         if (redis->is_closed)
-                err = EDDY_E_REDIS_CLOSED;
+                err = fail(redis, EDDY_E_REDIS_CLOSED);
         else if (redis->link && redis->link->err == 0)
                 err = 0;
         else if (redis->attempts != attempts && redis->attempt_err < 0)
                 err = redis->attempt_err; /* of an attempt that began after this call */
         else
                 err = attempt(redis);
+        if (err < 0 && err == redis->attempt_err)
+                redis->fault = redis->attempt_fault;
         (void) eddy_lock_release(&redis->connecting);
         return err;
 }
@@ -240,7 +259,7 @@ static int get_link(eddy_redis *redis)
                 return 0;
         drop_link(redis);
         if (redis->was_connected && redis->opts.flags & EDDY_REDIS_DEDICATED)
-                return EDDY_E_REDIS_LOST;
+                return fail(redis, EDDY_E_REDIS_LOST);
         return connect_once(redis);
 }
 
@@ -252,7 +271,7 @@ static int check(eddy_redis *redis, const char *data, size_t bytes)
         if (effect == ED_REDIS_PLAIN)
                 return 0;
         if (effect == ED_REDIS_BREAKS || !(redis->opts.flags & EDDY_REDIS_DEDICATED)) {
-                ed_redis_fault(redis, "%s",
+                ed_redis_fault(&redis->fault, "%s",
                                effect == ED_REDIS_BREAKS
                                        ? "the command would change the protocol: for "
                                          "subscriptions, use eddy_redis_subscriber"
@@ -273,14 +292,14 @@ static int check_room(eddy_redis *redis, size_t bytes, uint32_t count)
         size_t waiting = ed_buf_bytes(&link->out);
 
         if (owed + count > redis->opts.commands_max)
-                ed_redis_fault(redis,
+                ed_redis_fault(&redis->fault,
                                "%u commands, and %u without a reply, are more than "
                                "commands_max (%u)",
                                (unsigned) count, (unsigned) owed,
                                (unsigned) redis->opts.commands_max);
         else if (bytes > redis->opts.request_bytes_max ||
                  waiting > redis->opts.request_bytes_max - bytes)
-                ed_redis_fault(redis,
+                ed_redis_fault(&redis->fault,
                                "%zu bytes, and %zu that wait to be sent, are more than "
                                "request_bytes_max (%zu)",
                                bytes, waiting, redis->opts.request_bytes_max);
@@ -300,21 +319,32 @@ int ed_redis_run(eddy_redis *redis, const char *data, size_t bytes, uint32_t cou
         if (task->loop != redis->loop)
                 return EDDY_E_RUN_OTHER_LOOP;
         if (redis->is_closed)
-                return EDDY_E_REDIS_CLOSED;
+                return fail(redis, EDDY_E_REDIS_CLOSED);
         ed_redis_ref(redis);
         err = get_link(redis);
         if (err == 0)
                 err = check_room(redis, bytes, count);
-        if (err == 0) {
-                err = ed_redis_link_run(redis->link, data, bytes, count, ret_replies);
-                if (err < 0 && err != -ECANCELED)
-                        ed_redis_fault(redis, "%s", eddy_error_text(err));
-        }
+        if (err == 0)
+                err = fail(redis, ed_redis_link_run(redis->link, data, bytes, count, ret_replies));
         ed_redis_unref(redis);
         return err;
 }
 
 /* --- commands --- */
+
+/* Store why a command could not be formatted. */
+static int invalid(eddy_redis *redis, int err)
+{
+        if (err == -EINVAL)
+                ed_redis_fault(&redis->fault,
+                               "the command is empty, has a text that is NULL, or has a conversion "
+                               "that is not %%s, %%b, %%%% or that of a number");
+        else if (err == -EMSGSIZE)
+                ed_redis_fault(&redis->fault, "the command is longer than 1 GiB");
+        else
+                (void) fail(redis, err);
+        return err;
+}
 
 /* Run one formatted command, and free it. */
 static int run_one(eddy_redis *redis, char *data, int64_t bytes, eddy_redis_reply **ret_reply)
@@ -323,7 +353,7 @@ static int run_one(eddy_redis *redis, char *data, int64_t bytes, eddy_redis_repl
         int err;
 
         if (bytes < 0)
-                return (int) bytes;
+                return invalid(redis, (int) bytes);
         err = check(redis, data, (size_t) bytes);
         ed_redis_ref(redis);
         if (err == 0)
@@ -343,6 +373,7 @@ int eddy_redis_command_va(eddy_redis *redis, eddy_redis_reply **ret_reply, const
 
         if (!redis || !format)
                 return -EINVAL;
+        ed_redis_fault_clear(&redis->fault);
         bytes = ed_redis_format(&data, format, args);
         return run_one(redis, data, bytes, ret_reply);
 }
@@ -366,6 +397,7 @@ int eddy_redis_command_args(eddy_redis *redis, uint32_t n, const char *const *ar
 
         if (!redis || !args)
                 return -EINVAL;
+        ed_redis_fault_clear(&redis->fault);
         formatted = ed_redis_format_args(&data, n, args, bytes);
         return run_one(redis, data, formatted, ret_reply);
 }

@@ -146,8 +146,10 @@ int64_t ed_redis_format_args(char **ret_data, uint32_t n, const char *const *arg
         if (n == 0 || n > 1 << 20)
                 return -EINVAL;
         for (uint32_t i = 0; i < n; i++) {
-                size_t add = bytes ? bytes[i] : strlen(args[i]);
+                size_t add = bytes ? bytes[i] : args[i] ? strlen(args[i]) : 1;
 
+                if (!args[i] && add > 0)
+                        return -EINVAL;
                 if (!fits(&all, add) || !fits(&all, WORD_ROOM))
                         return -EMSGSIZE;
         }

@@ -66,7 +66,7 @@ static int secure(eddy_redis *redis, eddy_stream **stream)
                 err = eddy_tls_client(*stream, tls ? tls : redis->made_tls, redis->target.host,
                                       &opts, stream);
         if (err < 0 && fault.text[0])
-                ed_redis_fault(redis, "%s", fault.text);
+                ed_redis_fault(&redis->attempt_fault, "%s", fault.text);
         return err;
 }
 
@@ -143,11 +143,11 @@ static bool has_secret(const struct ed_redis_target *target, const char *text)
 static int refusal(eddy_redis *redis, const eddy_redis_reply *reply)
 {
         const struct ed_redis_target *target = &redis->target;
-        struct eddy_redis_fault *fault = &redis->fault;
+        struct eddy_redis_fault *fault = &redis->attempt_fault;
         const char *text = reply->is.text;
         bool is_auth;
 
-        ed_redis_fault_of(redis, reply);
+        ed_redis_fault_of(fault, reply);
         if (has_secret(target, fault->code))
                 fault->code[0] = '\0';
         is_auth = strcmp(fault->code, "WRONGPASS") == 0 || strcmp(fault->code, "NOAUTH") == 0 ||
@@ -225,11 +225,15 @@ int ed_redis_connect(eddy_redis *redis, struct ed_redis_link **ret_link)
         eddy_scope scope;
         int err, ended;
 
+        ed_redis_fault_clear(&redis->attempt_fault);
         eddy_scope_begin(&scope, &opts);
         err = connect_within(redis, ret_link);
         ended = eddy_scope_end(&scope);
-        if (err != -ECANCELED || ended != -ETIMEDOUT)
-                return err;
-        redis->fault.text[0] = '\0'; /* of a handshake that was cancelled */
-        return EDDY_E_NET_TIMED_OUT;
+        if (err == -ECANCELED && ended == -ETIMEDOUT) {
+                ed_redis_fault_clear(&redis->attempt_fault); /* of a handshake that was cancelled */
+                err = EDDY_E_NET_TIMED_OUT;
+        }
+        if (err < 0 && err != -ECANCELED && !redis->attempt_fault.text[0])
+                ed_redis_fault(&redis->attempt_fault, "cannot connect: %s", eddy_error_text(err));
+        return err;
 }

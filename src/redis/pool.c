@@ -57,7 +57,7 @@ static int item_open(void *arg, void **ret_item)
         }
         err = item_connect(origin, item);
         if (err < 0) {
-                origin->fault = item->fault;
+                origin->fault = item->attempt_fault;
                 eddy_redis_close(item);
                 return err;
         }

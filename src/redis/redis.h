@@ -190,6 +190,7 @@ struct eddy_redis {
         bool has_pool_failed; /* a connection of a pool: the next ones are paced */
         struct ed_redis_pace pool_pace; /* of the pools of this client */
         struct eddy_redis_fault fault;
+        struct eddy_redis_fault attempt_fault; /* of 'attempt_err' */
         struct eddy_redis_stats stats;
 };
 
@@ -207,7 +208,8 @@ int ed_redis_run(eddy_redis *redis, const char *data, size_t bytes, uint32_t cou
 int ed_redis_answer(eddy_redis *redis, eddy_redis_reply *reply, eddy_redis_reply **ret_reply);
 
 /* Store a failure: a code, and what happened. */
-void ed_redis_fault(eddy_redis *redis, const char *format, ...) EDDY_PRINTF(2, 3);
-void ed_redis_fault_of(eddy_redis *redis, const eddy_redis_reply *reply);
+void ed_redis_fault_clear(struct eddy_redis_fault *fault);
+void ed_redis_fault(struct eddy_redis_fault *fault, const char *format, ...) EDDY_PRINTF(2, 3);
+void ed_redis_fault_of(struct eddy_redis_fault *fault, const eddy_redis_reply *reply);
 
 #endif

@@ -48,15 +48,21 @@ int eddy_redis_eval(eddy_redis *redis, eddy_redis_script *script, uint32_t keys,
         char number[16];
         int err;
 
-        if (!redis || !script || !script->source || keys > n || n > ARGS_MAX || (n > 0 && !args))
+        if (!redis || !script || !script->source || (n > 0 && !args))
                 return -EINVAL;
+        ed_redis_fault_clear(&redis->fault);
+        if (keys > n || n > ARGS_MAX) {
+                ed_redis_fault(&redis->fault, "keys (%u) is above n (%u), or n is above %d",
+                               (unsigned) keys, (unsigned) n, ARGS_MAX);
+                return -EINVAL;
+        }
         all = ed_alloc((n + 3) * (sizeof(*all) + sizeof(*lengths)));
         if (!all)
                 return -ENOMEM;
         lengths = (size_t *) (all + n + 3);
         for (uint32_t i = 0; i < n; i++) {
                 all[i + 3] = args[i];
-                lengths[i + 3] = bytes ? bytes[i] : strlen(args[i]);
+                lengths[i + 3] = bytes ? bytes[i] : args[i] ? strlen(args[i]) : 1; /* refused */
         }
         snprintf(number, sizeof(number), "%u", (unsigned) keys);
         ed_redis_ref(redis);

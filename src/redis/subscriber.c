@@ -141,8 +141,10 @@ static int connect_now(eddy_redis_subscriber *subscriber)
 
         if (err == 0)
                 err = ed_redis_connect(subscriber->redis, &subscriber->link);
-        if (err < 0)
+        if (err < 0) {
+                subscriber->redis->fault = subscriber->redis->attempt_fault;
                 return err;
+        }
         subscriber->unconfirmed = subscriber->names;
         subscriber->is_asked = false;
         subscriber->link->silence_ns = ed_loop_now(subscriber->redis->loop);
@@ -252,7 +254,7 @@ static int look(eddy_redis_subscriber *subscriber, const eddy_redis_reply *reply
 
         *message = (struct eddy_redis_message){ .kind = EDDY_REDIS_MESSAGE };
         if (eddy_redis_reply_type(reply) == EDDY_REDIS_ERROR) {
-                ed_redis_fault_of(subscriber->redis, reply);
+                ed_redis_fault_of(&subscriber->redis->fault, reply);
                 return EDDY_E_REDIS_ERROR;
         }
         if (count == 3 && strcmp(kind, "message") == 0) {
@@ -426,8 +428,11 @@ static int exclusively(eddy_redis_subscriber *subscriber, struct eddy_redis_mess
         if (subscriber->is_busy)
                 return -EBUSY;
         subscriber->is_busy = true;
+        ed_redis_fault_clear(&subscriber->redis->fault);
         err = ret_message ? next(subscriber, ret_message) : start(subscriber);
         subscriber->is_busy = false;
+        if (err < 0 && !subscriber->redis->fault.text[0])
+                ed_redis_fault(&subscriber->redis->fault, "%s", eddy_error_text(err));
         if (err < 0 && err != -ECANCELED)
                 subscriber->origin->fault = subscriber->redis->fault;
         return err;

@@ -143,9 +143,51 @@ static int errors_main(void *arg)
         CHECK_EQ(eddy_redis_command(redis, NULL, "MULTI"), EDDY_E_REDIS_COMMAND);
         CHECK_EQ(eddy_redis_command(redis, NULL, "client reply off"), EDDY_E_REDIS_COMMAND);
         CHECK_EQ(eddy_redis_command(redis, NULL, ""), -EINVAL);
+        CHECK(strstr(eddy_redis_fault(redis)->text, "the command is empty"));
+        CHECK_STR(eddy_redis_fault(redis)->code, "");
         CHECK_EQ(eddy_redis_command(NULL, NULL, "PING"), -EINVAL);
         CHECK_EQ(eddy_redis_command(redis, NULL, "PING"), 0);
         return 0;
+}
+
+static int faults_main(void *arg)
+{
+        static const char *const none[] = { NULL };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        EDDY_AUTO(eddy_redis_batch) eddy_redis_batch *batch = NULL;
+        eddy_redis_script script = { .source = "return 1" };
+        eddy_redis_reply *reply;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = server.url }, &redis), 0);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "NOSUCH"), EDDY_E_REDIS_ERROR);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "PING %q"), -EINVAL);
+        CHECK(strstr(eddy_redis_fault(redis)->text, "a conversion that is not %s"));
+        CHECK_STR(eddy_redis_fault(redis)->code, "");
+        CHECK_EQ(eddy_redis_command_args(redis, 1, none, NULL, NULL), -EINVAL);
+        CHECK(strstr(eddy_redis_fault(redis)->text, "NULL"));
+        CHECK_EQ(eddy_redis_batch_new(&batch), 0);
+        CHECK_EQ(eddy_redis_batch_run(redis, batch, &reply), -EINVAL);
+        CHECK_STR(eddy_redis_fault(redis)->text, "the batch is empty");
+        CHECK_EQ(eddy_redis_eval(redis, &script, 2, 1, none, NULL, NULL), -EINVAL);
+        CHECK(strstr(eddy_redis_fault(redis)->text, "keys (2)"));
+        CHECK_EQ(eddy_redis_command(redis, NULL, "PING"), 0);
+        CHECK_STR(eddy_redis_fault(redis)->text, "");
+        CHECK_EQ(eddy_redis_command(redis, NULL, "NOSUCH"), EDDY_E_REDIS_ERROR);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "PING"), -ECANCELED);
+        (void) eddy_scope_end(&scope);
+        CHECK_STR(eddy_redis_fault(redis)->text, "");
+        return 0;
+}
+
+TEST(a_fault_is_that_of_the_last_call)
+{
+        redis_server_start(&server, NULL);
+        redis_run(faults_main, NULL);
+        redis_server_end(&server);
 }
 
 TEST(errors_are_told_apart)

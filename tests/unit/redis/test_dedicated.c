@@ -214,6 +214,8 @@ static int blocking_main(void *arg)
                 CHECK_EQ(eddy_call_timeout(pop, loan.item, EDDY_MS(20)), -ETIMEDOUT);
                 /* The server may still pop for this connection, so it is not used again. */
                 CHECK_EQ(eddy_redis_command(loan.item, NULL, "PING"), EDDY_E_REDIS_LOST);
+                CHECK(strstr(eddy_redis_fault(loan.item)->text,
+                             "a command of this client was cancelled"));
                 CHECK_EQ(eddy_pool_release(&loan), 0);
         }
         CHECK_EQ(eddy_redis_command(redis, NULL, "RPUSH list a"), 0);
