@@ -33,11 +33,13 @@ static void begin_mongoc(void)
         mongoc_log_set_handler(log_nothing, NULL);
 }
 
-/* May block: libmongoc says goodbye to the server. */
+/* On a thread: libmongoc says goodbye to the server, which may block. */
 static void client_unref(struct ed_mongo_client *client)
 {
         if (atomic_fetch_sub(&client->users, 1) > 1)
                 return;
+        if (client->cursor)
+                mongoc_cursor_destroy(client->cursor);
         mongoc_client_destroy(client->handle);
         ed_free(client);
 }
@@ -65,6 +67,7 @@ static int client_open(void *arg, void **ret_client)
         }
         (void) mongoc_client_set_error_api(client->handle, MONGOC_ERROR_API_VERSION_2);
         atomic_init(&client->users, 1);
+        client->mongo = mongo;
         memcpy(client->database, mongo->database, sizeof(client->database));
         mongo->users++;
         *ret_client = client;
@@ -77,21 +80,53 @@ static int goodbye(void *arg)
         return 0;
 }
 
+/* Frees a list of clients on the job's thread. If the job could not begin, they are kept for the next. */
 static void goodbye_release(void *arg)
 {
-        client_unref(arg);
+        struct ed_mongo_client *client = arg, *next, **tail = &client->dying;
+        eddy_mongo *mongo = client->mongo;
+
+        if (eddy_task_current()) {
+                while (*tail)
+                        tail = &(*tail)->dying;
+                *tail = mongo->dying;
+                mongo->dying = client;
+                return;
+        }
+        for (; client; client = next) {
+                next = client->dying;
+                client_unref(client);
+        }
+}
+
+/*
+ * Free the clients that are to be freed, and wait for that. Goodbyes have threads of their own, so they
+ * need not wait for the operations of a server that does not answer.
+ */
+static void say_goodbye(eddy_mongo *mongo)
+{
+        struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON | EDDY_THREAD_SLOW,
+                                         .release = goodbye_release };
+        struct eddy_scope_opts limit = { .flags = EDDY_SCOPE_SHIELD, .timeout_ns = CLOSE_NS };
+        struct ed_mongo_client *dying = mongo->dying;
+        eddy_scope shield;
+
+        if (!dying)
+                return;
+        mongo->dying = NULL;
+        eddy_scope_begin(&shield, &limit);
+        (void) eddy_thread_pool_call(mongo->threads, goodbye, dying, &opts);
+        (void) eddy_scope_end(&shield);
 }
 
 static void client_close(void *arg, void *item)
 {
         eddy_mongo *mongo = arg;
-        struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON, .release = goodbye_release };
-        struct eddy_scope_opts limit = { .flags = EDDY_SCOPE_SHIELD, .timeout_ns = CLOSE_NS };
-        eddy_scope shield;
+        struct ed_mongo_client *client = item;
 
-        eddy_scope_begin(&shield, &limit);
-        (void) eddy_thread_pool_call(mongo->threads, goodbye, item, &opts);
-        (void) eddy_scope_end(&shield);
+        client->dying = mongo->dying;
+        mongo->dying = client;
+        say_goodbye(mongo);
         mongo_unref(mongo);
 }
 
@@ -123,13 +158,8 @@ int ed_mongo_call_init(struct ed_mongo_call *call, const char *collection)
 
 void ed_mongo_call_unref(struct ed_mongo_call *call)
 {
-        struct ed_mongo_client *client = call->client;
-
-        if (atomic_fetch_sub(&call->users, 1) > 1)
-                return;
-        call->free(call);
-        if (client)
-                client_unref(client);
+        if (atomic_fetch_sub(&call->users, 1) == 1)
+                call->free(call);
 }
 
 static int run_call(void *arg)
@@ -142,24 +172,27 @@ static int run_call(void *arg)
         return result;
 }
 
+/* On the loop's thread, if the job did not begin: then the pool still has the client. */
 static void release_call(void *arg)
 {
-        ed_mongo_call_unref(arg);
+        struct ed_mongo_call *call = arg;
+
+        client_unref(call->client);
+        ed_mongo_call_unref(call);
 }
 
 int ed_mongo_call_submit(eddy_mongo *mongo, eddy_pool_loan *loan, struct ed_mongo_call *call)
 {
         struct eddy_thread_opts opts = { .flags = EDDY_THREAD_ABANDON, .release = release_call };
+        struct ed_mongo_client *client = loan->item;
         int err;
 
-        if (!call->client) {
-                call->client = loan->item;
-                atomic_fetch_add(&call->client->users, 1);
-        }
+        call->client = client;
+        atomic_fetch_add(&client->users, 1);
         atomic_fetch_add(&call->users, 1);
         err = eddy_thread_pool_call(mongo->threads, run_call, call, &opts);
         if (err == -ECANCELED) /* the job may run still and use the client */
-                atomic_store(&call->client->is_broken, true);
+                atomic_store(&client->is_broken, true);
         return err;
 }
 
@@ -226,7 +259,7 @@ static int parts_open(eddy_mongo *mongo, const struct eddy_mongo_opts *opts)
                                        .size = clients,
                                        .waiters_max = opts->waiters_max ? opts->waiters_max
                                                                         : WAITERS_DEFAULT };
-        struct eddy_thread_pool_opts threads = { .threads_max = clients };
+        struct eddy_thread_pool_opts threads = { .threads_max = clients, .slow_max = clients };
         int err;
 
         if (clients > EDDY_MONGO_CLIENTS_MAX)
@@ -267,6 +300,7 @@ void eddy_mongo_close(eddy_mongo *mongo)
         if (!mongo)
                 return;
         eddy_pool_close(mongo->pool);
+        say_goodbye(mongo);
         eddy_thread_pool_close(mongo->threads);
         mongo->threads = NULL;
         mongo_unref(mongo);

@@ -26,7 +26,6 @@ struct reading {
         bool is_at_end;
         char *query_text, *opts_text; /* the options may be NULL */
         bson_t *query, *opts;
-        mongoc_cursor_t *handle;
         struct ed_buf batch; /* texts, each with its NUL */
 };
 
@@ -44,8 +43,6 @@ static void reading_free(struct ed_mongo_call *call)
 {
         struct reading *reading = ed_container_of(call, struct reading, call);
 
-        if (reading->handle)
-                mongoc_cursor_destroy(reading->handle);
         if (reading->query)
                 bson_destroy(reading->query);
         if (reading->opts)
@@ -60,7 +57,7 @@ static void reading_free(struct ed_mongo_call *call)
 
 static int cursor_begin(struct reading *reading)
 {
-        const struct ed_mongo_client *client = reading->call.client;
+        struct ed_mongo_client *client = reading->call.client;
         struct eddy_mongo_error *error = &reading->call.error;
         mongoc_collection_t *collection;
         int err = ed_mongo_document_parse(reading->query_text, reading->is_pipeline,
@@ -72,11 +69,11 @@ static int cursor_begin(struct reading *reading)
                 return err;
         collection = mongoc_client_get_collection(client->handle, client->database,
                                                   reading->call.collection);
-        reading->handle = reading->is_pipeline
-                                  ? mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE,
-                                                                reading->query, reading->opts, NULL)
-                                  : mongoc_collection_find_with_opts(collection, reading->query,
-                                                                     reading->opts, NULL);
+        client->cursor = reading->is_pipeline
+                                 ? mongoc_collection_aggregate(collection, MONGOC_QUERY_NONE,
+                                                               reading->query, reading->opts, NULL)
+                                 : mongoc_collection_find_with_opts(collection, reading->query,
+                                                                    reading->opts, NULL);
         mongoc_collection_destroy(collection);
         return 0;
 }
@@ -98,27 +95,28 @@ static int text_append(struct reading *reading, const bson_t *document)
 static int reading_run(struct ed_mongo_call *call)
 {
         struct reading *reading = ed_container_of(call, struct reading, call);
+        struct ed_mongo_client *client = call->client;
         bson_error_t error = { 0 };
         const bson_t *document;
         int err = 0;
 
         if (reading->closes) {
-                mongoc_cursor_destroy(reading->handle);
-                reading->handle = NULL;
+                mongoc_cursor_destroy(client->cursor);
+                client->cursor = NULL;
                 return 0;
         }
-        if (!reading->handle)
+        if (!client->cursor)
                 err = cursor_begin(reading);
         for (int n = 0; err == 0 && n < BATCH_DOCUMENTS; n++) {
                 if (ed_buf_bytes(&reading->batch) >= EDDY_MONGO_BATCH_MAX)
                         break;
-                if (!mongoc_cursor_next(reading->handle, &document)) {
+                if (!mongoc_cursor_next(client->cursor, &document)) {
                         reading->is_at_end = true;
                         break;
                 }
                 err = text_append(reading, document);
         }
-        if (err == 0 && mongoc_cursor_error(reading->handle, &error))
+        if (err == 0 && mongoc_cursor_error(client->cursor, &error))
                 err = ed_mongo_fail(&call->error, &error);
         return err;
 }
@@ -251,22 +249,28 @@ int eddy_mongo_next_into(eddy_mongo_cursor *cursor, const struct eddy_fields *fi
         return err == 0 ? 1 : ed_mongo_fail_text(ret_error, err, wrong.text);
 }
 
-void eddy_mongo_cursor_close(eddy_mongo_cursor *cursor)
+/* A cursor of libmongoc that is left ends with its client, which is not lent again. */
+static void handle_close(eddy_mongo_cursor *cursor)
 {
         struct eddy_scope_opts limit = { .flags = EDDY_SCOPE_SHIELD, .timeout_ns = CLOSE_NS };
-        struct reading *reading;
+        struct ed_mongo_client *client = cursor->loan.item;
         eddy_scope shield;
 
+        if (cursor->is_lost || !client || !client->cursor)
+                return;
+        cursor->reading->closes = true;
+        eddy_scope_begin(&shield, &limit);
+        if (cursor_fill(cursor) < 0)
+                atomic_store(&client->is_broken, true);
+        (void) eddy_scope_end(&shield);
+}
+
+void eddy_mongo_cursor_close(eddy_mongo_cursor *cursor)
+{
         if (!cursor)
                 return;
-        reading = cursor->reading;
-        if (!cursor->is_lost && reading->handle) {
-                reading->closes = true;
-                eddy_scope_begin(&shield, &limit);
-                (void) cursor_fill(cursor);
-                (void) eddy_scope_end(&shield);
-        }
-        ed_mongo_call_unref(&reading->call);
+        handle_close(cursor);
+        ed_mongo_call_unref(&cursor->reading->call);
         (void) eddy_pool_release(&cursor->loan);
         ed_free(cursor);
 }

@@ -2,7 +2,8 @@
  * mongo/mongo.h - what the files of libeddy-mongo share.
  *
  * libmongoc's calls block, so each runs as a job on a thread. A job outlives a cancelled caller:
- * all that it uses is in a call or a client, which count their users.
+ * all that it uses is in a call or a client, which count their users. Freeing a client or a cursor of
+ * libmongoc sends messages to the server and waits for answers, so they are freed by jobs too.
  */
 #ifndef ED_MONGO_MONGO_H
 #define ED_MONGO_MONGO_H
@@ -16,9 +17,12 @@
 
 /* A client of libmongoc, used by one thread at a time. */
 struct ed_mongo_client {
-        _Atomic unsigned users; /* the pool, and each call that was given it */
+        _Atomic unsigned users; /* the pool, and each job that uses it */
         _Atomic bool is_broken; /* its connection was lost: not to be lent again */
+        eddy_mongo *mongo;      /* for the loop's thread, until the pool has closed the client */
+        struct ed_mongo_client *dying; /* the next client in a list of those to be freed */
         mongoc_client_t *handle;
+        mongoc_cursor_t *cursor; /* of the loan; NULL: none */
         char database[EDDY_MONGO_NAME_MAX + 1];
 };
 
@@ -26,6 +30,7 @@ struct eddy_mongo {
         unsigned users;  /* the program, and each client of the pool */
         eddy_pool *pool; /* of struct ed_mongo_client */
         eddy_thread_pool *threads;
+        struct ed_mongo_client *dying; /* clients whose goodbye could not begin */
         mongoc_uri_t *uri;
         char database[EDDY_MONGO_NAME_MAX + 1];
 };
@@ -36,10 +41,9 @@ struct eddy_mongo {
  */
 struct ed_mongo_call {
         _Atomic unsigned users;
-        int (*run)(struct ed_mongo_call *call); /* on the job's thread */
-        void (*free)(
-                struct ed_mongo_call *call); /* on any thread, after libmongoc's part was freed */
-        struct ed_mongo_client *client;
+        int (*run)(struct ed_mongo_call *call);   /* on the job's thread */
+        void (*free)(struct ed_mongo_call *call); /* on any thread, and must not block */
+        struct ed_mongo_client *client;           /* of the job */
         char collection[EDDY_MONGO_NAME_MAX + 1];
         struct eddy_mongo_error error;
 };

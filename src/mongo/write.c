@@ -27,8 +27,6 @@ static void write_free(struct ed_mongo_call *call)
 {
         struct write *write = ed_container_of(call, struct write, call);
 
-        if (write->bulk)
-                mongoc_bulk_operation_destroy(write->bulk);
         if (write->first)
                 bson_destroy(write->first);
         if (write->second)
@@ -233,16 +231,13 @@ static int write_prepare(struct write *write)
         return operations_add(write, is_list);
 }
 
-static int write_run(struct ed_mongo_call *call)
+static int write_execute(struct write *write)
 {
-        struct write *write = ed_container_of(call, struct write, call);
+        struct ed_mongo_call *call = &write->call;
         bson_error_t error = { 0 };
         bson_t reply;
-        int err = write_prepare(write);
+        int err = 0;
 
-        /* libmongoc would refuse an empty array. */
-        if (err < 0 || write->count == 0)
-                return err;
         mongoc_bulk_operation_set_client(write->bulk, call->client->handle);
         mongoc_bulk_operation_set_database(write->bulk, call->client->database);
         mongoc_bulk_operation_set_collection(write->bulk, call->collection);
@@ -250,6 +245,20 @@ static int write_run(struct ed_mongo_call *call)
                 err = ed_mongo_fail(&call->error, &error);
         numbers_read(&reply, &write->result);
         bson_destroy(&reply);
+        return err;
+}
+
+static int write_run(struct ed_mongo_call *call)
+{
+        struct write *write = ed_container_of(call, struct write, call);
+        int err = write_prepare(write);
+
+        /* libmongoc would refuse an empty array. */
+        if (err == 0 && write->count > 0)
+                err = write_execute(write);
+        if (write->bulk)
+                mongoc_bulk_operation_destroy(write->bulk);
+        write->bulk = NULL;
         return err;
 }
 

@@ -510,14 +510,19 @@ TEST(a_server_that_is_silent_or_talks_nonsense_is_an_error_in_time)
         io_run(hostile_main);
 }
 
+static void freeze(void)
+{
+        CHECK_EQ(kill(server.pid, SIGSTOP), 0);
+        CHECK_EQ(waitpid(server.pid, NULL, WUNTRACED), server.pid); /* all of its threads */
+}
+
 static int frozen_main(void *arg)
 {
         EDDY_AUTO(eddy_mongo) eddy_mongo *mongo = open_limited(server.port, 1, EDDY_SEC(1));
 
         (void) arg;
         CHECK_EQ(is_answered(mongo, NULL), 0);
-        CHECK_EQ(kill(server.pid, SIGSTOP), 0);
-        CHECK_EQ(waitpid(server.pid, NULL, WUNTRACED), server.pid); /* all of its threads */
+        freeze();
         CHECK_EQ(is_answered(mongo, NULL), EDDY_E_MONGO_LOST);
         CHECK_EQ(kill(server.pid, SIGCONT), 0);
         CHECK_EQ(is_answered(mongo, NULL), 0);
@@ -531,6 +536,70 @@ TEST(a_server_that_freezes_is_an_error_and_is_used_again_when_it_goes_on)
 {
         server_start();
         io_run(frozen_main);
+        server_stop();
+}
+
+static int64_t longest_ns; /* between two turns of the loop */
+
+static int watch_loop(void *arg)
+{
+        int64_t last_ns = eddy_now();
+
+        (void) arg;
+        while (eddy_sleep(EDDY_MS(5)) == 0) {
+                int64_t now_ns = eddy_now();
+
+                if (now_ns - last_ns > longest_ns)
+                        longest_ns = now_ns - last_ns;
+                last_ns = now_ns;
+        }
+        return 0;
+}
+
+/* Leave a cursor that is not at its end, as a request does whose deadline has passed. */
+static void leave_cursor(eddy_mongo *mongo, bool is_read)
+{
+        EDDY_AUTO(eddy_mongo_cursor) eddy_mongo_cursor *cursor = NULL;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_mongo_find(mongo, "users", "{}", "{\"batchSize\": 10}", &cursor, NULL), 0);
+        for (int i = 0; i < 100; i++)
+                CHECK_EQ(eddy_mongo_next(cursor, NULL, NULL, NULL), 1);
+        freeze();
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_cancel(&scope);
+        if (is_read)
+                CHECK_EQ(eddy_mongo_next(cursor, NULL, NULL, NULL), -ECANCELED);
+        eddy_mongo_cursor_close(cursor);
+        cursor = NULL;
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int left_main(void *arg)
+{
+        EDDY_AUTO(eddy_mongo) eddy_mongo *mongo = open_limited(server.port, 1, EDDY_SEC(10));
+        eddy_scope scope;
+
+        (void) arg;
+        insert_thousand(mongo);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, watch_loop, NULL);
+        for (int is_read = 0; is_read < 2; is_read++) {
+                leave_cursor(mongo, is_read);
+                CHECK_EQ(eddy_sleep(EDDY_MS(50)), 0);
+                CHECK_EQ(kill(server.pid, SIGCONT), 0);
+                CHECK_EQ(is_answered(mongo, NULL), 0);
+        }
+        CHECK(longest_ns < EDDY_SEC(5)); /* blocked: 'answer_ns' */
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        return 0;
+}
+
+TEST(a_cursor_that_is_left_does_not_block_the_loop_until_the_server_answers)
+{
+        server_start();
+        io_run(left_main);
         server_stop();
 }
 
