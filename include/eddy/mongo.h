@@ -62,7 +62,7 @@ struct eddy_mongo_error {
 };
 
 /*
- * Make an object.  No server is contacted.
+ * Make an object.  No server is contacted, and no name is looked up.
  *
  * The first call in a process sets libmongoc's log handler, so that libmongoc does not print.
  *
@@ -107,7 +107,8 @@ struct eddy_mongo_result {
  *         EDDY_E_MONGO_DUPLICATE     a document with this key exists already
  *         EDDY_E_MONGO_REFUSED       the server refused the operation; see the error's 'code'
  *         EDDY_E_MONGO_AUTH
- *         EDDY_E_MONGO_UNAVAILABLE   no server within 'select_ns'; nothing was done
+ *         EDDY_E_MONGO_UNAVAILABLE   no server within 'select_ns', or the servers of a
+ *                                    mongodb+srv:// URI are not known; nothing was done
  *         EDDY_E_MONGO_LOST          no answer within 'answer_ns', or the connection was lost: the
  *                                    operation may have been done
  *         EDDY_E_POOL_CLOSED, EDDY_E_POOL_FULL

@@ -41,6 +41,7 @@ static void client_unref(struct ed_mongo_client *client)
         if (client->cursor)
                 mongoc_cursor_destroy(client->cursor);
         mongoc_client_destroy(client->handle);
+        mongoc_uri_destroy(client->uri);
         ed_free(client);
 }
 
@@ -60,12 +61,7 @@ static int client_open(void *arg, void **ret_client)
 
         if (!client)
                 return -ENOMEM;
-        client->handle = mongoc_client_new_from_uri(mongo->uri);
-        if (!client->handle) {
-                ed_free(client);
-                return EDDY_E_MONGO_BAD_URI;
-        }
-        (void) mongoc_client_set_error_api(client->handle, MONGOC_ERROR_API_VERSION_2);
+        client->uri = mongoc_uri_copy(mongo->uri);
         atomic_init(&client->users, 1);
         client->mongo = mongo;
         memcpy(client->database, mongo->database, sizeof(client->database));
@@ -162,10 +158,30 @@ void ed_mongo_call_unref(struct ed_mongo_call *call)
                 call->free(call);
 }
 
+/* At the first use, because libmongoc looks up the names of mongodb+srv:// here, which may block. */
+static int handle_open(struct ed_mongo_call *call)
+{
+        struct ed_mongo_client *client = call->client;
+
+        if (client->handle)
+                return 0;
+        client->handle = mongoc_client_new_from_uri(client->uri);
+        if (!client->handle)
+                return ed_mongo_fail_text(
+                        &call->error, EDDY_E_MONGO_UNAVAILABLE,
+                        "libmongoc cannot use the URI: its host has no SRV record "
+                        "or a wrong TXT record, or an option is not supported");
+        (void) mongoc_client_set_error_api(client->handle, MONGOC_ERROR_API_VERSION_2);
+        return 0;
+}
+
 static int run_call(void *arg)
 {
         struct ed_mongo_call *call = arg;
-        int result = call->run(call);
+        int result = handle_open(call);
+
+        if (result == 0)
+                result = call->run(call);
 
         if (result == EDDY_E_MONGO_LOST || result == EDDY_E_MONGO_UNAVAILABLE)
                 atomic_store(&call->client->is_broken, true);

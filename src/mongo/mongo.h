@@ -21,8 +21,9 @@ struct ed_mongo_client {
         _Atomic bool is_broken; /* its connection was lost: not to be lent again */
         eddy_mongo *mongo;      /* for the loop's thread, until the pool has closed the client */
         struct ed_mongo_client *dying; /* the next client in a list of those to be freed */
-        mongoc_client_t *handle;
-        mongoc_cursor_t *cursor; /* of the loan; NULL: none */
+        mongoc_uri_t *uri;             /* its own: a job may outlive the eddy_mongo */
+        mongoc_client_t *handle;       /* NULL before the first job */
+        mongoc_cursor_t *cursor;       /* of the loan; NULL: none */
         char database[EDDY_MONGO_NAME_MAX + 1];
 };
 

@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
+#include <resolv.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -637,6 +639,45 @@ static int options_main(void *arg)
 TEST(wrong_options_are_refused_and_a_password_is_not_shown)
 {
         io_run(options_main);
+}
+
+/* --- names --- */
+
+static _Atomic int looked_up, looked_up_on_loop;
+
+/* Instead of the C library's, which would ask a server of names. */
+int res_nsearch(res_state state, const char *name, int class, int type, unsigned char *answer,
+                int bytes)
+{
+        (void) state, (void) name, (void) class, (void) type, (void) answer, (void) bytes;
+        looked_up++;
+        looked_up_on_loop += eddy_task_current() != NULL;
+        h_errno = HOST_NOT_FOUND;
+        return -1;
+}
+
+static int srv_main(void *arg)
+{
+        struct eddy_mongo_opts opts = { .uri = "mongodb+srv://cluster.example.com/db",
+                                        .clients_max = 1,
+                                        .select_ns = EDDY_MS(300) };
+        EDDY_AUTO(eddy_mongo) eddy_mongo *mongo = NULL;
+        struct eddy_mongo_error error;
+
+        (void) arg;
+        CHECK_EQ(eddy_mongo_new(&opts, &mongo, &error), 0);
+        for (int i = 1; i < 3; i++) {
+                CHECK_EQ(is_answered(mongo, &error), EDDY_E_MONGO_UNAVAILABLE);
+                CHECK(error.text[0]);
+                CHECK_EQ(looked_up, i); /* each new client looks again */
+        }
+        CHECK_EQ(looked_up_on_loop, 0);
+        return 0;
+}
+
+TEST(the_servers_of_a_domain_are_looked_up_on_a_thread)
+{
+        io_run(srv_main);
 }
 
 /* --- memory --- */
