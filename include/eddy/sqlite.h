@@ -138,7 +138,8 @@ struct eddy_sqlite_backup_opts {
         /* Called on the loop after each step, but not if a single step makes the backup. */
         void (*on_step)(void *arg, uint32_t pages_left, uint32_t pages);
         void *arg;
-        uintptr_t reserved[4]; /* zero */
+        struct eddy_sqlite_fault *ret_fault; /* filled in if the call fails; or NULL */
+        uintptr_t reserved[3];               /* zero */
 };
 
 /*
@@ -200,8 +201,9 @@ EDDY_API int64_t eddy_sqlite_changes(const eddy_sqlite_conn *conn);
 EDDY_API int64_t eddy_sqlite_last_id(const eddy_sqlite_conn *conn);
 
 /*
- * Returns the reason for the last failure of this connection's calls.  Never NULL; valid until the
- * next call.
+ * Returns the reason for the failure of this connection's last call; 'code' 0 and an empty text if
+ * the call did not fail, or has no more to say than its result.  Never NULL; valid until the next
+ * call.
  *
  * Suspends: no.
  */
@@ -245,6 +247,7 @@ typedef struct eddy_sqlite_tx {
  * Suspends: yes.
  * Errors: those of SQL; -EBUSY  '*tx' is a transaction already
  *         -E2BIG  EDDY_SQLITE_DEPTH_MAX reached
+ *         EDDY_E_SQLITE_STATE  also: the program began a transaction with SQL
  */
 EDDY_API EDDY_MUST_USE int eddy_sqlite_begin(eddy_sqlite_conn *conn, eddy_sqlite_tx *tx);
 

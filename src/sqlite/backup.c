@@ -121,6 +121,11 @@ int eddy_sqlite_backup(eddy_sqlite *db, const char *path,
         if (!db || !path || !*path || opts->step_pages > EDDY_SQLITE_STEP_PAGES_MAX)
                 return -EINVAL;
         backup.step_pages = opts->step_pages ? (int) opts->step_pages : STEP_PAGES;
+        db->fault = ed_sqlite_no_fault; /* acquiring a reader may open it */
         err = eddy_pool_acquire(db->readers, &loan);
-        return err < 0 ? err : copy_all(loan.item, &backup, opts);
+        if (err == 0)
+                err = copy_all(loan.item, &backup, opts);
+        if (err < 0 && opts->ret_fault)
+                *opts->ret_fault = loan.item ? *eddy_sqlite_fault(loan.item) : db->fault;
+        return err;
 }

@@ -74,6 +74,7 @@ int ed_sqlite_call(eddy_sqlite_conn *conn, const eddy_sqlite_rows *rows, ed_sqli
         if (conn->rows && conn->rows != rows)
                 return ed_sqlite_refuse(conn, EDDY_E_SQLITE_STATE,
                                         "rows are open: close them, or read them to their end");
+        conn->fault = ed_sqlite_no_fault;
         return call(conn, fn, arg);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "scope/task.h"
+#include "scope/threads/thread.h"
 #include "sqlite/sqlite.h"
 
 enum { PROGRESS_STEPS = 1000, WAL_BYTES = 64 << 20 };
@@ -137,6 +138,7 @@ static int close_handle(eddy_sqlite_conn *conn, void *arg)
         if (conn->rows)
                 ed_sqlite_rows_detach(conn, EDDY_E_SQLITE_ENDED);
         ed_sqlite_forget(conn);
+        ed_thread_wait_end(); /* no interrupt may come while the handle is freed, or after that */
         if (arg)
                 (void) sqlite3_db_config(conn->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         (void) sqlite3_close_v2(conn->handle);
@@ -172,7 +174,7 @@ int ed_sqlite_conn_open(eddy_sqlite *db, bool is_reader, eddy_sqlite_conn **ret_
         conn->db = db;
         db->refs++;
         conn->is_reader = is_reader;
-        conn->fault.offset = -1;
+        conn->fault = ed_sqlite_no_fault;
         ed_list_init(&conn->statements);
         err = ed_sqlite_call(conn, NULL, open_handle, NULL);
         if (err == 0)

@@ -151,7 +151,7 @@ int eddy_sqlite_open(const char *path, const struct eddy_sqlite_opts *opts, eddy
         memcpy(db->path, path, bytes);
         db->opts = filled;
         db->refs = 1;
-        db->fault.offset = -1;
+        db->fault = ed_sqlite_no_fault;
         db->is_memory = strcmp(path, ":memory:") == 0;
         err = db->is_memory && filled.flags & EDDY_SQLITE_READ_ONLY ? -EINVAL : make_pools(db);
         /* The first connection reports whether the file can be used. */

@@ -7,6 +7,8 @@
 
 #include "sqlite/sqlite.h"
 
+const struct eddy_sqlite_fault ed_sqlite_no_fault = { .offset = -1 };
+
 static int constraint_error(int code)
 {
         switch (code) {
@@ -95,7 +97,5 @@ int ed_sqlite_refuse(eddy_sqlite_conn *conn, int error, const char *format, ...)
 
 const struct eddy_sqlite_fault *eddy_sqlite_fault(const eddy_sqlite_conn *conn)
 {
-        static const struct eddy_sqlite_fault none = { .offset = -1 };
-
-        return conn ? &conn->fault : &none;
+        return conn ? &conn->fault : &ed_sqlite_no_fault;
 }

@@ -83,6 +83,8 @@ bool ed_sqlite_pause(int count);
 
 /* --- failures --- */
 
+extern const struct eddy_sqlite_fault ed_sqlite_no_fault;
+
 /* Job. Store SQLite's last failure as the connection's fault. Returns the error for 'code'. */
 int ed_sqlite_fail(eddy_sqlite_conn *conn, int code);
 

@@ -23,6 +23,9 @@ static int begin(eddy_sqlite_conn *conn, void *arg)
         int err;
 
         (void) arg;
+        if (conn->depth == 0 && !sqlite3_get_autocommit(conn->handle))
+                return ed_sqlite_refuse(conn, EDDY_E_SQLITE_STATE,
+                                        "a transaction is open that the program began with SQL");
         if (conn->depth == 0) {
                 err = ed_sqlite_run(conn, conn->is_reader ? "BEGIN" : "BEGIN IMMEDIATE");
         } else {

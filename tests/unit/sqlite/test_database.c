@@ -529,6 +529,54 @@ TEST(a_connection_that_is_given_back_in_a_call_is_closed)
         run_in_folder(given_back_in_a_call);
 }
 
+static int own_transaction(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_tx tx = { 0 };
+
+        (void) arg;
+        must(conn, "BEGIN");
+        CHECK_EQ(eddy_sqlite_begin(conn, &tx), EDDY_E_SQLITE_STATE);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "began with SQL"));
+        must(conn, "COMMIT");
+        CHECK_OK(eddy_sqlite_begin(conn, &tx), conn);
+        CHECK_OK(eddy_sqlite_commit(&tx), conn);
+        return 0;
+}
+
+TEST(a_transaction_does_not_begin_inside_one_of_the_programs_own)
+{
+        run_in_folder(own_transaction);
+}
+
+static int faults(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        struct eddy_sqlite_fault fault = { 0 };
+        struct eddy_sqlite_backup_opts opts = { .ret_fault = &fault };
+
+        (void) arg;
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT none", NULL, 0), EDDY_E_SQLITE_SQL);
+        CHECK(eddy_sqlite_fault(conn)->code != 0 && eddy_sqlite_fault(conn)->offset == 7);
+        must(conn, "SELECT 1");
+        CHECK_EQ(eddy_sqlite_fault(conn)->code, 0);
+        CHECK_EQ(eddy_sqlite_fault(conn)->offset, -1);
+        CHECK_STR(eddy_sqlite_fault(conn)->text, "");
+        CHECK_EQ(eddy_sqlite_backup(db, "none/copy.db", &opts), -ENOENT);
+        CHECK_EQ(fault.code, SQLITE_CANTOPEN);
+        CHECK_STR(fault.text, "unable to open database file");
+        return 0;
+}
+
+TEST(a_fault_is_that_of_the_last_call_or_of_the_backup)
+{
+        run_in_folder(faults);
+}
+
 /* --- backups --- */
 
 struct steps {
