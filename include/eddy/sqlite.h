@@ -48,11 +48,17 @@ typedef struct eddy_sqlite eddy_sqlite;
 typedef struct eddy_sqlite_conn eddy_sqlite_conn;
 struct sqlite3; /* of <sqlite3.h> */
 
-/* The reason for a failure.  The text may contain parts of the statement, but no values. */
+/*
+ * The reason for a failure.  'text' may contain parts of the statement and names of the schema, but no
+ * values, except a number that a table of fields refuses; it may be logged.  SQLite's own message is
+ * in 'detail' if it may contain values, such as a wrong JSON path, or if a function of the program
+ * made it; 'text' is then the general sentence for the code.
+ */
 struct eddy_sqlite_fault {
         int code;       /* SQLite's extended result code; 0: the failure is not SQLite's */
         int offset;     /* of the wrong part of the statement, in bytes; -1: unknown */
         char text[256]; /* one sentence or less */
+        char detail[256];
 };
 
 /* ---- databases ------------------------------------------------------------------------------- */

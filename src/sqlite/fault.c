@@ -57,6 +57,35 @@ static int error_of(int code)
         }
 }
 
+/*
+ * Messages of statements that run and have no values. The names in a message about a constraint are
+ * the schema's, and the text of a RAISE() is the trigger's.
+ */
+static bool is_free_of_values(int code, const char *text)
+{
+        static const char *const known[] = {
+                "malformed JSON",
+                "integer overflow",
+                "cannot start a transaction within a transaction",
+                "cannot commit - no transaction is active",
+                "cannot rollback - no transaction is active",
+                "cannot VACUUM from within a transaction",
+        };
+
+        if ((code & 0xff) == SQLITE_CONSTRAINT)
+                return code != SQLITE_CONSTRAINT_FUNCTION && code != SQLITE_CONSTRAINT_VTAB;
+        for (size_t i = 0; i < ed_array_count(known); i++)
+                if (strcmp(text, known[i]) == 0)
+                        return true;
+        return strcmp(text, sqlite3_errstr(code)) == 0;
+}
+
+static void store(struct eddy_sqlite_fault *fault, const char *text, const char *detail)
+{
+        snprintf(fault->text, sizeof(fault->text), "%s", text);
+        snprintf(fault->detail, sizeof(fault->detail), "%s", detail);
+}
+
 int ed_sqlite_fail_of(sqlite3 *handle, int code, struct eddy_sqlite_fault *ret_fault)
 {
         const char *text = handle ? sqlite3_errmsg(handle) : sqlite3_errstr(code);
@@ -69,7 +98,10 @@ int ed_sqlite_fail_of(sqlite3 *handle, int code, struct eddy_sqlite_fault *ret_f
                 text = sqlite3_errstr(code);
         ret_fault->code = code;
         ret_fault->offset = handle ? sqlite3_error_offset(handle) : -1;
-        snprintf(ret_fault->text, sizeof(ret_fault->text), "%s", text);
+        if (is_free_of_values(code, text))
+                store(ret_fault, text, "");
+        else
+                store(ret_fault, sqlite3_errstr(code), text);
         if (eddy_thread_is_stopping() &&
             ((code & 0xff) == SQLITE_INTERRUPT || (code & 0xff) == SQLITE_BUSY))
                 return -ECANCELED;
@@ -83,12 +115,20 @@ int ed_sqlite_fail(eddy_sqlite_conn *conn, int code)
         return ed_sqlite_fail_of(conn->handle, code, &conn->fault);
 }
 
+int ed_sqlite_fail_sql(eddy_sqlite_conn *conn, int code)
+{
+        int err = ed_sqlite_fail(conn, code);
+
+        if (conn->fault.detail[0])
+                store(&conn->fault, sqlite3_errmsg(conn->handle), "");
+        return err;
+}
+
 int ed_sqlite_refuse(eddy_sqlite_conn *conn, int error, const char *format, ...)
 {
         va_list args;
 
-        conn->fault.code = 0;
-        conn->fault.offset = -1;
+        conn->fault = ed_sqlite_no_fault;
         va_start(args, format);
         vsnprintf(conn->fault.text, sizeof(conn->fault.text), format, args);
         va_end(args);

@@ -88,7 +88,10 @@ extern const struct eddy_sqlite_fault ed_sqlite_no_fault;
 /* Job. Store SQLite's last failure as the connection's fault. Returns the error for 'code'. */
 int ed_sqlite_fail(eddy_sqlite_conn *conn, int code);
 
-/* Job. As above, but for a connection that is not the caller's own. */
+/* Job. As above, for a statement that could not be prepared: the message has no values. */
+int ed_sqlite_fail_sql(eddy_sqlite_conn *conn, int code);
+
+/* Job. As ed_sqlite_fail(), but for a connection that is not the caller's own. */
 int ed_sqlite_fail_of(sqlite3 *handle, int code, struct eddy_sqlite_fault *ret_fault);
 
 /* Store a failure that SQLite does not know. Returns 'error'. */

@@ -68,7 +68,7 @@ static int prepare_new(eddy_sqlite_conn *conn, struct ed_sqlite_statement *state
                          &statement->handle, &tail);
 
         if (rc != SQLITE_OK)
-                return ed_sqlite_fail(conn, rc);
+                return ed_sqlite_fail_sql(conn, rc);
         if (!statement->handle)
                 return ed_sqlite_refuse(conn, -EINVAL, "the text has no statement");
         return check_tail(conn, tail);
@@ -347,7 +347,7 @@ static int script(eddy_sqlite_conn *conn, void *arg)
                 int rc = prepare(conn, sql, -1, 0, &handle, &sql);
 
                 if (rc != SQLITE_OK)
-                        err = ed_sqlite_fail(conn, rc);
+                        err = ed_sqlite_fail_sql(conn, rc);
                 else if (handle)
                         err = run_to_end(conn, handle);
                 (void) sqlite3_finalize(rc == SQLITE_OK ? handle : NULL);

@@ -577,6 +577,41 @@ TEST(a_fault_is_that_of_the_last_call_or_of_the_backup)
         run_in_folder(faults);
 }
 
+static int secrets(void *arg)
+{
+        static const struct {
+                const char *sql, *text;
+        } wrong[] = {
+                { "SELECT json_extract('{}', ?)", "SQL logic error" },
+                { "ATTACH ? AS x", "unable to open database file" },
+                { "SELECT * FROM found WHERE found MATCH ?", "SQL logic error" },
+        };
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        const struct eddy_sqlite_fault *fault = eddy_sqlite_fault(conn);
+
+        (void) arg;
+        must(conn, "CREATE VIRTUAL TABLE found USING fts5 (text)");
+        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+                CHECK(eddy_sqlite_exec(conn, wrong[i].sql,
+                                       EDDY_SQLITE_BIND(eddy_sqlite_text("/none/hunter2"))) < 0);
+                CHECK_STR(fault->text, wrong[i].text);
+                CHECK(fault->detail[0]);
+        }
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT json('{')", NULL, 0), EDDY_E_SQLITE_SQL);
+        CHECK_STR(fault->text, "malformed JSON");
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT none", NULL, 0), EDDY_E_SQLITE_SQL);
+        CHECK_STR(fault->text, "no such column: none");
+        CHECK_STR(fault->detail, "");
+        return 0;
+}
+
+TEST(the_text_of_a_fault_has_no_values)
+{
+        run_in_folder(secrets);
+}
+
 /* --- backups --- */
 
 struct steps {
