@@ -114,7 +114,7 @@ static int list(eddy_sqlite_conn *conn)
 
 static int show(eddy_sqlite_conn *conn, const char *title)
 {
-        struct note note;
+        struct note note = { 0 };
         int found = eddy_sqlite_one_or_none(conn, "SELECT * FROM notes WHERE title = ?",
                                             EDDY_SQLITE_BIND(eddy_sqlite_text(title)), &note_fields,
                                             &note);
@@ -126,9 +126,10 @@ static int show(eddy_sqlite_conn *conn, const char *title)
         return found < 0 ? found : 0;
 }
 
-static int backup(eddy_sqlite *db, const char *path)
+static int backup(eddy_sqlite *db, const char *path, struct eddy_sqlite_fault *ret_fault)
 {
-        int err = eddy_sqlite_backup(db, path, NULL);
+        struct eddy_sqlite_backup_opts opts = { .ret_fault = ret_fault };
+        int err = eddy_sqlite_backup(db, path, &opts);
 
         if (err == 0)
                 puts("copied");
@@ -159,10 +160,10 @@ static int run(void *arg)
         else if (strcmp(args[2], "show") == 0 && count == 1)
                 err = show(loan.item, args[3]);
         else if (strcmp(args[2], "backup") == 0 && count == 1)
-                err = backup(db, args[3]);
+                err = backup(db, args[3], &fault);
         else
                 err = -EINVAL;
-        if (err < 0 && loan.item)
+        if (err < 0 && loan.item && fault.code == 0)
                 fault = *eddy_sqlite_fault(loan.item);
         if (err < 0)
                 fprintf(stderr, "97-notes: %s: %s\n", eddy_error_text(err), fault.text);
