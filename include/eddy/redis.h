@@ -201,7 +201,7 @@ EDDY_API EDDY_MUST_USE int eddy_redis_batch_run(eddy_redis *redis, const eddy_re
                                                 eddy_redis_reply **ret_replies);
 
 /*
- * Run the commands as a transaction (MULTI, EXEC).  '*ret_reply' is the array of their replies;
+ * Run the commands as a transaction (MULTI, EXEC).  '*ret_reply' is one array of their replies;
  * 'ret_reply' may be NULL.  To run the transaction only if certain keys were not changed, first
  * WATCH these keys, on a dedicated client.  If a command is not valid, or the server refuses MULTI,
  * none runs.  MULTI and EXEC count for 'commands_max'.

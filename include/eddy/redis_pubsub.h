@@ -4,6 +4,8 @@
  *     static const char *const channels[] = { "news", NULL };
  *     struct eddy_redis_subscriber_opts opts = { .channels = channels };
  *     err = eddy_redis_subscriber_new(redis, &opts, &subscriber);
+ *     if (err == 0)
+ *             err = eddy_redis_subscriber_start(subscriber);
  *     ...
  *     while ((err = eddy_redis_subscriber_next(subscriber, &message)) == 0)
  *             ...
@@ -54,7 +56,8 @@ struct eddy_redis_message {
 
 /*
  * Make a subscriber with the options of 'redis', which may be closed before the subscriber.
- * eddy_redis_subscriber_next() connects.  'opts' may be NULL.
+ * eddy_redis_subscriber_start() or _next() connects; earlier messages are not received.  'opts'
+ * may be NULL.
  *
  * Suspends: no.
  * Errors: -EINVAL  more than EDDY_REDIS_CHANNELS_MAX channels and patterns
