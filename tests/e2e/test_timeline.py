@@ -98,9 +98,11 @@ def the_picture_in_the_readme_is_that_of_the_example(eddy):
     traced(eddy, "virtual-48-first-answer")
     result = eddy.run("draw", "-o", "run.svg", "run.json", cwd=eddy.folder)
     equal(result.code, 0, result)
-    with open(path, "rb") as kept, open(eddy.file("run.svg"), "rb") as drawn:
-        equal(drawn.read(), kept.read(), "draw it again: EDDY_TRACE=run.json virtual-48-first-answer; "
-              "eddy draw -o docs/images/first-answer.svg run.json")
+    with open(path, encoding="utf-8") as kept, open(eddy.file("run.svg"), encoding="utf-8") as drawn:
+        # Addresses differ between builds.
+        texts = [re.sub(r"\+0x[0-9a-f]+", "+0x0", file.read()) for file in (drawn, kept)]
+    equal(*texts, "draw it again: EDDY_TRACE=run.json virtual-48-first-answer; "
+          "eddy draw -o docs/images/first-answer.svg run.json")
 
 
 @claim
