@@ -3,8 +3,12 @@
  */
 #include "test.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +76,25 @@ void test_fail(const char *file, int line, const char *format, ...)
         if (ed_test_last_words)
                 ed_test_last_words();
         _exit(1);
+}
+
+int test_server_port(void)
+{
+        struct sockaddr_in address = { .sin_family = AF_INET,
+                                       .sin_addr = { htonl(INADDR_LOOPBACK) } };
+        static int number; /* of the next one to try: each call returns another port */
+        int port = 0;
+
+        for (int i = 0; i < 1000 && port == 0; i++) {
+                int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+                address.sin_port =
+                        htons((uint16_t) (10000 + (getpid() * 31 + number++ * 977) % 20000));
+                if (fd >= 0 && bind(fd, (struct sockaddr *) &address, sizeof(address)) == 0)
+                        port = ntohs(address.sin_port);
+                close(fd);
+        }
+        return port;
 }
 
 bool test_is_full(void)

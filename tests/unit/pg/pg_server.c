@@ -74,19 +74,6 @@ static bool find_programs(void)
         return false;
 }
 
-static int free_port(void)
-{
-        struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(0x7f000001) } };
-        socklen_t bytes = sizeof(address);
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-        if (bind(fd, (struct sockaddr *) &address, bytes) != 0 ||
-            getsockname(fd, (struct sockaddr *) &address, &bytes) != 0)
-                return 0;
-        close(fd);
-        return ntohs(address.sin_port);
-}
-
 static void pause_ms(long ms)
 {
         struct timespec time = { .tv_nsec = ms * 1000000 };
@@ -226,7 +213,7 @@ __attribute__((constructor)) static void start_first(int argc, char **argv)
         unsetenv("PGSERVICE");
         if (!prepare())
                 return;
-        pg_port = free_port();
+        pg_port = test_server_port();
         snprintf(pg_unix, sizeof(pg_unix), "host=%s port=%d user=postgres dbname=postgres",
                  pg_folder, pg_port);
         snprintf(pg_tcp, sizeof(pg_tcp), "host=127.0.0.1 port=%d user=postgres dbname=postgres",

@@ -31,25 +31,13 @@ static const char *find_program(void)
         test_skip("no pgbouncer here (tools/install-deps check)");
 }
 
-static int free_port(void)
-{
-        struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(0x7f000001) } };
-        socklen_t bytes = sizeof(address);
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-        CHECK(fd >= 0 && bind(fd, (struct sockaddr *) &address, bytes) == 0);
-        CHECK_EQ(getsockname(fd, (struct sockaddr *) &address, &bytes), 0);
-        close(fd);
-        return ntohs(address.sin_port);
-}
-
 static void start_bouncer(void)
 {
         const char *program = find_program();
         char path[100];
         struct stat folder;
         FILE *file;
-        int port = free_port();
+        int port = test_server_port();
 
         CHECK_EQ(stat(pg_folder, &folder), 0);
         snprintf(path, sizeof(path), "%s/pgbouncer.ini", pg_folder);

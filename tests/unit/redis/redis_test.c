@@ -29,19 +29,6 @@ static const char *find_program(void)
         test_skip("redis-server is not installed");
 }
 
-uint16_t redis_free_port(void)
-{
-        struct sockaddr_in address = { .sin_family = AF_INET,
-                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-        socklen_t bytes = sizeof(address);
-        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-        CHECK(fd >= 0 && bind(fd, (struct sockaddr *) &address, bytes) == 0);
-        CHECK(getsockname(fd, (struct sockaddr *) &address, &bytes) == 0);
-        close(fd);
-        return ntohs(address.sin_port);
-}
-
 static bool can_connect(const struct redis_server *server)
 {
         struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -100,7 +87,7 @@ void redis_server_start(struct redis_server *server, const char *const *more)
         CHECK(mkdtemp(server->folder) != NULL);
         snprintf(server->path, sizeof(server->path), "%s/socket", server->folder);
         snprintf(server->url, sizeof(server->url), "unix://%s", server->path);
-        server->port = redis_free_port();
+        server->port = (uint16_t) test_server_port();
         start(server);
 }
 

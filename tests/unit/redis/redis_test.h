@@ -29,9 +29,6 @@ void redis_server_restart(struct redis_server *server);
 /* Kill the server and remove its folder. */
 void redis_server_end(struct redis_server *server);
 
-/* Returns a port that was free a moment ago. */
-uint16_t redis_free_port(void);
-
 /* Run main_fn in a run whose reports fail the test. */
 void redis_run(eddy_task_fn *main_fn, void *arg);
 

@@ -61,7 +61,7 @@ static void run(eddy_task_fn *main_fn)
                                      NULL };
 
         redis_run(make_main, NULL);
-        tls_port = redis_free_port();
+        tls_port = (uint16_t) test_server_port();
         snprintf(port, sizeof(port), "%u", (unsigned) tls_port);
         redis_server_start(&server, more);
         redis_run(main_fn, NULL);
