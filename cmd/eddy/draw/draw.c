@@ -180,21 +180,6 @@ static void text_make(const struct draw *draw, struct ed_draft *out)
         ed_draw_text_legend(out, is_ascii);
 }
 
-static int bytes_write(int fd, const char *data, size_t bytes)
-{
-        while (bytes > 0) {
-                ssize_t n = write(fd, data, bytes);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                data += n;
-                bytes -= (size_t) n;
-        }
-        return 0;
-}
-
 /* Write to a temporary file and rename it; write to devices and pipes directly. */
 static int file_write(const char *path, const struct ed_draft *out)
 {
@@ -206,7 +191,7 @@ static int file_write(const char *path, const struct ed_draft *out)
                 fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
                 if (fd < 0)
                         return -errno;
-                err = bytes_write(fd, out->data, out->bytes);
+                err = ed_draft_write(out, fd);
                 if (close(fd) < 0 && err == 0)
                         err = -errno;
                 return err;
@@ -214,7 +199,7 @@ static int file_write(const char *path, const struct ed_draft *out)
         err = ed_replace_begin(&replace, path);
         if (err < 0)
                 return err;
-        err = bytes_write(replace.fd, out->data, out->bytes);
+        err = ed_draft_write(out, replace.fd);
         if (err == 0)
                 err = ed_replace_commit(&replace);
         ed_replace_end(&replace);
@@ -224,8 +209,8 @@ static int file_write(const char *path, const struct ed_draft *out)
 static int output_write(const struct draw *draw, const struct ed_draft *out)
 {
         bool is_stdout = strcmp(draw->opts.output, "-") == 0;
-        int err = is_stdout ? bytes_write(STDOUT_FILENO, out->data, out->bytes)
-                            : file_write(draw->opts.output, out);
+        int err =
+                is_stdout ? ed_draft_write(out, STDOUT_FILENO) : file_write(draw->opts.output, out);
 
         if (err == 0 || (err == -EPIPE && is_stdout))
                 return ED_EXIT_OK;

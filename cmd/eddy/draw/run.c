@@ -144,7 +144,7 @@ static void segment_end(struct ed_draw_run *run, const struct ed_draw_row *row)
 
 /*
  * Returns true if a task becomes ready that has not run since its wait ended, or since it started:
- * there is no time between these events.
+ * these events happen at the same time.
  */
 static bool is_never_run(const struct ed_draw_run *run, const struct ed_draw_node *node,
                          uint32_t state)

@@ -203,21 +203,6 @@ static int files_read(struct report *report)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-static int page_write(int fd, const char *data, size_t bytes)
-{
-        while (bytes > 0) {
-                ssize_t n = write(fd, data, bytes);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                data += n;
-                bytes -= (size_t) n;
-        }
-        return 0;
-}
-
 /* Write to a device or a pipe. */
 static int page_write_through(const char *path, const struct ed_draft *page)
 {
@@ -225,7 +210,7 @@ static int page_write_through(const char *path, const struct ed_draft *page)
 
         if (fd < 0)
                 return -errno;
-        err = page_write(fd, page->data, page->bytes);
+        err = ed_draft_write(page, fd);
         if (close(fd) < 0 && err == 0)
                 err = -errno;
         return err;
@@ -239,7 +224,7 @@ static int page_write_file(const char *path, const struct ed_draft *page)
 
         if (err < 0)
                 return err;
-        err = page_write(replace.fd, page->data, page->bytes);
+        err = ed_draft_write(page, replace.fd);
         if (err == 0)
                 err = ed_replace_commit(&replace);
         ed_replace_end(&replace);
@@ -279,7 +264,7 @@ static int page_make(const struct report *report)
         ed_page_add(&out, &page, &report->totals);
         if (ed_draft_is_whole(&out)) {
                 if (strcmp(opts->page, "-") == 0)
-                        err = page_write(STDOUT_FILENO, out.data, out.bytes);
+                        err = ed_draft_write(&out, STDOUT_FILENO);
                 else if (stat(opts->page, &st) == 0 && !S_ISREG(st.st_mode))
                         err = page_write_through(opts->page, &out);
                 else
