@@ -69,6 +69,7 @@ static int fill(eddy_folder *folder)
 int eddy_folder_next(eddy_folder *folder, struct eddy_folder_entry *ret_entry)
 {
         struct ed_task *task;
+        bool has_entry;
         int err;
 
         if (!folder)
@@ -76,13 +77,15 @@ int eddy_folder_next(eddy_folder *folder, struct eddy_folder_entry *ret_entry)
         if (folder->is_busy)
                 return -EBUSY;
         err = ed_suspend_enter(&task);
-        if (err == 0 && folder->next == folder->count)
+        has_entry = folder->next < folder->count;
+        if (err == 0 && !has_entry)
                 err = fill(folder);
-        else if (err == 0)
-                ed_suspend_passed(task);
         if (err < 0 || folder->next == folder->count)
                 return err;
         *ret_entry = folder->entries[folder->next++];
+        /* Last: other tasks that run here may read the next entries. */
+        if (has_entry)
+                ed_suspend_passed(task);
         return 1;
 }
 

@@ -355,6 +355,17 @@ int ed_sqlite_rows_advance(eddy_sqlite_rows *rows)
         return 1;
 }
 
+/* A job of the connection may be writing the buffer. */
+static bool is_calling(const eddy_sqlite_rows *rows)
+{
+        return rows->is_open && rows->conn->is_calling;
+}
+
+static bool needs_batch(const eddy_sqlite_rows *rows)
+{
+        return rows->next == ed_buf_bytes(&rows->batch) && rows->statement;
+}
+
 int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
 {
         struct ed_task *task;
@@ -365,17 +376,18 @@ int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (rows->is_open && rows->conn->is_calling)
+        /* First: another task that runs here may take the last row, and ask for more. */
+        if (!is_calling(rows) && !needs_batch(rows))
+                ed_suspend_passed(task);
+        if (is_calling(rows))
                 return EDDY_E_SQLITE_STATE;
-        if (rows->next == ed_buf_bytes(&rows->batch) && rows->statement) {
+        if (needs_batch(rows)) {
                 err = fill(rows, next_batch, rows);
                 if (err < 0) {
                         /* Later calls are not cancelled. */
                         rows->error = err == -ECANCELED ? EDDY_E_SQLITE_ENDED : err;
                         return err;
                 }
-        } else {
-                ed_suspend_passed(task);
         }
         return ed_sqlite_rows_advance(rows);
 }

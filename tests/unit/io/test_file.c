@@ -651,6 +651,57 @@ TEST(each_name_of_a_large_folder_is_listed_once)
         run_in_folder(many_names);
 }
 
+struct listing {
+        eddy_folder *folder;
+        int count, passes;
+};
+
+static int list_with_others(void *arg)
+{
+        struct listing *listing = arg;
+        struct eddy_folder_entry entry;
+        eddy_semaphore sem;
+        int more;
+
+        eddy_semaphore_init(&sem, (uint32_t) listing->passes, 0);
+        while ((more = eddy_folder_next(listing->folder, &entry)) != 0) {
+                CHECK(more == 1 || more == -EBUSY);
+                if (more == 1 && listing->count++ == 0)
+                        for (int i = 0; i < listing->passes; i++)
+                                CHECK_EQ(eddy_semaphore_acquire(&sem), 0);
+                if (more < 0)
+                        CHECK_EQ(eddy_sleep(0), 0);
+        }
+        CHECK_EQ(listing->count, MANY);
+        return 0;
+}
+
+static int listed_by_two(void *arg)
+{
+        struct listing listing = { 0 };
+        eddy_scope scope;
+
+        (void) arg;
+        make_many();
+        /* A task that passes many calls is stopped for others, once after each number of them. */
+        for (int i = 0; i < 128; i++) {
+                listing.count = 0;
+                listing.passes = i;
+                CHECK_EQ(eddy_folder_open(here.folder, &listing.folder), 0);
+                eddy_scope_begin(&scope, NULL);
+                CHECK_EQ(eddy_scope_start(&scope, list_with_others, &listing), 0);
+                CHECK_EQ(eddy_scope_start(&scope, list_with_others, &listing), 0);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                eddy_folder_close(listing.folder);
+        }
+        return 0;
+}
+
+TEST(two_tasks_that_list_a_folder_learn_of_its_end_after_the_last_name)
+{
+        run_in_folder(listed_by_two);
+}
+
 /* --- streams --- */
 
 static int read_lines(void *arg)
