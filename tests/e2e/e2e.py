@@ -15,6 +15,7 @@ import contextlib
 import fcntl
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -219,9 +220,14 @@ def until_closed(connection):
 
 
 def free_port():
-    """A port on which nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+    """A port on which nobody listens. The kernel does not give it to programs that take any port."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
+        first = int(file.read().split()[0])
+    for _ in range(100):
+        port = random.randrange(10000, first) if first > 20000 else 0
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)) as server:
+            return server.getsockname()[1]
+    raise AssertionError("no port is free")
 
 
 def deaf_port(eddy):

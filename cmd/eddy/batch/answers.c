@@ -21,6 +21,7 @@
 #include "batch/answer.h"
 #include "common/console.h"
 #include "common/draft.h"
+#include "common/write_all.h"
 #include "eddy/alloc.h"
 
 #define TEMP_SUFFIX    ".rewrite"
@@ -152,21 +153,6 @@ struct rewrite {
         char buf[COPY_BYTES];
 };
 
-static int all_write(int fd, const char *data, size_t bytes)
-{
-        while (bytes > 0) {
-                ssize_t n = write(fd, data, bytes);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                data += n;
-                bytes -= (size_t) n;
-        }
-        return 0;
-}
-
 /* Append a part of one file to another. */
 static int range_copy(int from_fd, uint64_t from, uint64_t to, int to_fd, char buf[COPY_BYTES])
 {
@@ -179,7 +165,7 @@ static int range_copy(int from_fd, uint64_t from, uint64_t to, int to_fd, char b
                         continue;
                 if (n <= 0)
                         return n < 0 ? -errno : -EIO;
-                err = all_write(to_fd, buf, (size_t) n);
+                err = ed_write_all(to_fd, buf, (size_t) n);
                 if (err < 0)
                         return err;
                 from += (uint64_t) n;
@@ -356,7 +342,7 @@ static int damaged_open(struct repair *repair)
         repair->damaged_end = st.st_size;
         if (st.st_size > 0 && pread(repair->damaged_fd, &last, 1, st.st_size - 1) < 0)
                 return -errno;
-        return last == '\n' ? 0 : all_write(repair->damaged_fd, "\n", 1);
+        return last == '\n' ? 0 : ed_write_all(repair->damaged_fd, "\n", 1);
 }
 
 /* Take back what was moved. */

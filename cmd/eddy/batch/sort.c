@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "common/draft.h"
 #include "common/option.h"
 #include "common/replace.h"
+#include "common/write_all.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/version.h"
@@ -185,26 +185,10 @@ static int answer_sort(void *arg, const struct ed_line *line)
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
-static int fd_write(int fd, const char *data, size_t bytes)
-{
-        while (bytes > 0) {
-                ssize_t n = write(fd, data, bytes);
-
-                if (n < 0 && errno == EAGAIN)
-                        poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
-                else if (n < 0 && errno != EINTR)
-                        return -errno;
-                if (n <= 0)
-                        continue;
-                data += n;
-                bytes -= (size_t) n;
-        }
-        return 0;
-}
-
 static int sorted_flush(struct sort_run *run)
 {
-        int err = fd_write(run->output ? run->replace.fd : STDOUT_FILENO, run->out, run->out_used);
+        int err = ed_write_all(run->output ? run->replace.fd : STDOUT_FILENO, run->out,
+                               run->out_used);
 
         run->out_used = 0;
         return err;

@@ -3,11 +3,9 @@
  */
 #include "common/draft.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "eddy/alloc.h"
 #include "eddy/base64.h"
@@ -157,22 +155,4 @@ void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t byte
         ed_draft_add_str(text, "{\"_base64\":\"");
         text_add_base64(text, data, bytes);
         ed_draft_add_str(text, "\"}");
-}
-
-int ed_draft_write(const struct ed_draft *text, int fd)
-{
-        const char *data = text->data;
-        size_t bytes = text->bytes;
-
-        while (bytes > 0) {
-                ssize_t n = write(fd, data, bytes);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n <= 0)
-                        return n < 0 ? -errno : -EIO;
-                data += n;
-                bytes -= (size_t) n;
-        }
-        return 0;
 }

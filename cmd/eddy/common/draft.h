@@ -63,7 +63,4 @@ void ed_draft_add_json_str(struct ed_draft *text, const char *str);
 /* Append a JSON string if the bytes are UTF-8, else {"_base64":"..."}. */
 void ed_draft_add_json_body(struct ed_draft *text, const void *data, size_t bytes);
 
-/* Write all of a text. Errors: those of write(2), -EINTR excepted. */
-int ed_draft_write(const struct ed_draft *text, int fd);
-
 #endif

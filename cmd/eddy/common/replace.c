@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/write_all.h"
 #include "eddy/alloc.h"
 
 #define NEW_SUFFIX ".new-XXXXXX"
@@ -179,4 +180,36 @@ void ed_replace_end(struct ed_replace *replace)
         eddy_free(replace->temp);
         eddy_free(replace->folder);
         *replace = (struct ed_replace){ .fd = -1, .lock_fd = -1 };
+}
+
+static int through_write(const char *path, const void *data, size_t bytes)
+{
+        int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), err;
+
+        if (fd < 0)
+                return -errno;
+        err = ed_write_all(fd, data, bytes);
+        if (close(fd) < 0 && err == 0)
+                err = -errno;
+        return err;
+}
+
+int ed_replace_whole(const char *path, const void *data, size_t bytes)
+{
+        struct ed_replace replace;
+        struct stat st;
+        int err;
+
+        if (strcmp(path, "-") == 0)
+                return ed_write_all(STDOUT_FILENO, data, bytes);
+        if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+                return through_write(path, data, bytes);
+        err = ed_replace_begin(&replace, path);
+        if (err < 0)
+                return err;
+        err = ed_write_all(replace.fd, data, bytes);
+        if (err == 0)
+                err = ed_replace_commit(&replace);
+        ed_replace_end(&replace);
+        return err;
 }

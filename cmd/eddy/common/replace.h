@@ -36,4 +36,10 @@ EDDY_MUST_USE int ed_replace_commit(struct ed_replace *replace);
 /* Remove the new file, unless it was renamed, and free everything. */
 void ed_replace_end(struct ed_replace *replace);
 
+/*
+ * Write all of a file: replaces a regular file, and writes to a device, to a pipe, or to standard
+ * output ("-"). Errors: as ed_replace_begin(), those of open(2) and write(2)
+ */
+EDDY_MUST_USE int ed_replace_whole(const char *path, const void *data, size_t bytes);
+
 #endif

@@ -4,7 +4,6 @@
 #include "draw/draw.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,37 +179,10 @@ static void text_make(const struct draw *draw, struct ed_draft *out)
         ed_draw_text_legend(out, is_ascii);
 }
 
-/* Write to a temporary file and rename it; write to devices and pipes directly. */
-static int file_write(const char *path, const struct ed_draft *out)
-{
-        struct ed_replace replace;
-        struct stat st;
-        int fd, err;
-
-        if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-                fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-                if (fd < 0)
-                        return -errno;
-                err = ed_draft_write(out, fd);
-                if (close(fd) < 0 && err == 0)
-                        err = -errno;
-                return err;
-        }
-        err = ed_replace_begin(&replace, path);
-        if (err < 0)
-                return err;
-        err = ed_draft_write(out, replace.fd);
-        if (err == 0)
-                err = ed_replace_commit(&replace);
-        ed_replace_end(&replace);
-        return err;
-}
-
 static int output_write(const struct draw *draw, const struct ed_draft *out)
 {
         bool is_stdout = strcmp(draw->opts.output, "-") == 0;
-        int err =
-                is_stdout ? ed_draft_write(out, STDOUT_FILENO) : file_write(draw->opts.output, out);
+        int err = ed_replace_whole(draw->opts.output, out->data, out->bytes);
 
         if (err == 0 || (err == -EPIPE && is_stdout))
                 return ED_EXIT_OK;

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 
+#include "common/page_head.h"
 #include "draw/notes.h"
 #include "draw/pen.h"
 #include "draw/svg.h"
@@ -13,16 +14,6 @@
 
 /* Tasks in the table, lines of a group that is unfolded, and lines of all such groups. */
 enum { TABLE_MAX = 500, UNFOLDED_MAX = 100, UNFOLDED_OF_ALL_MAX = 400 };
-
-static const char head[] =
-        "<!DOCTYPE html>\n"
-        "<html lang=\"en\">\n"
-        "<head>\n"
-        "<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" "
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n";
 
 static const char style[] =
         ":root { --paper: #f6f7f9; --card: #ffffff; --ink: #1b2430; --soft: #566272;\n"
@@ -209,7 +200,7 @@ void ed_draw_page_add(struct ed_draft *out, const struct ed_draw_picture *pictur
 {
         struct ed_draft title = { 0 };
 
-        ed_draft_add_str(out, head);
+        ed_draft_add_str(out, ed_page_head);
         ed_draft_add_str(out, "<title>");
         ed_draft_add_str(&title, pictures[0].title);
         ed_draw_svg_text(out, &title, UINT32_MAX);

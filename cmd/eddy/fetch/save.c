@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/write_all.h"
 
 enum { NAME_BYTES = 32 };
 
@@ -89,19 +90,9 @@ int ed_save_file_begin(struct ed_save *save, uint64_t index, struct ed_save_file
 int ed_save_file_write(struct ed_save *save, struct ed_save_file *file, const void *data,
                        size_t bytes)
 {
-        const char *p = data;
+        int err = ed_write_all(file->fd, data, bytes);
 
-        while (bytes > 0) {
-                ssize_t n = write(file->fd, p, bytes);
-
-                if (n < 0 && errno == EINTR)
-                        continue;
-                if (n < 0)
-                        return save_fail(save, -errno);
-                p += n;
-                bytes -= (size_t) n;
-        }
-        return 0;
+        return err < 0 ? save_fail(save, err) : 0;
 }
 
 int ed_save_file_keep(struct ed_save *save, struct ed_save_file *file)

@@ -9,19 +9,10 @@
 #include <time.h>
 
 #include "common/duration.h"
+#include "common/page_head.h"
 #include "eddy/alloc.h"
 #include "report/html.h"
 #include "report/plot.h"
-
-static const char head[] =
-        "<!DOCTYPE html>\n"
-        "<html lang=\"en\">\n"
-        "<head>\n"
-        "<meta charset=\"utf-8\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" "
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n";
 
 static const char style[] =
         "<style>\n"
@@ -678,7 +669,7 @@ static void warnings_add(struct ed_draft *out, const struct ed_totals *totals)
 
 void ed_page_add(struct ed_draft *out, const struct ed_page *page, const struct ed_totals *totals)
 {
-        ed_draft_add_str(out, head);
+        ed_draft_add_str(out, ed_page_head);
         ed_draft_add_str(out, "<title>");
         ed_html_add_str(out, page->title);
         ed_draft_add_str(out, "</title>\n");

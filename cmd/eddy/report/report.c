@@ -203,34 +203,6 @@ static int files_read(struct report *report)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* Write to a device or a pipe. */
-static int page_write_through(const char *path, const struct ed_draft *page)
-{
-        int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), err;
-
-        if (fd < 0)
-                return -errno;
-        err = ed_draft_write(page, fd);
-        if (close(fd) < 0 && err == 0)
-                err = -errno;
-        return err;
-}
-
-/* Write the page to a temporary file, and rename the file. */
-static int page_write_file(const char *path, const struct ed_draft *page)
-{
-        struct ed_replace replace;
-        int err = ed_replace_begin(&replace, path);
-
-        if (err < 0)
-                return err;
-        err = ed_draft_write(page, replace.fd);
-        if (err == 0)
-                err = ed_replace_commit(&replace);
-        ed_replace_end(&replace);
-        return err;
-}
-
 /* Refuse to write the page over a file of the run. */
 static int page_check(const struct report *report)
 {
@@ -258,18 +230,11 @@ static int page_make(const struct report *report)
                                 .has_price = opts->has_price,
                                 .price = opts->price };
         struct ed_draft out = { 0 };
-        struct stat st;
         int err = -ENOMEM;
 
         ed_page_add(&out, &page, &report->totals);
-        if (ed_draft_is_whole(&out)) {
-                if (strcmp(opts->page, "-") == 0)
-                        err = ed_draft_write(&out, STDOUT_FILENO);
-                else if (stat(opts->page, &st) == 0 && !S_ISREG(st.st_mode))
-                        err = page_write_through(opts->page, &out);
-                else
-                        err = page_write_file(opts->page, &out);
-        }
+        if (ed_draft_is_whole(&out))
+                err = ed_replace_whole(opts->page, out.data, out.bytes);
         ed_draft_fini(&out);
         if (err == 0 || (err == -EPIPE && strcmp(opts->page, "-") == 0))
                 return ED_EXIT_OK;
