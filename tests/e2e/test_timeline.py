@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 
 import e2e
@@ -103,6 +104,15 @@ def the_picture_in_the_readme_is_that_of_the_example(eddy):
         texts = [re.sub(r"\+0x[0-9a-f]+", "+0x0", file.read()) for file in (drawn, kept)]
     equal(*texts, "draw it again: EDDY_TRACE=run.json virtual-48-first-answer; "
           "eddy draw -o docs/images/first-answer.svg run.json")
+
+
+@claim
+def the_pictures_of_the_courses_are_those_of_the_examples(eddy):
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(eddy.path))))
+    tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "course")
+    result = subprocess.run([sys.executable, tool, "draw", "--check", build], check=False, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    equal((result.returncode, result.stdout), (0, ""))
 
 
 @claim
