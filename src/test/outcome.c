@@ -141,6 +141,8 @@ static void outcome_add(struct ed_text *line, const struct eddy_test_outcome *ou
 {
         size_t bytes = strcspn(outcome->problem, "\n");
 
+        /* The list of tasks after it is left out. */
+        bytes -= bytes > 0 && outcome->problem[bytes - 1] == ':';
         if (outcome->text_bytes > 0)
                 text_add(line, outcome);
         if (outcome->result != 0 || (outcome->text_bytes == 0 && bytes == 0)) {

@@ -87,7 +87,8 @@ def check_page(tree, page, named):
         said = "\n".join(check_cases(tree, claimed, files))
         for language, block in BLOCK.findall(part):
             for piece in re.split(r"\.\.\.|\n", "" if language else block):
-                if piece.strip() and piece.strip() not in said:
+                # tests/kit/run compares the lines of the kit.
+                if piece.strip() and piece.strip() not in said and not piece.startswith("eddy_test: "):
                     tree.finding(page, line, f"no test of '{title}' expects the words "
                                              f"'{piece.strip()}'")
 
