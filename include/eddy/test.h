@@ -172,6 +172,9 @@ struct eddy_test_sweep {
  *                            first); for EDDY_TEST_ALLOC_TWICE also at most N of
  *                            those after each
  *   EDDY_TEST_VERBOSE=1      print a line before each run
+ *   EDDY_TEST_OUTCOMES=N     the sweep EDDY_TEST_SEEDS runs all orders with at most N
+ *                            deviations instead, and prints each outcome, as
+ *                            eddy_test_explore() does; all other sweeps are skipped
  *
  * It is also a finding if a run of a sweep does not reach a point that the first
  * run counted, or fails without a fault; such a finding has no replay string, and

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "eddy/test_explore.h"
 #include "test/replay.h"
 #include "test/run.h"
 
@@ -539,6 +540,32 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
         return err;
 }
 
+/* EDDY_TEST_OUTCOMES: of the sweeps of a test, only the one of orders has work to do. */
+static int try_outcomes(struct sweep *sweep, int what, const struct eddy_test_opts *opts,
+                        uint64_t deviations)
+{
+        struct eddy_test_explore_opts how = {
+                .deviations_max = (uint32_t) (deviations < EDDY_TEST_DEVIATIONS_MAX
+                                                      ? deviations
+                                                      : EDDY_TEST_DEVIATIONS_MAX),
+        };
+        struct eddy_test_explored all;
+        int err;
+
+        if (what != EDDY_TEST_SEEDS)
+                return 0;
+        err = eddy_test_explore(sweep->main_fn, sweep->arg, opts, &how, &all);
+        if (err < 0)
+                return err;
+        sweep->figures.count = sweep->figures.tried = sweep->figures.runs = all.runs;
+        sweep->figures.distinct = all.outcomes_count;
+        for (size_t i = 0; i < all.outcomes_count; i++)
+                if (*all.outcomes[i].problem)
+                        err = EDDY_E_TEST_FOUND;
+        eddy_test_explored_fini(&all);
+        return err;
+}
+
 int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
                        const struct eddy_test_opts *opts, const struct ed_test_more *more,
                        struct eddy_test_sweep *ret_sweep)
@@ -547,6 +574,7 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
         const struct eddy_test_opts *asked = opts ? opts : &none;
         struct eddy_test_opts replay = *asked;
         struct sweep sweep = { .main_fn = main_fn, .arg = arg };
+        uint64_t deviations = ed_test_number("EDDY_TEST_OUTCOMES", 0);
         int err;
 
         if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CANCEL_TASK ||
@@ -559,6 +587,8 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
         err = ed_test_replay(sweep.name, &replay);
         if (err == 1)
                 err = try_replay(&sweep, asked, &replay);
+        else if (err == ED_TEST_REPLAY_NONE && deviations > 0)
+                err = try_outcomes(&sweep, what, asked, deviations);
         else if (err == ED_TEST_REPLAY_NONE)
                 err = try_all(&sweep, what, asked);
         if (ret_sweep)

@@ -116,6 +116,23 @@ def the_pictures_of_the_courses_are_those_of_the_examples(eddy):
 
 
 @claim
+def two_outcomes_are_drawn_with_their_first_difference_as_the_document_says(eddy):
+    here = os.path.dirname(os.path.abspath(__file__))
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(eddy.path))))
+    for trace, order in (("a.json", "0"), ("b.json", "2/3")):
+        subprocess.run([os.path.join(build, "tests", "kit", "test_kit_outcomes")], check=True,
+                       cwd=eddy.folder, stderr=subprocess.DEVNULL,
+                       env={**os.environ, "EDDY_TRACE": trace,
+                            "EDDY_TEST_REPLAY": f"sell:order={order}"})
+    drawn = eddy.run("draw", "--width", "78", "a.json", "b.json", cwd=eddy.folder,
+                     env={**os.environ, "LC_ALL": "C.UTF-8"})
+    with open(os.path.join(here, "..", "..", "docs", "testing.md"), encoding="utf-8") as document:
+        said = document.read()
+    check("first difference: event 14" in drawn.out + drawn.err, drawn)
+    check(f"```\n{drawn.out}{drawn.err}```\n" in said or f"```\n{drawn.err}{drawn.out}```\n" in said, drawn)
+
+
+@claim
 def a_stop_by_a_signal_is_a_cancel_in_the_timeline(eddy):
     asked = threading.Event()
 

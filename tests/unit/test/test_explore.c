@@ -593,6 +593,38 @@ TEST(memory_is_left_in_one_order)
         free_lost(NULL);
 }
 
+/* --- from the command line --- */
+
+static int sweep(int what, eddy_task_fn *fn, struct eddy_test_sweep *ret_sweep)
+{
+        int err;
+
+        print_begin();
+        err = eddy_test_sweep(what, fn, NULL, &(struct eddy_test_opts){ .name = "swept" },
+                              ret_sweep);
+        print_end();
+        return err;
+}
+
+TEST(the_environment_makes_a_sweep_over_seeds_show_all_outcomes)
+{
+        struct eddy_test_sweep figures;
+
+        CHECK_EQ(setenv("EDDY_DEBUG", "0", 1), 0);
+        CHECK_EQ(setenv("EDDY_TEST_OUTCOMES", "99", 1), 0);
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, races, &figures), 0);
+        CHECK(figures.runs == 90 && figures.distinct == 3);
+        CHECK(strstr(printed, "eddy_test: swept: 3 outcomes in 90 runs: all schedules\n"));
+        CHECK_EQ(sweep(EDDY_TEST_ALLOC, races, &figures), 0);
+        CHECK(figures.runs == 0 && !*printed);
+        CHECK_EQ(setenv("EDDY_TEST_OUTCOMES", "1", 1), 0);
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, crosses, &figures), EDDY_E_TEST_FOUND);
+        CHECK(strstr(printed, "all schedules with at most 1 deviation, not those with more\n"));
+        CHECK_EQ(setenv("EDDY_TEST_REPLAY", "swept:order=0", 1), 0);
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, races, &figures), 0);
+        CHECK_EQ(figures.runs, 1);
+}
+
 /* --- limits --- */
 
 static int n3 = 3;
