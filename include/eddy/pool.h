@@ -73,8 +73,9 @@ enum { EDDY_POOL_ITEMS_MAX = 1 << 16, EDDY_POOL_WAITERS_MAX = 1 << 20 };
 struct eddy_pool_opts {
         const struct eddy_pool_ops *ops; /* not copied */
         void *arg;
-        uint32_t size;            /* items that stay open; 0: 10 */
-        uint32_t overflow;        /* items above 'size', closed when they come back; 0: none */
+        uint32_t size; /* items that stay open; 0: 10 */
+        uint32_t
+                overflow; /* items above 'size', closed when they come back and no task waits; 0: none */
         uint32_t waiters_max;     /* tasks that may wait; 0: EDDY_POOL_WAITERS_MAX */
         uint32_t opening_max;     /* items that are opened at the same time; 0: 8 */
         int64_t opening_gap_ns;   /* the least time between two openings; 0: none */

@@ -18,15 +18,17 @@ EDDY_BEGIN_DECLS
 /*
  * Trace all runs that begin after this call, in the whole process, unless their option trace_file
  * names another file.  The first run is written to 'path', the next ones to "path.2", "path.3" ...
- * NULL: trace no further runs.
+ * NULL: trace no further runs.  A run of the test kit is traced only if its option trace_file is
+ * set, or if EDDY_TEST_REPLAY is in the environment.
  *
  * The records are in a ring in memory: the newest 131,072 (7 MiB), or the number in the
- * environment's EDDY_TRACE_EVENTS (1,024 to 16,777,216).  The file says how many were dropped.  A
- * file that cannot be written is reported as EDDY_REPORT_TRACE.  A process that ends inside a run,
+ * environment's EDDY_TRACE_EVENTS (1,024 to 16,777,216).  The file says how many were dropped;
+ * `eddy draw` reads at most a million events, which are up to four for a record.  A relative path
+ * is one of the working directory at the begin of the run.  A file that cannot be written is reported as EDDY_REPORT_TRACE.  A process that ends inside a run,
  * by exit() or a signal, writes no file.
  *
- * In a traced run tasks always run in the order of the ready queue: no task is given the rest of
- * another one's turn.
+ * In a traced run tasks always run in the order of the ready queue: a woken task never runs
+ * directly in the turn of the task that woke it.
  *
  * Suspends: no.
  * Threads:  any.

@@ -22,15 +22,18 @@ struct wait {
 static void on_events(struct ed_target *target, unsigned events)
 {
         struct ed_fd_watch *watch = ed_container_of(target, struct ed_fd_watch, target);
+        unsigned seen = 0;
 
         ed_list_each_safe (link, &watch->waits) {
                 struct wait *wait = ed_container_of(link, struct wait, link);
 
                 if (!(wait->events & events))
                         continue;
+                seen |= wait->events;
                 ed_list_remove(link);
                 ed_suspend_wake(wait->task, (int) (wait->events & events));
         }
+        watch->unseen |= events & ~seen;
 }
 
 static bool take_back(void *arg)
@@ -73,6 +76,7 @@ static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd, bool i
         if (watch->watched < 0)
                 return watch->watched;
         watch->loop = loop;
+        watch->unseen = 0;
         watch->local = (struct ed_loop_local){ .key = watch, .free = loop_ends };
         ed_list_init(&watch->waits);
         ed_list_init(&watch->local.link);
@@ -103,6 +107,7 @@ static int wait_watched(struct ed_fd_watch *watch, int fd, unsigned events, bool
         if (events == 0 || events & ~(unsigned) FD_EVENTS)
                 return -EINVAL;
         sys = task->loop->sys;
+        watch->unseen &= ~events;
         ready = sys->ops->ready(sys, fd, events);
         if (ready != 0) {
                 if (ready > 0)
@@ -117,6 +122,17 @@ static int wait_watched(struct ed_fd_watch *watch, int fd, unsigned events, bool
 int ed_fd_watch_wait(struct ed_fd_watch *watch, int fd, unsigned events)
 {
         return wait_watched(watch, fd, events, false);
+}
+
+int ed_fd_watch_wait_next(struct ed_fd_watch *watch, int fd, unsigned events)
+{
+        struct ed_task *task;
+        int err;
+
+        if (!watch->loop || watch->loop != ed_loop_current || watch->unseen & events)
+                return wait_watched(watch, fd, events, false);
+        err = ed_suspend_enter(&task);
+        return err < 0 ? err : park(watch, task, events);
 }
 
 int eddy_fd_wait(int fd, unsigned events)

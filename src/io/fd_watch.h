@@ -19,11 +19,19 @@ struct ed_fd_watch {
         struct ed_loop_local local; /* of 'loop', whose end ends the watch */
         struct ed_loop *loop;       /* NULL: not watched */
         struct ed_list waits;
-        int watched; /* of watch_foreign() */
+        unsigned unseen; /* events that no wait got */
+        int watched;     /* of watch_foreign() */
 };
 
 /* As eddy_fd_wait(). */
 ED_SHARED EDDY_MUST_USE int ed_fd_watch_wait(struct ed_fd_watch *watch, int fd, unsigned events);
+
+/*
+ * The same for what can only come after this call, such as the answer to a request that was just
+ * sent: the descriptor is not asked whether it is ready already, which saves a system call.
+ */
+ED_SHARED EDDY_MUST_USE int ed_fd_watch_wait_next(struct ed_fd_watch *watch, int fd,
+                                                  unsigned events);
 
 /* No task may be in a wait that was not cancelled.  Can be repeated.  Suspends: no. */
 ED_SHARED void ed_fd_watch_end(struct ed_fd_watch *watch);

@@ -106,6 +106,19 @@ static int64_t do_op(struct ed_task *task, struct ed_file_op *op)
                                                        : do_on_thread(task, op);
 }
 
+/* An open has the new descriptor, and only reads and writes have bytes. */
+static void trace(struct ed_loop *loop, const struct ed_file_op *op, int64_t result)
+{
+        bool is_open = op->call == ED_FILE_OPEN && result >= 0;
+        bool has_bytes = op->call == ED_FILE_READ || op->call == ED_FILE_WRITE;
+
+        ed_trace_io(loop, name_of(op->call),
+                    is_open    ? (int) result
+                    : op->path ? -1
+                               : op->fd,
+                    result > 0 && !has_bytes ? 0 : result);
+}
+
 int64_t ed_file_do(struct ed_file_op *op)
 {
         struct ed_task *task;
@@ -116,6 +129,6 @@ int64_t ed_file_do(struct ed_file_op *op)
                 return err;
         result = do_op(task, op);
         if (ed_unlikely(task->loop->trace != NULL))
-                ed_trace_io(task->loop, name_of(op->call), op->path ? -1 : op->fd, result);
+                trace(task->loop, op, result);
         return result;
 }

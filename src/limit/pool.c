@@ -41,7 +41,8 @@ struct place {
         struct ed_list link; /* of the pool's free places, or of its idle items */
         eddy_pool *pool;
         void *item;
-        bool is_open; /* there is an item */
+        bool is_open;    /* there is an item */
+        bool is_checked; /* when it came back; a waiter gets it in the same turn of the loop */
         enum place_state state;
         enum plan plan;
         eddy_scope *opening; /* of 'open' or 'ping', while it runs */
@@ -476,8 +477,10 @@ static int refresh(struct place *place)
 {
         eddy_pool *pool = place->pool;
         int64_t idle_ns = ed_loop_now(pool->loop) - place->idle_ns;
-        int err = check(place, EDDY_POOL_READY) == EDDY_POOL_READY ? 0 : TRY_ANOTHER;
+        bool is_ready = place->is_checked || check(place, EDDY_POOL_READY) == EDDY_POOL_READY;
+        int err = is_ready ? 0 : TRY_ANOTHER;
 
+        place->is_checked = false;
         if (is_expired(place)) {
                 pool->stats.expired++;
                 close_item(place, err != 0);
@@ -592,7 +595,10 @@ static int give_back(eddy_pool_loan *loan, bool is_broken)
         } else if (state != EDDY_POOL_READY && !pool->is_closed) {
                 tend(place, RESET);
         } else {
+                place->is_checked = true;
                 make_idle(place);
+                if (place->state == IDLE)
+                        place->is_checked = false;
         }
         return 0;
 }

@@ -45,6 +45,7 @@ struct eddy_pg {
         bool owes;                   /* an answer that no call waits for is under way */
         bool is_lost;                /* cannot be used any more */
         bool is_fresh;               /* no check since the last answer */
+        bool is_expected;            /* an answer of which nothing has come */
         bool is_used;                /* since the last reset, a command has run ... */
         bool is_touched;             /* ... that may have changed the session */
         bool must_roll_back;         /* to 'depth', before anything else */

@@ -51,6 +51,11 @@ static int consume(eddy_pg *pg)
         int before = 0, after = 0;
         bool is_read;
 
+        /* Most answers come in one piece; libpq's buffer limits what this may miss. */
+        if (pg->received == 0) {
+                pg->received = 1;
+                return PQconsumeInput(pg->conn) ? 0 : EDDY_E_PG_CLOSED;
+        }
         (void) ioctl(PQsocket(pg->conn), FIONREAD, &before);
         is_read = PQconsumeInput(pg->conn);
         /* libpq does not say how much it has read, and more may have arrived since. */
@@ -88,13 +93,16 @@ bool ed_pg_count(eddy_pg *pg, uint64_t max)
 int ed_pg_turn(eddy_pg *pg, unsigned events)
 {
         int fd = PQsocket(pg->conn);
+        bool is_expected = pg->is_expected;
         int ready, err;
 
+        pg->is_expected = false;
         if (fd < 0)
                 return ed_pg_lose(pg);
         /* While libpq sends, it also reads. */
         if (!ed_pg_has_decrypted(pg)) {
-                ready = ed_fd_watch_wait(&pg->watch, fd, events);
+                ready = is_expected ? ed_fd_watch_wait_next(&pg->watch, fd, events)
+                                    : ed_fd_watch_wait(&pg->watch, fd, events);
                 if (ready < 0)
                         return ready;
                 if (!(ready & EDDY_FD_READABLE))
@@ -278,6 +286,7 @@ int ed_pg_enter(eddy_pg *pg)
 int ed_pg_leave(eddy_pg *pg, int result)
 {
         pg->is_busy = false;
+        pg->is_expected = false;
         pg->is_fresh = result == 0;
         if (result == -ECANCELED && !pg->is_lost &&
             PQtransactionStatus(pg->conn) == PQTRANS_ACTIVE) {
@@ -372,6 +381,7 @@ static int collect(eddy_pg *pg, struct answer *answer)
         PGresult *result;
         int err = ed_pg_flush(pg);
 
+        pg->is_expected = err == 0 && pg->received == 0;
         while (err == 0) {
                 result = NULL;
                 err = ed_pg_next(pg, &result);

@@ -529,7 +529,10 @@ void ed_run_free(struct ed_run *run)
         /* Data that upper floors keep with the loop may still ask for the current loop. */
         enter_loop(run);
         ed_loop_fini(&run->loop);
+        /* Its report may call the program, to which there is no loop any more. */
+        ed_loop_current = NULL;
         ed_trace_end(run);
+        enter_loop(run);
         ed_faces_fini(&run->faces);
         ed_stack_records_close(run);
         ed_loop_current = NULL;

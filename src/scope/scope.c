@@ -272,7 +272,7 @@ static __attribute__((noinline)) int scope_end_waiting(struct ed_scope *scope, s
                 if (ed_unlikely(scope->live == scope->generating))
                         ed_scope_close_generators(scope);
                 scope->flags |= ED_SCOPE_ENDING;
-                ed_suspend_park_here(task, "the tasks of a scope to end", NULL, NULL);
+                ed_suspend_park_here(task, ED_WAITS_FOR_SCOPE, NULL, NULL);
         }
         return scope_close(scope, task);
 }

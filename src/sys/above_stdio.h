@@ -7,11 +7,13 @@
 #ifndef ED_SYS_ABOVE_STDIO_H
 #define ED_SYS_ABOVE_STDIO_H
 
+#include "base/def.h"
+
 /*
  * Takes the result of a call that makes a descriptor. Returns -errno if the call failed, else the
  * descriptor, moved above the standard streams if another number is free. The descriptor is closed
  * on exec if it was moved.
  */
-int ed_fd_above_stdio(int fd);
+ED_SHARED int ed_fd_above_stdio(int fd);
 
 #endif

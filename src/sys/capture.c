@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sys/above_stdio.h"
+
 static struct {
         bool active;
         int file;
@@ -34,13 +36,12 @@ int ed_sys_capture_begin(void)
         capture.kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
         if (capture.kept < 0 && errno != EBADF)
                 return -errno;
-        capture.file = memfd_create("eddy_test", MFD_CLOEXEC);
+        capture.file = ed_fd_above_stdio(memfd_create("eddy_test", MFD_CLOEXEC));
         if (capture.file < 0) {
-                err = -errno;
+                err = capture.file;
                 goto fail_kept;
         }
-        /* A program that has closed descriptor 1 may get the file there. */
-        if (capture.file != STDOUT_FILENO && dup2(capture.file, STDOUT_FILENO) < 0) {
+        if (dup2(capture.file, STDOUT_FILENO) < 0) {
                 err = -errno;
                 goto fail_file;
         }
@@ -79,8 +80,7 @@ int64_t ed_sys_capture_end(char *buf, size_t bytes)
         got = read_begin(buf, bytes);
         all = lseek(capture.file, 0, SEEK_END);
         (void) restore();
-        if (capture.file != STDOUT_FILENO)
-                (void) close(capture.file);
+        (void) close(capture.file);
         return all < (off_t) got ? (int64_t) got : all;
 }
 
@@ -93,9 +93,12 @@ void ed_sys_capture_give_up(void)
 
         if (!capture.active)
                 return;
+        /* A lock that the run holds would not become free. */
+        if (ftrylockfile(stdout) == 0) {
+                (void) fflush(stdout);
+                funlockfile(stdout);
+        }
         restored = restore();
-        if (capture.file == STDOUT_FILENO)
-                return;
         while (restored && (n = pread(capture.file, buf, sizeof(buf), at)) > 0) {
                 at += n;
                 if (write(STDOUT_FILENO, buf, (size_t) n) < 0)

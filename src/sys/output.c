@@ -5,13 +5,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "sys/above_stdio.h"
 
 int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes)
@@ -65,17 +70,63 @@ void ed_sys_write_error(const char *text, size_t bytes)
         errno = saved;
 }
 
-int ed_sys_output_open(const char *path)
+static int open_new(const char *path, int flags)
 {
         int fd;
 
         do
-                fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+                fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | flags, 0666);
         while (fd < 0 && errno == EINTR);
         return ed_fd_above_stdio(fd);
 }
 
-int ed_sys_output_close(int fd)
+int ed_sys_output_open(struct ed_sys_output *output, const char *path)
 {
-        return close(fd) < 0 && errno != EINTR ? -errno : 0;
+        size_t bytes = strlen(path) + 32;
+        struct stat found;
+
+        *output = (struct ed_sys_output){ .fd = -1, .path = path };
+        if (lstat(path, &found) < 0 || S_ISREG(found.st_mode)) {
+                output->temp = ed_alloc_debug(bytes);
+                if (!output->temp)
+                        return -ENOMEM;
+                snprintf(output->temp, bytes, "%s.%ld.new", path, (long) getpid());
+                output->fd = open_new(output->temp, O_EXCL);
+                if (output->fd >= 0)
+                        return 0;
+                ed_free(output->temp);
+                output->temp = NULL;
+        }
+        output->fd = open_new(path, O_TRUNC);
+        return output->fd < 0 ? output->fd : 0;
+}
+
+int ed_sys_output_close(struct ed_sys_output *output, int err)
+{
+        if (close(output->fd) < 0 && errno != EINTR && err == 0)
+                err = -errno;
+        if (output->temp && err == 0 && rename(output->temp, output->path) < 0)
+                err = -errno;
+        if (output->temp && err < 0)
+                (void) unlink(output->temp);
+        ed_free(output->temp);
+        return err;
+}
+
+char *ed_sys_output_path(const char *path)
+{
+        char folder[PATH_MAX];
+        size_t bytes = strlen(path) + sizeof(folder) + 1;
+        char *whole = ed_alloc_debug(bytes);
+
+        if (whole && path[0] != '/' && getcwd(folder, sizeof(folder)))
+                snprintf(whole, bytes, "%s/%s", folder, path);
+        else if (whole)
+                memcpy(whole, path, strlen(path) + 1);
+        return whole;
+}
+
+int ed_sys_process_number(void)
+{
+        return (int) getpid();
 }

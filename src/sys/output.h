@@ -23,11 +23,25 @@ int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes);
 ED_SHARED void ed_sys_write_error(const char *text, size_t bytes);
 
 /*
- * Open a new or existing file to replace its contents.  Returns a descriptor, close-on-exec.
- * Errors: those of open(2).
+ * A file to be replaced.  If it is a regular file, or there is none, another file is written beside
+ * it, and gets its name at the end.
  */
-int ed_sys_output_open(const char *path);
-/* Errors: those of close(2), -EINTR excepted. */
-int ed_sys_output_close(int fd);
+struct ed_sys_output {
+        int fd;
+        const char *path; /* borrowed */
+        char *temp;       /* NULL: 'path' itself is written */
+};
+
+/* Errors: those of open(2), -ENOMEM. */
+EDDY_MUST_USE int ed_sys_output_open(struct ed_sys_output *output, const char *path);
+
+/* 'err': of the writes; below 0 the old file remains.  Errors: 'err', close(2), rename(2). */
+EDDY_MUST_USE int ed_sys_output_close(struct ed_sys_output *output, int err);
+
+/* Returns the number of this process; a forked child has its own. */
+int ed_sys_process_number(void);
+
+/* Returns a path that is valid in any working directory, for ed_free(); NULL without memory. */
+char *ed_sys_output_path(const char *path);
 
 #endif

@@ -131,10 +131,15 @@ static bool is_loaded(const char *text)
 
 void ed_sys_function(const void *fn, const char *text, char *buf, size_t bytes)
 {
+        ed_sys_function_in(fn, text && is_loaded(text) ? text : NULL, buf, bytes);
+}
+
+void ed_sys_function_in(const void *fn, const char *text, char *buf, size_t bytes)
+{
         const char *begin = NULL;
         size_t length = 0;
 
-        if (text && !is_exported(fn) && is_loaded(text))
+        if (text && !is_exported(fn))
                 length = ed_text_function(text, &begin);
         if (length > 0)
                 snprintf(buf, bytes, "%.*s", (int) (length < bytes ? length : bytes), begin);

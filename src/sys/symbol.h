@@ -51,4 +51,7 @@ ED_SHARED void ed_sys_symbol(const void *address, char *buf, size_t bytes);
  */
 void ed_sys_function(const void *fn, const char *text, char *buf, size_t bytes);
 
+/* The same for a text that is valid, whatever libraries were unloaded. */
+void ed_sys_function_in(const void *fn, const char *text, char *buf, size_t bytes);
+
 #endif

@@ -44,7 +44,7 @@ struct entry {
         bool is_killed;
 };
 
-enum { ORDER_WAIT_MS = 1000 };
+enum { ORDER_WAIT_MS = 1000, END_WAIT_MS = 200 };
 
 /* In the list of descriptors that are watched. */
 enum { CONTROL, PARENT, WORKERS };
@@ -346,12 +346,20 @@ void ed_zygote_end(void)
         prepared.pid = 0;
 }
 
-/* Its socket is closed, so it has ended; leave no zombie. */
+/*
+ * Its socket is closed, so it is ending: this takes less than a millisecond, unless the machine is
+ * very busy. Leave no zombie.
+ */
 static int lost(void)
 {
-        pid_t pid = atomic_load(&prepared.zygote);
+        pid_t pid = atomic_load(&prepared.zygote), ended = 0;
 
-        if (pid && waitpid(pid, NULL, WNOHANG) != 0)
+        for (int i = 0; pid && ended == 0 && i < END_WAIT_MS; i++) {
+                if (i > 0)
+                        (void) poll(NULL, 0, 1);
+                ended = waitpid(pid, NULL, WNOHANG);
+        }
+        if (pid && ended != 0)
                 (void) atomic_compare_exchange_strong(&prepared.zygote, &pid, 0);
         return EDDY_E_PROCESS_POOL_LOST;
 }

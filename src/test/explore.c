@@ -143,12 +143,12 @@ static int parent_add(struct explore *x, const struct ed_test_schedule *schedule
         struct parent *parent;
         size_t points, bytes;
 
-        if (choices > ED_TEST_CHOICES_MAX) {
+        if (choices > ED_TEST_CHOICES_MAX || memchr(x->sizes, ED_LOOP_CHOICES_MAX, choices)) {
                 x->all.complete = false;
-                choices = ED_TEST_CHOICES_MAX;
+                deviations_limit(x, schedule->count);
         }
-        if (memchr(x->sizes, ED_LOOP_CHOICES_MAX, choices))
-                x->all.complete = false;
+        if (choices > ED_TEST_CHOICES_MAX)
+                choices = ED_TEST_CHOICES_MAX;
         if (choices <= last)
                 return 0;
         points = choices - last;
@@ -244,10 +244,14 @@ static int has_outcome(struct explore *x, const struct ed_test_schedule *schedul
         int err = run_once(x, &opts);
 
         /* Without a former deviation there may be no such choice point. */
-        if (err == EDDY_E_TEST_FOUND)
+        if (err == EDDY_E_TEST_FOUND) {
+                x->all.runs--;
                 return 0;
-        if (err == 0)
+        }
+        if (err == 0) {
+                x->all.schedules++;
                 err = count(x, &opts);
+        }
         return err < 0 ? err : x->all.outcomes[i].runs > runs;
 }
 
@@ -362,10 +366,13 @@ static int run_all(struct explore *x)
 }
 
 /* Make only the run that EDDY_TEST_REPLAY names. */
-static int run_replay(struct explore *x, const struct eddy_test_opts *opts)
+static int run_replay(struct explore *x, struct eddy_test_opts *opts)
 {
-        int err = run_once(x, opts);
+        struct eddy_run_opts run;
+        int err;
 
+        ed_test_replay_trace(opts, &run);
+        err = run_once(x, opts);
         if (err == EDDY_E_TEST_FOUND)
                 ed_test_print_lines(x->name, opts, x->result.problem);
         if (err < 0)

@@ -167,19 +167,37 @@ int ed_test_replay(const char *name, struct eddy_test_opts *opts)
 {
         const char *replay = getenv("EDDY_TEST_REPLAY"), *colon;
         struct eddy_test_opts read = *opts;
+        char line[256];
         int err;
 
         if (!replay || !*replay)
                 return ED_TEST_REPLAY_NONE;
         colon = strrchr(replay, ':');
         err = colon ? spec_read(colon + 1, &read) : -EINVAL;
-        if (err < 0)
+        if (err < 0) {
+                struct ed_text text = { line, sizeof(line) };
+
+                ed_text_add(&text, "eddy_test: EDDY_TEST_REPLAY='%.200s' is not a replay string\n",
+                            replay);
+                ed_sys_write_error(line, strlen(line));
                 return err;
+        }
         if (strlen(name) != (size_t) (colon - replay) ||
             strncmp(replay, name, (size_t) (colon - replay)) != 0)
                 return 0;
         *opts = read;
         return 1;
+}
+
+void ed_test_replay_trace(struct eddy_test_opts *opts, struct eddy_run_opts *run)
+{
+        const char *path = secure_getenv("EDDY_TRACE");
+
+        if (!path || !*path || (opts->run && opts->run->trace_file))
+                return;
+        *run = opts->run ? *opts->run : (struct eddy_run_opts){ 0 };
+        run->trace_file = path;
+        opts->run = run;
 }
 
 uint64_t ed_test_number(const char *variable, uint64_t otherwise)

@@ -20,6 +20,12 @@ void ed_test_spec_write(const struct eddy_test_opts *opts, char *buf, size_t byt
 enum { ED_TEST_REPLAY_NONE = -1 };
 int ed_test_replay(const char *name, struct eddy_test_opts *opts);
 
+/*
+ * Let EDDY_TRACE name the file of the timeline of a run that is repeated, unless its options have
+ * one. 'run' must live as long as 'opts'.
+ */
+void ed_test_replay_trace(struct eddy_test_opts *opts, struct eddy_run_opts *run);
+
 /* Returns the number above 0 in an environment variable, else 'otherwise'. */
 uint64_t ed_test_number(const char *variable, uint64_t otherwise);
 

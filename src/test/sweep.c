@@ -522,9 +522,12 @@ void ed_test_sweep_forget(void)
 
 /* Run the one that EDDY_TEST_REPLAY names. */
 static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
-                      const struct eddy_test_opts *replay)
+                      struct eddy_test_opts *replay)
 {
+        struct eddy_run_opts run;
         int err = 0;
+
+        ed_test_replay_trace(replay, &run);
 
         if (replay->call_at > 0) {
                 err = kinds_init(sweep, opts, replay->call_at - 1, 1);
@@ -538,6 +541,11 @@ static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
                 err = look_if_replayed(sweep, replay);
         kinds_fini();
         return err;
+}
+
+static bool has_fault(const struct eddy_test_opts *opts)
+{
+        return opts->cancel_at > 0 || opts->alloc_at > 0 || opts->call_at > 0;
 }
 
 /* EDDY_TEST_OUTCOMES: of the sweeps of a test, only the one of orders has work to do. */
@@ -560,7 +568,7 @@ static int try_outcomes(struct sweep *sweep, int what, const struct eddy_test_op
         sweep->figures.count = sweep->figures.tried = sweep->figures.runs = all.runs;
         sweep->figures.distinct = all.outcomes_count;
         for (size_t i = 0; i < all.outcomes_count; i++)
-                if (*all.outcomes[i].problem)
+                if (*all.outcomes[i].problem || (all.outcomes[i].result < 0 && !has_fault(opts)))
                         err = EDDY_E_TEST_FOUND;
         eddy_test_explored_fini(&all);
         return err;

@@ -140,6 +140,7 @@
 #define recv(fd, ...)                      FAULTY_OWN(recv, fd, __VA_ARGS__)
 #define recvmmsg(fd, ...)                  FAULTY_OWN(recvmmsg, fd, __VA_ARGS__)
 #define recvmsg(fd, ...)                   FAULTY_OWN(recvmsg, fd, __VA_ARGS__)
+#define rename(...)                        FAULTY(rename, -1, __VA_ARGS__)
 #define renameat2(...)                     FAULTY(renameat2, -1, __VA_ARGS__)
 #define rmdir(...)                         FAULTY(rmdir, -1, __VA_ARGS__)
 #define sched_getaffinity(...)             FAULTY(sched_getaffinity, -1, __VA_ARGS__)

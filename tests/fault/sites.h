@@ -91,6 +91,7 @@
         X(ed_sys_mappings_max, close, 1)                                                           \
         X(ed_sys_mappings_max, open, 1)                                                            \
         X(ed_sys_mappings_max, read, 1)                                                            \
+        X(ed_sys_output_close, rename, 1)                                                          \
         X(ed_sys_peek, process_vm_readv, 1)                                                        \
         X(ed_sys_release, madvise, 1)                                                              \
         X(ed_sys_symbol, dladdr, 1)                                                                \
@@ -98,7 +99,6 @@
         X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \
         X(ed_sys_unmap, munmap, 1)                                                                 \
         X(ed_sys_output_close, close, 1)                                                           \
-        X(ed_sys_output_open, open, 1)                                                             \
         X(ed_sys_write_quietly, sigtimedwait, 1)                                                   \
         X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \
@@ -157,6 +157,7 @@
         X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
+        X(open_new, open, 1)                                                                       \
         X(option_set, setsockopt, 1)                                                               \
         X(pause_ns, nanosleep, 1)                                                                  \
         X(perform, fchmod, 1)                                                                      \
@@ -297,6 +298,7 @@
         X(recv, EINTR, EAGAIN, ECONNRESET, ETIMEDOUT, EHOSTUNREACH, ENOMEM)                        \
         X(recvmmsg, EINTR, EAGAIN, ECONNREFUSED, ENOMEM)                                           \
         X(recvmsg, EINTR, EAGAIN, ECONNRESET, ENOMEM)                                              \
+        X(rename, EACCES, EROFS, ENOSPC, EIO)                                                      \
         X(renameat2, EACCES, EROFS, ENOSPC, EIO)                                                   \
         X(rmdir, EACCES, EBUSY, EROFS, EIO)                                                        \
         X(sched_getaffinity, EINVAL)                                                               \
@@ -420,6 +422,12 @@
         X(memory_open, close, 1, "only after another failure")                                     \
         X(pair_open, close, 1, "of a descriptor that is open")                                     \
         X(obey, close, 1, "of a descriptor that is open")                                          \
+        X(lost, poll, 1, "a pause; a failure makes it shorter")                                    \
+        X(ed_sys_output_path, getcwd, 1, "a failure leaves the path relative")                     \
+        X(ed_sys_output_open, lstat, 1, "of a file that is not there, or else is opened")          \
+        X(ed_sys_output_close, unlink, 1, "only after another failure")                            \
+        X(ed_sys_capture_give_up, funlockfile, 1, "of a lock that is held")                        \
+        X(ed_sys_capture_give_up, ftrylockfile, 1, "a failure leaves the buffer unwritten")        \
         X(order_send, poll, 1, "only if the zygote was stopped; a failure is its result")          \
         X(raise_limit, getrlimit, 1, "of a limit that the kernel has")                             \
         X(raise_limit, setrlimit, 1, "of a soft limit up to the hard one")                         \

@@ -4,6 +4,7 @@
 #include "draw/draw.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static void scales_choose(struct draw *draw)
                         scale.end = end;
         }
         if (scale.end < scale.start + 1)
-                scale.end = scale.start + 1;
+                scale.end = fmax(scale.start + 1, nextafter(scale.start, INFINITY));
         for (unsigned i = 0; i < count; i++)
                 draw->pictures[i].scale = scale;
 }
@@ -191,19 +192,33 @@ static int output_write(const struct draw *draw, const struct ed_draft *out)
         return ED_EXIT_OUTPUT;
 }
 
+static bool begins_as_trace(const char *path)
+{
+        static const char begin[] = "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"eddy\":";
+        char read_here[sizeof(begin)];
+        FILE *file = fopen(path, "re");
+        size_t n = file ? fread(read_here, 1, sizeof(begin) - 1, file) : 0;
+
+        if (file)
+                fclose(file);
+        return n == sizeof(begin) - 1 && memcmp(read_here, begin, n) == 0;
+}
+
 /* Refuse to write over a trace. */
 static int output_check(const struct ed_draw_opts *opts)
 {
         struct stat out, in;
+        bool is_trace;
 
         if (strcmp(opts->output, "-") == 0 || stat(opts->output, &out) < 0)
                 return 0;
-        for (unsigned i = 0; i < opts->files_count; i++)
-                if (stat(opts->files[i], &in) == 0 && S_ISREG(in.st_mode) &&
-                    in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-                        return ed_console_usage("draw", "-o %s: this is a trace; name another file",
-                                                opts->output);
-        return 0;
+        is_trace = S_ISREG(out.st_mode) && begins_as_trace(opts->output);
+        for (unsigned i = 0; i < opts->files_count && !is_trace; i++)
+                is_trace = stat(opts->files[i], &in) == 0 && S_ISREG(in.st_mode) &&
+                           in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+        return is_trace ? ed_console_usage("draw", "-o %s: this is a trace; name another file",
+                                           opts->output)
+                        : 0;
 }
 
 static int draw_write(const struct draw *draw)

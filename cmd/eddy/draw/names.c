@@ -27,16 +27,6 @@ const char *ed_draw_names_text(const struct ed_draw_names *names, uint32_t numbe
         return number == ED_DRAW_NAMELESS ? "" : names->text + names->starts[number - 1];
 }
 
-/* FNV-1a. */
-static uint32_t text_hash(const char *text)
-{
-        uint32_t hash = 2166136261u;
-
-        for (; *text; text++)
-                hash = (hash ^ (unsigned char) *text) * 16777619u;
-        return hash;
-}
-
 /* Copy a text without NULs, cut at a character boundary. */
 static void text_keep(const char *text, size_t bytes, char room[ED_DRAW_NAME_BYTES])
 {
@@ -56,7 +46,7 @@ static void text_keep(const char *text, size_t bytes, char room[ED_DRAW_NAME_BYT
 
 static uint32_t *slot_find(const struct ed_draw_names *names, const char *text)
 {
-        for (uint32_t at = text_hash(text);; at++) {
+        for (uint64_t at = ed_draw_hash(text, strlen(text));; at++) {
                 uint32_t *slot = &names->slots[at & (names->slots_room - 1)];
 
                 if (*slot == 0 || strcmp(ed_draw_names_text(names, *slot), text) == 0)

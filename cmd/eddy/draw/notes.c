@@ -3,6 +3,7 @@
  */
 #include "draw/notes.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #include "draw/raster.h"
@@ -180,7 +181,8 @@ static void failures_add(struct notes *notes)
                 const struct ed_draw_node *node = &run->nodes[i];
 
                 if (node->kind != ED_DRAW_TASK || node->result >= 0 ||
-                    node->result == ED_DRAW_ABSENT || node->is_stopped || !is_wanted(notes))
+                    node->result == ED_DRAW_ABSENT ||
+                    (node->is_stopped && node->result == -ECANCELED) || !is_wanted(notes))
                         continue;
                 ed_draw_event_add(&notes->text, run, node->end);
                 note_end(notes);

@@ -18,6 +18,7 @@ enum { RECTS_MAX = 2400, COLUMNS_MAX = 400, COLUMNS_MIN = 80, COLUMNS_OF_ALL = 1
 #define INDENT_PX 12
 #define HEAD_PX   26.0
 
+/* Each colour comes twice: programs that know no variables take the first. */
 const char ed_draw_svg_style[] =
         "svg.draw { --card: #ffffff; --ink: #1b2430; --soft: #566272; --grid: #e6e9ee;\n"
         "  --run: #1f77b4; --ready: #9ccbe8; --wait: #eef1f5; --hatch: #8d99a8;\n"
@@ -29,24 +30,31 @@ const char ed_draw_svg_style[] =
         "  --soft: #a3afbd; --grid: #2c343e; --run: #5aa9e0; --ready: #2f5f80; --wait: #272f38;\n"
         "  --hatch: #75828f; --box: #7e8b9b; --boxfill: rgba(150, 190, 240, .06);\n"
         "  --stop: #ff7b72; --due: #f0b75a; --wake: #6fcf8e; --differ: #c49bff } }\n"
-        ".draw text { fill: var(--ink); unicode-bidi: isolate }\n"
-        ".draw .soft { fill: var(--soft) } .draw .bad { fill: var(--stop) }\n"
+        ".draw text { fill: #1b2430; fill: var(--ink); unicode-bidi: isolate }\n"
+        ".draw .soft { fill: #566272; fill: var(--soft) } .draw .bad { fill: #c92a2a; fill: "
+        "var(--stop) }\n"
         ".draw .head { font-weight: 600 } .draw .end { text-anchor: end }\n"
-        ".draw .paper { fill: var(--card) } .draw .grid { stroke: var(--grid) }\n"
-        ".draw .run { fill: var(--run) } .draw .ready { fill: var(--ready) }\n"
+        ".draw .paper { fill: #ffffff; fill: var(--card) } .draw .grid { stroke: #e6e9ee; stroke: "
+        "var(--grid) }\n"
+        ".draw .run { fill: #1f77b4; fill: var(--run) } .draw .ready { fill: #9ccbe8; fill: "
+        "var(--ready) }\n"
         ".draw .wait { fill: url(#draw-wait) }\n"
-        ".draw rect.wait { stroke: var(--hatch); stroke-width: .6 }\n"
-        ".draw .hatch { stroke: var(--hatch); stroke-width: 1.4 } .draw .tile { fill: var(--wait) "
+        ".draw rect.wait { stroke: #8d99a8; stroke: var(--hatch); stroke-width: .6 }\n"
+        ".draw .hatch { stroke: #8d99a8; stroke: var(--hatch); stroke-width: 1.4 } .draw .tile { "
+        "fill: #eef1f5; fill: var(--wait) "
         "}\n"
-        ".draw .box { fill: var(--boxfill); stroke: var(--box) }\n"
+        ".draw .box { fill: #eef2f7; fill: var(--boxfill); stroke: #6b7a8f; stroke: var(--box) }\n"
         ".draw .many { stroke-dasharray: 5 3 } .draw .shield { stroke-width: 2.2 }\n"
-        ".draw .cancel, .draw .cross { fill: none; stroke: var(--stop); stroke-width: 1.5 }\n"
-        ".draw .cancel { marker-end: url(#draw-stop) } .draw .tip { fill: var(--stop) }\n"
-        ".draw .cross { stroke-width: 2 } .draw .due { fill: var(--due) }\n"
-        ".draw .wake { fill: none; stroke: var(--wake); stroke-width: .8;\n"
-        "  marker-end: url(#draw-wake) } .draw .waketip { fill: var(--wake) }\n"
-        ".draw .differ { stroke: var(--differ); stroke-width: 1.5; stroke-dasharray: 4 3 }\n"
-        ".draw text.differs { fill: var(--differ); font-weight: 600 }\n";
+        ".draw .cancel, .draw .cross { fill: none; stroke: #c92a2a; stroke: var(--stop); "
+        "stroke-width: 1.5 }\n"
+        ".draw .cancel { marker-end: url(#draw-stop) } .draw .tip { fill: #c92a2a; fill: "
+        "var(--stop) }\n"
+        ".draw .cross { stroke-width: 2 } .draw .due { fill: #b45309; fill: var(--due) }\n"
+        ".draw .wake { fill: none; stroke: #2f8f4e; stroke: var(--wake); stroke-width: .8;\n"
+        "  marker-end: url(#draw-wake) } .draw .waketip { fill: #2f8f4e; fill: var(--wake) }\n"
+        ".draw .differ { stroke: #7b3fc4; stroke: var(--differ); stroke-width: 1.5; "
+        "stroke-dasharray: 4 3 }\n"
+        ".draw text.differs { fill: #7b3fc4; fill: var(--differ); font-weight: 600 }\n";
 
 static const char defs[] =
         "<defs><pattern id=\"draw-wait\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "

@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <xxhash.h>
 
+#include "common/random.h"
 #include "eddy/alloc.h"
 
 enum { ROOM_FIRST = 64 };
@@ -26,21 +28,25 @@ int ed_draw_grow(void *items, uint32_t *room, uint32_t count, size_t size)
         return 0;
 }
 
-/* The finaliser of MurmurHash3: numbers in a trace are mostly small and consecutive. */
-static uint64_t mix(uint64_t value)
+/* The author of a hostile file does not know the seed, and so cannot choose numbers that collide. */
+uint64_t ed_draw_hash(const void *data, size_t bytes)
 {
-        value ^= value >> 33;
-        value *= 0xff51afd7ed558ccdull;
-        value ^= value >> 33;
-        value *= 0xc4ceb9fe1a85ec53ull;
-        return value ^ value >> 33;
+        static uint64_t seed;
+        struct ed_random random;
+
+        if (seed == 0) {
+                ed_random_init(&random);
+                seed = ed_random_next(&random) | 1;
+        }
+        return XXH3_64bits_withSeed(data, bytes, seed);
 }
 
 /* Returns the cell of a pair, or the free cell where it belongs. */
 static struct ed_draw_cell *cell_find(const struct ed_draw_table *table, uint64_t first,
                                       uint64_t second)
 {
-        uint64_t at = mix(first ^ mix(second));
+        const uint64_t pair[] = { first, second };
+        uint64_t at = ed_draw_hash(pair, sizeof(pair));
 
         for (;; at++) {
                 struct ed_draw_cell *cell = &table->cells[at & (table->room - 1)];

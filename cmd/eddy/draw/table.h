@@ -20,6 +20,9 @@
  */
 EDDY_MUST_USE int ed_draw_grow(void *items, uint32_t *room, uint32_t count, size_t size);
 
+/* Returns a hash with the seed of this process. */
+uint64_t ed_draw_hash(const void *data, size_t bytes);
+
 struct ed_draw_cell {
         uint64_t first, second;
         uint32_t value; /* ED_DRAW_NONE: the cell is free */

@@ -5,13 +5,16 @@
 #include "scope/trace/trace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "eddy/trace.h"
+#include "sys/output.h"
 #include "sys/thread.h"
 
 /* --- which file --- */
@@ -44,49 +47,62 @@ int eddy_trace_file(const char *path)
         return 0;
 }
 
-/* The first run of the process has the file itself; others have FILE.2, FILE.3 ... */
-static char *path_numbered(const char *path)
+/*
+ * The first run of the process has the file itself; others have FILE.2, FILE.3 ...  A process that
+ * was forked after the first run has its number in the names of its files.
+ */
+static void path_number(char *buf, size_t bytes, const char *path)
 {
+        static _Atomic int first_process;
+        int process = ed_sys_process_number(), none = 0;
         unsigned number = atomic_fetch_add_explicit(&files, 1, memory_order_relaxed) + 1;
-        size_t bytes = strlen(path) + 16;
-        char *copy = ed_alloc_debug(bytes);
+        struct ed_text text = { buf, bytes };
 
-        if (copy && number == 1)
-                snprintf(copy, bytes, "%s", path);
-        else if (copy)
-                snprintf(copy, bytes, "%s.%u", path, number);
-        return copy;
+        ed_text_add(&text, "%s", path);
+        if (!atomic_compare_exchange_strong(&first_process, &none, process) && none != process)
+                ed_text_add(&text, ".%d", process);
+        if (number > 1)
+                ed_text_add(&text, ".%u", number);
 }
 
 /* Returns false if the run is not traced. '*ret_path' is NULL if there is no memory. */
 static bool path_take(const struct ed_run *run, char **ret_path)
 {
         const char *path = run->opts.trace_file;
+        char numbered[PATH_MAX];
         bool is_wanted = true;
 
         if (path) {
-                *ret_path = copy_of(path);
+                struct ed_text text = { numbered, sizeof(numbered) };
+
+                ed_text_add(&text, "%s", path);
+                if (run->many && run->many_index > 0)
+                        ed_text_add(&text, ".%d", (int) run->many_index + 1);
+                *ret_path = ed_sys_output_path(numbered);
                 return true;
         }
+        /* Runs of the test kit are many; it sets the option for one that is repeated. */
+        if (run->loop.sys->ops->choose)
+                return false;
         ed_mutex_lock(&file_lock);
-        /* Runs of the test kit are many: without the option, only the one that is repeated is traced. */
-        if (run->loop.sys->ops->choose && !getenv("EDDY_TEST_REPLAY"))
-                is_wanted = false;
-        else if (file_path)
-                *ret_path = path_numbered(file_path);
-        else if ((path = secure_getenv("EDDY_TRACE")) && *path)
-                *ret_path = path_numbered(path);
-        else
-                is_wanted = false;
+        path = file_path ? file_path : secure_getenv("EDDY_TRACE");
+        is_wanted = path && *path;
+        if (is_wanted)
+                path_number(numbered, sizeof(numbered), path);
         ed_mutex_unlock(&file_lock);
+        if (is_wanted)
+                *ret_path = ed_sys_output_path(numbered);
         return is_wanted;
 }
 
 static size_t ring_size(void)
 {
         const char *text = getenv("EDDY_TRACE_EVENTS");
-        unsigned long size = text ? strtoul(text, NULL, 10) : ED_TRACE_EVENTS;
+        char *end = NULL;
+        unsigned long size = text && *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
 
+        if (!end || *end)
+                return ED_TRACE_EVENTS;
         if (size < ED_TRACE_EVENTS_MIN)
                 return ED_TRACE_EVENTS_MIN;
         return size > ED_TRACE_EVENTS_MAX ? ED_TRACE_EVENTS_MAX : size;
@@ -119,6 +135,30 @@ static struct ed_trace_record *add(struct ed_loop *loop, enum ed_trace_kind kind
         return ed_trace_add(trace_of(loop), kind, task);
 }
 
+/*
+ * A copy of a text, which may belong to a library that is unloaded before the run ends.  The same
+ * address may have another text later.
+ */
+const char *ed_trace_keep(struct ed_trace *trace, const char *text)
+{
+        size_t at = (size_t) ((uintptr_t) text * 0x9e3779b97f4a7c15ULL >> 40);
+
+        if (!text)
+                return NULL;
+        for (size_t i = 0; i < ED_TRACE_TEXTS; i++, at++) {
+                struct ed_trace_text *kept = &trace->texts[at % ED_TRACE_TEXTS];
+
+                if (!kept->copy) {
+                        kept->copy = copy_of(text);
+                        kept->text = text;
+                        return kept->copy ? kept->copy : "(no memory)";
+                }
+                if (kept->text == text && strcmp(kept->copy, text) == 0)
+                        return kept->copy;
+        }
+        return "(more texts than are kept)";
+}
+
 /* The task that runs now, or 0. */
 static uint64_t running(const struct ed_loop *loop)
 {
@@ -139,19 +179,32 @@ static void on_run(struct ed_loop *loop, struct ed_fiber *fiber)
         (void) add(loop, ED_TRACE_RUN, ed_container_of(fiber, struct ed_task, fiber)->number);
 }
 
+static struct ed_trace_record *record_function(struct ed_trace *trace, enum ed_trace_kind kind,
+                                               const struct ed_task *task)
+{
+        struct ed_trace_record *record = ed_trace_add(trace, kind, task->number);
+
+        record->thing = (const void *) task->face->fn;
+        record->text = ed_trace_keep(trace, task->face->text);
+        return record;
+}
+
 void ed_trace_start(struct ed_task *task, const void *place)
 {
-        struct ed_trace_record *record = add(task->loop, ED_TRACE_START, task->number);
+        struct ed_trace *trace = trace_of(task->loop);
+        struct ed_trace_record *record = record_function(trace, ED_TRACE_START, task);
 
-        record->thing = (const void *) task->self.fn;
-        record->text = task->self.text;
         record->scope = task->scope;
         record->place = place;
+        if (trace->main_ns < 0 && task->number != trace->supervisor)
+                trace->main_ns = record->at_ns;
 }
 
 void ed_trace_park(struct ed_task *task, const char *waits_for)
 {
-        add(task->loop, ED_TRACE_PARK, task->number)->text = waits_for;
+        struct ed_trace *trace = trace_of(task->loop);
+
+        ed_trace_add(trace, ED_TRACE_PARK, task->number)->text = ed_trace_keep(trace, waits_for);
 }
 
 void ed_trace_task_end(struct ed_task *task, int result)
@@ -159,7 +212,7 @@ void ed_trace_task_end(struct ed_task *task, int result)
         if (task->face->is_named)
                 memcpy(add(task->loop, ED_TRACE_NAME, task->number)->name, task->face->name,
                        ED_TASK_NAME_BYTES);
-        add(task->loop, ED_TRACE_END, task->number)->number = result;
+        record_function(trace_of(task->loop), ED_TRACE_END, task)->number = result;
 }
 
 void ed_trace_scope_begin(struct ed_scope *scope)
@@ -168,7 +221,7 @@ void ed_trace_scope_begin(struct ed_scope *scope)
         struct ed_trace_record *record = add(task->loop, ED_TRACE_SCOPE, task->number);
 
         record->scope = scope;
-        record->text = scope->place;
+        record->text = ed_trace_keep(trace_of(task->loop), scope->place);
         record->number = (scope->flags & EDDY_SCOPE_SHIELD) != 0;
 }
 
@@ -221,9 +274,11 @@ int ed_trace_begin(struct ed_run *run)
                 ed_free(path);
                 return -ENOMEM;
         }
+        memset(trace->texts, 0, sizeof(trace->texts));
         trace->hooks = (struct ed_loop_trace){ on_ready, on_run };
         trace->run = run;
         trace->begin_ns = ed_loop_now(loop);
+        trace->main_ns = -1;
         trace->size = size;
         trace->path = path;
         trace->pid = run->many ? run->many_index + 1 : 1;
@@ -252,6 +307,8 @@ void ed_trace_drop(struct ed_run *run)
                 return;
         trace = trace_of(&run->loop);
         run->loop.trace = NULL;
+        for (size_t i = 0; i < ED_TRACE_TEXTS; i++)
+                ed_free(trace->texts[i].copy);
         ed_free(trace->path);
         ed_free(trace);
 }

@@ -15,7 +15,16 @@ enum {
         ED_TRACE_EVENTS = 131072, /* records of a ring, unless EDDY_TRACE_EVENTS says otherwise */
         ED_TRACE_EVENTS_MIN = 1024,
         ED_TRACE_EVENTS_MAX = 1 << 24,
+        ED_TRACE_TEXTS = 1024, /* different texts that are kept */
 };
+
+struct ed_trace_text {
+        const char *text; /* its address in the program */
+        char *copy;       /* owned; NULL: the place is free */
+};
+
+/* The reason of a task's wait at the end of its scope. */
+#define ED_WAITS_FOR_SCOPE "the tasks of a scope to end"
 
 enum ed_trace_kind {
         ED_TRACE_START,     /* thing: function; text; place; scope */
@@ -23,7 +32,7 @@ enum ed_trace_kind {
         ED_TRACE_READY,     /* by: who made the task ready; number: the result of its wait */
         ED_TRACE_RUN,       /* the task runs */
         ED_TRACE_PARK,      /* text: what it waits for */
-        ED_TRACE_END,       /* number: result */
+        ED_TRACE_END,       /* thing: function; text; number: result */
         ED_TRACE_SCOPE,     /* scope; text: where it began; number: whether it is a shield */
         ED_TRACE_SCOPE_END, /* scope; number: result */
         ED_TRACE_CANCEL,    /* by 'task': of a task (by) or a scope */
@@ -56,7 +65,8 @@ struct ed_trace {
         struct ed_loop_trace hooks;
         struct ed_run *run;
         int64_t begin_ns;
-        uint64_t count; /* records ever made; the newest 'size' of them are kept */
+        int64_t main_ns; /* when main started: 0 in the file; below 0: not yet */
+        uint64_t count;  /* records ever made; the newest 'size' of them are kept */
         size_t size;
         char *path;
         unsigned pid;                 /* of the loop in the file */
@@ -64,6 +74,7 @@ struct ed_trace {
         uint64_t supervisor;          /* its task's number */
         const struct ed_sys_ops *ops; /* of the table, below ours */
         struct ed_sys_ops traced;
+        struct ed_trace_text texts[ED_TRACE_TEXTS];
         struct ed_trace_record ring[];
 };
 
@@ -95,6 +106,7 @@ ED_SHARED __attribute__((cold)) void ed_trace_io(struct ed_loop *loop, const cha
 
 /* scope/trace/trace_io.c: lets calls of the table record themselves. */
 void ed_trace_table_begin(struct ed_trace *trace);
+const char *ed_trace_keep(struct ed_trace *trace, const char *text);
 struct ed_trace_record *ed_trace_add(struct ed_trace *trace, enum ed_trace_kind kind,
                                      uint64_t task);
 

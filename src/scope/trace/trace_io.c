@@ -21,7 +21,7 @@ static void record(struct ed_trace *trace, const char *call, int fd, int64_t res
                 return;
         record = ed_trace_add(trace, ED_TRACE_IO,
                               fiber ? ed_container_of(fiber, struct ed_task, fiber)->number : 0);
-        record->text = call;
+        record->text = ed_trace_keep(trace, call);
         record->number = fd;
         record->bytes = result;
 }

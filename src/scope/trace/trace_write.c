@@ -2,30 +2,35 @@
  * scope/trace/trace_write.c - a ring of records as a file in the trace event format
  * (docs/design/timeline.md).
  *
- * The records of a ring may begin in the middle: what began before has no begin in the file, and so
- * gets no end either.
+ * The records of a ring may begin in the middle. A task that started before begins in the file with
+ * the first record; its scopes and waits from before have no begin in the file, and so get no end
+ * either.
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "eddy/version.h"
 #include "scope/trace/trace.h"
 #include "sys/output.h"
 #include "sys/symbol.h"
 
-enum { OUT_BYTES = 65536, EVENT_BYTES = 1024, NO_ROW = UINT32_MAX };
+enum { OUT_BYTES = 65536, EVENT_BYTES = 2048, NAME_BYTES = 256, PLACE_BYTES = 200 };
 
 /* A task in the file. */
 struct row {
         uint64_t number;
-        const struct ed_trace_record *start; /* NULL: it was dropped */
-        const struct ed_trace_record *name;  /* NULL: it has none but its function's */
-        uint32_t scopes;                     /* open in the file */
-        const char *waits_for;               /* NULL: it does not wait */
+        const struct ed_trace_record *function; /* its start or its end */
+        const struct ed_trace_record *name;     /* NULL: it has none but its function's */
+        uint32_t scopes;                        /* open in the file */
+        const char *waits_for;                  /* NULL: it does not wait */
         bool is_begun, is_ready;
+        bool is_late;  /* its start was dropped */
+        uint8_t first; /* the kind of its first record, if it is late */
 };
 
 /* A key with its value; 'key' 0: a free place. */
@@ -42,7 +47,7 @@ struct map {
 
 struct writer {
         const struct ed_trace *trace;
-        struct row *rows; /* in the order of their first records */
+        struct row *rows; /* by number */
         size_t rows_count;
         struct map by_number; /* task: row + 1 */
         struct map by_scope;  /* address of an open scope: its number */
@@ -50,7 +55,8 @@ struct writer {
         uint64_t cancel_task;                      /* the row of the last cancel */
         const struct ed_trace_record *cancel_held; /* a cancel of the run: not written yet */
         int64_t at_ns;
-        int fd, err;
+        struct ed_sys_output output;
+        int err;
         size_t used;
         bool is_first;
         char out[OUT_BYTES];
@@ -103,8 +109,8 @@ static void flush(struct writer *writer)
         size_t done = 0;
 
         while (done < writer->used && writer->err == 0) {
-                int64_t n =
-                        ed_sys_write_quietly(writer->fd, writer->out + done, writer->used - done);
+                int64_t n = ed_sys_write_quietly(writer->output.fd, writer->out + done,
+                                                 writer->used - done);
 
                 if (n >= 0)
                         done += (size_t) n;
@@ -124,30 +130,51 @@ static void put(struct writer *writer, const char *text)
         writer->used += bytes;
 }
 
-/* Appends text as the contents of a JSON string; bytes that are not ASCII become '?'. */
-static void quote(struct ed_text *text, const char *raw)
+/*
+ * Appends text as the contents of a JSON string, cut after 'bytes_max' bytes; control characters
+ * and what is not UTF-8 become '?'.
+ */
+static void quote(struct ed_text *text, const char *raw, size_t bytes_max)
 {
-        for (; *raw; raw++) {
-                unsigned char c = (unsigned char) *raw;
+        const unsigned char *p = (const unsigned char *) raw;
+        size_t bytes = strlen(raw), length, done = 0;
 
-                if (c == '"' || c == '\\')
-                        ed_text_add(text, "\\%c", c);
-                else if (c < ' ' || c > '~')
+        for (; bytes > 0; p += length, bytes -= length) {
+                bool is_escaped = *p == '"' || *p == '\\';
+
+                length = ed_utf8_length(p, bytes);
+                done += length + is_escaped;
+                if (done > bytes_max)
+                        return;
+                if (length == 0 || *p < ' ' || *p == 0x7f) {
                         ed_text_add(text, "?");
-                else
-                        ed_text_add(text, "%c", c);
+                        length = 1;
+                } else {
+                        ed_text_add(text, "%s%.*s", is_escaped ? "\\" : "", (int) length,
+                                    (const char *) p);
+                }
         }
+}
+
+/* A place in the program; of a long path the end is kept. */
+static void place_add(struct ed_text *text, const char *place)
+{
+        size_t bytes = strlen(place);
+
+        ed_text_add(text, ",\"place\":\"");
+        quote(text, bytes > PLACE_BYTES ? place + bytes - PLACE_BYTES : place, 2 * PLACE_BYTES);
+        ed_text_add(text, "\"");
 }
 
 /* Writes an event. 'args' is a JSON object, or NULL; 'more' are further members, or "". */
 static void event(struct writer *writer, char ph, const char *cat, const char *name, uint64_t task,
                   const char *more, const char *args)
 {
-        char line[EVENT_BYTES], quoted[256];
+        char line[EVENT_BYTES], quoted[2 * NAME_BYTES];
         struct ed_text text = { line, sizeof(line) }, string = { quoted, sizeof(quoted) };
 
         quoted[0] = '\0';
-        quote(&string, name);
+        quote(&string, name, NAME_BYTES);
         ed_text_add(&text, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%llu,\"ts\":%lld.%03d",
                     writer->is_first ? "\n" : ",\n", ph, writer->trace->pid,
                     (unsigned long long) task, (long long) (writer->at_ns / 1000),
@@ -203,7 +230,7 @@ static void row_name(const struct row *row, char *name, size_t bytes)
         if (row->name)
                 snprintf(name, bytes, "%s", row->name->name);
         else
-                ed_sys_function(row->start->thing, row->start->text, name, bytes);
+                ed_sys_function_in(row->function->thing, row->function->text, name, bytes);
 }
 
 static void ready_begin(struct writer *writer, struct row *row)
@@ -220,29 +247,42 @@ static void ready_end(struct writer *writer, struct row *row)
         row->is_ready = false;
 }
 
-static void on_start(struct writer *writer, struct row *row, const struct ed_trace_record *record)
+/* 'record' is the start; NULL: it was dropped. */
+static void row_begin(struct writer *writer, struct row *row, const struct ed_trace_record *record)
 {
-        char name[ED_TASK_CALLED_BYTES], args[256], place[96] = "";
+        char name[ED_TASK_CALLED_BYTES], args[1024], place[96] = "";
         struct ed_text text = { args, sizeof(args) };
 
         row_name(row, name, sizeof(name));
         ed_text_add(&text, "{\"name\":\"");
-        quote(&text, name);
+        quote(&text, name, NAME_BYTES);
         ed_text_add(&text, "\"}");
         event(writer, 'M', "", "thread_name", row->number, "", args);
         text = (struct ed_text){ args, sizeof(args) };
-        ed_text_add(&text, "{\"scope\":%llu",
-                    (unsigned long long) scope_number(writer, record->scope));
-        if (record->place) {
+        ed_text_add(&text, "{\"scope\":%llu%s",
+                    (unsigned long long) scope_number(writer, record ? record->scope : NULL),
+                    record ? "" : ",\"dropped\":true");
+        if (record && record->place) {
                 ed_sys_symbol(record->place, place, sizeof(place));
-                ed_text_add(&text, ",\"place\":\"");
-                quote(&text, place);
-                ed_text_add(&text, "\"");
+                place_add(&text, place);
         }
         ed_text_add(&text, "}");
         begin(writer, "task", name, row->number, args);
         row->is_begun = true;
-        ready_begin(writer, row);
+        if (record)
+                ready_begin(writer, row);
+}
+
+/* A task that started before the first record. Its own first record says what it did then. */
+static void late_row_begin(struct writer *writer, struct row *row)
+{
+        row_begin(writer, row, NULL);
+        if (row->first == ED_TRACE_RUN)
+                ready_begin(writer, row);
+        if (row->first != ED_TRACE_READY)
+                return;
+        row->waits_for = "an event whose record was dropped";
+        begin(writer, "wait", row->waits_for, row->number, NULL);
 }
 
 static void wait_end(struct writer *writer, struct row *row, const struct ed_trace_record *record)
@@ -274,18 +314,15 @@ static void on_task_end(struct writer *writer, struct row *row,
 static void on_scope(struct writer *writer, struct row *row, const struct ed_trace_record *record)
 {
         struct place *place = map_find(&writer->by_scope, (uintptr_t) record->scope);
-        char args[256];
+        char args[1024];
         struct ed_text text = { args, sizeof(args) };
 
         place->key = (uintptr_t) record->scope;
         place->value = ++writer->scopes;
         ed_text_add(&text, "{\"scope\":%llu,\"shield\":%s", (unsigned long long) place->value,
                     record->number ? "true" : "false");
-        if (record->text) {
-                ed_text_add(&text, ",\"place\":\"");
-                quote(&text, record->text);
-                ed_text_add(&text, "\"");
-        }
+        if (record->text)
+                place_add(&text, record->text);
         ed_text_add(&text, "}");
         begin(writer, "scope", "scope", row->number, args);
         row->scopes++;
@@ -334,8 +371,11 @@ static void on_cancel(struct writer *writer, const struct ed_trace_record *recor
                 cancel_write(writer, record);
 }
 
+/* A task at the end of its scope continues to wait there. */
 static void on_stop(struct writer *writer, const struct row *row)
 {
+        if (row->waits_for && strcmp(row->waits_for, ED_WAITS_FOR_SCOPE) == 0)
+                return;
         if (writer->cancel_held)
                 cancel_write(writer, writer->cancel_held);
         flow(writer, "cancel", ++writer->flows, writer->cancel_task, row->number);
@@ -351,7 +391,7 @@ static void on_io(struct writer *writer, const struct ed_trace_record *record)
         if (record->bytes < 0)
                 ed_text_add(&text, ",\"error\":\"%s\"", eddy_error_name((int) record->bytes));
         ed_text_add(&text, "}");
-        event(writer, 'i', "io", record->text, record->task, ",\"s\":\"t\"", args);
+        event(writer, 'i', "io", record->text, shown(writer, record->task), ",\"s\":\"t\"", args);
 }
 
 static void on_deadline(struct writer *writer, const struct ed_trace_record *record)
@@ -397,11 +437,20 @@ static void on_row(struct writer *writer, struct row *row, const struct ed_trace
         }
 }
 
+static void time_set(struct writer *writer, const struct ed_trace_record *record)
+{
+        int64_t main_ns = writer->trace->main_ns;
+
+        writer->at_ns = main_ns > 0 ? record->at_ns - main_ns : record->at_ns;
+        if (writer->at_ns < 0)
+                writer->at_ns = 0;
+}
+
 static void on_record(struct writer *writer, const struct ed_trace_record *record)
 {
         struct row *row = row_of(writer, record->task);
 
-        writer->at_ns = record->at_ns;
+        time_set(writer, record);
         if (record->kind == ED_TRACE_CANCEL)
                 on_cancel(writer, record);
         else if (record->kind == ED_TRACE_IO)
@@ -409,7 +458,7 @@ static void on_record(struct writer *writer, const struct ed_trace_record *recor
         else if (record->kind == ED_TRACE_DEADLINE && row)
                 on_deadline(writer, record);
         else if (record->kind == ED_TRACE_START && row)
-                on_start(writer, row, record);
+                row_begin(writer, row, record);
         else if (row && row->is_begun)
                 on_row(writer, row, record);
 }
@@ -424,37 +473,83 @@ static uint64_t first_record(const struct ed_trace *trace)
         return trace->count > trace->size ? trace->count - trace->size : 0;
 }
 
-/* Finds the tasks whose begin is in the ring, and their names, which are known at the end. */
+static struct row *row_add(struct writer *writer, uint64_t number)
+{
+        struct row *row = &writer->rows[writer->rows_count++];
+
+        *row = (struct row){ .number = number };
+        *map_find(&writer->by_number, (uintptr_t) number) =
+                (struct place){ (uintptr_t) number, writer->rows_count };
+        return row;
+}
+
+static int rows_compare(const void *a, const void *b)
+{
+        const struct row *x = a, *y = b;
+
+        return (x->number > y->number) - (x->number < y->number);
+}
+
+static void rows_sort(struct writer *writer)
+{
+        qsort(writer->rows, writer->rows_count, sizeof(*writer->rows), rows_compare);
+        for (size_t i = 0; i < writer->rows_count; i++)
+                map_find(&writer->by_number, (uintptr_t) writer->rows[i].number)->value = i + 1;
+}
+
+static bool is_of_row(const struct ed_trace_record *record)
+{
+        return record->kind == ED_TRACE_START || record->kind == ED_TRACE_NAME ||
+               record->kind == ED_TRACE_END;
+}
+
+/* Finds the tasks that start or end in the ring, and their names, which are known at the end. */
 static int rows_make(struct writer *writer)
 {
         const struct ed_trace *trace = writer->trace;
         uint64_t first = first_record(trace);
-        size_t starts = 0, scopes = 0;
+        size_t tasks = 0, scopes = 0;
 
         for (uint64_t i = first; i < trace->count; i++) {
-                starts += record_at(trace, i)->kind == ED_TRACE_START;
+                tasks += is_of_row(record_at(trace, i));
                 scopes += record_at(trace, i)->kind == ED_TRACE_SCOPE;
         }
-        writer->rows = ed_alloc_debug((starts + 1) * sizeof(*writer->rows));
-        if (!writer->rows || !map_init(&writer->by_number, starts + 1) ||
+        writer->rows = ed_alloc_debug((tasks + 1) * sizeof(*writer->rows));
+        if (!writer->rows || !map_init(&writer->by_number, tasks + 1) ||
             !map_init(&writer->by_scope, scopes + 1))
                 return -ENOMEM;
         for (uint64_t i = first; i < trace->count; i++) {
                 const struct ed_trace_record *record = record_at(trace, i);
-                struct row *row;
+                struct row *row = row_of(writer, record->task);
 
-                if (record->task == trace->supervisor) {
+                if (record->task == trace->supervisor || !is_of_row(record))
                         continue;
-                } else if (record->kind == ED_TRACE_START) {
-                        row = &writer->rows[writer->rows_count++];
-                        *row = (struct row){ .number = record->task, .start = record };
-                        *map_find(&writer->by_number, (uintptr_t) record->task) =
-                                (struct place){ (uintptr_t) record->task, writer->rows_count };
-                } else if (record->kind == ED_TRACE_NAME && (row = row_of(writer, record->task))) {
-                        row->name = record;
+                if (!row) {
+                        row = row_add(writer, record->task);
+                        row->is_late = record->kind != ED_TRACE_START;
                 }
+                if (record->kind == ED_TRACE_NAME)
+                        row->name = record;
+                else
+                        row->function = record;
+        }
+        rows_sort(writer);
+        for (uint64_t i = trace->count; i-- > first;) {
+                const struct ed_trace_record *record = record_at(trace, i);
+                struct row *row = row_of(writer, record->task);
+
+                if (row && (record->kind == ED_TRACE_READY || record->kind == ED_TRACE_RUN ||
+                            record->kind == ED_TRACE_PARK))
+                        row->first = record->kind;
         }
         return 0;
+}
+
+static void late_rows_begin(struct writer *writer)
+{
+        for (size_t i = 0; i < writer->rows_count; i++)
+                if (writer->rows[i].is_late)
+                        late_row_begin(writer, &writer->rows[i]);
 }
 
 /* Ends what has not ended, from the innermost on. */
@@ -493,6 +588,9 @@ static void write_all(struct writer *writer)
         writer->is_first = true;
         event(writer, 'M', "", "process_name", 0, "", "{\"name\":\"eddy\"}");
         event(writer, 'M', "", "thread_name", 0, "", "{\"name\":\"(loop)\"}");
+        if (trace->count > first)
+                time_set(writer, record_at(trace, first));
+        late_rows_begin(writer);
         for (uint64_t i = first; i < trace->count; i++)
                 on_record(writer, record_at(trace, i));
         rows_end(writer);
@@ -510,11 +608,10 @@ int ed_trace_write(const struct ed_trace *trace)
         writer->trace = trace;
         err = rows_make(writer);
         if (err == 0)
-                err = writer->fd = ed_sys_output_open(trace->path);
-        if (err >= 0) {
+                err = ed_sys_output_open(&writer->output, trace->path);
+        if (err == 0) {
                 write_all(writer);
-                err = ed_sys_output_close(writer->fd);
-                err = writer->err < 0 ? writer->err : err;
+                err = ed_sys_output_close(&writer->output, writer->err);
         }
         ed_free(writer->rows);
         ed_free(writer->by_number.places);

@@ -32,7 +32,7 @@ static void path_remove(void)
 static char *text_of(const char *file)
 {
         FILE *stream = fopen(file, "r");
-        struct stat found;
+        struct stat found = { 0 };
         char *text;
 
         CHECK(stream && fstat(fileno(stream), &found) == 0);
@@ -300,6 +300,9 @@ TEST(a_full_ring_keeps_the_newest_records_and_counts_the_others)
         CHECK_EQ(events, 4096);
         CHECK(dropped > (unsigned long long) count * 4 - 4096);
         CHECK(strlen(text) < 4096 * 200);
+        /* main began before the first record, and is there. */
+        CHECK(strstr(text,
+                     "\"name\":\"main\",\"cat\":\"task\",\"args\":{\"scope\":0,\"dropped\":true}"));
         free(text);
         path_remove();
 }
