@@ -23,8 +23,12 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 # What its own calls take of a stack is no measure.
 MSAN_BUT = --but io-,tls-,http-,sqlite-,fault-every-call-sqlite,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net,wire/json_peers
 
-# QUICK=1: without the sweeps, which `make check` runs under ASan and `make msan` under MemorySanitizer.
-BUT_SWEEPS = $(QUICK:1=--but fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-decoder,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers)
+# QUICK=1: without the sweeps, which `make check` runs under ASan.
+SWEEPS = io-process_fault,fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-decoder,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers
+BUT_SWEEPS = $(QUICK:1=--but $(SWEEPS)$(BUT_MORE))
+
+# Long under Valgrind, and under other tools in `.ci/run` too.
+BUT_LONG = ,cmd-sorter,cmd-events,cmd-alloc,cmd-output,cmd-assembly,wire/json_write,test-run,test-explore,limit-limiter-schedules
 
 # QUICK=1: without programs that run for long or handle no files and start no processes.
 URING_TESTS = --not tidy,torture,bench $(QUICK:1=--only unit,e2e --but http-,tls-,cxx-,co-,gdb-,e2e-mock,e2e-tls)
@@ -64,10 +68,11 @@ tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (c
 	@ninja -C $(TSAN) --quiet
 	@tools/run-tests $(TSAN) --not tidy,torture,bench,tools,docs --patience 4 $(BUT_SWEEPS) $(if $(T),--match '$(T)')
 
-msan: deps-check $(MSAN)/build.ninja       ## the tests of the core under MemorySanitizer (clang); T=name
-	@tools/run-tests $(MSAN) --build --only unit,wire,fuzz,sim,fault,bug,traces --patience 4 $(MSAN_BUT) \
+msan: deps-check $(MSAN)/build.ninja       ## the tests of the core under MemorySanitizer (clang); QUICK=1, T=name
+	@tools/run-tests $(MSAN) --build --only unit,wire,fuzz,sim,fault,bug,traces --patience 4 $(MSAN_BUT)$(QUICK:1=,$(SWEEPS)) \
 		$(if $(T),--match '$(T)')
 
+valgrind: BUT_MORE = $(BUT_LONG)
 valgrind: deps-check $(VALGRIND)/build.ninja   ## the tests of the floors under Valgrind; QUICK=1, T=name
 	@ninja -C $(VALGRIND) --quiet
 	@tools/run-tests $(VALGRIND) --not tidy,torture,bench,e2e,tools,docs --wrap tools/valgrind --patience 10 $(BUT_SWEEPS) \
@@ -95,7 +100,7 @@ cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
 	@ninja -C $(CHECK) --quiet
 	@$(if $(QUICK),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture --patience 4 \
-		$(if $(T),--match '$(T)')
+		$(QUICK:1=--but fault-every-call) $(if $(T),--match '$(T)')
 
 fuzz: deps-check                           ## the parsers against made-up input; SECONDS=60 T=target
 	@tests/fuzz/run $(or $(SECONDS),60) $(T)

@@ -73,12 +73,7 @@ static bool path_take(const struct ed_run *run, char **ret_path)
         bool is_wanted = true;
 
         if (path) {
-                struct ed_text text = { numbered, sizeof(numbered) };
-
-                ed_text_add(&text, "%s", path);
-                if (run->many && run->many_index > 0)
-                        ed_text_add(&text, ".%d", (int) run->many_index + 1);
-                *ret_path = ed_sys_output_path(numbered);
+                *ret_path = ed_sys_output_path(path);
                 return true;
         }
         /* Runs of the test kit are many; it sets the option for one that is repeated. */
@@ -281,7 +276,6 @@ int ed_trace_begin(struct ed_run *run)
         trace->main_ns = -1;
         trace->size = size;
         trace->path = path;
-        trace->pid = run->many ? run->many_index + 1 : 1;
         trace->clock = loop->sys->clock_runs ? "monotonic" : "simulated";
         loop->trace = &trace->hooks;
         loop->choosy = true;
@@ -313,6 +307,20 @@ void ed_trace_drop(struct ed_run *run)
         ed_free(trace);
 }
 
+/* Several loops have the same option; they know their numbers only after they have begun. */
+static int path_of_loop(struct ed_trace *trace)
+{
+        size_t bytes = strlen(trace->path) + 16;
+        char *path = ed_alloc_debug(bytes);
+
+        if (!path)
+                return -ENOMEM;
+        snprintf(path, bytes, "%s.%u", trace->path, trace->pid);
+        ed_free(trace->path);
+        trace->path = path;
+        return 0;
+}
+
 void ed_trace_end(struct ed_run *run)
 {
         struct ed_trace *trace;
@@ -321,7 +329,10 @@ void ed_trace_end(struct ed_run *run)
         if (!run->loop.trace)
                 return;
         trace = trace_of(&run->loop);
-        err = ed_trace_write(trace);
+        trace->pid = run->many ? run->many_index + 1 : 1;
+        err = run->opts.trace_file && trace->pid > 1 ? path_of_loop(trace) : 0;
+        if (err == 0)
+                err = ed_trace_write(trace);
         if (err < 0) {
                 char text[256];
 

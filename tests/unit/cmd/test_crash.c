@@ -244,7 +244,7 @@ static void held_add(struct held *held, const char *name, bool is_out, bool is_s
 
         while (at < end) {
                 const char *feed = memchr(at, '\n', (size_t) (end - at));
-                int id, version = 0;
+                int id = 0, version = 0;
 
                 if (is_strict && !feed)
                         test_fail(__FILE__, __LINE__, "%s: torn end", name);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -316,6 +317,8 @@ static void on_report(const struct eddy_report *report, void *arg)
         (void) arg;
         report_kind = report->kind;
         CHECK(strstr(report->text, "/none/run.json") != NULL);
+        /* The run is over: there is no loop to ask. */
+        CHECK(eddy_now() > 0);
 }
 
 TEST(a_file_that_cannot_be_written_is_reported_and_the_run_goes_on)
@@ -348,5 +351,95 @@ TEST(each_run_of_a_process_has_a_file_of_its_own)
         CHECK_EQ(check_rules(text), 1);
         free(text);
         CHECK_EQ(unlink(second), 0);
+        path_remove();
+}
+
+/* The file of a child that was forked after the first run has its process number in its name. */
+TEST(a_forked_process_does_not_replace_the_file_of_its_parent)
+{
+        int64_t moment = EDDY_MS(1), other = EDDY_MS(2);
+        char own[112], *before, *after;
+        int status;
+        pid_t child;
+
+        path_make();
+        CHECK_EQ(eddy_trace_file(path), 0);
+        CHECK_EQ(eddy_run(sleeps, &moment, NULL), 0);
+        before = text_of(path);
+        child = fork();
+        if (child == 0)
+                _exit(eddy_run(sleeps, &other, NULL) == 0 ? 0 : 1);
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+        after = text_of(path);
+        CHECK_STR(after, before);
+        free(after);
+        free(before);
+        snprintf(own, sizeof(own), "%s.%d.2", path, (int) child);
+        after = text_of(own);
+        CHECK_EQ(check_rules(after), 1);
+        free(after);
+        CHECK_EQ(unlink(own), 0);
+        path_remove();
+}
+
+static int main_of_loops(void *arg)
+{
+        (void) arg;
+        return eddy_sleep(EDDY_MS(1));
+}
+
+TEST(each_of_several_loops_has_a_file_of_its_own)
+{
+        struct eddy_run_opts opts = { .trace_file = path };
+        char file[112], pid[32], *text;
+
+        path_make();
+        CHECK_EQ(eddy_run_many_with(3, main_of_loops, NULL, &opts), 0);
+        for (int i = 1; i <= 3; i++) {
+                if (i == 1)
+                        snprintf(file, sizeof(file), "%s", path);
+                else
+                        snprintf(file, sizeof(file), "%s.%d", path, i);
+                text = text_of(file);
+                snprintf(pid, sizeof(pid), "\"pid\":%d,\"tid\":2,", i);
+                CHECK(strstr(text, pid) && strcmp(text + strlen(text) - 4, "\n]}\n") == 0);
+                free(text);
+                CHECK_EQ(unlink(file), 0);
+        }
+        CHECK_EQ(rmdir(folder), 0);
+}
+
+/* --- odd texts --- */
+
+static int main_with_odd_texts(void *arg)
+{
+        struct eddy_task_opts name = { .name = "\xd7\xa9\xd7\x9c\xff" };
+        static int64_t moment = EDDY_MS(1);
+        eddy_scope scope;
+        eddy_task *task;
+        int err;
+
+        (void) arg;
+/* clang-format off */
+#line 1 "/a/very/long/path/of/the/source/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/0123456789/a \"file\".c"
+        eddy_scope_begin(&scope, NULL);
+        /* clang-format on */
+        err = eddy_scope_start_task(&scope, sleeps, &moment, &name, &task);
+        if (err == 0)
+                eddy_task_release(task);
+        return eddy_scope_end_with(&scope, err);
+}
+
+TEST(names_in_utf8_are_kept_and_long_places_are_cut_at_their_begin)
+{
+        char *text;
+
+        path_make();
+        CHECK_EQ(run_traced(main_with_odd_texts, NULL, 0), 0);
+        text = text_of(path);
+        CHECK_EQ(check_rules(text), 2);
+        CHECK(strstr(text, "\"\xd7\xa9\xd7\x9c?\"") != NULL);
+        CHECK(strstr(text, "/0123456789/a \\\"file\\\".c:1\"}") != NULL);
+        free(text);
         path_remove();
 }

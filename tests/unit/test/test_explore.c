@@ -625,6 +625,37 @@ TEST(the_environment_makes_a_sweep_over_seeds_show_all_outcomes)
         CHECK_EQ(figures.runs, 1);
 }
 
+static bool is_first_failed;
+
+static int fails_first(void *arg)
+{
+        (void) arg;
+        is_first_failed = true;
+        return 0;
+}
+
+static int looks(void *arg)
+{
+        (void) arg;
+        return is_first_failed ? 0 : -EIO;
+}
+
+static int fails_in_one_order(void *arg)
+{
+        (void) arg;
+        is_first_failed = false;
+        return eddy_gather((struct eddy_call[2]){ { .fn = fails_first }, { .fn = looks } }, 2, 0);
+}
+
+TEST(a_program_that_fails_in_one_order_fails_its_sweep_with_outcomes_too)
+{
+        struct eddy_test_sweep figures;
+
+        CHECK_EQ(setenv("EDDY_TEST_OUTCOMES", "3", 1), 0);
+        CHECK_EQ(sweep(EDDY_TEST_SEEDS, fails_in_one_order, &figures), EDDY_E_TEST_FOUND);
+        CHECK(figures.distinct == 2 && strstr(printed, "returned EIO"));
+}
+
 /* --- limits --- */
 
 static int n3 = 3;
@@ -699,7 +730,7 @@ TEST(more_than_8_ready_tasks_or_4096_choice_points_are_not_complete)
         struct eddy_test_explore_opts how = { .runs_max = 3 };
 
         CHECK_EQ(explore(prints_many, NULL, NULL, &how), 0);
-        CHECK(!all.complete);
+        CHECK(!all.complete && all.deviations == 0);
         CHECK_EQ(explore(wait_often, NULL, NULL, &how), 0);
         CHECK(!all.complete && all.choices > EDDY_TEST_CHOICE_POINTS_MAX);
 }
