@@ -57,6 +57,9 @@ static void prepare_connection(struct rig *rig)
         CHECK_EQ(ping(rig), 0);
 }
 
+static int batches_err; /* the first failure */
+
+/* A scope returns one failure, and debug mode reports all others. */
 static int run_batch(void *arg)
 {
         const struct rig *rig = arg;
@@ -65,17 +68,22 @@ static int run_batch(void *arg)
 
         for (int i = 0; i < BATCH && err == 0; i++)
                 eddy_redis_reply_free(replies[i]);
-        return err;
+        if (batches_err == 0)
+                batches_err = err;
+        return err == -ECANCELED ? err : 0;
 }
 
 static int run_batches(void *arg)
 {
         eddy_scope scope;
+        int err;
 
+        batches_err = 0;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < TASKS; i++)
                 eddy_scope_start(&scope, run_batch, arg);
-        return eddy_scope_end(&scope);
+        err = eddy_scope_end(&scope);
+        return err < 0 ? err : batches_err;
 }
 
 static void prepare_subscription(struct rig *rig)

@@ -315,6 +315,8 @@ static int report_kind;
 static void on_report(const struct eddy_report *report, void *arg)
 {
         (void) arg;
+        if (report->kind != EDDY_REPORT_TRACE)
+                return; /* of debug mode */
         report_kind = report->kind;
         CHECK(strstr(report->text, "/none/run.json") != NULL);
         /* The run is over: there is no loop to ask. */
