@@ -115,14 +115,16 @@ int ed_sys_output_close(struct ed_sys_output *output, int err)
 
 char *ed_sys_output_path(const char *path)
 {
-        char folder[PATH_MAX];
-        size_t bytes = strlen(path) + sizeof(folder) + 1;
-        char *whole = ed_alloc_debug(bytes);
+        size_t bytes = strlen(path) + 1, folder = 0;
+        char *whole = ed_alloc_debug(PATH_MAX + bytes);
 
-        if (whole && path[0] != '/' && getcwd(folder, sizeof(folder)))
-                snprintf(whole, bytes, "%s/%s", folder, path);
-        else if (whole)
-                memcpy(whole, path, strlen(path) + 1);
+        if (!whole)
+                return NULL;
+        if (path[0] != '/' && getcwd(whole, PATH_MAX)) {
+                folder = strlen(whole);
+                whole[folder++] = '/';
+        }
+        memcpy(whole + folder, path, bytes);
         return whole;
 }
 

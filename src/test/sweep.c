@@ -521,8 +521,9 @@ void ed_test_sweep_forget(void)
 }
 
 /* Run the one that EDDY_TEST_REPLAY names. */
-static int try_replay(struct sweep *sweep, const struct eddy_test_opts *opts,
-                      struct eddy_test_opts *replay)
+static __attribute__((noinline)) int try_replay(struct sweep *sweep,
+                                                const struct eddy_test_opts *opts,
+                                                struct eddy_test_opts *replay)
 {
         struct eddy_run_opts run;
         int err = 0;
@@ -549,8 +550,9 @@ static bool has_fault(const struct eddy_test_opts *opts)
 }
 
 /* EDDY_TEST_OUTCOMES: of the sweeps of a test, only the one of orders has work to do. */
-static int try_outcomes(struct sweep *sweep, int what, const struct eddy_test_opts *opts,
-                        uint64_t deviations)
+static __attribute__((noinline)) int try_outcomes(struct sweep *sweep, int what,
+                                                  const struct eddy_test_opts *opts,
+                                                  uint64_t deviations)
 {
         struct eddy_test_explore_opts how = {
                 .deviations_max = (uint32_t) (deviations < EDDY_TEST_DEVIATIONS_MAX

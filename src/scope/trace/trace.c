@@ -5,7 +5,6 @@
 #include "scope/trace/trace.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,26 +50,31 @@ int eddy_trace_file(const char *path)
  * The first run of the process has the file itself; others have FILE.2, FILE.3 ...  A process that
  * was forked after the first run has its number in the names of its files.
  */
-static void path_number(char *buf, size_t bytes, const char *path)
+static char *path_numbered(const char *path)
 {
         static _Atomic int first_process;
         int process = ed_sys_process_number(), none = 0;
         unsigned number = atomic_fetch_add_explicit(&files, 1, memory_order_relaxed) + 1;
-        struct ed_text text = { buf, bytes };
+        size_t bytes = strlen(path) + 32;
+        char *numbered = ed_alloc_debug(bytes);
+        struct ed_text text = { numbered, bytes };
 
+        if (!numbered)
+                return NULL;
         ed_text_add(&text, "%s", path);
         if (!atomic_compare_exchange_strong(&first_process, &none, process) && none != process)
                 ed_text_add(&text, ".%d", process);
         if (number > 1)
                 ed_text_add(&text, ".%u", number);
+        return numbered;
 }
 
 /* Returns false if the run is not traced. '*ret_path' is NULL if there is no memory. */
 static bool path_take(const struct ed_run *run, char **ret_path)
 {
         const char *path = run->opts.trace_file;
-        char numbered[PATH_MAX];
-        bool is_wanted = true;
+        char *numbered = NULL;
+        bool is_wanted;
 
         if (path) {
                 *ret_path = ed_sys_output_path(path);
@@ -83,10 +87,11 @@ static bool path_take(const struct ed_run *run, char **ret_path)
         path = file_path ? file_path : secure_getenv("EDDY_TRACE");
         is_wanted = path && *path;
         if (is_wanted)
-                path_number(numbered, sizeof(numbered), path);
+                numbered = path_numbered(path);
         ed_mutex_unlock(&file_lock);
-        if (is_wanted)
+        if (numbered)
                 *ret_path = ed_sys_output_path(numbered);
+        ed_free(numbered);
         return is_wanted;
 }
 

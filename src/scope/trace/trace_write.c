@@ -59,6 +59,7 @@ struct writer {
         int err;
         size_t used;
         bool is_first;
+        char line[EVENT_BYTES]; /* of event() */
         char out[OUT_BYTES];
 };
 
@@ -170,8 +171,9 @@ static void place_add(struct ed_text *text, const char *place)
 static void event(struct writer *writer, char ph, const char *cat, const char *name, uint64_t task,
                   const char *more, const char *args)
 {
-        char line[EVENT_BYTES], quoted[2 * NAME_BYTES];
-        struct ed_text text = { line, sizeof(line) }, string = { quoted, sizeof(quoted) };
+        char quoted[2 * NAME_BYTES];
+        struct ed_text text = { writer->line, sizeof(writer->line) },
+                       string = { quoted, sizeof(quoted) };
 
         quoted[0] = '\0';
         quote(&string, name, NAME_BYTES);
@@ -188,7 +190,7 @@ static void event(struct writer *writer, char ph, const char *cat, const char *n
                 ed_text_add(&text, ",\"args\":%s", args);
         ed_text_add(&text, "}");
         writer->is_first = false;
-        put(writer, line);
+        put(writer, writer->line);
 }
 
 static void begin(struct writer *writer, const char *cat, const char *name, uint64_t task,
