@@ -365,6 +365,7 @@ def standard_input_is_read(eddy):
 @claim
 def mistakes_are_refused(eddy):
     path = trace(eddy, "t.json", trace_file.three_tasks())
+    other = eddy.file("other.json", '{"displayTimeUnit":"ns","otherData":{"eddy":"0.2.0"}}')
     for code, words, args in (
             (2, ["name a trace"], []),
             (2, ["one or two traces"], [path, path, path]),
@@ -374,6 +375,7 @@ def mistakes_are_refused(eddy):
             (2, ["--width 39"], [path, "--width", "39"]),
             (2, ["--width 100"], [path, "--width", "100", "--format", "svg"]),
             (2, ["this is a trace"], [path, "-o", path]),
+            (2, ["this is a trace"], [path, "-o", other]),
             (3, ["No such file"], [path + "x"]),
             (3, ["Is a directory"], [eddy.folder]),
             (4, ["No such file"], [path, "-o", eddy.file("no/such/x.svg")]),
