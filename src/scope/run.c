@@ -532,7 +532,7 @@ void ed_run_free(struct ed_run *run)
         /* Its report may call the program, to which there is no loop any more. */
         ed_loop_current = NULL;
         ed_trace_end(run);
-        enter_loop(run);
+        ed_loop_current = &run->loop;
         ed_faces_fini(&run->faces);
         ed_stack_records_close(run);
         ed_loop_current = NULL;
