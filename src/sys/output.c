@@ -83,7 +83,7 @@ static int open_new(const char *path, int flags)
 int ed_sys_output_open(struct ed_sys_output *output, const char *path)
 {
         size_t bytes = strlen(path) + 32;
-        struct stat found;
+        struct stat found = { 0 };
 
         *output = (struct ed_sys_output){ .fd = -1, .path = path };
         if (lstat(path, &found) < 0 || S_ISREG(found.st_mode)) {
