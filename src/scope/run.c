@@ -529,7 +529,7 @@ void ed_run_free(struct ed_run *run)
         /* Data that upper floors keep with the loop may still ask for the current loop. */
         enter_loop(run);
         ed_loop_fini(&run->loop);
-        /* Its report may call the program, to which there is no loop any more. */
+        /* A report of the trace calls the program, which is outside the run by now. */
         ed_loop_current = NULL;
         ed_trace_end(run);
         ed_loop_current = &run->loop;

@@ -319,7 +319,7 @@ static void on_report(const struct eddy_report *report, void *arg)
                 return; /* of debug mode */
         report_kind = report->kind;
         CHECK(strstr(report->text, "/none/run.json") != NULL);
-        /* The run is over: there is no loop to ask. */
+        /* This report comes after the run, so the call is outside of any loop. */
         CHECK(eddy_now() > 0);
 }
 
