@@ -369,8 +369,10 @@ TEST(a_forked_process_does_not_replace_the_file_of_its_parent)
         CHECK_EQ(eddy_run(sleeps, &moment, NULL), 0);
         before = text_of(path);
         child = fork();
-        if (child == 0)
+        if (child == 0) {
+                free(before);
                 _exit(eddy_run(sleeps, &other, NULL) == 0 ? 0 : 1);
+        }
         CHECK(waitpid(child, &status, 0) == child && status == 0);
         after = text_of(path);
         CHECK_STR(after, before);
