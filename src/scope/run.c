@@ -80,6 +80,8 @@ static bool on_deadlock(struct ed_loop *loop)
         if (!run->deadlocked) {
                 run->deadlocked = true;
                 ed_report_deadlock(run);
+                if (loop->trace)
+                        ed_trace_deadlock(run);
                 eddy_scope_cancel(&run->root);
                 if (loop->ready_first)
                         return true;

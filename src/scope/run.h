@@ -108,6 +108,9 @@ void ed_runs_add(struct ed_run *run);
 void ed_runs_remove(struct ed_run *run);
 void ed_runs_forget(void);
 
+/* Calls 'fn' with each run of the process, without a lock: in a copy that has only this thread. */
+void ed_runs_each(void (*fn)(struct ed_run *run));
+
 /* Where the run with this number is, from the calling thread's view.  Any thread. */
 enum ed_run_place { ED_RUN_GONE, ED_RUN_HERE, ED_RUN_ELSEWHERE };
 enum ed_run_place ed_runs_place(uintptr_t number);

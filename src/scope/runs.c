@@ -86,6 +86,12 @@ void ed_runs_remove(struct ed_run *run)
                 ed_sys_thread_end_watch(ED_THREAD_END_RUNS, NULL);
 }
 
+void ed_runs_each(void (*fn)(struct ed_run *run))
+{
+        ed_list_each (link, &ed_runs.list)
+                fn(ed_container_of(link, struct ed_run, link));
+}
+
 void ed_runs_forget(void)
 {
         /* The thread that held the lock may not exist in the child. */

@@ -15,6 +15,7 @@
 #include "eddy/error.h"
 #include "scope/debug/debug.h"
 #include "scope/run.h"
+#include "scope/trace/trace.h"
 #include "sys/capture.h"
 #include "sys/fork.h"
 #include "sys/last_words.h"
@@ -147,8 +148,11 @@ static int play(struct ed_test_run *run)
                 result = ed_run_main(run->run, run->main_fn, run->arg);
                 if (!run->gave_up)
                         ed_run_end(run->run);
-                if (run->gave_up)
+                if (run->gave_up) {
+                        ed_test_memory_pause();
+                        ed_trace_finish(run->run);
                         return result;
+                }
                 run->result.left.timers = run->run->loop.timers.count - run->run->loop.quiet_timers;
                 ed_run_free(run->run);
         }
@@ -196,6 +200,8 @@ static void say_left(const char *what)
         ed_test_print_lines(now.name, &now.opts, now.result.problem);
         ed_test_strikes_look(&strikes);
         ed_test_print(now.name, &now.opts, what, &strikes);
+        ed_test_memory_pause();
+        ed_trace_last_words();
 }
 
 void ed_test_last_words(void)
@@ -239,14 +245,14 @@ static void give_up_left(void)
         say_left("it was left before its end");
         ed_test_units_end();
         ed_test_target_end(&now);
-        ed_sys_last_words_unset();
+        ed_sys_last_words_unset(ed_test_last_words);
         ed_test_memory_left();
         drop(&now);
 }
 
 static void give_back(void)
 {
-        ed_sys_last_words_unset();
+        ed_sys_last_words_unset(ed_test_last_words);
         ed_test_now = NULL;
         mine = false;
         ed_sys_thread_end_watch(ED_THREAD_END_KIT, NULL);

@@ -132,6 +132,31 @@ def two_outcomes_are_drawn_with_their_first_difference_as_the_document_says(eddy
     check(f"```\n{drawn.out}{drawn.err}```\n" in said or f"```\n{drawn.err}{drawn.out}```\n" in said, drawn)
 
 
+# The same is in docs/debugging.md.
+DEADLOCK = """\
+! event 18: the loop finds a deadlock: stops task 3 transfer, task 4 transfer
+! event 19: task 3 transfer waits for a lock that task 4 transfer holds
+! event 20: task 4 transfer waits for a lock that task 3 transfer holds
+"""
+
+
+@claim
+def a_deadlock_is_drawn_with_the_holders_of_its_locks(eddy):
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(eddy.path))))
+    trace = os.path.join(eddy.folder, "cycle.json")
+    subprocess.run([os.path.join(build, "tests", "kit", "test_kit_orders")], check=True,
+                   stderr=subprocess.DEVNULL,
+                   env={**os.environ, "EDDY_TRACE": trace, "EDDY_TEST_REPLAY": "cycle:order=0"})
+    drawn = eddy.run("draw", trace, env={**os.environ, "LC_ALL": "C.UTF-8"}).out
+    check(DEADLOCK in drawn and "! deadline, deadlock\n" in drawn, drawn)
+    svg = os.path.join(eddy.folder, "cycle.svg")
+    eddy.run("draw", "-o", svg, trace)
+    with open(svg, encoding="utf-8") as picture:
+        text = picture.read()
+    for line in DEADLOCK.splitlines():
+        check(f"<title>{line[2:]}</title>" in text, text)
+
+
 @claim
 def a_stop_by_a_signal_is_a_cancel_in_the_timeline(eddy):
     asked = threading.Event()

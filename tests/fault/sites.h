@@ -84,7 +84,7 @@
         X(ed_sys_guard_remove, mprotect, 1)                                                        \
         X(ed_sys_is_inside, dladdr, 2)                                                             \
         X(ed_sys_is_inside_named, dladdr, 1)                                                       \
-        X(ed_sys_last_words_set, sigaction, 2)                                                     \
+        X(ed_sys_in_copy, nanosleep, 1)                                                            \
         X(ed_sys_last_words_unset, sigaction, 2)                                                   \
         X(ed_sys_map, madvise, 1)                                                                  \
         X(ed_sys_map, mmap, 1)                                                                     \
@@ -179,6 +179,7 @@
         X(restore, close, 1)                                                                       \
         X(restore, dup2, 1)                                                                        \
         X(ring_open, syscall, 1)                                                                   \
+        X(set, sigaction, 2)                                                                       \
         X(set_nonblocking, fcntl, 2)                                                               \
         X(set_option, setsockopt, 1)                                                               \
         X(spawn_program, posix_spawn, 1)                                                           \
@@ -400,6 +401,7 @@
         X(kind_of_entry, fstatat, 1, "only on file systems that do not store the kind")            \
         X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
         X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
+        X(ed_sys_in_copy, kill, 1, "of a child that was not collected")                            \
         X(undo, kill, 1, "of a child that was not collected")                                      \
         X(become_worker, close, 4, "of descriptors that are open")                                 \
         X(become_worker, setrlimit, 1, "of the limit that main had")                               \

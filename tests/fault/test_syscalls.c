@@ -1087,7 +1087,8 @@ static int drive_kit(void)
         (void) ed_sys_is_inside((const void *) drive_kit, (const void *) drive_kit);
         (void) ed_sys_is_inside_named((const void *) drive_kit, "libeddy-");
         (void) signal(SIGTERM, SIG_IGN);
-        ed_sys_last_words_unset();
+        ed_sys_in_copy(say_nothing);
+        ed_sys_last_words_unset(say_nothing);
         (void) signal(SIGINT, SIG_DFL);
         (void) signal(SIGTERM, SIG_DFL);
         return n < 0 ? n : 0;

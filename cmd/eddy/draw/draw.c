@@ -166,9 +166,10 @@ static uint32_t width_choose(const struct draw *draw)
 
 static void text_make(const struct draw *draw, struct ed_draft *out)
 {
-        bool is_ascii = locale_is_ascii();
+        bool is_ascii = locale_is_ascii(), has_deadlock = false;
 
         for (unsigned i = 0; i < draw->opts.files_count; i++) {
+                has_deadlock |= draw->pictures[i].run.has_deadlock;
                 ed_draw_text_add(out, &draw->pictures[i], width_choose(draw), is_ascii);
                 ed_draft_add_str(out, "\n");
         }
@@ -177,7 +178,7 @@ static void text_make(const struct draw *draw, struct ed_draft *out)
                                   is_ascii);
                 ed_draft_add_str(out, "\n\n");
         }
-        ed_draw_text_legend(out, is_ascii);
+        ed_draw_text_legend(out, has_deadlock, is_ascii);
 }
 
 static int output_write(const struct draw *draw, const struct ed_draft *out)

@@ -162,6 +162,8 @@ static int args_read(struct reader *reader, const struct eddy_json_value *args,
                         optional_read(&value, &event->result);
                 else if (eddy_json_is(&name, "by"))
                         optional_read(&value, &event->by);
+                else if (eddy_json_is(&name, "holder"))
+                        optional_read(&value, &event->by);
                 else if (eddy_json_is(&name, "fd"))
                         optional_read(&value, &event->fd);
                 else if (eddy_json_is(&name, "bytes"))
@@ -183,10 +185,15 @@ static enum ed_draw_kind kind_read(const struct eddy_json_value *cat)
         static const struct {
                 const char *word;
                 enum ed_draw_kind kind;
-        } kinds[] = { { "task", ED_DRAW_TASK },         { "scope", ED_DRAW_SCOPE },
-                      { "wait", ED_DRAW_WAIT },         { "ready", ED_DRAW_READY },
-                      { "wake", ED_DRAW_WAKE },         { "cancel", ED_DRAW_CANCEL },
-                      { "deadline", ED_DRAW_DEADLINE }, { "io", ED_DRAW_IO } };
+        } kinds[] = { { "task", ED_DRAW_TASK },
+                      { "scope", ED_DRAW_SCOPE },
+                      { "wait", ED_DRAW_WAIT },
+                      { "ready", ED_DRAW_READY },
+                      { "wake", ED_DRAW_WAKE },
+                      { "cancel", ED_DRAW_CANCEL },
+                      { "deadline", ED_DRAW_DEADLINE },
+                      { "deadlock", ED_DRAW_DEADLOCK },
+                      { "io", ED_DRAW_IO } };
 
         for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
                 if (eddy_json_is(cat, kinds[i].word))
@@ -212,7 +219,8 @@ static char phase_of(const struct eddy_json_value *ph, enum ed_draw_kind kind)
                 return kind == ED_DRAW_WAKE || kind == ED_DRAW_CANCEL ? phase : '\0';
         case 'i':
         case 'I':
-                return kind == ED_DRAW_CANCEL || kind == ED_DRAW_DEADLINE || kind == ED_DRAW_IO
+                return kind == ED_DRAW_CANCEL || kind == ED_DRAW_DEADLINE ||
+                                       kind == ED_DRAW_DEADLOCK || kind == ED_DRAW_IO
                                ? 'i'
                                : '\0';
         default:

@@ -288,7 +288,8 @@ static const char *kind_word(enum ed_draw_kind kind)
                 [ED_DRAW_SCOPE] = "a scope",       [ED_DRAW_WAIT] = "a wait",
                 [ED_DRAW_READY] = "a ready",       [ED_DRAW_WAKE] = "a wake",
                 [ED_DRAW_CANCEL] = "a cancel",     [ED_DRAW_DEADLINE] = "a deadline",
-                [ED_DRAW_IO] = "an I/O call",      [ED_DRAW_LOOP] = "the loop",
+                [ED_DRAW_DEADLOCK] = "a deadlock", [ED_DRAW_IO] = "an I/O call",
+                [ED_DRAW_LOOP] = "the loop",
         };
 
         return words[kind];
@@ -368,8 +369,10 @@ static int point_add(struct ed_draw_run *run, struct ed_draw_row *row, struct ed
                 return err;
         event->node = row->node;
         if (event->phase == 'i' &&
-            (event->kind == ED_DRAW_CANCEL || event->kind == ED_DRAW_DEADLINE))
+            (event->kind == ED_DRAW_CANCEL || event->kind == ED_DRAW_DEADLINE ||
+             event->kind == ED_DRAW_DEADLOCK))
                 row->cause = run->events_count;
+        run->has_deadlock |= event->kind == ED_DRAW_DEADLOCK;
         event->what = event->phase == 's' ? row->cause : ED_DRAW_NONE;
         run->events[run->events_count] = *event;
         /* A task whose begin was dropped runs until its first wait. */

@@ -24,6 +24,7 @@ enum ed_draw_kind {
         ED_DRAW_WAKE,
         ED_DRAW_CANCEL,
         ED_DRAW_DEADLINE,
+        ED_DRAW_DEADLOCK,
         ED_DRAW_IO,
         ED_DRAW_LOOP,
 };
@@ -107,6 +108,7 @@ struct ed_draw_run {
         uint32_t tasks, scopes, loops;
         int64_t start_ns, end_ns;
         uint64_t dropped;
+        bool has_deadlock;
         uint32_t clock; /* a name */
         struct ed_draw_table row_of, scope_of, flow_of, loop_of;
         char fault[200]; /* why an event was refused */

@@ -240,9 +240,9 @@ static void picture_add(struct ed_draft *out, const struct ed_draw_layout *layou
 
 /* ---- files --------------------------------------------------------------------------------- */
 
-static void legend_add(struct ed_draft *out, double y)
+static void legend_add(struct ed_draft *out, bool has_deadlock, double y)
 {
-        static const struct {
+        const struct {
                 const char *shape, *meaning;
         } entries[] = {
                 { "<rect class=\"run\" width=\"22\" height=\"12\"/>", "runs" },
@@ -251,7 +251,8 @@ static void legend_add(struct ed_draft *out, double y)
                 { "<rect class=\"box\" width=\"22\" height=\"12\" rx=\"4\"/>", "scope" },
                 { "<path class=\"cross\" d=\"M6 2l8 8m0-8l-8 8\"/>", "cancel" },
                 { "<path class=\"cancel\" d=\"M0 6L22 6\"/>", "stops" },
-                { "<path class=\"due\" d=\"M11 0l5 6l-5 6l-5-6z\"/>", "deadline" },
+                { "<path class=\"due\" d=\"M11 0l5 6l-5 6l-5-6z\"/>",
+                  has_deadlock ? "deadline, deadlock" : "deadline" },
                 { "<path class=\"wake\" d=\"M0 6L22 6\"/>", "wakes" },
         };
         double x = 10;
@@ -279,6 +280,7 @@ void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictur
 {
         struct ed_draw_layout layouts[ED_DRAW_PICTURES_MAX];
         double height = difference ? 60 : 34, y = 0;
+        bool has_deadlock = false;
         unsigned made = 0;
 
         while (made < count && ed_draw_layout_init(&layouts[made], &pictures[made],
@@ -293,6 +295,7 @@ void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictur
         ed_draft_add_str(out, defs);
         ed_draft_add_str(out, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n");
         for (unsigned i = 0; i < made; i++) {
+                has_deadlock |= pictures[i].run.has_deadlock;
                 ed_draft_add_printf(out, "<g transform=\"translate(0 %.0f)\">\n", y);
                 picture_add(out, &layouts[i], true);
                 ed_draft_add_str(out, "</g>\n");
@@ -304,7 +307,7 @@ void ed_draw_svg_file(struct ed_draft *out, const struct ed_draw_picture *pictur
                 ed_draw_svg_text(out, difference, (unsigned) (width / ED_DRAW_CHARACTER_PX));
                 ed_draft_add_str(out, "</text>\n");
         }
-        legend_add(out, height - 24);
+        legend_add(out, has_deadlock, height - 24);
         ed_draft_add_str(out, "</svg>\n");
 }
 
@@ -324,7 +327,7 @@ void ed_draw_svg_add(struct ed_draft *out, const struct ed_draw_picture *picture
                 ed_draft_add_str(out, defs);
         picture_add(out, &layout, false);
         if (is_first)
-                legend_add(out, layout.height + 6);
+                legend_add(out, picture->run.has_deadlock, layout.height + 6);
         ed_draft_add_str(out, "</svg>\n");
         ed_draw_layout_fini(&layout);
 }

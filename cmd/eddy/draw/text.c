@@ -227,6 +227,8 @@ static void marks_fill(struct canvas *canvas, bool is_counted)
                         node_mark(canvas, event->node, i, LOOK_STOPPED, is_counted);
                 else if (event->kind == ED_DRAW_DEADLINE)
                         node_mark(canvas, scope, i, LOOK_DEADLINE, is_counted);
+                else if (event->kind == ED_DRAW_DEADLOCK)
+                        node_mark(canvas, event->node, i, LOOK_DEADLINE, is_counted);
         }
 }
 
@@ -408,14 +410,17 @@ void ed_draw_text_add(struct ed_draft *out, const struct ed_draw_picture *pictur
         ed_draft_fini(&canvas.text);
 }
 
-void ed_draw_text_legend(struct ed_draft *out, bool is_ascii)
+void ed_draw_text_legend(struct ed_draft *out, bool has_deadlock, bool is_ascii)
 {
-        static const struct {
+        const struct {
                 enum look look;
                 const char *meaning;
-        } entries[] = { { LOOK_RUNS, "runs" },      { LOOK_BRIEF, "runs briefly" },
-                        { LOOK_WAITS, "waits" },    { LOOK_READY, "is ready" },
-                        { LOOK_STOPPED, "cancel" }, { LOOK_DEADLINE, "deadline" } };
+        } entries[] = { { LOOK_RUNS, "runs" },
+                        { LOOK_BRIEF, "runs briefly" },
+                        { LOOK_WAITS, "waits" },
+                        { LOOK_READY, "is ready" },
+                        { LOOK_STOPPED, "cancel" },
+                        { LOOK_DEADLINE, has_deadlock ? "deadline, deadlock" : "deadline" } };
 
         for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
                 ed_draft_add_printf(out, "%s%s %s", i ? "  " : "",

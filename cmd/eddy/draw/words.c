@@ -163,8 +163,16 @@ static void point_add(struct ed_draft *out, const struct ed_draw_run *run,
                 ed_draft_add_str(out, " cancels ");
                 if (event->about != ED_DRAW_ABSENT)
                         ed_draw_task_add(out, run, event->loop, event->about);
+                else if (event->scope == 0)
+                        ed_draft_add_str(out, "the run");
                 else if (event->scope != ED_DRAW_ABSENT)
                         ed_draft_add_printf(out, "scope %" PRId64, event->scope);
+        } else if (event->kind == ED_DRAW_DEADLOCK && event->by == ED_DRAW_ABSENT) {
+                ed_draft_add_str(out, " finds a deadlock");
+        } else if (event->kind == ED_DRAW_DEADLOCK) {
+                ed_draft_add_str(out, " waits for a lock that ");
+                ed_draw_task_add(out, run, event->loop, event->by);
+                ed_draft_add_str(out, " holds");
         } else if (event->kind == ED_DRAW_CANCEL) {
                 ed_draft_add_str(out, event->phase == 's' ? " stops a task" : " is stopped");
         } else if (event->kind == ED_DRAW_IO) {

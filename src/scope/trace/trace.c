@@ -13,6 +13,8 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "eddy/trace.h"
+#include "scope/lock_wait.h"
+#include "sys/last_words.h"
 #include "sys/output.h"
 #include "sys/thread.h"
 
@@ -258,7 +260,41 @@ void ed_trace_deadline(struct ed_scope *scope)
         add(task->loop, ED_TRACE_DEADLINE, task->number)->scope = scope;
 }
 
+void ed_trace_deadlock(struct ed_run *run)
+{
+        struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
+
+        (void) add(&run->loop, ED_TRACE_DEADLOCK, 0);
+        while ((node = ed_node_next(root, node, false))) {
+                const struct ed_task *task = node->owner;
+                const eddy_lock *lock =
+                        ed_node_is_task(node) ? ed_lock_wait_ops.awaited(task) : NULL;
+
+                if (lock)
+                        add(&run->loop, ED_TRACE_DEADLOCK, task->number)->by = lock->owner_number;
+        }
+}
+
 /* --- begin and end --- */
+
+static _Atomic unsigned traced; /* runs of the process */
+static unsigned watched;        /* of them, those of the kit not counted; under file_lock */
+
+static void watch_begin(void)
+{
+        ed_mutex_lock(&file_lock);
+        if (watched++ == 0)
+                ed_sys_last_words_of_abort(ed_trace_last_words);
+        ed_mutex_unlock(&file_lock);
+}
+
+static void watch_end(void)
+{
+        ed_mutex_lock(&file_lock);
+        if (--watched == 0)
+                ed_sys_last_words_unset(ed_trace_last_words);
+        ed_mutex_unlock(&file_lock);
+}
 
 int ed_trace_begin(struct ed_run *run)
 {
@@ -286,6 +322,10 @@ int ed_trace_begin(struct ed_run *run)
         loop->choosy = true;
         loop->push_flags |= ED_PUSH_TRACED;
         ed_trace_table_begin(trace);
+        atomic_fetch_add_explicit(&traced, 1, memory_order_relaxed);
+        trace->is_watched = !loop->sys->ops->choose;
+        if (trace->is_watched)
+                watch_begin();
         return 0;
 }
 
@@ -306,6 +346,9 @@ void ed_trace_drop(struct ed_run *run)
                 return;
         trace = trace_of(&run->loop);
         run->loop.trace = NULL;
+        atomic_fetch_sub_explicit(&traced, 1, memory_order_relaxed);
+        if (trace->is_watched)
+                watch_end();
         for (size_t i = 0; i < ED_TRACE_TEXTS; i++)
                 ed_free(trace->texts[i].copy);
         ed_free(trace->path);
@@ -326,7 +369,7 @@ static int path_of_loop(struct ed_trace *trace)
         return 0;
 }
 
-void ed_trace_end(struct ed_run *run)
+void ed_trace_finish(struct ed_run *run)
 {
         struct ed_trace *trace;
         int err;
@@ -345,5 +388,29 @@ void ed_trace_end(struct ed_run *run)
                          trace->path, eddy_error_text(err));
                 ed_report_run(run, EDDY_REPORT_TRACE, err, NULL, text);
         }
+}
+
+void ed_trace_end(struct ed_run *run)
+{
+        ed_trace_finish(run);
         ed_trace_drop(run);
+}
+
+/* --- a process that ends inside its runs --- */
+
+static void finish_all(void)
+{
+        ed_runs_each(ed_trace_finish);
+}
+
+void ed_trace_last_words(void)
+{
+        if (atomic_load_explicit(&traced, memory_order_relaxed) > 0)
+                ed_sys_in_copy(finish_all);
+}
+
+/* After exit() inside a run. */
+static __attribute__((destructor)) void at_exit(void)
+{
+        ed_trace_last_words();
 }

@@ -38,6 +38,7 @@ enum ed_trace_kind {
         ED_TRACE_CANCEL,    /* by 'task': of a task (by) or a scope */
         ED_TRACE_STOP,      /* the task was marked by the cancel before */
         ED_TRACE_DEADLINE,  /* scope, of this task, has reached its deadline */
+        ED_TRACE_DEADLOCK,  /* of the loop: all tasks wait; of a task: a lock's holder (by) */
         ED_TRACE_IO,        /* text: the call; number: descriptor; bytes: or an error below 0 */
 };
 
@@ -71,6 +72,7 @@ struct ed_trace {
         char *path;
         unsigned pid;                 /* of the loop in the file */
         const char *clock;            /* "monotonic", "simulated" */
+        bool is_watched;              /* the process has a handler for abort() */
         uint64_t supervisor;          /* its task's number */
         const struct ed_sys_ops *ops; /* of the table, below ours */
         struct ed_sys_ops traced;
@@ -87,11 +89,20 @@ EDDY_MUST_USE int ed_trace_begin(struct ed_run *run);
 /* The supervisor exists. */
 void ed_trace_supervise(struct ed_run *run);
 
-/* Writes the file, unless the run is not traced.  A failure is reported. */
+/* Writes the file of a run, unless it is not traced.  A failure is reported. */
+ED_SHARED void ed_trace_finish(struct ed_run *run);
+
+/* The same, and frees the records. */
 void ed_trace_end(struct ed_run *run);
+
+/* Writes the files of all runs before their end, because the process ends. */
+ED_SHARED void ed_trace_last_words(void);
 
 /* Frees the records of a run that was abandoned, without a file. */
 void ed_trace_drop(struct ed_run *run);
+
+/* All tasks wait, and nothing can wake them. */
+void ed_trace_deadlock(struct ed_run *run);
 
 void ed_trace_start(struct ed_task *task, const void *place);
 void ed_trace_park(struct ed_task *task, const char *waits_for);

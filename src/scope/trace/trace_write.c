@@ -54,6 +54,7 @@ struct writer {
         uint64_t scopes, flows;
         uint64_t cancel_task;                      /* the row of the last cancel */
         const struct ed_trace_record *cancel_held; /* a cancel of the run: not written yet */
+        bool is_deadlock;                          /* the next cancel of the run is its end */
         int64_t at_ns;
         struct ed_sys_output output;
         int err;
@@ -368,7 +369,8 @@ static void cancel_write(struct writer *writer, const struct ed_trace_record *re
 static void on_cancel(struct writer *writer, const struct ed_trace_record *record)
 {
         writer->cancel_task = shown(writer, record->task);
-        writer->cancel_held = record;
+        writer->cancel_held = writer->is_deadlock ? NULL : record;
+        writer->is_deadlock = false;
         if (!record->scope || scope_number(writer, record->scope) > 0)
                 cancel_write(writer, record);
 }
@@ -394,6 +396,18 @@ static void on_io(struct writer *writer, const struct ed_trace_record *record)
                 ed_text_add(&text, ",\"error\":\"%s\"", eddy_error_name((int) record->bytes));
         ed_text_add(&text, "}");
         event(writer, 'i', "io", record->text, shown(writer, record->task), ",\"s\":\"t\"", args);
+}
+
+/* The cancel of the run that follows is not written: the deadlock stops the tasks. */
+static void on_deadlock(struct writer *writer, const struct ed_trace_record *record)
+{
+        char args[64] = "{}";
+
+        if (record->task != 0)
+                snprintf(args, sizeof(args), "{\"holder\":%llu}",
+                         (unsigned long long) shown(writer, record->by));
+        mark(writer, "deadlock", shown(writer, record->task), args);
+        writer->is_deadlock = true;
 }
 
 static void on_deadline(struct writer *writer, const struct ed_trace_record *record)
@@ -457,6 +471,8 @@ static void on_record(struct writer *writer, const struct ed_trace_record *recor
                 on_cancel(writer, record);
         else if (record->kind == ED_TRACE_IO)
                 on_io(writer, record);
+        else if (record->kind == ED_TRACE_DEADLOCK && (record->task == 0 || row))
+                on_deadlock(writer, record);
         else if (record->kind == ED_TRACE_DEADLINE && row)
                 on_deadline(writer, record);
         else if (record->kind == ED_TRACE_START && row)

@@ -5,6 +5,7 @@
 #include <eddy/eddy.h>
 #include <eddy/test.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,6 +384,197 @@ TEST(a_forked_process_does_not_replace_the_file_of_its_parent)
         CHECK_EQ(check_rules(after), 1);
         free(after);
         CHECK_EQ(unlink(own), 0);
+        path_remove();
+}
+
+/* --- the end of the process --- */
+
+static eddy_lock locks[2];
+
+static int takes_both(void *arg)
+{
+        int first = *(int *) arg, err = eddy_lock_acquire(&locks[first]);
+
+        if (err == 0)
+                err = eddy_sleep(0);
+        if (err == 0)
+                err = eddy_lock_acquire(&locks[!first]);
+        return err;
+}
+
+static int main_of_deadlock(void *arg)
+{
+        static int numbers[] = { 0, 1 };
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, takes_both, &numbers[0]);
+        eddy_scope_start(&scope, takes_both, &numbers[1]);
+        return eddy_scope_end(&scope);
+}
+
+TEST(a_deadlock_names_the_holder_of_each_lock_and_the_tasks_that_it_stops)
+{
+        char *text;
+
+        path_make();
+        CHECK_EQ(run_traced(main_of_deadlock, NULL, 0), EDDY_E_TEST_FOUND);
+        text = text_of(path);
+        CHECK_EQ(check_rules(text), 3);
+        CHECK(strstr(text, "\"tid\":0,\"ts\":0.000,\"name\":\"deadlock\",\"cat\":\"deadlock\""));
+        CHECK(strstr(text, "\"tid\":3,\"ts\":0.000,\"name\":\"deadlock\",\"cat\":\"deadlock\","
+                           "\"s\":\"t\",\"args\":{\"holder\":4}"));
+        CHECK(strstr(text, "\"tid\":4,\"ts\":0.000,\"name\":\"deadlock\",\"cat\":\"deadlock\","
+                           "\"s\":\"t\",\"args\":{\"holder\":3}"));
+        CHECK(!strstr(text, "\"name\":\"cancel\",\"cat\":\"cancel\",\"s\":\"t\""));
+        CHECK(strstr(text, "{\"ph\":\"s\",\"pid\":1,\"tid\":0,\"ts\":0.000,\"name\":\"cancel\""));
+        free(text);
+        path_remove();
+}
+
+static int aborts(void *arg)
+{
+        (void) arg;
+        (void) eddy_sleep(EDDY_MS(1));
+        abort();
+}
+
+static int exits(void *arg)
+{
+        (void) arg;
+        (void) eddy_sleep(EDDY_MS(1));
+        exit(7);
+}
+
+/* A child of the program that ends in its own way is not the end of the run. */
+static int forks(void *arg)
+{
+        pid_t child = fork();
+        int status;
+
+        (void) arg;
+        if (child == 0)
+                exit(0);
+        CHECK(waitpid(child, &status, 0) == child && status == 0);
+        CHECK_EQ(access(path, F_OK), -1);
+        return eddy_sleep(EDDY_MS(1));
+}
+
+/* Runs in a child with a file; returns how it ended. */
+static int status_of(eddy_task_fn *fn)
+{
+        pid_t child = fork();
+        int status;
+
+        if (child == 0) {
+                CHECK_EQ(eddy_trace_file(path), 0);
+                (void) eddy_run(fn, NULL, NULL);
+                CHECK_EQ(eddy_trace_file(NULL), 0);
+                exit(0);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        return status;
+}
+
+TEST(a_process_that_ends_in_a_run_writes_the_file_all_the_same)
+{
+        static const struct {
+                eddy_task_fn *fn;
+                int signal, status;
+        } ends[] = { { aborts, SIGABRT, 0 }, { exits, 0, 7 }, { forks, 0, 0 } };
+
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+                int status;
+                char *text;
+
+                path_make();
+                status = status_of(ends[i].fn);
+                CHECK_EQ(WIFSIGNALED(status) ? WTERMSIG(status) : 0, ends[i].signal);
+                CHECK_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : 0, ends[i].status);
+                text = text_of(path);
+                CHECK_EQ(check_rules(text), 1);
+                CHECK_EQ(strstr(text, "\"open\":true") != NULL, ends[i].fn != forks);
+                free(text);
+                path_remove();
+        }
+}
+
+static void aborts_itself(int signo)
+{
+        (void) signo;
+        _exit(9);
+}
+
+static int aborts_with_a_handler(void *arg)
+{
+        CHECK(signal(SIGABRT, aborts_itself) != SIG_ERR);
+        return aborts(arg);
+}
+
+TEST(a_program_keeps_its_own_handler_of_abort)
+{
+        int status;
+
+        path_make();
+        status = status_of(aborts_with_a_handler);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 9);
+        CHECK_EQ(access(path, F_OK), -1);
+        path_remove();
+}
+
+TEST(no_handler_is_left_after_a_traced_run)
+{
+        int64_t moment = EDDY_MS(1);
+
+        path_make();
+        CHECK_EQ(eddy_trace_file(path), 0);
+        CHECK_EQ(eddy_run(sleeps, &moment, NULL), 0);
+        CHECK(signal(SIGABRT, SIG_DFL) == SIG_DFL);
+        path_remove();
+}
+
+static int aborts_in_the_kit(void *arg)
+{
+        struct eddy_run_opts run = { .trace_file = path };
+
+        (void) arg;
+        return eddy_test_run(aborts, NULL, &(struct eddy_test_opts){ .run = &run }, NULL);
+}
+
+/* Never ends. */
+static int sleeps_on(void *arg)
+{
+        (void) arg;
+        while (eddy_sleep(EDDY_SEC(1)) == 0)
+                continue;
+        return 0;
+}
+
+TEST(a_run_of_the_kit_that_ends_the_process_or_is_given_up_writes_its_file)
+{
+        struct eddy_run_opts run = { .trace_file = path };
+        struct eddy_test_opts opts = { .run = &run, .limit_ns = EDDY_SEC(5) };
+        int status;
+        pid_t child;
+        char *text;
+
+        path_make();
+        child = fork();
+        if (child == 0) {
+                CHECK(freopen("/dev/null", "w", stderr) != NULL);
+                exit(aborts_in_the_kit(NULL));
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        text = text_of(path);
+        CHECK(check_rules(text) == 1 && strstr(text, "\"open\":true"));
+        free(text);
+        CHECK_EQ(unlink(path), 0);
+        CHECK_EQ(eddy_test_run(sleeps_on, NULL, &opts, NULL), EDDY_E_TEST_FOUND);
+        text = text_of(path);
+        CHECK(check_rules(text) == 1 && strstr(text, "\"ts\":5000000.000"));
+        free(text);
         path_remove();
 }
 
