@@ -84,7 +84,6 @@
         X(ed_sys_guard_remove, mprotect, 1)                                                        \
         X(ed_sys_is_inside, dladdr, 2)                                                             \
         X(ed_sys_is_inside_named, dladdr, 1)                                                       \
-        X(ed_sys_in_copy, nanosleep, 1)                                                            \
         X(ed_sys_last_words_unset, sigaction, 2)                                                   \
         X(ed_sys_map, madvise, 1)                                                                  \
         X(ed_sys_map, mmap, 1)                                                                     \
@@ -401,6 +400,7 @@
         X(kind_of_entry, fstatat, 1, "only on file systems that do not store the kind")            \
         X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
         X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
+        X(ed_sys_in_copy, nanosleep, 1, "a pause that may end early")                              \
         X(ed_sys_in_copy, kill, 1, "of a child that was not collected")                            \
         X(undo, kill, 1, "of a child that was not collected")                                      \
         X(become_worker, close, 4, "of descriptors that are open")                                 \
