@@ -18,12 +18,16 @@ class Timeline:
         self.names, self.tasks, self.flows = {}, {}, {}
         self.marks = collections.Counter()
         self.io = []
-        stacks, last = collections.defaultdict(list), 0
+        stacks, last, latest = collections.defaultdict(list), 0, {}
         for event in self.events:
             ph, tid, at = event["ph"], event["tid"], event["ts"]
             missing = KEYS[ph] - set(event)
-            assert not missing and at >= last and event["pid"] >= 1, (missing, event)
-            last = at
+            row = event["pid"], tid
+            assert not missing and event["pid"] >= 1, (missing, event)
+            # Picoseconds keep the events of a row in order, however it is sorted.
+            assert round(at, 3) >= last, (event, last)
+            assert at > latest.get(row, -1) or at > 1e9 or round(at % 0.001, 6) == 499e-6, event
+            last, latest[row] = round(at, 3), at
             if ph == "M":
                 self.names[event["name"], tid] = event["args"]["name"]
             elif ph == "B":

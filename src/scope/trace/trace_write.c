@@ -20,10 +20,18 @@
 #include "sys/symbol.h"
 
 enum { OUT_BYTES = 65536, EVENT_BYTES = 2048, NAME_BYTES = 256, PLACE_BYTES = 200 };
+enum { LATER_MAX = 499 }; /* less than half of a nanosecond */
+
+/* The last time on a row, and how many of its events before had the same. */
+struct moment {
+        int64_t at_ns;
+        int count;
+};
 
 /* A task in the file. */
 struct row {
         uint64_t number;
+        struct moment last;
         const struct ed_trace_record *function; /* its start or its end */
         const struct ed_trace_record *name;     /* NULL: it has none but its function's */
         uint32_t scopes;                        /* open in the file */
@@ -56,6 +64,7 @@ struct writer {
         const struct ed_trace_record *cancel_held; /* a cancel of the run: not written yet */
         bool is_deadlock;                          /* the next cancel of the run is its end */
         int64_t at_ns;
+        struct moment last; /* of the row of the loop */
         struct ed_sys_output output;
         int err;
         size_t used;
@@ -168,6 +177,20 @@ static void place_add(struct ed_text *text, const char *place)
         ed_text_add(text, "\"");
 }
 
+/*
+ * Returns picoseconds that are added to the time of an event: viewers that sort the events of a row
+ * by time then keep their order.
+ */
+static int later(struct writer *writer, uint64_t task)
+{
+        struct row *row = row_of(writer, task);
+        struct moment *last = row ? &row->last : &writer->last;
+
+        if (last->at_ns != writer->at_ns)
+                *last = (struct moment){ writer->at_ns, 0 };
+        return last->count < LATER_MAX ? last->count++ : LATER_MAX;
+}
+
 /* Writes an event. 'args' is a JSON object, or NULL; 'more' are further members, or "". */
 static void event(struct writer *writer, char ph, const char *cat, const char *name, uint64_t task,
                   const char *more, const char *args)
@@ -178,10 +201,10 @@ static void event(struct writer *writer, char ph, const char *cat, const char *n
 
         quoted[0] = '\0';
         quote(&string, name, NAME_BYTES);
-        ed_text_add(&text, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%llu,\"ts\":%lld.%03d",
+        ed_text_add(&text, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%llu,\"ts\":%lld.%03d%03d",
                     writer->is_first ? "\n" : ",\n", ph, writer->trace->pid,
                     (unsigned long long) task, (long long) (writer->at_ns / 1000),
-                    (int) (writer->at_ns % 1000));
+                    (int) (writer->at_ns % 1000), later(writer, task));
         if (*name)
                 ed_text_add(&text, ",\"name\":\"%s\"", quoted);
         if (*cat)
