@@ -44,6 +44,24 @@ void test_skip_as_child(int status);
 /* For a case about the calls that are under way. */
 void test_needs_backtrace(void);
 
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+enum {
+#ifdef __SANITIZE_THREAD__
+        UNDER_TSAN = 1,
+#else
+        UNDER_TSAN = HAS_FEATURE(thread_sanitizer),
+#endif
+#ifdef __SANITIZE_ADDRESS__
+        UNDER_ASAN = 1,
+#else
+        UNDER_ASAN = HAS_FEATURE(address_sanitizer),
+#endif
+};
+
 /* The text of EIO. */
 #ifdef __GLIBC__
 #define EIO_TEXT "Input/output error"

@@ -11,24 +11,6 @@
 
 #include "io_test.h"
 
-#if defined(__has_feature)
-#define HAS_FEATURE(name) __has_feature(name)
-#else
-#define HAS_FEATURE(name) 0
-#endif
-enum {
-#ifdef __SANITIZE_THREAD__
-        UNDER_TSAN = 1,
-#else
-        UNDER_TSAN = HAS_FEATURE(thread_sanitizer),
-#endif
-#ifdef __SANITIZE_ADDRESS__
-        UNDER_ASAN = 1,
-#else
-        UNDER_ASAN = HAS_FEATURE(address_sanitizer),
-#endif
-};
-
 /* Returns the number of the zygote, which is the only child, or 0 if the system has no such file. */
 static inline int zygote_pid(void)
 {
