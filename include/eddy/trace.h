@@ -2,9 +2,10 @@
  * eddy/trace.h - timelines: a file with what the tasks of a run did.
  *
  * A traced run records when each task starts, runs, waits (for what), is woken (by which task), is
- * cancelled (by which scope), and ends; its scopes, deadlines and deadlocks; and calls on descriptors with
- * their bytes.  The file is written when the run ends.  It has the trace event format: open it
- * with ui.perfetto.dev, chrome://tracing or speedscope, or draw it with `eddy draw FILE`.
+ * cancelled (by which scope), and ends; its scopes, deadlines and deadlocks; and calls on
+ * descriptors with their bytes.  The file is written when the run ends.  It has the trace event
+ * format: open it with ui.perfetto.dev, chrome://tracing or speedscope, or draw it with
+ * `eddy draw FILE`.
  *
  * Without a program's own code: EDDY_TRACE=FILE in the environment.
  */
@@ -24,13 +25,14 @@ EDDY_BEGIN_DECLS
  * The records are in a ring in memory: the newest 131,072 (7 MiB), or the number in the
  * environment's EDDY_TRACE_EVENTS (1,024 to 16,777,216).  The file says how many were dropped;
  * `eddy draw` reads at most a million events, which are up to four for a record.  A relative path
- * is one of the working directory at the begin of the run.  A file that cannot be written is
- * reported as EDDY_REPORT_TRACE.
+ * is resolved against the working directory at the start of the run.  A file that cannot be written
+ * is reported as EDDY_REPORT_TRACE.
  *
- * If the process ends inside a run by exit(), by abort() without a handler of the program, or by a
- * sanitizer's finding, the file is written then, by a copy of the process (_Fork(3)), for which it
- * waits at most 5 seconds.  After other signals there is none; a run of the test kit also writes
- * it after the signals of which the kit prints the replay string.
+ * The file is also written if the process ends inside a run by exit(), by abort() (unless the
+ * program handles SIGABRT), or by a sanitizer's finding.  A copy of the process (_Fork(3)) writes
+ * the file; the process waits at most 5 seconds for the copy.  Other signals leave no file, except
+ * in a run of the test kit: a signal after which the kit prints a replay string also writes the
+ * file.
  *
  * In a traced run tasks always run in the order of the ready queue: a woken task never runs
  * directly in the turn of the task that woke it.
