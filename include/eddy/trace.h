@@ -29,10 +29,11 @@ EDDY_BEGIN_DECLS
  * is reported as EDDY_REPORT_TRACE.
  *
  * The file is also written if the process ends inside a run by exit(), by abort() (unless the
- * program handles SIGABRT), or by a sanitizer's finding.  A copy of the process (_Fork(3)) writes
- * the file; the process waits at most 5 seconds for the copy.  Other signals leave no file, except
- * in a run of the test kit: a signal after which the kit prints a replay string also writes the
- * file.
+ * program handles SIGABRT), or by a sanitizer's finding, whose callback for this is replaced
+ * (__sanitizer_set_death_callback()).  A copy of the process (_Fork(3)) writes the file; the process
+ * waits for it, at most 5 seconds for each traced run, and 30 for all.  A file that takes longer is
+ * not written.  Other signals leave no file, except in a run of the test kit: a signal after which
+ * the kit prints a replay string also writes the file.
  *
  * In a traced run tasks always run in the order of the ready queue: a woken task never runs
  * directly in the turn of the task that woke it.

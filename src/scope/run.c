@@ -558,6 +558,7 @@ static void give_up(struct ed_run *run)
         ed_signals_drop(run->loop.sys);
         process_leave(run);
         ed_debug_forsake(run);
+        ed_trace_leave(run);
         ed_thread_job_forget();
         ed_vars_current = NULL;
         ed_loop_current = NULL;

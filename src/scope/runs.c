@@ -9,6 +9,7 @@
  * not freed its runs.
  */
 #include "scope/run.h"
+#include "scope/trace/trace.h"
 #include "sys/fork.h"
 #include "sys/thread.h"
 #include "sys/thread_end.h"
@@ -97,6 +98,7 @@ void ed_runs_forget(void)
         /* The thread that held the lock may not exist in the child. */
         ed_mutex_init(&ed_runs.lock);
         ed_list_init(&ed_runs.list);
+        ed_trace_forget();
         runs_here = 0;
         ed_sys_thread_end_watch(ED_THREAD_END_RUNS, NULL);
 }

@@ -13,14 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { COPY_MS_MAX = 5000 };
-
 /* The first is that of abort(). */
 static const int ends[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGTERM, SIGINT };
 
 static struct {
-        ed_last_words_fn *fn;  /* NULL: not set */
-        ed_last_words_fn *due; /* NULL: already called, or not set */
+        ed_last_words_fn *fns[ED_LAST_WORDS]; /* NULL: not set */
+        bool are_said;
         bool is_ours[ed_array_count(ends)];
 } words;
 
@@ -29,67 +27,68 @@ __attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void)
 
 static void say(void)
 {
-        ed_last_words_fn *fn = words.due;
+        ed_last_words_fn *fn = words.fns[ED_LAST_WORDS_KIT];
 
-        words.due = NULL;
-        if (fn)
-                fn();
+        if (!fn)
+                fn = words.fns[ED_LAST_WORDS_TRACE];
+        if (!fn || words.are_said)
+                return;
+        words.are_said = true;
+        fn();
 }
 
-/* The default handling is restored, so raising the signal again ends the process. */
+/* A handler of the program may call this one, so the default handling is restored here. */
 static void on_end(int signo)
 {
         say();
+        (void) signal(signo, SIG_DFL);
         (void) raise(signo);
 }
 
-/* For the first 'count' of the signals. */
-static void set(ed_last_words_fn *fn, size_t count)
+static void handler_set(size_t i)
 {
         struct sigaction action = { .sa_handler = on_end,
                                     .sa_flags = (int) SA_RESETHAND | SA_NODEFER | SA_ONSTACK };
         struct sigaction former;
 
-        words.fn = words.due = fn;
-        for (size_t i = 0; i < count; i++) {
-                if (sigaction(ends[i], &action, &former) < 0)
-                        continue;
-                words.is_ours[i] = !(former.sa_flags & SA_SIGINFO) && former.sa_handler == SIG_DFL;
-                if (!words.is_ours[i])
-                        (void) sigaction(ends[i], &former, NULL);
-        }
-        if (__sanitizer_set_death_callback)
-                __sanitizer_set_death_callback(say);
+        if (words.is_ours[i] || sigaction(ends[i], &action, &former) < 0)
+                return;
+        words.is_ours[i] = !(former.sa_flags & SA_SIGINFO) &&
+                           (former.sa_handler == SIG_DFL || former.sa_handler == on_end);
+        if (!words.is_ours[i])
+                (void) sigaction(ends[i], &former, NULL);
 }
 
-void ed_sys_last_words_set(ed_last_words_fn *fn)
-{
-        set(fn, ed_array_count(ends));
-}
-
-void ed_sys_last_words_of_abort(ed_last_words_fn *fn)
-{
-        if (!words.fn)
-                set(fn, 1);
-}
-
-void ed_sys_last_words_unset(ed_last_words_fn *fn)
+static void handler_unset(size_t i)
 {
         struct sigaction none = { .sa_handler = SIG_DFL }, now;
 
-        if (words.fn != fn)
+        if (!words.is_ours[i] || sigaction(ends[i], &none, &now) < 0)
                 return;
-        words.fn = words.due = NULL;
-        for (size_t i = 0; i < ed_array_count(ends); i++) {
-                if (!words.is_ours[i] || sigaction(ends[i], &none, &now) < 0)
-                        continue;
-                /* The program has replaced our handler meanwhile; restore its handler. */
-                if (now.sa_flags & SA_SIGINFO || now.sa_handler != on_end)
-                        (void) sigaction(ends[i], &now, NULL);
-        }
+        words.is_ours[i] = false;
+        /* The program has replaced our handler meanwhile; restore its handler. */
+        if (now.sa_flags & SA_SIGINFO || now.sa_handler != on_end)
+                (void) sigaction(ends[i], &now, NULL);
 }
 
-void ed_sys_in_copy(ed_last_words_fn *fn)
+void ed_sys_last_words_set(enum ed_last_words of, ed_last_words_fn *fn)
+{
+        size_t wanted;
+
+        words.fns[of] = fn;
+        words.are_said = false;
+        wanted = words.fns[ED_LAST_WORDS_KIT]     ? ed_array_count(ends)
+                 : words.fns[ED_LAST_WORDS_TRACE] ? 1
+                                                  : 0;
+        for (size_t i = 0; i < wanted; i++)
+                handler_set(i);
+        for (size_t i = wanted; i < ed_array_count(ends); i++)
+                handler_unset(i);
+        if (__sanitizer_set_death_callback)
+                __sanitizer_set_death_callback(wanted > 0 ? say : NULL);
+}
+
+void ed_sys_in_copy(ed_last_words_fn *fn, int limit_ms)
 {
         static const struct timespec moment = { .tv_nsec = 1000000 };
         pid_t copy = _Fork(); /* without the handlers and locks of fork() */
@@ -98,7 +97,7 @@ void ed_sys_in_copy(ed_last_words_fn *fn)
                 fn();
                 _exit(0);
         }
-        for (int ms = 0; copy > 0 && ms < COPY_MS_MAX; ms++) {
+        for (int ms = 0; copy > 0 && ms < limit_ms; ms++) {
                 if (waitpid(copy, NULL, WNOHANG) != 0)
                         return;
                 (void) nanosleep(&moment, NULL);

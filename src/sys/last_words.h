@@ -11,23 +11,22 @@
 
 /*
  * Call 'fn', which may only write, before an unhandled signal or a sanitizer's finding ends the
- * process, until unset. The process has one such function, the last.
+ * process; NULL: no longer. The process has two such functions: that of the test kit, for all
+ * signals that end a process, and that of traced runs, for abort() only. If there are both, the
+ * kit's is called.
+ *
+ * A sanitizer has one callback, which is replaced, because it cannot be asked for.
  */
+enum ed_last_words { ED_LAST_WORDS_KIT, ED_LAST_WORDS_TRACE, ED_LAST_WORDS };
 typedef void ed_last_words_fn(void);
-ED_SHARED void ed_sys_last_words_set(ed_last_words_fn *fn);
-
-/* The same for abort() and sanitizers only, unless there is a function. */
-void ed_sys_last_words_of_abort(ed_last_words_fn *fn);
-
-/* Does nothing if the function is another one. */
-ED_SHARED void ed_sys_last_words_unset(ed_last_words_fn *fn);
+ED_SHARED void ed_sys_last_words_set(enum ed_last_words of, ed_last_words_fn *fn);
 
 /*
- * Call 'fn' in a copy of the process that has only this thread, and wait for its end, at most 5
- * seconds. Safe in signal handlers: locks of other threads, or of the C library, may hang the copy
- * only.
+ * Call 'fn' in a copy of the process that has only this thread, and wait for its end, at most
+ * 'limit_ms'. Safe in signal handlers: locks of other threads, or of the C library, may hang the
+ * copy only.
  */
-ED_SHARED void ed_sys_in_copy(ed_last_words_fn *fn);
+ED_SHARED void ed_sys_in_copy(ed_last_words_fn *fn, int limit_ms);
 
 /*
  * Store the lowest 'max' open descriptors. Returns the number of open descriptors, which may be

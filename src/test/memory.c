@@ -283,6 +283,11 @@ void ed_test_memory_left(void)
                 unlock();
 }
 
+void ed_test_memory_unhook(void)
+{
+        eddy_alloc_set(memory.fn, memory.ctx);
+}
+
 void ed_test_memory_drop(void)
 {
         eddy_alloc_set(memory.fn, memory.ctx);

@@ -47,6 +47,9 @@ void ed_test_memory_end(void);
 /* Call after this thread has left the run by a jump, possibly from inside the allocator. */
 void ed_test_memory_left(void);
 
+/* In a copy of a process that ends: use the former allocator, whatever the table's state is. */
+void ed_test_memory_unhook(void);
+
 /* Free all remaining blocks of an abandoned run. */
 void ed_test_memory_drop(void);
 

@@ -200,8 +200,7 @@ static void say_left(const char *what)
         ed_test_print_lines(now.name, &now.opts, now.result.problem);
         ed_test_strikes_look(&strikes);
         ed_test_print(now.name, &now.opts, what, &strikes);
-        ed_test_memory_pause();
-        ed_trace_last_words();
+        ed_trace_last_words(ed_test_memory_unhook);
 }
 
 void ed_test_last_words(void)
@@ -245,14 +244,14 @@ static void give_up_left(void)
         say_left("it was left before its end");
         ed_test_units_end();
         ed_test_target_end(&now);
-        ed_sys_last_words_unset(ed_test_last_words);
+        ed_sys_last_words_set(ED_LAST_WORDS_KIT, NULL);
         ed_test_memory_left();
         drop(&now);
 }
 
 static void give_back(void)
 {
-        ed_sys_last_words_unset(ed_test_last_words);
+        ed_sys_last_words_set(ED_LAST_WORDS_KIT, NULL);
         ed_test_now = NULL;
         mine = false;
         ed_sys_thread_end_watch(ED_THREAD_END_KIT, NULL);
@@ -340,7 +339,7 @@ static void begin(struct ed_test_run *run, eddy_task_fn *main_fn, void *arg,
         ed_test_strikes_begin(main_fn);
         ed_test_now = run;
         ed_test_found_begin(run);
-        ed_sys_last_words_set(ed_test_last_words);
+        ed_sys_last_words_set(ED_LAST_WORDS_KIT, ed_test_last_words);
         ed_test_units_begin();
         ed_test_target_begin(run);
         ed_test_memory_begin();

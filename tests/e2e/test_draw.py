@@ -397,6 +397,27 @@ def more_events_than_the_limit_are_refused(eddy):
 
 
 @claim
+def a_deadlock_is_named_before_the_other_causes(eddy):
+    run = trace_file.Trace()
+    run.task(1, "main")
+    for number in range(20):
+        run.after(10).deadline(1, number, [])
+    run.task(2, "worker")
+    run.add("i", "deadlock", "deadlock", 0)
+    run.add("i", "deadlock", "deadlock", 1, holder=2)
+    run.add("i", "deadlock", "deadlock", 2, holder="none")
+    run.stops(0, [1])
+    run.end(2, "worker")
+    run.end(1, "main")
+    out = draw(eddy, trace(eddy, "t.json", run)).out
+    causes = [line for line in out.splitlines() if line.startswith("! ")]
+    check("the loop finds a deadlock: stops task 1 main" in causes[0], out)
+    check("task 1 main waits for a lock that task 2 worker holds" in causes[1], out)
+    check("task 2 worker finds a deadlock" in causes[2], out)
+    check("  and 8 more such events" in out, out)
+
+
+@claim
 def browsers_show_pictures_without_complaints(eddy):
     chromium = shutil.which("chromium") or shutil.which("chromium-headless-shell")
     if not chromium:

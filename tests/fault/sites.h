@@ -84,7 +84,6 @@
         X(ed_sys_guard_remove, mprotect, 1)                                                        \
         X(ed_sys_is_inside, dladdr, 2)                                                             \
         X(ed_sys_is_inside_named, dladdr, 1)                                                       \
-        X(ed_sys_last_words_unset, sigaction, 2)                                                   \
         X(ed_sys_map, madvise, 1)                                                                  \
         X(ed_sys_map, mmap, 1)                                                                     \
         X(ed_sys_mappings_max, close, 1)                                                           \
@@ -139,6 +138,8 @@
         X(file_at, lstat, 1)                                                                       \
         X(file_open, open, 1)                                                                      \
         X(folder_open, open, 1)                                                                    \
+        X(handler_set, sigaction, 2)                                                               \
+        X(handler_unset, sigaction, 2)                                                             \
         X(is_exported, dladdr, 1)                                                                  \
         X(is_file, fstat, 1)                                                                       \
         X(is_file, lstat, 1)                                                                       \
@@ -178,7 +179,6 @@
         X(restore, close, 1)                                                                       \
         X(restore, dup2, 1)                                                                        \
         X(ring_open, syscall, 1)                                                                   \
-        X(set, sigaction, 2)                                                                       \
         X(set_nonblocking, fcntl, 2)                                                               \
         X(set_option, setsockopt, 1)                                                               \
         X(spawn_program, posix_spawn, 1)                                                           \

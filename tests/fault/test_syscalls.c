@@ -1080,15 +1080,15 @@ static int drive_kit(void)
         CHECK(n <= 64);
         /* One signal is the program's already, and another becomes so meanwhile. */
         (void) signal(SIGINT, SIG_IGN);
-        ed_sys_last_words_set(say_nothing);
+        ed_sys_last_words_set(ED_LAST_WORDS_KIT, say_nothing);
         ed_sys_thread_end_watch(ED_THREAD_END_KIT, say_nothing);
         (void) ed_sys_called_from(__builtin_return_address(0));
         CHECK(ed_sys_callers(NULL, frames, 8) <= 8);
         (void) ed_sys_is_inside((const void *) drive_kit, (const void *) drive_kit);
         (void) ed_sys_is_inside_named((const void *) drive_kit, "libeddy-");
         (void) signal(SIGTERM, SIG_IGN);
-        ed_sys_in_copy(say_nothing);
-        ed_sys_last_words_unset(say_nothing);
+        ed_sys_in_copy(say_nothing, 5000);
+        ed_sys_last_words_set(ED_LAST_WORDS_KIT, NULL);
         (void) signal(SIGINT, SIG_DFL);
         (void) signal(SIGTERM, SIG_DFL);
         return n < 0 ? n : 0;

@@ -145,15 +145,16 @@ static void kind_end(struct notes *notes, const char *noun)
         notes->count = notes->omitted = 0;
 }
 
-static void causes_add(struct notes *notes)
+/* Adds the deadlocks, or the cancels and deadlines. */
+static void causes_of(struct notes *notes, bool of_deadlocks)
 {
         const struct ed_draw_run *run = &notes->picture->run;
-        uint32_t lost = 0;
 
         for (uint32_t i = 0; i < run->events_count; i++) {
                 const struct ed_draw_event *event = &run->events[i];
 
-                if (event->phase != 'i' || event->kind == ED_DRAW_IO || !is_wanted(notes))
+                if (event->phase != 'i' || event->kind == ED_DRAW_IO ||
+                    (event->kind == ED_DRAW_DEADLOCK) != of_deadlocks || !is_wanted(notes))
                         continue;
                 ed_draft_add_str(&notes->text, event->kind == ED_DRAW_CANCEL ? "x " : "! ");
                 ed_draw_when_add(&notes->text, run, &notes->picture->scale, i, notes->is_ascii);
@@ -163,6 +164,15 @@ static void causes_add(struct notes *notes)
                 note_end(notes);
         }
         kind_end(notes, "more such event");
+}
+
+static void causes_add(struct notes *notes)
+{
+        const struct ed_draw_run *run = &notes->picture->run;
+        uint32_t lost = 0;
+
+        causes_of(notes, true);
+        causes_of(notes, false);
         for (uint32_t i = 0; i < run->flows_count; i++)
                 lost += run->flows[i].kind == ED_DRAW_CANCEL && run->flows[i].cause == ED_DRAW_NONE;
         if (lost == 0)

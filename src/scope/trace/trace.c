@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "eddy/trace.h"
 #include "scope/lock_wait.h"
+#include "sys/fork.h"
 #include "sys/last_words.h"
 #include "sys/output.h"
 #include "sys/thread.h"
@@ -119,7 +120,7 @@ static struct ed_trace *trace_of(const struct ed_loop *loop)
 
 struct ed_trace_record *ed_trace_add(struct ed_trace *trace, enum ed_trace_kind kind, uint64_t task)
 {
-        struct ed_trace_record *record = &trace->ring[trace->count++ % trace->size];
+        struct ed_trace_record *record = &trace->ring[trace->count % trace->size];
 
         record->at_ns = ed_loop_now(&trace->run->loop) - trace->begin_ns;
         record->task = task;
@@ -129,6 +130,7 @@ struct ed_trace_record *ed_trace_add(struct ed_trace *trace, enum ed_trace_kind 
         record->by = 0;
         record->scope = NULL;
         record->place = NULL;
+        trace->count++;
         return record;
 }
 
@@ -184,10 +186,11 @@ static void on_run(struct ed_loop *loop, struct ed_fiber *fiber)
 static struct ed_trace_record *record_function(struct ed_trace *trace, enum ed_trace_kind kind,
                                                const struct ed_task *task)
 {
+        const char *text = ed_trace_keep(trace, task->face->text);
         struct ed_trace_record *record = ed_trace_add(trace, kind, task->number);
 
         record->thing = (const void *) task->face->fn;
-        record->text = ed_trace_keep(trace, task->face->text);
+        record->text = text;
         return record;
 }
 
@@ -206,24 +209,31 @@ void ed_trace_park(struct ed_task *task, const char *waits_for)
 {
         struct ed_trace *trace = trace_of(task->loop);
 
-        ed_trace_add(trace, ED_TRACE_PARK, task->number)->text = ed_trace_keep(trace, waits_for);
+        waits_for = ed_trace_keep(trace, waits_for);
+        ed_trace_add(trace, ED_TRACE_PARK, task->number)->text = waits_for;
 }
 
-void ed_trace_task_end(struct ed_task *task, int result)
+static void record_name(const struct ed_task *task)
 {
         if (task->face->is_named)
                 memcpy(add(task->loop, ED_TRACE_NAME, task->number)->name, task->face->name,
                        ED_TASK_NAME_BYTES);
+}
+
+void ed_trace_task_end(struct ed_task *task, int result)
+{
+        record_name(task);
         record_function(trace_of(task->loop), ED_TRACE_END, task)->number = result;
 }
 
 void ed_trace_scope_begin(struct ed_scope *scope)
 {
         struct ed_task *task = scope->node.owner;
+        const char *place = ed_trace_keep(trace_of(task->loop), scope->place);
         struct ed_trace_record *record = add(task->loop, ED_TRACE_SCOPE, task->number);
 
         record->scope = scope;
-        record->text = ed_trace_keep(trace_of(task->loop), scope->place);
+        record->text = place;
         record->number = (scope->flags & EDDY_SCOPE_SHIELD) != 0;
 }
 
@@ -280,20 +290,55 @@ void ed_trace_deadlock(struct ed_run *run)
 static _Atomic unsigned traced; /* runs of the process */
 static unsigned watched;        /* of them, those of the kit not counted; under file_lock */
 
-static void watch_begin(void)
+static void say_last_words(void)
 {
+        ed_trace_last_words(NULL);
+}
+
+static void enter(struct ed_trace *trace)
+{
+        trace->is_counted = true;
+        atomic_fetch_add_explicit(&traced, 1, memory_order_relaxed);
+        trace->is_watched = !trace->run->loop.sys->ops->choose;
+        if (!trace->is_watched)
+                return;
         ed_mutex_lock(&file_lock);
         if (watched++ == 0)
-                ed_sys_last_words_of_abort(ed_trace_last_words);
+                ed_sys_last_words_set(ED_LAST_WORDS_TRACE, say_last_words);
         ed_mutex_unlock(&file_lock);
 }
 
-static void watch_end(void)
+static void leave(struct ed_trace *trace)
 {
+        bool was_counted = trace->is_counted, was_watched = trace->is_watched;
+
+        trace->is_counted = trace->is_watched = false;
+        if (ed_sys_forked_since(trace->run->forks))
+                return;
+        if (was_counted)
+                atomic_fetch_sub_explicit(&traced, 1, memory_order_relaxed);
+        if (!was_watched)
+                return;
         ed_mutex_lock(&file_lock);
         if (--watched == 0)
-                ed_sys_last_words_unset(ed_trace_last_words);
+                ed_sys_last_words_set(ED_LAST_WORDS_TRACE, NULL);
         ed_mutex_unlock(&file_lock);
+}
+
+void ed_trace_leave(struct ed_run *run)
+{
+        if (run->loop.trace)
+                leave(trace_of(&run->loop));
+}
+
+void ed_trace_forget(void)
+{
+        /* The thread that held the lock may not exist in the child. */
+        ed_mutex_init(&file_lock);
+        atomic_store_explicit(&traced, 0, memory_order_relaxed);
+        if (watched > 0)
+                ed_sys_last_words_set(ED_LAST_WORDS_TRACE, NULL);
+        watched = 0;
 }
 
 int ed_trace_begin(struct ed_run *run)
@@ -322,10 +367,7 @@ int ed_trace_begin(struct ed_run *run)
         loop->choosy = true;
         loop->push_flags |= ED_PUSH_TRACED;
         ed_trace_table_begin(trace);
-        atomic_fetch_add_explicit(&traced, 1, memory_order_relaxed);
-        trace->is_watched = !loop->sys->ops->choose;
-        if (trace->is_watched)
-                watch_begin();
+        enter(trace);
         return 0;
 }
 
@@ -345,10 +387,8 @@ void ed_trace_drop(struct ed_run *run)
         if (!run->loop.trace)
                 return;
         trace = trace_of(&run->loop);
+        leave(trace);
         run->loop.trace = NULL;
-        atomic_fetch_sub_explicit(&traced, 1, memory_order_relaxed);
-        if (trace->is_watched)
-                watch_end();
         for (size_t i = 0; i < ED_TRACE_TEXTS; i++)
                 ed_free(trace->texts[i].copy);
         ed_free(trace->path);
@@ -369,14 +409,11 @@ static int path_of_loop(struct ed_trace *trace)
         return 0;
 }
 
-void ed_trace_finish(struct ed_run *run)
+static void file_write(struct ed_run *run)
 {
-        struct ed_trace *trace;
+        struct ed_trace *trace = trace_of(&run->loop);
         int err;
 
-        if (!run->loop.trace)
-                return;
-        trace = trace_of(&run->loop);
         trace->pid = run->many ? run->many_index + 1 : 1;
         err = run->opts.trace_file && trace->pid > 1 ? path_of_loop(trace) : 0;
         if (err == 0)
@@ -392,25 +429,69 @@ void ed_trace_finish(struct ed_run *run)
 
 void ed_trace_end(struct ed_run *run)
 {
-        ed_trace_finish(run);
+        if (!run->loop.trace)
+                return;
+        file_write(run);
         ed_trace_drop(run);
+}
+
+void ed_trace_finish(struct ed_run *run)
+{
+        struct ed_node *root = &ed_scope_of(&run->root)->node, *node = root;
+
+        if (!run->loop.trace)
+                return;
+        /* The starts of tasks that live may have been dropped. */
+        while ((node = ed_node_next(root, node, false))) {
+                struct ed_task *task = node->owner;
+
+                if (!ed_node_is_task(node))
+                        continue;
+                record_name(task);
+                record_function(trace_of(&run->loop), ED_TRACE_ALIVE, task)->place =
+                        task->fiber.ready.state == ED_FIBER_PARKED ? task->fiber.waits_for : NULL;
+        }
+        file_write(run);
 }
 
 /* --- a process that ends inside its runs --- */
 
+enum { RUN_MS_MAX = 5000, ALL_MS_MAX = 30000 };
+
+static void (*first_of_copy)(void);
+static struct ed_run *finishing;
+
+static void finish_one(void)
+{
+        ed_trace_finish(finishing);
+}
+
+/* Each in a copy of its own: the records of a loop of another thread may be half made. */
+static void finish_in_copy(struct ed_run *run)
+{
+        finishing = run;
+        if (run->loop.trace)
+                ed_sys_in_copy(finish_one, RUN_MS_MAX);
+}
+
 static void finish_all(void)
 {
-        ed_runs_each(ed_trace_finish);
+        if (first_of_copy)
+                first_of_copy();
+        ed_runs_each(finish_in_copy);
 }
 
-void ed_trace_last_words(void)
+void ed_trace_last_words(void (*first)(void))
 {
+        first_of_copy = first;
         if (atomic_load_explicit(&traced, memory_order_relaxed) > 0)
-                ed_sys_in_copy(finish_all);
+                ed_sys_in_copy(finish_all, ALL_MS_MAX);
 }
 
-/* After exit() inside a run. */
+/* After exit() inside a run; a plugin that embeds this library may be unloaded. */
 static __attribute__((destructor)) void at_exit(void)
 {
-        ed_trace_last_words();
+        say_last_words();
+        if (watched > 0)
+                ed_sys_last_words_set(ED_LAST_WORDS_TRACE, NULL);
 }

@@ -39,6 +39,7 @@ enum ed_trace_kind {
         ED_TRACE_STOP,      /* the task was marked by the cancel before */
         ED_TRACE_DEADLINE,  /* scope, of this task, has reached its deadline */
         ED_TRACE_DEADLOCK,  /* of the loop: all tasks wait; of a task: a lock's holder (by) */
+        ED_TRACE_ALIVE,     /* as END, of a task that has not ended; place: what it waits for */
         ED_TRACE_IO,        /* text: the call; number: descriptor; bytes: or an error below 0 */
 };
 
@@ -72,7 +73,8 @@ struct ed_trace {
         char *path;
         unsigned pid;                 /* of the loop in the file */
         const char *clock;            /* "monotonic", "simulated" */
-        bool is_watched;              /* the process has a handler for abort() */
+        bool is_counted;              /* among the traced runs of the process */
+        bool is_watched;              /* the process has a handler of abort() for it */
         uint64_t supervisor;          /* its task's number */
         const struct ed_sys_ops *ops; /* of the table, below ours */
         struct ed_sys_ops traced;
@@ -89,14 +91,23 @@ EDDY_MUST_USE int ed_trace_begin(struct ed_run *run);
 /* The supervisor exists. */
 void ed_trace_supervise(struct ed_run *run);
 
-/* Writes the file of a run, unless it is not traced.  A failure is reported. */
-ED_SHARED void ed_trace_finish(struct ed_run *run);
-
-/* The same, and frees the records. */
+/* Writes the file, unless the run is not traced, and frees the records.  A failure is reported. */
 void ed_trace_end(struct ed_run *run);
 
-/* Writes the files of all runs before their end, because the process ends. */
-ED_SHARED void ed_trace_last_words(void);
+/* Writes the file of a run whose tasks have not ended, and keeps the records. */
+ED_SHARED void ed_trace_finish(struct ed_run *run);
+
+/*
+ * Writes the files of all runs before their end, because the process ends, in copies of the process;
+ * 'first' is called there before; NULL: nothing.
+ */
+ED_SHARED void ed_trace_last_words(void (*first)(void));
+
+/* A run is abandoned: the end of the process writes no file for it. */
+void ed_trace_leave(struct ed_run *run);
+
+/* A child of fork() has none of its parent's runs. */
+void ed_trace_forget(void);
 
 /* Frees the records of a run that was abandoned, without a file. */
 void ed_trace_drop(struct ed_run *run);

@@ -19,9 +19,10 @@ static void record(struct ed_trace *trace, const char *call, int fd, int64_t res
 
         if (result == -EAGAIN)
                 return;
+        call = ed_trace_keep(trace, call);
         record = ed_trace_add(trace, ED_TRACE_IO,
                               fiber ? ed_container_of(fiber, struct ed_task, fiber)->number : 0);
-        record->text = ed_trace_keep(trace, call);
+        record->text = call;
         record->number = fd;
         record->bytes = result;
 }

@@ -147,8 +147,8 @@ static void put(struct writer *writer, const char *text)
  */
 static void quote(struct ed_text *text, const char *raw, size_t bytes_max)
 {
-        const unsigned char *p = (const unsigned char *) raw;
-        size_t bytes = strlen(raw), length, done = 0;
+        const unsigned char *p = (const unsigned char *) (raw ? raw : "?");
+        size_t bytes = strlen((const char *) p), length, done = 0;
 
         for (; bytes > 0; p += length, bytes -= length) {
                 bool is_escaped = *p == '"' || *p == '\\';
@@ -305,10 +305,12 @@ static void late_row_begin(struct writer *writer, struct row *row)
         row_begin(writer, row, NULL);
         if (row->first == ED_TRACE_RUN)
                 ready_begin(writer, row);
-        if (row->first != ED_TRACE_READY)
-                return;
-        row->waits_for = "an event whose record was dropped";
-        begin(writer, "wait", row->waits_for, row->number, NULL);
+        if (row->first == ED_TRACE_READY)
+                row->waits_for = "an event whose record was dropped";
+        else if (row->first == 0 && row->function->kind == ED_TRACE_ALIVE)
+                row->waits_for = row->function->place;
+        if (row->waits_for)
+                begin(writer, "wait", row->waits_for, row->number, NULL);
 }
 
 static void wait_end(struct writer *writer, struct row *row, const struct ed_trace_record *record)
@@ -541,7 +543,7 @@ static void rows_sort(struct writer *writer)
 static bool is_of_row(const struct ed_trace_record *record)
 {
         return record->kind == ED_TRACE_START || record->kind == ED_TRACE_NAME ||
-               record->kind == ED_TRACE_END;
+               record->kind == ED_TRACE_END || record->kind == ED_TRACE_ALIVE;
 }
 
 /* Finds the tasks that start or end in the ring, and their names, which are known at the end. */

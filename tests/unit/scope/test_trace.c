@@ -558,6 +558,167 @@ TEST(no_handler_is_left_after_a_traced_run)
         path_remove();
 }
 
+/* A reporter of crashes that calls the handler before it. */
+static struct sigaction former;
+
+static void chains(int signo)
+{
+        former.sa_handler(signo);
+}
+
+static int aborts_under_a_reporter(void *arg)
+{
+        struct sigaction action = { .sa_handler = chains };
+
+        CHECK_EQ(sigaction(SIGABRT, &action, &former), 0);
+        CHECK(former.sa_handler != SIG_DFL);
+        return aborts(arg);
+}
+
+TEST(a_handler_that_calls_the_former_one_ends_the_process)
+{
+        int status;
+        char *text;
+
+        if (UNDER_TSAN)
+                test_skip("ThreadSanitizer puts its own function in the place of a handler");
+        path_make();
+        status = status_of(aborts_under_a_reporter);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        text = text_of(path);
+        CHECK_EQ(check_rules(text), 1);
+        free(text);
+        path_remove();
+}
+
+/* A worker that was forked while its parent was in a traced run has a run of its own. */
+static int forks_a_worker(void *arg)
+{
+        pid_t child = fork();
+        int status;
+
+        (void) arg;
+        if (child == 0) {
+                (void) eddy_run(aborts, NULL, NULL);
+                _exit(1);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        snprintf(path + strlen(path), sizeof(path) - strlen(path), ".%d.2", (int) child);
+        return access(path, F_OK);
+}
+
+TEST(a_forked_worker_writes_its_own_file)
+{
+        int64_t moment = EDDY_MS(1);
+        char first[sizeof(path)];
+
+        path_make();
+        snprintf(first, sizeof(first), "%s", path);
+        CHECK_EQ(eddy_trace_file(path), 0);
+        CHECK_EQ(eddy_run(forks_a_worker, &moment, NULL), 0);
+        CHECK_EQ(unlink(first), 0);
+        path_remove();
+}
+
+/* More records than the ring has. */
+static int goes_on(void *arg)
+{
+        for (int i = 0; i < 5000; i++)
+                (void) eddy_sleep(0);
+        return arg ? sleeps(arg) : 0;
+}
+
+static int main_of_many_records(void *arg)
+{
+        static int64_t long_ns = EDDY_SEC(1000);
+        struct eddy_task_opts name = { .name = "waits" };
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        (void) eddy_scope_start_task(&scope, sleeps, &long_ns, &name, NULL);
+        (void) goes_on(NULL);
+        if (arg)
+                abort();
+        while (eddy_sleep(0) == 0)
+                continue;
+        return eddy_scope_end(&scope);
+}
+
+/* Both tasks are there, although the records of their starts were overwritten. */
+static void check_living(void)
+{
+        char *text = text_of(path);
+
+        CHECK_EQ(check_rules(text), 2);
+        CHECK(strstr(text, "\"name\":\"main\",\"cat\":\"task\"") &&
+              strstr(text, "\"name\":\"waits\",\"cat\":\"task\"") &&
+              strstr(text, "\"name\":\"time to pass\",\"cat\":\"wait\""));
+        CHECK(!strstr(text, "\"dropped\":0}"));
+        free(text);
+        CHECK_EQ(unlink(path), 0);
+}
+
+TEST(tasks_that_live_at_the_end_of_the_process_are_in_the_file_of_a_full_ring)
+{
+        struct eddy_run_opts run = { .trace_file = path };
+        struct eddy_test_opts opts = { .run = &run };
+        int status;
+        pid_t child;
+
+        path_make();
+        CHECK_EQ(setenv("EDDY_TRACE_EVENTS", "1024", 1), 0);
+        child = fork();
+        if (child == 0) {
+                CHECK(freopen("/dev/null", "w", stderr) != NULL);
+                exit(eddy_test_run(main_of_many_records, &opts, &opts, NULL));
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        check_living();
+        CHECK_EQ(eddy_test_run(main_of_many_records, NULL, &opts, NULL), EDDY_E_TEST_FOUND);
+        check_living();
+        path_remove();
+}
+
+/* The allocator of the program ends the process while the kit's table is locked. */
+static void *ends(void *ctx, void *ptr, size_t bytes)
+{
+        if (bytes == 12345)
+                abort();
+        (void) ctx;
+        return realloc(ptr, bytes ? bytes : 1);
+}
+
+static int allocates(void *arg)
+{
+        (void) arg;
+        (void) eddy_sleep(EDDY_MS(1));
+        return eddy_malloc(12345) ? 0 : -ENOMEM;
+}
+
+TEST(an_allocator_that_ends_the_process_ends_it_in_the_kit_too)
+{
+        struct eddy_run_opts run = { .trace_file = path };
+        int status;
+        pid_t child;
+        char *text;
+
+        path_make();
+        child = fork();
+        if (child == 0) {
+                CHECK(freopen("/dev/null", "w", stderr) != NULL);
+                eddy_alloc_set(ends, NULL);
+                exit(eddy_test_run(allocates, NULL, &(struct eddy_test_opts){ .run = &run }, NULL));
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        text = text_of(path);
+        CHECK_EQ(check_rules(text), 1);
+        free(text);
+        path_remove();
+}
+
 static int aborts_in_the_kit(void *arg)
 {
         struct eddy_run_opts run = { .trace_file = path };
