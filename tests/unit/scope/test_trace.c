@@ -640,7 +640,7 @@ static int main_of_many_records(void *arg)
         (void) goes_on(NULL);
         if (arg)
                 abort();
-        while (eddy_sleep(0) == 0)
+        while (eddy_sleep(EDDY_US(1)) == 0)
                 continue;
         return eddy_scope_end(&scope);
 }
@@ -662,7 +662,7 @@ static void check_living(void)
 TEST(tasks_that_live_at_the_end_of_the_process_are_in_the_file_of_a_full_ring)
 {
         struct eddy_run_opts run = { .trace_file = path };
-        struct eddy_test_opts opts = { .run = &run };
+        struct eddy_test_opts opts = { .run = &run, .limit_ns = EDDY_MS(10) };
         int status;
         pid_t child;
 
