@@ -61,6 +61,23 @@ void io_run(eddy_task_fn *fn)
         CHECK_EQ(io_open_fds(), fds);
 }
 
+static eddy_task_fn *waiting_fn;
+
+static int run_and_wait(void *arg)
+{
+        int err = waiting_fn(arg);
+
+        for (int i = 0; ed_loop_current->waits > 0 && i < 6000; i++)
+                CHECK_EQ(eddy_sleep(EDDY_MS(5)), 0);
+        return err;
+}
+
+void io_run_and_wait(eddy_task_fn *fn)
+{
+        waiting_fn = fn;
+        io_run(run_and_wait);
+}
+
 struct ed_sys_ops *io_ops(void)
 {
         struct ed_sys *sys = ed_loop_current->sys;

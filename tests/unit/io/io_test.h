@@ -16,6 +16,9 @@
  */
 void io_run(eddy_task_fn *fn);
 
+/* The same, and waits first for jobs of threads that are still under way, such as cancels. */
+void io_run_and_wait(eddy_task_fn *fn);
+
 /* How many descriptors the process has open. */
 int io_open_fds(void);
 

@@ -240,28 +240,10 @@ void pg_server_needed(void)
                 test_skip(why_not);
 }
 
-static eddy_task_fn *run_fn;
-
-/* Cancels of commands may still be under way when their connections are closed. */
-static int run_and_wait(void *arg)
-{
-        int err = run_fn(arg);
-
-        for (int i = 0; ed_loop_current->waits > 0 && i < 6000; i++)
-                CHECK_EQ(eddy_sleep(EDDY_MS(5)), 0);
-        return err;
-}
-
-void pg_run_alone(eddy_task_fn *fn)
-{
-        run_fn = fn;
-        io_run(run_and_wait);
-}
-
 void pg_run(eddy_task_fn *fn)
 {
         pg_server_needed();
-        pg_run_alone(fn);
+        io_run_and_wait(fn);
 }
 
 eddy_pg *pg_open(void)

@@ -28,10 +28,7 @@ void pg_signal_all(int signo);
 void pg_start(void);
 void pg_kill(int signo);
 
-/* Run 'fn' as io_run() does, and wait for cancels that are under way at its end. */
-void pg_run_alone(eddy_task_fn *fn);
-
-/* The same, if there is a server. */
+/* io_run_and_wait(), if there is a server. */
 void pg_run(eddy_task_fn *fn);
 
 /* Connect by the Unix socket. */

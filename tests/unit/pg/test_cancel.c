@@ -90,7 +90,7 @@ static int late_commits_run(void *arg)
 
 TEST(a_cancelled_commit_keeps_the_result_it_has_read)
 {
-        pg_run_alone(late_commits_run);
+        io_run_and_wait(late_commits_run);
 }
 
 static int odd_commits_run(void *arg)
@@ -109,7 +109,7 @@ static int odd_commits_run(void *arg)
 
 TEST(a_commit_is_done_only_if_the_server_says_so)
 {
-        pg_run_alone(odd_commits_run);
+        io_run_and_wait(odd_commits_run);
 }
 
 /* --- rows --- */
@@ -154,7 +154,7 @@ static int cursor_run(void *arg)
 
 TEST(a_cancelled_wait_for_the_end_of_rows_keeps_the_error_of_the_server)
 {
-        pg_run_alone(cursor_run);
+        io_run_and_wait(cursor_run);
 }
 
 /* --- requests to cancel --- */
@@ -206,7 +206,7 @@ static int stray_run(void *arg)
 
 TEST(a_connection_is_lost_if_a_request_to_cancel_may_still_arrive)
 {
-        pg_run_alone(stray_run);
+        io_run_and_wait(stray_run);
 }
 
 static int quick_job(void *arg)

@@ -146,7 +146,7 @@ static int first_run(void *arg)
 
 TEST(a_first_answer_that_is_not_valid_is_refused)
 {
-        io_run(first_run);
+        io_run_and_wait(first_run);
 }
 
 static int later_run(void *arg)
@@ -178,7 +178,7 @@ static int later_run(void *arg)
 
 TEST(a_log_in_that_goes_wrong_after_its_first_answer_is_refused)
 {
-        io_run(later_run);
+        io_run_and_wait(later_run);
 }
 
 /* Puts an error instead of, and after, each message of a log-in. */
@@ -202,7 +202,7 @@ static int error_run(void *arg)
 
 TEST(an_error_at_each_step_of_a_log_in_is_reported)
 {
-        io_run(error_run);
+        io_run_and_wait(error_run);
 }
 
 static int cut_run(void *arg)
@@ -225,7 +225,7 @@ static int cut_run(void *arg)
 
 TEST(a_log_in_that_ends_after_any_byte_fails)
 {
-        io_run(cut_run);
+        io_run_and_wait(cut_run);
 }
 
 /* --- TLS --- */
@@ -256,7 +256,7 @@ static int tls_run(void *arg)
 
 TEST(plaintext_before_tls_is_refused)
 {
-        io_run(tls_run);
+        io_run_and_wait(tls_run);
 }
 
 static int no_tls_run(void *arg)
@@ -280,7 +280,7 @@ static int no_tls_run(void *arg)
 
 TEST(off_the_loopback_nothing_is_sent_without_tls)
 {
-        io_run(no_tls_run);
+        io_run_and_wait(no_tls_run);
 }
 
 /* --- SCRAM --- */
@@ -315,7 +315,7 @@ static int scram_run(void *arg)
 
 TEST(scram_with_a_wrong_nonce_salt_count_or_proof_is_refused)
 {
-        io_run(scram_run);
+        io_run_and_wait(scram_run);
 }
 
 /* --- floods --- */
@@ -350,7 +350,7 @@ static int flood_run(void *arg)
 
 TEST(a_flood_in_a_log_in_is_refused)
 {
-        io_run(flood_run);
+        io_run_and_wait(flood_run);
 }
 
 static int names_run(void *arg)
@@ -373,7 +373,7 @@ static int names_run(void *arg)
 
 TEST(a_flood_of_settings_in_a_log_in_is_refused)
 {
-        io_run(names_run);
+        io_run_and_wait(names_run);
 }
 
 /* --- answers --- */
@@ -487,7 +487,7 @@ static int answers_run(void *arg)
 
 TEST(an_answer_that_is_not_valid_ends_the_connection)
 {
-        io_run(answers_run);
+        io_run_and_wait(answers_run);
 }
 
 /* --- floods of an answer --- */
@@ -528,7 +528,7 @@ static int answer_floods_run(void *arg)
 
 TEST(a_flood_in_an_answer_is_refused)
 {
-        io_run(answer_floods_run);
+        io_run_and_wait(answer_floods_run);
 }
 
 static int slow_run(void *arg)
@@ -545,7 +545,7 @@ static int slow_run(void *arg)
 
 TEST(a_slow_server_costs_no_more_than_the_deadline)
 {
-        io_run(slow_run);
+        io_run_and_wait(slow_run);
 }
 
 static int wide_run(void *arg)
@@ -571,7 +571,7 @@ static int wide_run(void *arg)
 
 TEST(a_row_that_does_not_fit_its_columns_is_refused)
 {
-        io_run(wide_run);
+        io_run_and_wait(wide_run);
 }
 
 /* --- copies --- */
@@ -674,7 +674,7 @@ static int copies_run(void *arg)
 
 TEST(a_copy_that_the_server_ends_is_an_error)
 {
-        io_run(copies_run);
+        io_run_and_wait(copies_run);
 }
 
 /* --- rows --- */
@@ -723,7 +723,7 @@ static int copy_after_rows_run(void *arg)
 
 TEST(a_copy_after_the_end_of_rows_ends_the_connection)
 {
-        io_run(copy_after_rows_run);
+        io_run_and_wait(copy_after_rows_run);
 }
 
 /* --- pipelines --- */
@@ -761,5 +761,5 @@ static int open_transaction_run(void *arg)
 
 TEST(a_pipeline_whose_session_is_left_in_a_transaction_is_lost)
 {
-        io_run(open_transaction_run);
+        io_run_and_wait(open_transaction_run);
 }

@@ -126,7 +126,7 @@ static int options_run(void *arg)
 
 TEST(options_are_checked_before_the_first_connection)
 {
-        pg_run_alone(options_run);
+        io_run_and_wait(options_run);
 }
 
 static int roles_run(void *arg)

@@ -367,5 +367,5 @@ static int long_run(void *arg)
 
 TEST(a_long_record_of_tls_is_read_to_its_end)
 {
-        pg_run_alone(long_run);
+        io_run_and_wait(long_run);
 }
