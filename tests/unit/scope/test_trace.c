@@ -558,6 +558,18 @@ TEST(no_handler_is_left_after_a_traced_run)
         path_remove();
 }
 
+/* The process was ended by abort(), and its file has one task. */
+static void check_aborted(int status)
+{
+        char *text;
+
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+        text = text_of(path);
+        CHECK_EQ(check_rules(text), 1);
+        free(text);
+        path_remove();
+}
+
 /* A reporter of crashes that calls the handler before it. */
 static struct sigaction former;
 
@@ -578,17 +590,12 @@ static int aborts_under_a_reporter(void *arg)
 TEST(a_handler_that_calls_the_former_one_ends_the_process)
 {
         int status;
-        char *text;
 
         if (UNDER_TSAN)
                 test_skip("ThreadSanitizer puts its own function in the place of a handler");
         path_make();
         status = status_of(aborts_under_a_reporter);
-        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-        text = text_of(path);
-        CHECK_EQ(check_rules(text), 1);
-        free(text);
-        path_remove();
+        check_aborted(status);
 }
 
 /* A worker that was forked while its parent was in a traced run has a run of its own. */
@@ -707,7 +714,6 @@ TEST(an_allocator_that_ends_the_process_ends_it_in_the_kit_too)
         struct eddy_run_opts run = { .trace_file = path };
         int status;
         pid_t child;
-        char *text;
 
         path_make();
         child = fork();
@@ -717,11 +723,7 @@ TEST(an_allocator_that_ends_the_process_ends_it_in_the_kit_too)
                 exit(eddy_test_run(allocates, NULL, &(struct eddy_test_opts){ .run = &run }, NULL));
         }
         CHECK_EQ(waitpid(child, &status, 0), child);
-        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-        text = text_of(path);
-        CHECK_EQ(check_rules(text), 1);
-        free(text);
-        path_remove();
+        check_aborted(status);
 }
 
 static int aborts_in_the_kit(void *arg)
