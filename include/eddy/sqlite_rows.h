@@ -54,14 +54,15 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_query(eddy_sqlite_conn *conn, const char 
  *
  * Suspends: yes.
  * Errors: those of SQL
- *         EDDY_E_SQLITE_ENDED  an earlier call was cancelled, the connection was given back, or its
- *                              transaction was rolled back
+ *         EDDY_E_SQLITE_ENDED  an earlier call was cancelled, the connection was given back, its
+ *                              transaction was rolled back, or the rows were closed meanwhile
  *         EDDY_E_SQLITE_STATE  another task's call runs; the rows remain open
  */
 EDDY_API EDDY_MUST_USE int eddy_sqlite_rows_next(eddy_sqlite_rows *rows);
 
 /*
- * Close the rows; those that were not read are dropped.  NULL is ignored.
+ * Close the rows; those that were not read are dropped.  NULL is ignored.  While another task's call
+ * uses the rows or their connection, this returns at once, and the rows end with that call.
  *
  * Suspends: yes, if rows are left.  Not a cancellation point.
  */

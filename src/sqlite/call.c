@@ -12,7 +12,7 @@
  */
 #include "scope/scope.h"
 #include "scope/threads/thread.h"
-#include "sqlite/sqlite.h"
+#include "sqlite/rows.h"
 
 struct job {
         struct ed_thread_wait wait;
@@ -54,12 +54,19 @@ void ed_sqlite_let_go(eddy_sqlite_conn *conn)
 static int call(eddy_sqlite_conn *conn, ed_sqlite_fn *fn, void *arg)
 {
         struct job job = { .wait = { .stop = stop }, .conn = conn, .fn = fn, .arg = arg };
+        eddy_sqlite_rows *rows = conn->rows; /* the job may end them */
         int err;
 
         ed_sqlite_hold(conn);
         conn->is_calling = true;
+        if (rows)
+                rows->is_in_job = true;
         err = eddy_thread_pool_call(conn->db->threads, run, &job, NULL);
         conn->is_calling = false;
+        if (rows) {
+                rows->is_in_job = false;
+                (void) ed_sqlite_rows_settle(rows);
+        }
         ed_sqlite_let_go(conn);
         return err;
 }

@@ -355,31 +355,19 @@ int ed_sqlite_rows_advance(eddy_sqlite_rows *rows)
         return 1;
 }
 
-/* A job of the connection may be writing the buffer. */
-static bool is_calling(const eddy_sqlite_rows *rows)
-{
-        return rows->is_open && rows->conn->is_calling;
-}
-
 static bool needs_batch(const eddy_sqlite_rows *rows)
 {
         return rows->next == ed_buf_bytes(&rows->batch) && rows->statement;
 }
 
-int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
+static int next(struct ed_task *task, eddy_sqlite_rows *rows)
 {
-        struct ed_task *task;
         int err;
 
-        if (!rows)
-                return -EINVAL;
-        err = ed_suspend_enter(&task);
-        if (err < 0)
-                return err;
         /* First: another task that runs here may take the last row, and ask for more. */
-        if (!is_calling(rows) && !needs_batch(rows))
+        if (!rows->is_in_job && !needs_batch(rows))
                 ed_suspend_passed(task);
-        if (is_calling(rows))
+        if (rows->is_in_job)
                 return EDDY_E_SQLITE_STATE;
         if (needs_batch(rows)) {
                 err = fill(rows, next_batch, rows);
@@ -392,10 +380,39 @@ int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
         return ed_sqlite_rows_advance(rows);
 }
 
+int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
+{
+        struct ed_task *task;
+        int err;
+
+        if (!rows)
+                return -EINVAL;
+        err = ed_suspend_enter(&task);
+        if (err < 0)
+                return err;
+        rows->users++;
+        err = next(task, rows);
+        rows->users--;
+        return ed_sqlite_rows_settle(rows) ? EDDY_E_SQLITE_ENDED : err;
+}
+
+bool ed_sqlite_rows_settle(eddy_sqlite_rows *rows)
+{
+        if (!rows->is_closed || rows->is_in_job || rows->users > 0)
+                return false;
+        rows->is_closed = false;
+        eddy_sqlite_rows_close(rows);
+        return true;
+}
+
 void eddy_sqlite_rows_close(eddy_sqlite_rows *rows)
 {
         if (!rows)
                 return;
+        if (rows->is_in_job || rows->users > 0) {
+                rows->is_closed = true;
+                return;
+        }
         if (rows->statement)
                 end(rows, EDDY_E_SQLITE_ENDED);
         else

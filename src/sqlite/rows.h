@@ -25,7 +25,10 @@ struct eddy_sqlite_rows {
         eddy_sqlite_conn *conn;
         struct ed_sqlite_statement *statement; /* is active; NULL: all rows are in the buffer */
         uint32_t batch_rows;
-        bool is_open; /* they are the connection's open rows, so the connection exists */
+        bool is_open;   /* they are the connection's open rows, so the connection exists */
+        bool is_in_job; /* of the connection, which may be writing the buffer, or ending the rows */
+        bool is_closed; /* by the program, during a job or a call: the last user frees them */
+        uint32_t users; /* calls of eddy_sqlite_rows_next() */
         int columns;
         int error;           /* the result of all later calls; 0: none */
         struct ed_buf names; /* of the columns; each ends in a NUL */

@@ -166,4 +166,7 @@ int ed_sqlite_group_end(eddy_sqlite_conn *conn, const struct ed_sqlite_group *gr
 /* Job, or no job runs. End open rows: the statement is given back. */
 void ed_sqlite_rows_detach(eddy_sqlite_conn *conn, int error);
 
+/* A call that used the rows is over. Returns whether it was the last one, and freed closed rows. */
+bool ed_sqlite_rows_settle(eddy_sqlite_rows *rows);
+
 #endif

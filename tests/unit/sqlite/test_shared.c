@@ -308,3 +308,72 @@ TEST(two_tasks_that_read_the_same_rows_lose_none)
 {
         run_in_folder(shared_rows);
 }
+
+struct closing {
+        eddy_sqlite_rows *rows;
+        eddy_sqlite_tx tx;
+        bool is_in_call;
+        int result;
+};
+
+static int read_until_closed(void *arg)
+{
+        struct closing *closing = arg;
+
+        do {
+                closing->is_in_call = true;
+                closing->result = eddy_sqlite_rows_next(closing->rows);
+                closing->is_in_call = false;
+        } while (closing->result == 1);
+        return 0;
+}
+
+static int roll_back(void *arg)
+{
+        struct closing *closing = arg;
+
+        closing->is_in_call = true;
+        eddy_sqlite_rollback(&closing->tx);
+        closing->is_in_call = false;
+        return 0;
+}
+
+/* Closes rows while another task is in a call that uses them. */
+static void close_beside(eddy_task_fn *other, struct closing *closing, eddy_sqlite_conn *conn)
+{
+        eddy_scope scope;
+
+        CHECK_OK(eddy_sqlite_begin(conn, &closing->tx), conn);
+        CHECK_OK(eddy_sqlite_query(conn, ENDLESS_ROWS, NULL, 0, &closing->rows), conn);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, other, closing);
+        while (!closing->is_in_call)
+                CHECK_EQ(eddy_sleep(0), 0);
+        eddy_sqlite_rows_close(closing->rows);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_sqlite_rollback(&closing->tx);
+        CHECK_EQ(int_of(conn, "SELECT 1"), 1);
+}
+
+static int close_shared(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+
+        (void) arg;
+        for (int i = 0; i < 20; i++) {
+                struct closing closing = { 0 };
+
+                close_beside(read_until_closed, &closing, conn);
+                CHECK_EQ(closing.result, EDDY_E_SQLITE_ENDED);
+                closing = (struct closing){ 0 };
+                close_beside(roll_back, &closing, conn);
+        }
+        return 0;
+}
+
+TEST(rows_may_be_closed_while_another_task_reads_them_or_rolls_back)
+{
+        run_in_folder(close_shared);
+}
