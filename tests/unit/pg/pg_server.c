@@ -20,37 +20,43 @@ int pg_port;
 pid_t pg_pid;
 
 static const char *why_not; /* there is no server */
+static const char *broken;  /* there is one, and it does not start */
 static char programs[200];
 static const struct passwd *user; /* of the server, if the tests run as root */
 static pid_t owner;
 
-/* In a child: become the server's user and run a program, without output. */
-__attribute__((noreturn)) static void become(const char *const argv[])
+/*
+ * In a child: become the server's user and run a program, without output but for errors. The
+ * programs look for each other beside their own path, argv[0].
+ */
+__attribute__((noreturn)) static void become(const char *argv[], bool keep_stderr)
 {
         char path[300];
         int null = open("/dev/null", O_RDWR);
 
         dup2(null, 0);
         dup2(null, 1);
-        dup2(null, 2);
+        if (!keep_stderr)
+                dup2(null, 2);
         for (int fd = 3; fd < 256; fd++)
                 close(fd);
         if (user && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0))
                 _exit(127);
         prctl(PR_SET_PDEATHSIG, SIGQUIT);
         snprintf(path, sizeof(path), "%s/%s", programs, argv[0]);
+        argv[0] = path;
         setenv("LC_ALL", "C", 1);
         execv(path, (char **) argv);
         _exit(127);
 }
 
-static bool run(const char *const argv[])
+static bool run(const char *argv[])
 {
         int status = 0;
         pid_t pid = fork();
 
         if (pid == 0)
-                become(argv);
+                become(argv, true);
         return waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -84,15 +90,15 @@ static void pause_ms(long ms)
 void pg_start(void)
 {
         char data[100], port[16];
-        const char *const argv[] = { "postgres",  "-D",
-                                     data,        "-p",
-                                     port,        "-k",
-                                     pg_folder,   "-h",
-                                     "127.0.0.1", "-F",
-                                     "-c",        "max_connections=60",
-                                     "-c",        "shared_buffers=2MB",
-                                     "-c",        "autovacuum=off",
-                                     NULL };
+        const char *argv[] = { "postgres",  "-D",
+                               data,        "-p",
+                               port,        "-k",
+                               pg_folder,   "-h",
+                               "127.0.0.1", "-F",
+                               "-c",        "max_connections=60",
+                               "-c",        "shared_buffers=2MB",
+                               "-c",        "autovacuum=off",
+                               NULL };
         char file[128];
 
         snprintf(data, sizeof(data), "%s/data", pg_folder);
@@ -102,15 +108,18 @@ void pg_start(void)
         /* The killed one may be a zombie until the program ends. */
         snprintf(file, sizeof(file), "%s/.s.PGSQL.%d.lock", pg_folder, pg_port);
         unlink(file);
-        pg_pid = fork();
-        if (pg_pid == 0)
-                become(argv);
         for (int i = 0; i < 3000; i++) {
+                /* A server refuses to start while a killed one's process has its memory or port. */
+                if (i == 0 || waitpid(pg_pid, NULL, WNOHANG) == pg_pid) {
+                        pg_pid = fork();
+                        if (pg_pid == 0)
+                                become(argv, false);
+                }
                 if (PQping(pg_unix) == PQPING_OK)
                         return;
                 pause_ms(10);
         }
-        why_not = "the server of PostgreSQL did not start";
+        broken = "the server of PostgreSQL did not start";
 }
 
 /* Read the state and the parent of a process. Returns false if it is gone. */
@@ -174,16 +183,16 @@ void pg_kill(int signo)
 
 static bool prepare(void)
 {
-        const char *const argv[] = { "initdb", "--no-sync", "-A",         "trust", "-U", "postgres",
-                                     "-E",     "UTF8",      "--locale=C", "-D",    NULL, NULL };
         char data[100];
+        const char *argv[] = { "initdb", "--no-sync", "-A",         "trust", "-U", "postgres",
+                               "-E",     "UTF8",      "--locale=C", "-D",    data, NULL };
 
         if (getenv("EDDY_TEST_QEMU")) {
                 why_not = "no server under an emulator";
                 return false;
         }
         if (!find_programs()) {
-                why_not = "no PostgreSQL 15 here (tools/install-deps check)";
+                why_not = "no PostgreSQL 15 here (tools/install-deps servers)";
                 return false;
         }
         if (geteuid() == 0) {
@@ -192,13 +201,12 @@ static bool prepare(void)
         }
         snprintf(pg_folder, sizeof(pg_folder), "/tmp/eddy-pg-XXXXXX");
         if (!mkdtemp(pg_folder) || (user && chown(pg_folder, user->pw_uid, user->pw_gid) != 0)) {
-                why_not = "no folder for the server";
+                broken = "no folder for the server";
                 return false;
         }
         snprintf(data, sizeof(data), "%s/data", pg_folder);
-        ((const char **) argv)[10] = data;
         if (!run(argv)) {
-                why_not = "initdb failed";
+                broken = "initdb failed";
                 return false;
         }
         return true;
@@ -223,7 +231,7 @@ __attribute__((constructor)) static void start_first(int argc, char **argv)
 
 __attribute__((destructor)) static void stop_last(void)
 {
-        const char *const argv[] = { "rm", "-rf", pg_folder, NULL };
+        const char *argv[] = { "rm", "-rf", pg_folder, NULL };
 
         if (owner != getpid() || !*pg_folder)
                 return;
@@ -238,6 +246,8 @@ void pg_server_needed(void)
 {
         if (why_not)
                 test_skip(why_not);
+        if (broken)
+                test_fail(__FILE__, __LINE__, "%s", broken);
 }
 
 void pg_run(eddy_task_fn *fn)

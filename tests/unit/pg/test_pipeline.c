@@ -577,7 +577,7 @@ static int storm_run(void *arg)
         for (int i = 0; i < 16; i++)
                 CHECK_EQ(eddy_scope_start(&scope, storm_task, &storm), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        CHECK(storm.cancels > 0);
+        CHECK(storm.cancels > 0 && storm.answers > 0);
         CHECK_EQ(int_of(pipeline, "select 77"), 77);
         eddy_pg_pipeline_stats(pipeline, &stats);
         CHECK_EQ(stats.commands_sent, 0);
