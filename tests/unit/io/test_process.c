@@ -112,11 +112,12 @@ static int writes_much(void *arg)
 
 PROCESS_TEST(cancelled_pipes_do_not_disturb_the_wait)
 {
-        eddy_process *process = start_filter("sleep 0.1; exit 4");
+        eddy_process *process = start_filter("exec sleep 1000");
 
         CHECK_EQ(eddy_call_timeout(reads, process, EDDY_MS(5)), -ETIMEDOUT);
         CHECK_EQ(eddy_call_timeout(writes_much, process, EDDY_MS(5)), -ETIMEDOUT);
-        check_exit(process, 4, 0);
+        CHECK_EQ(eddy_process_signal(process, SIGUSR1), 0);
+        check_exit(process, -1, SIGUSR1);
         eddy_process_close(process);
 }
 
@@ -294,13 +295,17 @@ PROCESS_TEST(a_process_that_is_left_runs_on_and_is_collected)
 {
         struct channel channel;
         eddy_process *process;
+        int pid;
 
         channel_open(&channel);
-        process = start_on(&channel, "echo; sleep 0.5; echo on >&2", EDDY_PROCESS_GROUP,
-                           EDDY_PROCESS_LEAVE, 0);
+        process = start_on(&channel,
+                           "trap 'echo on >&2; exit' USR1; echo; while :; do sleep 0.01; done",
+                           EDDY_PROCESS_GROUP, EDDY_PROCESS_LEAVE, 0);
+        pid = eddy_process_pid(process);
         await_byte(process);
         eddy_process_close(process);
         CHECK_EQ(waitpid(-1, NULL, WNOHANG), 0);
+        CHECK_EQ(kill(pid, SIGUSR1), 0);
         channel_check(&channel, "on\n");
         while (waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) == 0)
                 CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
@@ -317,8 +322,10 @@ static int closes_soon(void *arg)
 PROCESS_TEST(a_close_ends_the_waits_of_other_tasks)
 {
         eddy_process *process = start_shell("exec sleep 1000");
-        struct eddy_process_opts opts = { .command = "sleep 0.05", .at_close = EDDY_PROCESS_LEAVE };
+        struct eddy_process_opts opts = { .command = "exec sleep 1000",
+                                          .at_close = EDDY_PROCESS_LEAVE };
         eddy_scope scope;
+        int pid;
 
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, closes_soon, process);
@@ -326,10 +333,12 @@ PROCESS_TEST(a_close_ends_the_waits_of_other_tasks)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 
         process = start_with(&opts);
+        pid = eddy_process_pid(process);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, closes_soon, process);
         CHECK_EQ(eddy_process_wait(process, NULL), -ECANCELED);
         CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(kill(pid, SIGKILL), 0);
         while (waitid(P_ALL, 0, &(siginfo_t){ 0 }, WEXITED | WNOHANG | WNOWAIT) == 0)
                 CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
 }

@@ -134,11 +134,13 @@ PROCESS_TEST(a_cancelled_communicate_keeps_what_was_read)
         /* The input stays open in this case: only the output is read. */
         await_byte(process);
         eddy_process_close(process);
-        process = start_shell("printf abc; sleep 0.1; printf def");
+        process = start_shell(
+                "trap 'printf def; exit' USR1; printf abc; while :; do sleep 0.01; done");
         while (eddy_process_output(process, &output) == 0 && output.out_bytes == 0)
                 CHECK_EQ(eddy_call_timeout(talks, process, EDDY_MS(1)), -ETIMEDOUT);
         CHECK_STR(output.out, "abc");
         CHECK_EQ(eddy_process_try_wait(process, NULL), -EAGAIN);
+        CHECK_EQ(eddy_process_signal(process, SIGUSR1), 0);
         check_prints(process, "abcdef");
 }
 
