@@ -7,10 +7,11 @@
  * reports it afterwards.  More cores do not help: a loop runs on one thread.
  *
  * On a thread of its own the same counting does no harm.  Both countings end after
- * a second of processor time, so that this program ends.
+ * a second of the process's time on processors, so that this program ends; other
+ * threads, as the watchdog's, use a little of it.
  *
  * Run: 70-one-core
- * Time: wall 2 s
+ * Time: wall 1.8 s
  * Output:
  *     1 of <n> processors counted from 10 to <n>
  *     the other task ran 0 times meanwhile
@@ -41,7 +42,7 @@ static int other_task(void *arg)
         return err;
 }
 
-/* An endless loop, if it had no limit: a second of processor time. */
+/* An endless loop, if it had no limit: a second of processor time of all threads. */
 static int count(void *arg)
 {
         clock_t end = clock() + CLOCKS_PER_SEC;

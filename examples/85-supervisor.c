@@ -19,9 +19,9 @@
  *     run 3
  *     done
  *
- * Run: timeout --foreground -s INT 1 85-supervisor 'trap "echo stopping; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
+ * Run: timeout --foreground -s INT 2 85-supervisor 'trap "echo stopping; exit 0" TERM; echo ready; while :; do sleep 0.05; done'
  * Exit: 124
- * Time: wall 1 s
+ * Time: wall 2 s
  * Output:
  *     ready
  *     stopping

@@ -8,9 +8,9 @@
  *
  *     86-build-runner N <commands
  *
- * Run: printf 'echo a; sleep 0.3; echo b\nsleep 0.1; echo c; echo d >&2; exit 3\necho e\n' | 86-build-runner 2
+ * Run: printf 'echo a; sleep 1; echo b\nsleep 0.1; echo c; echo d >&2; exit 3\necho e\n' | 86-build-runner 2
  * Exit: 1
- * Time: wall 0.3 s
+ * Time: wall 1 s
  * Output:
  *     $ sleep 0.1; echo c; echo d >&2; exit 3
  *     c
@@ -18,7 +18,7 @@
  *     failed: exit code 3
  *     $ echo e
  *     e
- *     $ echo a; sleep 0.3; echo b
+ *     $ echo a; sleep 1; echo b
  *     a
  *     b
  *

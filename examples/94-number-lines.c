@@ -13,8 +13,8 @@
  *          2  two
  *          3  three
  *
- * Run: (echo one; sleep 0.7; echo two) | 94-number-lines 2>&1 >/dev/null | head -2
- * Time: wall 0.4 s
+ * Run: (echo one; sleep 2; echo two) | 94-number-lines 2>&1 >/dev/null | head -2
+ * Time: wall 2 s
  * Output:
  *     <n> lines so far
  *     <n> lines so far
