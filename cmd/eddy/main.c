@@ -16,6 +16,7 @@
 #include "common/option.h"
 #include "draw/draw.h"
 #include "eddy/version.h"
+#include "explore/explore.h"
 #include "fetch/fetch.h"
 #include "mock/mock.h"
 #include "report/report.h"
@@ -31,6 +32,7 @@ static const char help[] =
         "  mock     a web server that answers slowly, limits and fails on demand\n"
         "  report   a page with plots about an output of batch\n"
         "  draw     a timeline of a traced run: tasks, scopes, waits and cancels\n"
+        "  explore  run a program in many orders of its tasks, and print each outcome\n"
         "  help     what a command does: eddy help fetch\n"
         "\n"
         "`eddy COMMAND --help` says more.  Results are on standard output, all else on stderr.\n"
@@ -42,9 +44,9 @@ static const struct {
         const char *name;
         command_fn *main;
 } commands[] = {
-        { "batch", ed_batch_main }, { "check", ed_check_main }, { "draw", ed_draw_main },
-        { "fetch", ed_fetch_main }, { "mock", ed_mock_main },   { "report", ed_report_main },
-        { "retry", ed_batch_main }, { "sort", ed_sort_main },
+        { "batch", ed_batch_main },     { "check", ed_check_main }, { "draw", ed_draw_main },
+        { "explore", ed_explore_main }, { "fetch", ed_fetch_main }, { "mock", ed_mock_main },
+        { "report", ed_report_main },   { "retry", ed_batch_main }, { "sort", ed_sort_main },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -75,9 +77,9 @@ static command_fn *command_find(const char *word)
 /* Report a first word that is neither a command nor an option of the program. */
 static int word_refuse(const char *word)
 {
-        static const char *const words[] = { "batch", "check",  "draw",     "fetch",
-                                             "mock",  "report", "retry",    "sort",
-                                             "help",  "--help", "--version" };
+        static const char *const words[] = { "batch", "check", "draw",   "explore",
+                                             "fetch", "mock",  "report", "retry",
+                                             "sort",  "help",  "--help", "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
         bool is_url = strstr(word, "://") != NULL;
 
@@ -87,14 +89,14 @@ static int word_refuse(const char *word)
         if (*word == '-')
                 return ed_console_usage(NULL,
                                         "unknown option %s; name a command first: batch, check, "
-                                        "draw, fetch, mock, report, retry or sort",
+                                        "draw, explore, fetch, mock, report, retry or sort",
                                         word);
         if (is_url)
                 return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
                                         word, word);
         return ed_console_usage(NULL,
-                                "unknown command %s; there are batch, check, draw, fetch, mock, "
-                                "report, retry, sort and help",
+                                "unknown command %s; there are batch, check, draw, explore, fetch, "
+                                "mock, report, retry, sort and help",
                                 word);
 }
 
@@ -118,14 +120,17 @@ int main(int argc, char **argv)
         command_fn *command;
 
         descriptors_fill();
-        /* Make a closed reader and the limit on file size errors of write(). */
-        signal(SIGPIPE, SIG_IGN);
-        signal(SIGXFSZ, SIG_IGN);
         if (!word)
                 return ed_console_usage(
                         NULL,
-                        "name a command: batch, check, draw, fetch, mock, report, retry or sort");
+                        "name a command: batch, check, draw, explore, fetch, mock, report, retry "
+                        "or sort");
         command = command_find(word);
+        /* Make a closed reader and the limit on file size errors of write(). */
+        if (command != ed_explore_main) {
+                signal(SIGPIPE, SIG_IGN);
+                signal(SIGXFSZ, SIG_IGN);
+        }
         if (command)
                 return command(argc - 1, argv + 1);
         if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)

@@ -19,6 +19,7 @@ EDDY_BEGIN_DECLS
 /*
  * Trace all runs that begin after this call, in the whole process, unless their option trace_file
  * names another file.  The first run is written to 'path', the next ones to "path.2", "path.3" ...
+ * Each "%p" in a path (here, in the option, or in EDDY_TRACE) is replaced by the process ID.
  * NULL: trace no further runs.  A run of the test kit is traced only if its option trace_file is
  * set, or if EDDY_TEST_REPLAY is in the environment.
  *

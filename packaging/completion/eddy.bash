@@ -12,7 +12,7 @@ _eddy() {
         fi
         COMPREPLY=()
         if [ "$COMP_CWORD" -eq 1 ]; then
-                words="batch check retry sort fetch mock report draw help --help --version"
+                words="batch check retry sort fetch mock report draw explore help --help --version"
         else
                 case $command,$before in
                 batch,--format) words="auto json csv" ;;
@@ -94,7 +94,8 @@ _eddy() {
                 draw,--format) words="text svg html" ;;
                 draw,--axis) words="time order" ;;
                 draw,-o | draw,--output | draw,--width) return ;;
-                help,*) words="batch check retry sort fetch mock report draw help" ;;
+                explore,--deviations | explore,--runs | explore,--seeds | explore,--timeout) return ;;
+                help,*) words="batch check retry sort fetch mock report draw explore help" ;;
                 *)
                         case $command in
                         batch) words="--format --id-column --base-url --url --body -X --method
@@ -133,6 +134,8 @@ _eddy() {
                         report) words="--errors --log -o --output --price --title -h --help
                                 --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;
+                        explore) words="--deviations --runs --seeds --timeout -h --help
+                                --version" ;;
                         esac
                         case $command,$word in
                         *,-*) ;;

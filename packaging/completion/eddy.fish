@@ -9,10 +9,11 @@ complete -c eddy -n __fish_use_subcommand -a fetch -d 'fetch many URLs at a time
 complete -c eddy -n __fish_use_subcommand -a mock -d 'a web server that answers slowly, limits and fails on demand'
 complete -c eddy -n __fish_use_subcommand -a report -d 'a page with plots about an output of batch'
 complete -c eddy -n __fish_use_subcommand -a draw -d 'a timeline of a traced run: tasks, scopes, waits and cancels'
+complete -c eddy -n __fish_use_subcommand -a explore -d 'run a program in many orders of its tasks, and print each outcome'
 complete -c eddy -n __fish_use_subcommand -a help -d 'what a command does: eddy help fetch'
 complete -c eddy -n __fish_use_subcommand -l help -d 'print the usage'
 complete -c eddy -n __fish_use_subcommand -l version -d 'print the version'
-complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort fetch mock report draw help'
+complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort fetch mock report draw explore help'
 
 complete -c eddy -n '__fish_seen_subcommand_from batch' -F
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
@@ -204,7 +205,14 @@ complete -c eddy -n '__fish_seen_subcommand_from report' -l version -d 'print th
 complete -c eddy -n '__fish_seen_subcommand_from draw' -F
 complete -c eddy -n '__fish_seen_subcommand_from draw' -s o -l output -x -d 'write to OUT'
 complete -c eddy -n '__fish_seen_subcommand_from draw' -l format -x -a 'text svg html' -d 'a timeline for the terminal, a picture, or a page with tables'
-complete -c eddy -n '__fish_seen_subcommand_from draw' -l axis -x -a 'time order' -d 'the distance of events: their times, or one step each'
+complete -c eddy -n '__fish_seen_subcommand_from draw' -l axis -x -a 'time order' -d 'the spacing of events: by time, or one step each'
 complete -c eddy -n '__fish_seen_subcommand_from draw' -l width -x -d 'columns of text'
 complete -c eddy -n '__fish_seen_subcommand_from draw' -s h -l help -d 'print the usage'
 complete -c eddy -n '__fish_seen_subcommand_from draw' -l version -d 'print the version'
+
+complete -c eddy -n '__fish_seen_subcommand_from explore' -l deviations -x -d 'try all orders with at most N deviations, 1 to 32'
+complete -c eddy -n '__fish_seen_subcommand_from explore' -l runs -x -d 'stop after N of these orders'
+complete -c eddy -n '__fish_seen_subcommand_from explore' -l seeds -x -d 'then try N random orders'
+complete -c eddy -n '__fish_seen_subcommand_from explore' -l timeout -x -d 'the time for one order, such as 10s'
+complete -c eddy -n '__fish_seen_subcommand_from explore' -s h -l help -d 'print the usage'
+complete -c eddy -n '__fish_seen_subcommand_from explore' -l version -d 'print the version'

@@ -12,6 +12,7 @@ _eddy() {
                 'mock:a web server that answers slowly, limits and fails on demand'
                 'report:a page with plots about an output of batch'
                 'draw:a timeline of a traced run: tasks, scopes, waits and cancels'
+                'explore:run a program in many orders of its tasks, and print each outcome'
                 'help:what a command does: eddy help fetch'
         )
 
@@ -255,12 +256,22 @@ _eddy() {
                         '*-o+[write to OUT]:OUT: ' \
                         '*--output=[write to OUT]:OUT: ' \
                         '*--format=[a timeline for the terminal, a picture, or a page with tables]:text:(text svg html)' \
-                        '*--axis=[the distance of events: their times, or one step each]:time:(time order)' \
+                        '*--axis=[the spacing of events: by time, or one step each]:time:(time order)' \
                         '*--width=[columns of text]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
                         '*:file:_files'
+                ;;
+        explore)
+                _arguments -S \
+                        '*--deviations=[try all orders with at most N deviations, 1 to 32]:N: ' \
+                        '*--runs=[stop after N of these orders]:N: ' \
+                        '*--seeds=[then try N random orders]:N: ' \
+                        '*--timeout=[the time for one order, such as 10s]:T: ' \
+                        '*-h[print the usage]' \
+                        '*--help[print the usage]' \
+                        '*--version[print the version]'
                 ;;
         help) _describe command commands ;;
         esac

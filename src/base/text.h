@@ -22,6 +22,6 @@ ED_SHARED void ed_text_add(struct ed_text *text, const char *format, ...) EDDY_P
  * identifier, or a path of identifiers such as net::serve or job->run. Returns its size and start,
  * or 0 if the text is another expression.
  */
-size_t ed_text_function(const char *text, const char **ret_begin);
+ED_SHARED size_t ed_text_function(const char *text, const char **ret_begin);
 
 #endif

@@ -14,7 +14,7 @@
  * removed from the thread, unless one was pending before. Sockets have a flag for this; pipes do
  * not. Returns bytes, or -errno.
  */
-int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes);
+ED_SHARED int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes);
 
 /*
  * Write text to the standard error descriptor. Safe in signal handlers. Drops the rest if the
@@ -39,7 +39,7 @@ EDDY_MUST_USE int ed_sys_output_open(struct ed_sys_output *output, const char *p
 EDDY_MUST_USE int ed_sys_output_close(struct ed_sys_output *output, int err);
 
 /* Returns the number of this process; a forked child has its own. */
-int ed_sys_process_number(void);
+ED_SHARED int ed_sys_process_number(void);
 
 /* Returns a path that is valid in any working directory, for ed_free(); NULL without memory. */
 char *ed_sys_output_path(const char *path);

@@ -19,7 +19,6 @@
 #include "test/replay.h"
 #include "test/run.h"
 
-enum { DEVIATIONS = 3, RUNS_MAX = 10000 }; /* the defaults */
 enum { NAMED_BYTES = 4096 };
 
 _Static_assert(EDDY_TEST_DEVIATIONS_MAX == (int) ED_TEST_DEVIATIONS_MAX &&
@@ -39,6 +38,7 @@ struct parent {
 };
 
 struct explore {
+        ed_test_play_fn *play;
         eddy_task_fn *main_fn;
         void *arg;
         struct eddy_test_opts opts;
@@ -86,7 +86,7 @@ static int run_once(struct explore *x, const struct eddy_test_opts *opts)
                 ed_test_print_before(x->name, opts);
         x->result.points = UINT64_MAX;
         x->chosen.count = 0;
-        err = ed_test_run_with(x->main_fn, x->arg, opts, &x->more, &x->result, &x->figures);
+        err = x->play(x->main_fn, x->arg, opts, &x->more, &x->result, &x->figures);
         if (x->result.points == UINT64_MAX)
                 return err;
         x->all.runs++;
@@ -118,8 +118,11 @@ static struct eddy_test_opts opts_of(struct explore *x, const struct ed_test_sch
         return opts;
 }
 
-static int differs(const struct explore *x, const struct eddy_test_opts *opts)
+static int differs(struct explore *x, const struct eddy_test_opts *opts)
 {
+        x->all.runs--;
+        if (x->how.quiet)
+                return EDDY_E_TEST_FOUND;
         ed_test_print_differs(x->name, opts,
                               "a choice point of an earlier run was not reached again: the program "
                               "is not deterministic");
@@ -333,9 +336,9 @@ static int explore_new(eddy_task_fn *main_fn, void *arg, const struct eddy_test_
                 x->how = *how;
         x->opts.order = NULL;
         if (x->how.deviations_max == 0)
-                x->how.deviations_max = DEVIATIONS;
+                x->how.deviations_max = ED_TEST_DEVIATIONS;
         if (x->how.runs_max == 0)
-                x->how.runs_max = RUNS_MAX;
+                x->how.runs_max = ED_TEST_RUNS;
         x->last = &x->first;
         x->all.complete = true;
         x->all.deviations = x->how.deviations_max;
@@ -383,9 +386,10 @@ static int run_replay(struct explore *x, struct eddy_test_opts *opts)
         return err;
 }
 
-int eddy_test_explore(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
-                      const struct eddy_test_explore_opts *explore_opts,
-                      struct eddy_test_explored *ret_explored)
+int ed_test_explore_with(ed_test_play_fn *play, eddy_task_fn *main_fn, void *arg,
+                         const struct eddy_test_opts *opts,
+                         const struct eddy_test_explore_opts *explore_opts,
+                         struct eddy_test_explored *ret_explored)
 {
         struct eddy_test_opts replay;
         struct explore *x;
@@ -401,6 +405,7 @@ int eddy_test_explore(eddy_task_fn *main_fn, void *arg, const struct eddy_test_o
         err = explore_new(main_fn, arg, opts, explore_opts, &x);
         if (err < 0)
                 return err;
+        x->play = play;
         current = x;
         replay = x->opts;
         err = ed_test_replay(x->name, &replay);
@@ -409,11 +414,21 @@ int eddy_test_explore(eddy_task_fn *main_fn, void *arg, const struct eddy_test_o
                 err = run_all(x);
         else if (err == 1)
                 err = run_replay(x, &replay);
-        if (err == 0 && ret_explored) {
+        if (err < 0)
+                x->all.complete = false;
+        if (ret_explored && (err == 0 || play != ed_test_run_with)) {
                 *ret_explored = x->all;
                 x->all.outcomes = NULL;
                 x->all.outcomes_count = 0;
         }
         ed_test_explore_forget();
         return err;
+}
+
+int eddy_test_explore(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                      const struct eddy_test_explore_opts *explore_opts,
+                      struct eddy_test_explored *ret_explored)
+{
+        return ed_test_explore_with(ed_test_run_with, main_fn, arg, opts, explore_opts,
+                                    ret_explored);
 }

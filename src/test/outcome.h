@@ -4,6 +4,8 @@
 #ifndef ED_TEST_OUTCOME_H
 #define ED_TEST_OUTCOME_H
 
+#include <stdbool.h>
+
 #include "eddy/test_explore.h"
 #include "test/run.h"
 
@@ -22,6 +24,15 @@ int ed_test_outcome_add(struct eddy_test_explored *all, const char *name,
 
 /* Print a line for each outcome. */
 void ed_test_outcomes_print(const struct eddy_test_explored *all, const char *name);
+
+/*
+ * Write a block of lines for each outcome to a descriptor, and a last line about all if the
+ * exploration 'is_whole'. 'command' starts the program.
+ * Errors: those of write(2).
+ */
+int ed_test_outcomes_write(const struct eddy_test_explored *all,
+                           const struct eddy_test_explore_opts *how, bool is_whole,
+                           const char *command, int fd);
 
 /* Print the only outcome of a replay. */
 void ed_test_outcome_print_replay(const struct eddy_test_explored *all);

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "eddy/test.h"
+#include "eddy/test_explore.h"
 #include "sim/sim.h"
 #include "test/memory.h"
 #include "test/schedule.h"
@@ -95,9 +96,10 @@ extern struct ed_test_run *ed_test_now;
 bool ed_test_is_mine(void);
 
 /* eddy_test_run() without the printing; 'more' and 'ret_figures' may be NULL. */
-int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
-                     const struct ed_test_more *more, struct eddy_test_result *ret_result,
-                     struct ed_test_figures *ret_figures);
+typedef int ed_test_play_fn(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
+                            const struct ed_test_more *more, struct eddy_test_result *ret_result,
+                            struct ed_test_figures *ret_figures);
+ed_test_play_fn ed_test_run_with;
 
 /* As eddy_test_sweep(), with 'more'. */
 int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
@@ -146,6 +148,17 @@ void ed_test_chose(struct ed_test_run *run, uint32_t n, uint32_t chosen);
 void ed_test_choose_end(struct ed_test_run *run);
 
 /* --- explore.c --- */
+
+enum { ED_TEST_DEVIATIONS = 3, ED_TEST_RUNS = 10000 }; /* the defaults of an exploration */
+
+/*
+ * As eddy_test_explore(), with another function for each run, whose errors before a run are returned.
+ * With that function '*ret_explored' has the outcomes so far, even after an error.
+ */
+int ed_test_explore_with(ed_test_play_fn *play, eddy_task_fn *main_fn, void *arg,
+                         const struct eddy_test_opts *opts,
+                         const struct eddy_test_explore_opts *explore_opts,
+                         struct eddy_test_explored *ret_explored);
 
 /* Free the memory of this thread's exploration. */
 void ed_test_explore_forget(void);

@@ -41,18 +41,6 @@ def traced(eddy, program, *args):
 
 
 @claim
-def each_virtual_example_has_a_timeline_that_follows_the_format(eddy):
-    programs = sorted(name for name in os.listdir(examples(eddy))
-                      if name.startswith("virtual-") and not name.endswith(".p"))
-    check(len(programs) > 30, programs)
-    for program in programs:
-        _, line = traced(eddy, program)
-        equal(line.other["clock"], "simulated", program)
-        equal(line.other["dropped"], 0, program)
-        check(line.tasks, program)
-
-
-@claim
 def a_timeline_has_the_tasks_waits_and_time_that_the_example_printed(eddy):
     said, line = traced(eddy, "virtual-16-tasks")
     delays = line.named("delay")
@@ -69,6 +57,20 @@ def awaiting_one_by_one_takes_longer_than_tasks_and_the_timelines_show_it(eddy):
     _, one_by_one = traced(eddy, "virtual-15-one-by-one")
     equal(len(tasks.tasks) > len(one_by_one.tasks), True)
     check(one_by_one.named("main")[0]["span"] > tasks.named("main")[0]["span"])
+
+
+@claim
+def a_timeline_has_the_requests_connections_and_bytes_that_the_example_printed(eddy):
+    mock = eddy.mock()
+    said, line = traced(eddy, "12-one-client", mock + "/delay/0.2")
+    requests, connections = map(int, re.search(r"(\d+) requests over (\d+) connections", said).groups())
+    calls = [name for name, _, _ in line.io]
+    equal((len(line.named("fetch")), calls.count("connect")), (requests, connections))
+    check(0.4 <= line.seconds() < 0.4 + e2e.SOON, line.seconds())
+    said, line = traced(eddy, "14-page-sizes", mock + "/bytes/5000")
+    size = int(re.search(r"(\d+) bytes", said)[1])
+    received = sum(args["bytes"] for name, _, args in line.io if name == "recv")
+    check(size < received < size + 500, size, received)
 
 
 @claim

@@ -52,6 +52,11 @@ class Timeline:
         assert not any(stacks.values()), stacks
         assert all("to" in flow for flow in self.flows.values()), self.flows
 
+    def seconds(self):
+        """The time of all tasks."""
+        times = [event["ts"] for event in self.events if event["ph"] != "M"]
+        return max(times, default=0) / 1e6
+
     def add(self, tid, begin, end):
         span = (end["ts"] - begin["ts"]) / 1e6
         task = self.tasks.setdefault(tid, {"waits": [], "scopes": 0})

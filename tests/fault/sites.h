@@ -18,6 +18,7 @@
         X(await_end, poll, 1)                                                                      \
         X(bind_and_listen, chmod, 1)                                                               \
         X(bind_and_listen, listen, 1)                                                              \
+        X(bytes_of, fstat, 1)                                                                      \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
         X(check_operations, syscall, 1)                                                            \
@@ -66,6 +67,14 @@
         X(ed_sys_capture_give_up, close, 1)                                                        \
         X(ed_sys_capture_give_up, pread, 1)                                                        \
         X(ed_sys_capture_give_up, write, 1)                                                        \
+        X(ed_sys_command_line, open, 1)                                                            \
+        X(ed_sys_command_line, read, 1)                                                            \
+        X(ed_sys_copies_open, mmap, 1)                                                             \
+        X(ed_sys_copies_run, fork, 1)                                                              \
+        X(ed_sys_copies_threads, stat, 1)                                                          \
+        X(ed_sys_offsets_note, lseek, 1)                                                           \
+        X(ed_sys_stdout_keep, fcntl, 1)                                                            \
+        X(ed_sys_stdout_kept, fcntl, 1)                                                            \
         X(ed_sys_called_from, backtrace, 1)                                                        \
         X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
@@ -153,6 +162,7 @@
         X(lock_once, open, 1)                                                                      \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
         X(map, madvise, 1)                                                                         \
+        X(is_file_of_program, fstat, 2)                                                            \
         X(map, mmap, 1)                                                                            \
         X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
@@ -177,6 +187,7 @@
         X(read_waiting, readv, 1)                                                                  \
         X(rename_path, renameat2, 1)                                                               \
         X(restore, close, 1)                                                                       \
+        X(read_at, pread, 1)                                                                       \
         X(restore, dup2, 1)                                                                        \
         X(ring_open, syscall, 1)                                                                   \
         X(set_nonblocking, fcntl, 2)                                                               \
@@ -187,6 +198,7 @@
         X(stat_fd, fstat, 1)                                                                       \
         X(stat_path, fstatat, 1)                                                                   \
         X(status_take, read, 1)                                                                    \
+        X(streams_make, memfd_create, 2)                                                           \
         X(stream_action, posix_spawn_file_actions_adddup2, 3)                                      \
         X(stream_action, posix_spawn_file_actions_addopen, 2)                                      \
         X(sync_fd, fdatasync, 1)                                                                   \
@@ -195,6 +207,9 @@
         X(terminal_open, posix_openpt, 1)                                                          \
         X(terminal_open, ptsname_r, 1)                                                             \
         X(terminal_open, unlockpt, 1)                                                              \
+        X(wait_end, pidfd_open, 1)                                                                 \
+        X(wait_slice, poll, 1)                                                                     \
+        X(wait_slice, waitid, 1)                                                                   \
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)                                                      \
         X(write_waiting, pwritev, 1)                                                               \
@@ -334,6 +349,7 @@
         X(dlopen, "of a file that is loaded: its count of users goes up")                          \
         X(dlsym, "without an answer no exceptions are kept")                                       \
         X(getpid, "always")                                                                        \
+        X(gettid, "always")                                                                        \
         X(globals, "the C++ runtime's; always")                                                    \
         X(ioctl, "of a connection or a terminal; else its answer counts as none")                   \
         X(posix_spawn_file_actions_destroy, "of actions that were made")                           \
@@ -383,7 +399,20 @@
         X(ed_handler_now, sigaction, 1, "of a signal that the system has")                         \
         X(ed_handler_remove, sigaction, 1, "restores the saved handling")                          \
         X(ed_sleeper_wake, syscall, 1, "of a word that is there")                                  \
+        X(ed_sys_command_line, close, 1, "of a file that was read")                                \
+        X(ed_sys_copies_run, kill, 1, "of a child that was not collected")                         \
+        X(wait_end, close, 1, "of a descriptor that was watched")                                  \
+        X(copy_begin, close, 1, "a copy continues without it")                                     \
+        X(copy_begin, dup2, 3, "a copy continues without it")                                      \
+        X(copy_begin, open, 1, "a copy continues without it")                                      \
+        X(copy_begin, setrlimit, 1, "a copy continues without it")                                 \
+        X(copy_begin, setvbuf, 1, "a copy continues without it")                                   \
         X(ed_sys_capture_begin, close, 2, "only after another failure")                            \
+        X(ed_sys_offsets_restore, lseek, 1, "to an offset that was noted")                         \
+        X(ed_sys_signals_return, sigaction, 1, "of signals that can be handled")                   \
+        X(ed_sys_signals_take, sigaction, 2, "of signals that can be handled")                     \
+        X(streams_make, close, 2, "of files in memory")                                            \
+        X(copy_begin, prctl, 1, "a copy continues without it")                                     \
         X(ed_sys_epoll_new, close, 1, "only after another failure")                                \
         X(ed_sys_page_bytes, sysconf, 1, "every system has pages")                                 \
         X(ed_sys_ticker_new, backtrace, 1, "what it finds is not used")                            \

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -23,6 +24,7 @@
 #include "scenario.h"
 #include "scope/task.h"
 #include "sys/capture.h"
+#include "sys/copies.h"
 #include "sys/last_words.h"
 #include "sys/process_use.h"
 #include "sys/sleeper.h"
@@ -1116,6 +1118,43 @@ static int drive_capture(void)
         return 0;
 }
 
+/* A copy that ends at once. */
+static int drive_copies(void)
+{
+        struct ed_sys_copies copies;
+        struct ed_sys_copy_end end;
+        char buf[4], command[256];
+        int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), err, kept, fd;
+
+        err = ed_sys_copies_open(&copies, sizeof(buf));
+        CHECK_EQ(close(file), 0);
+        if (err < 0)
+                return err;
+        CHECK(ed_sys_command_line(command, sizeof(command)) < sizeof(command));
+        CHECK(ed_sys_copies_threads() >= 1);
+        kept = ed_sys_stdout_keep();
+        fd = ed_sys_stdout_kept(kept);
+        CHECK(fd == kept || fd == STDOUT_FILENO);
+        if (kept != STDOUT_FILENO)
+                (void) close(kept);
+        err = ed_sys_copies_run(&copies, 60, &end);
+        if (err == 1)
+                _exit(0);
+        if (err == 0) {
+                CHECK(ed_sys_copies_can_run() && end.status == 0 && end.signo == 0);
+                CHECK(ed_sys_copies_output(&copies, buf, sizeof(buf)) == 0);
+                (void) ed_sys_copies_checksum(&copies);
+                ed_sys_copies_error(&copies, buf, sizeof(buf));
+                CHECK(buf[0] == '\0');
+        }
+        (void) munmap(copies.shared, sizeof(buf));
+        if (copies.output >= 0)
+                (void) close(copies.output);
+        if (copies.error >= 0)
+                (void) close(copies.error);
+        return err;
+}
+
 /* The page of metrics and the format of a log: what is unknown is left out. */
 static int drive_use(void)
 {
@@ -1192,6 +1231,7 @@ static const struct drive drives[] = {
         { "stacks, no mprotect", drive_stacks, without_mprotect, false },
         { "kit", drive_kit, NULL, false },
         { "capture", drive_capture, NULL, false },
+        { "copies", drive_copies, NULL, false },
         { "use", drive_use, NULL, false },
         { "use, no size of a folder", drive_use, without_folder_size, false },
         { "counts, no affinity", drive_counts, without_affinity, false },

@@ -69,15 +69,30 @@ static int file_read(struct ed_draw_picture *picture, const char *path)
 
 /* ---- the pictures -------------------------------------------------------------------------- */
 
+static bool is_simulated(const struct ed_draw_run *run)
+{
+        return run->clock != ED_DRAW_NAMELESS &&
+               strcmp(ed_draw_text(run, run->clock), "simulated") == 0;
+}
+
+/* Returns true if most events have the same times, so that an axis of time would hide them. */
+static bool has_equal_times(const struct draw *draw)
+{
+        const struct ed_draw_run *one = &draw->pictures[0].run, *two = &draw->pictures[1].run;
+
+        if (draw->opts.files_count == 1)
+                return one->end_ns == one->start_ns;
+        /* Two orders of one simulated program often differ at one moment only. */
+        return one->end_ns - one->start_ns == two->end_ns - two->start_ns &&
+               (one->end_ns == one->start_ns || (is_simulated(one) && is_simulated(two)));
+}
+
 /* Choose one axis for all pictures, so that equal distances are equal times. */
 static void scales_choose(struct draw *draw)
 {
-        struct ed_draw_scale scale = { .is_order = true, .end = 1 };
+        struct ed_draw_scale scale = { .is_order = has_equal_times(draw), .end = 1 };
         unsigned count = draw->opts.files_count;
 
-        for (unsigned i = 0; i < count; i++)
-                if (draw->pictures[i].run.end_ns > draw->pictures[i].run.start_ns)
-                        scale.is_order = false;
         if (draw->opts.axis != ED_DRAW_AXIS_AUTO)
                 scale.is_order = draw->opts.axis == ED_DRAW_AXIS_ORDER;
         for (unsigned i = 0; i < count; i++) {
@@ -166,7 +181,7 @@ static uint32_t width_choose(const struct draw *draw)
 
 static void text_make(const struct draw *draw, struct ed_draft *out)
 {
-        bool is_ascii = locale_is_ascii(), has_deadlock = false;
+        bool is_ascii = locale_is_ascii(), has_deadlock = false, has_difference = false;
 
         for (unsigned i = 0; i < draw->opts.files_count; i++) {
                 has_deadlock |= draw->pictures[i].run.has_deadlock;
@@ -177,8 +192,9 @@ static void text_make(const struct draw *draw, struct ed_draft *out)
                 ed_draw_plain_add(out, draw->difference.data, draw->difference.bytes, UINT32_MAX,
                                   is_ascii);
                 ed_draft_add_str(out, "\n\n");
+                has_difference = draw->pictures[0].difference != ED_DRAW_NONE;
         }
-        ed_draw_text_legend(out, has_deadlock, is_ascii);
+        ed_draw_text_legend(out, has_deadlock, has_difference, is_ascii);
 }
 
 static int output_write(const struct draw *draw, const struct ed_draft *out)

@@ -410,7 +410,8 @@ void ed_draw_text_add(struct ed_draft *out, const struct ed_draw_picture *pictur
         ed_draft_fini(&canvas.text);
 }
 
-void ed_draw_text_legend(struct ed_draft *out, bool has_deadlock, bool is_ascii)
+void ed_draw_text_legend(struct ed_draft *out, bool has_deadlock, bool has_difference,
+                         bool is_ascii)
 {
         const struct {
                 enum look look;
@@ -420,9 +421,11 @@ void ed_draw_text_legend(struct ed_draft *out, bool has_deadlock, bool is_ascii)
                         { LOOK_WAITS, "waits" },
                         { LOOK_READY, "is ready" },
                         { LOOK_STOPPED, "cancel" },
-                        { LOOK_DEADLINE, has_deadlock ? "deadline, deadlock" : "deadline" } };
+                        { LOOK_DEADLINE, has_deadlock ? "deadline, deadlock" : "deadline" },
+                        { LOOK_DIFFERENCE, "first difference" } };
+        size_t count = sizeof(entries) / sizeof(entries[0]) - !has_difference;
 
-        for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+        for (size_t i = 0; i < count; i++)
                 ed_draft_add_printf(out, "%s%s %s", i ? "  " : "",
                                     glyphs[entries[i].look][is_ascii], entries[i].meaning);
         ed_draft_add_str(out, "\n");

@@ -17,6 +17,7 @@ void ed_draw_text_add(struct ed_draft *out, const struct ed_draw_picture *pictur
                       bool is_ascii);
 
 /* Append the meaning of the characters. */
-void ed_draw_text_legend(struct ed_draft *out, bool has_deadlock, bool is_ascii);
+void ed_draw_text_legend(struct ed_draft *out, bool has_deadlock, bool has_difference,
+                         bool is_ascii);
 
 #endif

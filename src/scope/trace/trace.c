@@ -23,7 +23,6 @@
 
 static struct ed_mutex file_lock = ED_MUTEX_INIT;
 static char *file_path; /* of eddy_trace_file() */
-static _Atomic unsigned files;
 
 static char *copy_of(const char *text)
 {
@@ -49,38 +48,64 @@ int eddy_trace_file(const char *path)
         return 0;
 }
 
-/*
- * The first run of the process has the file itself; others have FILE.2, FILE.3 ...  A process that
- * was forked after the first run has its number in the names of its files.
- */
-static char *path_numbered(const char *path)
+/* Add a path with the number of the process for each "%p". Returns true if there is one. */
+static bool path_add(struct ed_text *text, const char *path, int process)
 {
-        static _Atomic int first_process;
-        int process = ed_sys_process_number(), none = 0;
-        unsigned number = atomic_fetch_add_explicit(&files, 1, memory_order_relaxed) + 1;
-        size_t bytes = strlen(path) + 32;
-        char *numbered = ed_alloc_debug(bytes);
-        struct ed_text text = { numbered, bytes };
+        const char *begin = path, *found;
 
-        if (!numbered)
+        for (; (found = strstr(path, "%p")); path = found + 2)
+                ed_text_add(text, "%.*s%d", (int) (found - path), path, process);
+        ed_text_add(text, "%s", path);
+        return path > begin;
+}
+
+/*
+ * The first run of a process has the file itself; others have FILE.2, FILE.3 ...  A process that was
+ * forked after the first run has its number in the names of its files. Call with file_lock.
+ */
+static void path_number(struct ed_text *text, int process, bool has_process)
+{
+        static int first_process, last_process;
+        static unsigned files;
+
+        if (first_process == 0)
+                first_process = process;
+        if (last_process != process)
+                files = 0;
+        last_process = process;
+        if (process != first_process && !has_process)
+                ed_text_add(text, ".%d", process);
+        if (++files > 1)
+                ed_text_add(text, ".%u", files);
+}
+
+/* The path of a run's file. Returns NULL if there is no memory. */
+static char *path_make(const char *path, bool is_numbered)
+{
+        int process = ed_sys_process_number();
+        size_t bytes = strlen(path) * 5 + 32; /* "%p" becomes up to 10 digits */
+        char *made = ed_alloc_debug(bytes), *whole;
+        struct ed_text text = { made, bytes };
+        bool has_process;
+
+        if (!made)
                 return NULL;
-        ed_text_add(&text, "%s", path);
-        if (!atomic_compare_exchange_strong(&first_process, &none, process) && none != process)
-                ed_text_add(&text, ".%d", process);
-        if (number > 1)
-                ed_text_add(&text, ".%u", number);
-        return numbered;
+        has_process = path_add(&text, path, process);
+        if (is_numbered)
+                path_number(&text, process, has_process);
+        whole = ed_sys_output_path(made);
+        ed_free(made);
+        return whole;
 }
 
 /* Returns false if the run is not traced. '*ret_path' is NULL if there is no memory. */
 static bool path_take(const struct ed_run *run, char **ret_path)
 {
         const char *path = run->opts.trace_file;
-        char *numbered = NULL;
         bool is_wanted;
 
         if (path) {
-                *ret_path = ed_sys_output_path(path);
+                *ret_path = path_make(path, false);
                 return true;
         }
         /* Runs of the test kit are many; it sets the option for one that is repeated. */
@@ -90,11 +115,8 @@ static bool path_take(const struct ed_run *run, char **ret_path)
         path = file_path ? file_path : secure_getenv("EDDY_TRACE");
         is_wanted = path && *path;
         if (is_wanted)
-                numbered = path_numbered(path);
+                *ret_path = path_make(path, true);
         ed_mutex_unlock(&file_lock);
-        if (numbered)
-                *ret_path = ed_sys_output_path(numbered);
-        ed_free(numbered);
         return is_wanted;
 }
 
