@@ -2,6 +2,7 @@
 it is sent, what failed is sent again, and answers get the order of their requests.
 """
 import fcntl
+import glob
 import gzip
 import json
 import os
@@ -316,7 +317,7 @@ def sort_that_ends_by_a_signal_leaves_all_files_as_they_were(eddy):
     before = content_of(out)
     for signo in (signal.SIGINT, signal.SIGTERM):
         child = eddy.start("sort", "-", "--by", path, "-o", out, stdin=subprocess.PIPE)
-        e2e.wait_until(lambda: len(os.listdir(eddy.folder)) == 3, "the new file")
+        e2e.wait_until(lambda: glob.glob(out + ".new-*"), "the new file")
         child.send_signal(signo)
         equal(child.wait(e2e.SOON), 128 + signo)
         equal((sorted(os.listdir(eddy.folder)), content_of(out)), (["in.jsonl", "out.jsonl"], before))

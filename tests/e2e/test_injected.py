@@ -2,6 +2,7 @@
 files).  A combination is a call, an error, and when it fails.  Each run ends, without a signal, with
 a message if it failed; the output has whole lines, none twice; and a further run completes it.
 """
+import glob
 import json
 import os
 import re
@@ -248,7 +249,7 @@ def a_signal_right_after_the_new_file_was_made_removes_it(eddy):
                               "-e", "inject=openat:delay_exit=200000", eddy.path, "sort", "-", "--by", path, "-o", out],
                              stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
     eddy.stack.callback(eddy.end, child)
-    e2e.wait_until(lambda: len(os.listdir(eddy.folder)) == 3, "the new file")
+    e2e.wait_until(lambda: glob.glob(out + ".new-*"), "the new file")
     os.kill(tracee_of(child), signal.SIGINT)
     check(child.wait(e2e.SOON) != 0, child.returncode)
     equal(sorted(os.listdir(eddy.folder)), ["in.jsonl", "out.jsonl"])
