@@ -28,9 +28,9 @@
  * Output:
  *     3
  *
- * Run: timeout --foreground --preserve-status -s INT 1 13-two-clocks
+ * Run: timeout --foreground --preserve-status -s INT 3 13-two-clocks
  * Exit: 130
- * Time: wall 1 s
+ * Time: wall 3 s
  * Output:
  *     Loop: 1 Time: <n>-<n>-<n> <n>:<n>:<n>
  *     Loop: 2 Time: <n>-<n>-<n> <n>:<n>:<n>
