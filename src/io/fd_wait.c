@@ -69,13 +69,15 @@ static void loop_ends(struct ed_loop_local *local)
 }
 
 /* No single wait is among the loop's locals: its task ends before the loop, and there may be many. */
-static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd, bool is_single)
+static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd, unsigned events,
+                 bool is_single)
 {
         watch->target.on_events = on_events;
-        watch->watched = loop->sys->ops->watch_foreign(loop->sys, fd, &watch->target);
+        watch->watched = loop->sys->ops->watch_foreign(loop->sys, fd, events, &watch->target);
         if (watch->watched < 0)
                 return watch->watched;
         watch->loop = loop;
+        watch->events = events;
         watch->unseen = 0;
         watch->local = (struct ed_loop_local){ .key = watch, .free = loop_ends };
         ed_list_init(&watch->waits);
@@ -83,6 +85,22 @@ static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd, bool i
         if (!is_single)
                 ed_loop_local_add(loop, &watch->local);
         return 0;
+}
+
+/* Have 'events' reported, and those that other tasks wait for. */
+static int set_events(struct ed_fd_watch *watch, unsigned events)
+{
+        struct ed_sys *sys = watch->loop->sys;
+        int err;
+
+        if (!ed_list_is_empty(&watch->waits))
+                events |= watch->events;
+        if (events == watch->events)
+                return 0;
+        err = sys->ops->rewatch_foreign(sys, watch->watched, events, &watch->target);
+        if (err == 0)
+                watch->events = events;
+        return err;
 }
 
 void ed_fd_watch_end(struct ed_fd_watch *watch)
@@ -114,8 +132,10 @@ static int wait_watched(struct ed_fd_watch *watch, int fd, unsigned events, bool
                         ed_suspend_passed(task);
                 return ready;
         }
-        if (watch->loop != task->loop)
-                err = begin(watch, task->loop, fd, is_single);
+        if (watch->loop == task->loop)
+                err = set_events(watch, events);
+        else
+                err = begin(watch, task->loop, fd, events, is_single);
         return err < 0 ? err : park(watch, task, events);
 }
 
@@ -129,7 +149,8 @@ int ed_fd_watch_wait_next(struct ed_fd_watch *watch, int fd, unsigned events)
         struct ed_task *task;
         int err;
 
-        if (!watch->loop || watch->loop != ed_loop_current || watch->unseen & events)
+        if (!watch->loop || watch->loop != ed_loop_current || watch->unseen & events ||
+            events != watch->events)
                 return wait_watched(watch, fd, events, false);
         err = ed_suspend_enter(&task);
         return err < 0 ? err : park(watch, task, events);

@@ -20,6 +20,7 @@ struct ed_fd_watch {
         struct ed_loop *loop;       /* NULL: not watched */
         struct ed_list waits;
         unsigned unseen; /* events that no wait got */
+        unsigned events; /* that are reported */
         int watched;     /* of watch_foreign() */
 };
 

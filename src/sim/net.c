@@ -198,6 +198,16 @@ int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_
         return err < 0 || sock ? err : -EBADF;
 }
 
+/* Returns what is reported to the target: as by epoll, an error or the end of both directions always is. */
+static unsigned wanted(const struct ed_sim_socket *sock, unsigned mask)
+{
+        unsigned unwanted = sock->unwanted;
+
+        if (unwanted & ED_EVENT_READ)
+                unwanted |= ED_EVENT_END | ED_EVENT_URGENT;
+        return mask & ED_EVENT_HANGUP ? mask : mask & ~unwanted;
+}
+
 int ed_sim_net_collect(struct ed_sim *sim, struct ed_event *events, int max)
 {
         int n = 0;
@@ -209,6 +219,7 @@ int ed_sim_net_collect(struct ed_sim *sim, struct ed_event *events, int max)
 
                 if (sock->phase == ED_SIM_PHASE_CONNECTED && !(mask & ED_EVENT_WRITE))
                         sock->wants_room = true;
+                mask = wanted(sock, mask);
                 if (!mask)
                         continue;
                 ed_sim_mark(sim, ED_SIM_EVENT, (uint64_t) sock->fd, mask);
@@ -219,7 +230,9 @@ int ed_sim_net_collect(struct ed_sim *sim, struct ed_event *events, int max)
         return n;
 }
 
-int ed_sim_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+/* 'former': the target until now, or NULL. */
+static int set_target(struct ed_sys *sys, int fd, unsigned events, const struct ed_target *former,
+                      struct ed_target *target)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
@@ -227,12 +240,18 @@ int ed_sim_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 
         if (err < 0)
                 return err;
-        if (sock->target)
-                return -EEXIST;
+        if (sock->target != former)
+                return former ? -ENOENT : -EEXIST;
         sock->target = target;
+        sock->unwanted = (ED_EVENT_READ | ED_EVENT_WRITE) & ~events;
         if (readiness(sock))
                 ed_sim_notify(sim, sock);
         return 0;
+}
+
+int ed_sim_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        return set_target(sys, fd, ED_EVENT_READ | ED_EVENT_WRITE, NULL, target);
 }
 
 void ed_sim_unwatch(struct ed_sys *sys, int fd)
@@ -279,11 +298,17 @@ int ed_sim_ready(struct ed_sys *sys, int fd, unsigned events)
 }
 
 /* A socket has one target, so no duplicate is needed; a second watch fails with -EEXIST. */
-int ed_sim_watch_foreign(struct ed_sys *sys, int fd, struct ed_target *target)
+int ed_sim_watch_foreign(struct ed_sys *sys, int fd, unsigned events, struct ed_target *target)
 {
-        int err = ed_sim_watch(sys, fd, target);
+        int err = set_target(sys, fd, events, NULL, target);
 
         return err < 0 ? err : fd;
+}
+
+int ed_sim_rewatch_foreign(struct ed_sys *sys, int watched, unsigned events,
+                           struct ed_target *target)
+{
+        return set_target(sys, watched, events, target, target);
 }
 
 void ed_sim_unwatch_foreign(struct ed_sys *sys, int watched, struct ed_target *target)

@@ -346,6 +346,7 @@ static const struct ed_sys_ops sim_ops = {
         .is_writable = ed_sim_is_writable,
         .ready = ed_sim_ready,
         .watch_foreign = ed_sim_watch_foreign,
+        .rewatch_foreign = ed_sim_rewatch_foreign,
         .unwatch_foreign = ed_sim_unwatch_foreign,
         .socket = ed_sim_socket,
         .keepalive = ed_sim_keepalive,

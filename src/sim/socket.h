@@ -29,6 +29,7 @@ struct ed_sim_socket {
         struct ed_list flying; /* in the table's list 'flying' */
         struct ed_list queue;  /* a listener: its connections; else: in a listener's queue */
         struct ed_target *target;
+        unsigned unwanted;          /* events that are not reported to 'target' */
         struct ed_sim_socket *peer; /* NULL: not connected, or the peer is gone */
         struct ed_sim_link link;    /* properties of its connection */
         int fd;                     /* -1: not accepted yet */

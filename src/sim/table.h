@@ -125,7 +125,9 @@ void ed_sim_unwatch(struct ed_sys *sys, int fd);
 bool ed_sim_is_readable(struct ed_sys *sys, int fd);
 bool ed_sim_is_writable(struct ed_sys *sys, int fd);
 int ed_sim_ready(struct ed_sys *sys, int fd, unsigned events);
-int ed_sim_watch_foreign(struct ed_sys *sys, int fd, struct ed_target *target);
+int ed_sim_watch_foreign(struct ed_sys *sys, int fd, unsigned events, struct ed_target *target);
+int ed_sim_rewatch_foreign(struct ed_sys *sys, int watched, unsigned events,
+                           struct ed_target *target);
 void ed_sim_unwatch_foreign(struct ed_sys *sys, int watched, struct ed_target *target);
 int ed_sim_socket(struct ed_sys *sys, int family, int kind);
 int ed_sim_keepalive(struct ed_sys *sys, int fd, int seconds);

@@ -301,14 +301,21 @@ static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
         (void) timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
-static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+/* 'operation': EPOLL_CTL_ADD or EPOLL_CTL_MOD. */
+static int epoll_set(struct ed_sys *sys, int operation, int fd, uint32_t bits,
+                     struct ed_target *target)
 {
-        struct epoll_event event = { .events =
-                                             EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET };
+        struct epoll_event event = { .events = bits | EPOLLET };
 
         event.data.ptr = target;
         self(sys)->watches = true;
-        return epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+        return epoll_ctl(self(sys)->epoll_fd, operation, fd, &event) < 0 ? -errno : 0;
+}
+
+static int epoll_watch(struct ed_sys *sys, int fd, struct ed_target *target)
+{
+        return epoll_set(sys, EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP,
+                         target);
 }
 
 static void epoll_unwatch(struct ed_sys *sys, int fd)
@@ -319,21 +326,34 @@ static void epoll_unwatch(struct ed_sys *sys, int fd)
         (void) epoll_ctl(self(sys)->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 }
 
+static uint32_t bits_of(unsigned events)
+{
+        return (events & ED_EVENT_READ ? EPOLLIN | EPOLLRDHUP : 0) |
+               (events & ED_EVENT_WRITE ? EPOLLOUT : 0);
+}
+
 /*
  * The number of a descriptor that other code owns may be closed and used again while the set still
  * has the file; then EPOLL_CTL_DEL by number does not remove the file. A duplicate has a number that
  * no other code closes.
  */
-static int epoll_watch_foreign(struct ed_sys *sys, int fd, struct ed_target *target)
+static int epoll_watch_foreign(struct ed_sys *sys, int fd, unsigned events,
+                               struct ed_target *target)
 {
         int own = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), err;
 
         if (own < 0)
                 return -errno;
-        err = epoll_watch(sys, own, target);
+        err = epoll_set(sys, EPOLL_CTL_ADD, own, bits_of(events), target);
         if (err < 0)
                 close(own);
         return err < 0 ? err : own;
+}
+
+static int epoll_rewatch_foreign(struct ed_sys *sys, int watched, unsigned events,
+                                 struct ed_target *target)
+{
+        return epoll_set(sys, EPOLL_CTL_MOD, watched, bits_of(events), target);
 }
 
 static void epoll_unwatch_foreign(struct ed_sys *sys, int watched, struct ed_target *target)
@@ -647,6 +667,7 @@ static const struct ed_sys_ops epoll_ops = {
         .is_writable = epoll_is_writable,
         .ready = epoll_ready,
         .watch_foreign = epoll_watch_foreign,
+        .rewatch_foreign = epoll_rewatch_foreign,
         .unwatch_foreign = epoll_unwatch_foreign,
         .socket = epoll_socket,
         .keepalive = epoll_keepalive,

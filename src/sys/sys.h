@@ -142,10 +142,18 @@ struct ed_sys_ops {
 
         /*
          * As watch(), for a descriptor that other code owns and may close or replace at any time:
-         * no event comes after unwatch_foreign(), whatever 'fd' has become. Returns the number for
-         * unwatch_foreign(). Errors: those of watch(); -EMFILE, -EBADF.
+         * no event comes after unwatch_foreign(), whatever 'fd' has become. Only changes of 'events'
+         * (ED_EVENT_READ, ED_EVENT_WRITE) and ends are reported: a Unix socket would else report
+         * room after each read of the peer. Returns the number for the two functions below.
+         * Errors: those of watch(); -EMFILE, -EBADF.
          */
-        int (*watch_foreign)(struct ed_sys *sys, int fd, struct ed_target *target);
+        int (*watch_foreign)(struct ed_sys *sys, int fd, unsigned events, struct ed_target *target);
+        /*
+         * Report changes of these events instead, and what is so already. Errors: those of watch();
+         * then nothing has changed.
+         */
+        int (*rewatch_foreign)(struct ed_sys *sys, int watched, unsigned events,
+                               struct ed_target *target);
         void (*unwatch_foreign)(struct ed_sys *sys, int watched, struct ed_target *target);
 
         /* Returns a new socket, non-blocking and close-on-exec; TCP streams have TCP_NODELAY set. */

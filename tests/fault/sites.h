@@ -131,12 +131,12 @@
         X(epoll_recv, recv, 1)                                                                     \
         X(epoll_send, send, 1)                                                                     \
         X(epoll_send, sendmsg, 1)                                                                  \
+        X(epoll_set, epoll_ctl, 1)                                                                 \
         X(epoll_shutdown, shutdown, 1)                                                             \
         X(epoll_socket, socket, 1)                                                                 \
         X(epoll_unwatch_foreign, close, 1)                                                         \
         X(epoll_wait_ns, epoll_pwait2, 1)                                                          \
         X(epoll_wait_ns, epoll_wait, 2)                                                            \
-        X(epoll_watch, epoll_ctl, 1)                                                               \
         X(epoll_watch_foreign, fcntl, 1)                                                           \
         X(epoll_write, write, 1)                                                                   \
         X(error_has_room, poll, 1)                                                                 \

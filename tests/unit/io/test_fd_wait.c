@@ -510,3 +510,66 @@ TEST(a_watch_can_end_after_a_cancelled_wait)
         CHECK_EQ(eddy_run(cancel_watch_run, &w, NULL), 0);
         close_pipe(w.fds);
 }
+
+/* Tasks that wait on one watch, each for its own direction. */
+struct directions {
+        struct ed_fd_watch watch;
+        int fds[2];
+        int readable, writable;
+};
+
+static int waits_to_read(void *arg)
+{
+        struct directions *d = arg;
+
+        d->readable = ed_fd_watch_wait_next(&d->watch, d->fds[0], EDDY_FD_READABLE);
+        return 0;
+}
+
+static int waits_to_write(void *arg)
+{
+        struct directions *d = arg;
+
+        d->writable = ed_fd_watch_wait(&d->watch, d->fds[0], EDDY_FD_WRITABLE);
+        return 0;
+}
+
+static int wait_in_directions(void *arg)
+{
+        struct directions *d = arg;
+        static char block[65536];
+        eddy_scope scope;
+
+        fill_pipe(d->fds[0]);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, waits_to_read, d);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ((int) d->watch.events, EDDY_FD_READABLE);
+        eddy_scope_start(&scope, waits_to_write, d);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ((int) d->watch.events, BOTH);
+        while (read(d->fds[1], block, sizeof(block)) > 0)
+                continue;
+        while (d->writable == 0)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK_EQ(d->writable, EDDY_FD_WRITABLE);
+        CHECK_EQ(d->readable, 0);
+        CHECK_EQ(write(d->fds[1], "x", 1), 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(d->readable, EDDY_FD_READABLE);
+        /* Nobody waits any more. */
+        CHECK_EQ(read(d->fds[0], block, 1), 1);
+        CHECK_EQ(eddy_call_timeout(waits_to_read, d, EDDY_MS(1)), 0);
+        CHECK_EQ(d->readable, -ECANCELED);
+        CHECK_EQ((int) d->watch.events, EDDY_FD_READABLE);
+        return 0;
+}
+
+TEST(a_watch_reports_the_directions_that_tasks_wait_for)
+{
+        struct directions d = { .readable = 0 };
+
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, d.fds), 0);
+        CHECK_EQ(eddy_run(wait_in_directions, &d, NULL), 0);
+        close_pipe(d.fds);
+}

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -267,6 +268,40 @@ TEST(readiness_is_reported_once_per_change)
         CHECK_EQ(polled(-1, events), 1);
         CHECK(events[0].events & ED_EVENT_END);
         sys->ops->unwatch(sys, ends[0]);
+        close(ends[0]);
+        finish();
+}
+
+TEST(only_the_wanted_direction_of_a_descriptor_of_other_code_is_reported)
+{
+        struct ed_event events[ED_EVENTS_MAX];
+        struct seen seen = { 0 };
+        int ends[2], own;
+        char byte = 'x';
+
+        begin();
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+        own = sys->ops->watch_foreign(sys, ends[0], ED_EVENT_READ, &seen.target);
+        CHECK(own >= 0);
+        CHECK_EQ(polled(0, events), 0);
+        /* The peer's read makes room. */
+        CHECK_EQ(write(ends[0], &byte, 1), 1);
+        CHECK_EQ(read(ends[1], &byte, 1), 1);
+        CHECK_EQ(polled(0, events), 0);
+        CHECK_EQ(sys->ops->rewatch_foreign(sys, own, ED_EVENT_WRITE, &seen.target), 0);
+        CHECK_EQ(polled(0, events), 1);
+        CHECK(events[0].target == &seen.target && events[0].events == ED_EVENT_WRITE);
+        CHECK_EQ(write(ends[1], &byte, 1), 1);
+        while (polled(0, events) > 0)
+                CHECK_EQ(events[0].events, ED_EVENT_WRITE);
+        CHECK_EQ(sys->ops->rewatch_foreign(sys, own, ED_EVENT_READ, &seen.target), 0);
+        CHECK_EQ(polled(0, events), 1);
+        CHECK_EQ(events[0].events, ED_EVENT_READ);
+        close(ends[1]);
+        CHECK_EQ(polled(-1, events), 1);
+        CHECK(events[0].events & ED_EVENT_HANGUP);
+        sys->ops->unwatch_foreign(sys, own, &seen.target);
+        CHECK_EQ(sys->ops->rewatch_foreign(sys, own, ED_EVENT_READ, &seen.target), -EBADF);
         close(ends[0]);
         finish();
 }

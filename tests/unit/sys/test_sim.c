@@ -420,6 +420,40 @@ TEST(an_address_that_never_answers_times_out_after_two_minutes)
         sys->ops->free(sys);
 }
 
+/* The events that come to 'seen' until nothing happens any more. */
+static unsigned events_until_rest(struct ed_sys *sys, struct seen *seen)
+{
+        seen->events = 0;
+        while (turn(sys, MS) > 0)
+                continue;
+        return seen->events;
+}
+
+TEST(only_the_wanted_direction_of_a_foreign_socket_is_reported)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+        struct seen seen = { .target = { on_events } };
+        struct pair p;
+        int fd;
+
+        connect_pair(&p, sys);
+        sys->ops->unwatch(sys, p.server);
+        fd = sys->ops->watch_foreign(sys, p.server, ED_EVENT_READ, &seen.target);
+        CHECK_EQ(fd, p.server);
+        CHECK_EQ(events_until_rest(sys, &seen), 0);
+        CHECK_EQ(sys->ops->rewatch_foreign(sys, fd, ED_EVENT_WRITE, &seen.target), 0);
+        CHECK_EQ(events_until_rest(sys, &seen), ED_EVENT_WRITE);
+        CHECK_EQ(send_text(&p, p.client, "x"), 1);
+        CHECK(!(events_until_rest(sys, &seen) & ED_EVENT_READ));
+        CHECK_EQ(sys->ops->rewatch_foreign(sys, fd, ED_EVENT_READ, &seen.target), 0);
+        CHECK_EQ(events_until_rest(sys, &seen), ED_EVENT_READ);
+        CHECK_EQ(p.ops->shutdown(sys, p.client), 0);
+        CHECK_EQ(events_until_rest(sys, &seen), ED_EVENT_READ | ED_EVENT_END);
+        sys->ops->unwatch_foreign(sys, fd, &seen.target);
+        CHECK_EQ(sys->ops->rewatch_foreign(sys, fd, ED_EVENT_READ, &seen.target), -ENOENT);
+        sys->ops->free(sys);
+}
+
 TEST(a_connect_that_is_given_up_reaches_nobody)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .latency_ns = MS });

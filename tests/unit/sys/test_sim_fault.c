@@ -69,8 +69,8 @@ TEST(every_fallible_call_can_fail)
  * free, now, time_of_day, random, choose, wake, alarm, unwatch, is_readable,
  * is_writable, ready, unwatch_foreign, socket_file_remove, endpoint, unsent, close, abort,
  * option_value, cpu_count, worker_run, worker_free, worker_abandon; pollable, group,
- * datagram_error, send_fds, recv_fds, credentials and those of notify, which a simulation has not; and watch_foreign
- * and bind_port, which fail as watch and bind do.
+ * datagram_error, send_fds, recv_fds, credentials and those of notify, which a simulation has not; and
+ * watch_foreign, rewatch_foreign and bind_port, which fail as watch and bind do.
  * Operations on files have kinds of their own; file_try, file_run, submit and cancel do them all.
  * A simulation has no processes: process_start, process_end, process_signal, zygote_start,
  * packet_send and packet_recv.
@@ -78,7 +78,7 @@ TEST(every_fallible_call_can_fail)
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
         enum {
-                CANNOT = 34,
+                CANNOT = 35,
                 NAME = 1,
                 FILES = 4,
                 PROCESSES = 6,
