@@ -22,18 +22,16 @@ struct wait {
 static void on_events(struct ed_target *target, unsigned events)
 {
         struct ed_fd_watch *watch = ed_container_of(target, struct ed_fd_watch, target);
-        unsigned seen = 0;
 
         ed_list_each_safe (link, &watch->waits) {
                 struct wait *wait = ed_container_of(link, struct wait, link);
 
                 if (!(wait->events & events))
                         continue;
-                seen |= wait->events;
                 ed_list_remove(link);
                 ed_suspend_wake(wait->task, (int) (wait->events & events));
         }
-        watch->unseen |= events & ~seen;
+        watch->unseen |= events;
 }
 
 static bool take_back(void *arg)
@@ -57,7 +55,10 @@ static int park(struct ed_fd_watch *watch, struct ed_task *task, unsigned events
                 return ready;
         /* Readiness is not a result, so a later cancel takes precedence. */
         err = ed_suspend_enter(&task);
-        return err < 0 ? err : ready;
+        if (err < 0)
+                return err;
+        watch->unseen &= ~(unsigned) ready;
+        return ready;
 }
 
 static void loop_ends(struct ed_loop_local *local)

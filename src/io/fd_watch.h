@@ -19,7 +19,7 @@ struct ed_fd_watch {
         struct ed_loop_local local; /* of 'loop', whose end ends the watch */
         struct ed_loop *loop;       /* NULL: not watched */
         struct ed_list waits;
-        unsigned unseen; /* events that no wait got */
+        unsigned unseen; /* events that no wait has returned */
         unsigned events; /* that are reported */
         int watched;     /* of watch_foreign() */
 };

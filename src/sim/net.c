@@ -203,8 +203,10 @@ static unsigned wanted(const struct ed_sim_socket *sock, unsigned mask)
 {
         unsigned unwanted = sock->unwanted;
 
+        if (unwanted)
+                unwanted |= ED_EVENT_URGENT;
         if (unwanted & ED_EVENT_READ)
-                unwanted |= ED_EVENT_END | ED_EVENT_URGENT;
+                unwanted |= ED_EVENT_END;
         return mask & ED_EVENT_HANGUP ? mask : mask & ~unwanted;
 }
 

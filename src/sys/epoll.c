@@ -1,8 +1,8 @@
 /*
  * sys/epoll.c - the kernel's clock, sockets and epoll.
  *
- * Descriptors are registered once, edge-triggered, for both directions. Closing a descriptor
- * removes it from the set.
+ * Descriptors are registered once, edge-triggered, for both directions, those of other code for the
+ * directions that are waited for. Closing a descriptor removes it from the set.
  *
  * The table "uring" is the same, and has a ring for operations on files, whose descriptor is in the
  * set too. Sockets gain nothing by a ring: docs/design/uring.md.

@@ -573,3 +573,37 @@ TEST(a_watch_reports_the_directions_that_tasks_wait_for)
         CHECK_EQ(eddy_run(wait_in_directions, &d, NULL), 0);
         close_pipe(d.fds);
 }
+
+static int reads_briefly(void *arg)
+{
+        return eddy_call_timeout(waits_to_read, arg, EDDY_MS(5));
+}
+
+static int wait_after_a_late_cancel(void *arg)
+{
+        struct directions *d = arg;
+        int64_t began_ns = eddy_now();
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, reads_briefly, d);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(write(d->fds[1], "x", 1), 1);
+        /* The next turn wakes the task, and then its time is over. */
+        while (eddy_now() - began_ns < EDDY_MS(10))
+                continue;
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(d->readable, -ECANCELED);
+        CHECK_EQ(eddy_call_timeout(waits_to_read, d, EDDY_SEC(20)), 0);
+        CHECK_EQ(d->readable, EDDY_FD_READABLE);
+        return 0;
+}
+
+TEST(an_event_is_remembered_if_its_waiter_is_cancelled_before_it_runs)
+{
+        struct directions d = { .readable = 0 };
+
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, d.fds), 0);
+        CHECK_EQ(eddy_run(wait_after_a_late_cancel, &d, NULL), 0);
+        close_pipe(d.fds);
+}
