@@ -88,7 +88,7 @@ static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd, unsign
         return 0;
 }
 
-/* Have 'events' reported, and those that other tasks wait for. */
+/* Watch for 'events', and for those that other tasks wait for. */
 static int set_events(struct ed_fd_watch *watch, unsigned events)
 {
         struct ed_sys *sys = watch->loop->sys;

@@ -198,7 +198,7 @@ int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_
         return err < 0 || sock ? err : -EBADF;
 }
 
-/* Returns what is reported to the target: as by epoll, an error or the end of both directions always is. */
+/* Returns the part of 'mask' that the target gets. As in epoll, it always gets errors and hang-ups. */
 static unsigned wanted(const struct ed_sim_socket *sock, unsigned mask)
 {
         unsigned unwanted = sock->unwanted;

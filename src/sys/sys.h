@@ -143,14 +143,14 @@ struct ed_sys_ops {
         /*
          * As watch(), for a descriptor that other code owns and may close or replace at any time:
          * no event comes after unwatch_foreign(), whatever 'fd' has become. Only changes of 'events'
-         * (ED_EVENT_READ, ED_EVENT_WRITE) and ends are reported: a Unix socket would else report
-         * room after each read of the peer. Returns the number for the two functions below.
+         * (ED_EVENT_READ, ED_EVENT_WRITE) and ends are reported; otherwise a Unix socket would report
+         * room after each read of its peer. Returns the number for the two functions below.
          * Errors: those of watch(); -EMFILE, -EBADF.
          */
         int (*watch_foreign)(struct ed_sys *sys, int fd, unsigned events, struct ed_target *target);
         /*
-         * Report changes of these events instead, and what is so already. Errors: those of watch();
-         * then nothing has changed.
+         * Report changes of these events instead of the former ones, and at once those that hold
+         * already. Errors: those of watch(); then nothing has changed.
          */
         int (*rewatch_foreign)(struct ed_sys *sys, int watched, unsigned events,
                                struct ed_target *target);

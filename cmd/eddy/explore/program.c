@@ -161,7 +161,7 @@ static void missing_say(const char *name)
         else if (!strchr(name, '/') && is_program(name))
                 ed_console_say("explore", "%s is not in PATH; did you mean ./%s?", name, name);
         else
-                ed_console_say("explore", "%s: there is no such program", name);
+                ed_console_say("explore", "%s: no such program", name);
 }
 
 /* Find the loader. Returns false after a message. */

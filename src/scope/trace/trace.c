@@ -79,7 +79,7 @@ static void path_number(struct ed_text *text, int process, bool has_process)
                 ed_text_add(text, ".%u", files);
 }
 
-/* The path of a run's file. Returns NULL if there is no memory. */
+/* Returns the path of a run's file, or NULL if memory runs out. */
 static char *path_make(const char *path, bool is_numbered)
 {
         int process = ed_sys_process_number();

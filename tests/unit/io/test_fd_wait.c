@@ -557,7 +557,7 @@ static int wait_in_directions(void *arg)
         CHECK_EQ(write(d->fds[1], "x", 1), 1);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(d->readable, EDDY_FD_READABLE);
-        /* Nobody waits any more. */
+        /* No other task waits now, so only this direction is watched. */
         CHECK_EQ(read(d->fds[0], block, 1), 1);
         CHECK_EQ(eddy_call_timeout(waits_to_read, d, EDDY_MS(1)), 0);
         CHECK_EQ(d->readable, -ECANCELED);
@@ -565,13 +565,18 @@ static int wait_in_directions(void *arg)
         return 0;
 }
 
-TEST(a_watch_reports_the_directions_that_tasks_wait_for)
+static void run_with_directions(eddy_task_fn *fn)
 {
         struct directions d = { .readable = 0 };
 
         CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, d.fds), 0);
-        CHECK_EQ(eddy_run(wait_in_directions, &d, NULL), 0);
+        CHECK_EQ(eddy_run(fn, &d, NULL), 0);
         close_pipe(d.fds);
+}
+
+TEST(a_watch_reports_the_directions_that_tasks_wait_for)
+{
+        run_with_directions(wait_in_directions);
 }
 
 static int reads_briefly(void *arg)
@@ -601,9 +606,5 @@ static int wait_after_a_late_cancel(void *arg)
 
 TEST(an_event_is_remembered_if_its_waiter_is_cancelled_before_it_runs)
 {
-        struct directions d = { .readable = 0 };
-
-        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, d.fds), 0);
-        CHECK_EQ(eddy_run(wait_after_a_late_cancel, &d, NULL), 0);
-        close_pipe(d.fds);
+        run_with_directions(wait_after_a_late_cancel);
 }
