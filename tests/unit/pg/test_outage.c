@@ -184,6 +184,7 @@ TEST(an_outage_costs_the_deadline_and_no_more_than_a_second_after_it)
 
 struct herd {
         eddy_pool *pool;
+        uint32_t answers;
         bool is_over;
 };
 
@@ -201,8 +202,9 @@ static int herd_run(void *arg)
 
         while (!herd->is_over) {
                 /* A query has no limit of time: a cancel is one more connection. */
-                if (eddy_call_timeout(acquire, &attempt, EDDY_MS(50)) == 0)
-                        (void) eddy_pg_exec(attempt.loan.item, "select 1");
+                if (eddy_call_timeout(acquire, &attempt, EDDY_MS(50)) == 0 &&
+                    eddy_pg_exec(attempt.loan.item, "select 1") == 0)
+                        herd->answers++;
                 CHECK_EQ(eddy_pool_release(&attempt.loan), 0);
                 CHECK_EQ(eddy_sleep(EDDY_MS(20)), 0);
         }
@@ -238,8 +240,8 @@ static int storm_run(void *arg)
         /* Each opening is at most one connection. */
         tried = proxy.accepted - before;
         most = (uint32_t) ((eddy_now() - began_ns) / EDDY_MS(20)) + 2;
-        if (tried < 5 || tried > most)
-                test_fail(__FILE__, __LINE__, "%u connections, of at most %u", tried, most);
+        printf("# %u connections, of at most %u; %u answers\n", tried, most, herd.answers);
+        CHECK(tried >= 5 && tried <= most);
         CHECK_EQ(eddy_scope_end(&tasks), 0);
         CHECK(recover(&attempt) < EDDY_SEC(1));
         eddy_pool_close(herd.pool);
