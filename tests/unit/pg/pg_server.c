@@ -87,7 +87,7 @@ static void pause_ms(long ms)
         clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
-void pg_start(void)
+static bool start(void)
 {
         char data[100], port[16];
         const char *argv[] = { "postgres",  "-D",
@@ -116,10 +116,16 @@ void pg_start(void)
                                 become(argv, false);
                 }
                 if (PQping(pg_unix) == PQPING_OK)
-                        return;
+                        return true;
                 pause_ms(10);
         }
-        broken = "the server of PostgreSQL did not start";
+        return false;
+}
+
+void pg_start(void)
+{
+        if (!start())
+                test_fail(__FILE__, __LINE__, "the server did not start again");
 }
 
 /* Read the state and the parent of a process. Returns false if it is gone. */
@@ -152,12 +158,16 @@ static void send_signal(int pid, int signo)
         }
 }
 
-/* The processes of the server are the children of the postmaster. */
+/*
+ * The processes of the server are the children of the postmaster. It is stopped meanwhile: it would
+ * tell clients of a child that ended, and start others.
+ */
 void pg_signal_all(int signo)
 {
         DIR *folder = opendir("/proc");
         const struct dirent *entry;
 
+        send_signal(pg_pid, SIGSTOP);
         while (folder && (entry = readdir(folder)) != NULL) {
                 int pid = (int) strtol(entry->d_name, NULL, 10), parent = 0;
                 char state;
@@ -168,6 +178,8 @@ void pg_signal_all(int signo)
         if (folder)
                 closedir(folder);
         send_signal(pg_pid, signo);
+        if (signo != SIGSTOP)
+                kill(pg_pid, SIGCONT);
 }
 
 void pg_kill(int signo)
@@ -226,7 +238,8 @@ __attribute__((constructor)) static void start_first(int argc, char **argv)
                  pg_folder, pg_port);
         snprintf(pg_tcp, sizeof(pg_tcp), "host=127.0.0.1 port=%d user=postgres dbname=postgres",
                  pg_port);
-        pg_start();
+        if (!start())
+                broken = "the server of PostgreSQL did not start";
 }
 
 __attribute__((destructor)) static void stop_last(void)

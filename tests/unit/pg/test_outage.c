@@ -14,6 +14,9 @@
 #define LIMIT_NS EDDY_MS(100)
 #define LATE_NS  EDDY_MS(50)
 
+/* The server may be late on a loaded machine, whatever the loop's clock is. */
+#define BACK_NS (test_is_full() ? EDDY_SEC(1) : EDDY_SEC(5))
+
 static int64_t late_max_ns = INT64_MIN, recovery_max_ns;
 
 static void choose_clock(void)
@@ -152,7 +155,7 @@ static void one_outage(int fault, int phase)
         set_fault(fault, false);
         recovery_ns = recover(&attempt);
         late_max_ns = late_ns > late_max_ns ? late_ns : late_max_ns;
-        if (late_ns > LATE_NS || recovery_ns > EDDY_SEC(1))
+        if (late_ns > LATE_NS || recovery_ns > BACK_NS)
                 test_fail(__FILE__, __LINE__, "fault %d in phase %d: %lld us late, back in %lld us",
                           fault, phase, (long long) late_ns / 1000, (long long) recovery_ns / 1000);
         eddy_pool_stats(attempt.pool, &stats);
@@ -243,7 +246,7 @@ static int storm_run(void *arg)
         printf("# %u connections, of at most %u; %u answers\n", tried, most, herd.answers);
         CHECK(tried >= 5 && tried <= most);
         CHECK_EQ(eddy_scope_end(&tasks), 0);
-        CHECK(recover(&attempt) < EDDY_SEC(1));
+        CHECK(recover(&attempt) < BACK_NS);
         eddy_pool_close(herd.pool);
         stop_proxy(&scope);
         return 0;
@@ -264,7 +267,7 @@ static int killed_run(void *arg)
         choose_clock();
         snprintf(conninfo, sizeof(conninfo), "%s", pg_tcp);
         CHECK_EQ(eddy_pg_pool_new(&opts, &pool_opts, &attempt.pool), 0);
-        CHECK(recover(&attempt) < EDDY_SEC(1));
+        CHECK(recover(&attempt) < BACK_NS);
         pg_kill(SIGQUIT);
         for (int i = 0; i < 5; i++) {
                 began_ns = eddy_now();
@@ -272,7 +275,7 @@ static int killed_run(void *arg)
                 CHECK(eddy_now() - began_ns <= LIMIT_NS + LATE_NS);
         }
         pg_start();
-        CHECK(recover(&attempt) < EDDY_SEC(1));
+        CHECK(recover(&attempt) < BACK_NS);
         eddy_pool_close(attempt.pool);
         pg_kill(SIGKILL);
         return 0;
