@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "starve.h"
@@ -55,12 +56,13 @@ void io_run(eddy_task_fn *fn)
 {
         struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG };
         struct main_call call = { fn };
+        const struct timespec pause = { .tv_nsec = 5000000 };
         int fds = io_open_fds(), result = eddy_run(main_task, &call, &opts);
 
         CHECK_STR(result ? eddy_error_name(result) : "0", "0");
         /* A call that was left to its thread may end after the run. */
         for (int i = 0; i < 2000 && io_open_fds() > fds; i++)
-                usleep(5000);
+                clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
         CHECK_EQ(io_open_fds(), fds);
 }
 
