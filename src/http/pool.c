@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "scope/debug/debug.h"
@@ -42,10 +43,9 @@ bool ed_http_key_equal(const struct ed_http_key *a, const struct ed_http_key *b)
 
 static uint64_t hash_of(const struct ed_http_pool *pool, const struct ed_http_key *key)
 {
-        uint64_t hash = pool->seed ^ key->port ^ ((uint64_t) key->is_https << 32);
+        uint64_t hash = ed_hash(pool->seed ^ key->port ^ ((uint64_t) key->is_https << 32),
+                                key->host, key->host_bytes);
 
-        for (size_t i = 0; i < key->host_bytes; i++)
-                hash = (hash ^ (unsigned char) key->host[i]) * UINT64_C(0x100000001b3);
         return hash ^ (hash >> 29);
 }
 

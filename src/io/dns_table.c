@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* FNV-1a from a seed, mixed again so that its low bits depend on all bits. */
+#include "base/hash.h"
+
+/* Mixed again so that its low bits depend on all bits. */
 static uint64_t hash_of(const struct ed_dns_table *table, const char *name)
 {
-        uint64_t hash = table->seed ^ 0xcbf29ce484222325u;
+        uint64_t hash = ed_hash(table->seed ^ ED_HASH_EMPTY, name, strlen(name));
 
-        for (; *name; name++)
-                hash = (hash ^ (unsigned char) *name) * 0x100000001b3u;
         hash ^= hash >> 32;
         hash *= 0xd6e8feb86659fd93u;
         return hash ^ hash >> 32;

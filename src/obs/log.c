@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "sys/terminal.h"
@@ -150,11 +151,7 @@ void ed_log_report_dropped(eddy_log *log)
 
 static uint64_t hash_of(enum eddy_log_level level, const char *message)
 {
-        uint64_t hash = 0xcbf29ce484222325ULL ^ (uint64_t) (level + 1);
-
-        for (; *message; message++)
-                hash = (hash ^ (unsigned char) *message) * 0x100000001b3ULL;
-        return hash;
+        return ed_hash(ED_HASH_EMPTY ^ (uint64_t) (level + 1), message, strlen(message));
 }
 
 /* Without room for the report its count is kept. */

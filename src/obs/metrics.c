@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "eddy/error.h"
 #include "eddy/json.h"
 #include "eddy/run.h"
@@ -273,18 +274,13 @@ static size_t write_labels(const eddy_metric *metric, const char *const *values,
         return (size_t) (out - labels);
 }
 
-/* FNV-1a of all values, each with its NUL. */
+/* Each value counts with its NUL. */
 static uint64_t hash_of(const eddy_metric *metric, const char *const *values)
 {
-        uint64_t hash = 0xcbf29ce484222325ULL;
+        uint64_t hash = ED_HASH_EMPTY;
 
-        for (uint32_t i = 0; i < metric->labels_count; i++) {
-                const unsigned char *at = (const unsigned char *) values[i];
-
-                do
-                        hash = (hash ^ *at) * 0x100000001b3ULL;
-                while (*at++);
-        }
+        for (uint32_t i = 0; i < metric->labels_count; i++)
+                hash = ed_hash(hash, values[i], strlen(values[i]) + 1);
         return hash;
 }
 

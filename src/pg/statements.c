@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "pg/pg.h"
 
 /* A longer command is not prepared. */
@@ -17,14 +18,9 @@ enum { SQL_BYTES_MAX = 64 << 10 };
  */
 enum { IN_TRANSACTION_MAX = 2 };
 
-/* FNV-1a. */
 static uint32_t hash_of(const char *sql, size_t bytes)
 {
-        uint32_t hash = 2166136261u;
-
-        for (size_t i = 0; i < bytes; i++)
-                hash = (hash ^ (unsigned char) sql[i]) * 16777619u;
-        return hash;
+        return (uint32_t) ed_hash(ED_HASH_EMPTY, sql, bytes);
 }
 
 void ed_pg_statements_init(struct ed_pg_statements *statements, uint32_t max)

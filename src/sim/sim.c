@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "eddy/error.h"
 #include "sim/table.h"
 
@@ -102,19 +103,11 @@ static uint32_t sim_choose(struct ed_sys *sys, uint32_t n)
 
 /* --- the trace --- */
 
-/* FNV-1a, a byte at a time. */
-static uint64_t fnv(uint64_t hash, uint64_t value)
-{
-        for (int i = 0; i < 8; i++) {
-                hash ^= value >> (8 * i) & 0xff;
-                hash *= 0x100000001b3ULL;
-        }
-        return hash;
-}
-
 void ed_sim_mark(struct ed_sim *sim, enum ed_sim_mark what, uint64_t a, uint64_t b)
 {
-        sim->trace = fnv(fnv(fnv(sim->trace, what), a), b);
+        uint64_t mark[] = { what, a, b };
+
+        sim->trace = ed_hash(sim->trace, mark, sizeof(mark));
 }
 
 uint64_t ed_sim_trace(const struct ed_sys *sys)
@@ -421,7 +414,7 @@ int ed_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
         sim->now_ns = START_NS;
         sim->job_ns = JOB_NS;
         ed_list_init(&sim->running);
-        sim->trace = 0xcbf29ce484222325ULL;
+        sim->trace = ED_HASH_EMPTY;
         random_init(&sim->chance, opts->seed);
         random_init(&sim->entropy, ~opts->seed);
         sim->names = ed_alloc_zero(ED_SIM_NAMES_MAX * sizeof(*sim->names));

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "sys/above_stdio.h"
 #include "sys/copies_keep.h"
 #include "sys/libc.h"
@@ -202,15 +203,14 @@ size_t ed_sys_copies_output(const struct ed_sys_copies *copies, char *buf, size_
 
 uint64_t ed_sys_copies_checksum(const struct ed_sys_copies *copies)
 {
-        static unsigned char chunk[CHUNK_BYTES];
-        uint64_t sum = 0xcbf29ce484222325ULL; /* FNV-1a */
+        static char chunk[CHUNK_BYTES];
+        uint64_t sum = ED_HASH_EMPTY;
         off_t at = 0;
         size_t n;
 
-        while ((n = read_at(copies->output, (char *) chunk, sizeof(chunk), at)) > 0) {
+        while ((n = read_at(copies->output, chunk, sizeof(chunk), at)) > 0) {
                 at += (off_t) n;
-                for (size_t i = 0; i < n; i++)
-                        sum = (sum ^ chunk[i]) * 0x100000001b3ULL;
+                sum = ed_hash(sum, chunk, n);
         }
         return sum;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "eddy/alloc.h"
+#include "mock/model.h"
 
 struct ed_tokens_entry {
         struct ed_tokens_entry *next;  /* in its chain */
@@ -18,14 +19,9 @@ struct ed_tokens_entry {
         char token[];
 };
 
-/* FNV-1a. */
 static uint32_t chain_of(const char *token, size_t bytes)
 {
-        uint32_t hash = 2166136261u;
-
-        for (size_t i = 0; i < bytes; i++)
-                hash = (hash ^ (unsigned char) token[i]) * 16777619u;
-        return hash % ED_TOKENS_CHAINS;
+        return (uint32_t) (ed_model_hash(ED_MODEL_HASH, token, bytes) % ED_TOKENS_CHAINS);
 }
 
 static void forget_oldest(struct ed_tokens *tokens)
