@@ -293,20 +293,6 @@ static eddy_process *start_terminal(const char *command)
         return start_with(&opts);
 }
 
-PROCESS_TEST(a_child_may_have_a_terminal)
-{
-        eddy_process *process =
-                start_terminal("test -t 0 && test -t 1 && test -t 2 && stty size && "
-                               "echo word >/dev/tty");
-        int pid = eddy_process_pid(process);
-
-        CHECK_EQ(getsid(pid), pid);
-        CHECK(eddy_process_stdin(process) == eddy_process_stdout(process));
-        CHECK(!eddy_process_stderr(process));
-        CHECK_EQ(eddy_stream_shutdown(eddy_process_stdin(process)), -ENOTSUP);
-        check_prints(process, "10 30\r\nword\r\n");
-}
-
 static void read_until(eddy_stream *stream, const char *word)
 {
         char buf[1024];
@@ -319,6 +305,23 @@ static void read_until(eddy_stream *stream, const char *word)
                 n += (size_t) got;
                 buf[n] = '\0';
         } while (!strstr(buf, word));
+}
+
+PROCESS_TEST(a_child_may_have_a_terminal)
+{
+        eddy_process *process =
+                start_terminal("test -t 0 && test -t 1 && test -t 2 && stty size && "
+                               "echo word >/dev/tty && read x");
+        eddy_stream *terminal = eddy_process_stdin(process);
+        int pid = eddy_process_pid(process);
+
+        CHECK(terminal == eddy_process_stdout(process));
+        CHECK(!eddy_process_stderr(process));
+        read_until(terminal, "10 30\r\nword\r\n");
+        CHECK_EQ(getsid(pid), pid); /* under qemu a start returns before the session is made */
+        CHECK_EQ(eddy_stream_shutdown(terminal), -ENOTSUP);
+        CHECK_EQ(eddy_stream_write(terminal, "\n", 1), 0);
+        check_prints(process, "\r\n");
 }
 
 /* The terminal's Ctrl-C and Ctrl-D work, and closing it hangs up. */
