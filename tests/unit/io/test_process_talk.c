@@ -310,18 +310,18 @@ static void read_until(eddy_stream *stream, const char *word)
 PROCESS_TEST(a_child_may_have_a_terminal)
 {
         eddy_process *process =
-                start_terminal("test -t 0 && test -t 1 && test -t 2 && stty size && "
-                               "echo word >/dev/tty && read x");
+                start_terminal("echo; read x; test -t 0 && test -t 1 && test -t 2 && stty size && "
+                               "echo word >/dev/tty");
         eddy_stream *terminal = eddy_process_stdin(process);
         int pid = eddy_process_pid(process);
 
+        read_until(terminal, "\r\n"); /* under qemu a start returns before the session is made */
+        CHECK_EQ(getsid(pid), pid);
         CHECK(terminal == eddy_process_stdout(process));
         CHECK(!eddy_process_stderr(process));
-        read_until(terminal, "10 30\r\nword\r\n");
-        CHECK_EQ(getsid(pid), pid); /* under qemu a start returns before the session is made */
         CHECK_EQ(eddy_stream_shutdown(terminal), -ENOTSUP);
         CHECK_EQ(eddy_stream_write(terminal, "\n", 1), 0);
-        check_prints(process, "\r\n");
+        check_prints(process, "\r\n10 30\r\nword\r\n");
 }
 
 /* The terminal's Ctrl-C and Ctrl-D work, and closing it hangs up. */
