@@ -160,22 +160,57 @@ static bool passed(const struct test_case *test, int status)
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* Returns true if the case's file is test_NOUN.c, or NOUN with an ending, for one of the nouns. */
+static bool is_of(const struct test_case *test, const char *nouns)
+{
+        const char *slash = strrchr(test->file, '/'), *name = slash ? slash + 1 : test->file;
+        const char *end;
+
+        if (strncmp(name, "test_", 5) == 0)
+                name += 5;
+        for (const char *noun = nouns; noun; noun = *end ? end + 1 : NULL) {
+                size_t length = strcspn(noun, ",");
+
+                end = noun + length;
+                if (strncmp(name, noun, length) == 0 && name[length] == '.')
+                        return true;
+        }
+        return !*nouns;
+}
+
+static bool is_named(const struct test_case *test, const char *word)
+{
+        return *word == '=' ? strcmp(test->name, word + 1) == 0 : strstr(test->name, word) != NULL;
+}
+
 int main(int argc, char **argv)
 {
-        const char *word = argc > 1 ? argv[1] : "";
+        const char *nouns = "", *word;
+        bool lists;
         int failed = 0, n = 0;
 
+        if (argc > 2 && strcmp(argv[1], "--of") == 0) {
+                nouns = argv[2];
+                argc -= 2;
+                argv += 2;
+        }
+        word = argc > 1 ? argv[1] : "";
+        lists = strcmp(word, "--list") == 0;
+        if (!lists)
+                puts("# =NAME runs one case");
         /* What a shell starts in the background is born with these ignored. */
         signal(SIGINT, SIG_DFL);
         signal(SIGQUIT, SIG_DFL);
         for (struct test_case *test = first; test; test = test->next) {
                 int status;
 
-                if (strcmp(word, "--list") == 0) {
+                if (!is_of(test, nouns))
+                        continue;
+                if (lists) {
                         puts(test->name);
                         continue;
                 }
-                if (!strstr(test->name, word))
+                if (!is_named(test, word))
                         continue;
                 status = run_case(test);
                 n++;
@@ -190,7 +225,7 @@ int main(int argc, char **argv)
                         failed++;
                 }
         }
-        if (strcmp(word, "--list") != 0)
+        if (!lists)
                 printf("1..%d\n", n);
         return failed ? 1 : 0;
 }

@@ -3,7 +3,8 @@
  *
  * Each case runs in a process of its own, under a time limit, and prints a
  * line of TAP.  `test_scope end_waits` runs the cases whose names contain the
- * word; `--list` names them.
+ * word, and `test_scope =NAME` the case of that name; `--list` names them. Before these,
+ * `--of queue,lock` selects the cases of test_queue.c and test_lock.c.
  */
 #ifndef ED_TEST_H
 #define ED_TEST_H
@@ -23,6 +24,7 @@ struct test_case {
         const char *name;
         test_fn *fn;
         int dies_by; /* the signal that is to end it, or 0 */
+        const char *file;
         struct test_case *next;
 };
 
@@ -77,7 +79,7 @@ enum {
         static void test_##claim(void);                                                            \
         __attribute__((constructor)) static void test_add_##claim(void)                            \
         {                                                                                          \
-                static struct test_case test = { #claim, test_##claim, (signo), NULL };            \
+                static struct test_case test = { #claim, test_##claim, (signo), __FILE__, NULL };  \
                 test_add(&test);                                                                   \
         }                                                                                          \
         static void test_##claim(void)

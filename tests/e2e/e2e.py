@@ -6,7 +6,8 @@
     e2e.main()
 
 `script EDDY` runs all cases, several at a time, and prints TAP; `script EDDY
-WORD` those whose names contain the word; `script EDDY --list` names them.
+WORD` those whose names contain the word, `script EDDY =NAME` one; `script EDDY
+--list` names them.
 Each case starts what it needs, on free ports, and nothing outlives it.
 """
 import array
@@ -306,7 +307,9 @@ def main():
             print(case.__name__)
         return
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    chosen = [case for case in cases if word in case.__name__]
+    chosen = [case for case in cases
+              if (word[1:] == case.__name__ if word.startswith("=") else word in case.__name__)]
+    print("# =NAME runs one case")
     print(f"1..{len(chosen)}", flush=True)
     failed = 0
     single = [case for case in chosen if getattr(case, "alone", False)]

@@ -9,11 +9,13 @@
 #include "scope/task.h"
 
 enum {
-        SCHEDULES = 1000,   /* that differ from each other */
+        SCHEDULES_FULL = 1000, /* that differ from each other */
+        SCHEDULES = 250,
         SCHEDULES_FEW = 50, /* on the real clock, and where all is many times slower */
         SEEDS_MAX = 10000,
         SEEN_SLOTS = 4096,
-        TIMES_MIN = 100,
+        TIMES_MIN_FULL = 100,
+        TIMES_MIN = 25,
         TIMES_FEW = 3,
         POINTS_MAX = 4000,
         VICTIMS_MAX = 16,
@@ -333,11 +335,11 @@ static void sweep_report(const char *name, const struct sweep *sweep, uint64_t t
 void every_point(const char *name, eddy_task_fn *world, const struct every_setup *how)
 {
         static struct sweep sweep;
-        bool few = how->few || how->on_epoll || is_slow();
-        uint64_t wanted = few ? SCHEDULES_FEW : SCHEDULES;
+        bool few = how->few || how->on_epoll || is_slow(), full = sweep_is_full();
+        uint64_t wanted = few ? SCHEDULES_FEW : full ? SCHEDULES_FULL : SCHEDULES;
         struct outcome outcome;
 
-        sweep.times_min = few ? TIMES_FEW : TIMES_MIN;
+        sweep.times_min = few ? TIMES_FEW : full ? TIMES_MIN_FULL : TIMES_MIN;
         while (sweep.schedules < wanted) {
                 bool new_order;
 

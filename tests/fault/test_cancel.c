@@ -8,7 +8,7 @@
 #include "scenario.h"
 #include "test.h"
 
-enum { SAMPLE = 400 };
+enum { SAMPLE = 100 };
 
 static void sweep(const char *name, eddy_task_fn *main_fn, struct ed_sim_opts sim)
 {

@@ -7,7 +7,7 @@
 #include "scenario.h"
 #include "test.h"
 
-enum { SAMPLE = 400, SEEDS_FULL = 8 };
+enum { SAMPLE = 100, SEEDS_FULL = 8 };
 
 static void sweep(const char *name, eddy_task_fn *main_fn, struct ed_sim_opts sim)
 {

@@ -27,8 +27,8 @@ void loom_table_wait(struct loom_table *table);
 
 /*
  * A case: explore a program at bound 2, or 3 in the full torture, and print
- * the counts.  Built with PLANTED, a text, it must be found instead, with that
- * text in the problem.
+ * the counts.  If EDDY_TEST_PLANTED is set, a problem must be found instead, with
+ * the text of that variable in it.
  */
 void loom_case(const char *part, const char *name, void (*program)(void));
 

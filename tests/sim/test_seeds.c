@@ -12,7 +12,7 @@
 #ifdef ED_UNDER_VALGRIND
 enum { SEEDS = 200 }; /* it runs thirty times as slowly */
 #else
-enum { SEEDS = 2000 };
+enum { SEEDS = 500 };
 #endif
 enum { SEEDS_FULL = 20000, WORKERS_MAX = 12, LATE_NS_MAX = 1000000 };
 

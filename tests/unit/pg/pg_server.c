@@ -226,7 +226,7 @@ static bool prepare(void)
 
 __attribute__((constructor)) static void start_first(int argc, char **argv)
 {
-        if (argc > 1 && strcmp(argv[1], "--list") == 0)
+        if (strcmp(argv[argc - 1], "--list") == 0)
                 return;
         owner = getpid();
         unsetenv("PGHOST");
