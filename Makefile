@@ -25,7 +25,15 @@ MSAN_BUT = --but io-,tls-,http-,sqlite-,fault-every-call-sqlite,fault-every-call
 
 # QUICK=1: without the sweeps, which `make check` runs under ASan.
 SWEEPS = io-process_fault,fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-decoder,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers
-BUT_SWEEPS = $(QUICK:1=--but $(SWEEPS)$(BUT_MORE))
+BUT_SWEEPS = $(if $(QUICK)$(SAMPLE),--but $(SWEEPS)$(BUT_MORE))
+
+# What needs servers, a browser or registries, which a plain Debian lacks: `make interop`.
+INTEROP = pg-bouncer,pg-cancel,pg-connect,pg-crash,pg-loan,pg-outage,pg-pipeline,pg-pool,pg-query,pg-stream,pg-tls,pg-transaction,redis-,mongo-,docs-pages,docs-speedscope
+
+# SAMPLE=1, for `.ci/run`. ThreadSanitizer: the suites of the core, input and output, HTTP, TLS, logs, limits, databases
+# and process pools, in which threads and processes meet; not the sweeps. Torture: two minutes of it.
+TSAN_SAMPLE = --only unit,bug,planted
+TORTURE_SAMPLE = --names e2e-injected,e2e-batch-torture,e2e-torture,scope-,io-file-in,io-stream-in,http-client-in,http-server-in,http-pool-in,limit-retry-in,sim-
 
 # Long under Valgrind, and under other tools in `.ci/run` too.
 BUT_LONG = ,cmd-sorter,cmd-events,cmd-alloc,cmd-output,cmd-assembly,wire/json_write,test-run,test-explore,limit-limiter-schedules
@@ -38,8 +46,8 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo demo-fetch check check-uring check-without-uring tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples course install dist \
-	clean help deps-build deps-course deps-check deps-bench deps-dist
+.PHONY: all demo demo-fetch check interop check-uring check-without-uring tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples course install dist \
+	clean help deps-build deps-course deps-check deps-interop deps-bench deps-dist
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
 	@ninja -C $(BUILD) --quiet
@@ -53,7 +61,12 @@ demo-fetch: all                            ## 50 slow requests, 8 at a time, to 
 
 check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=name for some
 	@ninja -C $(CHECK) --quiet
-	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)')
+	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)',--but $(INTEROP))
+
+interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers and a browser, skipped by name without them
+	@tests/unit/mongo/server fetch || echo "interop: no mongo-java-server, its cases are skipped"
+	@ninja -C $(CHECK) --quiet
+	@tools/run-tests $(CHECK) --only unit,docs --names $(INTEROP) $(if $(T),--match '$(T)')
 
 check-uring: deps-check $(CHECK)/build.ninja   ## the same with io_uring for files; QUICK=1, T=name
 	@ninja -C $(CHECK) --quiet
@@ -64,9 +77,9 @@ check-without-uring: deps-check $(CHECK)/build.ninja   ## the same where a filte
 	@EDDY_POLLER=uring tools/run-tests $(CHECK) $(URING_TESTS) --wrap $(CHECK)/tests/without_uring \
 		$(if $(T),--match '$(T)')
 
-tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); QUICK=1, T=name
+tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); SAMPLE=1, QUICK=1, T=name
 	@ninja -C $(TSAN) --quiet
-	@tools/run-tests $(TSAN) --not tidy,torture,bench,tools,docs --patience 4 $(BUT_SWEEPS) $(if $(T),--match '$(T)')
+	@tools/run-tests $(TSAN) $(if $(SAMPLE),$(TSAN_SAMPLE),--not tidy,torture,bench,tools,docs) --patience 4 $(BUT_SWEEPS) $(if $(T),--match '$(T)')
 
 msan: deps-check $(MSAN)/build.ninja       ## the tests of the core under MemorySanitizer (clang); QUICK=1, T=name
 	@tools/run-tests $(MSAN) --build --only unit,wire,fuzz,sim,fault,bug,traces --patience 4 $(MSAN_BUT)$(QUICK:1=,$(SWEEPS)) \
@@ -97,10 +110,10 @@ cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and
 	@tools/run-tests $(COVER) --build --only unit,wire,kit,sim,fault,bug,traces --but http-,cmd-,gdb- --patience 4
 	@tools/cover $(COVER)
 
-torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample
+torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample, SAMPLE=1 for two minutes of it
 	@ninja -C $(CHECK) --quiet
-	@$(if $(QUICK),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture --patience 4 \
-		$(QUICK:1=--but fault-every-call) $(if $(T),--match '$(T)')
+	@$(if $(QUICK)$(SAMPLE),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture --patience 4 \
+		$(QUICK:1=--but fault-every-call) $(if $(SAMPLE),$(TORTURE_SAMPLE)) $(if $(T),--match '$(T)')
 
 fuzz: deps-check                           ## the parsers against made-up input; SECONDS=60 T=target
 	@tests/fuzz/run $(or $(SECONDS),60) $(T)
@@ -143,6 +156,9 @@ help:                                      ## this list
 
 deps-build deps-course deps-check deps-bench deps-dist: deps-%:
 	@tools/install-deps $*
+
+deps-interop:
+	@tools/install-deps interop || echo "interop: the cases of missing servers and tools are skipped"
 
 $(BUILD)/build.ninja: | deps-build
 	@meson setup $(BUILD) $(MESON_ARGS) >/dev/null || { meson setup $(BUILD) $(MESON_ARGS); exit 1; }

@@ -204,7 +204,7 @@ static bool prepare(void)
                 return false;
         }
         if (!find_programs()) {
-                why_not = "no PostgreSQL 15 here (tools/install-deps servers)";
+                why_not = "no PostgreSQL 15 here (tools/install-deps interop)";
                 return false;
         }
         if (geteuid() == 0) {

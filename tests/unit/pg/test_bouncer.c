@@ -28,7 +28,7 @@ static const char *find_program(void)
         for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
                 if (access(places[i], X_OK) == 0)
                         return places[i];
-        test_skip("no pgbouncer here (tools/install-deps servers)");
+        test_skip("no pgbouncer here (tools/install-deps interop)");
 }
 
 static void start_bouncer(void)
