@@ -46,7 +46,7 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo demo-fetch check interop check-uring check-without-uring tsan msan valgrind aarch64 lto musl cover torture fuzz mutate bench tidy format examples course install dist \
+.PHONY: all demo demo-fetch check interop check-uring check-without-uring tsan msan valgrind aarch64 lto musl cover torture steady fuzz mutate bench tidy format examples course install dist \
 	clean help deps-build deps-course deps-check deps-interop deps-bench deps-dist
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -114,6 +114,13 @@ torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUIC
 	@ninja -C $(CHECK) --quiet
 	@$(if $(QUICK)$(SAMPLE),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture --patience 4 \
 		$(QUICK:1=--but fault-every-call) $(if $(SAMPLE),$(TORTURE_SAMPLE)) $(if $(T),--match '$(T)')
+
+# Few tests at a time, which share one core; MESON_TESTTHREADS=N changes it.
+steady: MESON_TESTTHREADS = 2
+steady: deps-check $(CHECK)/build.ninja    ## all tests with their processes stopped at random; T=name, TIMES=3, SEED=N
+	@ninja -C $(CHECK) --quiet
+	@tools/steady $(CHECK) --not tidy,torture,bench,tools,docs $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(T),--match '$(T)')
 
 fuzz: deps-check                           ## the parsers against made-up input; SECONDS=60 T=target
 	@tests/fuzz/run $(or $(SECONDS),60) $(T)
