@@ -280,13 +280,9 @@ static const struct {
         { "stream", row_stream },
         { "echo", row_echo },
         { "file-read", row_file },
-        { "file-cold", row_file },
         { "file-write", row_file },
         { "file-sync", row_file },
         { "file-open", row_file },
-        { "file-stat", row_file },
-        { "file-fstat", row_file },
-        { "file-rename", row_file },
         { "sleep-small", row_sleep_small },
         { "queue-many", row_queue_many },
         { "event-many", row_event_many },
@@ -300,12 +296,7 @@ static const struct {
 static int bench_main(void *arg)
 {
         struct bench *bench = arg;
-        struct eddy_run_info info;
-        int err = eddy_run_info(&info);
 
-        if (err < 0)
-                return err;
-        bench->poller = info.poller;
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
                 if (strcmp(rows[i].name, bench->row) == 0)
                         return rows[i].run(bench);
@@ -329,7 +320,7 @@ int main(int argc, char **argv)
                 bench_die(bench.row, eddy_error_text(err));
         if (bench.done < bench.count / BATCH * BATCH)
                 bench_die(bench.row, "not everything that was started ran");
-        snprintf(name, sizeof(name), "eddy %s, %s", eddy_version(), bench.poller);
+        snprintf(name, sizeof(name), "eddy %s", eddy_version());
         bench_core_print(name, bench.row, bench.done, &bench.span, bench.notes);
         return 0;
 }

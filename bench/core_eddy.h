@@ -14,7 +14,6 @@ enum { BATCH = 1000 };
 
 struct bench {
         const char *row;
-        const char *poller; /* "epoll", or "uring" */
         long count;
         long extra;
         long done;

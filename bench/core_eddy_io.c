@@ -2,18 +2,16 @@
  * core_eddy_io.c - rows of core_eddy.c about files and sockets.  Files are in the current folder.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
 
 #include "core_eddy.h"
 
-enum { PIECE_BYTES = 4096, COLD_PIECES = 16384, FILE_TASKS_MAX = 1000, MESSAGE_MAX = 1024 };
+enum { PIECE_BYTES = 4096, FILE_TASKS_MAX = 1000, MESSAGE_MAX = 1024 };
 
 static struct bench *shared;
 static char path[64];
 static eddy_file *file;
 static char pieces[FILE_TASKS_MAX][PIECE_BYTES];
-static bool turns[FILE_TASKS_MAX]; /* which of its two names a task's file has */
-static long next_task, next_cold, begun;
+static long next_task, begun;
 
 /* --- files: one operation of a task --- */
 
@@ -26,14 +24,6 @@ static int whole(int64_t n)
 static int read_cached(long task)
 {
         return whole(eddy_file_read_at(file, pieces[task], PIECE_BYTES, 0));
-}
-
-/* file-cold: 4 KiB that it has not. */
-static int read_cold(long task)
-{
-        /* A step that is prime to the number of pieces: no piece twice. */
-        next_cold = (next_cold + 6007) % COLD_PIECES;
-        return whole(eddy_file_read_at(file, pieces[task], PIECE_BYTES, next_cold * PIECE_BYTES));
 }
 
 /* file-write: each task its own 4 KiB of the file. */
@@ -63,69 +53,14 @@ static int open_and_read(long task)
         return err;
 }
 
-static int stat_path(long task)
-{
-        struct eddy_file_info info;
-
-        (void) task;
-        return eddy_path_stat(path, 0, &info);
-}
-
-static int stat_file(long task)
-{
-        struct eddy_file_info info;
-
-        (void) task;
-        return eddy_file_stat(file, &info);
-}
-
-static void name_of(char *name, size_t bytes, long task, int turn)
-{
-        (void) snprintf(name, bytes, "%s-%ld-%d", path, task, turn);
-}
-
-/* file-rename: each task a name of its own, there and back. */
-static int rename_path(long task)
-{
-        char from[96], to[96];
-        int turn = turns[task];
-
-        turns[task] = !turn;
-        name_of(from, sizeof(from), task, turn);
-        name_of(to, sizeof(to), task, !turn);
-        return eddy_path_rename(from, to, 0);
-}
-
-static int make_names(void)
-{
-        char name[96];
-        int err = 0;
-
-        for (long i = 0; i < shared->extra && err == 0; i++) {
-                name_of(name, sizeof(name), i, 0);
-                err = eddy_file_write_whole(name, "", 0, 0600);
-        }
-        return err;
-}
-
-static void remove_names(void)
-{
-        char name[96];
-
-        for (long i = 0; i < shared->extra * 2; i++) {
-                name_of(name, sizeof(name), i / 2, (int) (i % 2));
-                (void) unlink(name);
-        }
-}
-
 static const struct file_row {
         const char *name;
         int (*operation)(long task);
 } file_rows[] = {
-        { "file-read", read_cached },   { "file-cold", read_cold },
-        { "file-write", write_piece },  { "file-sync", write_synced },
-        { "file-open", open_and_read }, { "file-stat", stat_path },
-        { "file-fstat", stat_file },    { "file-rename", rename_path },
+        { "file-read", read_cached },
+        { "file-write", write_piece },
+        { "file-sync", write_synced },
+        { "file-open", open_and_read },
 };
 
 static const struct file_row *file_row_now(void)
@@ -150,20 +85,6 @@ static int repeat(void *arg)
                 err = row->operation(task);
                 shared->done += err == 0;
         }
-        return err;
-}
-
-/* The file's bytes on the disk, and not in memory. */
-static int make_cold(void)
-{
-        int err = 0;
-
-        for (int64_t i = 0; i < COLD_PIECES && err == 0; i += FILE_TASKS_MAX)
-                err = eddy_file_write_at(file, pieces, sizeof(pieces), i * PIECE_BYTES);
-        if (err == 0)
-                err = eddy_file_sync(file, 0);
-        (void) posix_fadvise(eddy_file_fd(file), 0, 0, POSIX_FADV_DONTNEED);
-        (void) posix_fadvise(eddy_file_fd(file), 0, 0, POSIX_FADV_RANDOM);
         return err;
 }
 
@@ -197,15 +118,9 @@ int row_file(struct bench *bench)
         if (err < 0)
                 return err;
         err = eddy_file_write_at(file, pieces, (size_t) bench->extra * PIECE_BYTES, 0);
-        if (err == 0 && row->operation == read_cold)
-                err = make_cold();
-        if (err == 0 && row->operation == rename_path)
-                err = make_names();
         if (err == 0)
                 err = run_tasks(row);
         eddy_file_close(file);
-        if (row->operation == rename_path)
-                remove_names();
         (void) unlink(path);
         return err;
 }

@@ -1,31 +1,24 @@
 /*
- * poller_floor.c - what the kernel itself costs, without eddy: an echo server by epoll and by
- * io_uring, and calls on files in a loop.
+ * poller_floor.c - what the kernel itself costs, without eddy: an echo server by epoll, and calls
+ * on files in a loop.
  *
  *     poller_floor ROW COUNT [TASKS]
  *
- * The rows are those of core_eddy_io.c; echo-poll and echo-receive are echo by a ring. Calls on
- * files block, so a single thread does the work of all tasks.
+ * The rows are those of core_eddy_io.c. Calls on files block, so a single thread does the work of
+ * all tasks.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/io_uring.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 
 #include "bench.h"
 
 enum {
         CONNECTIONS_MAX = 1000,
         MESSAGE_MAX = 1024,
-        ENTRIES = 2048,
         EVENTS = 64,
         PIECE_BYTES = 4096,
         FILE_TASKS_MAX = 1000,
@@ -69,19 +62,18 @@ static void accept_all(void)
         close(listener);
 }
 
-/* Returns bytes; 0: the client has closed, or is gone. */
-static ssize_t echo_bytes(int i, ssize_t n)
+static void echo_bytes(int i, ssize_t n)
 {
         if (n > 0 && send(fds[i], bufs[i], (size_t) n, MSG_NOSIGNAL) == n) {
                 done++;
-                return n;
+                return;
         }
+        /* The client has closed, or is gone. */
         connections--;
         close(fds[i]);
-        return 0;
 }
 
-static void row_epoll(void)
+static void row_echo(void)
 {
         struct epoll_event events[EVENTS];
         int set = epoll_create1(0);
@@ -101,113 +93,9 @@ static void row_epoll(void)
                         ssize_t bytes = recv(fds[i], bufs[i], MESSAGE_MAX, 0);
 
                         if (bytes >= 0 || errno != EAGAIN)
-                                (void) echo_bytes(i, bytes);
+                                echo_bytes(i, bytes);
                 }
         }
-}
-
-static struct {
-        int fd;
-        uint32_t tail, given, done_mask;
-        _Atomic uint32_t *entries_tail, *done_head, *done_tail;
-        struct io_uring_sqe *entries;
-        struct io_uring_cqe *done;
-} ring;
-
-static void *at(void *memory, uint32_t offset)
-{
-        return (char *) memory + offset;
-}
-
-static void *map(size_t bytes, off_t offset)
-{
-        void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring.fd,
-                            offset);
-
-        check(memory == MAP_FAILED ? -1 : 0, "mmap");
-        return memory;
-}
-
-/* The queues are unmapped when the process ends: one run, one process. */
-static void ring_open(void)
-{
-        struct io_uring_params params = { .flags = IORING_SETUP_SINGLE_ISSUER |
-                                                   IORING_SETUP_DEFER_TASKRUN };
-        uint32_t *order;
-        void *memory;
-
-        ring.fd = (int) syscall(SYS_io_uring_setup, ENTRIES, &params);
-        check(ring.fd, "io_uring_setup");
-        memory = map(params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe) +
-                             params.sq_entries * sizeof(uint32_t),
-                     IORING_OFF_SQ_RING);
-        ring.entries = map(params.sq_entries * sizeof(struct io_uring_sqe), IORING_OFF_SQES);
-        ring.entries_tail = at(memory, params.sq_off.tail);
-        ring.done_head = at(memory, params.cq_off.head);
-        ring.done_tail = at(memory, params.cq_off.tail);
-        ring.done = at(memory, params.cq_off.cqes);
-        ring.done_mask = params.cq_entries - 1;
-        order = at(memory, params.sq_off.array);
-        for (uint32_t i = 0; i < ENTRIES; i++)
-                order[i] = i;
-}
-
-static void entry_add(int connection, bool polls)
-{
-        struct io_uring_sqe *entry = &ring.entries[ring.tail++ % ENTRIES];
-
-        memset(entry, 0, sizeof(*entry));
-        entry->fd = fds[connection];
-        entry->user_data = (uint64_t) connection;
-        if (polls) {
-                entry->opcode = IORING_OP_POLL_ADD;
-                entry->len = IORING_POLL_ADD_MULTI;
-                entry->poll32_events = POLLIN | POLLRDHUP;
-        } else {
-                entry->opcode = IORING_OP_RECV;
-                entry->addr = (uintptr_t) bufs[connection];
-                entry->len = MESSAGE_MAX;
-        }
-}
-
-/* Wait for readiness, or for the bytes themselves; the send is direct. */
-static void by_ring(bool polls)
-{
-        accept_all();
-        ring_open();
-        for (int i = 0; i < connections; i++)
-                entry_add(i, polls);
-        while (connections > 0) {
-                uint32_t head = *ring.done_head;
-                long taken;
-
-                *ring.entries_tail = ring.tail;
-                taken = syscall(SYS_io_uring_enter, ring.fd, ring.tail - ring.given, 1,
-                                IORING_ENTER_GETEVENTS, NULL, 0);
-                check(taken, "io_uring_enter");
-                ring.given += (uint32_t) taken;
-                for (; head != *ring.done_tail; head++) {
-                        struct io_uring_cqe result = ring.done[head & ring.done_mask];
-                        int i = (int) result.user_data;
-                        ssize_t n = polls ? recv(fds[i], bufs[i], MESSAGE_MAX, 0) : result.res;
-
-                        if (polls && n < 0 && errno == EAGAIN)
-                                continue;
-                        if (echo_bytes(i, n) > 0 && !polls)
-                                entry_add(i, false);
-                }
-                *ring.done_head = head;
-        }
-}
-
-static void row_poll(void)
-{
-        by_ring(true);
-}
-
-static void row_receive(void)
-{
-        by_ring(false);
 }
 
 /* --- files --- */
@@ -287,9 +175,8 @@ static const struct {
         const char *name;
         void (*run)(void);
 } rows[] = {
-        { "echo", row_epoll },     { "echo-poll", row_poll },   { "echo-receive", row_receive },
-        { "file-read", row_read }, { "file-write", row_write }, { "file-sync", row_sync },
-        { "file-open", row_open },
+        { "echo", row_echo },      { "file-read", row_read }, { "file-write", row_write },
+        { "file-sync", row_sync }, { "file-open", row_open },
 };
 
 int main(int argc, char **argv)

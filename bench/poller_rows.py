@@ -1,4 +1,4 @@
-"""The part of bench/run about sockets and files: eddy's two pollers beside the kernel's calls and the peers."""
+"""The part of bench/run about sockets and files: eddy beside the kernel's calls and the peers."""
 
 import json
 import os
@@ -9,35 +9,24 @@ import tempfile
 from harness import BenchError, Others, median, pinned, run_child
 
 POLLER_PEERS = [
-    ("kernel", "bare loop, epoll", ["{peers}/poller_floor"]),
-    ("kernel-poll", "bare loop, ring's poll", ["{peers}/poller_floor"]),
-    ("kernel-receive", "bare loop, ring's receive", ["{peers}/poller_floor"]),
-    ("eddy", "eddy, epoll", ["/usr/bin/env", "EDDY_POLLER=epoll", "{eddy}/core_eddy"]),
-    ("eddy-uring", "eddy, uring", ["/usr/bin/env", "EDDY_POLLER=uring", "{eddy}/core_eddy"]),
+    ("kernel", "bare loop", ["{peers}/poller_floor"]),
+    ("eddy", "eddy", ["{eddy}/core_eddy"]),
     ("libuv", "libuv", ["{peers}/core_uv"]),
     ("go", "Go", ["{peers}/core_go"]),
     ("tokio", "tokio", ["{peers}/core_tokio"]),
     ("uvloop", "asyncio, uvloop", ["{python}", "{src}/core_asyncio.py", "uvloop"]),
 ]
 LIBRARIES = ("libuv", "go", "tokio", "uvloop")
-EDDY = ("eddy", "eddy-uring")
-EVERYONE = ("kernel", *EDDY, *LIBRARIES)
-SOCKETS = ("kernel", "kernel-poll", "kernel-receive", *EDDY, *LIBRARIES)
-# The row's title, its name in the programs, who takes part, and the operations for a number of tasks.
+# The row's title, its name in the programs, and the operations for a number of tasks.
 ROWS = [
-    ("512-byte echo", "echo", SOCKETS, {1: 20_000, 64: 100_000, 1000: 100_000}),
-    ("read 4 KiB, cached", "file-read", EVERYONE, {1: 300_000, 64: 300_000}),
-    ("write 4 KiB", "file-write", EVERYONE, {1: 40_000, 64: 60_000}),
-    ("write 4 KiB, fsync", "file-sync", EVERYONE, {1: 2_000, 64: 8_000}),
-    ("open, read 4 KiB, close", "file-open", EVERYONE, {1: 40_000, 64: 60_000}),
-    ("read 4 KiB, from the disk", "file-cold", EDDY, {1: 4_000, 64: 16_000}),
-    ("stat of a path", "file-stat", EDDY, {1: 40_000, 64: 120_000}),
-    ("stat of an open file", "file-fstat", EDDY, {1: 40_000, 64: 120_000}),
-    ("rename", "file-rename", EDDY, {1: 10_000, 64: 20_000}),
+    ("512-byte echo", "echo", {1: 20_000, 64: 100_000, 1000: 100_000}),
+    ("read 4 KiB, cached", "file-read", {1: 300_000, 64: 300_000}),
+    ("write 4 KiB", "file-write", {1: 40_000, 64: 60_000}),
+    ("write 4 KiB, fsync", "file-sync", {1: 2_000, 64: 8_000}),
+    ("open, read 4 KiB, close", "file-open", {1: 40_000, 64: 60_000}),
 ]
 # Peers that need a thread for a cached read do fewer of them.
 SLOWER = {"libuv": 10, "tokio": 10, "uvloop": 30}
-ALIKE = {"kernel-poll": "echo-poll", "kernel-receive": "echo-receive"}
 
 
 class PollerBench:
@@ -48,7 +37,7 @@ class PollerBench:
     def __init__(self, options, tools):
         self.options, self.tools = options, tools
         only = options.only.split(",") if options.only else None
-        self.entries = [peer for peer in POLLER_PEERS if not only or peer[0].split("-")[0] in only]
+        self.entries = [peer for peer in POLLER_PEERS if not only or peer[0] in only]
         self.missing, self.failures, self.runs, self.versions, self.others = {}, [], {}, {}, []
 
     def echo(self, argv, connections, messages, cpus):
@@ -75,13 +64,13 @@ class PollerBench:
 
     def measure(self, entry, row, tasks, cpus):
         key, _, command = entry
-        _, name, _, counts = row
-        argv = [*self.tools.command(command), ALIKE.get(key, name)]
+        _, name, counts = row
+        argv = [*self.tools.command(command), name]
         count = counts[tasks] // (SLOWER.get(key, 1) if name == "file-read" else 1)
         count = max(300, int(count * self.options.scale))
         if name == "echo":
             return self.echo(argv, tasks, count, cpus)
-        # Not in /tmp, which may be in memory. On all processors, as the kernel's threads of a ring are.
+        # Not in /tmp, which may be in memory. On all processors, because threads do most of the calls.
         with tempfile.TemporaryDirectory(prefix="poller-", dir=self.tools.build) as folder:
             result = run_child([*argv, str(count), str(tasks)], None, cwd=folder)
         if result["ops"] != count:
@@ -106,28 +95,25 @@ class PollerBench:
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         for row in ROWS:
-            title, name, who, counts = row
+            title, _, counts = row
             for tasks in counts:
                 if self.options.row and self.options.row not in f"{title}, {tasks}":
                     continue
                 for run in range(self.options.runs):
-                    self.run_row(row, tasks, who, run, cpus)
+                    self.run_row(row, tasks, run, cpus)
 
-    def run_row(self, row, tasks, who, run, cpus):
+    def run_row(self, row, tasks, run, cpus):
         """A run of each peer, in turn."""
         title, name = row[:2]
         for entry in self.entries:
             key = entry[0]
-            if key not in who or key.split("-")[0] in self.missing or key in self.missing:
+            if key in self.missing:
                 continue
             try:
                 with Others() as others:
                     result = self.measure(entry, row, tasks, cpus)
             except BenchError as error:
                 self.failures.append(f"{title}, {tasks}: {error}")
-                continue
-            if key == "eddy-uring" and not result["peer"].endswith("uring"):
-                self.missing[key] = "the kernel refuses io_uring"
                 continue
             self.versions[key] = result["peer"]
             self.others.append(others.percent)
@@ -158,32 +144,27 @@ class PollerBench:
         cpu, wall = (median([figures[what] for figures in runs.values()]) for what in (0, 1))
         return f"{cpu:.2f} ({wall:.2f})"
 
-    def rows_of(self, rows):
-        """A table of these rows, with the peers that have figures there."""
-        rows = [(row, tasks) for row in rows for tasks in row[3] if (row[1], tasks) in self.runs]
+    def table(self):
+        """The rows, with the peers that have figures there."""
+        rows = [(row, tasks) for row in ROWS for tasks in row[2] if (row[1], tasks) in self.runs]
         keys = [entry[:2] for entry in self.entries
                 if any(entry[0] in self.runs[row[1], tasks] for row, tasks in rows)]
         lines = ["| CPU (wall), us | tasks | " + " | ".join(title for _, title in keys)
-                 + " | eddy beside the loop | beside the best library | uring beside epoll |",
-                 "|---|--:|" + "--:|" * len(keys) + "--:|---|--:|"]
+                 + " | eddy beside the loop | beside the best library |",
+                 "|---|--:|" + "--:|" * len(keys) + "--:|---|"]
         for (title, name, *_), tasks in rows:
             found = self.runs[name, tasks]
             cells = [self.text(found[key]) if key in found else "-" for key, _ in keys]
             lines.append(f"| {title} | {tasks} | {' | '.join(cells)} | {self.ratios(found, 'eddy', 'kernel')} | "
-                         f"{self.best(found)} | {self.ratios(found, 'eddy-uring', 'eddy')} |")
+                         f"{self.best(found)} |")
         return lines if rows else []
-
-    def table(self):
-        tables = [self.rows_of(rows) for rows in (ROWS[:1], [row for row in ROWS[1:] if row[2] is EVERYONE],
-                                                  [row for row in ROWS if row[2] is EDDY])]
-        return [line for table in tables if table for line in [*table, ""]][:-1]
 
     def notes(self):
         return [
-            "CPU time of the whole process with the kernel's threads for it, and wall time, for one operation. A "
-            "ratio is the median of those of neighbouring runs, CPU time (wall time).",
+            "CPU time of the whole process, and wall time, for one operation. A ratio is the median of those of "
+            "neighbouring runs, CPU time (wall time).",
             "Echo: a connection for each task; the server is measured, on a processor of its own. Files: on all "
             "processors; the bare loop is a single thread that blocks.",
             f"Other work took {median(self.others or [0]):.0f} % of the processors; above 5 %, wall time means nothing.",
-            *(f"{key}: {version}" for key, version in self.versions.items() if not key.startswith("kernel")),
+            *(f"{key}: {version}" for key, version in self.versions.items() if key != "kernel"),
         ]
