@@ -38,15 +38,12 @@ TORTURE_SAMPLE = --names e2e-injected,e2e-batch-torture,e2e-torture,scope-,io-fi
 # Long under Valgrind, and under other tools in `.ci/run` too.
 BUT_LONG = ,cmd-sorter,cmd-events,cmd-alloc,cmd-output,cmd-assembly,wire/json_write,test-run,test-explore,limit-limiter-schedules
 
-# QUICK=1: without programs that run for long or handle no files and start no processes.
-URING_TESTS = --not tidy,torture,bench $(QUICK:1=--only unit,e2e --but http-,tls-,cxx-,co-,gdb-,e2e-mock,e2e-tls)
-
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo demo-fetch check interop check-uring check-without-uring tsan msan valgrind aarch64 lto musl cover torture steady fuzz mutate bench tidy format examples course install dist \
+.PHONY: all demo demo-fetch check interop tsan msan valgrind aarch64 lto musl cover torture steady fuzz mutate bench tidy format examples course install dist \
 	clean help deps-build deps-course deps-check deps-interop deps-bench deps-dist
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
@@ -67,15 +64,6 @@ interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers 
 	@tests/unit/mongo/server fetch || echo "interop: no mongo-java-server, its cases are skipped"
 	@ninja -C $(CHECK) --quiet
 	@tools/run-tests $(CHECK) --only unit,docs --names $(INTEROP) $(if $(T),--match '$(T)')
-
-check-uring: deps-check $(CHECK)/build.ninja   ## the same with io_uring for files; QUICK=1, T=name
-	@ninja -C $(CHECK) --quiet
-	@EDDY_POLLER=uring tools/run-tests $(CHECK) $(URING_TESTS) $(if $(T),--match '$(T)')
-
-check-without-uring: deps-check $(CHECK)/build.ninja   ## the same where a filter forbids io_uring; QUICK=1, T=name
-	@ninja -C $(CHECK) --quiet
-	@EDDY_POLLER=uring tools/run-tests $(CHECK) $(URING_TESTS) --wrap $(CHECK)/tests/without_uring \
-		$(if $(T),--match '$(T)')
 
 tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); SAMPLE=1, QUICK=1, T=name
 	@ninja -C $(TSAN) --quiet

@@ -186,10 +186,6 @@ EDDY_API void eddy_loop_stop(eddy_loop *loop);
  * Returns a descriptor that becomes readable when eddy_loop_step() has work, for
  * poll(), epoll or another library's loop.  Owned by the loop.
  *
- * With the poller "uring" the kernel interrupts system calls of the loop's thread when
- * operations on files complete.  A wait for the descriptor then fails with EINTR;
- * repeat the wait.
- *
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED, -EMFILE
  *         -EINVAL  'loop' is NULL
  */

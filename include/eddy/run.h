@@ -67,12 +67,7 @@ struct eddy_run_opts {
         int64_t drain_ns;       /* time for background tasks at the end; 0: 5 s; below 0: none */
         eddy_report_fn *report; /* NULL: a line on stderr; see eddy_run() */
         void *report_arg;
-        /*
-         * "epoll"; "uring": also uses io_uring, for files, unless the kernel refuses that; "auto":
-         * the faster one, at present "epoll"; NULL: the environment's EDDY_POLLER, or "auto".
-         * eddy_run_info() reports the poller in use.
-         */
-        const char *poller;
+        uintptr_t reserved_word; /* zero */
         /* In debug mode: report a task that waits for the network without a deadline, or runs on
          * after a cancel, for longer than this; 0: 30 s. */
         int64_t debug_wait_ns;
@@ -188,16 +183,12 @@ EDDY_API int eddy_background_with_named(eddy_task_fn *fn, void *arg,
 
 /* Data about this thread's loop.  Strings are never NULL. */
 struct eddy_run_info {
-        const char *poller; /* "epoll", "uring", "sim" */
+        const char *poller; /* "epoll", "sim" */
         const char *guard;  /* of stacks: "madvise", "mprotect" or "canary" */
         uint64_t tasks;     /* alive */
         uint64_t switches;  /* so far */
         uint64_t polls;     /* so far */
-        /*
-         * Why 'poller' is not the requested one, or what the system's io_uring lacks, as a sentence;
-         * "" if neither applies.
-         */
-        const char *poller_reason;
+        uintptr_t reserved[1];
 };
 EDDY_API int eddy_run_info(struct eddy_run_info *ret_info);
 

@@ -14,7 +14,7 @@ int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop)
         struct ed_sys *sys;
         int err;
 
-        err = ed_run_table(opts, &sys);
+        err = ed_run_table(&sys);
         if (err < 0)
                 return err;
         err = ed_run_open(sys, opts, &run);

@@ -22,14 +22,6 @@ enum {
 
 /* --- opening and closing --- */
 
-/* Asked at once, since a later lseek(2) may wait for a read or write at the file's position. */
-static bool is_stream(struct ed_sys *sys, int fd)
-{
-        struct ed_file_op op = { .call = ED_FILE_SEEK, .fd = fd };
-
-        return sys->ops->submit && sys->ops->file_try(sys, &op) == -ESPIPE;
-}
-
 /* The memory comes first: an open that fails for the lack of it makes no file. */
 static int open_by(struct ed_file_op *op, eddy_file **ret_file)
 {
@@ -45,7 +37,6 @@ static int open_by(struct ed_file_op *op, eddy_file **ret_file)
         }
         file->loop = ed_loop_current;
         file->fd = (int) fd;
-        file->is_stream = is_stream(file->loop->sys, file->fd);
         ed_debug_made(file, ED_DEBUG_FILE);
         *ret_file = file;
         return 0;
@@ -111,7 +102,6 @@ int64_t eddy_file_readv(eddy_file *file, const struct eddy_space *spaces, size_t
         if (bytes == 0)
                 return -EINVAL;
         op.fd = file->fd;
-        op.is_unsubmitted = file->is_stream;
         return ed_file_do(&op);
 }
 
@@ -158,8 +148,7 @@ static int write_all(const eddy_file *file, struct ed_slices *slices, int64_t of
                                          .fd = file->fd,
                                          .slices = slices->list + slices->first,
                                          .n = slices->n - slices->first,
-                                         .offset = offset,
-                                         .is_unsubmitted = file->is_stream };
+                                         .offset = offset };
                 int64_t n = ed_file_do(&op);
 
                 if (n <= 0)
@@ -259,8 +248,7 @@ int eddy_file_chmod(eddy_file *file, uint32_t mode)
 
 int eddy_file_stat(eddy_file *file, struct eddy_file_info *ret_info)
 {
-        struct ed_file_found found;
-        struct ed_file_op op = { .call = ED_FILE_STAT, .info = ret_info, .found = &found };
+        struct ed_file_op op = { .call = ED_FILE_STAT, .info = ret_info };
 
         if (!file)
                 return -EINVAL;

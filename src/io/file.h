@@ -12,8 +12,7 @@ struct ed_loop;
 struct eddy_file {
         struct ed_loop *loop;
         int fd;
-        bool is_lost;   /* a sync failed: written bytes may be lost */
-        bool is_stream; /* it has no offsets, which io_uring would ignore; known with a ring only */
+        bool is_lost; /* a sync failed: written bytes may be lost */
 };
 
 #endif

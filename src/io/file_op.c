@@ -58,20 +58,10 @@ static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
 
         op->done.on_events = on_done;
         op->owner = task;
-        err = loop->sys->ops->submit(loop->sys, op);
-        if (err == -EAGAIN)
-                return do_on_thread(task, op);
-        if (err < 0)
-                return err;
+        loop->sys->ops->submit(loop->sys, op);
         loop->waits++;
         err = ed_suspend_park(task, "a file", take_back, op);
         loop->waits--;
-        /* The table ended the operation because of the cancel, which is delivered here. */
-        if (err == 0 && op->result == -ECANCELED)
-                err = ed_suspend_enter(&task);
-        /* The table can do no more operations. */
-        if (err == 0 && op->result == -EAGAIN)
-                return do_on_thread(task, op);
         return err < 0 ? err : op->result;
 }
 
@@ -102,8 +92,7 @@ static int64_t do_op(struct ed_task *task, struct ed_file_op *op)
                 ed_suspend_passed(task);
                 return result;
         }
-        return sys->ops->submit && !op->is_unsubmitted ? do_submitted(task, op)
-                                                       : do_on_thread(task, op);
+        return sys->ops->submit ? do_submitted(task, op) : do_on_thread(task, op);
 }
 
 /* An open has the new descriptor, and only reads and writes have bytes. */

@@ -9,12 +9,9 @@
 
 int eddy_path_stat(const char *path, unsigned flags, struct eddy_file_info *ret_info)
 {
-        struct ed_file_found found;
-        struct ed_file_op op = { .call = ED_FILE_STAT_PATH,
-                                 .path = path,
-                                 .flags = flags,
-                                 .info = ret_info,
-                                 .found = &found };
+        struct ed_file_op op = {
+                .call = ED_FILE_STAT_PATH, .path = path, .flags = flags, .info = ret_info
+        };
 
         if (!path || flags & ~(unsigned) EDDY_PATH_NO_FOLLOW)
                 return -EINVAL;

@@ -618,13 +618,9 @@ int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
         return run_on(sys, main_fn, arg, opts, NULL);
 }
 
-int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys)
+int ed_run_table(struct ed_sys **ret_sys)
 {
-        const char *poller = opts && opts->poller ? opts->poller : getenv("EDDY_POLLER");
-
-        if (ed_loop_current)
-                return EDDY_E_RUN_NESTED;
-        return ed_sys_kernel_new(poller, ret_sys);
+        return ed_loop_current ? EDDY_E_RUN_NESTED : ed_sys_epoll_new(ret_sys);
 }
 
 int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts,
@@ -635,7 +631,7 @@ int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts 
 
         if (!ed_loop_current)
                 ed_run_signal_forget();
-        err = ed_run_table(opts, &sys);
+        err = ed_run_table(&sys);
         if (err < 0)
                 return err;
         return run_on(sys, main_fn, arg, opts, text);
@@ -758,7 +754,6 @@ int eddy_run_info(struct eddy_run_info *ret_info)
                 .tasks = loop->stacks.used - 1, /* without the supervisor */
                 .switches = atomic_load_explicit(&loop->switches, memory_order_relaxed),
                 .polls = loop->polls,
-                .poller_reason = loop->sys->reason ? loop->sys->reason : "",
         };
         return 0;
 }

@@ -67,13 +67,12 @@ int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
               const struct eddy_run_opts *opts);
 
 /*
- * Makes the table that the options or the environment select.
+ * Makes the table of a run that uses the kernel.
  *
  * Errors: EDDY_E_RUN_NESTED  the thread is in a loop
- *         -EINVAL            the poller's name is unknown
  *         those of ed_sys_epoll_new()
  */
-int ed_run_table(const struct eddy_run_opts *opts, struct ed_sys **ret_sys);
+int ed_run_table(struct ed_sys **ret_sys);
 
 /* From the first call on, counts forks; a child of fork() starts without a loop. */
 ED_SHARED void ed_run_watch_forks(void);

@@ -68,7 +68,7 @@ static struct ed_run *open_loop(struct many_loop *loop)
         struct ed_many *many = loop->many;
         struct ed_run *run = NULL;
         struct ed_sys *sys;
-        int err = ed_run_table(many->opts, &sys);
+        int err = ed_run_table(&sys);
 
         if (err == 0)
                 err = ed_run_open(sys, many->opts, &run);

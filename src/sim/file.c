@@ -358,7 +358,7 @@ void ed_sim_file_run(struct ed_sys *sys, struct ed_file_op *op)
         mark(sim, op, op->result);
 }
 
-int ed_sim_submit(struct ed_sys *sys, struct ed_file_op *op)
+void ed_sim_submit(struct ed_sys *sys, struct ed_file_op *op)
 {
         struct ed_sim *sim = ed_sim_of(sys);
         int64_t duration_ns = OP_NS;
@@ -369,7 +369,6 @@ int ed_sim_submit(struct ed_sys *sys, struct ed_file_op *op)
         /* As on a thread, an operation that has begun cannot be dropped. */
         op->begun = ed_sim_chance(sim, 2) != 0;
         ed_list_push_back(&sim->submitted, &op->link);
-        return 0;
 }
 
 bool ed_sim_cancel(struct ed_sys *sys, struct ed_file_op *op)

@@ -177,7 +177,7 @@ int ed_sim_file_collect(struct ed_sim *sim, struct ed_event *events, int max);
 
 int64_t ed_sim_file_try(struct ed_sys *sys, struct ed_file_op *op);
 void ed_sim_file_run(struct ed_sys *sys, struct ed_file_op *op);
-int ed_sim_submit(struct ed_sys *sys, struct ed_file_op *op);
+void ed_sim_submit(struct ed_sys *sys, struct ed_file_op *op);
 bool ed_sim_cancel(struct ed_sys *sys, struct ed_file_op *op);
 
 /* --- workers --- */

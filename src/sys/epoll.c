@@ -3,9 +3,6 @@
  *
  * Descriptors are registered once, edge-triggered, for both directions, those of other code for the
  * directions that are waited for. Closing a descriptor removes it from the set.
- *
- * The table "uring" is the same, and has a ring for operations on files, whose descriptor is in the
- * set too. Sockets gain nothing by a ring: docs/design/uring.md.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +12,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/random.h>
@@ -44,7 +40,6 @@
 #include "sys/sockaddr.h"
 #include "sys/socket_file.h"
 #include "sys/sys.h"
-#include "sys/uring.h"
 #include "sys/worker.h"
 #include "sys/zygote.h"
 
@@ -59,11 +54,9 @@ struct epoll_sys {
         bool watches; /* has or had descriptors in the set, so the loop sleeps there */
         struct ed_workers workers;
         unsigned signals_seen;
-        int timer_fd;          /* of pollable(); -1: not requested yet */
-        unsigned forks;        /* ed_sys_forks() when the table was made */
-        bool coarse;           /* epoll_pwait2(2) is missing or forbidden: milliseconds only */
-        struct ed_uring *ring; /* NULL: none */
-        struct ed_sys_ops ops_of_uring; /* of a table with a ring */
+        int timer_fd;   /* of pollable(); -1: not requested yet */
+        unsigned forks; /* ed_sys_forks() when the table was made */
+        bool coarse;    /* epoll_pwait2(2) is missing or forbidden: milliseconds only */
 };
 
 static struct epoll_sys *self(struct ed_sys *sys)
@@ -120,7 +113,6 @@ static void epoll_free(struct ed_sys *sys)
         ed_workers_fini(&s->workers);
         if (s->timer_fd >= 0)
                 close(s->timer_fd);
-        ed_uring_free(s->ring);
         ed_sleeper_fini(&s->sleeper);
         close(s->epoll_fd);
         ed_free(s);
@@ -234,11 +226,8 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
         struct epoll_sys *s = self(sys);
         int limit = max < ED_EVENTS_MAX ? max : ED_EVENTS_MAX, n, count = 0;
 
-        if (s->ring)
-                timeout_ns = ed_uring_begin(s->ring, timeout_ns);
         /* Leave room for finished jobs, however many descriptors are ready. */
-        if (ed_workers_have_done(&s->workers) || ed_signals_have_come(s->signals_seen) ||
-            (s->ring && ed_uring_have_done(s->ring))) {
+        if (ed_workers_have_done(&s->workers) || ed_signals_have_come(s->signals_seen)) {
                 timeout_ns = 0;
                 limit = (limit + 1) / 2;
         }
@@ -250,8 +239,6 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
                 events[count].events = events_of(raw[i].events);
                 count++;
         }
-        if (s->ring)
-                count += ed_uring_collect(s->ring, events + count, max - count);
         count += ed_workers_collect(&s->workers, events + count, max - count);
         return count + ed_signals_collect(sys, &s->signals_seen, events + count, max - count);
 }
@@ -285,14 +272,9 @@ static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
 {
         struct itimerspec at = { .it_value = { .tv_sec = 0 } };
         struct epoll_sys *s = self(sys);
-        int64_t wait_ns = s->ring ? ed_uring_begin(s->ring, -1) : -1, offer_ns;
 
         if (s->timer_fd < 0)
                 return;
-        /* The kernel may not have taken all operations: offer them again. */
-        offer_ns = wait_ns < 0 ? -1 : epoll_now(sys) + wait_ns;
-        if (offer_ns >= 0 && (at_ns < 0 || at_ns > offer_ns))
-                at_ns = offer_ns;
         /* All zero would disarm the timer. */
         if (at_ns >= 0) {
                 at.it_value.tv_sec = at_ns / NS_PER_S;
@@ -755,58 +737,5 @@ fail_close_epoll:
         close(s->epoll_fd);
 fail_free:
         ed_free(s);
-        return err;
-}
-
-/* --- with a ring --- */
-
-static int uring_submit(struct ed_sys *sys, struct ed_file_op *op)
-{
-        self(sys)->watches = true; /* the ring's descriptor */
-        return ed_uring_submit(self(sys)->ring, op);
-}
-
-static bool uring_cancel(struct ed_sys *sys, struct ed_file_op *op)
-{
-        return ed_uring_cancel(self(sys)->ring, op);
-}
-
-/* If the system refuses a ring, the table remains as it is, and has the reason. */
-static int add_ring(struct epoll_sys *s)
-{
-        /* NULL: the event has no target. Level-triggered, for completions without room in a poll. */
-        struct epoll_event event = { .events = EPOLLIN };
-
-        int err = ed_uring_new(&s->ring, &s->sys.reason);
-
-        if (err < 0)
-                return s->sys.reason ? 0 : err;
-        if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, ed_uring_fd(s->ring), &event) < 0)
-                return -errno;
-        s->ops_of_uring = epoll_ops;
-        s->ops_of_uring.name = "uring";
-        s->ops_of_uring.submit = uring_submit;
-        s->ops_of_uring.cancel = uring_cancel;
-        s->sys.ops = &s->ops_of_uring;
-        return 0;
-}
-
-int ed_sys_kernel_new(const char *poller, struct ed_sys **ret_sys)
-{
-        bool ring = poller && strcmp(poller, "uring") == 0;
-        struct ed_sys *sys;
-        int err;
-
-        if (poller && *poller && !ring && strcmp(poller, "epoll") != 0 &&
-            strcmp(poller, "auto") != 0)
-                return -EINVAL;
-        err = ed_sys_epoll_new(&sys);
-        if (err == 0 && ring) {
-                err = add_ring(self(sys));
-                if (err < 0)
-                        epoll_free(sys);
-        }
-        if (err == 0)
-                *ret_sys = sys;
         return err;
 }

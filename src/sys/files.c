@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -29,7 +28,6 @@ _Static_assert(sizeof(struct eddy_space) == sizeof(struct iovec) &&
                        sizeof(struct eddy_slice) == sizeof(struct iovec) &&
                        offsetof(struct eddy_slice, bytes) == offsetof(struct iovec, iov_len),
                "the kernel takes both kinds of pieces as they are");
-_Static_assert(sizeof(struct statx) == sizeof(struct ed_file_found), "the kernel stores it there");
 
 /* --- reading and writing --- */
 
@@ -116,7 +114,7 @@ static int64_t write_waiting(const struct ed_file_op *op)
 
 /* --- opening --- */
 
-int ed_file_open_flags(unsigned flags)
+static int open_flags(unsigned flags)
 {
         bool writes = flags & (EDDY_FILE_WRITE | EDDY_FILE_APPEND);
         int access = !writes ? O_RDONLY : flags & EDDY_FILE_READ ? O_RDWR : O_WRONLY;
@@ -221,30 +219,6 @@ static int64_t stat_path(const struct ed_file_op *op)
         return 0;
 }
 
-static void describe_found(const struct ed_file_op *op)
-{
-        struct statx *found = (struct statx *) op->found;
-
-        mark_stored(found, sizeof(*found));
-        describe(&(struct stat){ .st_mode = found->stx_mode,
-                                 .st_uid = found->stx_uid,
-                                 .st_gid = found->stx_gid,
-                                 .st_size = (off_t) found->stx_size,
-                                 .st_mtim = { found->stx_mtime.tv_sec, found->stx_mtime.tv_nsec },
-                                 .st_dev = makedev(found->stx_dev_major, found->stx_dev_minor),
-                                 .st_ino = found->stx_ino,
-                                 .st_nlink = found->stx_nlink },
-                 op->info);
-}
-
-void ed_file_stored(const struct ed_file_op *op)
-{
-        if (op->call == ED_FILE_READ)
-                mark_read(op, op->result);
-        else if ((op->call == ED_FILE_STAT || op->call == ED_FILE_STAT_PATH) && op->result == 0)
-                describe_found(op);
-}
-
 /* --- folders --- */
 
 /* An entry as getdents64(2) stores it. */
@@ -330,7 +304,7 @@ static int64_t perform(const struct ed_file_op *op)
 {
         switch (op->call) {
         case ED_FILE_OPEN:
-                return open_at(op->path, ed_file_open_flags(op->flags), op->mode);
+                return open_at(op->path, open_flags(op->flags), op->mode);
         case ED_FILE_OPEN_UNNAMED:
                 return open_unnamed(op->path);
         case ED_FILE_OPEN_FOLDER:

@@ -4,11 +4,6 @@
 #ifndef ED_SYS_FILES_H
 #define ED_SYS_FILES_H
 
-#include <sys/stat.h>
-#ifndef STATX_TYPE /* musl before 1.2.5 has no statx(2) */
-#include <linux/stat.h>
-#endif
-
 #include "base/list.h"
 #include "eddy/file.h"
 #include "eddy/folder.h"
@@ -25,9 +20,9 @@ enum ed_file_call {
         ED_FILE_TRUNCATE,     /* fd, offset: the size */
         ED_FILE_CHMOD,        /* fd, mode */
         ED_FILE_SEEK,         /* fd, offset; try() always does it */
-        ED_FILE_STAT,         /* fd, info, found */
+        ED_FILE_STAT,         /* fd, info */
         ED_FILE_LIST, /* fd of a folder, entries: ED_FILE_ENTRIES; the result is their number */
-        ED_FILE_STAT_PATH,     /* path, flags: EDDY_PATH_NO_FOLLOW, info, found */
+        ED_FILE_STAT_PATH,     /* path, flags: EDDY_PATH_NO_FOLLOW, info */
         ED_FILE_RENAME,        /* path, to, flags: EDDY_PATH_KEEP */
         ED_FILE_REMOVE,        /* path */
         ED_FILE_MAKE_FOLDER,   /* path, mode */
@@ -37,11 +32,6 @@ enum ed_file_call {
 
 /* The maximum number of entries that one ED_FILE_LIST stores; 0: the folder's end. */
 enum { ED_FILE_ENTRIES = 64 };
-
-/* Room for what the kernel finds; the caller need not fill it. */
-struct ed_file_found {
-        uint64_t words[32];
-};
 
 /* An operation. The task that waits for it has it on its stack. */
 struct ed_file_op {
@@ -58,12 +48,10 @@ struct ed_file_op {
                 struct eddy_file_info *info;
         };
         size_t n;
-        bool is_unsubmitted;         /* not for submit() */
-        struct ed_file_found *found; /* submit() only */
-        int64_t result;              /* 0 and above, or -errno */
-        struct ed_target done;       /* submit() only: notified when 'result' is set */
-        void *owner;                 /* submit() only: the caller's */
-        struct ed_list link;         /* the table's three, while submitted */
+        int64_t result;        /* 0 and above, or -errno */
+        struct ed_target done; /* submit() only: notified when 'result' is set */
+        void *owner;           /* submit() only: the caller's */
+        struct ed_list link;   /* the table's three, while submitted */
         int64_t end_ns;
         bool begun;
 };
@@ -74,13 +62,5 @@ struct ed_file_op {
  */
 int64_t ed_file_try(struct ed_sys *sys, struct ed_file_op *op);
 void ed_file_run(struct ed_sys *sys, struct ed_file_op *op);
-
-/* Returns the flags of open(2) for those of eddy_file_open(). */
-int ed_file_open_flags(unsigned flags);
-/*
- * The kernel has done a submitted operation and stored what it read: inform sanitizers, which do
- * not see that, and fill in 'info'.
- */
-void ed_file_stored(const struct ed_file_op *op);
 
 #endif

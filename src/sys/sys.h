@@ -83,7 +83,6 @@ struct ed_sys {
         const struct ed_sys_ops *ops;
         size_t transfer_max; /* maximum bytes per read or write; 0: no limit */
         bool clock_runs;     /* now() advances by itself; false: only in poll() */
-        const char *reason;  /* why this is not the table that was requested; NULL: it is */
 };
 
 struct ed_file_op;
@@ -247,13 +246,12 @@ struct ed_sys_ops {
         void (*file_run)(struct ed_sys *sys, struct ed_file_op *op);
         /*
          * Begin an operation that completes by itself: poll() notifies 'op->done'. NULL: this table
-         * has none. Errors: -EAGAIN: not begun; a worker must call file_run().
+         * has none; a worker must call file_run().
          */
-        int (*submit)(struct ed_sys *sys, struct ed_file_op *op);
+        void (*submit)(struct ed_sys *sys, struct ed_file_op *op);
         /*
-         * Returns true if the operation is dropped: never done, and not notified. Otherwise it may
-         * be ended early, with -ECANCELED, but the caller's memory is in use until poll() notifies
-         * 'op->done'.
+         * Returns true if the operation is dropped: never done, and not notified. Otherwise the
+         * caller's memory is in use until poll() notifies 'op->done'.
          */
         bool (*cancel)(struct ed_sys *sys, struct ed_file_op *op);
 
@@ -299,12 +297,6 @@ struct ed_sys_ops {
 
 /* Make a table that uses the kernel and epoll. Errors: -EMFILE, -ENFILE, -ENOMEM. */
 ED_SHARED int ed_sys_epoll_new(struct ed_sys **ret_sys);
-/*
- * Make a table that uses the kernel. 'poller' is "epoll", "uring" (operations on files by io_uring;
- * if the kernel refuses that: "epoll", and 'reason' of the table), or "auto", NULL or "": the
- * faster one. Errors: -EINVAL: any other name; those of ed_sys_epoll_new().
- */
-ED_SHARED int ed_sys_kernel_new(const char *poller, struct ed_sys **ret_sys);
 
 /* Functions of the process that need no table and keep no state. */
 

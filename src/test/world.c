@@ -5,7 +5,6 @@
  * suspension point, at which the main task may be cancelled and limits are checked.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/def.h"
 #include "eddy/time.h"
@@ -163,8 +162,7 @@ int ed_test_world_new(struct ed_test_run *run)
         opts.seed = run->opts.seed;
         opts.end = &run->figures.end;
         opts.at_fault = run->opts.call_at > 0 ? call_at_fault : NULL;
-        err = run->more.on_epoll ? ed_sys_kernel_new(getenv("EDDY_POLLER"), &run->sys)
-                                 : ed_sim_new(&opts, &run->sys);
+        err = run->more.on_epoll ? ed_sys_epoll_new(&run->sys) : ed_sim_new(&opts, &run->sys);
         if (err < 0)
                 return err;
         run->ops = run->sys->ops;

@@ -672,12 +672,9 @@ def list_of_urls_is_no_place_for_the_results(eddy):
 
 
 @claim
-def poller_that_is_not_there_is_named(eddy):
+def command_that_is_refused_leaves_the_former_results(eddy):
     kept = eddy.file("kept", "of an earlier run\n")
-    env = dict(os.environ, EDDY_POLLER="kqueue")
-    e2e.one_line(eddy.fetch("-o", kept, "--force", "http://127.0.0.1/", env=env), 2,
-                 "EDDY_POLLER=kqueue")
-    e2e.one_line(eddy.run("mock", env=env), 2, "EDDY_POLLER=kqueue")
+    e2e.one_line(eddy.fetch("-o", kept, "--force", "-i", eddy.file("none")), 2, "none")
     with open(kept, encoding="utf-8") as lines:
         equal(lines.read(), "of an earlier run\n")
 

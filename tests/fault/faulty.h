@@ -12,7 +12,6 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <linux/errqueue.h>
-#include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>

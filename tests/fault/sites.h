@@ -13,7 +13,6 @@
 
 /* clang-format off */
 #define SITES(X)                                                                                   \
-        X(add_ring, epoll_ctl, 1)                                                                  \
         X(ask, syscall, 1)                                                                         \
         X(await_end, poll, 1)                                                                      \
         X(bind_and_listen, chmod, 1)                                                               \
@@ -21,7 +20,6 @@
         X(bytes_of, fstat, 1)                                                                      \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
-        X(check_operations, syscall, 1)                                                            \
         X(check_program, faccessat, 1)                                                             \
         X(check_program, fstatat, 1)                                                               \
         X(close_all, close, 1)                                                                     \
@@ -110,9 +108,6 @@
         X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \
         X(ed_thread_state, close, 1)                                                               \
-        X(ed_uring_free, close, 1)                                                                 \
-        X(ed_uring_free, munmap, 2)                                                                \
-        X(enter, syscall, 1)                                                                       \
         X(epoll_abort, close, 1)                                                                   \
         X(epoll_abort, setsockopt, 1)                                                              \
         X(epoll_accept, accept4, 1)                                                                \
@@ -161,9 +156,7 @@
         X(lock_once, flock, 1)                                                                     \
         X(lock_once, open, 1)                                                                      \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
-        X(map, madvise, 1)                                                                         \
         X(is_file_of_program, fstat, 2)                                                            \
-        X(map, mmap, 1)                                                                            \
         X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
@@ -189,7 +182,6 @@
         X(restore, close, 1)                                                                       \
         X(read_at, pread, 1)                                                                       \
         X(restore, dup2, 1)                                                                        \
-        X(ring_open, syscall, 1)                                                                   \
         X(set_nonblocking, fcntl, 2)                                                               \
         X(set_option, setsockopt, 1)                                                               \
         X(spawn_program, posix_spawn, 1)                                                           \

@@ -583,16 +583,6 @@ static int drive_files(void)
         return err;
 }
 
-static int drive_uring(void)
-{
-        int err;
-
-        CHECK_EQ(setenv("EDDY_POLLER", "uring", 1), 0);
-        err = drive_files();
-        CHECK_EQ(setenv("EDDY_POLLER", "epoll", 1), 0);
-        return err;
-}
-
 /* --- timelines --- */
 
 static int trace_error;
@@ -1210,7 +1200,6 @@ static const struct drive drives[] = {
         { "pass", drive_pass, NULL, false },
         { "notify", drive_notify, NULL, false },
         { "files", drive_files, NULL, false },
-        { "files, io_uring", drive_uring, NULL, false },
         { "timeline", drive_trace, NULL, false },
         { "processes", drive_processes, NULL, false },
         { "processes, no pidfd", drive_processes, without_pidfd, false },
@@ -1367,26 +1356,6 @@ static void sweep(const struct drive *drive)
         }
 }
 
-/* Whether the site is used only with io_uring, and the system refuses that. */
-static bool is_of_a_refused_ring(const struct fault_site *site)
-{
-        static const char *const functions[] = { "add_ring",      "check_operations",
-                                                 "ed_uring_free", "enter",
-                                                 "map",           "ring_open" };
-        struct ed_sys *sys;
-        bool refused;
-
-        for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-                if (strcmp(site->function, functions[i]) != 0)
-                        continue;
-                CHECK_EQ(ed_sys_kernel_new("uring", &sys), 0);
-                refused = sys->reason != NULL;
-                sys->ops->free(sys);
-                return refused;
-        }
-        return false;
-}
-
 /* ThreadSanitizer calls the handler later, on the stack of the task, where it takes no frames. */
 static bool is_out_of_reach(const struct fault_site *site)
 {
@@ -1405,7 +1374,7 @@ static unsigned pairs_of(size_t site, int place)
         const int *errors = fault_errors(at->call);
         unsigned n;
 
-        if (is_out_of_reach(at) || is_of_a_refused_ring(at))
+        if (is_out_of_reach(at))
                 return 0;
         for (n = 0; errors[n]; n++)
                 if (had[site][place][n] == 0)
@@ -1511,8 +1480,6 @@ TEST(every_call_of_the_system_may_fail_with_each_of_its_errors)
         if (access("/proc/self/fd", X_OK) < 0)
                 test_skip("/proc, where the kit counts descriptors, is not mounted");
         CHECK(fault_sites_count <= SITES_MAX);
-        /* Only drive_uring() has a ring: the others have the calls that the ring saves. */
-        CHECK_EQ(setenv("EDDY_POLLER", "epoll", 1), 0);
         for (size_t i = 0; i < sizeof(drives) / sizeof(drives[0]); i++)
                 sweep(&drives[i]);
         for (size_t site = 0; site < fault_sites_count; site++)

@@ -512,9 +512,7 @@ int ed_batch_main(int argc, char **argv)
         run.argv = argv;
         run.input_fd = run.answers.fd = run.failures.fd = -1;
         if (ed_batch_opts_parse(&run.opts, argc, argv, &exit_code) == 0) {
-                exit_code = ed_option_poller("batch");
-                if (exit_code == 0)
-                        exit_code = run_begin(&run);
+                exit_code = run_begin(&run);
                 if (exit_code == 0)
                         exit_code = run_whole(&run);
                 else

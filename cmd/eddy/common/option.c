@@ -314,16 +314,3 @@ int ed_option_next(const struct ed_option_set *set, int argc, char **argv)
                 return 0;
         return option;
 }
-
-int ed_option_poller(const char *command)
-{
-        const char *poller = getenv("EDDY_POLLER");
-
-        if (!poller || !*poller || strcmp(poller, "epoll") == 0 || strcmp(poller, "uring") == 0 ||
-            strcmp(poller, "auto") == 0)
-                return ED_EXIT_OK;
-        return ed_console_usage(command,
-                                "EDDY_POLLER=%s: not a poller; use epoll, uring or auto, or unset "
-                                "it",
-                                poller);
-}

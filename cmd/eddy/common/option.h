@@ -80,10 +80,4 @@ struct ed_option_set {
  */
 EDDY_MUST_USE int ed_option_next(const struct ed_option_set *set, int argc, char **argv);
 
-/*
- * Check EDDY_POLLER before anything is opened: the library refuses unknown names, but cannot report
- * the variable. Returns the exit code.
- */
-int ed_option_poller(const char *command);
-
 #endif

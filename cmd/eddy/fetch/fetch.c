@@ -282,9 +282,6 @@ int ed_fetch_main(int argc, char **argv)
 
         if (ed_fetch_opts_parse(&run.opts, argc, argv, &exit_code) != 0)
                 goto done_opts;
-        exit_code = ed_option_poller("fetch");
-        if (exit_code)
-                goto done_opts;
         exit_code = input_open(&run);
         if (exit_code)
                 goto done_opts;

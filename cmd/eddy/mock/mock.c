@@ -235,9 +235,6 @@ int ed_mock_main(int argc, char **argv)
 
         if (ed_mock_opts_parse(&run.mock.opts, argc, argv, &run.exit_code) != 0)
                 return run.exit_code;
-        run.exit_code = ed_option_poller("mock");
-        if (run.exit_code)
-                return run.exit_code;
         if (run.mock.opts.seeded)
                 run.mock.random.state = run.mock.opts.seed;
         else

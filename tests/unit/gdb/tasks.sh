@@ -60,7 +60,7 @@ gdb -nx -batch -ex 'python import gdb.unwinder' 2>&1 | grep -q . && skip_rest "g
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 commands=$folder/commands
-export ASAN_OPTIONS=detect_leaks=0:disable_coredump=0 EDDY_DEBUG=1 EDDY_POLLER=epoll
+export ASAN_OPTIONS=detect_leaks=0:disable_coredump=0 EDDY_DEBUG=1
 
 cat >"$commands" <<'EOF'
 printf "at %lx %lx\n", $pc, $sp

@@ -62,13 +62,6 @@ static void check_contents(const char *name, const char *text)
 /* What the table of a test has replaced. */
 static void (*run_really)(struct ed_sys *sys, struct ed_file_op *op);
 
-/* From now on threads do all operations, by 'run', whatever the poller is. */
-static void on_threads(void (*run)(struct ed_sys *sys, struct ed_file_op *op))
-{
-        io_ops()->submit = NULL;
-        io_ops()->file_run = run;
-}
-
 static void make_file(const char *name, const char *text)
 {
         CHECK_EQ(eddy_file_write_whole(path_of(name), text, strlen(text), 0), 0);
@@ -237,6 +230,47 @@ static int size_and_mode(void *arg)
 TEST(a_file_has_the_size_and_mode_that_were_set)
 {
         run_in_folder(size_and_mode);
+}
+
+static void check_info(const struct eddy_file_info *info, const struct stat *expected)
+{
+        CHECK_EQ(info->kind, S_ISLNK(expected->st_mode) ? EDDY_FILE_LINK : EDDY_FILE_REGULAR);
+        CHECK_EQ(info->mode, expected->st_mode & 07777);
+        CHECK_EQ(info->user, expected->st_uid);
+        CHECK_EQ(info->group, expected->st_gid);
+        CHECK_EQ(info->bytes, expected->st_size);
+        CHECK_EQ(info->modified_ns,
+                 expected->st_mtim.tv_sec * INT64_C(1000000000) + expected->st_mtim.tv_nsec);
+        CHECK_EQ(info->device, expected->st_dev);
+        CHECK_EQ(info->inode, expected->st_ino);
+        CHECK_EQ(info->links, expected->st_nlink);
+}
+
+static int describe(void *arg)
+{
+        struct stat expected = { 0 }, link = { 0 }; /* MemorySanitizer does not see fstat() */
+        struct eddy_file_info info;
+        eddy_file *file;
+
+        (void) arg;
+        make_file("a", "abc");
+        CHECK_EQ(eddy_file_open(path_of("a"), EDDY_FILE_READ, 0, &file), 0);
+        CHECK_EQ(symlink("a", path_of("link")), 0);
+        CHECK_EQ(fstat(eddy_file_fd(file), &expected), 0);
+        CHECK_EQ(lstat(here.path, &link), 0);
+        CHECK_EQ(eddy_file_stat(file, &info), 0);
+        check_info(&info, &expected);
+        CHECK_EQ(eddy_path_stat(here.path, 0, &info), 0);
+        check_info(&info, &expected);
+        CHECK_EQ(eddy_path_stat(here.path, EDDY_PATH_NO_FOLLOW, &info), 0);
+        check_info(&info, &link);
+        eddy_file_close(file);
+        return 0;
+}
+
+TEST(a_file_is_described_by_descriptor_and_by_path_and_a_link_as_well)
+{
+        run_in_folder(describe);
 }
 
 static int refusals(void *arg)
@@ -486,10 +520,10 @@ static int replace_starved(void *arg)
         (void) arg;
         make_file("a", "a");
         run_really = io_ops()->file_run;
-        on_threads(starve_after_open);
+        io_ops()->file_run = starve_after_open;
         err = eddy_file_replace(here.path, "b", 1, 0);
         io_fail_allocations(-1);
-        on_threads(run_really);
+        io_ops()->file_run = run_really;
         CHECK_EQ(err, -ENOMEM);
         CHECK_EQ(count_names(), 1);
         check_contents("a", "a");
@@ -516,9 +550,9 @@ static int replace_secret(void *arg)
         (void) arg;
         CHECK_EQ(eddy_file_write_whole(path_of("secret"), "a", 1, 0600), 0);
         run_really = io_ops()->file_run;
-        on_threads(note_mode);
+        io_ops()->file_run = note_mode;
         CHECK_EQ(eddy_file_replace(here.path, "b", 1, 0), 0);
-        on_threads(run_really);
+        io_ops()->file_run = run_really;
         CHECK_EQ(made_with, 0600);
         return 0;
 }
@@ -542,9 +576,9 @@ static int replace_beside(void *arg)
 {
         (void) arg;
         run_really = io_ops()->file_run;
-        on_threads(exist_already);
+        io_ops()->file_run = exist_already;
         CHECK_EQ(eddy_file_replace(path_of("a"), "b", 1, 0), -EEXIST);
-        on_threads(run_really);
+        io_ops()->file_run = run_really;
         CHECK_EQ(count_names(), 1);
         return 0;
 }
@@ -787,9 +821,9 @@ static int sync_fails(void *arg)
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &file), 0);
         CHECK_EQ(eddy_file_write(file, "x", 1), 0);
-        on_threads(run_failing);
+        io_ops()->file_run = run_failing;
         CHECK_EQ(eddy_file_sync(file, 0), -EIO);
-        on_threads(run);
+        io_ops()->file_run = run;
         CHECK_EQ(eddy_file_sync(file, 0), EDDY_E_FILE_SYNC);
         CHECK_EQ(eddy_file_write(file, "x", 1), EDDY_E_FILE_SYNC);
         CHECK_EQ(eddy_file_truncate(file, 0), EDDY_E_FILE_SYNC);
@@ -848,12 +882,12 @@ static int one_sync_fails(void *arg)
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &twice.file),
                  0);
-        on_threads(run_one_failing);
+        io_ops()->file_run = run_one_failing;
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, sync_one, NULL), 0);
         CHECK_EQ(eddy_scope_start(&scope, sync_one, NULL), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        on_threads(run);
+        io_ops()->file_run = run;
         CHECK_EQ(eddy_file_write(twice.file, "x", 1), EDDY_E_FILE_SYNC);
         eddy_file_close(twice.file);
         return 0;
@@ -873,9 +907,9 @@ static int stream_after_sync(void *arg)
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &file), 0);
         CHECK_EQ(eddy_file_stream(file, EDDY_FILE_STREAM_OWN, &stream), 0);
-        on_threads(run_failing);
+        io_ops()->file_run = run_failing;
         CHECK_EQ(eddy_file_sync(file, 0), -EIO);
-        on_threads(run);
+        io_ops()->file_run = run;
         CHECK_EQ(eddy_stream_write(stream, "x", 1), EDDY_E_FILE_SYNC);
         eddy_stream_close(stream);
         return 0;
@@ -993,58 +1027,19 @@ TEST(an_operation_that_has_begun_is_waited_for_and_its_result_wins)
         run_in_folder(begun_is_waited_for);
 }
 
-/* --- cancelled while io_uring performs the operation --- */
-
-static int open_fifo(void *arg)
-{
-        eddy_file *file;
-        int err = eddy_file_open(arg, EDDY_FILE_READ, 0, &file);
-
-        if (err == 0)
-                eddy_file_close(file);
-        return err;
-}
-
-static int open_in_vain(void *arg)
-{
-        struct eddy_run_info info;
-
-        CHECK_EQ(eddy_run_info(&info), 0);
-        if (*info.poller_reason)
-                return 1;
-        CHECK_STR(info.poller, "uring");
-        for (int i = 0; i < 3; i++)
-                CHECK_EQ(eddy_call_timeout(open_fifo, arg, EDDY_MS(3)), -ETIMEDOUT);
-        return 0;
-}
-
-/* Nobody opens the other end; a thread would wait for that. */
-TEST(a_deadline_ends_an_open_that_io_uring_performs)
-{
-        char folder[] = "/tmp/eddy-file-XXXXXX", path[64];
-        int refused;
-
-        CHECK(mkdtemp(folder) != NULL);
-        snprintf(path, sizeof(path), "%s/fifo", folder);
-        CHECK_EQ(mkfifo(path, 0600), 0);
-        refused = eddy_run(open_in_vain, path, &(struct eddy_run_opts){ .poller = "uring" });
-        CHECK_EQ(unlink(path), 0);
-        CHECK_EQ(rmdir(folder), 0);
-        if (refused == 1)
-                test_skip("the system refuses io_uring");
-        CHECK_EQ(refused, 0);
-}
-
 /* --- files without offsets --- */
 
 static int use_fifo_at_offset(void *arg)
 {
-        int fd = open(arg, O_RDWR | O_NONBLOCK | O_CLOEXEC);
         eddy_file *file;
         char buf[8];
+        int fd;
 
+        (void) arg;
+        CHECK_EQ(mkfifo(path_of("fifo"), 0600), 0);
+        fd = open(here.path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
         CHECK(fd >= 0 && write(fd, "hello", 5) == 5);
-        CHECK_EQ(eddy_file_open(arg, EDDY_FILE_READ | EDDY_FILE_WRITE, 0, &file), 0);
+        CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_READ | EDDY_FILE_WRITE, 0, &file), 0);
         CHECK_EQ(eddy_file_read_at(file, buf, 5, 100), -ESPIPE);
         CHECK_EQ(eddy_file_write_at(file, "abc", 3, 7), -ESPIPE);
         CHECK_EQ(eddy_file_read(file, buf, sizeof(buf)), 5);
@@ -1056,19 +1051,7 @@ static int use_fifo_at_offset(void *arg)
 
 TEST(a_fifo_is_neither_read_nor_written_at_an_offset)
 {
-        static const char *const pollers[] = { "epoll", "uring" };
-        char folder[] = "/tmp/eddy-file-XXXXXX", path[64];
-
-        CHECK(mkdtemp(folder) != NULL);
-        snprintf(path, sizeof(path), "%s/fifo", folder);
-        CHECK_EQ(mkfifo(path, 0600), 0);
-        for (size_t i = 0; i < 2; i++) {
-                struct eddy_run_opts opts = { .poller = pollers[i] };
-
-                CHECK_EQ(eddy_run(use_fifo_at_offset, path, &opts), 0);
-        }
-        CHECK_EQ(unlink(path), 0);
-        CHECK_EQ(rmdir(folder), 0);
+        run_in_folder(use_fifo_at_offset);
 }
 
 /* --- cancelled before a thread took the operation --- */
@@ -1159,7 +1142,6 @@ static int queued_is_dropped(void *arg)
         unsigned started;
 
         (void) arg;
-        on_threads(io_ops()->file_run);
         make_file("kept", "x");
         CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_READ, 0, &file), 0);
         snprintf(kept, sizeof(kept), "%s", here.path);

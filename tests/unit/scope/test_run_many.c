@@ -379,7 +379,7 @@ TEST(a_signal_stops_sixty_four_loops)
 
 TEST(a_run_that_cannot_start_has_no_signal_of_the_former_run)
 {
-        struct eddy_run_opts wrong = { .poller = "abacus" };
+        struct eddy_run_opts wrong = { .watchdog_ns = -1 };
         int signo = SIGTERM;
 
         reset();

@@ -409,10 +409,7 @@ static int is_blocked(void *arg)
         return answer.came ? 0 : -ETIMEDOUT;
 }
 
-/* Not io_uring: when a ring has been closed, the kernel interrupts a call of its thread once. */
-static const struct eddy_run_opts asking_soon = { .watchdog_ns = EDDY_MS(4),
-                                                  .report = on_answer,
-                                                  .poller = "epoll" };
+static const struct eddy_run_opts asking_soon = { .watchdog_ns = EDDY_MS(4), .report = on_answer };
 
 TEST(a_blocked_task_is_reported_with_its_system_call_and_not_interrupted)
 {
