@@ -148,11 +148,16 @@ int ed_pg_next(eddy_pg *pg, PGresult **ret_result)
 
 /* --- the beginning and the end of a call --- */
 
-/* Drop the rest of an answer, or those of a pipeline, and end a COPY. */
+/*
+ * Drop the rest of an answer, or those of a pipeline, and end a COPY. In a pipeline libpq returns
+ * NULL after the answer to each command, and for ever after the end of the connection: the second
+ * NULL in a row ends this loop whatever libpq's state is.
+ */
 static int drain(eddy_pg *pg)
 {
         PGresult *result = NULL;
         int err = ed_pg_flush(pg);
+        unsigned ends = 0;
 
         while (err == 0) {
                 ExecStatusType status;
@@ -161,6 +166,9 @@ static int drain(eddy_pg *pg)
                 err = ed_pg_next(pg, &result);
                 if (err < 0 || (!result && PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF))
                         break;
+                ends = result ? 0 : ends + 1;
+                if (ends > 1)
+                        err = ed_pg_lose(pg);
                 status = PQresultStatus(result);
                 PQclear(result);
                 /* After the last Sync of a pipeline. */

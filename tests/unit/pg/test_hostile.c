@@ -3,6 +3,9 @@
  * copies that are ended, messages out of place. Each ends with an error that has a text, or with the
  * deadline; memory is bounded. Answers are read in any pieces.
  */
+#include <unistd.h>
+
+#include "eddy/pg_pipeline.h"
 #include "eddy/pg_stream.h"
 #include "pg_fake.h"
 
@@ -776,4 +779,72 @@ static int open_transaction_run(void *arg)
 TEST(a_pipeline_whose_session_is_left_in_a_transaction_is_lost)
 {
         io_run_and_wait(open_transaction_run);
+}
+
+/*
+ * The server reports an error to a command that was cancelled, and ends the connection without the
+ * end of the answer, as at a shutdown, a failover or pg_terminate_backend().
+ */
+static int answer_the_cancel(struct pg_fake *fake, eddy_stream *stream)
+{
+        static struct pg_bytes login, last;
+        char buf[4096];
+
+        if (login.bytes == 0) {
+                pg_put_login(&login);
+                pg_put_error(&last, 'E', "ERROR", "57014", "canceling statement");
+        }
+        if (pg_fake_send(fake, stream, &login) < 0)
+                return -1;
+        if (eddy_stream_read(stream, buf, sizeof(buf)) <= 0)
+                return -1;
+        while (fake->cancels == 0)
+                (void) eddy_sleep(EDDY_MS(1));
+        (void) pg_fake_send(fake, stream, &last);
+        return -1; /* the connection ends */
+}
+
+static int turn(void *arg)
+{
+        int *turns = arg;
+
+        while (eddy_sleep(EDDY_MS(1)) == 0)
+                ++*turns;
+        return 0;
+}
+
+static int lost_while_drained_run(void *arg)
+{
+        struct pg_fake fake = { .talk = answer_the_cancel };
+        struct eddy_pg_opts opts = { .conninfo = fake.conninfo };
+        eddy_pg_pipeline *pipeline;
+        eddy_scope scope, others;
+        int turns = 0, before;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        pg_fake_start(&fake, &scope);
+        eddy_scope_begin(&others, NULL);
+        CHECK_EQ(eddy_scope_start(&others, turn, &turns), 0);
+        CHECK_EQ(eddy_pg_pipeline_new(&opts, NULL, &pipeline), 0);
+        EDDY_SCOPE(limit, &before, .timeout_ns = EDDY_MS(50)) {
+                CHECK_EQ(eddy_pg_pipeline_read(pipeline, "select 1", NULL, 0, NULL), -ECANCELED);
+        }
+        CHECK_EQ(before, -ETIMEDOUT);
+        while (fake.cancels == 0)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        before = turns;
+        while (turns < before + 50)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        eddy_pg_pipeline_close(pipeline);
+        eddy_scope_cancel(&others);
+        CHECK(eddy_scope_end(&others) <= 0);
+        pg_fake_stop(&fake, &scope);
+        return 0;
+}
+
+TEST(a_connection_that_is_lost_while_a_cancelled_pipeline_is_drained_does_not_hold_the_loop)
+{
+        alarm(60);
+        io_run_and_wait(lost_while_drained_run);
 }
