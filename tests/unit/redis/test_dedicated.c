@@ -200,6 +200,21 @@ static int pop(void *arg)
         return err;
 }
 
+static long blocked_clients(eddy_redis *redis)
+{
+        static const char field[] = "blocked_clients:";
+        eddy_redis_reply *reply;
+        const char *found;
+        long n;
+
+        CHECK_EQ(eddy_redis_command(redis, &reply, "INFO clients"), 0);
+        found = strstr(eddy_redis_reply_text(reply, NULL), field);
+        CHECK(found != NULL);
+        n = strtol(found + strlen(field), NULL, 10);
+        eddy_redis_reply_free(reply);
+        return n;
+}
+
 static int blocking_main(void *arg)
 {
         EDDY_AUTO(eddy_redis) eddy_redis *redis = client();
@@ -218,6 +233,9 @@ static int blocking_main(void *arg)
                              "a command of this client was cancelled"));
                 CHECK_EQ(eddy_pool_release(&loan), 0);
         }
+        /* The server must have seen the ends of the connections, or it pops for one of them. */
+        while (blocked_clients(redis) > 0)
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
         CHECK_EQ(eddy_redis_command(redis, NULL, "RPUSH list a"), 0);
         CHECK_EQ(eddy_pool_acquire(pool, &loan), 0);
         CHECK_EQ(pop(loan.item), 0);
