@@ -112,7 +112,8 @@ int ed_source_take(struct ed_source *source, const char *data, size_t bytes)
 
                 if (!room)
                         return -ENOMEM;
-                n = ed_unpack_some(&source->unpack, data, bytes, &taken, room, room_bytes);
+                n = ed_unpack_some(&source->unpack, at_end ? NULL : data, bytes, &taken, room,
+                                   room_bytes);
                 if (n < 0)
                         return n == -EINVAL ? -EBADMSG : (int) n;
                 data += taken;

@@ -191,7 +191,7 @@ static int kind_step(struct ed_unpack *unpack, struct unpack_step *step)
         return err;
 }
 
-/* Collect the first bytes until the kind is known. Returns the number of bytes taken. */
+/* Collect the first bytes until the kind is known; 'in' NULL is the end. Returns the number of bytes taken. */
 static size_t head_collect(struct ed_unpack *unpack, const unsigned char *in, size_t in_bytes)
 {
         size_t taken = 0;
@@ -200,7 +200,7 @@ static size_t head_collect(struct ed_unpack *unpack, const unsigned char *in, si
                 unpack->head[unpack->head_bytes++] = in[taken++];
                 unpack->kind = head_kind(unpack);
         }
-        if (in_bytes == 0 && unpack->kind == ED_UNPACK_UNKNOWN)
+        if (!in && unpack->kind == ED_UNPACK_UNKNOWN)
                 unpack->kind = ED_UNPACK_PLAIN;
         return taken;
 }
@@ -228,7 +228,7 @@ int64_t ed_unpack_some(struct ed_unpack *unpack, const void *in, size_t in_bytes
                 unpack->head_taken = step.taken;
         }
         if (err == 0 && step.written == 0) {
-                step.in = in_bytes > 0 ? in : unpack->head; /* never NULL */
+                step.in = in ? in : unpack->head; /* never NULL */
                 step.in_bytes = in_bytes;
                 step.taken = taken;
                 err = kind_step(unpack, &step);
@@ -236,7 +236,7 @@ int64_t ed_unpack_some(struct ed_unpack *unpack, const void *in, size_t in_bytes
         }
         if (err < 0)
                 return err;
-        if (in_bytes == 0 && step.written == 0 && unpack->inside)
+        if (!in && step.written == 0 && unpack->inside)
                 return -EINVAL;
         *ret_taken = taken;
         return (int64_t) step.written;

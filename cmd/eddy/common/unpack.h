@@ -26,8 +26,9 @@ void ed_unpack_fini(struct ed_unpack *unpack);
 
 /*
  * Unpack bytes from 'in' to 'out', whose 'room' is at least one byte. Stores the number of bytes
- * taken, and returns the number written, which is 0 if all were taken and more are needed.
- * 'in_bytes' 0 means the end of the input: repeat the call until it returns 0. Consecutive gzip
+ * taken, and returns the number written. After 0 all bytes were taken and more are needed; after
+ * another result repeat the call, also with 'in_bytes' 0: more may be ready to be written.
+ * 'in' NULL means the end of the input: repeat the call until it returns 0. Consecutive gzip
  * members or zstd frames are joined. After an error, call only ed_unpack_fini().
  *
  * Errors: -EINVAL  the input is damaged, or ends early

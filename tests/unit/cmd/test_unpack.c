@@ -31,7 +31,7 @@ static int64_t unpack_all(const void *in, size_t bytes, size_t piece, size_t roo
                         size_t taken = 0;
 
                         CHECK(total + (int64_t) room <= TEXT_MAX);
-                        n = ed_unpack_some(&unpack, at, at_end ? 0 : held, &taken, out + total,
+                        n = ed_unpack_some(&unpack, at_end ? NULL : at, held, &taken, out + total,
                                            room);
                         if (n < 0)
                                 goto out;
@@ -40,7 +40,7 @@ static int64_t unpack_all(const void *in, size_t bytes, size_t piece, size_t roo
                         at += taken;
                         held -= taken;
                         total += n;
-                } while (at_end ? n > 0 : held > 0);
+                } while (n > 0 || held > 0); /* what is ready is written before more comes */
                 CHECK(at == next);
                 if (at_end)
                         break;

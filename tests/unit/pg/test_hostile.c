@@ -827,7 +827,7 @@ static int lost_while_drained_run(void *arg)
         eddy_scope_begin(&others, NULL);
         CHECK_EQ(eddy_scope_start(&others, turn, &turns), 0);
         CHECK_EQ(eddy_pg_pipeline_new(&opts, NULL, &pipeline), 0);
-        EDDY_SCOPE(limit, &before, .timeout_ns = EDDY_MS(50)) {
+        EDDY_SCOPE (limit, &before, .timeout_ns = EDDY_MS(50)) {
                 CHECK_EQ(eddy_pg_pipeline_read(pipeline, "select 1", NULL, 0, NULL), -ECANCELED);
         }
         CHECK_EQ(before, -ETIMEDOUT);
