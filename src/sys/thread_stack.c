@@ -5,16 +5,20 @@
 
 #include <pthread.h>
 
+/* Of this thread. For the main thread the C library reads all of /proc/self/maps, so ask once. */
+static _Thread_local void *stack_base;
+static _Thread_local size_t stack_bytes;
+
 void ed_sys_thread_stack(void **ret_base, size_t *ret_bytes)
 {
         pthread_attr_t attr;
 
-        *ret_base = NULL;
-        *ret_bytes = 0;
-        if (pthread_getattr_np(pthread_self(), &attr) == 0) {
-                (void) pthread_attr_getstack(&attr, ret_base, ret_bytes);
+        if (!stack_base && pthread_getattr_np(pthread_self(), &attr) == 0) {
+                (void) pthread_attr_getstack(&attr, &stack_base, &stack_bytes);
                 (void) pthread_attr_destroy(&attr);
         }
+        *ret_base = stack_base;
+        *ret_bytes = stack_bytes;
 }
 
 bool ed_sys_on_thread_stack(const void *at)
