@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-/* Of this thread. For the main thread the C library reads all of /proc/self/maps, so ask once. */
+/* This thread's stack. For the main thread the C library reads all of /proc/self/maps, so ask once. */
 static _Thread_local void *stack_base;
 static _Thread_local size_t stack_bytes;
 
