@@ -12,7 +12,7 @@ PLAN = re.compile(r"^1\.\.(\d+)\s*$")
 SKIP = re.compile(r"# *skip\w*:? *(.*)", re.I)
 REASON = re.compile(r"^# skipped: (.*)$", re.M)
 
-# What no repetition excuses: the report of a sanitizer or of Valgrind, and the end by a signal.
+# No repetition excuses these: the report of a sanitizer or of Valgrind, and the end by a signal.
 REPORT = re.compile(r"(?:ERROR|WARNING|SUMMARY): \w+Sanitizer|: runtime error: |"
                     r"^==\d+== (?:Invalid |Conditional jump|Use of uninit|Syscall param|Process terminating|"
                     r".* definitely lost in)", re.M)
