@@ -23,8 +23,8 @@ typedef void test_fn(void);
 struct test_case {
         const char *name;
         test_fn *fn;
-        int dies_by; /* the signal that is to end it, or 0 */
-        const char *file;
+        int dies_by;      /* the signal that is to end it, or 0 */
+        const char *file; /* that was compiled: a header may hold cases */
         struct test_case *next;
 };
 
@@ -79,7 +79,8 @@ enum {
         static void test_##claim(void);                                                            \
         __attribute__((constructor)) static void test_add_##claim(void)                            \
         {                                                                                          \
-                static struct test_case test = { #claim, test_##claim, (signo), __FILE__, NULL };  \
+                static struct test_case test = { #claim, test_##claim, (signo), __BASE_FILE__,     \
+                                                 NULL };                                           \
                 test_add(&test);                                                                   \
         }                                                                                          \
         static void test_##claim(void)
