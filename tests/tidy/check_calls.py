@@ -5,6 +5,8 @@ An exception needs a line in tools/tidy-allow that gives the reason.
 """
 import re
 
+FILE_BY_FILE = True
+
 EVERYWHERE = {
     "strcpy": "use ed_buf or memcpy with a known length",
     "strcat": "use ed_buf",

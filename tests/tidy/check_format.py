@@ -2,6 +2,8 @@
 import re
 import shutil
 
+FILE_BY_FILE = True
+
 ENDS = (".c", ".h")
 FINDING = re.compile(r"^(.*?):(\d+):\d+: (?:error|warning): (.*) \[")
 

@@ -6,6 +6,8 @@ import os
 import shutil
 import subprocess
 
+FILE_BY_FILE = True
+
 LANGUAGES = [(compiler, "c", standard) for compiler in ("gcc", "clang")
              for standard in ("c99", "c11", "gnu17", "c2x")]
 LANGUAGES += [(compiler, "c++", standard) for compiler in ("g++", "clang++")

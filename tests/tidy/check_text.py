@@ -4,6 +4,8 @@ NEEDSWORK with the decision.  `tests/tidy/run --needswork` lists those.
 """
 import re
 
+FILE_BY_FILE = True
+
 TEXTS = (".c", ".h", ".S", ".py", ".sh", ".md", ".build", ".txt", ".ini", ".1", ".map", ".in",
          ".conf", ".go", ".cpp", ".yml")
 NAMED = {"Makefile", "LICENSE"}

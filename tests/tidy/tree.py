@@ -2,6 +2,7 @@
 C text without comments, findings, and the list of allowed exceptions.
 
 A check is a module with a function `check(tree)` that calls `tree.finding()`.
+One that judges each file without the others says so: FILE_BY_FILE = True.
 """
 import fnmatch
 import os
@@ -15,6 +16,7 @@ class Tree:
     def __init__(self, root, build=None):
         self.root = root
         self.build = build
+        self.only = None  # the file that a check with FILE_BY_FILE looks at, or None: all
         self.findings = []
         self._texts = {}
         self._codes = {}
@@ -29,7 +31,16 @@ class Tree:
         if self._files is None:
             self._files = sorted(self._walk())
         return [path for path in self._files if path.endswith(tuple(ends))
+                and self.only in (None, path)
                 and (not folders or path.startswith(tuple(f"{f}/" for f in folders)))]
+
+    def changed(self, path):
+        """Forgets this file, which was written or removed, and what was found."""
+        self.findings = []
+        self._texts.pop(path, None)
+        self._codes.pop(path, None)
+        self._files = None
+        self._allowed = None
 
     def _walk(self):
         for folder, below, names in os.walk(self.root):
