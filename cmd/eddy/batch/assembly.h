@@ -39,8 +39,9 @@ bool ed_assembly_has_token(const struct ed_assembly *assembly);
  * the event that ends a response or message. Call this after the last byte of the stream. */
 bool ed_assembly_is_whole(const struct ed_assembly *assembly);
 
-/* Returns the error that the stream reported, as JSON text, or NULL. This may be the error of a
- * failed response, although its event is not an error but has the whole response. */
+/* Returns the error that the stream reported, as JSON text without a NUL after it, or NULL. This
+ * may be the error of a failed response, although its event is not an error but has the whole
+ * response. */
 const char *ed_assembly_error(const struct ed_assembly *assembly, size_t *ret_bytes);
 
 /*

@@ -13,6 +13,7 @@
 #include "batch/assembly.h"
 #include "batch/events.h"
 #include "batch/run.h"
+#include "common/excerpt.h"
 #include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -21,7 +22,8 @@
 enum {
         READ_BYTES = 16 << 10,
         URL_BYTES_MAX = 64 << 10,
-        HEADERS_OWN = 3, /* Content-Type, the API key, the idempotency key */
+        REPORT_BYTES = 160, /* of an error in a stream */
+        HEADERS_OWN = 3,    /* Content-Type, the API key, the idempotency key */
 };
 
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,
@@ -162,11 +164,14 @@ static int sent_new(const struct ed_attempt *attempt, struct sent **ret_sent)
 /* ---- the answer ---------------------------------------------------------------------------- */
 
 /* Keep the beginning of the error that a stream reported; NULL: it was not what a stream is. */
-static void fault_note(struct ed_attempt *attempt, const char *error)
+static void fault_note(struct ed_attempt *attempt, const char *error, size_t bytes)
 {
+        char shown[REPORT_BYTES];
+
         if (error)
                 snprintf(attempt->fault.text, sizeof(attempt->fault.text),
-                         "the stream reported an error: %.150s", error);
+                         "the stream reported an error: %s",
+                         ed_excerpt_within(shown, sizeof(shown), error, bytes));
 }
 
 /* Receive a stream of events, and assemble the answer. */
@@ -174,7 +179,7 @@ static int stream_receive(struct ed_attempt *attempt)
 {
         struct ed_assembly *assembly = NULL;
         struct ed_events events = { 0 };
-        size_t bytes;
+        size_t report_bytes = 0;
         char *buf = eddy_malloc(READ_BYTES);
         int64_t n = 0;
         int err = buf ? ed_assembly_new(&assembly) : -ENOMEM;
@@ -193,8 +198,10 @@ static int stream_receive(struct ed_attempt *attempt)
                 err = EDDY_E_HTTP_TRUNCATED;
         if (err == 0)
                 err = ed_assembly_write(assembly, &attempt->assembled);
-        if (err == -EBADMSG || (err == 0 && ed_assembly_error(assembly, &bytes))) {
-                fault_note(attempt, ed_assembly_error(assembly, &bytes));
+        if (err == -EBADMSG || (err == 0 && ed_assembly_error(assembly, &report_bytes))) {
+                const char *report = ed_assembly_error(assembly, &report_bytes);
+
+                fault_note(attempt, report, report_bytes);
                 err = EDDY_E_HTTP_INVALID_RESPONSE;
         }
         if (err == -EMSGSIZE)
