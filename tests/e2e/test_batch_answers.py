@@ -3,6 +3,8 @@ and closes differ from those of OpenAI.
 """
 import json
 import os
+import socket
+import struct
 
 import e2e
 from batch_api import Api, lines_of, request
@@ -42,6 +44,118 @@ def error_of_a_stream_is_in_the_message_and_no_other_byte(eddy):
     equal((result.code, len(answers), len(errors)), (1, 0, 20), result)
     for line in errors:
         equal(line["error"]["message"], "the stream reported an error: " + json.dumps(report))
+
+
+# ---- the end of a stream -------------------------------------------------------------------------
+
+def chunk(text, reason=None, index=0):
+    return {"choices": [{"index": index, "delta": {"content": text}, "finish_reason": reason}]}
+
+
+RESPONSE = {"id": "r", "status": "completed", "usage": {"input_tokens": 2, "output_tokens": 3}}
+# The streams of each vendor, to the last byte that counts, and what the answer then has.
+WHOLE = {
+    "chat": (events(chunk("a"), chunk("b", "stop"), "[DONE]"), '"content":"ab"'),
+    "responses": (events({"type": "response.created", "response": {"id": "r", "status": "in_progress"}},
+                         {"type": "response.completed", "response": RESPONSE}), '"status":"completed"'),
+    "messages": (events({"type": "message_start", "message": {"id": "m", "content": []}},
+                        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+                        {"type": "message_stop"}), '"stop_reason":"end_turn"'),
+}
+
+
+class Raw(Api):
+    """Sends the bytes of answer(call), and then what after(connection) does."""
+
+    def __init__(self, eddy, answer, after):
+        super().__init__(eddy, answer)
+        self.after = after
+
+    def handle(self, connection, number):
+        super().handle(connection, number)
+        self.after(connection)
+
+
+def chunked(data, more=""):
+    """The head of a body of chunks, and one chunk: the body has not ended."""
+    return b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n" + \
+        more.encode() + b"\r\n%x\r\n%s\r\n" % (len(data), data)
+
+
+def reset(connection):
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+@claim
+def answer_is_complete_at_the_end_of_its_stream_though_the_body_never_ends(eddy):
+    for vendor, (data, has) in WHOLE.items():
+        api = Raw(eddy, lambda call, data=data: chunked(data), e2e.until_closed)
+        out = eddy.file(vendor)
+        result = eddy.run("batch", eddy.file("in.jsonl", streams(3)), "-o", out, "--base-url", api.url)
+        equal((result.code, len(lines_of(out)), len(api.calls)), (0, 3, 3), vendor, result)
+        check(result.seconds < e2e.SOON, vendor, result)
+        for line in lines_of(out):
+            check(has in json.dumps(line["response"]["body"], separators=(",", ":")), vendor, line)
+
+
+@claim
+def answer_is_complete_at_the_finish_reason_though_the_body_never_ends_or_breaks(eddy):
+    data = events(chunk("a"), chunk("b", "stop"))
+    for after in (e2e.until_closed, reset, lambda connection: None):
+        api = Raw(eddy, lambda call: chunked(data), after)
+        out = eddy.file(f"out-{api.server.port}")
+        result = eddy.run("batch", eddy.file("in.jsonl", streams(2)), "-o", out, "--base-url", api.url)
+        equal((result.code, len(lines_of(out)), len(api.calls)), (0, 2, 2), result)
+        check(result.seconds < e2e.LIMIT_S / 4, result)
+
+
+@claim
+def answer_with_fewer_choices_than_asked_for_is_not_complete(eddy):
+    def answer(call):
+        if call.number < 2:
+            return chunked(events(chunk("a", "stop")))
+        return chunked(events(chunk("a", "stop"), chunk("b", "stop", index=1)))
+    api = Raw(eddy, answer, reset)
+    content = request(0, body={"id": "r0", "stream": True, "n": 2})
+    result, answers, _ = batch(eddy, api, content)
+    equal((result.code, len(api.calls)), (0, 3), result)
+    equal(len(answers[0]["response"]["body"]["choices"]), 2)
+
+
+@claim
+def connection_is_kept_if_the_body_ends_with_the_stream(eddy):
+    api = Api(eddy, lambda call: (200, STREAM, WHOLE["chat"][0]))
+    result, answers, _ = batch(eddy, api, streams(20), "-c", "1")
+    equal((result.code, len(answers), api.server.count), (0, 20, 1), result)
+
+
+@claim
+def truncated_stream_is_found_under_any_content_type(eddy):
+    for kind in ("text/event-stream", "application/json", "text/plain; charset=utf-8"):
+        for data in (events(chunk("a")), b'{"choices":[{"message":{"content":"a', b""):
+            def answer(call, kind=kind, data=data):
+                return 200, {"Content-Type": kind}, data if call.number == 0 else WHOLE["chat"][0]
+            api = Api(eddy, answer)
+            out = eddy.file(f"out-{api.server.port}")
+            result = eddy.run("batch", eddy.file("in.jsonl", streams(1)), "-o", out, "--base-url", api.url,
+                              "--retry-base", "1ms")
+            equal((result.code, len(api.calls)), (0, 2), kind, data, result)
+            equal(lines_of(out)[0]["response"]["body"]["choices"][0]["message"]["content"], "ab")
+
+
+@claim
+def messages_about_streams_name_the_stream(eddy):
+    for data, code, words in ((events("<html>"), "invalid_response", "an event of the stream is not valid"),
+                              (b"", "stream_truncated", "the answer is an empty stream"),
+                              (events(chunk("a")), "stream_truncated", "the stream ended before"),
+                              (events({"a": 1}, "[DONE]"), "invalid_response", "of an unknown kind")):
+        api = Api(eddy, lambda call, data=data: (200, STREAM, data))
+        out = eddy.file(f"out-{api.server.port}")
+        eddy.run("batch", eddy.file("in.jsonl", streams(1)), "-o", out, "--base-url", api.url,
+                 "--max-attempts", "1")
+        error = lines_of(out + ".errors.jsonl")[0]["error"]
+        equal(error["code"], code, error)
+        check(words in error["message"] and "HTTP" not in error["message"], error)
 
 
 if __name__ == "__main__":

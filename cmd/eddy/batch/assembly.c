@@ -26,6 +26,7 @@ struct ed_assembly {
         enum assembly_kind kind;
         struct ed_choices choices;
         struct ed_message message;
+        bool has_event;
         bool has_token; /* of a response */
         bool is_ended;
         int error;
@@ -142,6 +143,7 @@ static void event_take(struct ed_assembly *assembly, const char *sse_type, const
         struct eddy_json_value event, value;
         char type[64] = "";
 
+        assembly->has_event = true;
         if (eddy_json_parse(data, bytes, &opts, &event, NULL) < 0 ||
             event.kind != EDDY_JSON_OBJECT) {
                 assembly->error = -EBADMSG;
@@ -174,7 +176,7 @@ int ed_assembly_take(void *arg, const char *type, const char *data, size_t bytes
                 data++;
                 bytes--;
         }
-        if (assembly->error < 0 || bytes == 0)
+        if (assembly->error < 0 || bytes == 0 || ed_assembly_is_ended(assembly))
                 return assembly->error;
         if (bytes >= 6 && memcmp(data, "[DONE]", 6) == 0)
                 assembly->is_ended = true;
@@ -190,10 +192,30 @@ bool ed_assembly_has_token(const struct ed_assembly *assembly)
         return assembly->has_token || assembly->choices.has_token || assembly->message.has_token;
 }
 
+bool ed_assembly_is_ended(const struct ed_assembly *assembly)
+{
+        return assembly->is_ended || assembly->message.is_ended;
+}
+
+bool ed_assembly_is_finished(const struct ed_assembly *assembly, uint64_t choices)
+{
+        return ed_assembly_is_ended(assembly) || (assembly->choices.finished >= choices &&
+                                                  ed_choices_are_finished(&assembly->choices));
+}
+
 bool ed_assembly_is_whole(const struct ed_assembly *assembly)
 {
-        return assembly->is_ended || assembly->message.is_ended ||
-               ed_choices_are_finished(&assembly->choices);
+        return ed_assembly_is_finished(assembly, 1);
+}
+
+bool ed_assembly_has_event(const struct ed_assembly *assembly)
+{
+        return assembly->has_event;
+}
+
+bool ed_assembly_is_known(const struct ed_assembly *assembly)
+{
+        return assembly->kind != ASSEMBLY_NONE;
 }
 
 const char *ed_assembly_error(const struct ed_assembly *assembly, size_t *ret_bytes)

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/draft.h"
 #include "eddy/def.h"
@@ -35,9 +36,22 @@ int ed_assembly_take(void *assembly, const char *type, const char *data, size_t 
 /* Returns true if an event had the first piece of an answer: text, a tool call, or reasoning. */
 bool ed_assembly_has_token(const struct ed_assembly *assembly);
 
-/* Returns true if the stream reached its end: [DONE], a finish_reason of every choice so far, or
- * the event that ends a response or message. Call this after the last byte of the stream. */
+/* Returns true if the stream sent its end: [DONE], or the event that ends a response or message.
+ * Later events are ignored. */
+bool ed_assembly_is_ended(const struct ed_assembly *assembly);
+
+/* Returns true if the stream sent its end, or at least 'choices' choices and a finish_reason of each.
+ * Only details, such as the usage, may follow. */
+bool ed_assembly_is_finished(const struct ed_assembly *assembly, uint64_t choices);
+
+/* The same for any number of choices. Call this after the last byte of the stream. */
 bool ed_assembly_is_whole(const struct ed_assembly *assembly);
+
+/* Returns true if there was an event with data, other than [DONE]. */
+bool ed_assembly_has_event(const struct ed_assembly *assembly);
+
+/* Returns true if the stream is of one of the kinds above. */
+bool ed_assembly_is_known(const struct ed_assembly *assembly);
 
 /* Returns the error that the stream reported, as JSON text without a NUL after it, or NULL. This
  * may be the error of a failed response, although its event is not an error but has the whole

@@ -10,10 +10,8 @@
 #include <time.h>
 
 #include "batch/answer.h"
-#include "batch/assembly.h"
-#include "batch/events.h"
 #include "batch/run.h"
-#include "common/excerpt.h"
+#include "batch/stream.h"
 #include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -22,9 +20,16 @@
 enum {
         READ_BYTES = 16 << 10,
         URL_BYTES_MAX = 64 << 10,
-        REPORT_BYTES = 160, /* of an error in a stream */
-        HEADERS_OWN = 3,    /* Content-Type, the API key, the idempotency key */
+        STATUS_NO_CONTENT = 204,
+        HEADERS_OWN = 3, /* Content-Type, the API key, the idempotency key */
 };
+
+/* For details after the finish_reason of all choices, and for the end of a body. */
+#define FINISHED_WAIT_NS EDDY_SEC(10)
+#define DRAIN_WAIT_NS    EDDY_MS(100)
+
+_Static_assert((int) ED_STREAM_FAULT_BYTES <= (int) sizeof(((struct eddy_tls_fault *) 0)->text),
+               "there is room for the sentence about a stream");
 
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,
                      const struct ed_request *request)
@@ -163,62 +168,80 @@ static int sent_new(const struct ed_attempt *attempt, struct sent **ret_sent)
 
 /* ---- the answer ---------------------------------------------------------------------------- */
 
-/* Keep the beginning of the error that a stream reported; NULL: it was not what a stream is. */
-static void fault_note(struct ed_attempt *attempt, const char *error, size_t bytes)
+/* Read a part of a stream until a time; 0: no limit. */
+static int64_t stream_read(struct ed_attempt *attempt, char *buf, int64_t until_ns)
 {
-        char shown[REPORT_BYTES];
+        eddy_scope wait;
+        int64_t n;
 
-        if (error)
-                snprintf(attempt->fault.text, sizeof(attempt->fault.text),
-                         "the stream reported an error: %s",
-                         ed_excerpt_within(shown, sizeof(shown), error, bytes));
+        eddy_scope_begin(&wait, &(struct eddy_scope_opts){ .deadline_ns = until_ns });
+        n = eddy_http_response_read(attempt->response, buf, READ_BYTES);
+        eddy_scope_end(&wait);
+        return n;
 }
 
-/* Receive a stream of events, and assemble the answer. */
-static int stream_receive(struct ed_attempt *attempt)
+/*
+ * Read a stream to the end of its answer. The end of the body is not waited for: some servers keep
+ * the connection open, and some lose it. After the finish_reason, details and [DONE] may follow.
+ */
+static int stream_read_all(struct ed_attempt *attempt, struct ed_stream *stream, char *buf)
 {
-        struct ed_assembly *assembly = NULL;
-        struct ed_events events = { 0 };
-        size_t report_bytes = 0;
-        char *buf = eddy_malloc(READ_BYTES);
-        int64_t n = 0;
-        int err = buf ? ed_assembly_new(&assembly) : -ENOMEM;
+        const struct ed_assembly *assembly = stream->assembly;
+        int64_t n, finished_ns = 0;
+        int err = 0;
 
-        while (err == 0) {
-                n = eddy_http_response_read(attempt->response, buf, READ_BYTES);
+        while (err == 0 && !ed_assembly_is_ended(assembly)) {
+                if (finished_ns == 0 &&
+                    ed_assembly_is_finished(assembly, attempt->request->choices))
+                        finished_ns = eddy_now();
+                n = stream_read(attempt, buf, finished_ns ? finished_ns + FINISHED_WAIT_NS : 0);
                 if (n <= 0)
-                        break;
-                err = ed_events_take(&events, buf, (size_t) n, ed_assembly_take, assembly);
+                        return finished_ns ? 0 : (int) n;
+                err = ed_stream_take(stream, buf, (size_t) n);
                 if (attempt->first_ns < 0 && ed_assembly_has_token(assembly))
                         attempt->first_ns = eddy_now() - attempt->start_ns;
         }
-        if (err == 0 && n < 0)
-                err = (int) n;
-        if (err == 0 && !ed_assembly_is_whole(assembly))
-                err = EDDY_E_HTTP_TRUNCATED;
-        if (err == 0)
-                err = ed_assembly_write(assembly, &attempt->assembled);
-        if (err == -EBADMSG || (err == 0 && ed_assembly_error(assembly, &report_bytes))) {
-                const char *report = ed_assembly_error(assembly, &report_bytes);
-
-                fault_note(attempt, report, report_bytes);
-                err = EDDY_E_HTTP_INVALID_RESPONSE;
-        }
-        if (err == -EMSGSIZE)
-                err = EDDY_E_HTTP_TOO_LARGE;
-        attempt->body = attempt->assembled.data;
-        attempt->body_bytes = attempt->assembled.bytes;
-        ed_assembly_free(assembly);
-        ed_events_fini(&events);
-        eddy_free(buf);
-        return err;
+        return 0;
 }
 
-static bool is_event_stream(const eddy_http_response *response)
+/* Receive the end of the body if it has come, or comes in a moment, so that the connection is kept. */
+static void stream_drain(struct ed_attempt *attempt, char *buf)
 {
-        const char *type = eddy_http_response_header(response, "Content-Type");
+        int64_t until_ns = eddy_now() + DRAIN_WAIT_NS;
 
-        return type && strncasecmp(type, "text/event-stream", 17) == 0;
+        while (stream_read(attempt, buf, until_ns) > 0)
+                ;
+}
+
+/* Receive a stream, and assemble the answer. */
+static int stream_receive(struct ed_attempt *attempt)
+{
+        char *buf = eddy_malloc(READ_BYTES);
+        struct eddy_http_response_info info;
+        struct ed_stream stream;
+        int err;
+
+        if (!buf)
+                return -ENOMEM;
+        err = ed_stream_init(&stream);
+        if (err < 0)
+                goto out_buf;
+        err = stream_read_all(attempt, &stream, buf);
+        if (err == 0) {
+                err = ed_stream_end(&stream, &attempt->assembled, attempt->fault.text);
+                if (ed_assembly_is_ended(stream.assembly))
+                        stream_drain(attempt, buf);
+        }
+        if (stream.form == ED_STREAM_BODY) {
+                eddy_http_response_info(attempt->response, &info);
+                attempt->first_ns = info.timings.first_byte_ns;
+        }
+        attempt->body = attempt->assembled.data;
+        attempt->body_bytes = attempt->assembled.bytes;
+        ed_stream_fini(&stream);
+out_buf:
+        eddy_free(buf);
+        return err;
 }
 
 /* Keep the code of an error such as {"error":{"code":"insufficient_quota"}}. */
@@ -250,7 +273,7 @@ static int answer_receive(struct ed_attempt *attempt)
                 (attempt->start_ns + info.timings.first_byte_ns + attempt->run->wall_offset_ns) /
                         1000000000);
         if (attempt->request->streams && ed_answer_status_is_ok(attempt->status) &&
-            is_event_stream(attempt->response))
+            attempt->status != STATUS_NO_CONTENT)
                 return stream_receive(attempt);
         attempt->first_ns = info.timings.first_byte_ns;
         err = eddy_http_response_body(attempt->response, &attempt->body, &attempt->body_bytes);

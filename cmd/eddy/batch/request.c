@@ -667,12 +667,27 @@ static uint64_t hash_add(uint64_t hash, const char *data, size_t bytes)
         return XXH3_64bits_withSeed(data, bytes, hash);
 }
 
+/* Returns the number of prompts: texts, or lists of tokens. */
+static uint64_t prompts_count(const struct eddy_json_value *prompt)
+{
+        struct eddy_json_cursor cursor;
+        struct eddy_json_value item;
+        uint64_t count = 0;
+
+        if (prompt->kind != EDDY_JSON_ARRAY || eddy_json_walk(prompt, &cursor) < 0)
+                return 1;
+        while (eddy_json_next(&cursor, NULL, &item))
+                if (item.kind != EDDY_JSON_NUMBER)
+                        count++;
+        return count > 0 ? count : 1;
+}
+
 /* Find what the body says about the answer. */
 static void body_study(struct ed_request *request, const struct eddy_json_value *body)
 {
         struct eddy_json_value name, value;
         struct eddy_json_cursor cursor;
-        uint64_t tokens = 0, number, n = 1;
+        uint64_t tokens = 0, number, n = 1, prompts = 1;
         int err;
 
         if (eddy_json_walk(body, &cursor) < 0)
@@ -683,6 +698,8 @@ static void body_study(struct ed_request *request, const struct eddy_json_value 
                 if (eddy_json_is(&name, "messages") || eddy_json_is(&name, "prompt") ||
                     eddy_json_is(&name, "contents"))
                         request->generates = true;
+                if (eddy_json_is(&name, "prompt"))
+                        prompts = prompts_count(&value);
                 if (eddy_json_is(&name, "stream"))
                         request->streams = value.kind == EDDY_JSON_BOOL && value.text[0] == 't';
                 if (value.kind != EDDY_JSON_NUMBER)
@@ -701,6 +718,7 @@ static void body_study(struct ed_request *request, const struct eddy_json_value 
                         tokens = number;
         }
         request->output_tokens_max = tokens > UINT64_MAX / n ? UINT64_MAX : tokens * n;
+        request->choices = prompts > UINT64_MAX / n ? UINT64_MAX : prompts * n;
 }
 
 /* Add a body of JSON to the hash, without white space between tokens. */

@@ -68,6 +68,7 @@ struct ed_request {
                                  tokens does not count */
         uint64_t output_tokens_max; /* max_tokens, max_completion_tokens or max_output_tokens of
                                        the body, times its "n"; 0: not given */
+        uint64_t choices;           /* that an answer has at least, by "n" and "prompt" */
         bool generates;             /* the body asks for text: it has messages, a prompt ... */
         bool streams;               /* the body has "stream": true */
         bool is_url;                /* a URL without anything else */
