@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "batch/candidates.h"
 #include "batch/choices.h"
+#include "batch/cohere.h"
 #include "batch/message.h"
+#include "batch/ollama.h"
 #include "batch/tree.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
@@ -19,6 +22,9 @@ enum assembly_kind {
         ASSEMBLY_CHOICES,
         ASSEMBLY_RESPONSE,
         ASSEMBLY_MESSAGE,
+        ASSEMBLY_CANDIDATES,
+        ASSEMBLY_COHERE,
+        ASSEMBLY_OLLAMA,
 };
 
 struct ed_assembly {
@@ -26,6 +32,9 @@ struct ed_assembly {
         enum assembly_kind kind;
         struct ed_choices choices;
         struct ed_message message;
+        struct ed_candidates candidates;
+        struct ed_cohere cohere;
+        struct ed_ollama ollama;
         bool has_event;
         bool has_token; /* of a response */
         bool is_ended;
@@ -42,6 +51,9 @@ int ed_assembly_new(struct ed_assembly **ret_assembly)
         *assembly = (struct ed_assembly){
                 .choices.tree = &assembly->tree,
                 .message.tree = &assembly->tree,
+                .candidates.tree = &assembly->tree,
+                .cohere.tree = &assembly->tree,
+                .ollama.tree = &assembly->tree,
         };
         *ret_assembly = assembly;
         return 0;
@@ -110,29 +122,57 @@ static bool error_find(const char *type, const struct eddy_json_value *event,
                 ed_tree_value_is(&value, "\"error\""));
 }
 
-static void object_take(struct ed_assembly *assembly, const char *type,
-                        const struct eddy_json_value *event)
+static enum assembly_kind kind_of(const char *type, const struct eddy_json_value *event)
 {
         struct eddy_json_value value;
 
-        if (assembly->kind == ASSEMBLY_NONE) {
-                if (strncmp(type, "response.", 9) == 0)
-                        assembly->kind = ASSEMBLY_RESPONSE;
-                else if (ed_message_has_type(type))
-                        assembly->kind = ASSEMBLY_MESSAGE;
-                else if (ed_tree_value_get(event, "choices", &value))
-                        assembly->kind = ASSEMBLY_CHOICES;
-        }
-        /* A first chunk without choices may be of any kind; its members are kept. */
-        if (assembly->kind == ASSEMBLY_CHOICES || (assembly->kind == ASSEMBLY_NONE && !*type))
+        if (strncmp(type, "response.", 9) == 0)
+                return ASSEMBLY_RESPONSE;
+        if (ed_message_has_type(type))
+                return ASSEMBLY_MESSAGE;
+        if (ed_cohere_has_type(type))
+                return ASSEMBLY_COHERE;
+        if (ed_tree_value_get(event, "choices", &value))
+                return ASSEMBLY_CHOICES;
+        if (ed_candidates_are_in(event))
+                return ASSEMBLY_CANDIDATES;
+        return ed_ollama_is_line(event) ? ASSEMBLY_OLLAMA : ASSEMBLY_NONE;
+}
+
+static void object_take(struct ed_assembly *assembly, const char *type,
+                        const struct eddy_json_value *event)
+{
+        if (assembly->kind == ASSEMBLY_NONE)
+                assembly->kind = kind_of(type, event);
+        switch (assembly->kind) {
+        case ASSEMBLY_NONE:
+                /* A first chunk without choices may be of any kind; its members are kept. */
+                if (*type)
+                        break;
+                /* fall through */
+        case ASSEMBLY_CHOICES:
                 ed_choices_take(&assembly->choices, event);
-        else if (assembly->kind == ASSEMBLY_RESPONSE)
+                break;
+        case ASSEMBLY_RESPONSE:
                 response_take(assembly, type, event);
-        else if (assembly->kind == ASSEMBLY_MESSAGE)
+                break;
+        case ASSEMBLY_MESSAGE:
                 ed_message_take(&assembly->message, type, event);
+                break;
+        case ASSEMBLY_CANDIDATES:
+                ed_candidates_take(&assembly->candidates, event);
+                break;
+        case ASSEMBLY_COHERE:
+                ed_cohere_take(&assembly->cohere, type, event);
+                break;
+        case ASSEMBLY_OLLAMA:
+                ed_ollama_take(&assembly->ollama, event);
+                break;
+        }
         if (assembly->error == 0)
-                assembly->error = assembly->choices.error < 0 ? assembly->choices.error
-                                                              : assembly->message.error;
+                assembly->error = assembly->choices.error < 0   ? assembly->choices.error
+                                  : assembly->message.error < 0 ? assembly->message.error
+                                                                : assembly->candidates.error;
 }
 
 /* Take an event that has a JSON text, or should. */
@@ -189,18 +229,23 @@ int ed_assembly_take(void *arg, const char *type, const char *data, size_t bytes
 
 bool ed_assembly_has_token(const struct ed_assembly *assembly)
 {
-        return assembly->has_token || assembly->choices.has_token || assembly->message.has_token;
+        return assembly->has_token || assembly->choices.has_token || assembly->message.has_token ||
+               assembly->candidates.has_token || assembly->cohere.has_token ||
+               assembly->ollama.has_token;
 }
 
 bool ed_assembly_is_ended(const struct ed_assembly *assembly)
 {
-        return assembly->is_ended || assembly->message.is_ended;
+        return assembly->is_ended || assembly->message.is_ended || assembly->cohere.is_ended ||
+               assembly->ollama.is_ended;
 }
 
 bool ed_assembly_is_finished(const struct ed_assembly *assembly, uint64_t choices)
 {
-        return ed_assembly_is_ended(assembly) || (assembly->choices.finished >= choices &&
-                                                  ed_choices_are_finished(&assembly->choices));
+        return ed_assembly_is_ended(assembly) ||
+               ed_candidates_are_finished(&assembly->candidates, choices) ||
+               (assembly->choices.finished >= choices &&
+                ed_choices_are_finished(&assembly->choices));
 }
 
 bool ed_assembly_is_whole(const struct ed_assembly *assembly)

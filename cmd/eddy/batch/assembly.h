@@ -2,9 +2,10 @@
  * batch/assembly.h - assembles the events of a stream into the object that the same request returns
  * without "stream". No I/O.
  *
- * There are four kinds of streams: OpenAI's chat completions and completions, the events of
- * /v1/responses (whose last event has the whole response), and Anthropic's messages. Unknown
- * members are kept; if they repeat, the last value is kept.
+ * These kinds of streams are known: OpenAI's chat completions and completions, the events of
+ * /v1/responses (whose last event has the whole response), Anthropic's messages, Gemini's
+ * candidates, Cohere's chat, and Ollama's chat and generate. Unknown members are kept; if they
+ * repeat, the last value is kept.
  */
 #ifndef ED_CMD_BATCH_ASSEMBLY_H
 #define ED_CMD_BATCH_ASSEMBLY_H

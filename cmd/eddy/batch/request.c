@@ -682,6 +682,24 @@ static uint64_t prompts_count(const struct eddy_json_value *prompt)
         return count > 0 ? count : 1;
 }
 
+/* Returns true if the answer to a URL is a stream unless the body has "stream": Gemini's method for
+ * streams, and the paths of Ollama. */
+static bool url_streams(const char *url)
+{
+        static const char *const ends[] = { "/api/chat", "/api/generate" };
+        size_t bytes = strcspn(url, "?#");
+
+        if (memmem(url, bytes, ":streamGenerateContent", 22))
+                return true;
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+                size_t end_bytes = strlen(ends[i]);
+
+                if (bytes >= end_bytes && memcmp(url + bytes - end_bytes, ends[i], end_bytes) == 0)
+                        return true;
+        }
+        return false;
+}
+
 /* Find what the body says about the answer. */
 static void body_study(struct ed_request *request, const struct eddy_json_value *body)
 {
@@ -694,6 +712,10 @@ static void body_study(struct ed_request *request, const struct eddy_json_value 
                 return;
         /* "input" is that of embeddings, except here. */
         request->generates = strstr(request->url, "/responses");
+        request->streams = url_streams(request->url);
+        if (eddy_json_get(body, "generationConfig.candidateCount", &value) == 0 &&
+            eddy_json_uint64(&value, &number) == 0 && number > 0)
+                n = number;
         while (eddy_json_next(&cursor, &name, &value)) {
                 if (eddy_json_is(&name, "messages") || eddy_json_is(&name, "prompt") ||
                     eddy_json_is(&name, "contents"))

@@ -70,9 +70,10 @@ struct ed_request {
                                        the body, times its "n"; 0: not given */
         uint64_t choices;           /* that an answer has at least, by "n" and "prompt" */
         bool generates;             /* the body asks for text: it has messages, a prompt ... */
-        bool streams;               /* the body has "stream": true */
-        bool is_url;                /* a URL without anything else */
-        bool body_is_json;          /* false: bytes of vegeta's base64, or none */
+        bool streams;      /* the answer may be a stream: the body has "stream": true, or the
+                                       URL says so */
+        bool is_url;       /* a URL without anything else */
+        bool body_is_json; /* false: bytes of vegeta's base64, or none */
 };
 
 /*

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "batch/candidates.h"
+#include "batch/ollama.h"
 #include "common/excerpt.h"
 #include "eddy/error.h"
 #include "eddy/json.h"
@@ -41,14 +43,12 @@ static size_t space_bytes(const char *text, size_t bytes)
         return at;
 }
 
-/* Returns true if a text is a JSON object as Ollama sends it for a part of an answer. */
+/* Returns true if a text is a line of Ollama, a part of an answer. */
 static bool is_part(const char *text, size_t bytes)
 {
-        struct eddy_json_value object, done;
+        struct eddy_json_value object;
 
-        return eddy_json_parse(text, bytes, NULL, &object, NULL) == 0 &&
-               object.kind == EDDY_JSON_OBJECT && eddy_json_get(&object, "done", &done) == 0 &&
-               done.kind == EDDY_JSON_BOOL;
+        return eddy_json_parse(text, bytes, NULL, &object, NULL) == 0 && ed_ollama_is_line(&object);
 }
 
 /* The form of a text that begins with '{': its first line is a part, or not. */
@@ -204,6 +204,21 @@ static int fault_set(char fault[ED_STREAM_FAULT_BYTES], int err, const char *sen
         return err;
 }
 
+/* Take a list of chunks, as Gemini sends it without "alt=sse". Other lists are no stream. */
+static void list_take(struct ed_stream *stream, const char *text, size_t bytes)
+{
+        struct eddy_json_value list, chunk;
+        struct eddy_json_cursor cursor;
+
+        if (eddy_json_parse(text, bytes, NULL, &list, NULL) < 0 || list.kind != EDDY_JSON_ARRAY ||
+            eddy_json_get(&list, "[0]", &chunk) < 0 || chunk.kind != EDDY_JSON_OBJECT ||
+            !ed_candidates_are_in(&chunk) || eddy_json_walk(&list, &cursor) < 0)
+                return;
+        stream->form = ED_STREAM_LIST;
+        while (stream->error == 0 && eddy_json_next(&cursor, NULL, &chunk))
+                stream->error = event_take(stream, "", chunk.text, chunk.bytes);
+}
+
 /* The answer is not a stream: keep it, unless it was cut. */
 static int body_end(struct ed_stream *stream, struct ed_draft *body,
                     char fault[ED_STREAM_FAULT_BYTES])
@@ -227,7 +242,8 @@ static void rest_take(struct ed_stream *stream)
         const char *end = stream->form == ED_STREAM_EVENTS ? "\n\n" : "\n";
         size_t bytes;
 
-        if (stream->error == 0 && !ed_assembly_is_whole(stream->assembly) &&
+        if (stream->error == 0 && stream->form != ED_STREAM_LIST &&
+            !ed_assembly_is_whole(stream->assembly) &&
             ed_stream_take(stream, end, strlen(end)) == -EBADMSG &&
             !ed_assembly_error(stream->assembly, &bytes))
                 stream->error = EDDY_E_HTTP_TRUNCATED;
@@ -275,6 +291,8 @@ int ed_stream_end(struct ed_stream *stream, struct ed_draft *body,
                                        stream->head.bytes, true);
                 stream->error = head_take(stream);
         }
+        if (stream->form == ED_STREAM_BODY && stream->error == 0)
+                list_take(stream, stream->head.data, stream->head.bytes);
         if (stream->form == ED_STREAM_BODY && stream->error == 0)
                 return body_end(stream, body, fault);
         rest_take(stream);

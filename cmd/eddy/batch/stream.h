@@ -6,6 +6,7 @@
  *
  *   data: {...}        server-sent events
  *   {"done":false,...} a line for each part, as Ollama sends them
+ *   [{...},            a list of chunks, as Gemini sends it, once it is whole
  *   other bytes        the answer of a server that ignores "stream", which is kept as it is
  */
 #ifndef ED_CMD_BATCH_STREAM_H
@@ -27,6 +28,7 @@ enum ed_stream_form {
         ED_STREAM_EVENTS,
         ED_STREAM_LINES,
         ED_STREAM_BODY, /* not a stream */
+        ED_STREAM_LIST, /* a body that is a list of chunks, known at its end */
 };
 
 struct ed_stream {

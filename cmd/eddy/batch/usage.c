@@ -108,8 +108,8 @@ static void usage_details_take(struct usage_counts *counts, const struct eddy_js
                 (void) usage_count_read(&value, &counts->reasoning);
 }
 
-/* Take "usage" or "usageMetadata". */
-static void usage_take(struct usage_counts *counts, const struct eddy_json_value *usage)
+/* Take the counts in an object, and the details of counts. */
+static void usage_counts_take(struct usage_counts *counts, const struct eddy_json_value *usage)
 {
         static const char *const details[] = { "prompt_tokens_details", "completion_tokens_details",
                                                "input_tokens_details", "output_tokens_details" };
@@ -127,6 +127,17 @@ static void usage_take(struct usage_counts *counts, const struct eddy_json_value
                 else
                         usage_count_take(counts, &name, &value);
         }
+}
+
+/* Take "usage" or "usageMetadata". Cohere has the counts in "usage.tokens". */
+static void usage_take(struct usage_counts *counts, const struct eddy_json_value *usage)
+{
+        struct eddy_json_value tokens;
+
+        usage_counts_take(counts, usage);
+        if (!counts->has_any && usage->kind == EDDY_JSON_OBJECT &&
+            eddy_json_get(usage, "tokens", &tokens) == 0)
+                usage_counts_take(counts, &tokens);
 }
 
 /* Take a member of the answer. */

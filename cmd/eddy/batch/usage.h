@@ -21,7 +21,7 @@ struct ed_usage {
 
 /*
  * Read the usage of an answer, in the forms of OpenAI (chat completions, completions, responses,
- * embeddings), Anthropic, Gemini and Ollama. 'body' is a valid JSON text.
+ * embeddings), Anthropic, Gemini, Cohere and Ollama. 'body' is a valid JSON text.
  *
  * Most servers write the usage at the end, so the last 4 KiB are read first, backwards. If they
  * have no usage, a longer body is read from its start.

@@ -316,6 +316,83 @@ TEST(messages_of_anthropic_are_assembled)
                 "\"output_tokens\":15},\"context_management\":{\"a\":1}}");
 }
 
+#define PARTS(parts, rest) CHUNK("\"candidates\":[{\"content\":{\"parts\":[" parts "]" rest "}]")
+
+TEST(candidates_of_gemini_are_assembled)
+{
+        check_stream(
+                EVENTS(PARTS("{\"text\":\"hm\",\"thought\":true}", ",\"role\":\"model\"}"),
+                       PARTS("{\"text\":\"m\",\"thought\":true}", "}"),
+                       PARTS("{\"text\":\"a\"}", "}"),
+                       PARTS("{\"text\":\"b\"},{\"functionCall\":{\"name\":\"f\"}}", "}"),
+                       PARTS("{\"text\":\"c\"}", "},\"index\":0,\"finishReason\":null"),
+                       CHUNK("\"candidates\":[{\"finishReason\":\"STOP\"}],\"usageMetadata\":"
+                             "{\"promptTokenCount\":1}")),
+                WHOLE | TOKEN,
+                "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"hmm\",\"thought\":true},"
+                "{\"text\":\"ab\"},{\"functionCall\":{\"name\":\"f\"}},{\"text\":\"c\"}],"
+                "\"role\":\"model\"},\"index\":0,\"finishReason\":\"STOP\"}],"
+                "\"usageMetadata\":{\"promptTokenCount\":1}}");
+        check_stream(EVENTS(PARTS("{\"text\":\"a\"}", "}")), TOKEN,
+                     "{\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"a\"}]}}]}");
+        /* The prompt was refused. */
+        check_stream(EVENTS(CHUNK("\"promptFeedback\":{\"blockReason\":\"SAFETY\"}")), WHOLE,
+                     "{\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}");
+}
+
+#define COHERE(type, rest) CHUNK("\"type\":\"" type "\"," rest)
+#define COHERE_PIECE(type, index, members)                                                         \
+        COHERE(type, "\"index\":" index ",\"delta\":{\"message\":{" members "}}")
+
+TEST(chat_of_cohere_is_assembled)
+{
+        check_stream(
+                EVENTS(COHERE("message-start", "\"id\":\"c\",\"delta\":{\"message\":{\"role\":"
+                                               "\"assistant\",\"content\":[]}}"),
+                       COHERE("tool-plan-delta", "\"delta\":{\"message\":{\"tool_plan\":\"p\"}}"),
+                       COHERE("tool-plan-delta", "\"delta\":{\"message\":{\"tool_plan\":\"q\"}}"),
+                       COHERE_PIECE("content-start", "0",
+                                    "\"content\":{\"type\":\"text\",\"text\":\"\"}"),
+                       COHERE_PIECE("content-delta", "0", "\"content\":{\"text\":\"a\"}"),
+                       COHERE_PIECE("content-delta", "0", "\"content\":{\"text\":\"b\"}"),
+                       COHERE("content-end", "\"index\":0"),
+                       COHERE_PIECE("tool-call-start", "0",
+                                    "\"tool_calls\":{\"id\":\"t\",\"function\":{\"name\":\"f\","
+                                    "\"arguments\":\"\"}}"),
+                       COHERE_PIECE("tool-call-delta", "0",
+                                    "\"tool_calls\":{\"function\":{\"arguments\":\"{}\"}}"),
+                       COHERE("message-end", "\"delta\":{\"finish_reason\":\"COMPLETE\",\"usage\":"
+                                             "{\"tokens\":{\"input_tokens\":1}}}"),
+                       "data: not taken\n\n"),
+                WHOLE | TOKEN,
+                "{\"id\":\"c\",\"message\":{\"role\":\"assistant\",\"content\":[{\"type\":\"text\","
+                "\"text\":\"ab\"}],\"tool_plan\":\"pq\",\"tool_calls\":[{\"id\":\"t\","
+                "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},"
+                "\"finish_reason\":\"COMPLETE\",\"usage\":{\"tokens\":{\"input_tokens\":1}}}");
+        check_stream(EVENTS(COHERE_PIECE("content-delta", "0", "\"content\":{\"text\":\"a\"}")),
+                     TOKEN, "{\"message\":{\"content\":[{\"text\":\"a\"}]}}");
+}
+
+#define OLLAMA(message, rest) CHUNK("\"model\":\"m\",\"message\":{" message "}," rest)
+
+TEST(lines_of_ollama_are_assembled)
+{
+        check_stream(
+                EVENTS(OLLAMA("\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"h\"",
+                              "\"done\":false"),
+                       OLLAMA("\"content\":\"a\",\"thinking\":\"m\",\"tool_calls\":[{\"n\":1}]",
+                              "\"done\":false"),
+                       OLLAMA("\"content\":\"b\",\"tool_calls\":[{\"n\":2}]", "\"done\":false"),
+                       OLLAMA("\"content\":\"\"", "\"done\":true,\"eval_count\":2")),
+                WHOLE | TOKEN,
+                "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"ab\","
+                "\"thinking\":\"hm\",\"tool_calls\":[{\"n\":1},{\"n\":2}]},\"done\":true,"
+                "\"eval_count\":2}");
+        check_stream(EVENTS(CHUNK("\"response\":\"a\",\"done\":false"),
+                            CHUNK("\"response\":\"b\",\"done\":false")),
+                     TOKEN, "{\"response\":\"ab\",\"done\":false}");
+}
+
 TEST(errors_in_a_stream_are_reported)
 {
         static const struct {
@@ -363,7 +440,7 @@ TEST(streams_of_an_unknown_kind_are_not_assembled)
                 "",
                 "data: [DONE]\n\n",
                 "data:\n\ndata:  \n\n: keep-alive\n\n",
-                "data: {\"candidates\":[{\"content\":{}}]}\n\n",
+                "data: {\"type\":\"other\",\"text\":\"a\"}\n\n",
                 "event: ping\ndata: {\"type\":\"ping\"}\n\n",
         };
 

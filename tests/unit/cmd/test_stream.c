@@ -65,6 +65,29 @@ TEST(form_is_found_by_the_first_bytes)
         check_stream("{\"a\":1}\n{\"b\":2}\n", 0, "{\"a\":1}\n{\"b\":2}\n");
 }
 
+TEST(lines_and_lists_are_streams_too)
+{
+        static const char line[] = "{\"response\":\"a\",\"done\":false}\r\n";
+        static const char list[] = "[{\"candidates\":[{\"finishReason\":null}]}\n,\r\n"
+                                   "{\"candidates\":[{\"finishReason\":\"STOP\"}]}]\n";
+        char text[256];
+
+        snprintf(text, sizeof(text), "%s\n%s{\"response\":\"b\",\"done\":true}", line, line);
+        check_stream(text, 0, "{\"response\":\"aab\",\"done\":true}");
+        check_stream("{\"response\":\"b\",\"done\":true}", 0, "{\"response\":\"b\",\"done\":true}");
+        check_stream(line, EDDY_E_HTTP_TRUNCATED,
+                     "the stream ended before the answer was complete");
+        snprintf(text, sizeof(text), "%s{\"resp", line);
+        check_stream(text, EDDY_E_HTTP_TRUNCATED,
+                     "the stream ended before the answer was complete");
+        snprintf(text, sizeof(text), "%s{\"error\":\"no memory\"}\n", line);
+        check_stream(text, EDDY_E_HTTP_INVALID_RESPONSE,
+                     "the stream reported an error: \"no memory\"");
+        check_stream(list, 0, "{\"candidates\":[{\"finishReason\":\"STOP\"}]}");
+        check_stream("[{\"candidates\":[{}]}]", EDDY_E_HTTP_TRUNCATED,
+                     "the stream ended before the answer was complete");
+}
+
 TEST(last_event_needs_no_empty_line)
 {
         check_stream("data: " CHUNK("a", "null") "\n\ndata: [DONE]", 0, CHAT("a", "null"));
@@ -111,7 +134,12 @@ TEST(stream_that_gives_no_answer_says_why)
 TEST(each_allocation_may_fail)
 {
         static const char *const texts[] = { "data: " CHUNK("a", "\"stop\"") "\n\n",
-                                             "{\"choices\":[]}" };
+                                             "{\"choices\":[]}",
+                                             "{\"response\":\"a\",\"done\":true}\n",
+                                             "data: {\"candidates\":[{\"content\":{\"parts\":[{"
+                                             "\"text\":\"a\"}]},\"finishReason\":\"STOP\"}]}\n\n",
+                                             "data: {\"type\":\"message-end\",\"delta\":"
+                                             "{\"message\":{\"tool_plan\":\"p\"}}}\n\n" };
 
         eddy_alloc_set(starve, NULL);
         for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

@@ -58,6 +58,9 @@ TEST(usage_is_read_in_the_form_of_each_provider)
         check_usage("\"usage\":{\"prompt_tokens\":8,\"completion_tokens\":1,"
                     "\"prompt_cache_hit_tokens\":3,\"prompt_cache_miss_tokens\":5}",
                     8, 1, 3);
+        check_usage("\"usage\":{\"billed_units\":{\"input_tokens\":5,\"output_tokens\":6},"
+                    "\"tokens\":{\"input_tokens\":71,\"output_tokens\":7}}",
+                    71, 7, 0);
         /* Anthropic counts what is cached beside the input. */
         check_usage("\"usage\":{\"input_tokens\":10,\"cache_creation_input_tokens\":200,"
                     "\"cache_read_input_tokens\":3000,\"cache_creation\":"
