@@ -346,6 +346,35 @@ def first_ctrl_c_drains_and_the_same_command_resumes(eddy):
 
 
 @claim
+def a_terminal_that_closes_drains_the_run(eddy):
+    go_on = threading.Event()
+    api = Api(eddy, lambda call: (go_on.wait(e2e.LIMIT_S), (200, {}, {}))[1])
+    path, out = eddy.file("in.jsonl", requests(40)), eddy.file("out.jsonl")
+    child = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", "4")
+    e2e.wait_until(lambda: len(api.calls) == 4, "requests")
+    child.send_signal(signal.SIGHUP)
+    first = child.stderr.readline()
+    check(b"waiting up to 30s for 4 answers; SIGTERM drops them" in first, first)
+    time.sleep(0.3)  # longer than what is taken as a repetition of the same signal
+    child.send_signal(signal.SIGHUP)
+    go_on.set()
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal((child.returncode, len(api.calls), len(ids_of(out))), (129, 4, 4), err)
+
+
+@claim
+def a_run_under_nohup_goes_on_when_the_terminal_closes(eddy):
+    api = Api(eddy, lambda call: (time.sleep(0.05), (200, {}, {}))[1])
+    path, out = eddy.file("in.jsonl", requests(20)), eddy.file("out.jsonl")
+    child = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", "4",
+                       preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    e2e.wait_until(lambda: len(api.calls) >= 4, "requests")
+    child.send_signal(signal.SIGHUP)
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal((child.returncode, len(ids_of(out))), (0, 20), err)
+
+
+@claim
 def second_ctrl_c_drops_what_is_in_flight(eddy):
     api = Api(eddy, lambda call: (time.sleep(30), (200, {}, {}))[1])
     path, out = eddy.file("in.jsonl", requests(4)), eddy.file("out.jsonl")

@@ -70,6 +70,28 @@ def sigterm_does_the_same_with_its_own_exit_code(eddy):
 
 
 @claim
+def a_terminal_that_closes_ends_the_run_as_sigterm_does(eddy):
+    child, path = some_fast_some_slow(eddy)
+    code, _, _, err = stop(child, signal.SIGHUP)
+    equal(code, 129, err)
+    with open(path, "rb") as file:
+        equal(sorted(line["index"] for line in whole(file.read())), list(range(10)))
+    summary = json.loads(err)
+    equal((summary["ok"], summary["cancelled"], summary["stopped"]), (10, 4, "signal"))
+
+
+@claim
+def a_run_under_nohup_goes_on_when_the_terminal_closes(eddy):
+    mock = eddy.mock()
+    child = eddy.start("fetch", "--summary", "json", *[f"{mock}/delay/0.5"] * 4,
+                       preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    e2e.wait_until(lambda: e2e.catches(child, signal.SIGINT), "the run")
+    child.send_signal(signal.SIGHUP)
+    out, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal((child.returncode, len(whole(out))), (0, 4), err)
+
+
+@claim
 def ctrl_c_ends_a_back_off_at_once(eddy):
     def answer(connection, _):
         e2e.read_head(connection)

@@ -74,11 +74,13 @@ static void signal_handle(struct ed_batch_run *run, int signo, int *count)
 {
         char text[96];
 
+        if (signo == SIGHUP && *count > 0)
+                return; /* a terminal that closes sends it more than once */
         if (++*count == 1) {
                 run->signo = run->engine.work ? signo : 0;
-                snprintf(text, sizeof(text),
-                         "waiting up to 30s for %llu answers; the same signal again drops them",
-                         (unsigned long long) run->stats.in_flight);
+                snprintf(text, sizeof(text), "waiting up to 30s for %llu answers; %s drops them",
+                         (unsigned long long) run->stats.in_flight,
+                         signo == SIGHUP ? "SIGTERM" : "the same signal again");
                 ed_batch_stop(run, ED_STOP_SIGNAL, run->stats.in_flight > 0 ? ED_BATCH_DRAIN_NS : 0,
                               "%s", run->stats.in_flight > 0 ? text : "nothing is in flight");
         } else if (*count == 2) {
@@ -91,12 +93,13 @@ static void signal_handle(struct ed_batch_run *run, int signo, int *count)
 static int watch_signals(void *arg)
 {
         struct ed_batch_run *run = arg;
-        static const int all[] = { SIGUSR1, SIGINT, SIGTERM };
+        static const int all[] = { SIGUSR1, SIGINT, SIGTERM, SIGHUP };
         EDDY_AUTO(eddy_signal) eddy_signal *signals = NULL;
-        int signos[3] = { SIGUSR1 }, n = 1, signo, count = 0;
+        int signos[4] = { SIGUSR1 }, n = 1, signo, count = 0;
         int64_t last_ns = -SIGNAL_REPEAT_NS;
 
-        /* A signal that is ignored stays so: a shell starts background commands with it. */
+        /* A signal that is ignored stays so: a shell ignores SIGINT for background commands, and nohup
+         * SIGHUP. */
         for (size_t i = 1; i < sizeof(all) / sizeof(all[0]); i++) {
                 struct sigaction now;
 

@@ -117,7 +117,7 @@ static const char help[] =
         "used, 4 the output could not be written, 5 stopped by a limit (quota, --max-errors,\n"
         "--max-cost) or because a server refuses the API key (401), 75 stopped but resumable "
         "(--deadline,\n"
-        "--max-throttle-wait, no server can be reached), 130 or 143 stopped by a signal.\n";
+        "--max-throttle-wait, no server can be reached), 129, 130 or 143 stopped by a signal.\n";
 
 static const char retry_help[] =
         "Usage: eddy retry IN -o OUT [options of eddy batch]\n"

@@ -49,7 +49,8 @@ static const char help[] =
         "  -h, --help, --version\n"
         "\n"
         "Exit: 0 sorted, 1 out of memory, 2 the command line is wrong, 3 a file cannot be read, 4\n"
-        "the output could not be written, 130 or 143 stopped by a signal (SORTED is unchanged).\n";
+        "the output could not be written, 129, 130 or 143 stopped by a signal (SORTED is "
+        "unchanged).\n";
 
 enum { OPT_BY = 256, OPT_FORMAT, OPT_ID_COLUMN, OPT_MEMORY, OPT_VERSION };
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "eddy/run.h"
+#include "eddy/signal.h"
 #include "eddy/time.h"
 #include "fetch/retry.h"
 #include "fetch/run.h"
@@ -34,6 +36,31 @@ enum {
         SUMMARY_WAIT_MS = 200,
 };
 
+int ed_fetch_signal(const struct ed_fetch_run *run)
+{
+        return run->hangup ? SIGHUP : eddy_run_signal();
+}
+
+/* End the run as SIGTERM does if the terminal closes. */
+static int watch_hangup(void *arg)
+{
+        static const int signo = SIGHUP;
+        struct ed_fetch_run *run = arg;
+        EDDY_AUTO(eddy_signal) eddy_signal *hangup = NULL;
+        struct sigaction now;
+
+        if (sigaction(SIGHUP, NULL, &now) < 0 || now.sa_handler == SIG_IGN) /* nohup */
+                return 0;
+        if (eddy_signal_open(&signo, 1, &hangup) < 0 || eddy_signal_wait(hangup) < 0)
+                return 0;
+        run->hangup = true;
+        eddy_scope_cancel(run->whole);
+        /* A terminal that closes sends it more than once. */
+        while (eddy_signal_wait(hangup) > 0)
+                continue;
+        return 0;
+}
+
 /* Wait until the run is cancelled; then limit the time for writing. */
 static int watch_stop(void *arg)
 {
@@ -42,7 +69,7 @@ static int watch_stop(void *arg)
         while (eddy_sleep(ED_DURATION_MAX_NS) == 0)
                 continue;
         ed_output_stop(&run->output,
-                       eddy_now() + (eddy_run_signal() ? STOP_SIGNAL_NS : STOP_OTHER_NS));
+                       eddy_now() + (ed_fetch_signal(run) ? STOP_SIGNAL_NS : STOP_OTHER_NS));
         return 0;
 }
 
@@ -71,6 +98,7 @@ static int work_all(struct ed_fetch_run *run)
         eddy_scope_begin(&whole, &(struct eddy_scope_opts){ .timeout_ns = run->opts.deadline.ns });
         run->whole = &whole;
         eddy_scope_start(&whole, watch_stop, run);
+        eddy_scope_start(&whole, watch_hangup, run);
         ed_show_start(&run->show, &whole);
 
         eddy_scope_begin(&work, NULL);
@@ -262,7 +290,7 @@ static int run_whole(struct ed_fetch_run *run)
         err = eddy_run(
                 fetch_all, run,
                 &(struct eddy_run_opts){ .watchdog_ns = EDDY_SEC(1), .report = ed_console_report });
-        signo = eddy_run_signal();
+        signo = ed_fetch_signal(run);
         if (signo && err == -ECANCELED)
                 err = 0;
         /* After a signal the program must end soon, so do not wait for the disk. */

@@ -60,7 +60,7 @@ enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
                 return ED_STOP_CLOSED;
         if (run->output.err < 0 || run->save.err < 0)
                 return ED_STOP_OUTPUT;
-        if (eddy_run_signal() != 0)
+        if (ed_fetch_signal(run) != 0)
                 return ED_STOP_SIGNAL;
         if (eddy_scope_expired(run->whole))
                 return ED_STOP_DEADLINE;

@@ -81,12 +81,12 @@ static const char help[] =
         "The message of a timeout names the limit that passed.  A status of 400 and above counts\n"
         "as failed, with \"error\" null.\n"
         "\n"
-        "Ctrl-C (or SIGTERM) stops the run: finished results are written, requests in flight are\n"
-        "dropped and counted in the summary.  When the reader of the output goes away (| head),\n"
-        "the run ends, and the summary says why.\n"
+        "Ctrl-C, SIGTERM and SIGHUP stop the run: finished results are written, requests in\n"
+        "flight are dropped and counted in the summary.  When the reader of the output goes away\n"
+        "(| head), the run ends, and the summary says why.\n"
         "\n"
         "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 4 the output failed\n"
-        "(a full disk, a file that was removed), 130 or 143 stopped by SIGINT or SIGTERM.\n";
+        "(a full disk, a file that was removed), 129, 130 or 143 stopped by a signal.\n";
 
 enum {
         OPT_PER_HOST = 256,

@@ -36,6 +36,7 @@ struct ed_fetch_run {
         struct ed_engine engine;
         eddy_scope *whole; /* around 'engine.work', with --deadline */
         bool idempotent;
+        bool hangup;       /* SIGHUP ended the run */
         bool setup_failed; /* a proxy, or a file of --cacert, --cert or --key, cannot be used */
         char discarded[ED_FETCH_READ_BYTES]; /* bodies that are not kept */
 
@@ -61,6 +62,9 @@ extern const struct ed_job_ops ed_fetch_job_ops;
  */
 EDDY_MUST_USE int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes,
                                int refused);
+
+/* Returns the signal that ended the run, or 0. */
+int ed_fetch_signal(const struct ed_fetch_run *run);
 
 /* Returns the reason why the run was stopped, after one of its calls was cancelled. */
 enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run);
