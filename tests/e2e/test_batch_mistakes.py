@@ -5,6 +5,7 @@ import bz2
 import gzip
 import json
 import os
+import resource
 import time
 
 import e2e
@@ -153,6 +154,22 @@ def each_mistake_in_a_command_has_its_message(eddy):
     e2e.one_line(eddy.run("batch", path, "--url", "/v1/x"), 2, "--url /v1/x", "--base-url")
     e2e.one_line(eddy.run("retry"), 2, "eddy retry IN -o OUT")
     e2e.one_line(eddy.run("check", path, "--api-key-env", "X"), 2, "eddy check sends nothing")
+
+
+@claim
+def too_few_open_files_are_refused_with_the_number_that_is_enough(eddy):
+    def limited(files, *args):
+        return eddy.run(*args, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)))
+
+    api = Api(eddy)
+    path, out = eddy.file("in.jsonl", requests(1)), eddy.file("out.jsonl")
+    command = ["batch", path, "-o", out, "--base-url", api.url, "--log", eddy.file("log"), "--metrics", "127.0.0.1:0"]
+    for files in (8, 12, 31):
+        for args in (command, ["retry", path, "-o", out, "--base-url", api.url], ["fetch", api.url], ["mock"]):
+            result = limited(files, *args)
+            e2e.one_line(result, 1, f"eddy {args[0]}: {files} open files are allowed", "ulimit -n", "at least 32")
+    equal((api.calls, os.path.exists(out)), ([], False))
+    equal(limited(32, *command).code, 0)
 
 
 @claim

@@ -317,10 +317,9 @@ static int paths_check(const struct ed_batch_run *run)
         return 0;
 }
 
-/* Choose the number of slots, within the limit on open files. */
-static int slots_choose(struct ed_batch_run *run)
+/* Choose the number of slots, within 'limit' open files. */
+static int slots_choose(struct ed_batch_run *run, unsigned long limit)
 {
-        unsigned long limit = ed_console_raise_files();
         unsigned long most = limit > FILES_SPARE + 1 ? limit - FILES_SPARE : 1;
         uint32_t wanted = run->opts.concurrency_auto ? ADAPTIVE_MOST : run->opts.concurrency;
 
@@ -355,7 +354,8 @@ static int64_t wall_offset(void)
 
 static int run_begin(struct ed_batch_run *run)
 {
-        int err = template_open(run);
+        unsigned long files = ed_console_raise_files("batch");
+        int err = files > 0 ? template_open(run) : ED_EXIT_FAILED;
 
         if (err == 0)
                 err = ed_input_open(run);
@@ -371,7 +371,7 @@ static int run_begin(struct ed_batch_run *run)
         if (err == 0)
                 err = ed_input_check(run);
         if (err == 0)
-                err = slots_choose(run);
+                err = slots_choose(run, files);
         if (err == 0 && run->answered_before > 0)
                 ed_console_say("batch", "%s has %llu %s not sent again", run->opts.output,
                                (unsigned long long) run->answered_before,

@@ -16,6 +16,7 @@ enum {
         LINE_BYTES_MAX = 1024,
         SAY_WAIT_MS = 100,
         PIECE_BYTES = 512, /* fits any pipe that poll() reports as writable */
+        FILES_LEAST = 32,  /* the files of a command, the loop's own, and a connection */
 };
 
 static const char *signature; /* NULL: messages name their command */
@@ -140,7 +141,7 @@ void ed_console_report(const struct eddy_report *report, void *arg)
         }
 }
 
-unsigned long ed_console_raise_files(void)
+unsigned long ed_console_raise_files(const char *command)
 {
         struct rlimit limit;
 
@@ -151,6 +152,13 @@ unsigned long ed_console_raise_files(void)
 
                 if (setrlimit(RLIMIT_NOFILE, &raised) == 0)
                         limit = raised;
+        }
+        if (limit.rlim_cur < FILES_LEAST) {
+                ed_console_say(command,
+                               "%lu open files are allowed (ulimit -n), too few to work: allow at "
+                               "least %d",
+                               (unsigned long) limit.rlim_cur, (int) FILES_LEAST);
+                return 0;
         }
         return limit.rlim_cur == RLIM_INFINITY ? 1ul << 30 : (unsigned long) limit.rlim_cur;
 }

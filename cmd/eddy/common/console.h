@@ -45,7 +45,10 @@ int ed_console_print(const char *command, const char *text);
 /* Prints the library's reports, except those that are not useful to users of a program. */
 eddy_report_fn ed_console_report;
 
-/* Raise the limit on open files as far as allowed, and return it. */
-unsigned long ed_console_raise_files(void);
+/*
+ * Raise the limit on open files as far as allowed. Returns it, or 0 after a message if the command
+ * cannot work with so few.
+ */
+unsigned long ed_console_raise_files(const char *command);
 
 #endif

@@ -197,10 +197,9 @@ static bool output_is_input(const struct ed_fetch_run *run)
         return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/* Reduce -c to a number that the limit on open files allows. */
-static void concurrency_hold(struct ed_fetch_opts *opts)
+/* Reduce -c to a number that 'limit' open files allow. */
+static void concurrency_hold(struct ed_fetch_opts *opts, unsigned long limit)
 {
-        unsigned long limit = ed_console_raise_files();
         unsigned long each = opts->save ? 2 : 1;
         unsigned long most = limit > FILES_SPARE + each ? (limit - FILES_SPARE) / each : 1;
 
@@ -306,11 +305,13 @@ int ed_fetch_main(int argc, char **argv)
 {
         /* Static, because it is too large for a stack frame, and there is only one run. */
         static struct ed_fetch_run run;
+        unsigned long files;
         int exit_code;
 
         if (ed_fetch_opts_parse(&run.opts, argc, argv, &exit_code) != 0)
                 goto done_opts;
-        exit_code = input_open(&run);
+        files = ed_console_raise_files("fetch");
+        exit_code = files > 0 ? input_open(&run) : ED_EXIT_FAILED;
         if (exit_code)
                 goto done_opts;
         if (output_is_input(&run)) {
@@ -326,7 +327,7 @@ int ed_fetch_main(int argc, char **argv)
                 exit_code = ed_save_open(&run.save, "fetch", run.opts.save, run.opts.force);
         if (exit_code)
                 goto done_opts;
-        concurrency_hold(&run.opts);
+        concurrency_hold(&run.opts, files);
         run.show = (struct ed_show){ .mode = ed_show_choose(run.opts.progress, run.opts.output),
                                      .stats = &run.stats,
                                      .total = total_guess,

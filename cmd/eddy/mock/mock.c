@@ -208,13 +208,16 @@ static uint32_t connections_of(unsigned long files, uint32_t loops)
 static int run_loops(struct mock_run *run)
 {
         struct eddy_run_opts opts = { .report = ed_console_report };
+        unsigned long files = ed_console_raise_files("mock");
         uint32_t loops = run->mock.opts.threads;
         int err;
 
+        if (files == 0)
+                return ED_EXIT_FAILED;
         if (loops == 0)
                 loops = eddy_cpu_count() < ED_MOCK_THREADS_MAX ? eddy_cpu_count()
                                                                : ED_MOCK_THREADS_MAX;
-        run->connections_max = connections_of(ed_console_raise_files(), loops);
+        run->connections_max = connections_of(files, loops);
         err = eddy_channel_new(sizeof(uint16_t), loops, &run->ports);
         if (err < 0)
                 return err;
