@@ -1,6 +1,7 @@
 """test_fetch_faults - bad input, bad servers, bad outputs: each gives one
 clear line, and what was finished is kept.
 """
+import contextlib
 import json
 import os
 import resource
@@ -652,8 +653,15 @@ def sigpipe_is_no_death_of_the_mock_either(eddy):
 @claim
 def run_that_cannot_begin_took_no_time(eddy):
     def no_room():
-        resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4))
-    result = eddy.fetch("--summary", "json", "http://127.0.0.1/", preexec_fn=no_room)
+        """Leave a single descriptor: for what the loader opens, but not for a loop."""
+        resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+        taken = 0
+        with contextlib.suppress(OSError):
+            while True:
+                taken = os.dup(0)
+                os.set_inheritable(taken, True)
+        os.close(taken)
+    result = eddy.fetch("--summary", "json", "http://127.0.0.1/", preexec_fn=no_room, close_fds=False)
     equal((result.code, result.out), (1, ""), result)
     check("open files" in result.err, result)
     summary = json.loads(result.err.splitlines()[-1])
