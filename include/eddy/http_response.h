@@ -31,7 +31,8 @@ EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 
 /*
  * Returns the value of the first header with this name (case-insensitive), or NULL,
- * also if an argument is NULL.  Valid until the response is freed.
+ * also if an argument is NULL.  Valid until the response is freed.  In a value that was
+ * sent in several lines, spaces replace the line ends (RFC 9112, 5.2).
  *
  * Suspends: no.
  */
@@ -85,7 +86,8 @@ EDDY_API void eddy_http_response_info(const eddy_http_response *response,
 /*
  * eddy_http_response_header() and eddy_http_response_header_at() for the trailers, the
  * fields after a body that was sent in chunks (RFC 9112, 7.1.2).  They are known when
- * the end of the body was read; before that none is found.
+ * the end of the body was read; before that none is found.  Fields that are forbidden
+ * there, for example Content-Length, are dropped (RFC 9110, 6.5.1).
  *
  * Suspends: no.
  * Errors: as eddy_http_response_header_at()

@@ -29,6 +29,9 @@
  *     Transfer-Encoding is refused in HTTP/1.0 and together with a Content-Length
  *   - a request has exactly one Host (HTTP/1.0: at most one), which is a host with an optional
  *     port; an absolute target replaces it (RFC 9112, 3.2.2)
+ *   - a field that is folded over several lines is refused in requests; in responses spaces replace
+ *     the line ends (RFC 9112, 5.2)
+ *   - a trailer that RFC 9110, 6.5.1 forbids is refused in requests, and dropped from responses
  *   - chunk extensions follow their grammar, with white space where RFC 9112, 7.1.1 requires
  *     recipients to accept it
  *   - "HTTP/1.1 200" without a space after the status is read as an empty reason, because servers
@@ -60,7 +63,7 @@
         X(LINE_END, 400, "a line does not end in CR LF")                                           \
         X(FIELD_NAME, 400, "a field's name is empty, not a token, or followed by a space")         \
         X(FIELD_VALUE, 400, "a control character in a field's value")                              \
-        X(FOLDED, 400, "a field is folded over two lines")                                         \
+        X(FOLDED, 400, "a field's line begins with white space")                                   \
         X(LINE_TOO_LONG, 431, "a field line is longer than its limit")                             \
         X(TARGET_TOO_LONG, 414, "the request line is longer than its limit")                       \
         X(HEAD_TOO_LARGE, 431, "the head is larger than its limit")                                \
@@ -180,6 +183,7 @@ struct ed_http1_head {
         bool is_response;
         uint8_t answers;
         uint8_t state;
+        bool is_open;  /* the next line may continue the last field */
         uint32_t seen; /* fields found, and options of Connection */
         uint32_t at;   /* first byte not yet read */
         uint32_t line; /* start of the line */
@@ -204,14 +208,15 @@ ED_SHARED void ed_http1_response_init(struct ed_http1_head *head, struct ed_http
 
 /*
  * Continue reading. 'data' is the whole message so far, from its first byte, with at least as many
- * bytes as in the last call; its address may differ. Returns the size of the head (the body follows
+ * bytes as in the last call; its address may differ. Changes in 'data' only the line ends of folded
+ * fields of a response, to spaces. Returns the size of the head (the body follows
  * it), or 0 if the head is incomplete.
  *
  * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE
  *         EDDY_E_HTTP_TOO_LARGE  a limit
  *         'fault' has the details. The head cannot be used then.
  */
-ED_SHARED EDDY_MUST_USE int64_t ed_http1_head_parse(struct ed_http1_head *head, const char *data,
+ED_SHARED EDDY_MUST_USE int64_t ed_http1_head_parse(struct ed_http1_head *head, char *data,
                                                     size_t bytes);
 
 /*
@@ -255,6 +260,7 @@ struct ed_http1_body {
         uint8_t digits;
         uint8_t name_bytes;
         uint8_t trailers;
+        bool trailer_dropped; /* the current one */
         uint32_t extension_bytes;
         uint32_t extensions_bytes;
         uint32_t trailers_bytes;
@@ -277,7 +283,8 @@ ED_SHARED EDDY_MUST_USE int ed_http1_body_init(struct ed_http1_body *body,
  * Continue reading: takes 'bytes' new bytes and returns how many were processed, more than 0 unless
  * 'bytes' is 0 or the body is done. '*ret_span' is the run of body bytes among them, inside 'data';
  * it may be empty (chunk sizes, trailers). Call again with the rest until it is used up or 'done'.
- * Bytes after the end are not consumed. Trailers are checked.
+ * Bytes after the end are not consumed. Trailers are checked; a response's forbidden ones are
+ * dropped.
  *
  * Errors: EDDY_E_HTTP_INVALID_REQUEST or _INVALID_RESPONSE, _TOO_LARGE; -ENOMEM for 'trailer_buf'
  */

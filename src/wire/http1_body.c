@@ -205,10 +205,18 @@ static bool trailer_is_forbidden(const struct ed_http1_body *body)
         return false;
 }
 
+/* Returns where the bytes of the current trailer go; NULL: nowhere. */
+static struct ed_buf *trailer_out(const struct ed_http1_body *body)
+{
+        return body->trailer_dropped ? NULL : body->trailer_buf;
+}
+
 /* Append one byte to the trailers that the caller wants, if any. */
 static int trailer_keep(struct ed_http1_body *body, char c)
 {
-        return body->trailer_buf ? ed_buf_append(body->trailer_buf, &c, 1) : 0;
+        struct ed_buf *out = trailer_out(body);
+
+        return out ? ed_buf_append(out, &c, 1) : 0;
 }
 
 static bool is_blank(char c)
@@ -219,10 +227,43 @@ static bool is_blank(char c)
 /* End a trailer's value: without the white space after it. */
 static int trailer_end(struct ed_http1_body *body)
 {
-        struct ed_buf *out = body->trailer_buf;
+        struct ed_buf *out = trailer_out(body);
 
         while (out && is_blank(ed_buf_data(out)[ed_buf_bytes(out) - 1]))
                 ed_buf_drop(out, 1);
+        return trailer_keep(body, '\0');
+}
+
+/*
+ * Continue the last trailer, whose value has ended with a NUL: a line begins with white space. A
+ * space replaces the line end (RFC 9112, 5.2).
+ */
+static int trailer_continue(struct ed_http1_body *body)
+{
+        struct ed_buf *out = trailer_out(body);
+
+        body->state = BEFORE_TRAILER_VALUE;
+        if (!out)
+                return 0;
+        ed_buf_drop(out, 1);
+        /* Otherwise the value is empty, and this is the NUL of the name. */
+        return ed_buf_data(out)[ed_buf_bytes(out) - 1] != '\0' ? trailer_keep(body, ' ') : 0;
+}
+
+/*
+ * A trailer's name is complete. A forbidden one is dropped from a response (RFC 9112, 7.1.2): some
+ * servers send it, and none of its effects are wanted. In a request it may be an attack.
+ */
+static int trailer_named(struct ed_http1_body *body)
+{
+        body->state = BEFORE_TRAILER_VALUE;
+        if (trailer_is_forbidden(body)) {
+                if (!body->is_response)
+                        return body_fail(body, ED_HTTP1_FAULT_TRAILER);
+                if (body->trailer_buf)
+                        ed_buf_drop(body->trailer_buf, body->name_bytes);
+                body->trailer_dropped = true;
+        }
         return trailer_keep(body, '\0');
 }
 
@@ -234,13 +275,16 @@ static int take_trailer_name(struct ed_http1_body *body, char c)
                         body->state = AT_BODY_END;
                         return 0;
                 }
-                if (c == ' ' || c == '\t')
+                if (is_blank(c) && body->is_response && body->trailers > 0)
+                        return trailer_continue(body);
+                if (is_blank(c))
                         return body_fail(body, ED_HTTP1_FAULT_FOLDED);
                 if (c == '\n')
                         return body_fail(body, ED_HTTP1_FAULT_LINE_END);
                 if (body->trailers++ == ED_HTTP1_TRAILERS_MAX)
                         return body_fail(body, ED_HTTP1_FAULT_TRAILERS_TOO_LARGE);
                 body->name_bytes = 0;
+                body->trailer_dropped = false;
                 body->state = IN_TRAILER_NAME;
         }
         if (ed_char_is(c, ED_CHAR_TOKEN)) {
@@ -251,10 +295,7 @@ static int take_trailer_name(struct ed_http1_body *body, char c)
         }
         if (c != ':' || body->name_bytes == 0)
                 return body_fail(body, ED_HTTP1_FAULT_FIELD_NAME);
-        if (trailer_is_forbidden(body))
-                return body_fail(body, ED_HTTP1_FAULT_TRAILER);
-        body->state = BEFORE_TRAILER_VALUE;
-        return trailer_keep(body, '\0');
+        return trailer_named(body);
 }
 
 static int take_trailer_value(struct ed_http1_body *body, char c)

@@ -478,32 +478,63 @@ static int end_field(struct ed_http1_head *head, const char *data, uint32_t at)
                 at--;
         field->value = (struct ed_http1_slice){ head->part, at - head->part };
         head->fields_count++;
-        return take_field(head, data, field);
+        /* The next line of a response may continue the field. */
+        head->is_open = head->is_response;
+        return head->is_open ? NEXT : take_field(head, data, field);
 }
 
-static int read_fields(struct ed_http1_head *head, const char *data, uint32_t end)
+/*
+ * Begin the line at 'at', after which the last field of a response is known to be complete. Returns
+ * the state for the rest of the line, or an error.
+ */
+static int begin_line(struct ed_http1_head *head, char *data, uint32_t at)
+{
+        bool is_folded = data[at] == ' ' || data[at] == '\t', is_open = head->is_open;
+        struct ed_http1_field *last = &head->fields[head->fields_count - is_open];
+        int err;
+
+        head->line = at;
+        head->state = AT_FIELD;
+        head->is_open = false;
+        if (is_open && is_folded) {
+                /* RFC 9112, 5.2: spaces replace the line end. */
+                data[at - 2] = data[at - 1] = ' ';
+                head->fields_count--;
+                return last->value.bytes > 0 ? IN_VALUE : BEFORE_VALUE;
+        }
+        err = is_open ? take_field(head, data, last) : NEXT;
+        if (err < 0)
+                return err;
+        if (data[at] == '\r')
+                return AT_END;
+        if (!ed_char_is(data[at], ED_CHAR_TOKEN))
+                return head_fail(head, fault_at_field(data[at]));
+        if (head->fields_count == head->limits.fields_max)
+                return head_fail(head, ED_HTTP1_FAULT_FIELDS_TOO_MANY);
+        return IN_NAME;
+}
+
+static int read_fields(struct ed_http1_head *head, char *data, uint32_t end)
 {
         uint32_t at = head->at;
         uint32_t stop = line_stop(head, end);
         enum head_state state = (enum head_state) head->state;
-        int err;
+        int next;
 
-        for (;; state = AT_FIELD) {
+        for (;;) {
                 switch (state) {
                 default:
                         if (at == end)
                                 return head_pause(head, AT_FIELD, at);
-                        head->line = at;
-                        head->state = AT_FIELD;
+                        next = begin_line(head, data, at);
+                        if (next < 0)
+                                return next;
                         stop = line_stop(head, end);
-                        if (data[at] == '\r') {
-                                at++;
-                                goto end;
+                        at += next == AT_END;
+                        if (next != IN_NAME) {
+                                state = (enum head_state) next;
+                                continue;
                         }
-                        if (!ed_char_is(data[at], ED_CHAR_TOKEN))
-                                return head_fail(head, fault_at_field(data[at]));
-                        if (head->fields_count == head->limits.fields_max)
-                                return head_fail(head, ED_HTTP1_FAULT_FIELDS_TOO_MANY);
                         ED_FALLTHROUGH;
                 case IN_NAME:
                         at = ed_chars_run(data, at, stop, ED_CHAR_TOKEN);
@@ -526,9 +557,9 @@ static int read_fields(struct ed_http1_head *head, const char *data, uint32_t en
                         at = ed_chars_value_run(data, at, stop);
                         if (at == end)
                                 return head_pause(head, IN_VALUE, at);
-                        err = end_field(head, data, at);
-                        if (err < 0)
-                                return err;
+                        next = end_field(head, data, at);
+                        if (next < 0)
+                                return next;
                         at++;
                         ED_FALLTHROUGH;
                 case AFTER_FIELD:
@@ -536,9 +567,9 @@ static int read_fields(struct ed_http1_head *head, const char *data, uint32_t en
                                 return head_pause(head, AFTER_FIELD, at);
                         if (data[at++] != '\n')
                                 return head_fail(head, ED_HTTP1_FAULT_LINE_END);
+                        state = AT_FIELD;
                         break;
                 case AT_END:
-end:
                         if (at == end)
                                 return head_pause(head, AT_END, at);
                         if (data[at] != '\n')
@@ -646,7 +677,7 @@ static int decide_all(struct ed_http1_head *head, const char *data)
         return err;
 }
 
-int64_t ed_http1_head_parse(struct ed_http1_head *head, const char *data, size_t bytes)
+int64_t ed_http1_head_parse(struct ed_http1_head *head, char *data, size_t bytes)
 {
         uint32_t end = bytes < head->limits.head_bytes_max ? (uint32_t) bytes
                                                            : head->limits.head_bytes_max;

@@ -17,7 +17,7 @@
 enum { FUZZ_CHOICES = 4 };
 
 /* Each piece in memory of its own size, so that the sanitizer sees a read beyond it. */
-static inline const char *fuzz_place(const char *data, size_t bytes)
+static inline char *fuzz_place(const char *data, size_t bytes)
 {
         static char *piece;
 

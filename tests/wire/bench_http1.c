@@ -12,14 +12,14 @@
 
 enum { ROUNDS = 7, TIMES = 300000 };
 
-static const char response[] = "HTTP/1.1 200 OK\r\n"
-                               "Server: nginx/1.22.1\r\n"
-                               "Date: Sat, 21 Nov 2026 04:37:28 GMT\r\n"
-                               "Content-Type: application/octet-stream\r\n"
-                               "Content-Length: 12\r\n"
-                               "Connection: keep-alive\r\n"
-                               "\r\n"
-                               "hello world\n";
+static char response[] = "HTTP/1.1 200 OK\r\n"
+                         "Server: nginx/1.22.1\r\n"
+                         "Date: Sat, 21 Nov 2026 04:37:28 GMT\r\n"
+                         "Content-Type: application/octet-stream\r\n"
+                         "Content-Length: 12\r\n"
+                         "Connection: keep-alive\r\n"
+                         "\r\n"
+                         "hello world\n";
 
 static uint64_t checksum;
 

@@ -128,7 +128,9 @@ struct drive {
         wire_place_fn *place;
         struct wire_text *text;
         struct wire_text content; /* the body so far */
+        struct ed_buf trailers;
         struct ed_http1_field fields[ED_HTTP1_FIELDS_MAX];
+        char *data; /* the input, in which the reader of heads changes folded fields */
         struct ed_http1_head head;
         struct ed_http1_body body;
         bool has_head;
@@ -136,20 +138,22 @@ struct drive {
         size_t consumed; /* of the whole input */
 };
 
-static const char *placed(struct drive *drive, size_t from, size_t to)
+static char *placed(struct drive *drive, size_t from, size_t to)
 {
-        const char *data = drive->input->data + from;
+        char *data = drive->data + from;
 
         return drive->place ? drive->place(data, to - from) : data;
 }
 
 static void drive_head(struct drive *drive, size_t have)
 {
-        const char *data = placed(drive, 0, have);
+        char *data = placed(drive, 0, have);
         int64_t n = ed_http1_head_parse(&drive->head, data, have);
         uint64_t max = drive->input->limits.body_bytes_max;
         int err;
 
+        if (data != drive->data)
+                memcpy(drive->data, data, have);
         if (n == 0)
                 return;
         if (n < 0) {
@@ -161,6 +165,8 @@ static void drive_head(struct drive *drive, size_t have)
         drive->has_head = true;
         say_head(drive->text, data, &drive->head, drive->input->kind);
         err = ed_http1_body_init(&drive->body, &drive->head, max ? max : 1 << 20);
+        if (drive->input->kind != WIRE_REQUEST)
+                drive->body.trailer_buf = &drive->trailers;
         if (err < 0) {
                 say(drive->text, " ");
                 say_fault(drive->text, err, ED_HTTP1_FAULT_BODY_TOO_LARGE, drive->input->kind);
@@ -193,6 +199,22 @@ static void drive_body(struct drive *drive, size_t have)
         }
 }
 
+static void say_trailers(struct wire_text *text, const struct ed_buf *trailers)
+{
+        const char *at = ed_buf_data(trailers), *end = at + ed_buf_bytes(trailers);
+
+        while (at < end) {
+                const char *value = at + strlen(at) + 1;
+
+                say(text, " {");
+                say_bytes(text, at, strlen(at));
+                say(text, "=");
+                say_bytes(text, value, strlen(value));
+                say(text, "}");
+                at = value + strlen(value) + 1;
+        }
+}
+
 static void drive_end(struct drive *drive)
 {
         const struct wire_input *input = drive->input;
@@ -212,6 +234,8 @@ static void drive_end(struct drive *drive)
                 drive->text->bytes += drive->content.bytes;
                 say(drive->text, "'");
         }
+        if (err == 0)
+                say_trailers(drive->text, &drive->trailers);
         if (drive->consumed < input->bytes) {
                 say(drive->text, " +'");
                 say_bytes(drive->text, input->data + drive->consumed,
@@ -236,6 +260,11 @@ void wire_drive(const struct wire_input *input, const size_t *cuts, size_t cuts_
         if (!drive)
                 abort();
         *ret_text = (struct wire_text){ 0 };
+        drive->data = malloc(input->bytes + 1);
+        if (!drive->data)
+                abort();
+        memcpy(drive->data, input->data, input->bytes);
+        ed_buf_init(&drive->trailers, 2 * ED_HTTP1_TRAILERS_BYTES_MAX);
         drive->input = input;
         drive->place = place;
         drive->text = ret_text;
@@ -255,5 +284,7 @@ void wire_drive(const struct wire_input *input, const size_t *cuts, size_t cuts_
         if (!drive->is_over)
                 drive_end(drive);
         wire_text_free(&drive->content);
+        ed_buf_fini(&drive->trailers);
+        free(drive->data);
         free(drive);
 }

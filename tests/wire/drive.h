@@ -9,7 +9,7 @@
  *
  * In order: the start line ("for": the host of an absolute target; "keep" or
  * "close": what becomes of the connection), marks, the fields, the framing, the
- * body, then '+' and what was not consumed, "truncated" or "closed" if the bytes
+ * body, a response's trailers in braces, then '+' and what was not consumed, "truncated" or "closed" if the bytes
  * gave out, and "fault" or "limit" with the name of the fault.
  */
 #ifndef ED_TESTS_WIRE_DRIVE_H
@@ -47,7 +47,7 @@ void wire_text_free(struct wire_text *text);
  * Gives a copy of 'data' that lies where reading beyond its end is noticed; it
  * is valid until the next call.
  */
-typedef const char *wire_place_fn(const char *data, size_t bytes);
+typedef char *wire_place_fn(const char *data, size_t bytes);
 
 /*
  * Deliver the input cut at 'cuts' (offsets, ascending).  With 'place' NULL the

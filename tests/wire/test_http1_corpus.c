@@ -75,7 +75,7 @@ static size_t page_bytes; /* of a run */
 static unsigned page_next;
 static size_t placed_bytes; /* the last time */
 
-static const char *place_before_guard(const char *data, size_t bytes)
+static char *place_before_guard(const char *data, size_t bytes)
 {
         char *at;
 

@@ -31,7 +31,7 @@ static size_t long_line(char *data, size_t line_bytes)
         return n + 4;
 }
 
-static int64_t parse(const char *data, size_t bytes, size_t step, struct ed_http1_head *head)
+static int64_t parse(char *data, size_t bytes, size_t step, struct ed_http1_head *head)
 {
         static struct ed_http1_field fields[ED_HTTP1_FIELDS_MAX];
         int64_t n = 0;
@@ -121,7 +121,7 @@ TEST(head_above_64_kib_is_refused_although_each_line_fits)
 TEST(refused_head_stays_refused)
 {
         struct ed_http1_head head;
-        const char *data = "G(T / HTTP/1.1\r\nHost: h\r\n\r\n";
+        char data[] = "G(T / HTTP/1.1\r\nHost: h\r\n\r\n";
 
         CHECK_EQ(parse(data, strlen(data), 1, &head), EDDY_E_HTTP_INVALID_REQUEST);
         CHECK_EQ(ed_http1_head_parse(&head, data, strlen(data)), EDDY_E_HTTP_INVALID_REQUEST);
@@ -182,7 +182,7 @@ TEST(each_pair_of_bytes_at_each_place_of_a_value_is_judged_alike)
 
 static void begin_chunked(struct ed_http1_body *body)
 {
-        static const char text[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        char text[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
         struct ed_http1_field fields[2];
         struct ed_http1_head head;
 
@@ -305,7 +305,7 @@ static int64_t cpu_ns(void)
  * sixteen.  The best of five, since other work only adds; of many where there
  * is much other work.
  */
-static void check_linear(void (*fn)(const char *data, size_t n), const char *data, size_t n)
+static void check_linear(void (*fn)(char *data, size_t n), char *data, size_t n)
 {
         int64_t best[2] = { INT64_MAX, INT64_MAX };
 
@@ -324,7 +324,7 @@ static void check_linear(void (*fn)(const char *data, size_t n), const char *dat
                           (long long) best[0], (long long) best[1]);
 }
 
-static void parse_bytewise(const char *data, size_t n)
+static void parse_bytewise(char *data, size_t n)
 {
         struct ed_http1_field fields[2];
         struct ed_http1_head head;
@@ -347,7 +347,7 @@ TEST(head_delivered_byte_by_byte_takes_linear_time)
         free(data);
 }
 
-static void decode_whole(const char *data, size_t n)
+static void decode_whole(char *data, size_t n)
 {
         struct ed_http1_body body;
 
@@ -356,7 +356,7 @@ static void decode_whole(const char *data, size_t n)
         CHECK(body.bytes > 0);
 }
 
-static void decode_bytewise(const char *data, size_t n)
+static void decode_bytewise(char *data, size_t n)
 {
         struct ed_http1_body body;
 

@@ -144,6 +144,46 @@ CLIENT_TEST_BOTH(trailers_are_known_at_the_end_of_the_body, NULL,
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
+CLIENT_TEST_BOTH(forbidden_trailer_is_dropped_and_does_not_fail_the_message, NULL,
+                 SCRIPT("?", CHUNKED_HEAD, "+2\r\nok\r\n0\r\nA: 1\r\nContent-Len",
+                        "+gth: 5\r\n 6\r\nB: 2\r\n\r\n", OK_2))
+{
+        struct eddy_http_header trailer;
+        eddy_http_response *response;
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        CHECK_EQ(eddy_http_response_discard(response), 0);
+        CHECK_STR(eddy_http_response_trailer(response, "A"), "1");
+        CHECK_STR(eddy_http_response_trailer(response, "B"), "2");
+        CHECK(!eddy_http_response_trailer(response, "Content-Length"));
+        CHECK_EQ(eddy_http_response_trailer_at(response, 2, &trailer), -ENOENT);
+        eddy_http_response_close(response);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.accepted, 1);
+}
+
+/* ---- folded fields ------------------------------------------------------------------- */
+
+CLIENT_TEST_BOTH(folded_fields_and_trailers_are_read_with_spaces, NULL,
+                 SCRIPT("?", "<HTTP/1.1 200 OK\r\nA: one\r", "+\n", "+ two\r\n\tthree\r\nTransfer-",
+                        "+Encoding:\r\n", "+ chunked\r\nB:\r\n b\r\n\r\n2\r\nok\r\n0\r\nC: c\r\n",
+                        "+ \t d\r\n\r\n", OK_2))
+{
+        eddy_http_response *response;
+        const void *body;
+        size_t bytes;
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        CHECK_STR(eddy_http_response_header(response, "A"), "one   two  \tthree");
+        CHECK_STR(eddy_http_response_header(response, "B"), "b");
+        CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+        CHECK_EQ(bytes, 2);
+        CHECK_STR(eddy_http_response_trailer(response, "C"), "c d");
+        eddy_http_response_close(response);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.accepted, 1);
+}
+
 /* ---- the request --------------------------------------------------------------------- */
 
 /* The server answers a request that it does not read, and closes. */
