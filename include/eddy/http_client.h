@@ -199,7 +199,8 @@ struct eddy_http_request {
  * connection before the first byte of a response, the client sends the request once
  * more on a new connection.  This requires that the method is idempotent (RFC 9110,
  * 9.2.2), and that 'body_source' is not set, was not read yet, or can be rewound.
- * Redirects are not followed.
+ * Redirects are not followed.  Interim responses (1xx) are skipped, up to 64 KiB of
+ * them; they are not the response, but their bytes restart 'read_ns'.
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:

@@ -26,11 +26,26 @@ static struct ed_http1_response *http1_of(const eddy_http_response *response)
         return (struct ed_http1_response *) (uintptr_t) response;
 }
 
+/* RFC 9110, 15.2: a client takes any number of interim responses; their bytes are limited. */
+static int check_interim(struct ed_http1_head *head, size_t bytes)
+{
+        /* The client never requests an upgrade. */
+        if (head->status == 101) {
+                head->fault = ED_HTTP1_FAULT_UPGRADE;
+                return EDDY_E_HTTP_INVALID_RESPONSE;
+        }
+        if (bytes > ED_HTTP1_INTERIM_BYTES_MAX) {
+                head->fault = ED_HTTP1_FAULT_INTERIM_TOO_LARGE;
+                return EDDY_E_HTTP_TOO_LARGE;
+        }
+        return 0;
+}
+
 static int read_head(struct ed_http1_response *response)
 {
         eddy_http_response *base = &response->base;
         struct ed_http_message *message = &response->message;
-        uint32_t interim = 0;
+        size_t interim_bytes = 0;
         int64_t n;
         int err;
 
@@ -51,12 +66,10 @@ static int read_head(struct ed_http1_response *response)
                 }
                 if (message->head.status >= 200)
                         return ed_http_message_begin_body(message);
-                /*
-                 * The client never requests an upgrade, and the number of interim responses is
-                 * limited.
-                 */
-                if (message->head.status == 101 || ++interim > ED_HTTP1_INTERIM_MAX)
-                        return EDDY_E_HTTP_INVALID_RESPONSE;
+                interim_bytes += message->head_bytes;
+                err = check_interim(&message->head, interim_bytes);
+                if (err < 0)
+                        return err;
                 ed_http_message_skip(message);
                 ed_http1_response_init(&message->head, response->fields,
                                        &response->base.client->limits,

@@ -24,7 +24,8 @@ enum {
 struct answer {
         struct ed_http1_head head;
         struct ed_http1_field fields[ANSWER_FIELDS_MAX];
-        size_t bytes; /* in 'data' */
+        size_t heads_bytes; /* of all heads that were read */
+        size_t bytes;       /* in 'data' */
         char data[ANSWER_BYTES_MAX];
 };
 
@@ -70,6 +71,7 @@ static int read_head(struct answer *answer, eddy_stream *stream)
         }
         if (n < 0)
                 return EDDY_E_HTTP_PROXY_INVALID;
+        answer->heads_bytes += (size_t) n;
         answer->bytes -= (size_t) n;
         memmove(answer->data, answer->data + n, answer->bytes);
         return answer->head.status;
@@ -78,11 +80,13 @@ static int read_head(struct answer *answer, eddy_stream *stream)
 /* Read the answer. Returns its status. Interim responses are skipped (RFC 9110, 15.2). */
 static int read_answer(struct answer *answer, eddy_stream *stream)
 {
-        int status = 100;
+        int status;
 
-        answer->bytes = 0;
-        for (int i = 0; i <= ED_HTTP1_INTERIM_MAX && status / 100 == 1 && status != 101; i++)
+        answer->bytes = answer->heads_bytes = 0;
+        do
                 status = read_head(answer, stream);
+        while (status / 100 == 1 && status != 101 &&
+               answer->heads_bytes <= ED_HTTP1_INTERIM_BYTES_MAX);
         if (status / 100 == 2 && answer->bytes > 0)
                 return EDDY_E_HTTP_PROXY_INVALID;
         return status;

@@ -87,7 +87,9 @@
         X(CHUNK_END, 400, "a chunk's data is not followed by CR LF")                               \
         X(TRAILER, 400, "a trailer field that is forbidden there")                                 \
         X(TRAILERS_TOO_LARGE, 431, "trailers larger than their limit")                             \
-        X(BODY_TOO_LARGE, 413, "the body is larger than its limit")
+        X(BODY_TOO_LARGE, 413, "the body is larger than its limit")                                \
+        X(INTERIM_TOO_LARGE, 431, "interim responses are larger than their limit")                 \
+        X(UPGRADE, 400, "a switch to a protocol that was not asked for")
 
 enum ed_http1_fault {
 #define ED_HTTP1_FAULT_VALUE(name, status, text) ED_HTTP1_FAULT_##name,
@@ -107,7 +109,8 @@ enum {
         ED_HTTP1_LINE_BYTES_MAX = 8190,     /* of a start line or field line, without CR LF */
         ED_HTTP1_HEAD_BYTES_MAX = 64 << 10, /* including the empty line that ends the head */
         ED_HTTP1_FIELDS_MAX = 128,
-        ED_HTTP1_INTERIM_MAX = 16, /* 1xx responses that a client accepts before a response */
+        /* Of all 1xx responses that a client accepts before a response. */
+        ED_HTTP1_INTERIM_BYTES_MAX = 64 << 10,
 };
 
 /* Zero selects the defaults above. Limits apply however the bytes arrive. */

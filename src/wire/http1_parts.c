@@ -37,6 +37,7 @@ int ed_http1_fault_error(enum ed_http1_fault fault, bool is_response)
         case ED_HTTP1_FAULT_CHUNK_EXTENSION_TOO_LONG:
         case ED_HTTP1_FAULT_TRAILERS_TOO_LARGE:
         case ED_HTTP1_FAULT_BODY_TOO_LARGE:
+        case ED_HTTP1_FAULT_INTERIM_TOO_LARGE:
                 return EDDY_E_HTTP_TOO_LARGE;
         default:
                 return is_response ? EDDY_E_HTTP_INVALID_RESPONSE : EDDY_E_HTTP_INVALID_REQUEST;

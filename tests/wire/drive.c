@@ -201,7 +201,9 @@ static void drive_body(struct drive *drive, size_t have)
 
 static void say_trailers(struct wire_text *text, const struct ed_buf *trailers)
 {
-        const char *at = ed_buf_data(trailers), *end = at + ed_buf_bytes(trailers);
+        size_t bytes = ed_buf_bytes(trailers);
+        const char *at = bytes > 0 ? ed_buf_data(trailers) : NULL,
+                   *end = bytes > 0 ? at + bytes : NULL;
 
         while (at < end) {
                 const char *value = at + strlen(at) + 1;

@@ -402,7 +402,7 @@ TEST(list_has_whole_tokens_only)
 
 TEST(every_fault_has_a_text_and_a_status)
 {
-        for (int i = 1; i <= ED_HTTP1_FAULT_BODY_TOO_LARGE; i++) {
+        for (int i = 1; i <= ED_HTTP1_FAULT_UPGRADE; i++) {
                 int status = ed_http1_fault_status((enum ed_http1_fault) i);
 
                 CHECK(strlen(ed_http1_fault_text((enum ed_http1_fault) i)) > 0);

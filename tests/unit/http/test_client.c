@@ -332,18 +332,49 @@ CLIENT_TEST(interim_responses_are_skipped, NULL,
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-#define HINT   "HTTP/1.1 103 Early Hints\r\n\r\n"
-#define HINTS4 HINT HINT HINT HINT
+#define HINT "HTTP/1.1 103 Early Hints\r\n\r\n"
 
-/* B1.13: not without end. */
-CLIENT_TEST(interim_responses_have_an_end, NULL, SCRIPT(HINTS4 HINTS4 HINTS4 HINTS4 OK_2),
-            SCRIPT(HINTS4 HINTS4 HINTS4 HINTS4 HINT OK_2))
+enum { HINT_BYTES = sizeof(HINT) - 1, HINTS_MAX = (64 << 10) / HINT_BYTES };
+
+/* Fill 'text' with interim responses and a response. */
+static void hints_write(char *text, size_t count)
+{
+        for (size_t i = 0; i < count; i++)
+                memcpy(text + i * HINT_BYTES, HINT, HINT_BYTES);
+        memcpy(text + count * HINT_BYTES, OK_2, sizeof(OK_2));
+}
+
+static void take_hints(struct rig *rig)
 {
         CHECK_EQ(rig_get(rig, "/"), 0);
-        eddy_http_client_close(rig->client);
-        CHECK_EQ(eddy_http_client_new(NULL, &rig->client), 0);
-        CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_INVALID_RESPONSE);
+        CHECK_STR(rig->body, "ok");
+        CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_TOO_LARGE);
         CHECK_STATS(rig->client, 0, 0, 0);
+}
+
+/* B1.13: 64 KiB of them, however many they are. */
+TEST(interim_responses_are_limited_by_their_bytes)
+{
+        static char most[HINTS_MAX * HINT_BYTES + sizeof(OK_2)];
+        static char more[(HINTS_MAX + 1) * HINT_BYTES + sizeof(OK_2)];
+        const struct script scripts[] = { SCRIPT(most, more) };
+
+        hints_write(most, HINTS_MAX);
+        hints_write(more, HINTS_MAX + 1);
+        rig_run(scripts, 1, NULL, false, take_hints);
+        rig_run(scripts, 1, NULL, true, take_hints);
+}
+
+#define PROGRESS "+HTTP/1.1 102 Processing\r\n\r\n"
+
+/* A proxy may send one each second to keep the connection open. */
+CLIENT_TEST(interim_responses_end_by_the_time_of_the_request,
+            OPTIONS(.timeouts = { .total_ns = EDDY_SEC(10) }),
+            SCRIPT("HTTP/1.1 102 Processing\r\n\r\n", PROGRESS, ".", ".", PROGRESS, ".", ".",
+                   PROGRESS, ".", ".", PROGRESS, ".", ".", PROGRESS, ".", ".", PROGRESS, ".", ".",
+                   PROGRESS, NULL))
+{
+        CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_TIMEOUT_TOTAL);
 }
 
 /* B1.13: nobody asked for another protocol. */

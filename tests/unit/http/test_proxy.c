@@ -130,7 +130,7 @@ TEST(no_proxy_names_hosts_subdomains_addresses_and_networks)
 
 /* ---- a scripted proxy ------------------------------------------------------------ */
 
-enum { STEPS_MAX = 4, TEXT_MAX = 20000 };
+enum { STEPS_MAX = 4, TEXT_MAX = 20000, INTERIM_BYTES = 65 << 10 };
 
 struct bytes {
         const char *data;
@@ -290,7 +290,7 @@ static int connect_refused(void *arg)
                 { BYTES("HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03"), EDDY_E_HTTP_PROXY_INVALID },
                 { BYTES("HTTP/1.1 200 OK\r\nA:\0\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID },
         };
-        static char large[TEXT_MAX - 100];
+        static char large[TEXT_MAX - 100], interim[INTERIM_BYTES];
         struct script script = { .cut_at = SIZE_MAX };
 
         (void) arg;
@@ -298,11 +298,15 @@ static int connect_refused(void *arg)
                 script.answers[0] = cases[i].answer;
                 CHECK_EQ(tunnel("p:1", "a.test", &script), cases[i].err);
         }
-        /* Interim responses without end. */
-        for (size_t i = 0; i < sizeof(large); i++)
-                large[i] = "HTTP/1.1 100 C\r\n\r\n"[i % 18];
-        script.answers[0] = (struct bytes){ large, sizeof(large) / 18 * 18 };
+        /* Interim responses of 64 KiB, and of more. */
+        for (size_t i = 0; i < sizeof(interim); i++)
+                interim[i] = "HTTP/1.1 100 C\r\n\r\n"[i % 18];
+        script.answers[0] = (struct bytes){ interim, (64 << 10) / 18 * 18 };
+        script.answers[1] = (struct bytes) BYTES("HTTP/1.1 200 OK\r\n\r\n");
+        CHECK_EQ(tunnel("p:1", "a.test", &script), 0);
+        script.answers[0].n += 18;
         CHECK_EQ(tunnel("p:1", "a.test", &script), EDDY_E_HTTP_PROXY_INVALID);
+        script.answers[1].n = 0;
         /* A head without end. */
         for (size_t i = 0; i < sizeof(large); i++)
                 large[i] = "A: b\r\n"[i % 6];
