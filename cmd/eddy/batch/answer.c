@@ -15,6 +15,7 @@ enum {
         NAME_DIGITS = 24,
         HASH_DIGITS = 16,
         STATUS_MAX = 999,
+        BLANK_DEPTH_MAX = 8,
         BODY_DEPTH_MAX = EDDY_JSON_DEPTH_MAX - 8, /* so that the line around it can be read */
 };
 
@@ -232,37 +233,98 @@ static int members_find(const struct eddy_json_value *top, struct members *ret_m
         return 0;
 }
 
-/* Returns the status, 0 without an answer, or -EINVAL. */
-static int status_read(const struct eddy_json_value *response)
+/* Returns the status that a value is: a number, or its digits in a string; 0 for all others. */
+static int status_of(const struct eddy_json_value *value)
 {
-        struct eddy_json_value value;
-        uint64_t status;
+        uint64_t status = 0;
+        double number;
+        char digits[4];
+        int64_t bytes;
 
-        if (response->kind == EDDY_JSON_NONE || response->kind == EDDY_JSON_NULL)
-                return 0;
-        if (response->kind != EDDY_JSON_OBJECT ||
-            eddy_json_get(response, "status_code", &value) < 0 ||
-            eddy_json_uint64(&value, &status) < 0 || status > STATUS_MAX)
-                return -EINVAL;
+        if (eddy_json_uint64(value, &status) == 0)
+                return status <= STATUS_MAX ? (int) status : 0;
+        if (eddy_json_double(value, &number) == 0) /* such as 200.0 */
+                return number >= 1 && number <= STATUS_MAX && number == (int) number ? (int) number
+                                                                                     : 0;
+        bytes = value->kind == EDDY_JSON_STRING ? eddy_json_string(value, digits, sizeof(digits))
+                                                : 0;
+        for (int64_t i = 0; i < bytes; i++) {
+                if (digits[i] < '0' || digits[i] > '9')
+                        return 0;
+                status = status * 10 + (uint64_t) (digits[i] - '0');
+        }
         return (int) status;
 }
 
-/* Returns 1 if the line has an error, 0 if not, or -EINVAL. An empty text is not an error. */
-static int fault_read(const struct eddy_json_value *fault, struct ed_answer_seen *seen)
+/* Read the status, 0 without one. Returns false if the response is not one of an API. */
+static bool status_read(const struct eddy_json_value *response, int *ret_status)
+{
+        struct eddy_json_value value;
+
+        *ret_status = 0;
+        if (response->kind == EDDY_JSON_NULL)
+                return true;
+        if (response->kind != EDDY_JSON_OBJECT ||
+            eddy_json_get(response, "status_code", &value) < 0)
+                return false;
+        *ret_status = status_of(&value);
+        return true;
+}
+
+/* Returns true for null, false, "", and an object or a list of such values only. */
+static bool is_blank(const struct eddy_json_value *value, int depth)
+{
+        struct eddy_json_cursor cursor;
+        struct eddy_json_value item;
+
+        switch (value->kind) {
+        case EDDY_JSON_NONE:
+        case EDDY_JSON_NULL:
+                return true;
+        case EDDY_JSON_BOOL:
+                return *value->text == 'f';
+        case EDDY_JSON_STRING:
+                return value->bytes == 2;
+        case EDDY_JSON_ARRAY:
+        case EDDY_JSON_OBJECT:
+                break;
+        default:
+                return false;
+        }
+        if (depth == BLANK_DEPTH_MAX || eddy_json_walk(value, &cursor) < 0)
+                return false;
+        while (eddy_json_next(&cursor, NULL, &item))
+                if (!is_blank(&item, depth + 1))
+                        return false;
+        return true;
+}
+
+/* Find the code of the error: also in an error in the error, as vLLM writes it. */
+static void code_read(const struct eddy_json_value *fault, struct ed_answer_seen *seen)
 {
         struct eddy_json_value code;
 
-        if (fault->kind == EDDY_JSON_NONE || fault->kind == EDDY_JSON_NULL)
-                return 0;
-        if (fault->kind == EDDY_JSON_STRING)
-                return fault->bytes > 2;
-        if (fault->kind != EDDY_JSON_OBJECT)
+        if (fault->kind != EDDY_JSON_OBJECT ||
+            (eddy_json_get(fault, "code", &code) < 0 &&
+             eddy_json_get(fault, "error.code", &code) < 0) ||
+            code.kind != EDDY_JSON_STRING)
+                return;
+        seen->code = code.text;
+        seen->code_bytes = code.bytes;
+}
+
+/* Copy the id, a text or an integer as in the input. Returns its bytes or -EINVAL. */
+static int64_t id_read(const struct eddy_json_value *id, char id_room[ED_ANSWER_ID_ROOM])
+{
+        if (id->kind == EDDY_JSON_STRING)
+                return eddy_json_string(id, id_room, ED_ANSWER_ID_ROOM);
+        if (id->kind != EDDY_JSON_NUMBER || id->bytes >= ED_ANSWER_ID_ROOM ||
+            memchr(id->text, '.', id->bytes) || memchr(id->text, 'e', id->bytes) ||
+            memchr(id->text, 'E', id->bytes))
                 return -EINVAL;
-        if (eddy_json_get(fault, "code", &code) == 0 && code.kind == EDDY_JSON_STRING) {
-                seen->code = code.text;
-                seen->code_bytes = code.bytes;
-        }
-        return 1;
+        memcpy(id_room, id->text, id->bytes);
+        id_room[id->bytes] = '\0';
+        return (int64_t) id->bytes;
 }
 
 /* Returns the mark, 0 if there is none. */
@@ -286,6 +348,17 @@ static uint64_t mark_read(const struct eddy_json_value *name)
         return mark;
 }
 
+void ed_answer_skip_mark(const char **line, size_t *bytes)
+{
+        static const char mark[] = "\xef\xbb\xbf";
+        size_t mark_bytes = sizeof(mark) - 1;
+
+        if (*bytes < mark_bytes || memcmp(*line, mark, mark_bytes) != 0)
+                return;
+        *line += mark_bytes;
+        *bytes -= mark_bytes;
+}
+
 int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROOM],
                    struct ed_answer_seen *ret_seen)
 {
@@ -294,19 +367,22 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
         struct eddy_json_value top;
         struct members members;
         int64_t id_bytes;
-        int fault;
+        bool has_status;
 
+        ed_answer_skip_mark(&line, &bytes);
         if (eddy_json_parse(line, bytes, &opts, &top, NULL) < 0 || members_find(&top, &members) < 0)
                 return -EINVAL;
-        seen.status = status_read(&members.response);
-        fault = fault_read(&members.fault, &seen);
-        if (seen.status < 0 || fault < 0 || (seen.status == 0 && fault == 0))
+        has_status = status_read(&members.response, &seen.status);
+        seen.has_fault = !is_blank(&members.fault, 0);
+        if (!has_status && !seen.has_fault &&
+            (members.response.kind != EDDY_JSON_NONE || members.fault.kind == EDDY_JSON_NONE))
                 return -EINVAL;
-        id_bytes = eddy_json_string(&members.id, id_room, ED_ANSWER_ID_ROOM);
+        id_bytes = id_read(&members.id, id_room);
         if (id_bytes < 0)
                 return -EINVAL;
+        code_read(&members.fault, &seen);
         seen.id_bytes = (size_t) id_bytes;
-        seen.is_ok = ed_answer_status_is_ok(seen.status) && fault == 0;
+        seen.is_ok = ed_answer_status_is_ok(seen.status) && !seen.has_fault;
         seen.mark = mark_read(&members.name);
         *ret_seen = seen;
         return 0;

@@ -74,7 +74,8 @@ uint64_t ed_answer_mark(const char *id, size_t id_bytes, uint64_t hash);
 struct ed_answer_seen {
         char *id; /* in 'id_room', NUL-terminated */
         size_t id_bytes;
-        int status;       /* 0: no answer */
+        int status;       /* 0: no answer, or its status is not known */
+        bool has_fault;   /* an error with contents */
         bool is_ok;       /* a status of success and no error */
         uint64_t mark;    /* of "id"; 0: another program wrote the line */
         const char *code; /* of the error, as JSON text with its quotes; NULL: none */
@@ -83,10 +84,17 @@ struct ed_answer_seen {
 
 enum { ED_ANSWER_ID_ROOM = 3 * 512 + 1 };
 
+/* Leave out a byte order mark, which an editor may have put before the first line. */
+void ed_answer_skip_mark(const char **line, size_t *bytes);
+
 /*
- * Read a line without its line feed, in the forms of eddy, OpenAI and vLLM (whose "error" may be a
- * string). 'id_room' receives the id. A line has a custom_id, and a response with a status or an
- * error. If a member occurs twice, the first one counts.
+ * Read a line without its line feed, in the forms of eddy, OpenAI, vLLM and litellm. 'id_room'
+ * receives the id. A byte order mark is skipped. A line has a text or an integer as custom_id, and a response, an
+ * error, or both. The response is null, or an object with status_code; beside an error it may be
+ * anything. The error may be of any kind; one without contents (null, false, "", {}, or an object
+ * or a list of such values) is none. A status that is not a number from 1 to 999 is a failure, and
+ * so is a line with neither a response nor an error in its members. If a member occurs twice, the
+ * first one counts.
  *
  * Errors: -EINVAL  not a line of answers; nested deeper than EDDY_JSON_DEPTH_MAX; the id is longer
  *                  than 'id_room'

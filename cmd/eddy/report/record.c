@@ -115,26 +115,39 @@ static void body_message_read(struct ed_record *record, const struct eddy_json_v
                 value_keep(record, &value, record->message, sizeof(record->message));
 }
 
-/* Name the cause of a failure, and find its message. */
-static void failure_read(struct ed_record *record, const struct eddy_json_value *top)
+/* Keep the cause and the message of an error, which may be in another one, as vLLM writes it. */
+static void fault_read(struct ed_record *record, struct eddy_json_value fault)
 {
-        struct eddy_json_value fault = { 0 }, value;
+        struct eddy_json_value value;
 
-        if (eddy_json_get(top, "error", &fault) < 0 || fault.kind == EDDY_JSON_NULL) {
-                snprintf(record->cause, sizeof(record->cause), "HTTP %d", record->status);
-                if (eddy_json_get(top, "response.body", &value) == 0)
-                        body_message_read(record, &value);
-                return;
-        }
+        if (eddy_json_get(&fault, "code", &value) < 0 &&
+            eddy_json_get(&fault, "message", &value) < 0 &&
+            eddy_json_get(&fault, "error", &value) == 0 && value.kind != EDDY_JSON_NULL)
+                fault = value;
         if (eddy_json_get(&fault, "code", &value) == 0 && value.kind != EDDY_JSON_NULL)
                 value_keep(record, &value, record->cause, sizeof(record->cause));
-        if (record->cause[0] == '\0' && record->status > 0)
-                snprintf(record->cause, sizeof(record->cause), "HTTP %d", record->status);
-        if (record->cause[0] == '\0')
-                snprintf(record->cause, sizeof(record->cause), "error without a code");
         if (eddy_json_get(&fault, "message", &value) == 0)
                 fault = value;
         value_keep(record, &fault, record->message, sizeof(record->message));
+}
+
+/* Name the cause of a failure, and find its message. */
+static void failure_read(struct ed_record *record, const struct eddy_json_value *top,
+                         bool has_fault)
+{
+        struct eddy_json_value value;
+
+        if (has_fault && eddy_json_get(top, "error", &value) == 0)
+                fault_read(record, value);
+        else if (eddy_json_get(top, "response.body", &value) == 0)
+                body_message_read(record, &value);
+        if (record->cause[0])
+                return;
+        if (record->status > 0)
+                snprintf(record->cause, sizeof(record->cause), "HTTP %d", record->status);
+        else
+                snprintf(record->cause, sizeof(record->cause), "%s",
+                         has_fault ? "error without a code" : "no status");
 }
 
 int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
@@ -143,6 +156,7 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
         struct ed_answer_seen seen;
         struct ed_usage usage;
 
+        ed_answer_skip_mark(&line, &bytes);
         if (ed_answer_read(line, bytes, record->room, &seen) < 0 ||
             eddy_json_parse(line, bytes, &deep, &top, NULL) < 0)
                 return -EINVAL;
@@ -156,7 +170,7 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
         if (eddy_json_get(&top, "x_meta", &value) == 0)
                 meta_read(record, &value);
         if (!record->is_ok)
-                failure_read(record, &top);
+                failure_read(record, &top, seen.has_fault);
         else if (record->input == 0 && record->output == 0 &&
                  eddy_json_get(&top, "response.body", &value) == 0 &&
                  ed_usage_read(value.text, value.bytes, &usage) == 0) {

@@ -271,6 +271,73 @@ TEST(lines_of_openai_and_vllm_are_read)
         CHECK_EQ(seen.status, 1);
 }
 
+/* Members beside "custom_id", as other programs write them: successes, and failures with their status. */
+TEST(successes_and_failures_of_other_programs_are_distinguished)
+{
+        static const char *const successes[] = {
+                "\"response\":{\"status_code\":200}",
+                "\"response\":{\"status_code\":200},\"error\":null",
+                "\"response\":{\"status_code\":200},\"error\":{}",
+                "\"response\":{\"status_code\":200},\"error\":[]",
+                "\"response\":{\"status_code\":200},\"error\":false",
+                "\"response\":{\"status_code\":200},\"error\":{\"code\":null,\"message\":\"\"}",
+                "\"response\":{\"status_code\":200},\"error\":{\"error\":{ \"code\" : [ ] } }",
+                "\"response\":{\"status_code\":200.0}",
+                "\"response\":{\"status_code\":\"200\"}",
+                "\"error\":{},\"response\":{\"body\":{},\"status_code\":299}",
+        };
+        static const struct {
+                int status;
+                const char *text;
+        } failures[] = {
+                { 0, "\"response\":null,\"error\":null" },
+                { 0, "\"response\":null" },
+                { 0, "\"error\":null" },
+                { 0, "\"error\":{}" },
+                { 0, "\"error\":\"bad\"" },
+                { 0, "\"response\":{\"status_code\":0,\"body\":{}},\"error\":null" },
+                { 0, "\"response\":{\"status_code\":null,\"body\":null},\"error\":{}" },
+                { 0, "\"response\":{\"status_code\":-1}" },
+                { 0, "\"response\":{\"status_code\":1000}" },
+                { 0, "\"response\":{\"status_code\":1e300}" },
+                { 0, "\"response\":{\"status_code\":200.5}" },
+                { 0, "\"response\":{\"status_code\":\"2000\"}" },
+                { 0, "\"response\":{\"status_code\":\"OK\"}" },
+                { 0, "\"response\":{\"status_code\":[200]}" },
+                { 0, "\"response\":{},\"error\":\"bad\"" },
+                { 0, "\"response\":\"text\",\"error\":{\"message\":\"bad\"}" },
+                { 200, "\"response\":{\"status_code\":200},\"error\":7" },
+                { 200, "\"response\":{\"status_code\":200},\"error\":true" },
+                { 200, "\"response\":{\"status_code\":200},\"error\":[[],[0]]" },
+                { 200, "\"response\":{\"status_code\":200},\"error\":{\"error\":{\"code\":0}}" },
+                { 200, "\"response\":{\"status_code\":200},\"error\":[[[[[[[[[[]]]]]]]]]]" },
+                { 404, "\"response\":{\"status_code\":\"404\"},\"error\":null" },
+                { 400, "\"response\":{\"status_code\":400},\"error\":{\"error\":{\"message\":"
+                       "\"m\",\"code\":400}}" },
+        };
+        char text[200];
+
+        for (size_t i = 0; i < sizeof(successes) / sizeof(successes[0]); i++) {
+                snprintf(text, sizeof(text), "{\"custom_id\":\"a\",%s}", successes[i]);
+                if (line_read(text) < 0 || !seen.is_ok || seen.has_fault)
+                        test_fail(__FILE__, __LINE__, "not a success: %s", text);
+        }
+        for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+                snprintf(text, sizeof(text), "{%s,\"custom_id\":\"a\"}", failures[i].text);
+                if (line_read(text) < 0 || seen.is_ok || seen.status != failures[i].status)
+                        test_fail(__FILE__, __LINE__, "not a failure: %s", text);
+        }
+        CHECK_EQ(line_read("{\"custom_id\":\"a\",\"error\":{\"error\":{\"code\":\"c\"}}}"), 0);
+        CHECK(seen.code_bytes == 3 && memcmp(seen.code, "\"c\"", 3) == 0);
+        /* An integer is an id in the input too. */
+        CHECK_EQ(line_read("{\"custom_id\":-17,\"response\":{\"status_code\":200}}"), 0);
+        CHECK_STR(seen.id, "-17");
+        /* An editor's byte order mark. */
+        CHECK_EQ(line_read("\xef\xbb\xbf{\"custom_id\":\"a\",\"response\":{\"status_code\":200}}"),
+                 0);
+        CHECK(seen.is_ok);
+}
+
 TEST(lines_that_are_not_answers_are_refused)
 {
         static const char *const lines[] = {
@@ -282,18 +349,18 @@ TEST(lines_that_are_not_answers_are_refused)
                 "x",
                 "\"custom_id\"",
                 "{\"custom_id\":\"a\"}",
-                "{\"custom_id\":\"a\",\"response\":null,\"error\":null}",
-                "{\"custom_id\":1,\"response\":{\"status_code\":200}}",
+                "{\"custom_id\":1.5,\"response\":{\"status_code\":200}}",
+                "{\"custom_id\":1e3,\"response\":{\"status_code\":200}}",
+                "{\"custom_id\":true,\"response\":{\"status_code\":200}}",
                 "{\"custom_id\":null,\"response\":{\"status_code\":200}}",
                 "{\"custom_id\":\"\\ud800\",\"response\":{\"status_code\":200}}",
                 "{\"response\":{\"status_code\":200}}",
                 "{\"custom_id\":\"a\",\"response\":{}}",
                 "{\"custom_id\":\"a\",\"response\":[]}",
                 "{\"custom_id\":\"a\",\"response\":200}",
-                "{\"custom_id\":\"a\",\"response\":{\"status_code\":\"200\"}}",
-                "{\"custom_id\":\"a\",\"response\":{\"status_code\":-1}}",
-                "{\"custom_id\":\"a\",\"response\":{\"status_code\":1000}}",
-                "{\"custom_id\":\"a\",\"response\":{\"status_code\":200},\"error\":7}",
+                "{\"custom_id\":\"a\",\"response\":{\"body\":{}},\"error\":{}}",
+                "\xef\xbb\xbf",
+                "\xef\xbb\xbf\xef\xbb\xbf{\"custom_id\":\"a\",\"error\":\"e\"}",
                 "{\"custom_id\":\"a\",\"response\":{\"status_code\":200}}{}",
                 "{\"custom_id\":\"a\",\"method\":\"POST\",\"url\":\"/v1/x\",\"body\":{}}",
         };

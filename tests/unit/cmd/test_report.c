@@ -300,6 +300,8 @@ TEST(a_line_is_read_with_its_times)
         CHECK(record.queue_ns == 500000 && record.first_ns == 1500000 &&
               record.total_ns == 2000000);
         CHECK(record.input == 5 && record.output == 6);
+        CHECK_EQ(line_read("\xef\xbb\xbf{\"custom_id\":\"a\",\"response\":{\"status_code\":200}}"),
+                 0);
         CHECK_EQ(line_read("{}"), -EINVAL);
         CHECK_EQ(line_read(""), -EINVAL);
 }
@@ -318,8 +320,13 @@ TEST(a_failure_has_a_cause_and_a_message)
                 { "null,\"error\":{\"code\":\"tls_error\",\"message\":\"m\"}", "tls_error", "m" },
                 { "null,\"error\":\"engine\"", "error without a code", "engine" },
                 { "null,\"error\":{\"code\":7}", "7", "{\"code\":7}" },
-                { "{\"status_code\":500},\"error\":{\"code\":null}", "HTTP 500",
-                  "{\"code\":null}" },
+                { "{\"status_code\":500,\"body\":{\"detail\":\"d\"}},\"error\":{\"code\":null}",
+                  "HTTP 500", "d" },
+                { "{\"status_code\":400},\"error\":{\"error\":{\"message\":\"m\",\"code\":404}}",
+                  "404", "m" },
+                { "null,\"error\":{\"error\":\"e\"}", "error without a code", "e" },
+                { "{\"status_code\":0,\"body\":{}},\"error\":{}", "no status", "{}" },
+                { "null,\"error\":null", "no status", "" },
                 { "null,\"error\":{\"code\":\"a\\u0000b\",\"message\":\"\\ud800\"}", "a b",
                   "\\ud800" },
         };
