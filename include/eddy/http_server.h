@@ -20,6 +20,9 @@ typedef struct eddy_http_exchange eddy_http_exchange;
  * response was begun.  Returning before a response is complete also closes the
  * connection.
  *
+ * Values that a handler sets (eddy/var.h) and log values that it binds (eddy/log.h) end
+ * with its request: the next request of the connection begins with those of the server.
+ *
  * If the client's connection was reset, or fully closed as far as the server can
  * know, the handler is cancelled: its calls return -ECANCELED, and its result is
  * ignored.  A client that only ended its sending (a half-close) still gets its

@@ -5,7 +5,9 @@
  *
  * A task starts with the values that its starter has at that moment.  A value that
  * a task sets is visible in the task and in tasks it starts later, never in its
- * starter.
+ * starter.  A value that a function of the program sets ends with the function's call
+ * if the library calls it for one request or one item: an HTTP server's handler, and
+ * the operations of a pool.
  */
 #ifndef EDDY_VAR_H
 #define EDDY_VAR_H
@@ -43,7 +45,7 @@ EDDY_API int eddy_var_set(const eddy_var *var, const void *value);
  * of the task that called the job.
  *
  * Suspends: no.  Threads: any.
- * Owns: borrowed, until the task sets the variable again or ends.
+ * Owns: borrowed, until the task sets the variable again or ends, or the value ends.
  */
 EDDY_API const void *eddy_var_get(const eddy_var *var);
 

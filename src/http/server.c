@@ -20,6 +20,7 @@
 #include "io/serve.h"
 #include "loop/long_wait.h"
 #include "loop/loop.h"
+#include "scope/handler.h"
 #include "scope/suspend.h"
 
 enum {
@@ -215,7 +216,7 @@ static void client_gone(void *arg)
 }
 
 /* Call the handler. If its client is gone, the handler and the connection are cancelled. */
-static int handle(struct connection *connection)
+static int handle_watched(struct connection *connection)
 {
         struct server *server = connection->server;
         struct ed_http1_exchange *exchange = connection->exchange;
@@ -229,6 +230,17 @@ static int handle(struct connection *connection)
         result = server->handler(&exchange->base, server->arg);
         if (connection->stream) /* the handler has not taken it */
                 (void) eddy_stream_watch_hangup(connection->stream, NULL, NULL);
+        return result;
+}
+
+static int handle(struct connection *connection)
+{
+        struct ed_handler_call call;
+        int result;
+
+        ed_handler_begin(&call);
+        result = handle_watched(connection);
+        ed_handler_end(&call);
         return result;
 }
 

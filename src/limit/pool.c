@@ -19,6 +19,7 @@
 #include "eddy/scope.h"
 #include "scope/debug/debug.h"
 #include "scope/run.h"
+#include "scope/vars.h"
 #include "scope/waiters.h"
 
 enum { SIZE_DEFAULT = 10, OPENING_DEFAULT = 8 };
@@ -153,6 +154,7 @@ static int timed(struct place *place, int (*op)(struct place *place), int64_t ti
         struct eddy_scope_opts limit = { .timeout_ns = timeout_ns < 0 ? 0 : timeout_ns };
         eddy_pool *pool = place->pool;
         struct ed_task *task = ed_task_running();
+        struct ed_vars *vars = ed_vars_begin(task);
         eddy_scope scope;
         bool is_late;
         int err;
@@ -162,6 +164,7 @@ static int timed(struct place *place, int (*op)(struct place *place), int64_t ti
                 place->opening = &scope;
         err = op(place);
         place->opening = NULL;
+        ed_vars_end(task, vars);
         is_late = eddy_scope_expired(&scope);
         (void) eddy_scope_end(&scope);
         if (err != -ECANCELED || task->inner->flags & ED_NODE_CANCELLED)
@@ -191,16 +194,20 @@ static void close_item(struct place *place, bool now)
 {
         eddy_pool *pool = place->pool;
         struct eddy_scope_opts limit = { .timeout_ns = now ? -1 : pool->opts.close_timeout_ns };
+        struct ed_task *task = ed_task_running();
+        struct ed_vars *vars;
         eddy_scope scope;
 
         pool->stats.closed++;
         place->is_open = false;
-        if (!ed_task_running()) {
+        if (!task) {
                 pool->opts.ops->close(pool->opts.arg, place->item);
                 return;
         }
+        vars = ed_vars_begin(task);
         eddy_scope_begin(&scope, &limit);
         pool->opts.ops->close(pool->opts.arg, place->item);
+        ed_vars_end(task, vars);
         (void) eddy_scope_end(&scope);
 }
 

@@ -20,10 +20,10 @@ struct ed_vars;
 extern __thread struct ed_vars *ed_vars_current __attribute__((tls_model("initial-exec")));
 
 /* Adds a reference.  Threads: any that holds one. */
-void ed_vars_keep(struct ed_vars *vars);
+ED_SHARED void ed_vars_keep(struct ed_vars *vars);
 
 /* Drops a reference.  NULL is fine.  Threads: any. */
-void ed_vars_drop(struct ed_vars *vars);
+ED_SHARED void ed_vars_drop(struct ed_vars *vars);
 
 /*
  * Returns the values of the running task or callback with a new reference, which the caller drops
@@ -49,6 +49,26 @@ static inline struct ed_vars *ed_vars_take_on(const struct ed_loop *loop)
         struct ed_fiber *fiber = loop->current;
 
         return ed_vars_take_from(fiber ? ed_container_of(fiber, struct ed_task, fiber) : NULL);
+}
+
+/*
+ * These two enclose a call of the program's function in a task that outlives what the function
+ * works for: the values that the function sets end with the call.  Pass the result of begin to end.
+ */
+static inline struct ed_vars *ed_vars_begin(const struct ed_task *task)
+{
+        if (ed_unlikely(task->vars != NULL))
+                ed_vars_keep(task->vars);
+        return task->vars;
+}
+
+static inline void ed_vars_end(struct ed_task *task, struct ed_vars *before)
+{
+        struct ed_vars *vars = task->vars;
+
+        task->vars = before;
+        if (ed_unlikely(vars != NULL))
+                ed_vars_drop(vars);
 }
 
 /*

@@ -140,7 +140,7 @@ static int run_task(void *arg)
         int result = task->debug.fn(arg);
 
         if (task->debug.locks > 0)
-                ed_debug_locks_left(task);
+                ed_debug_locks_left(task, "ended");
         return result;
 }
 

@@ -128,8 +128,8 @@ void ed_debug_lock_released(const eddy_lock *lock);
 /* Reports a cycle if 'task', which is about to wait for 'lock', would wait for itself. */
 void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task);
 
-/* Reports the locks that a task holds when it ends. */
-void ed_debug_locks_left(struct ed_task *task);
+/* Reports the locks that a task still holds.  'after': "ended", or another event before the report. */
+void ed_debug_locks_left(struct ed_task *task, const char *after);
 
 /* --- tasks that are late, scope/debug/late.c --- */
 

@@ -115,7 +115,7 @@ void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task)
 
 /* --- left locked --- */
 
-void ed_debug_locks_left(struct ed_task *task)
+void ed_debug_locks_left(struct ed_task *task, const char *after)
 {
         struct ed_debug *debug = debug_of(task);
         struct ed_marks *locks = &debug->locks;
@@ -131,7 +131,7 @@ void ed_debug_locks_left(struct ed_task *task)
                 task->debug.locks--;
                 if (!ed_debug_may_report(debug, ED_DEBUG_LOCKS))
                         continue;
-                ed_text_add(&text, "ended without releasing the lock that it took");
+                ed_text_add(&text, "%s without releasing the lock that it took", after);
                 ed_debug_symbol_add(" at ", mark->place, &text);
                 ed_report_task(task->loop, EDDY_REPORT_LOCK, 0, task, message);
         }

@@ -203,7 +203,7 @@ static int handle(eddy_http_exchange *exchange, void *arg)
         site.handled++;
         if (n + 1 < sizeof(site.order))
                 site.order[n] = path[1];
-        err = handle_path(exchange, path);
+        err = site.handler ? site.handler(exchange, arg) : handle_path(exchange, path);
         if (err < 0)
                 site.failed = err;
         return err;

@@ -11,13 +11,14 @@ struct site {
         struct eddy_http_server_opts opts;
         eddy_listener *listener;
         uint16_t port;
-        eddy_tls_config *client_tls; /* NULL: plain */
-        eddy_scope *scope;           /* of the server; cancel it to stop */
-        int result;                  /* of eddy_http_serve() */
-        int64_t ended_ns;            /* when it returned; 0: not yet */
-        int handled;                 /* calls of the handler */
-        int failed;                  /* the last negative result in it that it did not expect */
-        char order[64];              /* the first letter of each path handled */
+        eddy_tls_config *client_tls;   /* NULL: plain */
+        eddy_http_handler_fn *handler; /* of a case's own; NULL: what the path says */
+        eddy_scope *scope;             /* of the server; cancel it to stop */
+        int result;                    /* of eddy_http_serve() */
+        int64_t ended_ns;              /* when it returned; 0: not yet */
+        int handled;                   /* calls of the handler */
+        int failed;                    /* the last negative result in it that it did not expect */
+        char order[64];                /* the first letter of each path handled */
 };
 
 typedef void site_fn(struct site *site);
@@ -25,7 +26,7 @@ typedef void site_fn(struct site *site);
 /* Run 'fn' beside a server. */
 void site_run(const struct eddy_http_server_opts *opts, bool real, site_fn *fn);
 
-/* The same; 'prepare' runs before the server starts. It may set configurations of TLS and a listener. */
+/* The same; 'prepare' runs before the server starts. It may set configurations of TLS, a listener and a handler. */
 void site_run_prepared(const struct eddy_http_server_opts *opts, bool real, site_fn *prepare,
                        site_fn *fn);
 

@@ -26,6 +26,8 @@ static struct server {
         int64_t began_ns[64];
 } server;
 
+static const eddy_var opened_var = EDDY_VAR("opened", int);
+
 static int conn_open(void *arg, void **ret_item)
 {
         struct conn *conn = &server.conns[server.made % CONNS];
@@ -35,6 +37,7 @@ static int conn_open(void *arg, void **ret_item)
         if (server.made < 64)
                 server.began_ns[server.made] = passed_ns();
         conn->id = server.made++;
+        CHECK_EQ(eddy_var_set(&opened_var, &conn->id), 0);
         server.opening++;
         if (server.opening > server.opening_most)
                 server.opening_most = server.opening;
@@ -62,6 +65,8 @@ static void conn_close(void *arg, void *item)
         (void) arg;
         CHECK(conn->is_open);
         CHECK(!conn->is_owned);
+        if (eddy_task_current())
+                CHECK_EQ(eddy_var_set(&opened_var, &conn->id), 0);
         if (server.close_takes_ns && eddy_sleep(server.close_takes_ns) < 0)
                 server.closed_at_once++;
         conn->is_open = false;
@@ -76,6 +81,7 @@ static int conn_reset(void *arg, void *item)
 
         (void) arg;
         CHECK(conn->is_open && !conn->is_owned);
+        CHECK_EQ(eddy_var_set(&opened_var, &conn->id), 0);
         server.resets++;
         if (err < 0)
                 return err;
@@ -183,6 +189,22 @@ static void lend_three_and_return(eddy_pool *pool)
                 loans[i] = lent_by(pool);
         for (int i = 0; i < 3; i++)
                 CHECK_EQ(eddy_pool_release(&loans[i]), 0);
+}
+
+/* An item is opened, reset and closed in the task that happens to need that. */
+SIM_TEST(values_that_an_operation_sets_end_with_it)
+{
+        eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 1 });
+        eddy_pool_loan loan = lent_by(pool);
+
+        CHECK(!eddy_var_get(&opened_var));
+        ((struct conn *) loan.item)->is_dirty = true;
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        CHECK_EQ(eddy_sleep(0), 0);
+        CHECK_EQ(server.resets, 1);
+        CHECK(!eddy_var_get(&opened_var));
+        end(pool);
+        CHECK(!eddy_var_get(&opened_var));
 }
 
 /* D1, D11: the order of loans. */

@@ -3,6 +3,7 @@
  * locks that are left locked.
  */
 #include "debug_test.h"
+#include "scope/handler.h"
 
 static eddy_lock locks[3];
 
@@ -192,6 +193,27 @@ TEST(a_lock_that_is_left_locked_is_reported_with_where_it_was_taken)
         CHECK_EQ(debug_run(leaves_a_lock, NULL), 0);
         CHECK_STR(reported, "eddy: task careless: ended without releasing the lock that it took at "
                             "program+0x1234\n");
+}
+
+static int handles(void *arg)
+{
+        struct ed_handler_call call;
+        int err;
+
+        (void) arg;
+        ed_handler_begin(&call);
+        err = eddy_lock_acquire(&locks[0]);
+        ed_handler_end(&call);
+        CHECK_EQ(last.count[EDDY_REPORT_LOCK], 1);
+        CHECK_EQ(eddy_lock_release(&locks[0]), 0);
+        return err;
+}
+
+TEST(a_lock_that_a_handler_leaves_locked_is_reported_when_it_returns)
+{
+        CHECK_EQ(debug_run(handles, NULL), 0);
+        CHECK_STR(reported, "eddy: task main: returned from a handler without releasing the lock "
+                            "that it took at program+0x1234\n");
 }
 
 static int leaves_many(void *arg)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scope/handler.h"
 #include "sim_run.h"
 
 /* --- what is reported --- */
@@ -274,6 +275,24 @@ static int calls_in_time(void *arg)
 TEST(so_does_the_end_of_a_call_under_a_deadline)
 {
         check_ends_always(calls_in_time, "eddy: task main: a function returned " IS_OPEN);
+        check_places(1);
+}
+
+static int handles(void *arg)
+{
+        struct ed_handler_call call;
+        int err;
+
+        (void) arg;
+        ed_handler_begin(&call);
+        err = forgets();
+        ed_handler_end(&call);
+        return err;
+}
+
+TEST(so_does_the_end_of_a_handler)
+{
+        check_ends_always(handles, "eddy: task main: a function returned " IS_OPEN);
         check_places(1);
 }
 
